@@ -1,0 +1,61 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One list of settings for all of our targets: warnings are errors, no unsafe flags.
+let swift: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+let c: [CSetting] = [.treatAllWarnings(as: .error)]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: swift)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, resources: [.copy("Fixtures")], swiftSettings: swift)
+}
+
+let package = Package(
+  name: "FedSim",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(
+      name: "FedSim",
+      targets: [
+        "Numerics", "Schema", "Learning", "FedSim", "DataSets", "Results", "Scenarios", "Analysis",
+        "Runs", "FedSimCLI",
+      ]),
+    .executable(name: "fedsim", targets: ["fedsim"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+  ],
+  targets: [
+    // System libraries.
+    .systemLibrary(
+      name: "CHDF5", pkgConfig: "hdf5",
+      providers: [.apt(["libhdf5-dev"]), .brew(["hdf5"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CGSL", pkgConfig: "gsl", providers: [.apt(["libgsl-dev"]), .brew(["gsl"])]),
+
+    // The house, from the ground up; Tests/ArchitectureTests holds the import rules.
+    library("Numerics"),
+    library("Schema"),
+    .target(name: "CKernels", cSettings: c),
+    library("Learning", ["CKernels", "Numerics", "Schema"]),
+    library("FedSim", ["Learning", "Numerics", "Schema"]),
+    library("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"]),
+    library("Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"]),
+    library("Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"]),
+    library("Analysis", ["CGSL", "Numerics", "Results"]),
+    library(
+      "Runs",
+      ["Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema"]),
+    library(
+      "FedSimCLI",
+      ["Runs", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+    .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
+  ]
+)
