@@ -19,18 +19,24 @@ public struct Form<Value: Sendable>: Sendable {
     self.write = write
   }
 
-  /// A form of a scalar: `parse` gets its text.
+  /// A form of a scalar: `parse` gets its text; `hint` may say what to write instead.
   public init(
     shape: Shape, expected: String, parse: @escaping @Sendable (String, _ isQuoted: Bool) -> Value?,
+    hint: @escaping @Sendable (String, _ isQuoted: Bool) -> String? = {
+      Text.hint($0, isQuoted: $1)
+    },
     write: @escaping @Sendable (Value) -> Node
   ) {
     self.init(
       shape: shape, expected: expected,
       read: { node, reader in
-        if case .scalar(let text, let isQuoted) = node.content, let value = parse(text, isQuoted) {
-          return value
+        guard case .scalar(let text, let isQuoted) = node.content else {
+          reader.report(node, expected: expected)
+          return nil
         }
-        reader.report(node, expected: expected)
+        if let value = parse(text, isQuoted) { return value }
+        reader.report(
+          node, expected: expected + (hint(text, isQuoted).map { "; \($0)" } ?? ""))
         return nil
       }, write: write)
   }
