@@ -63,5 +63,9 @@ let package = Package(
 
     // Tests find their fixtures beside their source files.
     tests("NumericsTests", ["Numerics"]),
+    tests("SchemaTests", ["Schema", "Numerics"]),
+    tests(
+      "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
+      exclude: ["Fixtures"]),
   ]
 )

@@ -75,12 +75,9 @@ extension Form where Value == Int64 {
       "\(noun)\(bounds(limit(range.lowerBound), limit(range.upperBound))), such as `\(example)`"
     return Form(
       shape: .quantity(units: units.map(\.name), example: example), expected: expected,
-      parse: { text, isQuoted in
-        guard !isQuoted, let value = Text.quantity(text, units: units) else { return nil }
+      parse: { text, _ in
+        guard let value = Text.quantity(text, units: units) else { return nil }
         return range.contains(value) ? value : nil
-      },
-      hint: { text, isQuoted in
-        Text.quantityHint(text, isQuoted: isQuoted, units: units, example: example)
       }, write: { .text(Text.quantity($0, units: units)) })
   }
 }

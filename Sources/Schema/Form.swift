@@ -19,12 +19,11 @@ public struct Form<Value: Sendable>: Sendable {
     self.write = write
   }
 
-  /// A form of a scalar: `parse` gets its text; `hint` may say what to write instead.
+  /// A form of a scalar: `parse` gets its text.
+  ///
+  /// Where the shape is a number, a flag or a quantity, the fault says what to write instead.
   public init(
     shape: Shape, expected: String, parse: @escaping @Sendable (String, _ isQuoted: Bool) -> Value?,
-    hint: @escaping @Sendable (String, _ isQuoted: Bool) -> String? = {
-      Text.hint($0, isQuoted: $1)
-    },
     write: @escaping @Sendable (Value) -> Node
   ) {
     self.init(
@@ -35,8 +34,8 @@ public struct Form<Value: Sendable>: Sendable {
           return nil
         }
         if let value = parse(text, isQuoted) { return value }
-        reader.report(
-          node, expected: expected + (hint(text, isQuoted).map { "; \($0)" } ?? ""))
+        let hint = shape.hint(text, isQuoted: isQuoted)
+        reader.report(node, expected: expected + (hint.map { "; \($0)" } ?? ""))
         return nil
       }, write: write)
   }
