@@ -210,7 +210,7 @@ static void BODY(fma)(ptrdiff_t count, const float *a, const float *b, const flo
 }
 
 // exp(x), x ≤ 0: x = n·ln 2 + r with |r| ≤ ln 2 / 2, exp(r) by Taylor's polynomial of degree 7
-// (its error, 2·10⁻⁸ ulp-scaled below 1/16 ulp, is under the roundings'), scaled by 2ⁿ.
+// (which is off by 5·10⁻⁹ at most, an eleventh of a rounding), scaled by 2ⁿ.
 
 INLINE V BODY(v_exp)(V x) {
   const V magic = v_set(0x1.8p23f);  // Adding it rounds to a whole number, left in the low bits.
