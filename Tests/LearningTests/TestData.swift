@@ -7,7 +7,8 @@ func testStream(_ slot: UInt64) -> RandomStream {
   StreamKey(seed: 99, purpose: "test").stream(slot: slot)
 }
 
-/// A small data set of random bytes, whose classes can be learned: a class brightens its own pixels.
+/// A small data set of random bytes, whose classes can be learned: a class brightens its own
+/// pixels.
 func byteDataset(count: Int, size: Int = 30, classCount: Int = 5, slot: UInt64 = 0) -> Dataset {
   var stream = testStream(slot)
   var bytes: [UInt8] = []
