@@ -57,5 +57,7 @@ let package = Package(
       "FedSimCLI",
       ["Runs", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
+
+    tests("ResultsTests", ["Numerics", "Results"]),
   ]
 )
