@@ -23,9 +23,12 @@ enum HDF5 {
 
   /// The version of the library in use, such as "1.10.8".
   static var version: String {
-    var (major, minor, release): (UInt32, UInt32, UInt32) = (0, 0, 0)
-    H5get_libversion(&major, &minor, &release)
-    return "\(major).\(minor).\(release)"
+    let version = try? exclusively { () throws(ResultFault) -> String in
+      var (major, minor, release): (UInt32, UInt32, UInt32) = (0, 0, 0)
+      H5get_libversion(&major, &minor, &release)
+      return "\(major).\(minor).\(release)"
+    }
+    return version ?? "unknown"
   }
 }
 
