@@ -50,7 +50,8 @@ let package = Package(
     library("Learning", ["CKernels", "Numerics", "Schema"]),
     library("FedSim", ["Learning", "Numerics", "Schema"]),
     library("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"]),
-    library("Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"]),
+    library(
+      "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
     library("Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"]),
     library("Analysis", ["CGSL", "Numerics", "Results"]),
     library(
@@ -65,5 +66,6 @@ let package = Package(
     tests("NumericsTests", ["Numerics"]),
     tests("CKernelsTests", ["CKernels"]),
     tests("LearningTests", ["Learning", "Numerics"]),
+    tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
   ]
 )
