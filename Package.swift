@@ -57,5 +57,8 @@ let package = Package(
       "FedSimCLI",
       ["Runs", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
+
+    // Tests.
+    .testTarget(name: "ArchitectureTests", swiftSettings: swift),
   ]
 )
