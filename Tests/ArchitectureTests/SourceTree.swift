@@ -5,7 +5,7 @@ enum SourceTree {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Every source, script and build file, in the order of their paths; fixtures are data, not sources.
+  /// Every source, script and build file, in the order of their paths; fixtures are data.
   static let sources: [Source] = {
     let paths =
       ["Package.swift", "Makefile"] + ["Sources", "Tests", "Scripts", ".ci"].flatMap(files)
