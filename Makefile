@@ -12,6 +12,7 @@ SOAK_MINUTES ?= 30
 # What `make test-bare` runs inside the bare Debian.
 BARE ?= test
 
+.NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci soak \
   test-bare clean
 

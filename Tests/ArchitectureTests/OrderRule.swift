@@ -1,7 +1,7 @@
 /// Finds walks over dictionaries and sets, whose order differs in every process.
 ///
-/// A heuristic on tokens: a name counts as unordered when the file declares it so, or another file of
-/// its target does and the file itself declares it as nothing else.
+/// A heuristic on tokens: a name counts as unordered when the file declares it so, or another file
+/// of its target does and the file itself declares it as nothing else.
 struct UnorderedNames {
   let names: Set<String>
 
