@@ -63,6 +63,7 @@ let package = Package(
     .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
 
     // Tests find their fixtures beside their source files.
+    tests("ArchitectureTests", []),
     tests("NumericsTests", ["Numerics"]),
     tests("CKernelsTests", ["CKernels"]),
     tests("LearningTests", ["Learning", "Numerics"]),
