@@ -16,7 +16,8 @@ public struct Evaluation: Equatable, Sendable {
   /// The mean loss; NaN for no samples.
   public var meanLoss: Double { lossSum / Double(count) }
 
-  /// Evaluates `parameters` on the samples at `indices`; the bits do not depend on the pool's threads.
+  /// Evaluates `parameters` on the samples at `indices`; the bits do not depend on the pool's
+  /// threads.
   ///
   /// Order: in a chunk of 1,000 sample by sample; then chunk by chunk, in `Double`.
   public init(
@@ -36,6 +37,27 @@ public struct Evaluation: Equatable, Sendable {
     count = indices.count
     correct = scores.reduce(0) { $0 + $1.correct }
     lossSum = scores.reduce(0) { $0 + $1.lossSum }
+  }
+
+  /// Evaluates on this thread alone; the same bits as with a pool.
+  ///
+  /// Order: as above.
+  public init(
+    of network: Network, parameters: ParameterBuffer, dataset: Dataset, samples: [Int32],
+    kernels: Kernels, scratch: Scratch
+  ) {
+    var correct = 0
+    var lossSum = 0.0
+    for first in stride(from: 0, to: samples.count, by: Self.chunkSize) {
+      let score = Self.score(
+        samples[first..<min(first + Self.chunkSize, samples.count)], network: network,
+        parameters: parameters, dataset: dataset, kernels: kernels, scratch: scratch)
+      correct += score.correct
+      lossSum += score.lossSum
+    }
+    count = samples.count
+    self.correct = correct
+    self.lossSum = lossSum
   }
 
   /// One chunk, in small passes that stay in the caches; the loss goes on from pass to pass.
