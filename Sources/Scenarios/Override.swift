@@ -31,7 +31,7 @@ struct Override {
     text.append(contentsOf: scalars[(equals + 1)...])
     let label = Self.label(argument)
     value = try YAMLReader.read(String(text).utf8) { line, column in
-      Place(file: label, column: line == 1 ? equals + 1 + column : column)
+      Place(file: label, column: line == 1 ? equals + 1 + column : scalars.count + 1)
     }
   }
 

@@ -16,6 +16,9 @@ struct SourceText {
   private var lineStarts: [Int]
   private var renamed: UInt32 = 0
 
+  /// How many lines there are; an empty text has one.
+  var lineCount: Int { lineStarts.count }
+
   /// The text.
   var text: String {
     var view = String.UnicodeScalarView()

@@ -44,11 +44,13 @@ struct YAMLProblem {
       message = "expected `:` after this key"
     case "did not find expected key", "did not find expected '-' indicator",
       "block sequence entries are not allowed in this context":
-      message = "the indentation fits nothing above it"
+      message =
+        found == ":"
+        ? "a key is missing before this `:`" : "the indentation fits nothing above it"
     case "did not find expected ',' or ']'":
-      message = "expected `,` or `]`" + opened("[", start)
+      message = "expected `,` or `]`" + opened("[", start, in: source)
     case "did not find expected ',' or '}'":
-      message = "expected `,` or `}`" + opened("{", start)
+      message = "expected `,` or `}`" + opened("{", start, in: source)
     case "did not find expected node content":
       message = "expected a value here"
     case "found character that cannot start any token":
@@ -65,8 +67,11 @@ struct YAMLProblem {
     }
   }
 
-  private func opened(_ bracket: String, _ start: SourceText.Position?) -> String {
-    start.map { " for the `\(bracket)` opened at \($0.line):\($0.column)" } ?? ""
+  private func opened(
+    _ bracket: String, _ start: SourceText.Position?, in source: SourceText
+  ) -> String {
+    guard let start, source.lineCount > 1 else { return " for the open `\(bracket)`" }
+    return " for the `\(bracket)` opened at \(start.line):\(start.column)"
   }
 }
 

@@ -85,7 +85,7 @@ public struct YAMLReader: Sendable {
   private mutating func compose(_ source: inout SourceText) -> Yams.Node? {
     while true {
       do {
-        let parser = try Parser(yaml: source.text, resolver: .basic, encoding: .utf8)
+        let parser = try Parser(yaml: source.text, resolver: Self.resolver, encoding: .utf8)
         return try parser.singleRoot()
       } catch YamlError.duplicatedKeysInMapping(let duplicates, let context) {
         let position = SourceText.Position(line: context.mark.line, column: context.mark.column)
@@ -158,8 +158,14 @@ public struct YAMLReader: Sendable {
     return Schema.Node(.scalar(scalar.string, isQuoted: !isPlain), at: place)
   }
 
+  /// The tag that the parser gives to plain scalars without one when it compares them.
+  private static let untagged = Tag.Name(rawValue: "untagged")
+  private static let resolver = (try? Resolver.basic.appending(untagged, "^")) ?? .basic
+
   private mutating func refuse(_ tag: Tag, at place: Place) {
-    guard tag.description != Tag.Name.implicit.rawValue else { return }
+    let isImplicit = [Tag.Name.implicit, Self.untagged].contains(
+      Tag.Name(rawValue: tag.description))
+    guard !isImplicit else { return }
     let name = tag.description.replacingPrefix("tag:yaml.org,2002:", with: "!!")
     let problem = "the tag `\(name)` means nothing here: quote a text, write a number plain"
     faults.append(Fault(at: place, .syntax(problem)))

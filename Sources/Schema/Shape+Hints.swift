@@ -58,6 +58,7 @@ extension Shape {
       return "YAML 1.2 reads `\(text)` as a text: a duration is written `\(duration)`"
     }
     if let hint = numberHint(text) { return hint }
+    if text.contains("_") { return "numbers have no `_`: write `\(text.filter { $0 != "_" })`" }
     let words = text.split { $0.isASCIIDigit || $0 == "." || $0 == " " || $0 == "-" }
     guard text.first?.isASCIIDigit == true || text.first == "-", !words.isEmpty else { return nil }
     guard let unknown = words.lazy.map(String.init).first(where: { !units.contains($0) }) else {

@@ -44,8 +44,9 @@ struct TextTests {
     ] {
       #expect(Text.number(text) == value, "\(text)")
     }
-    for text in ["", ".", "1_000", "0x10", ".inf", "nan", "12:30", "1e", "1e400", "1 ", "e3", "--1"]
-    {
+    for text in [
+      "", ".", "1_000", "0x10", ".inf", "nan", "12:30", "1e", "1e400", "1 ", "e3", "--1",
+    ] {
       #expect(Text.number(text) == nil, "\(text)")
     }
   }
