@@ -5,13 +5,16 @@ import PackageDescription
 let swift: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 let c: [CSetting] = [.treatAllWarnings(as: .error)]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: swift)
+func library(
+  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swift)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(
-    name: name, dependencies: dependencies, resources: [.copy("Fixtures")], swiftSettings: swift)
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swift)
 }
 
 let package = Package(
@@ -41,7 +44,7 @@ let package = Package(
       name: "CGSL", pkgConfig: "gsl", providers: [.apt(["libgsl-dev"]), .brew(["gsl"])]),
 
     // The house, from the ground up; Tests/ArchitectureTests holds the import rules.
-    library("Numerics"),
+    library("Numerics", exclude: ["README.md"]),
     library("Schema"),
     .target(name: "CKernels", cSettings: c),
     library("Learning", ["CKernels", "Numerics", "Schema"]),
@@ -57,5 +60,8 @@ let package = Package(
       "FedSimCLI",
       ["Runs", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
+
+    // Tests find their fixtures beside their source files.
+    tests("NumericsTests", ["Numerics"]),
   ]
 )

@@ -1,0 +1,152 @@
+/// A place in the simulator where parts can be exchanged; `Value` is what a part is used as.
+public struct Seam<Value: Sendable>: Sendable {
+  /// The seam's name in messages and lists, such as `aggregator`.
+  public let name: String
+  /// The question that its parts answer.
+  public let summary: String
+
+  /// A seam.
+  public init(_ name: String, _ summary: String) {
+    self.name = name
+    self.summary = summary
+  }
+}
+
+/// Something that a scenario names: its name, its settings, and how it is made from them.
+public protocol Part: Sendable {
+  /// What can be set.
+  associatedtype Settings: PartSettings
+  /// The name in a scenario, in kebab-case.
+  static var name: String { get }
+  /// One sentence: what it does and when to choose it.
+  static var summary: String { get }
+  /// Makes the part.
+  init(_ settings: Settings)
+}
+
+/// A part chosen in a scenario, with the settings it was made from.
+public struct Choice<Value: Sendable>: Sendable {
+  /// The part's name.
+  public let name: String
+  /// The part.
+  public let value: Value
+  /// Its settings, every value explicit.
+  public let settings: Node
+
+  /// A part of known type, as the seam's value.
+  public init<P: Part>(
+    _ type: P.Type, _ settings: P.Settings = P.Settings(), as value: (P) -> Value
+  ) {
+    name = P.name
+    self.value = value(P(settings))
+    self.settings = settings.resolved
+  }
+
+  init(name: String, value: Value, settings: Node) {
+    self.name = name
+    self.value = value
+    self.settings = settings
+  }
+
+  /// `{name: {settings}}`.
+  public var resolved: Node { .mapping([(name, settings)]) }
+}
+
+/// The parts that exist, by seam, in the order in which they were added.
+public struct Catalog: Sendable {
+  /// A part in the catalog.
+  public struct Entry: Sendable {
+    /// The seam it belongs to.
+    public let seam: String
+    /// Its name.
+    public let name: String
+    /// One sentence.
+    public let summary: String
+    /// Its settings, for documentation.
+    public let fields: [FieldDescription]
+    let make: @Sendable (Node, inout Reader) -> (value: any Sendable, settings: Node)
+  }
+
+  /// A seam in the catalog.
+  public struct SeamDescription: Sendable {
+    /// Its name.
+    public let name: String
+    /// The question that its parts answer.
+    public let summary: String
+  }
+
+  /// The seams, in the order in which they were first met.
+  public private(set) var seams: [SeamDescription] = []
+  /// The parts, in the order in which they were added.
+  public private(set) var entries: [Entry] = []
+
+  /// An empty catalog.
+  public init() {}
+
+  /// Adds a part to a seam; a part of the same name there is replaced.
+  public mutating func add<Value, P: Part>(
+    _ type: P.Type, to seam: Seam<Value>, as value: @escaping @Sendable (P) -> Value
+  ) {
+    if !seams.contains(where: { $0.name == seam.name }) {
+      seams.append(SeamDescription(name: seam.name, summary: seam.summary))
+    }
+    entries.removeAll { $0.seam == seam.name && $0.name == P.name }
+    entries.append(
+      Entry(seam: seam.name, name: P.name, summary: P.summary, fields: P.Settings.descriptions) {
+        node, reader in
+        let settings = reader.read(P.Settings.self, from: node)
+        return (value(P(settings)), settings.resolved)
+      })
+  }
+
+  /// The parts of a seam, in the order in which they were added.
+  public func parts(of seam: String) -> [Entry] { entries.filter { $0.seam == seam } }
+}
+
+extension Reader {
+  /// Reads `name`, `{name: settings}` or `{name: value}` as a part of a seam.
+  public mutating func readPart<Value>(_ node: Node, _ seam: Seam<Value>) -> Choice<Value>? {
+    switch node.content {
+    case .scalar(let name, _):
+      return make(name, at: node.place, settings: Node(.null, at: node.place), seam)
+    case .mapping(let entries) where entries.count == 1:
+      return make(entries[0].key, at: entries[0].place, settings: entries[0].value, seam)
+    case .mapping, .sequence, .null:
+      report(node, expected: "one \(seam.name): a name, or {name: settings}")
+      return nil
+    }
+  }
+
+  /// Reads `{name: settings, name: settings…}` (or a name, or a list of names) as parts of a seam.
+  public mutating func readParts<Value>(_ node: Node, _ seam: Seam<Value>) -> [Choice<Value>]? {
+    switch node.content {
+    case .mapping(let entries):
+      return entries.compactMap { make($0.key, at: $0.place, settings: $0.value, seam) }
+    case .sequence(let nodes):
+      return nodes.compactMap { readPart($0, seam) }
+    case .scalar:
+      return readPart(node, seam).map { [$0] }
+    case .null:
+      return []
+    }
+  }
+
+  private mutating func make<Value>(
+    _ name: String, at place: Place, settings: Node, _ seam: Seam<Value>
+  ) -> Choice<Value>? {
+    let parts = catalog.parts(of: seam.name)
+    guard let entry = parts.first(where: { $0.name == name }) else {
+      let known = parts.map(\.name)
+      let nearest = Spelling.nearest(to: name, among: known)
+      report(.unknownName(name, seam: seam.name, nearest: nearest, known: known), at: place)
+      return nil
+    }
+    let before = faults.count
+    let made = within(name) { entry.make(settings, &$0) }
+    guard faults.count == before else { return nil }
+    guard let value = made.value as? Value else {
+      preconditionFailure("the part \(name) was added to the seam \(seam.name) as another type")
+    }
+    return Choice(name: name, value: value, settings: made.settings)
+  }
+}

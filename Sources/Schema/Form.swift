@@ -1,0 +1,94 @@
+/// How a value is read and written: what is expected, and the two directions.
+public struct Form<Value: Sendable>: Sendable {
+  /// What kind of value it is.
+  public let shape: Shape
+  /// What is expected, in words that follow "expected".
+  public let expected: String
+  let read: @Sendable (Node, inout Reader) -> Value?
+  let write: @Sendable (Value) -> Node
+
+  /// A form; `read` reports a fault where it gives nil.
+  public init(
+    shape: Shape, expected: String,
+    read: @escaping @Sendable (Node, inout Reader) -> Value?,
+    write: @escaping @Sendable (Value) -> Node
+  ) {
+    self.shape = shape
+    self.expected = expected
+    self.read = read
+    self.write = write
+  }
+
+  /// A form of a scalar: `parse` gets its text.
+  public init(
+    shape: Shape, expected: String, parse: @escaping @Sendable (String, _ isQuoted: Bool) -> Value?,
+    write: @escaping @Sendable (Value) -> Node
+  ) {
+    self.init(
+      shape: shape, expected: expected,
+      read: { node, reader in
+        if case .scalar(let text, let isQuoted) = node.content, let value = parse(text, isQuoted) {
+          return value
+        }
+        reader.report(node, expected: expected)
+        return nil
+      }, write: write)
+  }
+}
+
+extension Form {
+  /// The same text read as another type.
+  public func map<Other: Sendable>(
+    _ to: @escaping @Sendable (Value) -> Other, back: @escaping @Sendable (Other) -> Value
+  ) -> Form<Other> {
+    let form = self
+    return Form<Other>(
+      shape: shape, expected: expected,
+      read: { node, reader in form.read(node, &reader).map(to) },
+      write: { form.write(back($0)) })
+  }
+
+  /// A list of at least `minimum` values.
+  public static func list<Element>(of element: Form<Element>, minimum: Int = 0) -> Form<[Element]>
+  where Value == [Element] {
+    let expected =
+      "a list" + (minimum > 0 ? " of at least \(minimum)" : "") + ", each \(element.expected)"
+    return Form<[Element]>(
+      shape: .list(element.shape), expected: expected,
+      read: { node, reader in
+        guard case .sequence(let nodes) = node.content, nodes.count >= minimum else {
+          reader.report(node, expected: expected)
+          return nil
+        }
+        let values = nodes.enumerated().compactMap { index, node in
+          reader.within("[\(index)]") { element.read(node, &$0) }
+        }
+        return values.count == nodes.count ? values : nil
+      }, write: { Node(.sequence($0.map(element.write))) })
+  }
+
+  /// A mapping read as settings of their own.
+  public static func settings(_ type: Value.Type = Value.self) -> Form where Value: PartSettings {
+    let keys = Value.fields.prefix(6).map(\.key).joined(separator: ", ")
+    return Form(
+      shape: .mapping({ Value.descriptions }, shorthand: Value.shorthand),
+      expected: "a mapping with \(keys)",
+      read: { node, reader in reader.read(Value.self, from: node) },
+      write: { $0.resolved })
+  }
+
+  /// A part of a seam.
+  public static func part<V>(_ seam: Seam<V>) -> Form where Value == Choice<V> {
+    Form(
+      shape: .part(seam: seam.name, several: false), expected: "one \(seam.name)",
+      read: { node, reader in reader.readPart(node, seam) }, write: { $0.resolved })
+  }
+
+  /// Several parts of a seam, each by its name, in the order written.
+  public static func parts<V>(_ seam: Seam<V>) -> Form where Value == [Choice<V>] {
+    Form(
+      shape: .part(seam: seam.name, several: true), expected: "one or more of \(seam.name)",
+      read: { node, reader in reader.readParts(node, seam) },
+      write: { .mapping($0.map { ($0.name, $0.settings) }) })
+  }
+}

@@ -1,0 +1,94 @@
+/// Reads settings out of a tree, collects every fault, and never stops at the first.
+public struct Reader {
+  /// The parts that names may stand for.
+  public let catalog: Catalog
+  /// The faults met so far.
+  public private(set) var faults: [Fault] = []
+  private var path: [String] = []
+
+  /// A reader that knows these parts.
+  public init(catalog: Catalog) { self.catalog = catalog }
+
+  /// Records a fault at the current path.
+  public mutating func report(_ problem: Fault.Problem, at place: Place, key: String? = nil) {
+    faults.append(Fault(at: place, path: (path + (key.map { [$0] } ?? [])).dotted, problem))
+  }
+
+  /// Records that a node is not what was expected.
+  public mutating func report(_ node: Node, expected: String) {
+    report(.unexpected(found: node.found, expected: expected), at: node.place)
+  }
+
+  /// Does something one key (or `[index]`) further down.
+  public mutating func within<Result>(
+    _ key: String, _ body: (inout Reader) -> Result
+  ) -> Result {
+    path.append(key)
+    defer { path.removeLast() }
+    return body(&self)
+  }
+
+  /// Reads settings; what is missing or wrong keeps its default, with a fault recorded.
+  public mutating func read<Settings: PartSettings>(
+    _ type: Settings.Type, from node: Node
+  ) -> Settings {
+    var settings = Settings()
+    let fields = Settings.fields
+    guard let entries = entries(of: node, fields: fields, shorthand: Settings.shorthand) else {
+      return settings
+    }
+    let before = faults.count
+    for entry in entries {
+      guard let field = fields.first(where: { $0.key == entry.key }) else {
+        let known = fields.map(\.key)
+        let nearest = Spelling.nearest(to: entry.key, among: known)
+        report(.unknownKey(entry.key, nearest: nearest, known: known), at: entry.place)
+        continue
+      }
+      within(entry.key) { field.read(&settings, entry.value, &$0) }
+    }
+    for field in fields where field.isRequired && !entries.contains(where: { $0.key == field.key })
+    {
+      report(.missingKey(field.key, expected: field.expected), at: node.place)
+    }
+    guard faults.count == before else { return settings }
+    for (key, message) in settings.contradictions() {
+      let entry = entries.first { $0.key == key }
+      report(
+        .contradiction(message), at: entry?.value.place ?? node.place,
+        key: key.isEmpty ? nil : key)
+    }
+    return settings
+  }
+
+  /// The entries of a mapping, or of the bare value that stands for one.
+  private mutating func entries<Settings>(
+    of node: Node, fields: [Field<Settings>], shorthand: String?
+  ) -> [Node.Entry]? {
+    switch node.content {
+    case .mapping(let entries):
+      return entries
+    case .null:
+      return []
+    case .scalar, .sequence:
+      if let shorthand { return [Node.Entry(key: shorthand, place: node.place, value: node)] }
+      report(
+        node,
+        expected: fields.isEmpty
+          ? "nothing"
+          : "a mapping with "
+            + fields.prefix(6).map(\.key).joined(separator: ", "))
+      return nil
+    }
+  }
+}
+
+extension [String] {
+  /// Keys joined by dots; an index such as `[2]` needs none.
+  var dotted: String {
+    reduce(into: "") { text, key in
+      if !text.isEmpty, !key.hasPrefix("[") { text += "." }
+      text += key
+    }
+  }
+}

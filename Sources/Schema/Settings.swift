@@ -1,0 +1,138 @@
+/// The settings of a part or of a section of a scenario: a plain value that lists its own fields.
+///
+/// The list buys decoding, rejection of unknown keys, defaults, documentation, the resolved form and
+/// the JSON Schema; nothing else needs to be written for a new setting.
+public protocol PartSettings: Sendable {
+  /// The defaults.
+  init()
+  /// The fields, in the order in which they are documented and written.
+  static var fields: [Field<Self>] { get }
+  /// The field that a bare value stands for, as in `threshold: 3`.
+  static var shorthand: String? { get }
+  /// Says what is wrong with values that are each in range; the key names the field to point at.
+  func contradictions() -> [(key: String, message: String)]
+}
+
+extension PartSettings {
+  /// No bare value is understood.
+  public static var shorthand: String? { nil }
+  /// Nothing is wrong.
+  public func contradictions() -> [(key: String, message: String)] { [] }
+}
+
+/// The settings of a part that has none.
+public struct NoSettings: PartSettings {
+  /// Nothing.
+  public init() {}
+  /// No fields.
+  public static var fields: [Field<NoSettings>] { [] }
+}
+
+/// One setting: key, documentation, how it is read into and written from its owner.
+public struct Field<Owner>: Sendable {
+  /// The key, equal to the Swift property's name.
+  public let key: String
+  /// One sentence.
+  public let summary: String
+  /// What kind of value is expected.
+  public let shape: Shape
+  /// What is expected, in words.
+  public let expected: String
+  /// Whether the key must be there.
+  public let isRequired: Bool
+  /// Whether the default is an assumption about the world, to be listed in reports.
+  public let isAssumption: Bool
+  let read: @Sendable (inout Owner, Node, inout Reader) -> Void
+  let write: @Sendable (Owner) -> Node?
+
+  /// A field of a given form, stored at a property.
+  public init<Value: Sendable>(
+    _ key: String, _ path: WritableKeyPath<Owner, Value> & Sendable, _ form: Form<Value>,
+    required: Bool = false, assumption: Bool = false, _ summary: String
+  ) {
+    self.key = key
+    self.summary = summary
+    shape = form.shape
+    expected = form.expected
+    isRequired = required
+    isAssumption = assumption
+    read = { owner, node, reader in
+      if let value = form.read(node, &reader) { owner[keyPath: path] = value }
+    }
+    write = { form.write($0[keyPath: path]) }
+  }
+
+  /// A field that may be absent, stored at an optional property.
+  public init<Value: Sendable>(
+    _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, optional form: Form<Value>,
+    assumption: Bool = false, _ summary: String
+  ) {
+    self.key = key
+    self.summary = summary
+    shape = form.shape
+    expected = form.expected
+    isRequired = false
+    isAssumption = assumption
+    read = { owner, node, reader in
+      if case .null = node.content {
+        owner[keyPath: path] = nil
+      } else if let value = form.read(node, &reader) {
+        owner[keyPath: path] = value
+      }
+    }
+    write = { $0[keyPath: path].map(form.write) ?? Node(.null) }
+  }
+}
+
+/// A field without its owner: what documentation and the JSON Schema need.
+public struct FieldDescription: Sendable {
+  /// The key.
+  public let key: String
+  /// One sentence.
+  public let summary: String
+  /// What kind of value is expected.
+  public let shape: Shape
+  /// What is expected, in words.
+  public let expected: String
+  /// The default as it would be written; nil where the key must be given.
+  public let defaultValue: Node?
+  /// Whether the default is an assumption about the world.
+  public let isAssumption: Bool
+}
+
+extension PartSettings {
+  /// The fields with their defaults, for documentation.
+  public static var descriptions: [FieldDescription] {
+    let defaults = Self()
+    return fields.map {
+      FieldDescription(
+        key: $0.key, summary: $0.summary, shape: $0.shape, expected: $0.expected,
+        defaultValue: $0.isRequired ? nil : $0.write(defaults), isAssumption: $0.isAssumption)
+    }
+  }
+
+  /// Every value explicit, as a mapping in the order of the fields.
+  public var resolved: Node {
+    .mapping(Self.fields.compactMap { field in field.write(self).map { (field.key, $0) } })
+  }
+}
+
+/// The shape of a value, for documentation and the JSON Schema.
+public indirect enum Shape: Sendable {
+  /// A whole number in a range.
+  case integer(minimum: Int64, maximum: Int64)
+  /// A number in a range.
+  case number(minimum: Double, maximum: Double)
+  /// `true` or `false`.
+  case boolean
+  /// A text that follows a rule told in words.
+  case text
+  /// One of some words.
+  case oneOf([String])
+  /// A list.
+  case list(Shape)
+  /// A mapping with these fields; a bare value stands for the one named.
+  case mapping(@Sendable () -> [FieldDescription], shorthand: String?)
+  /// A part of a seam: its name, or its name with settings; `several` allows more than one.
+  case part(seam: String, several: Bool)
+}

@@ -1,0 +1,40 @@
+/// Finds the word that someone most likely meant.
+public enum Spelling {
+  /// The known word nearest to `word`, if it is near: at most a third of its letters differ.
+  ///
+  /// Order: ties go to the word that stands first. Letter case, `-` and `_` cost nothing.
+  public static func nearest(to word: String, among known: [String]) -> String? {
+    let wanted = folded(word)
+    var best: (word: String, distance: Int)?
+    for candidate in known {
+      let distance = distance(wanted, folded(candidate))
+      if distance <= max(1, max(wanted.count, candidate.count) / 3),
+        distance < best?.distance ?? .max
+      {
+        best = (candidate, distance)
+      }
+    }
+    return best?.word
+  }
+
+  private static func folded(_ word: String) -> [Character] {
+    word.lowercased().filter { $0 != "-" && $0 != "_" }.map { $0 }
+  }
+
+  /// Optimal string alignment distance: insertions, deletions, substitutions, adjacent swaps.
+  private static func distance(_ a: [Character], _ b: [Character]) -> Int {
+    var rows = [[Int]](repeating: [Int](repeating: 0, count: b.count + 1), count: a.count + 1)
+    for i in 0...a.count { rows[i][0] = i }
+    for j in 0...b.count { rows[0][j] = j }
+    for i in stride(from: 1, through: a.count, by: 1) {
+      for j in stride(from: 1, through: b.count, by: 1) {
+        let cost = a[i - 1] == b[j - 1] ? 0 : 1
+        rows[i][j] = min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + cost)
+        if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+          rows[i][j] = min(rows[i][j], rows[i - 2][j - 2] + 1)
+        }
+      }
+    }
+    return rows[a.count][b.count]
+  }
+}
