@@ -1,3 +1,5 @@
+import Schema
+
 /// Named arrays from an archive written by NumPy's `savez` or `savez_compressed`.
 public struct NPZ: Sendable {
   /// The archive's path.
@@ -38,7 +40,7 @@ public struct NPZ: Sendable {
         .missingName, in: file,
         found: names.isEmpty ? "no arrays" : "only \(names.joined(separator: ", "))",
         expected: "an array called '\(name)'",
-        advice: nearest(to: name, among: names).map { "did you mean '\($0)'?" })
+        advice: Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" })
     }
     let member = archive.members[position]
     let bytes = try archive.contents(of: member, limit: limit)
