@@ -63,5 +63,7 @@ let package = Package(
 
     // Tests find their fixtures beside their source files.
     tests("NumericsTests", ["Numerics"]),
+    tests("CKernelsTests", ["CKernels"]),
+    tests("LearningTests", ["Learning", "Numerics"]),
   ]
 )

@@ -1,0 +1,60 @@
+/// Loss and accuracy of parameters on a list of samples.
+public struct Evaluation: Equatable, Sendable {
+  /// Samples evaluated together; sums of chunks are added in the order of the chunks.
+  public static let chunkSize = 1000
+
+  /// How many samples were evaluated.
+  public let count: Int
+  /// How many samples have their largest logit at their label; the lowest index wins a tie.
+  public let correct: Int
+  /// Sum of the samples' losses.
+  public let lossSum: Double
+
+  /// The share of samples in the right class; NaN for no samples.
+  public var accuracy: Double { Double(correct) / Double(count) }
+
+  /// The mean loss; NaN for no samples.
+  public var meanLoss: Double { lossSum / Double(count) }
+
+  /// Evaluates `parameters` on the samples at `indices`; the bits do not depend on the pool's threads.
+  ///
+  /// Order: in a chunk of 1,000 sample by sample; then chunk by chunk, in `Double`.
+  public init(
+    of network: Network, parameters: ParameterBuffer, dataset: Dataset, indices: [Int32],
+    kernels: Kernels, pool: WorkerPool
+  ) {
+    precondition(parameters.count == network.layout.count, "parameters fit the network")
+    precondition(network.inputCount == dataset.sampleSize, "the network takes the samples")
+    let chunks = (indices.count + Self.chunkSize - 1) / Self.chunkSize
+    let scores = pool.map(chunks) { chunk, scratch in
+      let first = chunk * Self.chunkSize
+      let samples = indices[first..<min(first + Self.chunkSize, indices.count)]
+      return Self.score(
+        samples, network: network, parameters: parameters, dataset: dataset, kernels: kernels,
+        scratch: scratch)
+    }
+    count = indices.count
+    correct = scores.reduce(0) { $0 + $1.correct }
+    lossSum = scores.reduce(0) { $0 + $1.lossSum }
+  }
+
+  /// One chunk, in small passes that stay in the caches; the loss goes on from pass to pass.
+  private static func score(
+    _ samples: ArraySlice<Int32>, network: Network, parameters: ParameterBuffer,
+    dataset: Dataset, kernels: Kernels, scratch: Scratch
+  ) -> Network.Score {
+    let passSize = 112
+    let space = scratch.workspace(for: network, rows: passSize)
+    var score = Network.Score()
+    var rest = samples
+    while !rest.isEmpty {
+      let pass = rest.prefix(passSize)
+      rest = rest.dropFirst(passSize)
+      dataset.gather(pass, into: space.activations[0], kernels: kernels)
+      dataset.gatherLabels(pass, into: space.labels)
+      network.evaluate(
+        pass.count, parameters: parameters.storage, in: space, kernels: kernels, score: &score)
+    }
+    return score
+  }
+}

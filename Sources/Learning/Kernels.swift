@@ -1,0 +1,24 @@
+import CKernels
+
+/// The arithmetic of training in one body, handed from caller to callee and never global.
+///
+/// Order: each output element accumulates over k in ascending order with fused multiply-add, in its own lane.
+public struct Kernels: Sendable {
+  /// The body in use.
+  public let body: KernelBody
+  /// The C functions of that body.
+  package let functions: fs_kernels
+
+  /// The kernels of `body`, or nil where this processor lacks it.
+  public init?(_ body: KernelBody) {
+    guard let table = fs_kernels_for(body.code) else { return nil }
+    self.body = body
+    functions = table.pointee
+  }
+
+  /// The fastest kernels that this processor can run.
+  public static var best: Kernels {
+    guard let kernels = Kernels(.best) else { preconditionFailure("baseline runs everywhere") }
+    return kernels
+  }
+}

@@ -1,0 +1,26 @@
+/// A named tensor's place in the flat parameter buffer.
+public struct TensorSpec: Equatable, Sendable {
+  /// The tensor's name, unique in its layout, such as `dense1.weight`.
+  public let name: String
+  /// The tensor's extents; the last varies fastest.
+  public let shape: [Int]
+  /// Index of the tensor's first element in the flat buffer.
+  public let offset: Int
+  /// Whether devices train and exchange the tensor.
+  public let isUpdatable: Bool
+
+  /// A tensor at `offset`.
+  public init(name: String, shape: [Int], offset: Int, isUpdatable: Bool = true) {
+    precondition(offset >= 0 && shape.allSatisfy { $0 > 0 }, "extents are positive")
+    self.name = name
+    self.shape = shape
+    self.offset = offset
+    self.isUpdatable = isUpdatable
+  }
+
+  /// How many elements the tensor has.
+  public var count: Int { shape.reduce(1, *) }
+
+  /// Where the tensor lies in the flat buffer.
+  public var range: Range<Int> { offset..<offset + count }
+}

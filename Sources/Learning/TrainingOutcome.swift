@@ -1,0 +1,16 @@
+/// What a local training leaves: its memory, which goes out as the update or stays as the checkpoint, and its sums.
+public struct TrainingOutcome: Sendable {
+  /// Where the training stands after its last batch.
+  public let memory: DeviceMemory
+  /// Sum over the samples processed of the loss each had when its batch ran.
+  ///
+  /// Order: batch by batch, in a batch sample by sample.
+  public let lossSum: Double
+  /// Samples processed by these batches, repetitions counted.
+  public let samplesProcessed: Int
+  /// Places of the shard that these batches visited, each counted once.
+  public let distinctSamples: Int
+
+  /// The parameters after the last batch.
+  public var parameters: ParameterBuffer { memory.parameters }
+}

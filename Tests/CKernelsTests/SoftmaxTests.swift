@@ -1,0 +1,135 @@
+import CKernels
+import Foundation
+import Testing
+
+/// The exponential, and softmax with cross-entropy.
+@Suite struct SoftmaxTests {
+  /// The exponential as the kernels define it, one number at a time.
+  private func exponential(_ x: Float) -> Float {
+    if x < -0x1.5d589ep+6 { return 0 }
+    let t = fused(x, 0x1.715476p+0, 0x1.8p23)
+    let n = t - 0x1.8p23
+    let r = fused(n, -0x1.7f7d1cp-20, fused(n, -0x1.62e4p-1, x))
+    var p: Float = 1 / 5040
+    for coefficient: Float in [1 / 720, 1 / 120, 1 / 24, 1 / 6, 0.5, 1, 1] {
+      p = fused(p, r, coefficient)
+    }
+    return p * Float(bitPattern: (t.bitPattern &<< 23) &+ 0x3f80_0000)
+  }
+
+  private func exponentials(_ x: [Float], _ kernels: fs_kernels) -> [Float] {
+    var out = [Float](repeating: 9, count: x.count)
+    kernels.exp(x.count, x, &out)
+    return out
+  }
+
+  @Test(
+    "the exponential is its definition and within an ulp of the truth", arguments: Body.allCases)
+  func exponential(body: Body) throws {
+    let x = stride(from: Float(0), through: 90, by: 0.0004).map { -$0 }
+    let out = try exponentials(x, body.kernels())
+    #expect(firstDifference(out, x.map(exponential)) == nil)
+    var worst = 0.0
+    for (x, result) in zip(x, out) where x > -87.3 {
+      let truth = Foundation.exp(Double(x))
+      worst = max(worst, abs(Double(result) - truth) / Double(Float(truth).ulp))
+    }
+    #expect(worst < 0.9)
+  }
+
+  @Test("the exponential's ends are 1, 0 and NaN", arguments: Body.allCases)
+  func ends(body: Body) throws {
+    let x: [Float] = [0, -0.0, -1e-30, -87.4, -1000, -.infinity, .nan]
+    let out = try exponentials(x, body.kernels())
+    #expect(firstDifference(out, [1, 1, 1, 0, 0, 0, .nan]) == nil)
+  }
+
+  struct Result: Equatable {
+    var delta: [Float]
+    var loss: Double
+    var correct: Int
+  }
+
+  private func run(
+    _ kernels: fs_kernels, _ logits: [Float], _ labels: [Int32], scale: Float, loss: Double = 0
+  ) -> Result {
+    let classes = logits.count / labels.count
+    var result = Result(delta: logits, loss: loss, correct: 0)
+    result.correct = kernels.softmax(
+      labels.count, classes, logits, classes, labels, scale, &result.delta, classes, &result.loss)
+    var inPlace = logits
+    var again = loss
+    inPlace.withUnsafeMutableBufferPointer {
+      _ = kernels.softmax(
+        labels.count, classes, $0.baseAddress, classes, labels, scale, $0.baseAddress, classes,
+        &again)
+    }
+    #expect(firstDifference(inPlace, result.delta) == nil)
+    #expect(firstDifference([again], [result.loss]) == nil)
+    return result
+  }
+
+  @Test("equal logits share the probability, and the lowest index wins", arguments: Body.allCases)
+  func byHand(body: Body) throws {
+    // Two rows of [0 0]: each class has ½; labels 0 and 1; only the first is right.
+    let result = try run(body.kernels(), [0, 0, 0, 0], [0, 1], scale: 2, loss: 1)
+    #expect(result.delta == [-1, 1, 1, -1])
+    #expect(abs(result.loss - (1 + 2 * 0.6931471805599453)) < 1e-15)
+    #expect(result.correct == 1)
+  }
+
+  @Test("large logits neither overflow nor lose the loss", arguments: Body.allCases)
+  func large(body: Body) throws {
+    let result = try run(body.kernels(), [1000, 0, -1000], [2], scale: 1)
+    #expect(result == Result(delta: [1, 0, -1], loss: 2000, correct: 0))
+  }
+
+  @Test("random rows equal the plain loops, bit for bit", arguments: Body.allCases)
+  func random(body: Body) throws {
+    let kernels = try body.kernels()
+    for seed in 0..<200 as Range<UInt64> {
+      var numbers = TestNumbers(seed: seed)
+      let (rows, classes) = (1 + numbers.below(12), 1 + numbers.below(40))
+      let logits = numbers.ordinaryFloats(rows * classes).map { $0 * 20 }
+      let labels = (0..<rows).map { _ in Int32(numbers.below(classes)) }
+      let scale = numbers.uniform()
+      let result = run(kernels, logits, labels, scale: scale)
+      var expected = Result(delta: [], loss: 0, correct: 0)
+      var trueLoss = 0.0
+      for (row, label) in labels.enumerated() {
+        let z = Array(logits[row * classes..<(row + 1) * classes])
+        let largest = z.max()!
+        if z.firstIndex(of: largest) == Int(label) { expected.correct += 1 }
+        let exponentials = z.map { exponential($0 - largest) }
+        let sum = exponentials.reduce(0, +)
+        for (index, value) in exponentials.enumerated() {
+          expected.delta.append((value / sum - (index == Int(label) ? 1 : 0)) * scale)
+        }
+        trueLoss += Foundation.log(z.reduce(0) { $0 + Foundation.exp(Double($1)) })
+        trueLoss -= Double(z[Int(label)])
+      }
+      #expect(firstDifference(result.delta, expected.delta) == nil, "seed \(seed)")
+      #expect(result.correct == expected.correct, "seed \(seed)")
+      #expect(abs(result.loss - trueLoss) < 1e-5 * Double(rows), "seed \(seed)")
+      let baseline = try run(Body.baseline.kernels(), logits, labels, scale: scale)
+      #expect(result == baseline, "seed \(seed)")
+    }
+  }
+
+  @Test("the loss of n equal logits is log n", arguments: Body.allCases)
+  func logarithm(body: Body) throws {
+    for classes in [1, 2, 3, 5, 7, 10, 26, 100, 1000] {
+      let logits = [Float](repeating: 3, count: classes)
+      let loss = try run(body.kernels(), logits, [0], scale: 1).loss
+      #expect(abs(loss - Foundation.log(Double(classes))) <= 1e-15 * max(1, loss))
+    }
+  }
+
+  @Test(
+    "a NaN or infinite logit gives NaN, not a number that looks right", arguments: Body.allCases)
+  func broken(body: Body) throws {
+    for logits: [Float] in [[.nan, 0], [0, .nan], [.infinity, 0]] {
+      #expect(try run(body.kernels(), logits, [0], scale: 1).loss.isNaN)
+    }
+  }
+}
