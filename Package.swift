@@ -65,5 +65,7 @@ let package = Package(
     tests("NumericsTests", ["Numerics"]),
     tests("CKernelsTests", ["CKernels"]),
     tests("LearningTests", ["Learning", "Numerics"]),
+    tests(
+      "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
   ]
 )

@@ -128,8 +128,9 @@ package final class ByteStream {
 
   private func fill() throws(DataFault) {
     var count = -1
-    repeat { count = Foundation.read(descriptor, input.baseAddress, input.count) } while
-      count < 0 && errno == EINTR
+    repeat {
+      count = Foundation.read(descriptor, input.baseAddress, input.count)
+    } while count < 0 && errno == EINTR
     guard count >= 0 else {
       throw DataFault(
         .inputOutput, in: path, at: .byte(fileOffset), found: String(cString: strerror(errno)),

@@ -40,7 +40,8 @@ public struct NPZ: Sendable {
         .missingName, in: file,
         found: names.isEmpty ? "no arrays" : "only \(names.joined(separator: ", "))",
         expected: "an array called '\(name)'",
-        advice: Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" })
+        advice: Spelling.nearest(to: name, among: names).map { "the nearest name there is '\($0)'" }
+      )
     }
     let member = archive.members[position]
     let bytes = try archive.contents(of: member, limit: limit)

@@ -68,7 +68,8 @@ public struct PartitionFile: PartitionSource, Part {
       offsets.append(Int64(samples.count))
     }
     try NPZ.write(
-      [("samples", NPYArray(integers: samples)), ("offsets", NPYArray(integers: offsets))], to: path)
+      [("samples", NPYArray(integers: samples)), ("offsets", NPYArray(integers: offsets))], to: path
+    )
   }
 
   private static func archive(_ path: String) throws(DataFault) -> [[Int32]] {

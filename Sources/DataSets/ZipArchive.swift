@@ -123,7 +123,8 @@ struct ZipArchive {
     while outcome == .more && contents.count <= size {
       let step = data.withUnsafeBytes { input in
         let rest = UnsafeRawBufferPointer(rebasing: input[consumed...].prefix(1 << 20))
-        return inflater.inflate(rest, upTo: min(size + 1 - contents.count, 1 << 20), into: &contents)
+        return inflater.inflate(
+          rest, upTo: min(size + 1 - contents.count, 1 << 20), into: &contents)
       }
       consumed += step.consumed
       outcome = step.outcome

@@ -63,7 +63,9 @@ public struct PartitionShards: Partitioner, Part {
     var stream = streams.forPool()
     stream.shuffle(&order)
     return (0..<clients).map { client in
-      order[client * shardsPerClient..<(client + 1) * shardsPerClient].flatMap { sorted[bounds[$0]] }
+      order[client * shardsPerClient..<(client + 1) * shardsPerClient].flatMap {
+        sorted[bounds[$0]]
+      }
     }
   }
 }
