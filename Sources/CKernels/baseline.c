@@ -19,9 +19,8 @@ static inline void v_store(float *p, V v) { *(VU *)p = v; }
 static inline V v_set(float x) { return (V){x, x, x, x}; }
 
 static inline V v_load_first(const float *p, int n) {
-  V v = v_set(0);
-  for (int i = 0; i < n; i++) v[i] = p[i];
-  return v;
+  if (n == 4) return v_load(p);
+  return (V){p[0], n > 1 ? p[1] : 0, n > 2 ? p[2] : 0, 0};
 }
 
 static inline void v_store_first(float *p, V v, int n) {
@@ -32,10 +31,11 @@ static inline V v_bytes_to_floats(const uint8_t *p) {
   return (V){p[0], p[1], p[2], p[3]} / v_set(255);
 }
 
-// Fused multiply-add in software. The product of two floats is exact in double. Its sum with c is rounded to odd:
-// rounded to nearest, then, where it was inexact (two-sum gives the error), replaced by the odd one of its two
-// neighbours that enclose the true value. Rounding that to float is then the same as rounding the true value
-// once, since double has more than two bits to spare (Boldo and Melquiond 2008).
+// Fused multiply-add in software. The product of two floats is exact in double. Its sum with c is
+// rounded to odd: rounded to nearest, then, where it was inexact (two-sum gives the error),
+// replaced by the odd one of its two neighbours that enclose the true value. Rounding that to float
+// is then the same as rounding the true value once, since double has more than two bits to spare
+// (Boldo and Melquiond 2008).
 static inline __attribute__((always_inline)) V v_fma(V a, V b, V c) {
 #if defined(__aarch64__)
   return __builtin_elementwise_fma(a, b, c);

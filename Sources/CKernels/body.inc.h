@@ -1,11 +1,15 @@
-// The kernels' one source, included once a body. The includer defines the vector type `V` of `VL` floats,
-// its integer twin `VI`, BODY(name), ROWS (tile height of gemm), and, as functions or macros:
-//   v_load v_store (any alignment), v_load_first v_store_first (the first n lanes, 1 ≤ n ≤ VL; others read as 0),
-//   v_set (broadcast), v_fma, v_bytes_to_floats (b/255 of VL bytes).
+// The kernels' one source, included once a body. The includer defines the vector type `V` of `VL`
+// floats, its integer twin `VI`, BODY(name), ROWS (tile height of gemm), and these functions:
+// `v_load`, `v_store` (any alignment), `v_load_first`, `v_store_first` (the first n lanes,
+// 1 ≤ n ≤ VL; the others read as 0), `v_set` (broadcast), `v_fma`, `v_bytes_to_floats` (b/255 of
+// VL bytes).
+
+#pragma STDC FP_CONTRACT OFF
 
 #define INLINE static inline __attribute__((always_inline))
 
-// gemm: a tile of `rows` rows and `vectors` vectors of columns, in registers. The last vector may be ragged.
+// gemm: a tile of `rows` rows and `vectors` vectors of columns, in registers. The last vector may
+// be ragged.
 
 INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, int last, ptrdiff_t k,
                        const float *a, ptrdiff_t a_row, ptrdiff_t a_column, const float *b,

@@ -1,6 +1,7 @@
 /// Sums of many parameter buffers in a stated order, with `Double` accumulators.
 ///
-/// Work is split over ranges of parameters and never over updates, so the bits do not depend on threads.
+/// Work is split over ranges of parameters and never over updates, so the bits do not depend on
+/// threads.
 public enum Aggregation {
   /// One update's part in a weighted sum.
   public struct Term: Sendable {

@@ -32,7 +32,8 @@ public final class Dataset: Sendable {
 
   /// A data set of these samples.
   ///
-  /// Shapes: `features.count` = `labels.count` × product of `sampleShape`; labels in 0 ..< classCount.
+  /// Shapes: `features.count` = `labels.count` × product of `sampleShape`; labels in 0 ..<
+  /// classCount.
   public init(features: Features, sampleShape: [Int], labels: [Int32], classCount: Int) {
     sampleSize = sampleShape.reduce(1, *)
     precondition(sampleShape.allSatisfy { $0 > 0 } && classCount > 0, "extents are positive")

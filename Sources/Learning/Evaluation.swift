@@ -16,7 +16,8 @@ public struct Evaluation: Equatable, Sendable {
   /// The mean loss; NaN for no samples.
   public var meanLoss: Double { lossSum / Double(count) }
 
-  /// Evaluates `parameters` on the samples at `indices`; the bits do not depend on the pool's threads.
+  /// Evaluates `parameters` on the samples at `indices`; the bits do not depend on the pool's
+  /// threads.
   ///
   /// Order: in a chunk of 1,000 sample by sample; then chunk by chunk, in `Double`.
   public init(

@@ -2,7 +2,8 @@ import CKernels
 
 /// The arithmetic of training in one body, handed from caller to callee and never global.
 ///
-/// Order: each output element accumulates over k in ascending order with fused multiply-add, in its own lane.
+/// Order: each output element accumulates over k in ascending order with fused multiply-add, in its
+/// own lane.
 public struct Kernels: Sendable {
   /// The body in use.
   public let body: KernelBody

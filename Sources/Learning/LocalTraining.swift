@@ -29,9 +29,9 @@ public struct LocalTraining: Sendable {
 
   /// Runs the given batches of the plan, numbered from 0 over all epochs.
   ///
-  /// Running 0 ..< k and then, from the memory and the loss sum that this left, k ..< n gives the bits of running
-  /// 0 ..< n at once. `lossSum` of the outcome begins at `lossSum`; its other sums are of these batches alone.
-  /// No batches: the memory comes back as it is.
+  /// Running 0 ..< k and then, from the memory and the loss sum that this left, k ..< n gives the
+  /// bits of running 0 ..< n at once. `lossSum` of the outcome begins at `lossSum`; its other sums
+  /// are of these batches alone. No batches: the memory comes back as it is.
   public func run(
     _ batches: Range<Int>, from memory: DeviceMemory, lossSum: Double = 0, kernels: Kernels,
     scratch: Scratch

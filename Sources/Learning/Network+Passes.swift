@@ -31,10 +31,12 @@ extension Network {
       space.deltas[0], classCount, &score.lossSum)
   }
 
-  /// Adds `scale` times the gradient of the batch's summed loss to the parameters: `target` = `parameters` + that.
+  /// Adds `scale` times the gradient of the batch's summed loss to the parameters: `target` =
+  /// `parameters` + that.
   ///
-  /// With scale −rate/rows this is the step of plain SGD. `target` may be `parameters`. Order: every weight's chain
-  /// begins at the weight and goes on sample by sample, fused; a bias's likewise, by additions.
+  /// With scale −rate/rows this is the step of plain SGD. `target` may be `parameters`. Order:
+  /// every weight's chain begins at the weight and goes on sample by sample, fused; a bias's
+  /// likewise, by additions.
   func step(
     _ rows: Int, scale: Float, parameters: UnsafePointer<Float>,
     target: UnsafeMutablePointer<Float>, in space: Workspace, kernels: Kernels,

@@ -86,7 +86,8 @@ public struct Network: Equatable, Sendable {
 
   /// Multiply-adds, counted as two operations, of one sample's forward and backward pass.
   ///
-  /// Forward, weight gradient, and input gradient of all layers but the first; biases and activations are not counted.
+  /// Forward, weight gradient, and input gradient of all layers but the first; biases and
+  /// activations are not counted.
   public var trainingOperationsPerSample: Int {
     var operations = 0
     for (index, layer) in dense.enumerated() {

@@ -1,6 +1,7 @@
 import Numerics
 
-/// A flat buffer of parameters that never changes once it is built, so that all threads may read it.
+/// A flat buffer of parameters that never changes once it is built, so that all threads may read
+/// it.
 ///
 /// The storage is aligned to 64 bytes.
 public final class ParameterBuffer: @unchecked Sendable {

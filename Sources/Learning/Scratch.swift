@@ -1,6 +1,8 @@
-/// Memory that a piece of work may use while it runs and that the next piece on the thread uses again.
+/// Memory that a piece of work may use while it runs and that the next piece on the thread uses
+/// again.
 ///
-/// It holds nothing anyone may rely on between two pieces of work, and is never shared by two at a time.
+/// It holds nothing anyone may rely on between two pieces of work, and is never shared by two at a
+/// time.
 public final class Scratch {
   private var workspace: Workspace?
   private(set) var sums: [Double] = []

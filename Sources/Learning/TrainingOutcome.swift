@@ -1,4 +1,5 @@
-/// What a local training leaves: its memory, which goes out as the update or stays as the checkpoint, and its sums.
+/// What a local training leaves: its memory, which goes out as the update or stays as the
+/// checkpoint, and its sums.
 public struct TrainingOutcome: Sendable {
   /// Where the training stands after its last batch.
   public let memory: DeviceMemory

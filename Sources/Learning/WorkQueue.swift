@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The state that a pool's threads share: jobs in order of submission, and free scratches. One lock guards it all.
+/// The state that a pool's threads share: jobs in order of submission, and free scratches. One lock
+/// guards it all.
 final class WorkQueue: @unchecked Sendable {
   /// A piece of work, taken by one thread.
   final class Job: @unchecked Sendable {
@@ -77,8 +78,8 @@ final class WorkQueue: @unchecked Sendable {
     }
   }
 
-  /// Returns when the job is done. A thread that is itself inside a job helps with nothing but the job waited for:
-  /// other work might wait for what lies beneath it on this very thread.
+  /// Returns when the job is done. A thread that is itself inside a job helps with nothing but the
+  /// job waited for: other work might wait for what lies beneath it on this very thread.
   func wait(for job: Job) {
     condition.lock()
     let isInsideJob = computing.contains(ObjectIdentifier(Thread.current))

@@ -2,8 +2,9 @@ import Foundation
 
 /// A fixed number of threads that compute, a value to be passed in and never global.
 ///
-/// The thread that waits computes too, so a pool of n starts n − 1 of its own, and a pool of 1 does all work where
-/// somebody waits for it. Results never depend on the number. Work still queued when the pool goes away is dropped.
+/// The thread that waits computes too, so a pool of n starts n − 1 of its own, and a pool of 1 does
+/// all work where somebody waits for it. Results never depend on the number. Work still queued when
+/// the pool goes away is dropped.
 public final class WorkerPool: Sendable {
   /// The threads that compute, the waiting one included.
   public let threads: Int
@@ -24,7 +25,8 @@ public final class WorkerPool: Sendable {
 
   deinit { queue.stop() }
 
-  /// Queues a piece of work; it runs once, some time before `wait` returns, first come, first served.
+  /// Queues a piece of work; it runs once, some time before `wait` returns, first come, first
+  /// served.
   ///
   /// Work may submit work and wait for it, as long as no two wait for one another.
   public func submit(_ work: @escaping @Sendable (Scratch) -> Void) -> Ticket {
@@ -33,17 +35,20 @@ public final class WorkerPool: Sendable {
     return Ticket(job)
   }
 
-  /// Returns once the work has run; meanwhile this thread computes, that very work first if nobody has begun it.
+  /// Returns once the work has run; meanwhile this thread computes, that very work first if nobody
+  /// has begun it.
   public func wait(_ ticket: Ticket) { queue.wait(for: ticket.job) }
 
   /// Whether the work has run.
   public func isDone(_ ticket: Ticket) -> Bool { queue.isDone(ticket.job) }
 
-  /// Takes work out of the queue if nobody has begun it; returns whether that was so. It then never runs.
+  /// Takes work out of the queue if nobody has begun it; returns whether that was so. It then never
+  /// runs.
   @discardableResult
   public func cancel(_ ticket: Ticket) -> Bool { queue.remove(ticket.job) }
 
-  /// Calls `body` once with each index below `count`, on all threads at once, and returns when all calls have.
+  /// Calls `body` once with each index below `count`, on all threads at once, and returns when all
+  /// calls have.
   public func forEach(_ count: Int, _ body: @Sendable (Int, Scratch) -> Void) {
     guard count > 0 else { return }
     withoutActuallyEscaping(body) { body in

@@ -1,11 +1,13 @@
-/// The memory of forward and backward passes over batches of up to `rows` samples, used again and again.
+/// The memory of forward and backward passes over batches of up to `rows` samples, used again and
+/// again.
 final class Workspace {
   let network: Network
   let rows: Int
   let labels: UnsafeMutablePointer<Int32>
   /// Element 0 is the batch, element i + 1 what layer i makes of it. Shapes: [rows][width].
   let activations: [UnsafeMutablePointer<Float>]
-  /// Two buffers that the gradient of the loss by activations goes through in turn. Shapes: [rows][width].
+  /// Two buffers that the gradient of the loss by activations goes through in turn. Shapes:
+  /// [rows][width].
   let deltas: [UnsafeMutablePointer<Float>]
   /// A layer's weight, transposed. Shapes: [out][in].
   let transposed: UnsafeMutablePointer<Float>

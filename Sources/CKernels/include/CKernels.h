@@ -1,8 +1,9 @@
 // The arithmetic of training, in three bodies of one source with equal bits.
 //
-// Rule: each output element accumulates over k in ascending order with fused multiply-add, in its own lane.
-// All matrices are row-major; a stride is a number of elements; sizes may be any whole number from 0 on.
-// No kernel allocates, keeps state or calls a library. NaNs are NaNs in all bodies, of unspecified payload.
+// Rule: each output element accumulates over k in ascending order with fused multiply-add, in its
+// own lane. All matrices are row-major; a stride is a number of elements; sizes may be any whole
+// number from 0 on. No kernel allocates, keeps state or calls a library. NaNs are NaNs in all
+// bodies, of unspecified payload.
 #pragma once
 
 #include <stddef.h>
@@ -13,8 +14,8 @@ typedef enum fs_body { FS_AVX512 = 0, FS_AVX2 = 1, FS_BASELINE = 2 } fs_body;
 
 /// The table of one body's kernels.
 typedef struct fs_kernels {
-  /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column].
-  /// `start` is NULL (zeros), a row (start_row = 0) or a matrix; it may be `c` itself. c overlaps neither a nor b.
+  /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column]. `start` is NULL
+  /// (zeros), a row (start_row = 0) or a matrix; it may be `c` itself. c overlaps neither a nor b.
   /// Order: p ascending, fused, the chain begins at the start.
   void (*gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
@@ -34,10 +35,11 @@ typedef struct fs_kernels {
   void (*add_rows)(ptrdiff_t rows, ptrdiff_t columns, const float *delta, ptrdiff_t delta_row,
                    const float *start, float *out);
 
-  /// Softmax and cross-entropy of each row of logits against labels[row]. Returns how many rows have their
-  /// largest logit at the label (the lowest index wins a tie); adds each row's loss to *loss_sum in row order.
-  /// delta[row][j] = (softmax_j - [j is the label])·scale; delta may be `logits` itself (equal strides).
-  /// Order: the exponentials of a row are added as floats, j ascending.
+  /// Softmax and cross-entropy of each row of logits against labels[row]. Returns how many rows
+  /// have their largest logit at the label (the lowest index wins a tie); adds each row's loss to
+  /// *loss_sum in row order. delta[row][j] = (softmax_j - [j is the label])·scale; delta may be
+  /// `logits` itself (equal strides). Order: the exponentials of a row are added as floats, j
+  /// ascending.
   ptrdiff_t (*softmax)(ptrdiff_t rows, ptrdiff_t classes, const float *logits,
                        ptrdiff_t logits_row, const int32_t *labels, float scale, float *delta,
                        ptrdiff_t delta_row, double *loss_sum);

@@ -1,0 +1,126 @@
+import Learning
+import Numerics
+import Testing
+
+@Suite struct LocalTrainingTests {
+  private let network = Network.multilayerPerceptron(
+    inputCount: 30, hidden: [20, 9], classCount: 5)
+
+  private func training(
+    epochs: Int = 3, batchSize: Int = 10, learningRate: Double = 0.05, order: BatchOrder? = nil
+  ) -> LocalTraining {
+    LocalTraining(
+      network: network, dataset: byteDataset(count: 200),
+      shard: (0..<47).map { Int32($0 * 4) },
+      plan: TrainingPlan(epochs: epochs, batchSize: batchSize, learningRate: learningRate),
+      order: order ?? .keyed(StreamKey(seed: 1, purpose: "batches"), firstSlot: 0))
+  }
+
+  private func start() -> DeviceMemory {
+    DeviceMemory(parameters: network.initialParameters(testStream(5)))
+  }
+
+  @Test(
+    "a training cut in two anywhere ends in the bits of the whole", arguments: KernelBody.allCases)
+  func split(body: KernelBody) throws {
+    let kernels = try kernels(body)
+    let training = training()
+    #expect(training.batchCount == 15)
+    let whole = training.run(0..<15, from: start(), kernels: kernels, scratch: Scratch())
+    let scratch = Scratch()
+    for cut in 0...15 {
+      let first = training.run(0..<cut, from: start(), kernels: kernels, scratch: scratch)
+      let second = training.run(
+        cut..<15, from: first.memory, lossSum: first.lossSum, kernels: kernels, scratch: scratch)
+      #expect(firstDifference(whole.parameters, second.parameters) == nil, "cut at \(cut)")
+      #expect(whole.lossSum == second.lossSum)
+      #expect(first.samplesProcessed + second.samplesProcessed == whole.samplesProcessed)
+    }
+    #expect(whole.samplesProcessed == 141)
+    #expect(whole.distinctSamples == 47)
+  }
+
+  @Test("all bodies end in the same bits")
+  func bodies() {
+    let outcomes = KernelBody.allCases.compactMap { Kernels($0) }.map {
+      training().run(0..<15, from: start(), kernels: $0, scratch: Scratch())
+    }
+    for outcome in outcomes {
+      #expect(firstDifference(outcome.parameters, outcomes[0].parameters) == nil)
+      #expect(outcome.lossSum == outcomes[0].lossSum)
+    }
+  }
+
+  @Test("training leaves the start alone and lowers the loss")
+  func learns() {
+    let training = training(epochs: 40, learningRate: 0.2)
+    let start = start()
+    let before = start.parameters.values
+    let pool = WorkerPool(threads: 1)
+    func evaluate(_ parameters: ParameterBuffer) -> Evaluation {
+      Evaluation(
+        of: network, parameters: parameters, dataset: training.dataset, indices: training.shard,
+        kernels: .best, pool: pool)
+    }
+    let outcome = training.run(
+      0..<training.batchCount, from: start, kernels: .best, scratch: Scratch())
+    #expect(start.parameters.values == before)
+    #expect(evaluate(outcome.parameters).meanLoss < 0.5 * evaluate(start.parameters).meanLoss)
+    #expect(evaluate(outcome.parameters).accuracy > 0.9)
+  }
+
+  @Test("one batch of everything is a step against the mean gradient")
+  func fullBatch() {
+    let training = training(epochs: 1, batchSize: 100)
+    let start = start()
+    let outcome = training.run(0..<1, from: start, kernels: .best, scratch: Scratch())
+    let (gradient, loss) = network.gradient(
+      inputs: training.dataset.gather(training.shard, kernels: .best),
+      labels: training.shard.map { training.dataset.labels[Int($0)] },
+      parameters: start.parameters, scale: 1 / 47, kernels: .best)
+    #expect(abs(outcome.lossSum - loss) < 1e-5)
+    for index in 0..<gradient.count {
+      let expected = start.parameters[index] - 0.05 * gradient[index]
+      #expect(abs(outcome.parameters[index] - expected) < 1e-6)
+      #expect(gradient[index] == 0 || outcome.parameters[index] != start.parameters[index])
+    }
+  }
+
+  @Test("two batches of one sample each give the weights worked out by hand")
+  func byHand() {
+    // One input, two classes, all zeros. x = 1, label 0, rate 1: δ = (-½, ½), so w = b = (½, -½).
+    // Then x = 0, label 1: logits = b = (½, -½), p₁ = 1/(1+e) = 0.26894142.
+    let dataset = Dataset(
+      features: .floats([0, 1]), sampleShape: [1], labels: [1, 0], classCount: 2)
+    let training = LocalTraining(
+      network: .softmaxRegression(inputCount: 1, classCount: 2), dataset: dataset, shard: [0, 1],
+      plan: TrainingPlan(epochs: 1, batchSize: 1, learningRate: 1), order: .explicit([[1, 0]]))
+    let memory = DeviceMemory(parameters: ParameterBuffer([0, 0, 0, 0]))
+    let first = training.run(0..<1, from: memory, kernels: .best, scratch: Scratch())
+    #expect(first.parameters.values == [0.5, -0.5, 0.5, -0.5])
+    #expect(first.distinctSamples == 1)
+    let both = training.run(0..<2, from: memory, kernels: .best, scratch: Scratch())
+    let expected: [Float] = [0.5, -0.5, 0.5 - 0.73105858, -0.5 + 0.73105858]
+    for (value, expected) in zip(both.parameters.values, expected) {
+      #expect(abs(value - expected) < 1e-7)
+    }
+    #expect(abs(both.lossSum - (0.69314718 + 1.31326169)) < 1e-7)
+  }
+
+  @Test("no batches change nothing, and places seen twice are counted once")
+  func counts() {
+    let training = training()
+    let start = start()
+    let none = training.run(4..<4, from: start, lossSum: 3, kernels: .best, scratch: Scratch())
+    #expect(none.parameters === start.parameters)
+    #expect(none.lossSum == 3 && none.samplesProcessed == 0 && none.distinctSamples == 0)
+    // Batches of 10 10 10 10 7: the last of one epoch and the first of the next may overlap.
+    let order = BatchOrder.explicit([
+      (0..<47).map { $0 }, (0..<47).map { ($0 + 35) % 47 }, (0..<47).map { $0 },
+    ])
+    let few = self.training(order: order)
+      .run(4..<6, from: start, kernels: .best, scratch: Scratch())
+    #expect(few.samplesProcessed == 17)
+    #expect(few.distinctSamples == 12)  // 40…46 and 35…44.
+  }
+}
