@@ -111,7 +111,7 @@ package final class ByteStream {
       }
       isBetweenMembers = false
       let step = inflater.inflate(
-        UnsafeRawBufferPointer(rebasing: input[unread]), upTo: min(count, 1 << 20), into: &bytes)
+        UnsafeRawBufferPointer(rebasing: input[unread]), upTo: min(count, 1 << 18), into: &bytes)
       unread = unread.lowerBound + step.consumed..<unread.upperBound
       produced = step.produced
       switch step.outcome {

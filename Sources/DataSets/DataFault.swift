@@ -81,7 +81,6 @@ extension DataFault: CustomStringConvertible {
       case .byte(let offset): " at byte \(offset)"
       case .text(let line, let column): ":\(line):\(column)"
       }
-    let ending = advice.map { "; \($0)" } ?? ""
-    return "\(file)\(position): found \(found), expected \(expected)\(ending)"
+    return "\(file)\(position): \(message)"
   }
 }

@@ -1,5 +1,6 @@
 import DataSets
 import Foundation
+import Schema
 import Testing
 
 @Suite struct DelimitedTableTests {
@@ -128,6 +129,11 @@ import Testing
       fault?.description
         == "windows.csv:1:8: found column 'strat', expected one of device, start, rate; "
         + "did you mean 'start'?")
+    let scenarioFault = fault.map { Fault($0, path: "fleet.power.csv") }
+    #expect(
+      scenarioFault?.description
+        == "windows.csv:1:8: fleet.power.csv: found column 'strat', expected one of device, "
+        + "start, rate; did you mean 'start'?")
   }
 
   @Test func `a file of many buffers gives every row`() throws {

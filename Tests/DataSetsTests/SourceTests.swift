@@ -1,4 +1,5 @@
 import DataSets
+import Foundation
 import Learning
 import Schema
 import Testing
@@ -26,6 +27,22 @@ import Testing
     #expect(test == [100, 101, 102, 103])
     #expect(data.train.labels == [9, 0] && data.train.classCount == 10)
     #expect(data.train.sampleShape == [1, 2])
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: FashionMNIST.debianFolder)))
+  func `the real files read as NumPy reads them`() throws {
+    let data = try FashionMNIST(.init()).load(folders: DataFolders([]), seed: 1)
+    #expect(data.train.count == 60_000 && data.test.count == 10_000)
+    #expect(data.train.sampleShape == [28, 28] && data.train.classCount == 10)
+    guard case .bytes(let train) = data.train.features, case .bytes(let test) = data.test.features
+    else { return #expect(Bool(false), "bytes stay bytes") }
+    // By NumPy: (a * (np.arange(a.size) % 1009 + 1)).sum() over all bytes a behind the header.
+    func sum(_ values: some Sequence<some BinaryInteger>) -> Int {
+      values.enumerated().reduce(0) { $0 + Int($1.element) * ($1.offset % 1009 + 1) }
+    }
+    #expect(sum(train) == 1_732_623_764_176)
+    #expect(sum(test) == 290_147_369_575)
+    #expect(sum(data.train.labels) == 135_586_688)
   }
 
   @Test func `a folder without the files says what to do, in the caller's words if any`() throws {
