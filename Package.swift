@@ -72,5 +72,7 @@ let package = Package(
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
+    tests(
+      "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
   ]
 )
