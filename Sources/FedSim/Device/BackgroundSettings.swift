@@ -1,0 +1,174 @@
+import Schema
+
+/// When the app may run in the background: through the operating system's scheduler, or in windows
+/// that are given directly.
+public struct BackgroundSettings: PartSettings {
+  /// A processing task under the scheduler's rules.
+  public var processing: ProcessingSettings?
+  /// Windows given directly, which bypass the scheduler.
+  public var windows: Choice<any TimelineSource>?
+  /// The time from a window's soft to its hard expiry, where the source gives none.
+  public var windowGrace = SimDuration.seconds(5)
+
+  public init() {}
+  public static var fields: [Field<BackgroundSettings>] {
+    [
+      Field(
+        "processing", \.processing, optional: .settings(),
+        "A processing task under the operating system's rules"),
+      Field(
+        "windows", \.windows, optional: .timeline(.window),
+        "Windows given directly; they bypass the scheduler"),
+      Field(
+        "windowGrace", \.windowGrace, .duration(atLeast: SimDuration(microseconds: 1)),
+        "From a window's soft to its hard expiry, where the source gives none"),
+    ]
+  }
+  public func contradictions() -> [(key: String, message: String)] {
+    processing != nil && windows != nil
+      ? [("windows", "`windows` and `processing` exclude each other")] : []
+  }
+}
+
+/// A background processing task: what it asks for, and how the operating system treats it.
+public struct ProcessingSettings: PartSettings {
+  /// When the app asks for its next task.
+  public enum Resubmit: String, CaseIterable, Sendable { case atStart, atCompletion, never }
+
+  /// Whether the task starts on external power only.
+  public var requiresExternalPower = false
+  /// Whether the task starts with a connection only.
+  public var requiresNetworkConnectivity = true
+  /// The earliest begin of a request, counted from its submission.
+  public var earliestBegin = SimDuration.zero
+  /// When the app asks for its next task.
+  public var resubmit = Resubmit.atStart
+  /// How long a device is locked before it counts as idle.
+  public var idleDwell = SimDuration.minutes(5)
+  /// The longest wait between being eligible and starting; each wait is uniform up to it.
+  public var startDelay = SimDuration.minutes(15)
+  /// The median of a task's time until the hard expiry.
+  public var budgetMedian = SimDuration.seconds(240)
+  /// The spread of that time: log-normal with this sigma.
+  public var budgetSpread = 0.8
+  /// The shortest such time.
+  public var budgetMinimum = SimDuration.seconds(30)
+  /// The longest such time.
+  public var budgetMaximum = SimDuration.seconds(1800)
+  /// From the soft to the hard expiry.
+  public var grace = SimDuration.seconds(5)
+
+  public init() {}
+  public static var fields: [Field<ProcessingSettings>] {
+    [
+      Field(
+        "requiresExternalPower", \.requiresExternalPower, .flag,
+        "Whether the task starts on external power only"),
+      Field(
+        "requiresNetworkConnectivity", \.requiresNetworkConnectivity, .flag,
+        "Whether the task starts with a connection only"),
+      Field(
+        "earliestBegin", \.earliestBegin, .duration(),
+        "The earliest begin of a request, counted from its submission"),
+      Field("resubmit", \.resubmit, .choice, "When the app asks for its next task"),
+      Field(
+        "idleDwell", \.idleDwell, .duration(),
+        "How long a device is locked before it counts as idle"),
+      Field(
+        "startDelay", \.startDelay, .duration(), assumption: true,
+        "The longest wait from being eligible to the start; each is uniform up to it"),
+      Field(
+        "budgetMedian", \.budgetMedian, .duration(atLeast: .seconds(1)), assumption: true,
+        "Median time from the start to the hard expiry"),
+      Field(
+        "budgetSpread", \.budgetSpread, .number(0...3), assumption: true,
+        "Sigma of that log-normal time"),
+      Field(
+        "budgetMinimum", \.budgetMinimum, .duration(atLeast: .milliseconds(1)), assumption: true,
+        "The shortest such time"),
+      Field(
+        "budgetMaximum", \.budgetMaximum, .duration(atLeast: .milliseconds(1)), assumption: true,
+        "The longest such time"),
+      Field("grace", \.grace, .duration(), assumption: true, "From the soft to the hard expiry"),
+    ]
+  }
+  public func contradictions() -> [(key: String, message: String)] {
+    if budgetMinimum > budgetMaximum {
+      return [("budgetMinimum", "`budgetMinimum` is above `budgetMaximum`")]
+    }
+    return grace >= budgetMinimum
+      ? [("grace", "`grace` is not below `budgetMinimum`: a task would expire as it starts")] : []
+  }
+}
+
+/// One scripted event on one device.
+public struct InjectionSettings: PartSettings {
+  /// What happens.
+  public enum Verb: String, CaseIterable, Sendable { case launch, expire, kill, dropLink, `throw` }
+
+  /// When.
+  public var at = SimTime.start
+  /// On which device, such as `phones/17`.
+  public var device = DevicePath("")
+  /// What happens.
+  public var action = Verb.expire
+  /// For `launch`: the time until the soft expiry.
+  public var soft = SimDuration.minutes(4)
+  /// For `launch` and `expire`: the time until the hard expiry.
+  public var hard = SimDuration.minutes(5)
+  /// For `dropLink`: how long.
+  public var lasting = SimDuration.minutes(1)
+
+  public init() {}
+  public static var fields: [Field<InjectionSettings>] {
+    [
+      Field("at", \.at, .sinceStart, required: true, "When"),
+      Field("device", \.device, .device, required: true, "On which device, such as `phones/17`"),
+      Field(
+        "action", \.action, .choice, required: true,
+        "launch a task, expire it, kill the app, drop the link, or throw in the training"),
+      Field("soft", \.soft, .duration(), "For launch: the time until the soft expiry"),
+      Field(
+        "hard", \.hard, .duration(), "For launch and expire: the time until the hard expiry"),
+      Field(
+        "lasting", \.lasting, .duration(atLeast: SimDuration(microseconds: 1)),
+        "For dropLink: how long"),
+    ]
+  }
+  public func contradictions() -> [(key: String, message: String)] {
+    action == .launch && soft > hard ? [("soft", "the soft expiry comes after the hard one")] : []
+  }
+}
+
+/// The path of a device as written, such as `phones/17`.
+public struct DevicePath: Sendable {
+  /// The path.
+  public let path: String
+  /// Where it stands.
+  public let place: Place
+
+  /// A path written in a program.
+  public init(_ path: String, at place: Place = .none) {
+    self.path = path
+    self.place = place
+  }
+}
+
+extension Form where Value == DevicePath {
+  /// A device's path: its group's name and its number there.
+  public static var device: Form {
+    let expected = "a device: its group and number, such as `phones/17`"
+    return Form(
+      shape: .text, expected: expected,
+      read: { node, reader in
+        if case .scalar(let text, _) = node.content {
+          let pieces = text.split(separator: "/", omittingEmptySubsequences: false)
+          if pieces.count == 2, !pieces[0].isEmpty, Text.isInteger(String(pieces[1])) {
+            return DevicePath(text, at: node.place)
+          }
+        }
+        reader.report(node, expected: expected)
+        return nil
+      }, write: { .text($0.path) })
+  }
+}

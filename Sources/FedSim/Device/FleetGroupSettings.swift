@@ -1,0 +1,257 @@
+import Schema
+
+/// A group of devices with the same habits: `fleet` is a list of them.
+public struct FleetGroupSettings: PartSettings {
+  /// The group's name, the first part of its devices' paths.
+  public var name = "devices"
+  /// How many devices.
+  public var count = 1
+  /// The client whose data device 0 has; nil: device n of group g of G has client n·G + g.
+  public var firstClient: Int?
+  /// Local time minus UTC.
+  public var utcOffset = SimDuration.zero
+  /// When a device is plugged in.
+  public var power = Choice<any TimelineSource>.always("plugged")
+  /// How a device is connected.
+  public var link = Choice<any TimelineSource>.always("wifi")
+  /// When a person uses a device.
+  public var usage = Choice<any TimelineSource>.always("locked")
+  /// Rates and delays.
+  public var network = NetworkSettings()
+  /// When the operating system lets the app run in the background.
+  public var background = BackgroundSettings()
+  /// What happens to a training that is cut off.
+  public var interruption = InterruptionSettings()
+  /// When the app takes part.
+  public var participation = ParticipationSettings()
+  /// How long training takes.
+  public var compute = ComputeSettings()
+  /// What becomes of updates that cannot be sent.
+  public var outbox = OutboxSettings()
+
+  public init() {}
+  public static var fields: [Field<FleetGroupSettings>] {
+    [
+      Field("name", \.name, .identifier, required: true, "The first part of its devices' paths"),
+      Field("count", \.count, .integer(0...10_000_000), required: true, "How many devices"),
+      Field(
+        "firstClient", \.firstClient, optional: .integer(0...10_000_000),
+        "The client whose data device 0 has; absent: device n of group g of G has client n*G + g"),
+      Field("utcOffset", \.utcOffset, .offset, "Local time minus UTC"),
+      Field("power", \.power, .timeline(.power), "When a device is plugged in"),
+      Field("link", \.link, .timeline(.link), "How a device is connected"),
+      Field("usage", \.usage, .timeline(.usage), "When a person uses a device"),
+      Field("network", \.network, .settings(), "Rates and delays of its links"),
+      Field("background", \.background, .settings(), "When the app may run in the background"),
+      Field(
+        "interruption", \.interruption, .settings(),
+        "What happens to a training that is cut off"),
+      Field("participation", \.participation, .settings(), "When the app takes part"),
+      Field("compute", \.compute, .settings(), "How long training takes"),
+      Field("outbox", \.outbox, .settings(), "What becomes of updates that cannot be sent"),
+    ]
+  }
+}
+
+extension Choice where Value == any TimelineSource {
+  /// One state for ever.
+  public static func always(_ state: String) -> Choice {
+    var settings = FixedSource.Settings()
+    settings.always = StateName(state)
+    return Choice(FixedSource.self, settings) { $0 }
+  }
+}
+
+/// Rates and delays of a device's links.
+public struct NetworkSettings: PartSettings {
+  /// Rates over Wi-Fi.
+  public var wifi = LinkSettings(down: 40_000_000, up: 26_000_000, roundTrip: .milliseconds(20))
+  /// Rates over a cellular network.
+  public var cellular = LinkSettings(
+    down: 36_000_000, up: 11_000_000, roundTrip: .milliseconds(40))
+  /// A device's rates are these times exp(spread·z), one z a device.
+  public var spread = 0.0
+  /// How long a request waits for its answer once it is sent.
+  public var requestTimeout = SimDuration.seconds(60)
+
+  public init() {}
+  public static var fields: [Field<NetworkSettings>] {
+    [
+      Field("wifi", \.wifi, .settings(), "Rates over Wi-Fi"),
+      Field("cellular", \.cellular, .settings(), "Rates over a cellular network"),
+      Field(
+        "spread", \.spread, .number(0...2), assumption: true,
+        "A device's rates are these times exp(spread*z), one normal z a device"),
+      Field(
+        "requestTimeout", \.requestTimeout, .duration(atLeast: .milliseconds(1)),
+        "How long a request waits for its answer once it is sent (URLSession: 60 s)"),
+    ]
+  }
+}
+
+/// Rates and delay of one kind of link; the defaults are assumptions near published medians.
+public struct LinkSettings: PartSettings {
+  /// To the device.
+  public var down = BitRate(bitsPerSecond: 1)
+  /// From the device.
+  public var up = BitRate(bitsPerSecond: 1)
+  /// To the server and back.
+  public var roundTrip = SimDuration.zero
+
+  public init() { self.init(down: 40_000_000, up: 26_000_000, roundTrip: .milliseconds(20)) }
+
+  init(down: Int64, up: Int64, roundTrip: SimDuration) {
+    self.down = BitRate(bitsPerSecond: down)
+    self.up = BitRate(bitsPerSecond: up)
+    self.roundTrip = roundTrip
+  }
+
+  public static var fields: [Field<LinkSettings>] {
+    [
+      Field("down", \.down, .rate, assumption: true, "Rate to the device"),
+      Field("up", \.up, .rate, assumption: true, "Rate from the device"),
+      Field(
+        "roundTrip", \.roundTrip, .duration(), assumption: true, "To the server and back"),
+    ]
+  }
+}
+
+/// How long training takes, in virtual time; never measured on the host.
+public struct ComputeSettings: PartSettings {
+  /// For each batch.
+  public var perBatch = SimDuration.milliseconds(600)
+  /// For each sample of a batch.
+  public var perSample = SimDuration.zero
+  /// A device's times are these times exp(spread·z), one z a device.
+  public var spread = 0.0
+
+  public init() {}
+  public static var fields: [Field<ComputeSettings>] {
+    [
+      Field(
+        "perBatch", \.perBatch, .duration(), assumption: true,
+        "Time for each batch (588 ms: FLASH's middle class of phones on the FEMNIST CNN)"),
+      Field(
+        "perSample", \.perSample, .duration(), assumption: true,
+        "Time for each sample of a batch, added"),
+      Field(
+        "spread", \.spread, .number(0...2), assumption: true,
+        "A device's times are these times exp(spread*z), one normal z a device"),
+    ]
+  }
+  public func contradictions() -> [(key: String, message: String)] {
+    perBatch == .zero && perSample == .zero
+      ? [("perBatch", "training takes time: `perBatch` or `perSample` must be above 0")] : []
+  }
+}
+
+/// What happens to a training that is cut off.
+public struct InterruptionSettings: PartSettings {
+  /// At the soft expiry.
+  public enum OnExpiry: String, CaseIterable, Sendable { case discard, checkpoint, submitPartial }
+  /// When the app's own conditions no longer hold.
+  public enum OnConditionsLost: String, CaseIterable, Sendable { case abort, suspend, ignore }
+  /// When a checkpoint resumes and the device holds a newer version.
+  public enum OnModelMoved: String, CaseIterable, Sendable { case finish, restart, rebase }
+
+  /// What becomes of the batches done when the task expires.
+  public var onExpiry = OnExpiry.discard
+  /// What becomes of them when a condition of participation is lost.
+  public var onConditionsLost = OnConditionsLost.ignore
+  /// What a checkpoint does on a newer version.
+  public var onModelMoved = OnModelMoved.finish
+  /// A checkpoint older than this is thrown away; nil: never.
+  public var maximumAge: SimDuration?
+
+  public init() {}
+  public static var fields: [Field<InterruptionSettings>] {
+    [
+      Field("onExpiry", \.onExpiry, .choice, "What becomes of the batches done at the soft expiry"),
+      Field(
+        "onConditionsLost", \.onConditionsLost, .choice,
+        "What a training does when a condition of participation is lost"),
+      Field(
+        "onModelMoved", \.onModelMoved, .choice,
+        "What a checkpoint does when the device holds a newer version: finish on the old base, "
+          + "restart, or rebase"),
+      Field(
+        "maximumAge", \.maximumAge, optional: .duration(atLeast: .seconds(1)),
+        "A checkpoint older than this is thrown away; absent: never"),
+    ]
+  }
+}
+
+/// When the app takes part.
+public struct ParticipationSettings: PartSettings {
+  /// What a device trains on.
+  public enum Retrain: String, CaseIterable, Sendable { case always, newVersions }
+  /// The link that taking part needs.
+  public enum Network: String, CaseIterable, Sendable { case any, wifi }
+
+  /// Whether a device trains again on a version that it has trained on.
+  public var retrain = Retrain.always
+  /// Whether external power is needed.
+  public var externalPower = false
+  /// Which link is needed.
+  public var network = Network.any
+  /// Whether the device must not be in use.
+  public var idle = false
+  /// Whether a session goes on after an update, while the window lasts.
+  public var repeats = false
+  /// How long a session waits before it asks again.
+  public var pause = SimDuration.minutes(5)
+  /// The share of activations on which the app is opened and polls for a new version.
+  public var pollOnActivation = 0.0
+
+  public init() {}
+  public static var fields: [Field<ParticipationSettings>] {
+    [
+      Field(
+        "retrain", \.retrain, .choice,
+        "Whether a device trains again on a version that it has trained on"),
+      Field("externalPower", \.externalPower, .flag, "Whether external power is needed"),
+      Field("network", \.network, .choice, "Which link is needed"),
+      Field("idle", \.idle, .flag, "Whether the device must not be in use"),
+      Field(
+        "repeats", \.repeats, .flag, "Whether a session goes on after an update, while it may"),
+      Field(
+        "pause", \.pause, .duration(atLeast: .seconds(1)),
+        "How long a session waits before it asks again"),
+      Field(
+        "pollOnActivation", \.pollOnActivation, .fraction, assumption: true,
+        "The share of activations on which the app is opened and polls for a new version"),
+    ]
+  }
+}
+
+/// What becomes of updates that cannot be sent.
+public struct OutboxSettings: PartSettings {
+  /// How many updates a device keeps; 0: an update that cannot be sent at once is dropped.
+  public var capacity = 10
+  /// An update older than this is dropped; nil: never.
+  public var timeToLive: SimDuration?
+  /// How often one session tries to send an update.
+  public var attempts = 1
+  /// How long it waits before the second try.
+  public var delay = SimDuration.seconds(5)
+  /// How much longer it waits before each further try.
+  public var backoff = 2.0
+  /// Whether updates survive a kill of the app.
+  public var persists = true
+
+  public init() {}
+  public static var fields: [Field<OutboxSettings>] {
+    [
+      Field(
+        "capacity", \.capacity, .integer(0...100_000),
+        "How many updates a device keeps; 0: one that cannot be sent at once is dropped"),
+      Field(
+        "timeToLive", \.timeToLive, optional: .duration(atLeast: .seconds(1)),
+        "An update older than this is dropped; absent: never"),
+      Field("attempts", \.attempts, .integer(1...100), "How often one session tries to send"),
+      Field("delay", \.delay, .duration(), "How long it waits before the second try"),
+      Field("backoff", \.backoff, .number(1...100), "Each further wait is this much longer"),
+      Field("persists", \.persists, .flag, "Whether updates survive a kill of the app"),
+    ]
+  }
+}

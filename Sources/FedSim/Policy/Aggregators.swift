@@ -1,0 +1,73 @@
+import Learning
+import Schema
+
+/// The mean weighted by distinct samples: FedAvg.
+///
+/// Source: McMahan et al., "Communication-efficient learning of deep networks from decentralized
+/// data" (2017), algorithm 1.
+public struct SampleWeightedMean: Aggregator {
+  public static let name = "sample-weighted-mean"
+  public static let summary = "FedAvg: the mean weighted by each update's distinct samples"
+
+  /// It has none.
+  public typealias Settings = NoSettings
+  public init(_ settings: NoSettings) {}
+
+  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    let total = batch.updates.reduce(0) { $0 + $1.samples }
+    return batch.weightedSum(batch.updates.map { Double($0.samples) / Double(total) })
+  }
+}
+
+/// The plain mean, every update counting the same.
+public struct UniformMean: Aggregator {
+  public static let name = "uniform-mean"
+  public static let summary = "The plain mean: every update counts the same, whatever its samples"
+
+  /// It has none.
+  public typealias Settings = NoSettings
+  public init(_ settings: NoSettings) {}
+
+  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    let weight = 1 / Double(batch.updates.count)
+    return batch.weightedSum(batch.updates.map { _ in weight })
+  }
+}
+
+/// Moves the model by a rate times the combined update; at rate 1 `weights` simply replace it.
+public struct ServerSGD: ServerOptimizer {
+  public static let name = "sgd"
+  public static let summary = "Moves the model by a rate times the combined update"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The rate.
+    public var learningRate = 1.0
+    public init() {}
+    public static var shorthand: String? { "learningRate" }
+    public static var fields: [Field<Settings>] {
+      [Field("learningRate", \.learningRate, .positive, "The server's learning rate")]
+    }
+  }
+
+  private let settings: Settings
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Order: element by element, in `Double`, rounded to float once.
+  public func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+  ) -> ParameterBuffer {
+    let rate = settings.learningRate
+    if payload == .weights, rate == 1 { return combined }
+    return ParameterBuffer(count: current.count) { target in
+      current.withUnsafeBufferPointer { now in
+        combined.withUnsafeBufferPointer { new in
+          for i in 0..<target.count {
+            let step = payload == .delta ? Double(new[i]) : Double(new[i]) - Double(now[i])
+            target[i] = Float(Double(now[i]) + rate * step)
+          }
+        }
+      }
+    }
+  }
+}

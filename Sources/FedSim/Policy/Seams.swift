@@ -1,0 +1,202 @@
+import Learning
+import Numerics
+import Schema
+
+/// What a policy may see of the server: plain values, nothing to change.
+public struct ServerView: Sendable {
+  /// The virtual time.
+  public let now: SimTime
+  /// The current version.
+  public let version: Int
+  /// The open round, from 1.
+  public let round: Int
+  /// Updates that wait for aggregation.
+  public let pending: Int
+  /// The goal of the round's cohort, or nil before one is formed.
+  public let cohortGoal: Int?
+  /// Members of the round's cohort.
+  public let cohortSize: Int
+}
+
+/// What happened, when a trigger is asked.
+public enum TriggerMoment: Sendable, Equatable {
+  /// An update was admitted.
+  case arrival
+  /// The trigger's own timer rang.
+  case timer
+  /// The server found its connection again.
+  case connectionReturned
+}
+
+/// What a trigger wants.
+public enum TriggerDecision: Sendable, Equatable {
+  /// Nothing yet.
+  case wait
+  /// An aggregation now.
+  case aggregate
+  /// An end to the round without a version.
+  case skip
+}
+
+/// When a trigger's timer rings.
+public enum TriggerTimer: Sendable, Equatable {
+  /// At every whole multiple of a period since the start of the run.
+  case every(SimDuration)
+  /// Once, this long after the round's cohort was formed.
+  case afterCohort(SimDuration)
+}
+
+/// Decides when it is time to aggregate.
+public protocol AggregationTrigger: Part {
+  /// Its timer, if it has one.
+  var timer: TriggerTimer? { get }
+  /// Whether it makes sense only where cohorts are formed.
+  var needsCohort: Bool { get }
+  /// What it wants now.
+  func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision
+}
+
+extension AggregationTrigger {
+  /// No timer.
+  public var timer: TriggerTimer? { nil }
+  /// Any selector will do.
+  public var needsCohort: Bool { false }
+}
+
+/// A device that asks for work.
+public struct CheckIn: Sendable {
+  /// The device's number in the fleet.
+  public let device: Int
+  /// The version that it holds; −1: none.
+  public let heldVersion: Int
+}
+
+/// What a device that asks for work is told.
+public enum Admission: Sendable, Equatable {
+  /// Train now.
+  case accept
+  /// Stay connected until a cohort is formed.
+  case wait
+  /// Not now.
+  case reject
+}
+
+/// Decides who may train.
+public protocol ClientSelector: Part {
+  /// Whether devices wait until a cohort is formed, so that updates belong to one round.
+  var formsCohorts: Bool { get }
+  /// What a device that asks for work is told.
+  func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission
+  /// A cohort out of the waiting devices, or nil while there are too few.
+  ///
+  /// `waiting` is in device order. Draws: from the stream, keyed by the round. Order: of the result
+  /// does not matter.
+  func cohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  ) -> Cohort?
+}
+
+/// The devices chosen for a round.
+public struct Cohort: Sendable {
+  /// Places in the list of waiting devices.
+  public let members: [Int]
+  /// How many of their updates the round wants.
+  public let goal: Int
+
+  /// A cohort.
+  public init(members: [Int], goal: Int) {
+    self.members = members
+    self.goal = goal
+  }
+}
+
+extension ClientSelector {
+  /// No cohorts.
+  public var formsCohorts: Bool { false }
+  /// No cohorts.
+  public func cohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  ) -> Cohort? { nil }
+}
+
+/// One update at its aggregation.
+public struct AggregatedUpdate: Sendable {
+  /// The device's number in the fleet.
+  public let device: Int
+  /// Distinct samples it was trained on.
+  public let samples: Int
+  /// Versions published since its base.
+  public let staleness: Int
+  /// The trained parameters.
+  public let parameters: ParameterBuffer
+  /// What its training started from.
+  public let base: ParameterBuffer
+}
+
+/// The updates of one aggregation, in device order, with the sums that most aggregators need.
+public struct AggregationBatch: Sendable {
+  /// The updates, in device order; at least one.
+  public let updates: [AggregatedUpdate]
+  /// What updates carry.
+  public let payload: Payload
+  /// The current model.
+  public let current: ParameterBuffer
+  let kernels: Kernels
+  let pool: WorkerPool
+
+  /// Σ pᵢ·xᵢ, where xᵢ is what the payload carries.
+  ///
+  /// Order: of the updates, in `Double`, rounded to float once.
+  public func weightedSum(_ weights: [Double]) -> ParameterBuffer {
+    precondition(weights.count == updates.count, "one weight an update")
+    switch payload {
+    case .weights:
+      let terms = zip(updates, weights).map { Aggregation.Term($0.parameters, weight: $1) }
+      return Aggregation.weights(terms, kernels: kernels, pool: pool)
+    case .delta:
+      let terms = zip(updates, weights).map {
+        Aggregation.Difference($0.parameters, base: $0.base, weight: $1)
+      }
+      let zero = ParameterBuffer(count: current.count) { _ in }
+      return Aggregation.deltas(terms, now: zero, rate: 1, kernels: kernels, pool: pool)
+    }
+  }
+}
+
+/// Makes one out of many updates.
+public protocol Aggregator: Part {
+  /// The combination, of the same kind as the payload.
+  func combine(_ batch: AggregationBatch) -> ParameterBuffer
+}
+
+/// Moves the model by the combined update.
+public protocol ServerOptimizer: Part {
+  /// The next model.
+  func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+  ) -> ParameterBuffer
+}
+
+extension Seam where Value == any AggregationTrigger {
+  /// When it is time to aggregate.
+  public static var aggregationTrigger: Seam {
+    Seam("aggregation trigger", "When is it time to aggregate?")
+  }
+}
+
+extension Seam where Value == any ClientSelector {
+  /// Who may train.
+  public static var clientSelector: Seam { Seam("client selector", "Who may train now?") }
+}
+
+extension Seam where Value == any Aggregator {
+  /// How many updates become one.
+  public static var aggregator: Seam { Seam("aggregator", "How do many updates become one?") }
+}
+
+extension Seam where Value == any ServerOptimizer {
+  /// How that one moves the model.
+  public static var serverOptimizer: Seam {
+    Seam("server optimizer", "How does the combined update move the model?")
+  }
+}

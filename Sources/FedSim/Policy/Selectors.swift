@@ -1,0 +1,61 @@
+import Numerics
+import Schema
+
+/// Whoever asks may train: devices decide, as in an automatic backend.
+public struct OpenSelector: ClientSelector {
+  public static let name = "open"
+  public static let summary = "Whoever asks may train; rounds end by the trigger alone"
+
+  /// It has none.
+  public typealias Settings = NoSettings
+  public init(_ settings: NoSettings) {}
+
+  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .accept }
+}
+
+/// A cohort drawn uniformly from the devices that wait, with more members than updates wanted.
+public struct UniformSelector: ClientSelector {
+  public static let name = "uniform"
+  public static let summary =
+    "Synchronous rounds: a uniform cohort of those who wait, over-selected"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// How many updates a round wants.
+    public var cohort = 10
+    /// How many members are chosen for each update wanted.
+    public var overSelection = 1.0
+    /// How many devices must wait before a cohort is formed; nil: as many as are chosen.
+    public var minimumWaiting: Int?
+    public init() {}
+    public static var shorthand: String? { "cohort" }
+    public static var fields: [Field<Settings>] {
+      [
+        Field("cohort", \.cohort, .integer(1...1_000_000), "How many updates a round wants"),
+        Field(
+          "overSelection", \.overSelection, .number(1...10),
+          "How many members are chosen for each update wanted (1.3 in Bonawitz et al. 2019)"),
+        Field(
+          "minimumWaiting", \.minimumWaiting, optional: .integer(1...10_000_000),
+          "How many must wait before a cohort is formed; absent: as many as are chosen"),
+      ]
+    }
+  }
+
+  private let settings: Settings
+  public init(_ settings: Settings) { self.settings = settings }
+
+  public var formsCohorts: Bool { true }
+
+  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+
+  /// Draws: one `below` a member.
+  public func cohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  ) -> Cohort? {
+    let wanted = Int((Double(settings.cohort) * settings.overSelection).rounded(.up))
+    guard waiting.count >= settings.minimumWaiting ?? wanted else { return nil }
+    let members = stream.sample(min(wanted, waiting.count), below: waiting.count)
+    return Cohort(members: members.map { Int($0) }, goal: min(settings.cohort, members.count))
+  }
+}

@@ -1,0 +1,110 @@
+import Schema
+
+/// Enough updates wait, whenever an update arrives or the connection returns.
+public struct ThresholdTrigger: AggregationTrigger {
+  public static let name = "threshold"
+  public static let summary = "Aggregates as soon as this many updates wait"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// How many updates.
+    public var updates = 3
+    public init() {}
+    public static var shorthand: String? { "updates" }
+    public static var fields: [Field<Settings>] {
+      [Field("updates", \.updates, .integer(1...1_000_000), "How many updates must wait")]
+    }
+  }
+
+  private let settings: Settings
+  public init(_ settings: Settings) { self.settings = settings }
+
+  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+    moment != .timer && server.pending >= settings.updates ? .aggregate : .wait
+  }
+}
+
+/// A timer rings and enough updates wait.
+public struct EveryTrigger: AggregationTrigger {
+  public static let name = "every"
+  public static let summary = "Looks at fixed intervals whether enough updates wait"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The interval.
+    public var period = SimDuration.minutes(30)
+    /// How many updates.
+    public var minimum = 3
+    public init() {}
+    public static var shorthand: String? { "period" }
+    public static var fields: [Field<Settings>] {
+      [
+        Field("period", \.period, .duration(atLeast: .seconds(1)), "The interval"),
+        Field("minimum", \.minimum, .integer(1...1_000_000), "How many updates must wait"),
+      ]
+    }
+  }
+
+  private let settings: Settings
+  public init(_ settings: Settings) { self.settings = settings }
+
+  public var timer: TriggerTimer? { .every(settings.period) }
+
+  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+    moment == .timer && server.pending >= settings.minimum ? .aggregate : .wait
+  }
+}
+
+/// The round's cohort has sent as many updates as the round wants.
+public struct CohortCompleteTrigger: AggregationTrigger {
+  public static let name = "cohort-complete"
+  public static let summary = "Aggregates when the round's goal of updates has arrived"
+
+  /// It has none.
+  public typealias Settings = NoSettings
+  public init(_ settings: NoSettings) {}
+
+  public var needsCohort: Bool { true }
+
+  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+    guard moment != .timer, let goal = server.cohortGoal else { return .wait }
+    return server.pending >= goal ? .aggregate : .wait
+  }
+}
+
+/// The round has lasted long enough: aggregate what is there, or skip the round.
+public struct DeadlineTrigger: AggregationTrigger {
+  public static let name = "deadline"
+  public static let summary = "Ends a round some time after its cohort was formed"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// How long after the cohort was formed.
+    public var after = SimDuration.minutes(10)
+    /// With fewer updates than this the round is skipped.
+    public var minimum = 1
+    public init() {}
+    public static var shorthand: String? { "after" }
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "after", \.after, .duration(atLeast: .milliseconds(1)),
+          "How long after the cohort was formed"),
+        Field(
+          "minimum", \.minimum, .integer(1...1_000_000),
+          "With fewer updates than this the round is skipped"),
+      ]
+    }
+  }
+
+  private let settings: Settings
+  public init(_ settings: Settings) { self.settings = settings }
+
+  public var timer: TriggerTimer? { .afterCohort(settings.after) }
+  public var needsCohort: Bool { true }
+
+  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+    guard moment == .timer else { return .wait }
+    return server.pending >= settings.minimum ? .aggregate : .skip
+  }
+}

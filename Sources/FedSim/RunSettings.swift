@@ -1,0 +1,97 @@
+import Schema
+
+/// When a run ends: the first to hold.
+public struct StopSettings: PartSettings {
+  /// After this much virtual time.
+  public var after = SimDuration.days(30)
+  /// After this many closed rounds.
+  public var rounds: Int?
+  /// At this version.
+  public var versions: Int?
+  /// At the first evaluated version with at least this central accuracy.
+  public var accuracy: Double?
+
+  public init() {}
+  public static var shorthand: String? { "after" }
+  public static var fields: [Field<StopSettings>] {
+    [
+      Field(
+        "after", \.after, .duration(atLeast: .milliseconds(1)), "After this much virtual time"),
+      Field("rounds", \.rounds, optional: .integer(1...100_000_000), "After this many rounds"),
+      Field("versions", \.versions, optional: .integer(1...100_000_000), "At this version"),
+      Field(
+        "accuracy", \.accuracy, optional: .fraction,
+        "At the first evaluated version with at least this central accuracy"),
+    ]
+  }
+  public func contradictions() -> [(key: String, message: String)] {
+    after > .days(36_500) ? [("after", "a run lasts at most 100 years")] : []
+  }
+}
+
+/// How often the model is evaluated.
+public struct EvaluationSchedule: PartSettings {
+  /// Every so many versions.
+  public var versions: Int?
+  /// The first version published after each whole multiple of this time.
+  public var time: SimDuration?
+
+  public init() {}
+  public static var shorthand: String? { "versions" }
+  public static var fields: [Field<EvaluationSchedule>] {
+    [
+      Field("versions", \.versions, optional: .integer(1...1_000_000), "Every so many versions"),
+      Field(
+        "time", \.time, optional: .duration(atLeast: .seconds(1)),
+        "The first version published after each whole multiple of this time"),
+    ]
+  }
+  public func contradictions() -> [(key: String, message: String)] {
+    versions != nil && time != nil
+      ? [("versions", "`versions` and `time` exclude each other")] : []
+  }
+}
+
+/// What is recorded beside the tables that every run has.
+public struct RecordSettings: PartSettings {
+  /// How often the model is evaluated; version 0 and the last one always are.
+  public var evaluateEvery = EvaluationSchedule()
+  /// Whether the final model is stored.
+  public var finalModel = true
+  /// A folder for `global_model_v{N}.json` and `global_model_latest.json`; nil: none are written.
+  public var modelFiles: String?
+
+  public init() { evaluateEvery.versions = 1 }
+  public static var fields: [Field<RecordSettings>] {
+    [
+      Field(
+        "evaluateEvery", \.evaluateEvery, .settings(),
+        "How often the model is evaluated; version 0 and the last one always are"),
+      Field("finalModel", \.finalModel, .flag, "Whether the final model is stored"),
+      Field(
+        "modelFiles", \.modelFiles, optional: .text,
+        "A folder for global_model_v{N}.json and global_model_latest.json; absent: none"),
+    ]
+  }
+}
+
+/// The seeds of a run: one, or one for each of its random worlds.
+public struct Seeds: Sendable, Equatable {
+  /// Devices' series and properties.
+  public var world: UInt64
+  /// Partition and generated data.
+  public var data: UInt64
+  /// Initial weights.
+  public var initial: UInt64
+  /// Batch orders.
+  public var training: UInt64
+  /// Selection.
+  public var policy: UInt64
+  /// Shaken ties.
+  public var ties: UInt64
+
+  /// The same seed for all; purposes keep their streams apart.
+  public init(_ seed: UInt64) {
+    (world, data, initial, training, policy, ties) = (seed, seed, seed, seed, seed, seed)
+  }
+}

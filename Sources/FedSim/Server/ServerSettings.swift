@@ -1,0 +1,91 @@
+import Schema
+
+/// What an update carries, and so what an aggregation means.
+public enum Payload: String, CaseIterable, Sendable {
+  /// The trained weights: new = Σ pᵢ·wᵢ. With stale bases the model can move backwards.
+  case weights
+  /// Trained minus base: new = now + η·Σ pᵢ·Δᵢ.
+  case delta
+}
+
+/// What the server does with a second update of one device on one version.
+public enum Duplicates: String, CaseIterable, Sendable {
+  /// The later one takes the earlier one's place.
+  case replace
+  /// Both count.
+  case append
+  /// The earlier one stays.
+  case ignore
+}
+
+/// The in-process server.
+public struct ServerSettings: PartSettings {
+  /// What updates carry.
+  public var payload = Payload.weights
+  /// Who may train now.
+  public var selector = Choice<any ClientSelector>(OpenSelector.self) { $0 }
+  /// When it is time to aggregate; the first that says so.
+  public var trigger = [
+    Choice<any AggregationTrigger>(ThresholdTrigger.self) { $0 },
+    Choice<any AggregationTrigger>(EveryTrigger.self) { $0 },
+  ]
+  /// How many updates become one.
+  public var aggregator = Choice<any Aggregator>(SampleWeightedMean.self) { $0 }
+  /// How that one moves the model.
+  public var optimizer = Choice<any ServerOptimizer>(ServerSGD.self) { $0 }
+  /// Updates from bases older than this many versions are rejected at arrival; nil: none are.
+  public var maximumStaleness: Int?
+  /// What happens to a second update of one device on one version.
+  public var duplicates = Duplicates.replace
+  /// When devices reach the server.
+  public var reachable = Choice<any TimelineSource>.always("up")
+  /// When the server reaches the internet, as its connectivity probe finds it.
+  public var internet = Choice<any TimelineSource>.always("up")
+  /// How often the server probes its connection.
+  public var connectivityProbe = SimDuration.seconds(60)
+  /// Size of a parameter on the wire.
+  public var bytesPerParameter = 4
+  /// Size of a request or answer without parameters.
+  public var messageBytes: Int64 = 500
+
+  public init() {}
+  public static var fields: [Field<ServerSettings>] {
+    [
+      Field("payload", \.payload, .choice, "What updates carry: trained weights, or differences"),
+      Field("selector", \.selector, .part(.clientSelector), "Who may train now?"),
+      Field(
+        "trigger", \.trigger, .parts(.aggregationTrigger),
+        "When is it time to aggregate? The first trigger that says so"),
+      Field("aggregator", \.aggregator, .part(.aggregator), "How do many updates become one?"),
+      Field(
+        "optimizer", \.optimizer, .part(.serverOptimizer), "How does that one move the model?"),
+      Field(
+        "maximumStaleness", \.maximumStaleness, optional: .integer(0...1_000_000),
+        "Updates from bases older than this many versions are rejected at arrival; absent: none"),
+      Field(
+        "duplicates", \.duplicates, .choice,
+        "What happens to a second update of one device on one version while the first waits"),
+      Field("reachable", \.reachable, .timeline(.server), "When devices reach the server"),
+      Field(
+        "internet", \.internet, .timeline(.server),
+        "When the server reaches the internet, as its connectivity probe finds it"),
+      Field(
+        "connectivityProbe", \.connectivityProbe, .duration(atLeast: .milliseconds(1)),
+        "How often the server probes its connection"),
+      Field(
+        "bytesPerParameter", \.bytesPerParameter, .integer(1...64),
+        "Size of a parameter on the wire (float32: 4; decimal JSON: about 17)"),
+      Field(
+        "messageBytes", \.messageBytes, .bytes,
+        "Size of a request or an answer without parameters"),
+    ]
+  }
+  public func contradictions() -> [(key: String, message: String)] {
+    if trigger.isEmpty { return [("trigger", "without a trigger nothing is ever aggregated")] }
+    if !selector.value.formsCohorts, let name = trigger.first(where: { $0.value.needsCohort })?.name
+    {
+      return [("trigger", "`\(name)` needs a selector that forms cohorts, such as `uniform`")]
+    }
+    return []
+  }
+}

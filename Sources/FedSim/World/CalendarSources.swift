@@ -1,0 +1,218 @@
+import Numerics
+import Schema
+
+/// A day of the week.
+public enum Weekday: String, CaseIterable, Sendable {
+  case monday, tuesday, wednesday, thursday, friday, saturday, sunday
+
+  var number: Int { Self.allCases.firstIndex(of: self)! }
+}
+
+/// Intervals that come again each week, in the device's local time.
+public struct WeeklySource: TimelineSource {
+  public static let name = "weekly"
+  public static let summary = "A calendar of local times by day of the week, with keyed jitter"
+
+  /// One line of the calendar.
+  public struct Appointment: PartSettings {
+    /// The days on which it begins.
+    public var days = Weekday.allCases
+    /// When it begins.
+    public var from = SimDuration.zero
+    /// When it ends; not after `from`: on the next day.
+    public var to = SimDuration.hours(24)
+    /// The state; nil: the series' usual one.
+    public var state: StateName?
+
+    public init() {}
+    public static var fields: [Field<Appointment>] {
+      [
+        Field("days", \.days, .list(of: .choice, minimum: 1), "The days on which it begins"),
+        Field("from", \.from, .timeOfDay, required: true, "When it begins, local time"),
+        Field(
+          "to", \.to, .timeOfDay, required: true,
+          "When it ends, local time; not after `from`: on the next day"),
+        Field(
+          "state", \.state, optional: .state, "The state; absent: plugged, wifi, active, open, up"),
+      ]
+    }
+  }
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The calendar.
+    public var intervals: [Appointment] = []
+    /// The state between them; nil: the first of the series.
+    public var otherwise: StateName?
+    /// Each beginning and each end moves by at most this, uniformly.
+    public var jitter = SimDuration.zero
+
+    public init() {}
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "intervals", \.intervals, .list(of: .settings(), minimum: 1), required: true,
+          "The calendar"),
+        Field(
+          "otherwise", \.otherwise, optional: .state,
+          "The state between intervals; absent: unplugged, offline, locked, closed, down"),
+        Field(
+          "jitter", \.jitter, .duration(),
+          "Each beginning and end moves by at most this, uniformly, keyed by day"),
+      ]
+    }
+    public func contradictions() -> [(key: String, message: String)] {
+      jitter > .hours(6) ? [("jitter", "jitter is at most 6 h")] : []
+    }
+  }
+
+  private let settings: Settings
+
+  public init(_ settings: Settings) { self.settings = settings }
+
+  public var namedStates: [StateName] {
+    (settings.otherwise.map { [$0] } ?? []) + settings.intervals.compactMap(\.state)
+  }
+
+  /// Draws: two `uniform` an appointment, slot = (day + 2³¹)·256 + its place in the calendar.
+  public func timeline(_ context: TimelineContext) -> any Timeline {
+    let settings = settings
+    let space = context.space
+    return DailyTimeline(
+      context: context,
+      otherwise: settings.otherwise.flatMap { space.number(of: $0.name) } ?? 0
+    ) { day in
+      let weekday = context.weekday(ofDay: day)
+      let midnight = context.midnight(ofDay: day)
+      return settings.intervals.enumerated().compactMap { place, appointment in
+        guard appointment.days.contains(where: { $0.number == weekday }) else { return nil }
+        var start = midnight + appointment.from
+        var end = midnight + appointment.to
+        if appointment.to <= appointment.from { end = end + .days(1) }
+        if settings.jitter > .zero {
+          let slot = UInt64(bitPattern: (day + 1 << 31) * 256 + Int64(place))
+          var stream = context.key.stream(slot: slot)
+          start = start + settings.jitter.scaled(by: 2 * stream.uniform() - 1)
+          end = end + settings.jitter.scaled(by: 2 * stream.uniform() - 1)
+        }
+        return Interval(
+          start: start, end: max(start, end),
+          state: appointment.state.flatMap { space.number(of: $0.name) } ?? space.usual)
+      }
+    }
+  }
+}
+
+/// Habits: on most days an interval around the same local times, wandering from day to day.
+public struct DiurnalSource: TimelineSource {
+  public static let name = "diurnal"
+  public static let summary =
+    "Daily habits: intervals around local times that vary by day and device"
+
+  /// One habit.
+  public struct Habit: PartSettings {
+    /// When it begins, at the median.
+    public var from = SimDuration.zero
+    /// When it ends, at the median; not after `from`: on the next day.
+    public var to = SimDuration.hours(24)
+    /// The state; nil: the series' usual one.
+    public var state: StateName?
+    /// The share of days on which it happens.
+    public var probability = 1.0
+    /// The standard deviation of beginning and end from day to day.
+    public var spread = SimDuration.minutes(30)
+    /// The standard deviation of a device's own habit from the median.
+    public var deviceSpread = SimDuration.zero
+
+    public init() {}
+    public static var fields: [Field<Habit>] {
+      [
+        Field(
+          "from", \.from, .timeOfDay, required: true, "When it begins, at the median, local time"),
+        Field(
+          "to", \.to, .timeOfDay, required: true,
+          "When it ends, at the median; not after `from`: on the next day"),
+        Field(
+          "state", \.state, optional: .state, "The state; absent: plugged, wifi, active, open, up"),
+        Field("probability", \.probability, .fraction, "The share of days on which it happens"),
+        Field("spread", \.spread, .duration(), "Standard deviation from day to day"),
+        Field(
+          "deviceSpread", \.deviceSpread, .duration(),
+          "Standard deviation of a device's own habit from the median"),
+      ]
+    }
+    public func contradictions() -> [(key: String, message: String)] {
+      spread > .hours(3) || deviceSpread > .hours(3)
+        ? [("spread", "spreads are at most 3 h, so that an interval stays near its day")] : []
+    }
+  }
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The habits.
+    public var habits: [Habit] = []
+    /// The state between them; nil: the first of the series.
+    public var otherwise: StateName?
+
+    public init() {}
+    public static var shorthand: String? { "habits" }
+    public static var fields: [Field<Settings>] {
+      [
+        Field("habits", \.habits, .list(of: .settings(), minimum: 1), required: true, "The habits"),
+        Field(
+          "otherwise", \.otherwise, optional: .state,
+          "The state between intervals; absent: unplugged, offline, locked, closed, down"),
+      ]
+    }
+  }
+
+  private let settings: Settings
+
+  public init(_ settings: Settings) { self.settings = settings }
+
+  public var namedStates: [StateName] {
+    (settings.otherwise.map { [$0] } ?? []) + settings.habits.compactMap(\.state)
+  }
+
+  /// Draws, each bounded to two standard deviations: per device two `normal` a habit at slot = its
+  /// place; per day one `uniform` and two `normal` at slot = (day + 2³¹)·256 + its place.
+  public func timeline(_ context: TimelineContext) -> any Timeline {
+    let settings = settings
+    let space = context.space
+    let own: [(SimDuration, SimDuration)] = settings.habits.enumerated().map { place, habit in
+      var stream = context.key.stream(slot: UInt64(place))
+      return (stream.shift(habit.deviceSpread), stream.shift(habit.deviceSpread))
+    }
+    return DailyTimeline(
+      context: context,
+      otherwise: settings.otherwise.flatMap { space.number(of: $0.name) } ?? 0
+    ) { day in
+      let midnight = context.midnight(ofDay: day)
+      return settings.habits.enumerated().compactMap { place, habit in
+        let slot = UInt64(bitPattern: (day + 1 << 31) * 256 + Int64(place))
+        var stream = context.key.stream(slot: slot)
+        guard stream.uniform() < habit.probability else { return nil }
+        let start = midnight + habit.from + own[place].0 + stream.shift(habit.spread)
+        var end = midnight + habit.to + own[place].1 + stream.shift(habit.spread)
+        if habit.to <= habit.from { end = end + .days(1) }
+        return Interval(
+          start: start, end: max(start, end),
+          state: habit.state.flatMap { space.number(of: $0.name) } ?? space.usual)
+      }
+    }
+  }
+}
+
+extension SimDuration {
+  /// A fraction of a duration, rounded towards zero.
+  func scaled(by factor: Double) -> SimDuration {
+    SimDuration(microseconds: Int64(Double(microseconds) * factor))
+  }
+}
+
+extension RandomStream {
+  /// A normal shift with a standard deviation, bounded to two of them. Draws: one `normal`.
+  fileprivate mutating func shift(_ deviation: SimDuration) -> SimDuration {
+    deviation.scaled(by: max(-2, min(2, normal())))
+  }
+}
