@@ -20,7 +20,7 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, int 
   for (int i = 0; i < rows; i++) {
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; v++) {
-      const float *s = start + i * start_row + v * VL;
+      const float *s = start ? start + i * start_row + v * VL : NULL;
       if (!start)
         sum[i][v] = v_set(0);
       else if (ragged && v == vectors - 1)

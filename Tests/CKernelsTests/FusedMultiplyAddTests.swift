@@ -27,6 +27,9 @@ import Testing
       (0x1p-60, 0x1p-60, 1 + ulp, 1 + ulp),
       (0x1.000002p-24, 0x1p0, 1, 1 + ulp),
       (0x1.000002p-40, 0x1.000002p-40, 0x1p23, 0x1p23),
+      // 1 + u + ½u(1-u²): below the tie by 2⁻⁷⁰, which double cannot hold; and likewise above it.
+      ((1 + ulp) * 0x1p-24, 1 - ulp, 1 + ulp, 1 + ulp),
+      ((1 + ulp) * -0x1p-25, 1 - ulp, 1 - ulp / 2, 1 - ulp / 2),
       // Denormals: half of the least one is a tie to zero, a hair more is not.
       (tiny, 0.5, 0, 0),
       (tiny, 0.5, tiny, 2 * tiny),
@@ -71,7 +74,7 @@ import Testing
       a.append(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
       b.append(Float(bitPattern: UInt32(truncatingIfNeeded: bits >> 32)))
       let product = a[round] * b[round]
-      switch round % 4 {
+      switch round % 5 {
       case 0:  // Anything.
         c.append(Float(bitPattern: UInt32(truncatingIfNeeded: numbers.next())))
       case 1:  // Close to cancelling.
@@ -82,6 +85,12 @@ import Testing
         b[round] = Float(bitPattern: b[round].bitPattern & 0xFFFF_0000)
         let exponent = Float(sign: .plus, exponent: numbers.below(60) - 30, significand: 1)
         c.append(a[round] * b[round] * exponent)
+      case 3:
+        // A hair, less than double holds, beside the tie of two neighbours: ½ulp(c)·(1-j²u²).
+        let step = Float(1 + numbers.below(50)) * Float.ulpOfOne
+        c.append(Float(bitPattern: 0x2000_0000 + UInt32(numbers.below(0x4000_0000))))
+        a[round] = (1 + step) * c[round].ulp * (numbers.below(2) == 0 ? 0.5 : -0.5)
+        b[round] = 1 - step
       default:  // Results among the denormals.
         a[round] = numbers.uniform() * 0x1p-70
         b[round] = numbers.uniform() * 0x1p-72

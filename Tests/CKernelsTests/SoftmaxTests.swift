@@ -71,11 +71,12 @@ import Testing
 
   @Test("equal logits share the probability, and the lowest index wins", arguments: Body.allCases)
   func byHand(body: Body) throws {
-    // Two rows of [0 0]: each class has ½; labels 0 and 1; only the first is right.
-    let result = try run(body.kernels(), [0, 0, 0, 0], [0, 1], scale: 2, loss: 1)
-    #expect(result.delta == [-1, 1, 1, -1])
-    #expect(abs(result.loss - (1 + 2 * 0.6931471805599453)) < 1e-15)
-    #expect(result.correct == 1)
+    // Three rows of [0 0]: each class has ½; of the labels 0, 1, 0 the first and the last are
+    // right.
+    let result = try run(body.kernels(), [0, 0, 0, 0, 0, 0], [0, 1, 0], scale: 2, loss: 1)
+    #expect(result.delta == [-1, 1, 1, -1, -1, 1])
+    #expect(abs(result.loss - (1 + 3 * 0.6931471805599453)) < 1e-15)
+    #expect(result.correct == 2)
   }
 
   @Test("large logits neither overflow nor lose the loss", arguments: Body.allCases)
