@@ -50,7 +50,8 @@ let package = Package(
     library("Learning", ["CKernels", "Numerics", "Schema"]),
     library("FedSim", ["Learning", "Numerics", "Schema"]),
     library("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"]),
-    library("Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"]),
+    library(
+      "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
     library("Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"]),
     library("Analysis", ["CGSL", "Numerics", "Results"]),
     library(
@@ -62,10 +63,12 @@ let package = Package(
     .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
 
     // Tests find their fixtures beside their source files.
+    tests("ArchitectureTests", []),
     tests("NumericsTests", ["Numerics"]),
     tests("CKernelsTests", ["CKernels"]),
     tests("LearningTests", ["Learning", "Numerics"]),
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
+    tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
   ]
 )

@@ -1,3 +1,83 @@
+// HDF5 and its dimension scales. Swift cannot import HDF5's macros, most of which hide a variable that
+// H5open() fills, so each one that is needed has a function here.
 #pragma once
 #include <hdf5.h>
 #include <hdf5_hl.h>
+#include <string.h>
+
+static inline hid_t chdf5_f64_file(void) { return H5T_IEEE_F64LE; }
+static inline hid_t chdf5_f32_file(void) { return H5T_IEEE_F32LE; }
+static inline hid_t chdf5_i64_file(void) { return H5T_STD_I64LE; }
+static inline hid_t chdf5_i32_file(void) { return H5T_STD_I32LE; }
+static inline hid_t chdf5_i8_file(void) { return H5T_STD_I8LE; }
+static inline hid_t chdf5_u8_file(void) { return H5T_STD_U8LE; }
+static inline hid_t chdf5_u64_file(void) { return H5T_STD_U64LE; }
+static inline hid_t chdf5_f64(void) { return H5T_NATIVE_DOUBLE; }
+static inline hid_t chdf5_f32(void) { return H5T_NATIVE_FLOAT; }
+static inline hid_t chdf5_i64(void) { return H5T_NATIVE_INT64; }
+static inline hid_t chdf5_i32(void) { return H5T_NATIVE_INT32; }
+static inline hid_t chdf5_i8(void) { return H5T_NATIVE_INT8; }
+static inline hid_t chdf5_u8(void) { return H5T_NATIVE_UINT8; }
+static inline hid_t chdf5_u64(void) { return H5T_NATIVE_UINT64; }
+static inline hid_t chdf5_c_string(void) { return H5T_C_S1; }
+
+static inline hid_t chdf5_file_create(void) { return H5P_FILE_CREATE; }
+static inline hid_t chdf5_file_access(void) { return H5P_FILE_ACCESS; }
+static inline hid_t chdf5_dataset_create(void) { return H5P_DATASET_CREATE; }
+static inline hid_t chdf5_group_create(void) { return H5P_GROUP_CREATE; }
+static inline hid_t chdf5_default(void) { return H5P_DEFAULT; }
+
+static inline hid_t chdf5_all(void) { return H5S_ALL; }
+static inline hsize_t chdf5_unlimited(void) { return H5S_UNLIMITED; }
+static inline size_t chdf5_variable_length(void) { return H5T_VARIABLE; }
+static inline unsigned chdf5_truncate(void) { return H5F_ACC_TRUNC; }
+static inline unsigned chdf5_read_only(void) { return H5F_ACC_RDONLY; }
+static inline unsigned chdf5_tracked_and_indexed(void) {
+  return H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+}
+static inline unsigned chdf5_tracked(void) { return H5P_CRT_ORDER_TRACKED; }
+
+/// Silences HDF5's printing of errors for the calling thread.
+static inline void chdf5_be_silent(void) { H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
+
+struct chdf5_text {
+  char *bytes;
+  size_t size;
+};
+
+static inline herr_t chdf5_first_error(unsigned n, const H5E_error2_t *error, void *context) {
+  struct chdf5_text *text = (struct chdf5_text *)context;
+  (void)n;
+  if (text->bytes[0] == 0 && error->desc != NULL) {
+    strncpy(text->bytes, error->desc, text->size - 1);
+    text->bytes[text->size - 1] = 0;
+  }
+  return 0;
+}
+
+/// Writes the innermost entry of HDF5's error stack, and empties the stack.
+static inline void chdf5_take_error(char *bytes, size_t size) {
+  struct chdf5_text text = {bytes, size};
+  bytes[0] = 0;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, chdf5_first_error, &text);
+  H5Eclear2(H5E_DEFAULT);
+}
+
+static inline herr_t chdf5_keep_scale(hid_t dataset, unsigned axis, hid_t scale, void *context) {
+  (void)dataset;
+  (void)axis;
+  ssize_t length = H5Iget_name(scale, (char *)context, 1024);
+  return length > 0 ? 1 : -1;
+}
+
+/// Writes the path of the first scale attached to an axis into 1024 bytes: 1, or 0 if there is none.
+static inline herr_t chdf5_scale_of(hid_t dataset, unsigned axis, char *path) {
+  path[0] = 0;
+  int start = 0;
+  return H5DSiterate_scales(dataset, axis, &start, chdf5_keep_scale, path);
+}
+
+/// Frees what HDF5 allocated for the variable-length values of a buffer.
+static inline herr_t chdf5_reclaim(hid_t type, hid_t space, void *buffer) {
+  return H5Dvlen_reclaim(type, space, H5P_DEFAULT, buffer);
+}

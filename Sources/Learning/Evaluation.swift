@@ -39,6 +39,27 @@ public struct Evaluation: Equatable, Sendable {
     lossSum = scores.reduce(0) { $0 + $1.lossSum }
   }
 
+  /// Evaluates on this thread alone; the same bits as with a pool.
+  ///
+  /// Order: as above.
+  public init(
+    of network: Network, parameters: ParameterBuffer, dataset: Dataset, samples: [Int32],
+    kernels: Kernels, scratch: Scratch
+  ) {
+    var correct = 0
+    var lossSum = 0.0
+    for first in stride(from: 0, to: samples.count, by: Self.chunkSize) {
+      let score = Self.score(
+        samples[first..<min(first + Self.chunkSize, samples.count)], network: network,
+        parameters: parameters, dataset: dataset, kernels: kernels, scratch: scratch)
+      correct += score.correct
+      lossSum += score.lossSum
+    }
+    count = samples.count
+    self.correct = correct
+    self.lossSum = lossSum
+  }
+
   /// One chunk, in small passes that stay in the caches; the loss goes on from pass to pass.
   private static func score(
     _ samples: ArraySlice<Int32>, network: Network, parameters: ParameterBuffer,

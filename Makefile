@@ -1,0 +1,65 @@
+# FedSim. `make` lists the targets. A Swift toolchain and make are all that a machine must have;
+# `make run` and `make test` install the rest (Scripts/deps).
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+SWIFT := swift
+FEDSIM := .build/release/fedsim
+SOURCES := Sources Tests Package.swift
+SMOKE := $(wildcard scenarios/smoke/*.yaml)
+# How long `make soak` may go on beginning new work.
+SOAK_MINUTES ?= 30
+# What `make test-bare` runs inside the bare Debian.
+BARE ?= test
+
+.NOTPARALLEL:
+.PHONY: help deps build run test check format lint readers determinism determinism-ci soak \
+  test-bare clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+deps: ## install what is missing (as root on Debian; elsewhere name it and stop)
+	@Scripts/deps build data
+
+build: ## build in release, .build/release/fedsim
+	@Scripts/deps build
+	$(SWIFT) build -c release
+
+run: deps build ## run the quickstart scenario, into results/quickstart.h5
+	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5
+
+test: deps ## build and run all tests in release
+	$(SWIFT) test -c release --disable-xctest
+
+check: lint test readers determinism-ci ## all that CI checks: lint, test, readers, determinism-ci
+
+format: ## format the sources in place
+	@Scripts/deps build
+	$(SWIFT) format --in-place --recursive $(SOURCES)
+
+lint: ## check the sources' format
+	@Scripts/deps build
+	$(SWIFT) format lint --strict --recursive $(SOURCES)
+
+readers: build ## open a result with xarray, h5py, ncdump and h5dump
+	@Scripts/deps data readers
+	Scripts/readers
+
+determinism: build ## run every shipped scenario's variants and compare the result files by cmp
+	@Scripts/deps data qemu
+	Scripts/determinism $(SMOKE) $(wildcard scenarios/quickstart.yaml)
+
+determinism-ci: build ## the same for the smoke scenarios only
+	@Scripts/deps data qemu
+	Scripts/determinism $(SMOKE)
+
+soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
+	@Scripts/deps data qemu
+	Scripts/soak $(SOAK_MINUTES)
+
+test-bare: ## run `make test` in a bare Debian with only Swift and make (root); BARE="test run"
+	Scripts/test-bare $(BARE)
+
+clean: ## remove everything that was built
+	rm -rf .build .build-debug .venv-readers

@@ -1,0 +1,150 @@
+/// A count of what was begun and how each of it ended, kept in O(1) an event.
+///
+/// Every entry ends in exactly one outcome; what is still open when the run ends is `unfinishedAtEnd`.
+public struct Ledger<Outcome: RawRepresentable & CaseIterable & Sendable>: Sendable
+where Outcome.RawValue == String {
+  /// How many entries were begun.
+  public private(set) var opened = 0
+  private var counts = [Int](repeating: 0, count: Outcome.allCases.count)
+
+  /// An empty ledger.
+  public init() {}
+
+  /// Begins an entry.
+  public mutating func open() { opened += 1 }
+
+  /// Ends an entry.
+  public mutating func close(_ outcome: Outcome) { counts[Self.place(outcome)] += 1 }
+
+  /// How many entries ended so.
+  public subscript(outcome: Outcome) -> Int { counts[Self.place(outcome)] }
+
+  /// How many entries have not ended.
+  public var stillOpen: Int { opened - counts.reduce(0, +) }
+
+  private static func place(_ outcome: Outcome) -> Int {
+    for (place, other) in Outcome.allCases.enumerated() where other.rawValue == outcome.rawValue {
+      return place
+    }
+    preconditionFailure("an outcome is one of its cases")
+  }
+}
+
+/// How an attempt to train ends.
+public enum AttemptOutcome: String, CaseIterable, Sendable {
+  /// All batches were done and an update was made.
+  case finished
+  /// The task expired and an update of the batches done was made.
+  case submittedPartial
+  /// The task expired and the batches done were thrown away.
+  case discardedAtExpiry
+  /// The app was killed.
+  case killed
+  /// A condition of participation was lost.
+  case conditionsLost
+  /// The training threw an error.
+  case threw
+  /// The checkpoint was given up for a newer version.
+  case restarted
+  /// The checkpoint was too old.
+  case outdated
+  /// The run ended first.
+  case unfinishedAtEnd
+}
+
+/// How an update ends.
+public enum UpdateOutcome: String, CaseIterable, Sendable {
+  /// It is part of a version.
+  case aggregated
+  /// A later update of the same device on the same version took its place.
+  case replaced
+  /// An earlier update of the same device on the same version was there.
+  case rejectedDuplicate
+  /// Its base was too old when it arrived.
+  case rejectedStale
+  /// Its round was over when it arrived.
+  case rejectedLate
+  /// Its parameters were not finite.
+  case rejectedNotFinite
+  /// Its round was skipped.
+  case roundSkipped
+  /// It could not be sent and the device keeps none.
+  case dropped
+  /// A newer update needed its place in the outbox.
+  case evicted
+  /// It waited in the outbox for too long.
+  case outdated
+  /// The app was killed and keeps no outbox.
+  case lostAtKill
+  /// The run ended first: on the device, on its way, or waiting at the server.
+  case unfinishedAtEnd
+}
+
+/// How a transmission ends, as the device sees it.
+public enum TransmissionOutcome: String, CaseIterable, Sendable {
+  /// The answer came whole.
+  case delivered
+  /// The link was lost before all was sent, or while the answer came.
+  case linkLost
+  /// The link or the process was lost after all was sent and before an answer came: the server may
+  /// have acted on it.
+  case unacknowledged
+  /// No answer came in time.
+  case timedOut
+  /// The task or the process ended before all was sent, or while the answer came.
+  case cancelled
+  /// The run ended first.
+  case unfinishedAtEnd
+}
+
+/// The three ledgers of a run, with sums that must agree with them.
+public struct Ledgers: Sendable {
+  /// Training attempts.
+  public internal(set) var attempts = Ledger<AttemptOutcome>()
+  /// Updates.
+  public internal(set) var updates = Ledger<UpdateOutcome>()
+  /// Transmissions.
+  public internal(set) var transmissions = Ledger<TransmissionOutcome>()
+  /// Batches done in attempts that made an update, and in all others.
+  public internal(set) var batchesUsed = 0
+  /// Batches done whose result was thrown away.
+  public internal(set) var batchesWasted = 0
+  /// Bytes that devices sent, failed transmissions included.
+  public internal(set) var bytesUp: Int64 = 0
+  /// Bytes that devices received, failed transmissions included.
+  public internal(set) var bytesDown: Int64 = 0
+}
+
+/// What happened along the way, counted.
+public struct Tallies: Sendable {
+  /// Events handled.
+  public internal(set) var events = 0
+  /// Events skipped because they had been cancelled.
+  public internal(set) var cancelledEvents = 0
+  /// Sessions begun: tasks, windows, activations.
+  public internal(set) var sessions = 0
+  /// Sessions in which a device could not take part, because a condition did not hold.
+  public internal(set) var ineligibleSessions = 0
+  /// Sessions of devices without data.
+  public internal(set) var sessionsWithoutData = 0
+  /// Trainings that were running when their task expired.
+  public internal(set) var expiredTrainings = 0
+  /// Times at which a checkpoint was written.
+  public internal(set) var checkpoints = 0
+  /// Times at which a training went on from its checkpoint.
+  public internal(set) var resumed = 0
+  /// Checkpoints that were moved to a newer base.
+  public internal(set) var rebased = 0
+  /// Kills of the app.
+  public internal(set) var kills = 0
+  /// Updates that could not be sent when they were made and waited in the outbox.
+  public internal(set) var waitedOffline = 0
+  /// Updates that reached the server again after it had them.
+  public internal(set) var repeatedDeliveries = 0
+  /// Updates aggregated a second time, which `duplicates: append` allows.
+  public internal(set) var aggregatedTwice = 0
+  /// Scripted events that found nothing to act on.
+  public internal(set) var injectionsWithoutEffect = 0
+  /// Trainings whose value was needed.
+  public internal(set) var trainingsNeeded = 0
+}

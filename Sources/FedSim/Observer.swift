@@ -1,0 +1,36 @@
+/// Sees every step after it happened and can change nothing.
+///
+/// The result writer, the progress bar, invariant checkers and a policy author's test are observers.
+public protocol Observer: AnyObject {
+  /// Whether `handled` and `happened` are wanted; they cost time on every event.
+  var wantsEveryEvent: Bool { get }
+  /// The run begins.
+  func began(_ simulation: borrowing Simulation)
+  /// An event was handled.
+  func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation)
+  /// Something happened while an event was handled.
+  func happened(_ happening: Happening)
+  /// A version was published.
+  func published(_ record: VersionRecord, _ simulation: borrowing Simulation)
+  /// A round was closed.
+  func closed(_ record: RoundRecord, _ simulation: borrowing Simulation)
+  /// The run is over.
+  func ended(_ simulation: borrowing Simulation)
+}
+
+extension Observer {
+  /// They are not wanted.
+  public var wantsEveryEvent: Bool { false }
+  /// Nothing to do.
+  public func began(_ simulation: borrowing Simulation) {}
+  /// Nothing to do.
+  public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {}
+  /// Nothing to do.
+  public func happened(_ happening: Happening) {}
+  /// Nothing to do.
+  public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {}
+  /// Nothing to do.
+  public func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {}
+  /// Nothing to do.
+  public func ended(_ simulation: borrowing Simulation) {}
+}

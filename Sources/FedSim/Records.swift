@@ -1,0 +1,176 @@
+import Learning
+
+/// The funnel of participation: each stage is a part of the one before.
+public enum Stage: UInt8, CaseIterable, Sendable {
+  /// A session began and every condition held.
+  case eligible
+  /// Its request for work reached the server.
+  case checkedIn
+  /// The server accepted it.
+  case accepted
+  /// Training began.
+  case started
+  /// Training ended in an update, whole or partial.
+  case trained
+  /// The update reached the server.
+  case delivered
+  /// The server took it in.
+  case admitted
+  /// It became part of a version.
+  case aggregated
+}
+
+/// Counts of participations by stage.
+public struct Funnel: Sendable, Equatable {
+  /// One count a stage.
+  public internal(set) var counts = [Int](repeating: 0, count: Stage.allCases.count)
+
+  /// The count of a stage.
+  public subscript(stage: Stage) -> Int {
+    get { counts[Int(stage.rawValue)] }
+    set { counts[Int(stage.rawValue)] = newValue }
+  }
+}
+
+/// How a round ended.
+public enum RoundOutcome: String, CaseIterable, Sendable {
+  /// A version was published.
+  case published
+  /// Its deadline passed with too few updates.
+  case skipped
+  /// None of its updates could be used.
+  case failed
+  /// The run ended first.
+  case unfinishedAtEnd
+}
+
+/// One server attempt.
+public struct RoundRecord: Sendable {
+  /// Its number, from 1.
+  public let round: Int
+  /// When it was opened.
+  public let openedAt: SimTime
+  /// When it was closed.
+  public let closedAt: SimTime
+  /// How it ended.
+  public let outcome: RoundOutcome
+  /// The version that it published, or −1.
+  public let version: Int
+  /// Members of its cohort; 0 where none is formed.
+  public let cohort: Int
+}
+
+/// The quality of a version, as an oracle sees it: no virtual time, no events, no draws.
+public struct CentralEvaluation: Sendable, Equatable {
+  /// On the test samples.
+  public let test: Evaluation
+  /// On the devices' validation samples together; nil where there are none.
+  public let validation: Evaluation?
+}
+
+/// One published model.
+public struct VersionRecord: Sendable {
+  /// Its number; 0 is the initial model.
+  public let version: Int
+  /// When it was published.
+  public let publishedAt: SimTime
+  /// The round that published it; 0 for the initial model.
+  public let round: Int
+  /// Updates in it.
+  public let updates: Int
+  /// Different devices in it.
+  public let devices: Int
+  /// Sum of the updates' distinct samples.
+  public let samples: Int
+  /// Samples processed by the updates' trainings, repetitions counted.
+  public let samplesProcessed: Int
+  /// Mean loss over the samples processed by the trainings in it; NaN for the initial model.
+  public let trainingLoss: Double
+  /// Mean accuracy on its devices' own validation samples, weighted by them; NaN without any.
+  public let validationAccuracy: Double
+  /// Mean over its updates of the versions published since their bases.
+  public let meanStaleness: Double
+  /// The largest of them.
+  public let maximumStaleness: Int
+  /// Mean over its updates of the time since their bases were published, in seconds.
+  public let meanStalenessSeconds: Double
+  /// Its evaluation, where it was due.
+  public let evaluation: CentralEvaluation?
+}
+
+/// A device at the end of the run.
+public struct DeviceRecord: Sendable {
+  /// Its fleet group's place.
+  public let group: Int
+  /// Its number in the group.
+  public let ordinal: Int
+  /// The client whose data it has.
+  public let client: Int
+  /// Its training samples.
+  public let samples: Int
+  /// The version that it holds; −1: none.
+  public let heldVersion: Int
+  /// What it did.
+  public let activity: DeviceActivity
+  /// Digest of its exogenous series over the whole run.
+  public let exogenousDigest: UInt64
+}
+
+/// What a device did, counted.
+public struct DeviceActivity: Sendable, Equatable {
+  /// Sessions begun.
+  public internal(set) var sessions = 0
+  /// Training attempts begun.
+  public internal(set) var attempts = 0
+  /// Trainings that were running when their task expired.
+  public internal(set) var expired = 0
+  /// Updates made.
+  public internal(set) var updates = 0
+  /// Its updates that became part of a version.
+  public internal(set) var aggregated = 0
+  /// Bytes sent.
+  public internal(set) var bytesUp: Int64 = 0
+  /// Bytes received.
+  public internal(set) var bytesDown: Int64 = 0
+}
+
+/// Something that happened, for observers: the story of a device or of the server.
+public struct Happening: Sendable, Equatable {
+  /// When.
+  public let time: SimTime
+  /// The device's number in the fleet; −1 for the server.
+  public let device: Int
+  /// What.
+  public let kind: Kind
+
+  /// What can happen.
+  public enum Kind: Sendable, Equatable {
+    case sessionBegan(SessionKind)
+    case sessionEnded(SessionEnd)
+    case accepted(round: Int)
+    case downloaded(version: Int)
+    case trainingBegan(base: Int, firstBatch: Int, batches: Int)
+    case trainingCut(batches: Int, of: Int)
+    case checkpointed(batches: Int, of: Int)
+    case attemptEnded(AttemptOutcome, batches: Int)
+    case updateCreated(update: Int, base: Int, batches: Int, samples: Int)
+    case uploadBegan(update: Int)
+    case uploadFailed(update: Int, TransmissionOutcome)
+    case arrived(update: Int)
+    case receipt(update: Int, Receipt)
+    case killed
+    case connectivity(Bool)
+    case cohortFormed(round: Int, members: Int)
+    case published(version: Int, updates: Int)
+    case roundSkipped(round: Int)
+  }
+}
+
+/// Why a session began.
+public enum SessionKind: String, Sendable, CaseIterable { case task, window, activation }
+
+/// Why a session ended.
+public enum SessionEnd: String, Sendable, CaseIterable {
+  case completed, expired, killed, ineligible, withoutData, unreachable, rejected, nothingNew
+  case conditionsLost, threw, locked
+}

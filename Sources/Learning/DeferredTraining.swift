@@ -1,0 +1,108 @@
+import Synchronization
+
+/// A local training that is described now and computed when somebody needs it, once.
+///
+/// It holds what it starts from, so base versions live exactly as long as something may need them;
+/// once computed it holds its result alone.
+public final class DeferredTraining: Sendable {
+  /// What a training starts from.
+  public indirect enum Start: Sendable {
+    /// A published version.
+    case parameters(ParameterBuffer)
+    /// Where an earlier stretch of the same training ended.
+    case checkpoint(DeferredTraining)
+    /// That, moved to another base: checkpoint − old + new, element by element in `Double`.
+    case rebased(DeferredTraining, old: ParameterBuffer, new: ParameterBuffer)
+  }
+
+  /// What a computed training gives.
+  public struct Value: Sendable {
+    /// The device's memory at the end, with the trained parameters.
+    public let memory: DeviceMemory
+    /// The sum of the losses of all samples processed since the training began.
+    public let lossSum: Double
+    /// Evaluation on the device's validation samples; nil without any or where none was asked for.
+    public let validation: Evaluation?
+    /// The trained parameters.
+    public var parameters: ParameterBuffer { memory.parameters }
+  }
+
+  private enum State {
+    case described(Start)
+    case computed(Value)
+  }
+
+  private let training: LocalTraining
+  private let batches: Range<Int>
+  private let validation: [Int32]
+  private let kernels: Kernels
+  private let state: Mutex<State>
+
+  /// Describes the given batches of a training; `validation` lists samples to evaluate the end on.
+  public init(
+    _ training: LocalTraining, batches: Range<Int>, from start: Start, validation: [Int32],
+    kernels: Kernels
+  ) {
+    self.training = training
+    self.batches = batches
+    self.validation = validation
+    self.kernels = kernels
+    state = Mutex(.described(start))
+  }
+
+  /// Whether the value is there.
+  public var isComputed: Bool {
+    state.withLock { if case .computed = $0 { true } else { false } }
+  }
+
+  /// The value, computed on this thread unless it is there or another thread is at it.
+  public func value(_ scratch: Scratch) -> Value {
+    state.withLock { state in
+      switch state {
+      case .computed(let value):
+        return value
+      case .described(let start):
+        let value = compute(from: start, scratch)
+        state = .computed(value)
+        return value
+      }
+    }
+  }
+
+  private func compute(from start: Start, _ scratch: Scratch) -> Value {
+    let memory: DeviceMemory
+    var lossSum = 0.0
+    switch start {
+    case .parameters(let parameters):
+      memory = DeviceMemory(parameters: parameters)
+    case .checkpoint(let earlier):
+      let value = earlier.value(scratch)
+      (memory, lossSum) = (value.memory, value.lossSum)
+    case .rebased(let earlier, let old, let new):
+      let value = earlier.value(scratch)
+      lossSum = value.lossSum
+      memory = DeviceMemory(
+        parameters: Self.moved(value.parameters, from: old, to: new),
+        optimizerSlots: value.memory.optimizerSlots)
+    }
+    let outcome = training.run(
+      batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
+    let evaluation =
+      validation.isEmpty
+      ? nil
+      : Evaluation(
+        of: training.network, parameters: outcome.parameters, dataset: training.dataset,
+        samples: validation, kernels: kernels, scratch: scratch)
+    return Value(memory: outcome.memory, lossSum: outcome.lossSum, validation: evaluation)
+  }
+
+  private static func moved(
+    _ parameters: ParameterBuffer, from old: ParameterBuffer, to new: ParameterBuffer
+  ) -> ParameterBuffer {
+    ParameterBuffer(count: parameters.count) { target in
+      for i in 0..<target.count {
+        target[i] = Float(Double(parameters[i]) - Double(old[i]) + Double(new[i]))
+      }
+    }
+  }
+}

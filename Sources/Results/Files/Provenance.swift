@@ -1,0 +1,54 @@
+import Foundation
+
+/// What is true of one run but not of its result: where, when and how it was run.
+///
+/// It stands beside the result, in `NAME.provenance.json`, so that equal runs keep equal result files.
+public struct Provenance: Codable, Equatable, Sendable {
+  /// The machine's name.
+  public var host: String
+  /// When the run began, by the wall clock, in ISO 8601.
+  public var startedAt: String
+  /// How long it took by the wall clock, in seconds.
+  public var wallSeconds: Double
+  /// The command and its arguments.
+  public var commandLine: [String]
+  /// How many threads trained.
+  public var threads: Int
+  /// Which kernel bodies computed: `avx512`, `avx2` or `baseline`.
+  public var kernels: String
+  /// Versions by name: the engine's and the libraries'.
+  public var versions: [String: String]
+  /// The digest of the result's content, to tell which result this belongs to.
+  public var contentDigest: String
+
+  /// A provenance of the given parts.
+  public init(
+    host: String, startedAt: String, wallSeconds: Double, commandLine: [String], threads: Int,
+    kernels: String, versions: [String: String], contentDigest: String
+  ) {
+    self.host = host
+    self.startedAt = startedAt
+    self.wallSeconds = wallSeconds
+    self.commandLine = commandLine
+    self.threads = threads
+    self.kernels = kernels
+    self.versions = versions
+    self.contentDigest = contentDigest
+  }
+
+  /// The path of the provenance of the result at a path.
+  public static func path(for result: String) -> String { result + ".provenance.json" }
+
+  /// Writes it beside the result at a path, whole or not at all.
+  ///
+  /// Throws: `ResultFault`.
+  public func write(beside result: String) throws(ResultFault) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard wallSeconds.isFinite, let data = try? encoder.encode(self) else {
+      throw .malformed(
+        place: "provenance", found: "\(wallSeconds) s", expected: "a finite duration")
+    }
+    try PlacedFile(Self.path(for: result)).place(Array(data) + [10])
+  }
+}

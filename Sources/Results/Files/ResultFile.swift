@@ -1,0 +1,40 @@
+/// The file of one run: checked before the run starts, written whole at its end, read later.
+public struct ResultFile: Sendable {
+  /// The path as it was given.
+  public var path: String { placed.path }
+
+  private let placed: PlacedFile
+
+  /// The version of the HDF5 library in use, such as "1.10.8", for the provenance.
+  public static var libraryVersion: String { HDF5.version }
+
+  /// Checks that a result can be written at a path, before hours are spent on it.
+  ///
+  /// Throws: `ResultFault.missingFolder`, `.notAFile`, or `.disk` if the folder takes no new file.
+  public static func prepare(_ path: String) throws(ResultFault) -> ResultFile {
+    ResultFile(placed: try PlacedFile(path))
+  }
+
+  private init(placed: PlacedFile) { self.placed = placed }
+
+  /// Writes a document, with its digest as the root attribute `contentDigest`, and returns the digest.
+  ///
+  /// Throws: `ResultFault`; then the path is as it was before, and no partial file is left.
+  @discardableResult
+  public func write(_ document: ResultDocument) throws(ResultFault) -> String {
+    try document.validate()
+    let digest = document.contentDigest
+    var whole = document.canonical
+    whole.root.attributes.removeAll { $0.name == ResultDocument.digestAttribute }
+    whole.root.attributes.append(.init(ResultDocument.digestAttribute, .text(digest)))
+    try placed.place(try HDF5Image.bytes(of: whole, path: path))
+    return digest
+  }
+
+  /// The document in the file at a path, its `contentDigest` among the root attributes.
+  ///
+  /// Throws: `ResultFault.hdf5` if it cannot be read, `.notAResult` if its layout is another.
+  public static func read(_ path: String) throws(ResultFault) -> ResultDocument {
+    try HDF5Reader.document(at: path)
+  }
+}

@@ -1,0 +1,179 @@
+import CHDF5
+
+/// Writes groups, scales, variables and texts into an open file; the rules are in this module's README.
+struct HDF5Writer {
+  /// Bytes up to which a variable is stored in one piece, uncompressed.
+  static let contiguousLimit = 16 << 10
+  /// Bytes at which a chunk is split.
+  static let chunkLimit = 1 << 20
+
+  /// The open file.
+  let file: hid_t
+
+  /// An axis and the path of its scale.
+  struct PlacedAxis {
+    let axis: ResultDocument.Axis
+    let path: String
+  }
+
+  /// Writes a group's parts into the open group `id`.
+  func write(
+    _ group: ResultDocument.Group, into id: hid_t, at place: HDF5Place, axes visible: [PlacedAxis]
+  ) throws(ResultFault) {
+    for attribute in group.attributes { try write(attribute, on: id, at: place) }
+    let axes =
+      group.axes.map { PlacedAxis(axis: $0, path: place.appending($0.name).path) } + visible
+    for axis in group.axes {
+      if let variable = group[variable: axis.name] {
+        let data = try write(variable, into: id, at: place.appending(axis.name), axes: axes)
+        try place.check("H5DSset_scale", H5DSset_scale(data.id, axis.name))
+      } else {
+        try write(axis, into: id, at: place.appending(axis.name))
+      }
+    }
+    for text in group.texts { try write(text, into: id, at: place.appending(text.name)) }
+    for variable in group.variables
+    where !group.axes.contains(where: { $0.name == variable.name }) {
+      let inside = place.appending(variable.name)
+      let data = try write(variable, into: id, at: inside, axes: axes)
+      try attach(variable.axes, to: data.id, at: inside, axes: axes)
+    }
+    for child in group.groups {
+      let inside = place.appending(child.name)
+      let creation = try inside.handle("H5Pcreate", H5Pcreate(chdf5_group_create()), H5Pclose)
+      try Self.setOrderAndTimes(ofGroup: creation.id, at: inside)
+      let made = try inside.handle(
+        "H5Gcreate2", H5Gcreate2(id, child.name, chdf5_default(), creation.id, chdf5_default()),
+        H5Gclose)
+      try write(child, into: made.id, at: inside, axes: axes)
+    }
+  }
+
+  /// Makes a group's members keep the order in which they are made, and no time of making.
+  static func setOrderAndTimes(ofGroup list: hid_t, at place: HDF5Place) throws(ResultFault) {
+    try place.check("H5Pset_obj_track_times", H5Pset_obj_track_times(list, false))
+    try place.check(
+      "H5Pset_link_creation_order", H5Pset_link_creation_order(list, chdf5_tracked_and_indexed()))
+    try place.check(
+      "H5Pset_attr_creation_order", H5Pset_attr_creation_order(list, chdf5_tracked_and_indexed()))
+  }
+
+  private func datasetList(at place: HDF5Place) throws(ResultFault) -> HDF5Handle {
+    let list = try place.handle("H5Pcreate", H5Pcreate(chdf5_dataset_create()), H5Pclose)
+    try place.check("H5Pset_obj_track_times", H5Pset_obj_track_times(list.id, false))
+    try place.check(
+      "H5Pset_attr_creation_order",
+      H5Pset_attr_creation_order(list.id, chdf5_tracked_and_indexed()))
+    return list
+  }
+
+  /// An axis without coordinates: a scale with a name that netCDF knows and no stored numbers.
+  private func write(_ axis: ResultDocument.Axis, into id: hid_t, at place: HDF5Place)
+    throws(ResultFault)
+  {
+    let list = try datasetList(at: place)
+    if axis.isUnlimited {
+      try place.check("H5Pset_chunk", H5Pset_chunk(list.id, 1, [hsize_t(max(axis.length, 64))]))
+    }
+    let space = try place.space([axis.length], unlimited: axis.isUnlimited)
+    let data = try place.handle(
+      "H5Dcreate2",
+      H5Dcreate2(
+        id, axis.name, chdf5_f32_file(), space.id, chdf5_default(), list.id, chdf5_default()),
+      H5Dclose)
+    let digits = String(axis.length)
+    let padding = String(repeating: " ", count: max(0, 10 - digits.count))
+    let label = "This is a netCDF dimension but not a netCDF variable." + padding + digits
+    try place.check("H5DSset_scale", H5DSset_scale(data.id, label))
+  }
+
+  private func write(_ text: ResultDocument.Text, into id: hid_t, at place: HDF5Place)
+    throws(ResultFault)
+  {
+    let type = try place.stringType()
+    let space = try place.space([])
+    let list = try datasetList(at: place)
+    let data = try place.handle(
+      "H5Dcreate2",
+      H5Dcreate2(id, text.name, type.id, space.id, chdf5_default(), list.id, chdf5_default()),
+      H5Dclose)
+    try withPointers([text.value]) { (pointers) throws(ResultFault) in
+      try place.check(
+        "H5Dwrite",
+        H5Dwrite(data.id, type.id, chdf5_all(), chdf5_all(), chdf5_default(), pointers))
+    }
+  }
+
+  /// Writes a variable with its attributes, not yet attached to its axes.
+  private func write(
+    _ variable: ResultDocument.Variable, into id: hid_t, at place: HDF5Place, axes: [PlacedAxis]
+  ) throws(ResultFault) -> HDF5Handle {
+    let placed = variable.axes.map { name in axes.first { $0.axis.name == name }!.axis }
+    let lengths = placed.map(\.length)
+    let isUnlimited = placed.first?.isUnlimited ?? false
+    let list = try datasetList(at: place)
+    try setStorage(variable.values, lengths, isUnlimited, on: list.id, at: place)
+    let space = try place.space(lengths, unlimited: isUnlimited)
+    let data = try place.handle(
+      "H5Dcreate2",
+      H5Dcreate2(
+        id, variable.name, variable.values.fileType, space.id, chdf5_default(), list.id,
+        chdf5_default()), H5Dclose)
+    try write(.init("units", .text(variable.units)), on: data.id, at: place)
+    try write(.init("long_name", .text(variable.longName)), on: data.id, at: place)
+    for attribute in variable.attributes { try write(attribute, on: data.id, at: place) }
+    guard variable.values.count > 0 else { return data }
+    try variable.values.withBytes { (bytes) throws(ResultFault) in
+      try place.check(
+        "H5Dwrite",
+        H5Dwrite(
+          data.id, variable.values.memoryType, chdf5_all(), chdf5_all(), chdf5_default(),
+          bytes.baseAddress))
+    }
+    return data
+  }
+
+  private func setStorage(
+    _ values: ResultValues, _ lengths: [Int], _ isUnlimited: Bool, on list: hid_t,
+    at place: HDF5Place
+  ) throws(ResultFault) {
+    switch values {
+    case .double:
+      var fill = Double(bitPattern: 0x7FF8_0000_0000_0000)
+      try place.check("H5Pset_fill_value", H5Pset_fill_value(list, values.memoryType, &fill))
+    case .float:
+      var fill = Float(bitPattern: 0x7FC0_0000)
+      try place.check("H5Pset_fill_value", H5Pset_fill_value(list, values.memoryType, &fill))
+    case .int64, .int32, .int8, .uint8: break
+    }
+    guard !lengths.isEmpty, isUnlimited || values.count * values.stride > Self.contiguousLimit
+    else {
+      return
+    }
+    let chunk = Self.chunk(lengths, stride: values.stride, isUnlimited: isUnlimited)
+    try place.check(
+      "H5Pset_chunk", H5Pset_chunk(list, Int32(chunk.count), chunk.map { hsize_t($0) }))
+    if values.stride > 1 { try place.check("H5Pset_shuffle", H5Pset_shuffle(list)) }
+    try place.check("H5Pset_deflate", H5Pset_deflate(list, 4))
+  }
+
+  /// The whole array, halved along its first long axes until it fits; 64 to 1024 along an unlimited one.
+  static func chunk(_ lengths: [Int], stride: Int, isUnlimited: Bool) -> [Int] {
+    var chunk = lengths.map { max($0, 1) }
+    if isUnlimited { chunk[0] = min(max(chunk[0], 64), 1024) }
+    while chunk.reduce(stride, *) > chunkLimit, let i = chunk.firstIndex(where: { $0 > 1 }) {
+      chunk[i] = (chunk[i] + 1) / 2
+    }
+    return chunk
+  }
+
+  private func attach(
+    _ names: [String], to data: hid_t, at place: HDF5Place, axes: [PlacedAxis]
+  ) throws(ResultFault) {
+    for (i, name) in names.enumerated() {
+      let path = axes.first { $0.axis.name == name }!.path
+      let scale = try place.handle("H5Dopen2", H5Dopen2(file, path, chdf5_default()), H5Dclose)
+      try place.check("H5DSattach_scale", H5DSattach_scale(data, scale.id, UInt32(i)))
+    }
+  }
+}

@@ -1,0 +1,133 @@
+"""Breaks copies of a good result in many ways; check_result.py must find each.
+
+    python test_check_result.py RESULT.h5
+"""
+import contextlib
+import io
+import os
+import shutil
+import sys
+import tempfile
+
+import h5py
+import numpy as np
+
+import check_result
+
+ACCURACY = "versions/centralAccuracy"
+
+
+def first_flag(file):
+    found = []
+    file.visititems(lambda _, o: found.append(o) if "flag_values" in o.attrs else None)
+    return found[0]
+
+
+def detach(file):
+    data = file[ACCURACY]
+    data.dims[0].detach_scale(data.dims[0][0])
+
+
+def strange_flag(file):
+    data = first_flag(file)
+    data[0] = 99
+
+
+def no_meanings(file):
+    del first_flag(file).attrs["flag_meanings"]
+
+
+def fewer_meanings(file):
+    data = first_flag(file)
+    data.attrs["flag_meanings"] = data.attrs["flag_meanings"].rsplit(" ", 1)[0]
+
+
+def no_unit(file):
+    del file[ACCURACY].attrs["units"]
+
+
+def no_long_name(file):
+    del file[ACCURACY].attrs["long_name"]
+
+
+def no_coordinate(file):
+    for data in file["versions"].values():
+        data.attrs.pop("coordinates", None)
+
+
+def other_value(file):
+    file[ACCURACY][-1] = 0.123
+
+
+def other_name(file):
+    file.move(ACCURACY, "versions/accuracy")
+
+
+def no_group(file):
+    del file["rounds"]
+
+
+def no_seed(file):
+    del file.attrs["seed"]
+
+
+def no_scenario(file):
+    del file["scenario"]
+
+
+def fixed_strings(file):
+    file["names"] = np.array(b"abc", dtype="S3")
+
+
+def compound(file):
+    file["table"] = np.zeros(2, dtype=[("a", "f8"), ("b", "i4")])
+
+
+BREAKS = (
+    (detach, "axis 0 has 0 scales"), (strange_flag, "no flag"), (no_meanings, "without meanings"),
+    (fewer_meanings, "number of meanings"), (no_unit, "no units"), (no_long_name, "no long_name"),
+    (no_coordinate, "content digest"), (other_value, "content digest"), (other_name, "content digest"),
+    (no_group, "no group rounds"), (no_seed, "no root attribute seed"), (no_scenario, "no resolved scenario"),
+    (fixed_strings, "not variable-length"), (compound, ""),
+)
+
+
+def complaint(path):
+    """What check_result says about a file, None if it says that all is well."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+        code = check_result.main([path])
+    return said.getvalue() if code == 1 else None
+
+
+def main(good):
+    if complaint(good) is not None:
+        sys.exit(f"test_check_result: {good} should pass: {complaint(good)}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "broken.h5")
+        for change, expected in BREAKS:
+            shutil.copy(good, path)
+            with h5py.File(path, "r+") as file:
+                change(file)
+            said = complaint(path)
+            if said is None or expected not in said:
+                sys.exit(f"test_check_result: {change.__name__}: expected “{expected}”, got: {said}")
+        # A digest that fits does not hide a missing coordinate.
+        shutil.copy(good, path)
+        with h5py.File(path, "r+") as file:
+            no_coordinate(file)
+        digest = check_result.content_digest(path)
+        with h5py.File(path, "r+") as file:
+            file.attrs.modify("contentDigest", digest)
+        said = complaint(path)
+        if said is None or "are the simulated time" not in said:
+            sys.exit(f"test_check_result: no coordinate: {said}")
+        with open(good, "rb") as whole, open(path, "wb") as half:
+            half.write(whole.read()[: os.path.getsize(good) // 2])
+        if complaint(path) is None:
+            sys.exit("test_check_result: half a file passed")
+    print(f"test_check_result: {len(BREAKS) + 2} broken files found")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
