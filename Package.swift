@@ -46,8 +46,8 @@ let package = Package(
     // The house, from the ground up; Tests/ArchitectureTests holds the import rules.
     library("Numerics", exclude: ["README.md"]),
     library("Schema"),
-    .target(name: "CKernels", cSettings: c),
-    library("Learning", ["CKernels", "Numerics", "Schema"]),
+    .target(name: "CKernels", exclude: ["README.md"], cSettings: c),
+    library("Learning", ["CKernels", "Numerics", "Schema"], exclude: ["README.md"]),
     library("FedSim", ["Learning", "Numerics", "Schema"]),
     library("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"]),
     library(
