@@ -1,0 +1,39 @@
+import Foundation
+
+/// The folders in which data files are looked for, first to last.
+///
+/// Readers know nothing of the environment: whoever builds this value decides what is searched and
+/// what a user is told when nothing is found.
+public struct DataFolders: Sendable, Equatable {
+  /// The folders, in the order of the search.
+  public var paths: [String]
+  /// What to do when a file is in none of them: a package to install, a variable to set.
+  public var advice: String?
+
+  /// Folders to search, and what to say in vain.
+  public init(_ paths: [String], advice: String? = nil) {
+    self.paths = paths
+    self.advice = advice
+  }
+
+  /// The path of the first file called `name` or `name.gz`; an absolute name stands for itself.
+  ///
+  /// Throws: `missingFile`, with the list of folders that were searched.
+  public func locate(_ name: String) throws(DataFault) -> String {
+    let isAbsolute = name.hasPrefix("/")
+    for folder in isAbsolute ? [""] : paths {
+      let stem = isAbsolute || folder.isEmpty ? name : folder + "/" + name
+      for path in [stem, stem + ".gz"] where Self.isFile(path) { return path }
+    }
+    let places = paths.isEmpty ? "no folder to search" : paths.joined(separator: ", ")
+    throw DataFault(
+      .missingFile, in: name, found: isAbsolute ? "nothing there" : "nothing in \(places)",
+      expected: "the file, plain or as .gz", advice: advice)
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var isDirectory: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+      && !isDirectory.boolValue
+  }
+}

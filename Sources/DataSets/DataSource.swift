@@ -1,0 +1,62 @@
+import Learning
+import Schema
+
+/// The samples to train on and those to test on.
+public struct TrainAndTest: Sendable {
+  /// The training pool, which partitions deal out.
+  public let train: Dataset
+  /// The test set, which only central evaluation sees.
+  public let test: Dataset
+
+  /// A pair of data sets with samples of one shape and the same classes.
+  public init(train: Dataset, test: Dataset) {
+    precondition(train.sampleShape == test.sampleShape, "train and test samples differ in shape")
+    precondition(train.classCount == test.classCount, "train and test classes differ in number")
+    self.train = train
+    self.test = test
+  }
+}
+
+/// Where the training pool and the test set come from.
+public protocol DataSource: Sendable {
+  /// Reads or makes the data.
+  ///
+  /// `folders` are searched for files; `seed` is the scenario's `data` seed. The same files and seed
+  /// give the same data. Throws: what is wrong with a file.
+  func load(folders: DataFolders, seed: UInt64) throws(DataFault) -> TrainAndTest
+}
+
+extension Seam where Value == any DataSource {
+  /// The seam of data sources.
+  public static var dataSource: Seam {
+    Seam("data source", "Where do the training pool and the test set come from?")
+  }
+}
+
+extension LabelledImages {
+  /// The images as a data set of bytes. Shapes: sample [rows, columns].
+  func dataset(classes: Int) -> Dataset {
+    Dataset(
+      features: .bytes(pixels), sampleShape: [rows, columns], labels: labels.map { Int32($0) },
+      classCount: classes)
+  }
+
+  /// Two pairs of files as training pool and test set.
+  ///
+  /// Throws: `countMismatch` where the images differ in size, and what reading throws.
+  static func trainAndTest(
+    train: (images: String, labels: String), test: (images: String, labels: String), classes: Int
+  ) throws(DataFault) -> TrainAndTest {
+    let learned = try LabelledImages(
+      imagesAt: train.images, labelsAt: train.labels, classes: classes)
+    let tested = try LabelledImages(imagesAt: test.images, labelsAt: test.labels, classes: classes)
+    guard learned.rows == tested.rows, learned.columns == tested.columns else {
+      throw DataFault(
+        .countMismatch, in: test.images, at: .byte(8),
+        found: "images of \(tested.rows) x \(tested.columns)",
+        expected: "\(learned.rows) x \(learned.columns), as in \(train.images)")
+    }
+    return TrainAndTest(
+      train: learned.dataset(classes: classes), test: tested.dataset(classes: classes))
+  }
+}
