@@ -50,7 +50,7 @@ extension Form where Value == ServerSettings {
     return Form(
       shape: plain.shape, expected: plain.expected,
       read: { node, reader in
-        guard let name = node[key: "policy"], case .scalar(let text, _) = name.content else {
+        guard let name = node["policy"], case .scalar(let text, _) = name.content else {
           return reader.read(ServerSettings.self, from: node)
         }
         guard let preset = PolicyPreset.standard.first(where: { $0.name == text }) else {
