@@ -70,7 +70,6 @@ let package = Package(
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
-    tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
     tests("SchemaTests", ["Schema", "Numerics"]),
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
