@@ -74,7 +74,5 @@ let package = Package(
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
-    tests(
-      "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
   ]
 )
