@@ -46,8 +46,8 @@ let package = Package(
     // The house, from the ground up; Tests/ArchitectureTests holds the import rules.
     library("Numerics", exclude: ["README.md"]),
     library("Schema"),
-    .target(name: "CKernels", cSettings: c),
-    library("Learning", ["CKernels", "Numerics", "Schema"]),
+    .target(name: "CKernels", exclude: ["README.md"], cSettings: c),
+    library("Learning", ["CKernels", "Numerics", "Schema"], exclude: ["README.md"]),
     library("FedSim", ["Learning", "Numerics", "Schema"]),
     library("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"]),
     library(
@@ -67,12 +67,12 @@ let package = Package(
     tests("NumericsTests", ["Numerics"]),
     tests("CKernelsTests", ["CKernels"]),
     tests("LearningTests", ["Learning", "Numerics"]),
+    tests(
+      "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
     tests("SchemaTests", ["Schema", "Numerics"]),
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
-    tests(
-      "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
   ]
 )

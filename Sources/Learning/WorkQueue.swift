@@ -30,6 +30,7 @@ final class WorkQueue: @unchecked Sendable {
   private let condition = NSCondition()
   private var jobs: [Job] = []
   private var first = 0
+  private var queued = 0
   private var scratches: [Scratch] = []
   private var computing: [ObjectIdentifier] = []
   private var living = 0
@@ -49,18 +50,21 @@ final class WorkQueue: @unchecked Sendable {
   func stop() {
     condition.lock()
     stopping = true
-    jobs.removeAll()
-    first = 0
+    let dropped = jobs
+    jobs = []
+    (first, queued) = (0, 0)
     condition.broadcast()
     let own = computing.contains(ObjectIdentifier(Thread.current)) ? 1 : 0
     while living > own { condition.wait() }
     condition.unlock()
+    withExtendedLifetime(dropped) {}  // What the dropped work held goes without the lock.
   }
 
   func add(_ job: Job) {
     condition.withLock {
       precondition(job.state == .created, "a job is queued once")
       job.state = .queued
+      queued += 1
       jobs.append(job)
       condition.broadcast()
     }
@@ -71,8 +75,7 @@ final class WorkQueue: @unchecked Sendable {
   func remove(_ job: Job) -> Bool {
     condition.withLock {
       guard job.state == .queued else { return false }
-      take(job)
-      job.state = .cancelled
+      take(job, as: .cancelled)
       job.work = nil
       return true
     }
@@ -86,7 +89,7 @@ final class WorkQueue: @unchecked Sendable {
     while job.state != .done {
       precondition(job.state != .cancelled, "nobody waits for cancelled work")
       if job.state == .queued {
-        take(job)
+        take(job, as: .running)
         run(job)
       } else if !isInsideJob, let other = takeFirst() {
         run(other)
@@ -118,7 +121,6 @@ final class WorkQueue: @unchecked Sendable {
   private func run(_ job: Job) {
     let scratch = scratches.popLast() ?? Scratch()
     var work = job.work
-    job.state = .running
     job.work = nil
     computing.append(ObjectIdentifier(Thread.current))
     condition.unlock()
@@ -133,21 +135,27 @@ final class WorkQueue: @unchecked Sendable {
     condition.broadcast()
   }
 
+  /// Takes the job that has been queued longest, if there is one.
   private func takeFirst() -> Job? {
-    guard first < jobs.count else { return nil }
-    let job = jobs[first]
-    take(job)
-    return job
+    while first < jobs.count {
+      let job = jobs[first]
+      first += 1
+      if job.state == .queued {
+        take(job, as: .running)
+        return job
+      }
+    }
+    return nil
   }
 
-  /// Takes a queued job out of the queue.
-  private func take(_ job: Job) {
-    guard let place = jobs[first...].firstIndex(where: { $0 === job }) else {
-      preconditionFailure("a queued job is in the queue")
-    }
-    if place == first { first += 1 } else { jobs.remove(at: place) }
-    if first > 64, first * 2 > jobs.count {
+  /// Takes a queued job. It stays in the list, as one no longer queued, until half of the list is
+  /// such.
+  private func take(_ job: Job, as state: Job.State) {
+    job.state = state
+    queued -= 1
+    if jobs.count > 64 + 2 * queued {
       jobs.removeSubrange(..<first)
+      jobs.removeAll { $0.state != .queued }
       first = 0
     }
   }

@@ -71,7 +71,8 @@ import Testing
 
   @Test("equal logits share the probability, and the lowest index wins", arguments: Body.allCases)
   func byHand(body: Body) throws {
-    // Three rows of [0 0]: each class has ½; of the labels 0, 1, 0 the first and the last are right.
+    // Three rows of [0 0]: each class has ½; of the labels 0, 1, 0 the first and the last are
+    // right.
     let result = try run(body.kernels(), [0, 0, 0, 0, 0, 0], [0, 1, 0], scale: 2, loss: 1)
     #expect(result.delta == [-1, 1, 1, -1, -1, 1])
     #expect(abs(result.loss - (1 + 3 * 0.6931471805599453)) < 1e-15)

@@ -40,6 +40,7 @@ import Testing
     ("2 h", 7_200_000_000), ("1 d", 86_400_000_000), ("1 wk", 604_800_000_000),
     ("0.1 s", 100_000), ("1e3", 1_000_000_000), ("1.25e-3 s", 1_250), ("-2 s", -2_000_000),
     ("0.0125 min", 750_000), ("16.7 h", 60_120_000_000), ("9223372036854.775807", .max),
+    ("0.000000005 wk", 3_024), ("0.00000025 d", 21_600),
   ]
 
   @Test(arguments: times)
@@ -63,6 +64,7 @@ import Testing
     ("1e", .malformed), ("1e+", .malformed), ("--1", .malformed), ("1 2 s", .malformed),
     ("0.0000001", .outOfRange), ("1e30 d", .outOfRange), ("0.5 us", .outOfRange),
     ("99999999999999999999 s", .outOfRange),
+    ("0.000000001 wk", .outOfRange), ("0.0000000125 min", .outOfRange),
   ]
 
   @Test(arguments: badValues)

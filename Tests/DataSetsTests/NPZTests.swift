@@ -36,6 +36,16 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["model.npz"])
   }
 
+  @Test func `members are stored, with names in UTF-8, dated 1980-01-01`() {
+    let bytes = NPZ.bytes(of: [("a", NPYArray(integers: [1] as [Int32]))])
+    // Signature; version 2.0; bit 11; method 0; midnight; the first of January of year 0 = 1980.
+    let head: [UInt8] = [0x50, 0x4b, 3, 4, 20, 0, 0, 8, 0, 0, 0, 0, 0x21, 0]
+    #expect(bytes[..<14].elementsEqual(head))
+    // One member of 128 + 4 bytes: local header 30 + 5, directory entry 46 + 5, end record 22.
+    #expect(bytes.count == 35 + 132 + 51 + 22)
+    #expect(bytes[(35 + 132 + 6)..<(35 + 132 + 16)].elementsEqual(head[4...]))
+  }
+
   @Test func `a place that cannot be written to is a fault and leaves nothing`() throws {
     let folder = try TemporaryFolder()
     let fault = fault { try NPZ.write([], to: folder.path + "/none/model.npz") }

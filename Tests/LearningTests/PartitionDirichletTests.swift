@@ -63,6 +63,22 @@ import Testing
     #expect(chiSquare > 40 && chiSquare < 200, "about as many as shares above 0.02, near 100")
   }
 
+  @Test func `classes follow the client's own draws through the sums of its shares`() throws {
+    let labels = (0..<60_000).map { Int32($0 % 10) }
+    let partitioner = Self.partitioner(clients: 3, alpha: 0.5, each: 200)
+    let streams = PartitionStreams(seed: 8)
+    let shards = try partitioner.shards(labels: labels, classCount: 10, streams: streams)
+    for client in 0..<3 {
+      var stream = streams.forClient(client, slot: 1)
+      let shares = partitioner.shares(client: client, classCount: 10, streams: streams)
+      let edges = shares.indices.map { shares[...$0].reduce(0, +) }
+      for sample in shards[client] {
+        let goal = stream.uniform() * edges[9]
+        #expect(Int(labels[Int(sample)]) == edges.firstIndex { $0 > goal })
+      }
+    }
+  }
+
   @Test func `a small alpha gives few labels and a large one all of them`() throws {
     let labels = (0..<6_000).map { Int32($0 % 10) }
     func distinct(_ alpha: Double) throws -> [Int] {

@@ -177,6 +177,8 @@ extension Partitioner {
 
   @Test func `at least one training sample remains`() throws {
     #expect(try split(iid(600), 0.9).shards.allSatisfy { $0.count == 1 })
+    // Here the floor itself would take all: 1 − 10⁻¹² and the allowance of 10⁻⁹ make a whole 1.
+    #expect(try split(iid(600), 1 - 1e-12).shards.allSatisfy { $0.count == 1 })
     let two = try split(iid(300), 0.999)
     #expect(two.shards.allSatisfy { $0.count == 1 } && two.validation.allSatisfy { $0.count == 1 })
   }

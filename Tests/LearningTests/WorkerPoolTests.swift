@@ -1,14 +1,16 @@
+import Foundation
 import Learning
 import Synchronization
 import Testing
 
 @Suite struct WorkerPoolTests {
   /// Numbers that pieces of work leave.
-  private final class Marks: Sendable {
-    private let counts: Mutex<[Int]>
-    init(_ count: Int) { counts = Mutex(Array(repeating: 0, count: count)) }
-    func add(_ index: Int) { counts.withLock { $0[index] += 1 } }
-    var all: [Int] { counts.withLock { $0 } }
+  private final class Marks: @unchecked Sendable {
+    private let lock = NSLock()
+    private var counts: [Int]
+    init(_ count: Int) { counts = Array(repeating: 0, count: count) }
+    func add(_ index: Int) { lock.withLock { counts[index] += 1 } }
+    var all: [Int] { lock.withLock { counts } }
   }
 
   @Test("every index is visited once", arguments: 1...4)

@@ -1,0 +1,165 @@
+import Learning
+import Numerics
+
+/// One device: what the world does to it, and its regions of state.
+struct Device {
+  let group: Int32
+  let ordinal: Int32
+  let client: Int32
+  let sampleCount: Int32
+  let pace: Pace
+  let wifi: Link
+  let cellular: Link
+  /// Numbers the events that this device schedules.
+  var sequence: UInt32 = 0
+
+  // The world, as it is now.
+  var isPlugged = false
+  var linkState: UInt8 = 0
+  var isLinkDropped = false
+  var dropGeneration: UInt32 = 0
+  var isActive = false
+  var lockedSince = SimTime.start
+  var exogenous = Digest()
+
+  // The regions.
+  var scheduler = SchedulerRegion()
+  var session: Session?
+  var sessionGeneration: UInt32 = 0
+  var transfer: Transfer?
+  var transferGeneration: UInt32 = 0
+  var run: TrainingRun?
+  var runGeneration: UInt32 = 0
+  var attempt: Attempt?
+  var outbox: [Int32] = []
+  var heldVersion: Int32 = -1
+  var held: ParameterBuffer?
+  var lastTrained: Int32 = -1
+  /// Data epochs begun: the slot of the next batch order.
+  var nextEpoch: UInt64 = 0
+  var activity = DeviceActivity()
+
+  init(
+    group: Int32, ordinal: Int32, client: Int32, sampleCount: Int32, pace: Pace, wifi: Link,
+    cellular: Link
+  ) {
+    self.group = group
+    self.ordinal = ordinal
+    self.client = client
+    self.sampleCount = sampleCount
+    self.pace = pace
+    self.wifi = wifi
+    self.cellular = cellular
+  }
+
+  /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.
+  var link: UInt8 { isLinkDropped ? 0 : linkState }
+  var isConnected: Bool { link != 0 }
+  /// Rates of the current link; those of Wi-Fi while offline.
+  var rates: Link { link == 1 ? cellular : wifi }
+}
+
+/// Rates and delay of a link.
+struct Link {
+  let down: BitRate
+  let up: BitRate
+  let roundTrip: SimDuration
+
+  /// From the device to the server, or back: at least a microsecond.
+  var oneWay: SimDuration {
+    SimDuration(microseconds: max(1, roundTrip.microseconds / 2))
+  }
+}
+
+/// The device's request to the operating system for a processing task.
+struct SchedulerRegion {
+  var isPending = false
+  var earliestBegin = SimTime.start
+  /// Whether a start has been drawn and is on its way.
+  var isStarting = false
+  var generation: UInt32 = 0
+}
+
+/// A time in which the app runs: a task, a window, or the app opened by its user.
+struct Session {
+  /// What comes next.
+  enum Stage { case check, download, train, done }
+
+  let kind: SessionKind
+  let generation: UInt32
+  var hard: SimTime
+  /// The participation that this session is, or −1 for a poll.
+  let participation: Int32
+  var stage = Stage.check
+  var round: Int32 = 0
+  var isExpiring = false
+  var isPausing = false
+  /// Tries to send the update at the head of the outbox.
+  var tries = 0
+}
+
+/// A request under way.
+struct Transfer {
+  enum Purpose: Equatable { case check, download, upload(Int32) }
+  enum Phase { case sending, awaiting, receiving }
+
+  let purpose: Purpose
+  let request: Request
+  /// Names the request in arrivals and responses.
+  let id: UInt32
+  /// Names the present plan of when its bytes are through.
+  var plan: UInt32
+  var phase = Phase.sending
+  var remaining: Int64
+  var since: SimTime
+  var response: Response?
+  /// The parameters that come with the answer.
+  var body: ParameterBuffer?
+}
+
+/// Batches running now.
+struct TrainingRun {
+  let startedAt: SimTime
+  let firstBatch: Int
+  var lastBatch: Int
+  var generation: UInt32
+}
+
+/// A training from its first batch until it becomes an update or is given up; between windows it is
+/// the device's checkpoint.
+struct Attempt {
+  var base: Int32
+  var baseParameters: ParameterBuffer
+  var start: DeferredTraining.Start
+  /// Batches that `start` stands after.
+  var described = 0
+  let firstEpoch: UInt64
+  var checkpointedAt: SimTime?
+}
+
+/// How long batches take on one device.
+struct Pace {
+  let full: SimDuration
+  let ragged: SimDuration
+  let batchesPerEpoch: Int
+  let batchCount: Int
+
+  /// The time that the first `batches` take.
+  func time(_ batches: Int) -> SimDuration {
+    guard batchesPerEpoch > 0 else { return .zero }
+    let epoch = full * Int64(batchesPerEpoch - 1) + ragged
+    return epoch * Int64(batches / batchesPerEpoch) + full * Int64(batches % batchesPerEpoch)
+  }
+
+  /// How many batches are done, counted from the first of all, when `elapsed` has passed since batch
+  /// `first` began: one that ends just then is not.
+  func done(from first: Int, elapsed: SimDuration) -> Int {
+    var low = first
+    var high = batchCount
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if time(middle) - time(first) < elapsed { low = middle } else { high = middle - 1 }
+    }
+    return low
+  }
+}

@@ -1,0 +1,74 @@
+import Numerics
+
+extension Simulation {
+  /// The app asks the operating system for a processing task; a pending request is replaced.
+  mutating func submitTaskRequest(_ device: Int) {
+    guard let processing = group(of: device).background.processing else { return }
+    devices[device].scheduler.isPending = true
+    devices[device].scheduler.earliestBegin = now + processing.earliestBegin
+    devices[device].scheduler.isStarting = false
+    devices[device].scheduler.generation += 1
+    if processing.earliestBegin > .zero {
+      schedule(
+        .deviceTimer(.earliestBegin, device: Int32(device), generation: 0), .deviceTimer,
+        at: now + processing.earliestBegin, by: device)
+    }
+    if !devices[device].isActive, devices[device].lockedSince + processing.idleDwell > now {
+      schedule(
+        .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer,
+        at: devices[device].lockedSince + processing.idleDwell, by: device)
+    }
+    considerTask(device)
+  }
+
+  /// Looks whether the pending request may start, and draws when.
+  ///
+  /// Draws: one `uniform` at slot = the quarter of an hour (purpose `task-start`).
+  mutating func considerTask(_ device: Int) {
+    guard devices[device].scheduler.isPending, !devices[device].scheduler.isStarting,
+      let processing = group(of: device).background.processing, mayStart(device, processing)
+    else { return }
+    devices[device].scheduler.isStarting = true
+    devices[device].scheduler.generation += 1
+    var stream = schedulerKey(device, "task-start").stream(slot: quarter(now))
+    let delay = processing.startDelay.scaled(by: stream.uniform())
+    schedule(
+      .taskStart(device: Int32(device), generation: devices[device].scheduler.generation), .scan,
+      at: now + delay, by: device)
+  }
+
+  private func mayStart(_ device: Int, _ processing: ProcessingSettings) -> Bool {
+    let state = devices[device]
+    if state.session != nil, state.session?.kind != .activation { return false }
+    return now >= state.scheduler.earliestBegin && !state.isActive
+      && now >= state.lockedSince + processing.idleDwell
+      && (state.isPlugged || !processing.requiresExternalPower)
+      && (state.isConnected || !processing.requiresNetworkConnectivity)
+  }
+
+  /// The drawn start has come: the conditions are looked at again.
+  ///
+  /// Draws: one `normal` at slot = the quarter of an hour (purpose `task-budget`).
+  mutating func startTask(_ device: Int) {
+    devices[device].scheduler.isStarting = false
+    guard let processing = group(of: device).background.processing, mayStart(device, processing)
+    else { return }
+    devices[device].scheduler.isPending = false
+    var stream = schedulerKey(device, "task-budget").stream(slot: quarter(now))
+    let drawn = SimDuration(
+      roundingUp: stream.logNormal(
+        median: processing.budgetMedian.seconds, sigma: processing.budgetSpread))
+    let budget = min(max(drawn, processing.budgetMinimum), processing.budgetMaximum)
+    takeOver(device)
+    if processing.resubmit == .atStart { submitTaskRequest(device) }
+    beginSession(device, .task, soft: now + (budget - processing.grace), hard: now + budget)
+  }
+
+  private func quarter(_ time: SimTime) -> UInt64 { UInt64(time.microseconds / 900_000_000) }
+
+  private func schedulerKey(_ device: Int, _ purpose: Purpose) -> StreamKey {
+    StreamKey(
+      seed: inputs.seeds.world, purpose: purpose, group: group(of: device).name,
+      ordinal: UInt32(devices[device].ordinal))
+  }
+}

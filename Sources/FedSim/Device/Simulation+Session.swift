@@ -1,0 +1,188 @@
+extension Simulation {
+  /// The app begins to run: a task, a window, or opened by its user.
+  mutating func beginSession(
+    _ device: Int, _ kind: SessionKind, soft: SimTime, hard: SimTime
+  ) {
+    devices[device].sessionGeneration += 1
+    let generation = devices[device].sessionGeneration
+    tallies.sessions += 1
+    devices[device].activity.sessions += 1
+    note(device, .sessionBegan(kind))
+    let takesPart = kind == .activation || conditionsHold(device)
+    let hasData = kind == .activation || devices[device].sampleCount > 0
+    var participation: Int32 = -1
+    if kind != .activation, takesPart, hasData { participation = newParticipation() }
+    devices[device].session = Session(
+      kind: kind, generation: generation, hard: hard, participation: participation)
+    if !takesPart {
+      tallies.ineligibleSessions += 1
+      return endSession(device, .ineligible)
+    }
+    if !hasData {
+      tallies.sessionsWithoutData += 1
+      return endSession(device, .withoutData)
+    }
+    if soft != .never {
+      schedule(
+        .softExpiry(device: Int32(device), generation: generation), .deadline, at: soft,
+        by: device)
+    }
+    if hard != .never {
+      schedule(
+        .hardExpiry(device: Int32(device), generation: generation), .deadline, at: hard,
+        by: device)
+    }
+    proceed(device)
+  }
+
+  /// Does what comes next in a session, if nothing is under way.
+  mutating func proceed(_ device: Int) {
+    guard let session = devices[device].session, devices[device].transfer == nil,
+      devices[device].run == nil, !session.isPausing
+    else { return }
+    purgeOutbox(device)
+    let isConnected = devices[device].isConnected
+    let settings = inputs.fleet[Int(devices[device].group)]
+    if let update = devices[device].outbox.first, isConnected,
+      session.tries < settings.outbox.attempts
+    {
+      return startUpload(device, update)
+    }
+    if session.isExpiring { return endSession(device, .expired) }
+    switch session.stage {
+    case .check:
+      if isConnected { startCheck(device) }
+    case .download:
+      if isConnected { startRequest(device, .download, .latest, bytes: inputs.server.messageBytes) }
+    case .train:
+      beginTraining(device)
+    case .done:
+      if !devices[device].outbox.isEmpty, !isConnected { return }
+      if settings.participation.repeats, session.kind != .activation {
+        pause(device, for: settings.participation.pause, then: .check)
+      } else {
+        endSession(device, devices[device].outbox.isEmpty ? .completed : .unreachable)
+      }
+    }
+  }
+
+  /// Waits within a session.
+  mutating func pause(_ device: Int, for duration: SimDuration, then stage: Session.Stage) {
+    devices[device].session!.stage = stage
+    devices[device].session!.isPausing = true
+    schedule(
+      .deviceTimer(
+        .sessionPause, device: Int32(device), generation: devices[device].session!.generation),
+      .deviceTimer, at: now + duration, by: device)
+  }
+
+  /// Nothing to do at present: asks again later where sessions repeat, else ends.
+  mutating func rest(_ device: Int, _ reason: SessionEnd) {
+    let participation = inputs.fleet[Int(devices[device].group)].participation
+    if participation.repeats, devices[device].session?.kind != .activation {
+      pause(device, for: participation.pause, then: .check)
+    } else {
+      endSession(device, reason)
+    }
+  }
+
+  /// No new batch begins; a running one may end, an upload may go on until the hard expiry.
+  mutating func expireSoftly(_ device: Int) {
+    devices[device].session!.isExpiring = true
+    devices[device].session!.isPausing = false
+    if devices[device].run != nil { return cutTraining(device) }
+    if case .upload = devices[device].transfer?.purpose { return }
+    endSession(device, .expired)
+  }
+
+  /// The task's time is over: a batch that still runs costs the process.
+  mutating func expireHard(_ device: Int) {
+    if devices[device].run != nil { return kill(device) }
+    endSession(device, .expired)
+  }
+
+  /// Expires a session now, with a grace until the hard expiry.
+  mutating func expireNow(_ device: Int, grace: SimDuration) {
+    guard let session = devices[device].session, !session.isExpiring else { return }
+    let hard = min(session.hard, now + grace)
+    devices[device].session!.hard = hard
+    schedule(
+      .hardExpiry(device: Int32(device), generation: session.generation), .deadline, at: hard,
+      by: device)
+    expireSoftly(device)
+  }
+
+  /// The process is killed: what was in memory only is lost.
+  mutating func kill(_ device: Int) {
+    tallies.kills += 1
+    note(device, .killed)
+    if devices[device].run != nil { loseRun(device) }
+    let keeps = inputs.fleet[Int(devices[device].group)].outbox.persists
+    endSession(device, .killed)
+    if !keeps {
+      for update in devices[device].outbox { leaveDevice(update, .lostAtKill) }
+      devices[device].outbox = []
+    }
+  }
+
+  /// Ends a session; what is under way is given up. No batch may be running.
+  mutating func endSession(_ device: Int, _ reason: SessionEnd) {
+    guard let session = devices[device].session else { return }
+    precondition(devices[device].run == nil, "a session ends between batches")
+    if devices[device].transfer != nil { giveUpTransfer(device) }
+    devices[device].session = nil
+    devices[device].sessionGeneration += 1
+    note(device, .sessionEnded(reason))
+    let group = inputs.fleet[Int(devices[device].group)]
+    if group.outbox.capacity == 0 {
+      for update in devices[device].outbox { leaveDevice(update, .dropped) }
+      devices[device].outbox = []
+    }
+    if session.kind == .task, reason != .killed,
+      group.background.processing?.resubmit == .atCompletion
+    {
+      submitTaskRequest(device)
+    } else {
+      considerTask(device)
+    }
+  }
+
+  // MARK: Participation
+
+  private mutating func newParticipation() -> Int32 {
+    let hour = Int(now.microseconds / 3_600_000_000)
+    while hourFunnels.count <= hour { hourFunnels.append(Funnel()) }
+    participations.append(
+      Participation(round: server.round, hour: Int32(hour), stage: Stage.eligible.rawValue))
+    hourFunnels[hour][.eligible] += 1
+    roundFunnels[Int(server.round)][.eligible] += 1
+    return Int32(participations.count - 1)
+  }
+
+  /// A participation reaches a stage, and with it every stage before.
+  mutating func reach(_ participation: Int32, _ stage: Stage) {
+    guard participation >= 0 else { return }
+    let index = Int(participation)
+    while participations[index].stage < stage.rawValue {
+      participations[index].stage += 1
+      let reached = Int(participations[index].stage)
+      hourFunnels[Int(participations[index].hour)].counts[reached] += 1
+      roundFunnels[Int(participations[index].round)].counts[reached] += 1
+    }
+  }
+
+  /// A participation is accepted into a round: in that round too it was eligible and checked in.
+  mutating func accept(_ participation: Int32) {
+    guard participation >= 0 else { return }
+    let index = Int(participation)
+    reach(participation, .checkedIn)
+    if participations[index].stage < Stage.accepted.rawValue,
+      participations[index].round != server.round
+    {
+      participations[index].round = server.round
+      roundFunnels[Int(server.round)][.eligible] += 1
+      roundFunnels[Int(server.round)][.checkedIn] += 1
+    }
+    reach(participation, .accepted)
+  }
+}

@@ -1,0 +1,213 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  /// Begins a training, or goes on with the one that was cut off.
+  mutating func beginTraining(_ device: Int) {
+    resumeOrDrop(device)
+    if devices[device].attempt == nil { newAttempt(device) } else { tallies.resumed += 1 }
+    let attempt = devices[device].attempt!
+    reach(devices[device].session!.participation, .started)
+    devices[device].runGeneration += 1
+    let pace = devices[device].pace
+    note(
+      device,
+      .trainingBegan(
+        base: Int(attempt.base), firstBatch: attempt.described, batches: pace.batchCount))
+    devices[device].run = TrainingRun(
+      startedAt: now, firstBatch: attempt.described, lastBatch: pace.batchCount,
+      generation: devices[device].runGeneration)
+    schedule(
+      .trainingEnd(device: Int32(device), generation: devices[device].runGeneration), .batchEnd,
+      at: now + (pace.time(pace.batchCount) - pace.time(attempt.described)), by: device)
+  }
+
+  /// What a checkpoint does now: too old it goes, on a newer version it does as the settings say.
+  private mutating func resumeOrDrop(_ device: Int) {
+    guard let attempt = devices[device].attempt else { return }
+    let settings = inputs.fleet[Int(devices[device].group)].interruption
+    if let limit = settings.maximumAge, let written = attempt.checkpointedAt, written + limit < now
+    {
+      return endAttempt(device, .outdated)
+    }
+    guard attempt.base != devices[device].heldVersion, let held = devices[device].held else {
+      return
+    }
+    switch settings.onModelMoved {
+    case .finish:
+      return
+    case .restart:
+      endAttempt(device, .restarted)
+    case .rebase:
+      tallies.rebased += 1
+      devices[device].attempt!.base = devices[device].heldVersion
+      devices[device].attempt!.baseParameters = held
+      if case .checkpoint(let training) = attempt.start {
+        devices[device].attempt!.start = .rebased(
+          training, old: attempt.baseParameters, new: held)
+      } else if attempt.described == 0 {
+        devices[device].attempt!.start = .parameters(held)
+      } else {
+        // A second move before a batch was done: the first move's target never mattered.
+        guard case .rebased(let training, let old, _) = attempt.start else { return }
+        devices[device].attempt!.start = .rebased(training, old: old, new: held)
+      }
+    }
+  }
+
+  private mutating func newAttempt(_ device: Int) {
+    ledgers.attempts.open()
+    devices[device].activity.attempts += 1
+    devices[device].attempt = Attempt(
+      base: devices[device].heldVersion, baseParameters: devices[device].held!,
+      start: .parameters(devices[device].held!), firstEpoch: devices[device].nextEpoch)
+    devices[device].nextEpoch += UInt64(inputs.task.plan.epochs)
+    devices[device].lastTrained = devices[device].heldVersion
+  }
+
+  /// The last batch of a run ends.
+  mutating func trainingEnded(_ device: Int) {
+    let run = devices[device].run!
+    devices[device].run = nil
+    if run.lastBatch == devices[device].pace.batchCount {
+      return finishAttempt(device, batches: run.lastBatch, .finished)
+    }
+    // The batch that ran at the soft expiry is done.
+    note(device, .trainingCut(batches: run.lastBatch, of: devices[device].pace.batchCount))
+    switch inputs.fleet[Int(devices[device].group)].interruption.onExpiry {
+    case .discard:
+      endAttempt(device, .discardedAtExpiry, batches: run.lastBatch)
+      endSession(device, .expired)
+    case .checkpoint:
+      writeCheckpoint(device, batches: run.lastBatch)
+      endSession(device, .expired)
+    case .submitPartial:
+      finishAttempt(device, batches: run.lastBatch, .submittedPartial)
+    }
+  }
+
+  /// The soft expiry comes while batches run: the running one is the last, if it ends in time.
+  mutating func cutTraining(_ device: Int) {
+    tallies.expiredTrainings += 1
+    devices[device].activity.expired += 1
+    let run = devices[device].run!
+    let pace = devices[device].pace
+    let done = pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
+    if inputs.fleet[Int(devices[device].group)].interruption.onExpiry == .checkpoint {
+      // The expiration handler saves what is done, before the running batch ends or is killed.
+      writeCheckpoint(device, batches: done)
+    }
+    let next = done + 1
+    let ends = run.startedAt + (pace.time(next) - pace.time(run.firstBatch))
+    devices[device].runGeneration += 1
+    devices[device].run!.generation = devices[device].runGeneration
+    devices[device].run!.lastBatch = next
+    if ends < devices[device].session!.hard {
+      schedule(
+        .trainingEnd(device: Int32(device), generation: devices[device].runGeneration),
+        .batchEnd, at: ends, by: device)
+    }
+  }
+
+  /// The process dies while batches run: what no checkpoint holds is lost.
+  mutating func loseRun(_ device: Int) {
+    let run = devices[device].run!
+    let done = devices[device].pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
+    devices[device].run = nil
+    if let attempt = devices[device].attempt, attempt.checkpointedAt != nil {
+      ledgers.batchesWasted += max(0, done - attempt.described)
+      note(device, .trainingCut(batches: attempt.described, of: devices[device].pace.batchCount))
+    } else {
+      endAttempt(device, .killed, batches: done)
+    }
+  }
+
+  /// Describes an attempt's training up to a number of batches.
+  private mutating func describe(_ device: Int, batches: Int, validation: Bool) {
+    let attempt = devices[device].attempt!
+    let training: DeferredTraining
+    if batches == attempt.described, !validation, case .checkpoint = attempt.start { return }
+    if batches == 0 { return }
+    let client = Int(devices[device].client)
+    let task = inputs.task
+    let local = LocalTraining(
+      network: task.network, dataset: task.train, shard: task.partition.shards[client],
+      plan: task.plan, order: order(device, firstEpoch: attempt.firstEpoch))
+    training = DeferredTraining(
+      local, by: task.algorithm, batches: attempt.described..<batches, from: attempt.start,
+      validation: validation ? task.partition.validation[client] : [], kernels: inputs.kernels)
+    devices[device].attempt!.start = .checkpoint(training)
+    devices[device].attempt!.described = batches
+    computations.described(training)
+  }
+
+  /// The batch order of a device's data epochs from `firstEpoch` on.
+  func order(_ device: Int, firstEpoch: UInt64) -> BatchOrder {
+    if let orders = inputs.task.orders {
+      let client = orders[Int(devices[device].client)]
+      let first = Int(firstEpoch)
+      return .explicit(
+        (0..<inputs.task.plan.epochs).map { client[(first + $0) % client.count] })
+    }
+    let key = StreamKey(
+      seed: inputs.seeds.training, purpose: "batches", group: group(of: device).name,
+      ordinal: UInt32(devices[device].ordinal))
+    return .keyed(key, firstSlot: firstEpoch)
+  }
+
+  /// Saves the batches done; the attempt goes on from there.
+  mutating func writeCheckpoint(_ device: Int, batches: Int) {
+    describe(device, batches: batches, validation: false)
+    devices[device].attempt!.checkpointedAt = now
+    tallies.checkpoints += 1
+    note(device, .checkpointed(batches: batches, of: devices[device].pace.batchCount))
+  }
+
+  /// An attempt ends without an update; `batches` of them were done, or as many as are described.
+  mutating func endAttempt(_ device: Int, _ outcome: AttemptOutcome, batches: Int? = nil) {
+    var done = batches ?? devices[device].attempt!.described
+    if let run = devices[device].run {
+      done = devices[device].pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
+      devices[device].run = nil
+    }
+    devices[device].attempt = nil
+    ledgers.attempts.close(outcome)
+    ledgers.batchesWasted += done
+    note(device, .attemptEnded(outcome, batches: done))
+  }
+
+  /// An attempt becomes an update.
+  private mutating func finishAttempt(_ device: Int, batches: Int, _ outcome: AttemptOutcome) {
+    describe(device, batches: batches, validation: true)
+    let attempt = devices[device].attempt!
+    guard case .checkpoint(let training) = attempt.start else {
+      preconditionFailure("an attempt with batches has a training")
+    }
+    devices[device].attempt = nil
+    ledgers.attempts.close(outcome)
+    ledgers.batchesUsed += batches
+    note(device, .attemptEnded(outcome, batches: batches))
+    let shard = Int(devices[device].sampleCount)
+    let processed = inputs.task.plan.samples(inBatches: 0..<batches, shardCount: shard)
+    let session = devices[device].session!
+    ledgers.updates.open()
+    devices[device].activity.updates += 1
+    reach(session.participation, .trained)
+    let update = Int32(updates.count)
+    updates.append(
+      UpdateRecord(
+        device: Int32(device), base: attempt.base, samples: min(shard, processed),
+        samplesProcessed: processed, batches: batches, createdAt: now, round: session.round,
+        participation: session.participation, training: training,
+        baseParameters: inputs.server.needsBases ? attempt.baseParameters : nil,
+        firstEpoch: attempt.firstEpoch))
+    note(
+      device,
+      .updateCreated(
+        update: Int(update), base: Int(attempt.base), batches: batches,
+        samples: min(shard, processed)))
+    devices[device].session!.stage = .done
+    enqueue(device, update)
+    proceed(device)
+  }
+}

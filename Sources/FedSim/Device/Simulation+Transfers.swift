@@ -1,0 +1,200 @@
+extension Simulation {
+  /// Begins a request: its bytes are sent, then its answer is awaited and received.
+  mutating func startRequest(
+    _ device: Int, _ purpose: Transfer.Purpose, _ request: Request, bytes: Int64
+  ) {
+    precondition(devices[device].transfer == nil, "one request at a time")
+    precondition(devices[device].isConnected, "a request needs a link")
+    ledgers.transmissions.open()
+    devices[device].transferGeneration += 1
+    let id = devices[device].transferGeneration
+    devices[device].transfer = Transfer(
+      purpose: purpose, request: request, id: id, plan: id, remaining: bytes, since: now)
+    planTransfer(device)
+  }
+
+  /// Asks the server for news, and for work unless it is a poll.
+  mutating func startCheck(_ device: Int) {
+    let session = devices[device].session!
+    startRequest(
+      device, .check,
+      .check(heldVersion: devices[device].heldVersion, participation: session.participation),
+      bytes: inputs.server.messageBytes)
+  }
+
+  /// Schedules the time at which the remaining bytes are through at the present rate.
+  private mutating func planTransfer(_ device: Int) {
+    devices[device].transferGeneration += 1
+    let plan = devices[device].transferGeneration
+    devices[device].transfer!.plan = plan
+    devices[device].transfer!.since = now
+    let transfer = devices[device].transfer!
+    let rates = devices[device].rates
+    let rate = transfer.phase == .sending ? rates.up : rates.down
+    schedule(
+      .transferEnd(device: Int32(device), generation: plan), .transferEnd,
+      at: now + rate.duration(bytes: transfer.remaining), by: device)
+  }
+
+  /// All bytes of a request are sent, or of an answer received.
+  mutating func bytesThrough(_ device: Int) {
+    let transfer = devices[device].transfer!
+    if transfer.phase == .receiving {
+      countBytes(device, down: transfer.remaining)
+      devices[device].transfer = nil
+      ledgers.transmissions.close(.delivered)
+      return completed(device, transfer)
+    }
+    countBytes(device, up: transfer.remaining)
+    devices[device].transfer!.remaining = 0
+    devices[device].transfer!.phase = .awaiting
+    schedule(
+      .arrival(device: Int32(device), generation: transfer.id, transfer.request), .serverArrival,
+      at: now + devices[device].rates.oneWay, by: device)
+    // A device that waits for a cohort holds its connection open for as long as its session lasts.
+    let waits = transfer.purpose == .check && inputs.server.selector.value.formsCohorts
+    if !waits || devices[device].session?.participation ?? -1 < 0 {
+      schedule(
+        .deviceTimer(.requestTimeout, device: Int32(device), generation: transfer.id),
+        .deviceTimer,
+        at: now + inputs.fleet[Int(devices[device].group)].network.requestTimeout, by: device)
+    }
+  }
+
+  /// The head of an answer has come: its body follows.
+  mutating func answered(_ device: Int, _ response: Response) {
+    var bytes = inputs.server.messageBytes
+    if case .model = response { bytes += modelBytes }
+    devices[device].transfer!.phase = .receiving
+    devices[device].transfer!.response = response
+    devices[device].transfer!.remaining = bytes
+    planTransfer(device)
+  }
+
+  /// The size of a model or an update on the wire.
+  var modelBytes: Int64 {
+    Int64(inputs.task.network.layout.updatableCount) * Int64(inputs.server.bytesPerParameter)
+  }
+
+  /// The link has changed while a device may have a request under way.
+  mutating func linkChanged(_ device: Int, from rates: Link, isConnected: Bool) {
+    guard let transfer = devices[device].transfer else { return }
+    if transfer.phase != .awaiting { countProgress(device, rates) }
+    if !isConnected {
+      failTransfer(device, transfer.phase == .awaiting ? .unacknowledged : .linkLost)
+    } else if transfer.phase != .awaiting {
+      planTransfer(device)
+    }
+  }
+
+  /// Takes into account the bytes that passed since the last plan.
+  private mutating func countProgress(_ device: Int, _ rates: Link) {
+    let transfer = devices[device].transfer!
+    let rate = transfer.phase == .sending ? rates.up : rates.down
+    let passed = min(transfer.remaining, rate.bytes(in: now - transfer.since))
+    devices[device].transfer!.remaining -= passed
+    if transfer.phase == .sending {
+      countBytes(device, up: passed)
+    } else {
+      countBytes(device, down: passed)
+    }
+  }
+
+  private mutating func countBytes(_ device: Int, up: Int64 = 0, down: Int64 = 0) {
+    ledgers.bytesUp += up
+    ledgers.bytesDown += down
+    devices[device].activity.bytesUp += up
+    devices[device].activity.bytesDown += down
+  }
+
+  /// Ends a request that a session gives up, without going on in the session.
+  mutating func giveUpTransfer(_ device: Int) {
+    let transfer = devices[device].transfer!
+    if transfer.phase != .awaiting { countProgress(device, devices[device].rates) }
+    let outcome: TransmissionOutcome = transfer.phase == .awaiting ? .unacknowledged : .cancelled
+    devices[device].transfer = nil
+    ledgers.transmissions.close(outcome)
+    if case .upload(let update) = transfer.purpose {
+      note(device, .uploadFailed(update: Int(update), outcome))
+      markWaiting(update)
+    }
+    if transfer.purpose == .check, transfer.phase == .awaiting, devices[device].isConnected {
+      // The server sees the connection close.
+      schedule(
+        .arrival(device: Int32(device), generation: transfer.id, .leave), .serverArrival,
+        at: now + devices[device].rates.oneWay, by: device)
+    }
+  }
+
+  /// A request fails, and the session goes on without it.
+  mutating func failTransfer(_ device: Int, _ outcome: TransmissionOutcome) {
+    let transfer = devices[device].transfer!
+    devices[device].transfer = nil
+    ledgers.transmissions.close(outcome)
+    switch transfer.purpose {
+    case .check, .download:
+      devices[device].session!.stage = .check
+      // With the link gone the session waits for it; with the server gone it rests or ends.
+      if devices[device].isConnected { rest(device, .unreachable) }
+    case .upload(let update):
+      note(device, .uploadFailed(update: Int(update), outcome))
+      uploadFailed(device, update)
+    }
+  }
+
+  /// A request was answered in full.
+  private mutating func completed(_ device: Int, _ transfer: Transfer) {
+    switch transfer.response! {
+    case .check(let latest, let isOnline, let answer, let round):
+      checked(device, latest: latest, isOnline: isOnline, answer, round: round)
+    case .model(let version):
+      devices[device].heldVersion = version
+      devices[device].held = transfer.body
+      note(device, .downloaded(version: Int(version)))
+      modelCame(device)
+    case .modelUnavailable:
+      modelCame(device)
+    case .receipt(let receipt):
+      guard case .upload(let update) = transfer.purpose else {
+        preconditionFailure("only uploads have receipts")
+      }
+      note(device, .receipt(update: Int(update), receipt))
+      devices[device].outbox.removeAll { $0 == update }
+      leaveDevice(update, nil)
+      devices[device].session!.tries = 0
+      proceed(device)
+    }
+  }
+
+  private mutating func checked(
+    _ device: Int, latest: Int32, isOnline: Bool, _ answer: CheckAnswer, round: Int32
+  ) {
+    let held = devices[device].heldVersion
+    let hasUpdate = latest > held && isOnline
+    switch answer {
+    case .rejected:
+      return rest(device, .rejected)
+    case .pollOnly:
+      devices[device].session!.stage = hasUpdate ? .download : .done
+    case .accepted:
+      devices[device].session!.round = round
+      note(device, .accepted(round: Int(round)))
+      let settings = inputs.fleet[Int(devices[device].group)]
+      if settings.participation.retrain == .newVersions, !hasUpdate,
+        held == devices[device].lastTrained, devices[device].attempt == nil
+      {
+        return rest(device, .nothingNew)
+      }
+      if !hasUpdate, held < 0 { return rest(device, .nothingNew) }
+      devices[device].session!.stage = hasUpdate ? .download : .train
+    }
+    proceed(device)
+  }
+
+  private mutating func modelCame(_ device: Int) {
+    let isPoll = devices[device].session!.kind == .activation
+    if !isPoll, devices[device].held == nil { return rest(device, .nothingNew) }
+    devices[device].session!.stage = isPoll ? .done : .train
+    proceed(device)
+  }
+}

@@ -1,0 +1,172 @@
+import Numerics
+
+extension Simulation {
+  /// A device's series changes by itself.
+  mutating func worldChanged(_ series: Series, _ device: Int, to state: UInt8) {
+    devices[device].exogenous.combine(now.microseconds)
+    devices[device].exogenous.combine(UInt64(series.rawValue) << 8 | UInt64(state))
+    scheduleNext(series, device)
+    switch series {
+    case .power: setPlugged(device, state == 1)
+    case .link: changeLink(device) { $0.linkState = state }
+    case .usage: setActive(device, state == 1)
+    case .window: windowChanged(device, to: state)
+    }
+  }
+
+  private mutating func setPlugged(_ device: Int, _ isPlugged: Bool) {
+    devices[device].isPlugged = isPlugged
+    if !isPlugged, devices[device].session?.kind == .task,
+      let processing = group(of: device).background.processing, processing.requiresExternalPower
+    {
+      expireNow(device, grace: processing.grace)
+    }
+    checkConditions(device)
+    considerTask(device)
+  }
+
+  private mutating func setActive(_ device: Int, _ isActive: Bool) {
+    devices[device].isActive = isActive
+    if isActive {
+      if devices[device].session?.kind == .task {
+        // The system ends processing tasks when a person takes up the device.
+        let grace = group(of: device).background.processing?.grace ?? .seconds(5)
+        expireNow(device, grace: grace)
+      }
+      checkConditions(device)
+      openApp(device)
+    } else {
+      devices[device].lockedSince = now
+      if devices[device].session?.kind == .activation { endSession(device, .locked) }
+      if let processing = group(of: device).background.processing {
+        schedule(
+          .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer,
+          at: now + processing.idleDwell, by: device)
+      }
+    }
+  }
+
+  /// A person takes up the device and, on a share of such times, opens the app: it polls.
+  ///
+  /// Draws: one `uniform` at slot = the time of activation in microseconds (purpose `activation`).
+  private mutating func openApp(_ device: Int) {
+    let group = group(of: device)
+    guard group.participation.pollOnActivation > 0 else { return }
+    let key = StreamKey(
+      seed: inputs.seeds.world, purpose: "activation", group: group.name,
+      ordinal: UInt32(devices[device].ordinal))
+    var stream = key.stream(slot: UInt64(now.microseconds))
+    guard stream.uniform() < group.participation.pollOnActivation else { return }
+    if group.background.processing != nil, !devices[device].scheduler.isPending {
+      submitTaskRequest(device)
+    }
+    if devices[device].session == nil {
+      beginSession(device, .activation, soft: .never, hard: .never)
+    }
+  }
+
+  private mutating func windowChanged(_ device: Int, to state: UInt8) {
+    guard state != 0 else { return }
+    let next = world.next(.window, of: device, after: now)
+    if state == 1 {
+      // A window whose grace is longer than itself expires softly as it opens.
+      guard devices[device].session == nil else { return }
+      beginSession(device, .window, soft: now, hard: next?.time ?? .never)
+      return
+    }
+    let soft = next?.time ?? .never
+    let hard = next.flatMap { world.next(.window, of: device, after: $0.time)?.time } ?? .never
+    takeOver(device)
+    if devices[device].session == nil {
+      beginSession(device, .window, soft: soft, hard: next?.state == 1 ? hard : soft)
+    }
+  }
+
+  /// A background session takes the place of a poll.
+  mutating func takeOver(_ device: Int) {
+    if devices[device].session?.kind == .activation { endSession(device, .completed) }
+  }
+
+  mutating func setLinkDropped(_ device: Int, _ isDropped: Bool) {
+    changeLink(device) { $0.isLinkDropped = isDropped }
+  }
+
+  /// Changes the link, and with it what is under way.
+  private mutating func changeLink(_ device: Int, _ change: (inout Device) -> Void) {
+    let before = devices[device].link
+    let rates = devices[device].rates
+    change(&devices[device])
+    let after = devices[device].link
+    guard before != after else { return }
+    linkChanged(device, from: rates, isConnected: after != 0)
+    checkConditions(device)
+    if before == 0, devices[device].session != nil {
+      devices[device].session!.tries = 0
+      proceed(device)
+    }
+    considerTask(device)
+  }
+
+  /// Whether the app's own conditions for taking part hold.
+  func conditionsHold(_ device: Int) -> Bool {
+    let wanted = group(of: device).participation
+    let state = devices[device]
+    if wanted.externalPower, !state.isPlugged { return false }
+    if wanted.network == .wifi, state.link != 2 { return false }
+    return !(wanted.idle && state.isActive)
+  }
+
+  /// What a running session does when a condition is lost.
+  private mutating func checkConditions(_ device: Int) {
+    guard let session = devices[device].session, session.kind != .activation, !session.isExpiring,
+      !conditionsHold(device)
+    else { return }
+    switch group(of: device).interruption.onConditionsLost {
+    case .ignore: return
+    case .abort:
+      if devices[device].run != nil { endAttempt(device, .conditionsLost) }
+    case .suspend:
+      if let run = devices[device].run {
+        let done = devices[device].pace.done(
+          from: run.firstBatch, elapsed: now - run.startedAt)
+        devices[device].run = nil
+        writeCheckpoint(device, batches: done)
+      }
+    }
+    endSession(device, .conditionsLost)
+  }
+
+  /// A scripted event.
+  mutating func inject(_ index: Int) {
+    let injection = inputs.injections[index]
+    let device = inputs.device(at: injection.device.path)!
+    switch injection.action {
+    case .launch:
+      takeOver(device)
+      guard devices[device].session == nil else { break }
+      beginSession(device, .window, soft: now + injection.soft, hard: now + injection.hard)
+      return
+    case .expire:
+      guard let session = devices[device].session, !session.isExpiring else { break }
+      expireNow(device, grace: injection.hard)
+      return
+    case .kill:
+      guard devices[device].session != nil else { break }
+      kill(device)
+      return
+    case .dropLink:
+      devices[device].dropGeneration += 1
+      schedule(
+        .linkRestored(device: Int32(device), generation: devices[device].dropGeneration), .world,
+        at: now + injection.lasting, by: device)
+      setLinkDropped(device, true)
+      return
+    case .throw:
+      guard devices[device].run != nil else { break }
+      endAttempt(device, .threw)
+      endSession(device, .threw)
+      return
+    }
+    tallies.injectionsWithoutEffect += 1
+  }
+}

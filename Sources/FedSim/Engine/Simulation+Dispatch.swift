@@ -1,0 +1,72 @@
+extension Simulation {
+  /// Hands an event to its region; false where it had been cancelled.
+  mutating func dispatch(_ event: Event) -> Bool {
+    switch event {
+    case .world(let series, let device, let state):
+      worldChanged(series, Int(device), to: state)
+    case .linkRestored(let device, let generation):
+      guard devices[Int(device)].dropGeneration == generation else { return false }
+      setLinkDropped(Int(device), false)
+    case .server(let series, let state):
+      serverChanged(series, to: state)
+    case .injection(let index):
+      inject(Int(index))
+    case .softExpiry(let device, let generation):
+      guard devices[Int(device)].session?.generation == generation else { return false }
+      expireSoftly(Int(device))
+    case .hardExpiry(let device, let generation):
+      guard devices[Int(device)].session?.generation == generation else { return false }
+      expireHard(Int(device))
+    case .transferEnd(let device, let generation):
+      guard devices[Int(device)].transfer?.plan == generation else { return false }
+      bytesThrough(Int(device))
+    case .trainingEnd(let device, let generation):
+      guard devices[Int(device)].run?.generation == generation else { return false }
+      trainingEnded(Int(device))
+    case .serverTimer(.probe):
+      probeConnection()
+    case .serverTimer(.trigger(let index, let round)):
+      guard round == 0 || round == server.round else { return false }
+      triggerRang(Int(index))
+    case .arrival(let device, let generation, let request):
+      return arrived(Int(device), generation, request)
+    case .response(let device, let generation, let response):
+      guard let transfer = devices[Int(device)].transfer, transfer.id == generation,
+        transfer.phase == .awaiting
+      else { return false }
+      answered(Int(device), response)
+    case .deviceTimer(let timer, let device, let generation):
+      return timerRang(timer, Int(device), generation)
+    case .taskStart(let device, let generation):
+      guard devices[Int(device)].scheduler.generation == generation else { return false }
+      startTask(Int(device))
+    case .end:
+      isOver = true
+    }
+    return true
+  }
+
+  private mutating func timerRang(
+    _ timer: DeviceTimer, _ device: Int, _ generation: UInt32
+  ) -> Bool {
+    switch timer {
+    case .requestTimeout:
+      guard let transfer = devices[device].transfer, transfer.id == generation,
+        transfer.phase == .awaiting
+      else { return false }
+      failTransfer(device, .timedOut)
+    case .sessionPause:
+      guard let session = devices[device].session, session.generation == generation,
+        session.isPausing
+      else { return false }
+      devices[device].session!.isPausing = false
+      proceed(device)
+    case .idle, .earliestBegin:
+      guard devices[device].scheduler.isPending, !devices[device].scheduler.isStarting else {
+        return false
+      }
+      considerTask(device)
+    }
+    return true
+  }
+}

@@ -1,0 +1,125 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  /// Ends every entry that is still open, and the open round.
+  mutating func finish() {
+    isOver = true
+    recordRound(.unfinishedAtEnd)
+    for device in devices.indices {
+      if devices[device].transfer != nil {
+        devices[device].transfer = nil
+        ledgers.transmissions.close(.unfinishedAtEnd)
+      }
+      if let attempt = devices[device].attempt {
+        var done = attempt.described
+        if let run = devices[device].run {
+          done = devices[device].pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
+        }
+        ledgers.batchesWasted += done
+        ledgers.attempts.close(.unfinishedAtEnd)
+        devices[device].attempt = nil
+        devices[device].run = nil
+      }
+      devices[device].outbox = []
+    }
+    for update in updates.indices where updates[update].outcome == nil {
+      updates[update].outcome = .unfinishedAtEnd
+      ledgers.updates.close(.unfinishedAtEnd)
+    }
+    computations.settle()
+  }
+
+  /// The current version.
+  public var version: Int { Int(server.version) }
+  /// The open round.
+  public var round: Int { Int(server.round) }
+  /// The current model.
+  public var model: ParameterBuffer { server.model }
+  /// Updates that wait at the server.
+  public var pendingCount: Int { server.pending.count }
+  /// Devices that are connected now. Complexity: O(devices).
+  public var connectedCount: Int { devices.count { $0.isConnected } }
+  /// Devices on which the app runs now. Complexity: O(devices).
+  public var runningCount: Int { devices.count { $0.session != nil } }
+  /// Devices that train now. Complexity: O(devices).
+  public var trainingCount: Int { devices.count { $0.run != nil } }
+
+  /// The devices, in the order of the fleet.
+  public var deviceRecords: [DeviceRecord] {
+    devices.map {
+      DeviceRecord(
+        group: Int($0.group), ordinal: Int($0.ordinal), client: Int($0.client),
+        samples: Int($0.sampleCount), heldVersion: Int($0.heldVersion), activity: $0.activity,
+        exogenousDigest: $0.exogenous.value)
+    }
+  }
+
+  /// A device's path, such as `phones/17`.
+  public func path(of device: Int) -> String {
+    "\(inputs.fleet[Int(devices[device].group)].name)/\(devices[device].ordinal)"
+  }
+
+  /// Digest of the batch orders of a device's first `epochs` data epochs.
+  public func orderDigest(of device: Int, epochs: Int) -> UInt64 {
+    var digest = Digest()
+    let order = order(device, firstEpoch: 0)
+    for epoch in 0..<epochs {
+      for position in order.positions(epoch: epoch, shardCount: Int(devices[device].sampleCount)) {
+        digest.combine(Int64(position))
+      }
+    }
+    return digest.value
+  }
+
+  /// Recounts everything that the ledgers count, from the state itself; each line is a broken sum.
+  ///
+  /// Complexity: O(devices + updates).
+  public func audit() -> [String] {
+    var broken: [String] = []
+    func expect(_ name: String, _ counted: Int, _ found: Int) {
+      if counted != found { broken.append("\(name): counted \(counted), found \(found)") }
+    }
+    let open = isOver ? 0 : 1
+    expect("open attempts", ledgers.attempts.stillOpen, open * devices.count { $0.attempt != nil })
+    expect(
+      "open transmissions", ledgers.transmissions.stillOpen,
+      open * devices.count { $0.transfer != nil })
+    expect("open updates", ledgers.updates.stillOpen, updates.count { $0.outcome == nil })
+    expect("updates begun", ledgers.updates.opened, updates.count)
+    expect(
+      "updates made by attempts",
+      ledgers.attempts[.finished] + ledgers.attempts[.submittedPartial], ledgers.updates.opened)
+    for outcome in UpdateOutcome.allCases {
+      expect(
+        "updates \(outcome.rawValue)", ledgers.updates[outcome],
+        updates.count { $0.outcome == outcome })
+    }
+    expect(
+      "attempts by device", ledgers.attempts.opened,
+      devices.reduce(0) { $0 + $1.activity.attempts })
+    expect(
+      "updates by device", ledgers.updates.opened,
+      devices.reduce(0) { $0 + $1.activity.updates })
+    expect(
+      "bytes sent", Int(ledgers.bytesUp), devices.reduce(0) { $0 + Int($1.activity.bytesUp) })
+    expect("pending copies", server.pending.count, updates.reduce(0) { $0 + $1.pendingCopies })
+    for (update, record) in updates.enumerated() where record.outcome == nil && !isOver {
+      let isSomewhere =
+        record.pendingCopies > 0 || devices[Int(record.device)].outbox.contains(Int32(update))
+      if !isSomewhere { broken.append("update \(update) is nowhere and has no outcome") }
+    }
+    for funnel in roundFunnels + hourFunnels {
+      for (wider, narrower) in zip(funnel.counts, funnel.counts.dropFirst()) where narrower > wider
+      {
+        broken.append("a funnel widens: \(funnel.counts)")
+      }
+    }
+    for stage in Stage.allCases {
+      expect(
+        "hourly \(stage)", hourFunnels.reduce(0) { $0 + $1[stage] },
+        participations.count { $0.stage >= stage.rawValue })
+    }
+    return broken
+  }
+}

@@ -1,0 +1,133 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  /// Makes the devices.
+  ///
+  /// Draws: one `normal` a device at slot 0 of `compute`, one at slot 0 of `network` (seed `world`).
+  mutating func makeFleet() {
+    devices.reserveCapacity(inputs.deviceCount)
+    let groups = Int64(inputs.fleet.count)
+    for (place, group) in inputs.fleet.enumerated() {
+      for ordinal in 0..<group.count {
+        let clients = Int64(inputs.task.partition.clientCount)
+        let number =
+          group.firstClient.map { Int64($0 + ordinal) } ?? Int64(ordinal) * groups
+          + Int64(place)
+        let client = clients == 0 ? 0 : Int(number % clients)
+        let samples = clients == 0 ? 0 : inputs.task.partition.shards[client].count
+        func factor(_ purpose: Purpose, _ spread: Double) -> Double {
+          let key = StreamKey(
+            seed: inputs.seeds.world, purpose: purpose, group: group.name,
+            ordinal: UInt32(ordinal))
+          var stream = key.stream(slot: 0)
+          return spread == 0 ? 1 : Portable.exp(spread * stream.normal())
+        }
+        let speed = factor("network", group.network.spread)
+        devices.append(
+          Device(
+            group: Int32(place), ordinal: Int32(ordinal), client: Int32(client),
+            sampleCount: Int32(samples),
+            pace: Pace(
+              group.compute, samples: samples, plan: inputs.task.plan,
+              factor: factor("compute", group.compute.spread)),
+            wifi: Link(group.network.wifi, speed: speed),
+            cellular: Link(group.network.cellular, speed: speed)))
+      }
+    }
+  }
+
+  /// The states at the start, and the first events of everyone.
+  mutating func setTheScene() {
+    schedule(.end, .snapshot, at: end, by: nil)
+    for (index, injection) in inputs.injections.enumerated() {
+      guard let device = inputs.device(at: injection.device.path) else {
+        preconditionFailure("no device \(injection.device.path)")
+      }
+      schedule(
+        .injection(Int32(index)), injection.action.eventClass, at: injection.at, by: device)
+    }
+    server.isReachable = world.state(.reachable, at: .start) == 1
+    server.hasInternet = world.state(.internet, at: .start) == 1
+    server.believesOnline = server.hasInternet
+    for series in ServerSeries.allCases { scheduleNext(series) }
+    for device in devices.indices {
+      devices[device].isPlugged = world.state(.power, of: device, at: .start) == 1
+      devices[device].linkState = world.state(.link, of: device, at: .start)
+      devices[device].isActive = world.state(.usage, of: device, at: .start) == 1
+      for series in Series.allCases {
+        let state = world.state(series, of: device, at: .start)
+        devices[device].exogenous.combine(UInt64(state))
+        if series == .window, state != 0 {
+          schedule(
+            .world(.window, device: Int32(device), state: state), .world, at: .start, by: device)
+        } else {
+          scheduleNext(series, device)
+        }
+      }
+      if group(of: device).background.processing != nil { submitTaskRequest(device) }
+    }
+    for (index, trigger) in inputs.server.trigger.enumerated() {
+      if case .every(let period) = trigger.value.timer {
+        schedule(
+          .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: .start + period,
+          by: nil)
+      }
+    }
+  }
+
+  /// The settings of a device's group.
+  func group(of device: Int) -> FleetGroupSettings { inputs.fleet[Int(devices[device].group)] }
+
+  /// Schedules a device's next change of a series.
+  mutating func scheduleNext(_ series: Series, _ device: Int) {
+    guard let next = world.next(series, of: device, after: now) else { return }
+    schedule(
+      .world(series, device: Int32(device), state: next.state), .world, at: next.time, by: device)
+  }
+
+  /// Schedules the server's next change of a series.
+  mutating func scheduleNext(_ series: ServerSeries) {
+    guard let next = world.next(series, after: now) else { return }
+    schedule(.server(series, state: next.state), .world, at: next.time, by: nil)
+  }
+}
+
+extension InjectionSettings.Verb {
+  /// The class in which such an event happens.
+  var eventClass: EventClass {
+    switch self {
+    case .launch: .scan
+    case .expire: .deadline
+    case .kill: .kill
+    case .dropLink: .world
+    case .throw: .batchEnd
+    }
+  }
+}
+
+extension Pace {
+  /// The pace of a device that is `factor` times slower than its group's settings.
+  init(_ settings: ComputeSettings, samples: Int, plan: TrainingPlan, factor: Double) {
+    func batch(_ samples: Int) -> SimDuration {
+      let time = settings.perBatch.seconds + settings.perSample.seconds * Double(samples)
+      return max(SimDuration(microseconds: 1), SimDuration(roundingUp: time * factor))
+    }
+    let batches = samples == 0 ? 0 : plan.batchesPerEpoch(shardCount: samples)
+    let last = samples - max(0, batches - 1) * plan.batchSize
+    self.init(
+      full: batch(min(plan.batchSize, max(samples, 1))), ragged: batch(max(last, 1)),
+      batchesPerEpoch: batches, batchCount: batches * plan.epochs)
+  }
+}
+
+extension Link {
+  /// A link whose rates are `speed` times its settings.
+  init(_ settings: LinkSettings, speed: Double) {
+    func scaled(_ rate: BitRate) -> BitRate {
+      BitRate(bitsPerSecond: max(1, Int64(Double(rate.bitsPerSecond) * speed)))
+    }
+    self.init(
+      down: scaled(settings.down), up: scaled(settings.up), roundTrip: settings.roundTrip)
+  }
+}

@@ -1,0 +1,130 @@
+import Learning
+import Numerics
+
+/// A run: the fleet, the server and the queue of what is to come, played forward on a virtual clock.
+///
+/// The loop is serial; only the arithmetic of trainings, aggregations and evaluations is spread over
+/// the pool, and never changes what happens next.
+public struct Simulation {
+  /// What the run depends on.
+  public let inputs: SimulationInputs
+  /// The virtual time.
+  public internal(set) var now = SimTime.start
+  /// The time at which it ends at the latest.
+  public let end: SimTime
+  /// What was begun and how it ended.
+  public internal(set) var ledgers = Ledgers()
+  /// What happened, counted.
+  public internal(set) var tallies = Tallies()
+  /// Participations by round; index 0 is unused.
+  public internal(set) var roundFunnels = [Funnel(), Funnel()]
+  /// Participations by the hour in which their session began.
+  public internal(set) var hourFunnels: [Funnel] = []
+  /// Digest of all events handled so far, in order.
+  public private(set) var eventDigest = Digest()
+  /// Whether the run is over.
+  public internal(set) var isOver = false
+
+  var queue = EventQueue()
+  var world: World
+  var devices: [Device] = []
+  var server: Server
+  var updates: [UpdateRecord] = []
+  var participations: [Participation] = []
+  var observers: [any Observer] = []
+  var wantsEveryEvent = false
+  var computations: Computations
+  var evaluatedUntil = SimTime.start
+  let allTestSamples: [Int32]
+  let validationSamples: [Int32]
+  let tieDigests: [UInt64]
+
+  /// A run at its start.
+  public init(_ inputs: SimulationInputs) {
+    self.inputs = inputs
+    end = .start + inputs.stop.after
+    world = World(inputs, end: end)
+    server = Server(model: inputs.task.initial)
+    computations = Computations(inputs)
+    allTestSamples = (0..<Int32(inputs.task.test.count)).map { $0 }
+    validationSamples = inputs.task.partition.validation.flatMap { $0 }.sorted()
+    tieDigests = inputs.shakeTies == nil ? [] : Self.names(inputs.fleet)
+    makeFleet()
+    setTheScene()
+  }
+
+  /// Plays to the end. Each observer sees every step, in the order of the list.
+  public mutating func run(observers: [any Observer] = []) {
+    self.observers = observers
+    wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
+    for observer in observers { observer.began(self) }
+    publishInitialModel()
+    while !isOver, let entry = queue.popFirst() { handle(entry) }
+    finish()
+    for observer in observers { observer.ended(self) }
+    self.observers = []
+  }
+
+  private mutating func handle(_ entry: EventQueue.Entry) {
+    precondition(entry.time >= now, "virtual time never goes back")
+    now = entry.time
+    guard dispatch(entry.event) else {
+      tallies.cancelledEvents += 1
+      return
+    }
+    tallies.events += 1
+    eventDigest.combine(entry.time.microseconds)
+    entry.event.combine(into: &eventDigest)
+    if wantsEveryEvent {
+      for observer in observers { observer.handled(entry.event, at: now, self) }
+    }
+  }
+
+  /// Schedules an event of a device, or of the server (`actor` nil).
+  mutating func schedule(
+    _ event: Event, _ eventClass: EventClass, at time: SimTime, by device: Int?
+  ) {
+    guard time <= end else { return }
+    let sequence: UInt32
+    if let device {
+      sequence = devices[device].sequence
+      devices[device].sequence &+= 1
+    } else {
+      sequence = server.sequence
+      server.sequence &+= 1
+    }
+    let actor = Int32(device.map { $0 + 1 } ?? 0)
+    var rank = UInt64(eventClass.rawValue) << 56
+    if let key = inputs.shakeTies, let device {
+      var digest = Digest(seed: key ^ inputs.seeds.ties)
+      digest.combine(time.microseconds)
+      digest.combine(UInt64(eventClass.rawValue))
+      digest.combine(tieDigests[device])
+      rank |= digest.value >> 8
+    } else {
+      rank |= UInt64(actor)
+    }
+    queue.push(
+      EventQueue.Entry(
+        time: time, rank: rank, actor: actor, sequence: sequence, event: event))
+  }
+
+  /// Tells the observers what happened.
+  func note(_ device: Int, _ kind: Happening.Kind) {
+    guard wantsEveryEvent else { return }
+    let happening = Happening(time: now, device: device, kind: kind)
+    for observer in observers { observer.happened(happening) }
+  }
+
+  /// A number for each device that depends on its group's name and its ordinal alone.
+  private static func names(_ fleet: [FleetGroupSettings]) -> [UInt64] {
+    fleet.flatMap { group in
+      (0..<group.count).map { ordinal in
+        var digest = Digest()
+        digest.combine(bytes: group.name.utf8)
+        digest.combine(UInt64(ordinal))
+        return digest.value
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Learning
+import Numerics
+import Schema
+
+/// What devices learn: model, data, partition and plan.
+public struct LearningTask: Sendable {
+  /// The model.
+  public let network: Network
+  /// Version 0.
+  public let initial: ParameterBuffer
+  /// The samples that shards point into.
+  public let train: Dataset
+  /// The samples that nobody trains on.
+  public let test: Dataset
+  /// Training and validation samples by client.
+  public let partition: Partition
+  /// Epochs, batch size and step.
+  public let plan: TrainingPlan
+  /// How a device trains.
+  public let algorithm: any LocalAlgorithm
+  /// Batch orders given by a file: [client][data epoch][position]; nil: keyed shuffles.
+  public let orders: [[[Int32]]]?
+
+  /// A task.
+  public init(
+    network: Network, initial: ParameterBuffer, train: Dataset, test: Dataset,
+    partition: Partition, plan: TrainingPlan,
+    algorithm: any LocalAlgorithm = FedAvgLocal(NoSettings()), orders: [[[Int32]]]? = nil
+  ) {
+    self.network = network
+    self.initial = initial
+    self.train = train
+    self.test = test
+    self.partition = partition
+    self.plan = plan
+    self.algorithm = algorithm
+    self.orders = orders
+  }
+}
+
+/// When deferred trainings are computed; the result is the same.
+public enum ComputeMode: String, CaseIterable, Sendable {
+  /// When an aggregation needs them.
+  case lazy
+  /// As soon as they are described, needed or not.
+  case eager
+}
+
+/// Everything that a run depends on, and how it is to be computed.
+public struct SimulationInputs: Sendable {
+  /// Seeds of the random worlds.
+  public var seeds = Seeds(1)
+  /// The start in seconds since 1970-01-01T00:00:00Z.
+  public var civilStart: Int64 = 0
+  /// The fleet's groups.
+  public var fleet: [FleetGroupSettings] = []
+  /// The server and its policy.
+  public var server = ServerSettings()
+  /// Scripted events.
+  public var injections: [InjectionSettings] = []
+  /// When the run ends.
+  public var stop = StopSettings()
+  /// What is recorded.
+  public var record = RecordSettings()
+  /// What is learned.
+  public var task: LearningTask
+  /// Tables for the sources that name a file, by path.
+  public var tables: [String: IntervalTable] = [:]
+  /// Permutes the actors within one (time, class), by this key; nil: the order of the fleet.
+  public var shakeTies: UInt64?
+
+  // What cannot change a result.
+  /// The arithmetic.
+  public var kernels = Kernels.best
+  /// The threads.
+  public var pool = WorkerPool(threads: 1)
+  /// When trainings are computed.
+  public var compute = ComputeMode.lazy
+  /// Described trainings beyond this many bytes of base versions are computed, oldest first.
+  public var retainedBytes = 256 << 20
+
+  /// Inputs for a task; everything else has its default.
+  public init(task: LearningTask) { self.task = task }
+
+  /// Devices in all groups.
+  public var deviceCount: Int { fleet.reduce(0) { $0 + $1.count } }
+
+  /// The number in the fleet of a device such as `phones/17`, or nil.
+  public func device(at path: String) -> Int? {
+    var first = 0
+    for group in fleet {
+      if path.hasPrefix(group.name + "/"),
+        let ordinal = Int(path.dropFirst(group.name.count + 1)), (0..<group.count).contains(ordinal)
+      {
+        return first + ordinal
+      }
+      first += group.count
+    }
+    return nil
+  }
+}

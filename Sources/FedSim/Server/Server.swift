@@ -1,0 +1,85 @@
+import Learning
+
+/// The in-process server: the current model, the open round, and what waits.
+struct Server {
+  var isReachable = true
+  var hasInternet = true
+  /// What its last probe found.
+  var believesOnline = true
+  var sequence: UInt32 = 0
+
+  var version: Int32 = 0
+  var model: ParameterBuffer
+  /// When each version was published.
+  var publishedAt = [SimTime.start]
+
+  var round: Int32 = 1
+  var roundOpenedAt = SimTime.start
+  var cohortGoal: Int?
+  var cohortSize = 0
+
+  /// Updates in order of arrival.
+  var pending: [Int32] = []
+  /// Devices that wait for a cohort, in device order, and their requests.
+  var waiting: [CheckIn] = []
+  var waitingRequests: [(generation: UInt32, participation: Int32)] = []
+
+  init(model: ParameterBuffer) { self.model = model }
+
+  func view(at now: SimTime) -> ServerView {
+    ServerView(
+      now: now, version: Int(version), round: Int(round), pending: pending.count,
+      cohortGoal: cohortGoal, cohortSize: cohortSize)
+  }
+
+  /// Where a device stands, or would stand, among those who wait.
+  func place(of device: Int) -> (index: Int, isThere: Bool) {
+    var low = 0
+    var high = waiting.count
+    while low < high {
+      let middle = (low + high) / 2
+      if waiting[middle].device < device { low = middle + 1 } else { high = middle }
+    }
+    return (low, low < waiting.count && waiting[low].device == device)
+  }
+
+  mutating func forget(_ device: Int) {
+    let place = place(of: device)
+    if place.isThere {
+      waiting.remove(at: place.index)
+      waitingRequests.remove(at: place.index)
+    }
+  }
+}
+
+/// An update from its making to its end.
+struct UpdateRecord {
+  let device: Int32
+  let base: Int32
+  let samples: Int
+  let samplesProcessed: Int
+  let batches: Int
+  let createdAt: SimTime
+  let round: Int32
+  let participation: Int32
+  var training: DeferredTraining?
+  var baseParameters: ParameterBuffer?
+  /// The first data epoch of its training: the slot of what its transforms draw.
+  let firstEpoch: UInt64
+  var outcome: UpdateOutcome?
+  /// Whether the device still keeps it.
+  var isOnDevice = true
+  /// Copies that wait at the server.
+  var pendingCopies = 0
+  /// Whether it had to wait in the outbox.
+  var hasWaited = false
+  /// Whether the server has had it.
+  var hasArrived = false
+}
+
+/// One session's way through the funnel.
+struct Participation {
+  var round: Int32
+  let hour: Int32
+  var stage: UInt8
+}

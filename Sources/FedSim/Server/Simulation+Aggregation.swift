@@ -1,0 +1,201 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  /// Makes the next version out of the updates that wait.
+  ///
+  /// Order: updates in device order, one device's in order of their making.
+  mutating func aggregate() {
+    let waiting = server.pending.sorted { a, b in
+      (updates[Int(a)].device, a) < (updates[Int(b)].device, b)
+    }
+    server.pending = []
+    let trainings = waiting.map { updates[Int($0)].training! }
+    let values = computations.values(of: trainings)
+    let sent = transformed(waiting, values)
+    tallies.trainingsNeeded += trainings.count
+    var used: [Used] = []
+    for (index, update) in waiting.enumerated() {
+      updates[Int(update)].pendingCopies -= 1
+      if sent[index].isFinite {
+        used.append(Used(update: update, value: values[index], parameters: sent[index]))
+      } else {
+        resolve(update, .rejectedNotFinite)
+      }
+    }
+    guard !used.isEmpty else { return closeRound(.failed) }
+    let batch = AggregationBatch(
+      updates: used.map { used in
+        let record = updates[Int(used.update)]
+        return AggregatedUpdate(
+          device: Int(record.device), samples: record.samples,
+          staleness: Int(server.version - record.base), parameters: used.parameters,
+          base: record.baseParameters ?? server.model)
+      }, payload: inputs.server.payload, current: server.model, kernels: inputs.kernels,
+      pool: inputs.pool)
+    let combined = inputs.server.aggregator.value.combine(batch)
+    server.model = inputs.server.optimizer.value.step(
+      from: server.model, by: combined, payload: inputs.server.payload)
+    precondition(
+      server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
+    let record = versionRecord(used)
+    server.version += 1
+    server.publishedAt.append(now)
+    for update in used.map(\.update) {
+      if updates[Int(update)].outcome == .aggregated { tallies.aggregatedTwice += 1 }
+      devices[Int(updates[Int(update)].device)].activity.aggregated += 1
+      reach(updates[Int(update)].participation, .aggregated)
+      resolve(update, .aggregated)
+    }
+    publish(record)
+    closeRound(.published)
+  }
+
+  /// An update that goes into a version.
+  private struct Used {
+    let update: Int32
+    let value: DeferredTraining.Value
+    /// Its parameters after all transforms.
+    let parameters: ParameterBuffer
+  }
+
+  /// The updates as they are sent, after the transforms in their order.
+  ///
+  /// Draws: each transform's, at slot = the first data epoch of the training (seed `training`,
+  /// purpose `transform-` and its place).
+  private func transformed(
+    _ updates: [Int32], _ values: [DeferredTraining.Value]
+  ) -> [ParameterBuffer] {
+    let transforms = inputs.server.transforms
+    if transforms.isEmpty { return values.map(\.parameters) }
+    let streams = updates.map { update in
+      let record = self.updates[Int(update)]
+      return transforms.indices.map { place in
+        StreamKey(
+          seed: inputs.seeds.training, purpose: Purpose("transform-\(place)"),
+          group: group(of: Int(record.device)).name,
+          ordinal: UInt32(devices[Int(record.device)].ordinal)
+        ).stream(slot: record.firstEpoch)
+      }
+    }
+    let bases = updates.map { self.updates[Int($0)].baseParameters! }
+    return inputs.pool.map(updates.count) { index, _ in
+      var parameters = values[index].parameters
+      for (place, transform) in transforms.enumerated() {
+        var stream = streams[index][place]
+        parameters = transform.value.apply(to: parameters, base: bases[index], &stream)
+      }
+      return parameters
+    }
+  }
+
+  /// The deadline came with too few updates: they are given up, and the next round opens.
+  mutating func skipRound() {
+    for update in server.pending {
+      updates[Int(update)].pendingCopies -= 1
+      resolve(update, .roundSkipped)
+    }
+    server.pending = []
+    note(-1, .roundSkipped(round: Int(server.round)))
+    closeRound(.skipped)
+  }
+
+  /// Records how the open round ended.
+  mutating func recordRound(_ outcome: RoundOutcome) {
+    let record = RoundRecord(
+      round: Int(server.round), openedAt: server.roundOpenedAt, closedAt: now, outcome: outcome,
+      version: outcome == .published ? Int(server.version) : -1, cohort: server.cohortSize)
+    for observer in observers { observer.closed(record, self) }
+  }
+
+  private mutating func closeRound(_ outcome: RoundOutcome) {
+    recordRound(outcome)
+    if let rounds = inputs.stop.rounds, Int(server.round) >= rounds { isOver = true }
+    server.round += 1
+    server.roundOpenedAt = now
+    server.cohortGoal = nil
+    server.cohortSize = 0
+    roundFunnels.append(Funnel())
+    formCohort()
+  }
+
+  /// Version 0, evaluated.
+  mutating func publishInitialModel() {
+    publish(
+      VersionRecord(
+        version: 0, publishedAt: now, round: 0, updates: 0, devices: 0, samples: 0,
+        samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan, meanStaleness: 0,
+        maximumStaleness: 0, meanStalenessSeconds: 0, evaluation: evaluate()))
+  }
+
+  private mutating func publish(_ record: VersionRecord) {
+    note(-1, .published(version: record.version, updates: record.updates))
+    for observer in observers { observer.published(record, self) }
+    if let versions = inputs.stop.versions, record.version >= versions { isOver = true }
+    if let target = inputs.stop.accuracy, let evaluation = record.evaluation,
+      evaluation.test.accuracy >= target
+    {
+      isOver = true
+    }
+  }
+
+  private mutating func versionRecord(
+    _ used: [Used]
+  ) -> VersionRecord {
+    var (samples, processed, lossSum) = (0, 0, 0.0)
+    var (correct, validated) = (0, 0)
+    var (staleness, stalest, seconds) = (0, 0, 0.0)
+    var devices = 0
+    var last: Int32 = -1
+    for used in used {
+      let record = updates[Int(used.update)]
+      let value = used.value
+      samples += record.samples
+      processed += record.samplesProcessed
+      lossSum += value.lossSum
+      if let validation = value.validation {
+        correct += validation.correct
+        validated += validation.count
+      }
+      staleness += Int(server.version - record.base)
+      stalest = max(stalest, Int(server.version - record.base))
+      seconds += (now - server.publishedAt[Int(record.base)]).seconds
+      if record.device != last { devices += 1 }
+      last = record.device
+    }
+    let count = Double(used.count)
+    let version = Int(server.version) + 1
+    return VersionRecord(
+      version: version, publishedAt: now, round: Int(server.round), updates: used.count,
+      devices: devices, samples: samples, samplesProcessed: processed,
+      trainingLoss: lossSum / Double(processed),
+      validationAccuracy: validated == 0 ? .nan : Double(correct) / Double(validated),
+      meanStaleness: Double(staleness) / count, maximumStaleness: stalest,
+      meanStalenessSeconds: seconds / count,
+      evaluation: isEvaluationDue(version) ? evaluate() : nil)
+  }
+
+  private mutating func isEvaluationDue(_ version: Int) -> Bool {
+    if inputs.stop.versions == version { return true }
+    let schedule = inputs.record.evaluateEvery
+    if let every = schedule.versions { return version % every == 0 }
+    guard let period = schedule.time, now >= evaluatedUntil + period else { return false }
+    evaluatedUntil = SimTime(
+      microseconds: now.microseconds / period.microseconds * period.microseconds)
+    return true
+  }
+
+  /// The current model's quality, as an oracle sees it.
+  public func evaluate() -> CentralEvaluation {
+    let task = inputs.task
+    return CentralEvaluation(
+      test: Evaluation(
+        of: task.network, parameters: server.model, dataset: task.test, indices: allTestSamples,
+        kernels: inputs.kernels, pool: inputs.pool),
+      validation: validationSamples.isEmpty
+        ? nil
+        : Evaluation(
+          of: task.network, parameters: server.model, dataset: task.train,
+          indices: validationSamples, kernels: inputs.kernels, pool: inputs.pool))
+  }
+}

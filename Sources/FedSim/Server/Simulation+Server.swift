@@ -1,0 +1,221 @@
+import Numerics
+
+extension Simulation {
+  /// A request reaches the server; false where nobody answers.
+  mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) -> Bool {
+    guard server.isReachable else { return false }
+    switch request {
+    case .check(let held, let participation):
+      reach(participation, .checkedIn)
+      guard participation >= 0 else {
+        answerCheck(device, generation, .pollOnly)
+        return true
+      }
+      let checkIn = CheckIn(device: device, heldVersion: Int(held))
+      switch inputs.server.selector.value.admit(checkIn, server.view(at: now)) {
+      case .accept:
+        accept(participation)
+        answerCheck(device, generation, .accepted)
+      case .reject:
+        answerCheck(device, generation, .rejected)
+      case .wait:
+        server.forget(device)
+        let place = server.place(of: device)
+        server.waiting.insert(checkIn, at: place.index)
+        server.waitingRequests.insert((generation, participation), at: place.index)
+        formCohort()
+      }
+    case .latest:
+      if server.believesOnline {
+        if devices[device].transfer?.id == generation {
+          devices[device].transfer!.body = server.model
+        }
+        answer(device, generation, .model(version: server.version))
+      } else {
+        answer(device, generation, .modelUnavailable)
+      }
+    case .submit(let update):
+      receive(device, generation, update)
+    case .leave:
+      let place = server.place(of: device)
+      if place.isThere, server.waitingRequests[place.index].generation == generation {
+        server.forget(device)
+      }
+    }
+    return true
+  }
+
+  private mutating func answerCheck(
+    _ device: Int, _ generation: UInt32, _ answer: CheckAnswer
+  ) {
+    self.answer(
+      device, generation,
+      .check(
+        latest: server.version, isOnline: server.believesOnline, admission: answer,
+        round: server.round))
+  }
+
+  private mutating func answer(_ device: Int, _ generation: UInt32, _ response: Response) {
+    schedule(
+      .response(device: Int32(device), generation: generation, response), .deviceResponse,
+      at: now + devices[device].rates.oneWay, by: device)
+  }
+
+  /// Forms the round's cohort once the selector finds enough devices waiting.
+  ///
+  /// Draws: the selector's, at slot = the round (seed `policy`, purpose `selection`).
+  mutating func formCohort() {
+    let selector = inputs.server.selector.value
+    guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
+    var stream = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
+      .stream(slot: UInt64(server.round))
+    guard
+      let cohort = selector.cohort(from: server.waiting, server.view(at: now), &stream)
+    else { return }
+    server.cohortGoal = cohort.goal
+    server.cohortSize = cohort.members.count
+    note(-1, .cohortFormed(round: Int(server.round), members: cohort.members.count))
+    let members = cohort.members.sorted()
+    for place in members {
+      let request = server.waitingRequests[place]
+      accept(request.participation)
+      answerCheck(server.waiting[place].device, request.generation, .accepted)
+    }
+    for place in members.reversed() {
+      server.waiting.remove(at: place)
+      server.waitingRequests.remove(at: place)
+    }
+    for (index, trigger) in inputs.server.trigger.enumerated() {
+      if case .afterCohort(let duration) = trigger.value.timer {
+        schedule(
+          .serverTimer(.trigger(Int32(index), round: server.round)), .serverTimer,
+          at: now + duration, by: nil)
+      }
+    }
+  }
+
+  /// An update arrives: it is rejected, or waits, or completes an aggregation.
+  private mutating func receive(_ device: Int, _ generation: UInt32, _ update: Int32) {
+    let index = Int(update)
+    note(device, .arrived(update: index))
+    reach(updates[index].participation, .delivered)
+    if updates[index].hasArrived { tallies.repeatedDeliveries += 1 }
+    let isKnown = updates[index].hasArrived
+    updates[index].hasArrived = true
+    let status = admit(update, isKnown: isKnown)
+    answer(
+      device, generation,
+      .receipt(
+        Receipt(
+          status: status, newVersion: server.version, pendingCount: Int32(server.pending.count))))
+  }
+
+  private mutating func admit(_ update: Int32, isKnown: Bool) -> Receipt.Status {
+    let record = updates[Int(update)]
+    let duplicates = inputs.server.duplicates
+    if isKnown, duplicates != .append {
+      return record.outcome == .aggregated
+        ? .aggregated : record.outcome == nil ? .pending : .rejected
+    }
+    if inputs.server.selector.value.formsCohorts, record.round != server.round {
+      resolve(update, .rejectedLate)
+      return .rejected
+    }
+    if let limit = inputs.server.maximumStaleness, Int(server.version - record.base) > limit {
+      resolve(update, .rejectedStale)
+      return .rejected
+    }
+    let rival = server.pending.firstIndex {
+      $0 != update && updates[Int($0)].device == record.device
+        && updates[Int($0)].base == record.base
+    }
+    if let rival, duplicates == .ignore {
+      _ = rival
+      resolve(update, .rejectedDuplicate)
+      return .rejected
+    }
+    if let rival, duplicates == .replace {
+      let old = server.pending.remove(at: rival)
+      updates[Int(old)].pendingCopies -= 1
+      resolve(old, .replaced)
+    }
+    server.pending.append(update)
+    updates[Int(update)].pendingCopies += 1
+    reach(record.participation, .admitted)
+    if let training = record.training { computations.prefetch(training) }
+    let versionBefore = server.version
+    decide(.arrival)
+    if server.version != versionBefore { return .aggregated }
+    return server.believesOnline ? .pending : .offline
+  }
+
+  /// Asks the triggers, in their order, what to do.
+  mutating func decide(_ moment: TriggerMoment) {
+    for trigger in inputs.server.trigger {
+      if act(on: trigger.value.decide(moment, server.view(at: now))) { return }
+    }
+  }
+
+  /// A trigger's timer rings.
+  mutating func triggerRang(_ index: Int) {
+    let trigger = inputs.server.trigger[index].value
+    if case .every(let period) = trigger.timer {
+      schedule(
+        .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: now + period, by: nil)
+    }
+    _ = act(on: trigger.decide(.timer, server.view(at: now)))
+  }
+
+  private mutating func act(on decision: TriggerDecision) -> Bool {
+    switch decision {
+    case .wait: return false
+    case .aggregate:
+      guard server.believesOnline, !server.pending.isEmpty else { return false }
+      aggregate()
+      return true
+    case .skip:
+      skipRound()
+      return true
+    }
+  }
+
+  /// The server's own world changes.
+  mutating func serverChanged(_ series: ServerSeries, to state: UInt8) {
+    scheduleNext(series)
+    switch series {
+    case .reachable:
+      server.isReachable = state == 1
+      if !server.isReachable { breakConnections() }
+    case .internet:
+      server.hasInternet = state == 1
+      // Of the probes only the next one can find anything new.
+      let period = inputs.server.connectivityProbe.microseconds
+      let next = (now.microseconds + period - 1) / period * period
+      schedule(
+        .serverTimer(.probe), .serverTimer, at: SimTime(microseconds: next), by: nil)
+    }
+  }
+
+  /// The server is gone: what waits for it waits in vain, what comes from it stops.
+  private mutating func breakConnections() {
+    server.waiting = []
+    server.waitingRequests = []
+    for device in devices.indices where devices[device].transfer?.phase == .receiving {
+      linkChanged(device, from: devices[device].rates, isConnected: false)
+    }
+    for device in devices.indices {
+      guard let transfer = devices[device].transfer, transfer.phase == .awaiting,
+        transfer.purpose == .check, inputs.server.selector.value.formsCohorts
+      else { continue }
+      failTransfer(device, .unacknowledged)
+    }
+  }
+
+  /// The probe finds out whether the server has a connection.
+  mutating func probeConnection() {
+    guard server.believesOnline != server.hasInternet else { return }
+    server.believesOnline = server.hasInternet
+    note(-1, .connectivity(server.believesOnline))
+    if server.believesOnline { decide(.connectionReturned) }
+  }
+}
