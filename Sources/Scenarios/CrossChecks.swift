@@ -31,24 +31,17 @@ struct CrossChecks {
     }
   }
 
-  /// Every device has a client, where the number of clients is known before the data are read.
+  /// A group's first client exists, where the number of clients is known before the data are read.
+  ///
+  /// More devices than clients are no fault: devices beyond the last client begin again at the first.
   private mutating func checkClients() {
     let partition = settings.task.data.partition
     guard let clients = (partition.value as? any Partitioner)?.clients else { return }
-    let groups = settings.fleet.count
-    for (i, group) in settings.fleet.enumerated() where group.count > 0 {
-      let last: Int
-      if let first = group.firstClient {
-        last = first + group.count - 1
-      } else {
-        last = (group.count - 1) * groups + i
-      }
-      guard last >= clients else { continue }
-      let key = group.firstClient == nil ? "count" : "firstClient"
+    for (i, group) in settings.fleet.enumerated() {
+      guard let first = group.firstClient, first >= clients else { continue }
       report(
-        "device `\(group.name)/\(group.count - 1)` has client \(last), but the partition"
-          + " `\(partition.name)` has \(clients) clients, numbered from 0",
-        at: ["fleet", "[\(i)]", key])
+        "there is no client \(first): the partition `\(partition.name)` has \(clients) clients,"
+          + " numbered from 0", at: ["fleet", "[\(i)]", "firstClient"])
     }
   }
 

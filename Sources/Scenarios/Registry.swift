@@ -31,6 +31,10 @@ public struct Registry: Sendable {
 
     parts.add(LocalSGD.self, to: .localOptimizer) { $0 }
 
+    parts.add(FedAvgLocal.self, to: .localAlgorithm) { $0 }
+
+    parts.add(ClipNorm.self, to: .updateTransform) { $0 }
+
     parts.add(FixedSource.self, to: .timelineSource) { $0 }
     parts.add(WeeklySource.self, to: .timelineSource) { $0 }
     parts.add(DiurnalSource.self, to: .timelineSource) { $0 }
@@ -74,6 +78,21 @@ public struct Registry: Sendable {
   /// This registry with one more client selector.
   public func adding<P: ClientSelector>(_ type: P.Type) -> Registry {
     adding(type, to: .clientSelector) { $0 }
+  }
+
+  /// This registry with one more local algorithm.
+  public func adding<P: LocalAlgorithm>(_ type: P.Type) -> Registry {
+    adding(type, to: .localAlgorithm) { $0 }
+  }
+
+  /// This registry with one more update transform.
+  public func adding<P: UpdateTransform>(_ type: P.Type) -> Registry {
+    adding(type, to: .updateTransform) { $0 }
+  }
+
+  /// This registry with one more local optimizer.
+  public func adding<P: LocalOptimizer>(_ type: P.Type) -> Registry {
+    adding(type, to: .localOptimizer) { $0 }
   }
 
   /// This registry with one more server optimizer.

@@ -67,6 +67,10 @@ public struct TrainingSettings: PartSettings {
   public var batchSize = 10
   /// How the parameters move.
   public var optimizer = Choice<any LocalOptimizer>(LocalSGD.self) { $0 }
+  /// How a device trains.
+  public var algorithm = Choice<any LocalAlgorithm>(FedAvgLocal.self) { $0 }
+  /// A file with the order of each client's samples in each epoch; nil: keyed shuffles.
+  public var batchOrders: FileName?
 
   /// The defaults.
   public init() {}
@@ -79,6 +83,10 @@ public struct TrainingSettings: PartSettings {
       Field(
         "optimizer", \.optimizer, .part(.localOptimizer),
         "How do the parameters move with each batch?"),
+      Field("algorithm", \.algorithm, .part(.localAlgorithm), "How does a device train?"),
+      Field(
+        "batchOrders", \.batchOrders, optional: .fileName,
+        "A file with the order of each client's samples in each epoch; absent: keyed shuffles."),
     ]
   }
 
