@@ -48,7 +48,7 @@ public struct ScenarioSettings: PartSettings {
       Field(
         "fleet", \.fleet, .list(of: .settings(), minimum: 1), required: true,
         "The devices, in groups with the same habits."),
-      Field("server", \.server, .settings(), "The server and its policy."),
+      Field("server", \.server, .server, "The server and its policy."),
       Field("inject", \.inject, .list(of: .settings()), "Events that happen as scripted."),
       Field("record", \.record, .settings(), "What is recorded beside the usual tables."),
     ]

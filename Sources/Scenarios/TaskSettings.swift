@@ -67,6 +67,10 @@ public struct TrainingSettings: PartSettings {
   public var batchSize = 10
   /// How the parameters move.
   public var optimizer = Choice<any LocalOptimizer>(LocalSGD.self) { $0 }
+  /// How a device trains.
+  public var algorithm = Choice<any LocalAlgorithm>(FedAvgLocal.self) { $0 }
+  /// The order in which data epochs visit a client's samples; nil: keyed shuffles.
+  public var orders: FileName?
 
   /// The defaults.
   public init() {}
@@ -79,6 +83,11 @@ public struct TrainingSettings: PartSettings {
       Field(
         "optimizer", \.optimizer, .part(.localOptimizer),
         "How do the parameters move with each batch?"),
+      Field("algorithm", \.algorithm, .part(.localAlgorithm), "How does a device train?"),
+      Field(
+        "orders", \.orders, optional: .fileName,
+        "An NPZ file with `orders`, [client][data epoch][position in the client's training "
+          + "samples]; absent: keyed shuffles."),
     ]
   }
 
