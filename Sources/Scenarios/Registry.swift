@@ -33,8 +33,6 @@ public struct Registry: Sendable {
 
     parts.add(FedAvgLocal.self, to: .localAlgorithm) { $0 }
 
-    parts.add(ClipNorm.self, to: .updateTransform) { $0 }
-
     parts.add(FixedSource.self, to: .timelineSource) { $0 }
     parts.add(WeeklySource.self, to: .timelineSource) { $0 }
     parts.add(DiurnalSource.self, to: .timelineSource) { $0 }
@@ -48,6 +46,8 @@ public struct Registry: Sendable {
     parts.add(EveryTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(CohortCompleteTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(DeadlineTrigger.self, to: .aggregationTrigger) { $0 }
+
+    parts.add(ClipNorm.self, to: .updateTransform) { $0 }
 
     parts.add(SampleWeightedMean.self, to: .aggregator) { $0 }
     parts.add(UniformMean.self, to: .aggregator) { $0 }
