@@ -64,6 +64,8 @@ public struct Catalog: Sendable {
     public let summary: String
     /// Its settings, for documentation.
     public let fields: [FieldDescription]
+    /// The setting that a bare value stands for.
+    public let shorthand: String?
     let make: @Sendable (Node, inout Reader) -> (value: any Sendable, settings: Node)
   }
 
@@ -92,8 +94,10 @@ public struct Catalog: Sendable {
     }
     entries.removeAll { $0.seam == seam.name && $0.name == P.name }
     entries.append(
-      Entry(seam: seam.name, name: P.name, summary: P.summary, fields: P.Settings.descriptions) {
-        node, reader in
+      Entry(
+        seam: seam.name, name: P.name, summary: P.summary, fields: P.Settings.descriptions,
+        shorthand: P.Settings.shorthand
+      ) { node, reader in
         let settings = reader.read(P.Settings.self, from: node)
         return (value(P(settings)), settings.resolved)
       })

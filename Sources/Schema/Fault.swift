@@ -36,10 +36,14 @@ public struct Fault: Error, Hashable, Sendable {
 }
 
 extension Fault: CustomStringConvertible {
-  /// `file:line:column: path: message`, on one line.
+  /// `file:line:column: path: message`, on one line; an argument has a column only.
   public var description: String {
     var text = place.file.isEmpty ? "" : place.file + ":"
-    if place.line > 0 { text += "\(place.line):\(place.column):" }
+    if place.line > 0 {
+      text += "\(place.line):\(place.column):"
+    } else if place.column > 0 {
+      text += " column \(place.column):"
+    }
     if !text.isEmpty { text += " " }
     if !path.isEmpty { text += path + ": " }
     return text + message

@@ -58,6 +58,30 @@ extension Form where Value == Double {
   public static var fraction: Form { number(0...1) }
 }
 
+extension Form where Value == Int64 {
+  /// A quantity with a unit, as a whole multiple of the smallest one.
+  ///
+  /// Units: the names that may be written, each with its size in the smallest unit; the first is the
+  /// one that zero is written in. `noun` is what it is called, such as `a duration`; `example` shows
+  /// how it is written.
+  public static func quantity(
+    _ noun: String, units: [(name: String, size: Int64)], _ range: ClosedRange<Int64>,
+    example: String
+  ) -> Form {
+    func limit(_ value: Int64) -> String? {
+      value == .min || value == .max ? nil : Text.quantity(value, units: units)
+    }
+    let expected =
+      "\(noun)\(bounds(limit(range.lowerBound), limit(range.upperBound))), such as `\(example)`"
+    return Form(
+      shape: .quantity(units: units.map(\.name), example: example), expected: expected,
+      parse: { text, _ in
+        guard let value = Text.quantity(text, units: units) else { return nil }
+        return range.contains(value) ? value : nil
+      }, write: { .text(Text.quantity($0, units: units)) })
+  }
+}
+
 extension Form where Value == Bool {
   /// `true` or `false`.
   public static var flag: Form {
@@ -80,7 +104,7 @@ extension Form where Value == String {
   /// A file's path, taken from the scenario's own folder.
   public static var path: Form {
     Form(
-      shape: .text, expected: "the path of a file, from the scenario's folder",
+      shape: .path, expected: "the path of a file, from the scenario's folder",
       parse: { text, _ in text.isEmpty ? nil : text }, write: { .quoted($0) })
   }
 

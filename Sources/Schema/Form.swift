@@ -20,6 +20,8 @@ public struct Form<Value: Sendable>: Sendable {
   }
 
   /// A form of a scalar: `parse` gets its text.
+  ///
+  /// Where the shape is a number, a flag or a quantity, the fault says what to write instead.
   public init(
     shape: Shape, expected: String, parse: @escaping @Sendable (String, _ isQuoted: Bool) -> Value?,
     write: @escaping @Sendable (Value) -> Node
@@ -27,10 +29,13 @@ public struct Form<Value: Sendable>: Sendable {
     self.init(
       shape: shape, expected: expected,
       read: { node, reader in
-        if case .scalar(let text, let isQuoted) = node.content, let value = parse(text, isQuoted) {
-          return value
+        guard case .scalar(let text, let isQuoted) = node.content else {
+          reader.report(node, expected: expected)
+          return nil
         }
-        reader.report(node, expected: expected)
+        if let value = parse(text, isQuoted) { return value }
+        let hint = shape.hint(text, isQuoted: isQuoted)
+        reader.report(node, expected: expected + (hint.map { "; \($0)" } ?? ""))
         return nil
       }, write: write)
   }

@@ -4,7 +4,7 @@ public struct Place: Hashable, Sendable {
   public var file: String
   /// Line, from 1; 0 where the text has no lines.
   public var line: Int
-  /// Column, from 1; 0 where the text has no lines.
+  /// Column, from 1; 0 where there is none.
   public var column: Int
 
   /// A place.

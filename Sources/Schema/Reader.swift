@@ -85,7 +85,7 @@ public struct Reader {
 
 extension [String] {
   /// Keys joined by dots; an index such as `[2]` needs none.
-  var dotted: String {
+  package var dotted: String {
     reduce(into: "") { text, key in
       if !text.isEmpty, !key.hasPrefix("[") { text += "." }
       text += key

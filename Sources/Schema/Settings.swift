@@ -84,6 +84,20 @@ public struct Field<Owner>: Sendable {
   }
 }
 
+extension Field {
+  /// A key that is used up before settings are read, such as `base`: documented, never stored.
+  public init(reserved key: String, _ shape: Shape, expected: String, _ summary: String) {
+    self.key = key
+    self.summary = summary
+    self.shape = shape
+    self.expected = expected
+    isRequired = false
+    isAssumption = false
+    read = { _, _, _ in }
+    write = { _ in nil }
+  }
+}
+
 /// A field without its owner: what documentation and the JSON Schema need.
 public struct FieldDescription: Sendable {
   /// The key.
@@ -94,8 +108,10 @@ public struct FieldDescription: Sendable {
   public let shape: Shape
   /// What is expected, in words.
   public let expected: String
-  /// The default as it would be written; nil where the key must be given.
+  /// The default as it would be written; nil where the key must be given, or is never stored.
   public let defaultValue: Node?
+  /// Whether the key must be there.
+  public let isRequired: Bool
   /// Whether the default is an assumption about the world.
   public let isAssumption: Bool
 }
@@ -107,7 +123,8 @@ extension PartSettings {
     return fields.map {
       FieldDescription(
         key: $0.key, summary: $0.summary, shape: $0.shape, expected: $0.expected,
-        defaultValue: $0.isRequired ? nil : $0.write(defaults), isAssumption: $0.isAssumption)
+        defaultValue: $0.isRequired ? nil : $0.write(defaults), isRequired: $0.isRequired,
+        isAssumption: $0.isAssumption)
     }
   }
 
@@ -127,6 +144,10 @@ public indirect enum Shape: Sendable {
   case boolean
   /// A text that follows a rule told in words.
   case text
+  /// A file's path, taken from the folder of the file that it is written in.
+  case path
+  /// A number with one of these units, or several such in a row.
+  case quantity(units: [String], example: String)
   /// One of some words.
   case oneOf([String])
   /// A list.

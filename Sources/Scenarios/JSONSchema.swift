@@ -1,0 +1,142 @@
+import Schema
+
+/// The JSON Schema (draft 7) of a scenario, which editors use for completion, hover and checks.
+///
+/// Source: https://json-schema.org/draft-07/schema.
+public struct JSONSchema: Sendable {
+  private let catalog: Catalog
+
+  /// A schema over these parts.
+  public init(catalog: Catalog) { self.catalog = catalog }
+
+  /// The schema of a document with these fields.
+  public func document(title: String, fields: [FieldDescription]) -> Node {
+    var entries: [(String, Node)] = [
+      ("$schema", .quoted("http://json-schema.org/draft-07/schema#")), ("title", .quoted(title)),
+    ]
+    entries += object(fields)
+    entries.append(("patternProperties", .mapping([("^x-", .mapping([]))])))
+    entries.append(("definitions", .mapping(catalog.seams.map { (key($0.name), seam($0)) })))
+    return .mapping(entries)
+  }
+
+  private func key(_ seam: String) -> String {
+    String(seam.map { $0 == " " ? "-" : $0 })
+  }
+
+  private func seam(_ seam: Catalog.SeamDescription) -> Node {
+    let parts = catalog.parts(of: seam.name)
+    return .mapping([
+      ("description", .quoted(seam.summary)),
+      (
+        "anyOf",
+        list(
+          [.mapping([("enum", list(parts.map { .quoted($0.name) }))])]
+            + [.mapping(choices(seam.name, several: false))])
+      ),
+    ])
+  }
+
+  /// An object whose keys are parts of a seam.
+  private func choices(_ seam: String, several: Bool) -> [(String, Node)] {
+    let parts = catalog.parts(of: seam)
+    var entries: [(String, Node)] = [("type", .quoted("object"))]
+    if !several {
+      entries += [("minProperties", .text("1")), ("maxProperties", .text("1"))]
+    }
+    let settings = parts.map { part in
+      (part.name, described(part.summary, nullable(mapping(part.fields, part.shorthand))))
+    }
+    entries += [("properties", .mapping(settings)), ("additionalProperties", .text("false"))]
+    return entries
+  }
+
+  private func object(_ fields: [FieldDescription]) -> [(String, Node)] {
+    let required = fields.filter { $0.defaultValue == nil && $0.isRequired }
+    var entries: [(String, Node)] = [
+      ("type", .quoted("object")),
+      ("properties", .mapping(fields.map { ($0.key, property($0)) })),
+      ("additionalProperties", .text("false")),
+    ]
+    if !required.isEmpty { entries.append(("required", list(required.map { .quoted($0.key) }))) }
+    return entries
+  }
+
+  private func property(_ field: FieldDescription) -> Node {
+    var schema = schema(field.shape)
+    if case .null = field.defaultValue?.content { schema = nullable(schema) }
+    return described(
+      field.summary + (field.isAssumption ? " (an assumption about the world)" : ""), schema,
+      default: field.defaultValue)
+  }
+
+  /// A schema with a description; a reference is wrapped, since draft 7 ignores what stands beside one.
+  private func described(_ text: String, _ schema: Node, default value: Node? = nil) -> Node {
+    var entries: [(String, Node)] = [("description", .quoted(text))]
+    if let value { entries.append(("default", value)) }
+    if schema["$ref"] != nil {
+      entries.append(("allOf", list([schema])))
+    } else if case .mapping(let own) = schema.content {
+      entries += own.map { ($0.key, $0.value) }
+    }
+    return .mapping(entries)
+  }
+
+  private func mapping(_ fields: [FieldDescription], _ shorthand: String?) -> Node {
+    let whole = Node.mapping(object(fields))
+    guard let field = fields.first(where: { $0.key == shorthand }) else { return whole }
+    return .mapping([("anyOf", list([schema(field.shape), whole]))])
+  }
+
+  private func nullable(_ schema: Node) -> Node {
+    .mapping([("anyOf", list([.mapping([("type", .quoted("null"))]), schema]))])
+  }
+
+  private func schema(_ shape: Shape) -> Node {
+    switch shape {
+    case .integer(let minimum, let maximum):
+      var entries: [(String, Node)] = [("type", .quoted("integer"))]
+      if minimum != .min { entries.append(("minimum", .text(String(minimum)))) }
+      if maximum != .max { entries.append(("maximum", .text(String(maximum)))) }
+      return .mapping(entries)
+    case .number(let minimum, let maximum):
+      var entries: [(String, Node)] = [("type", .quoted("number"))]
+      let most = Double.greatestFiniteMagnitude
+      if minimum != -most { entries.append(("minimum", .text(Text.shortest(minimum)))) }
+      if maximum != most { entries.append(("maximum", .text(Text.shortest(maximum)))) }
+      return .mapping(entries)
+    case .boolean:
+      return type("boolean")
+    case .text, .path:
+      return type("string")
+    case .quantity(let units, let example):
+      let names = units.joined(separator: "|")
+      let pattern = "^-?([0-9]+(\\.[0-9]+)? *(\(names)) *)+$"
+      let text = Node.mapping([
+        ("type", .quoted("string")), ("pattern", .quoted(pattern)),
+        ("examples", list([.quoted(example)])),
+      ])
+      return .mapping([("anyOf", list([text, .mapping([("const", .text("0"))])]))])
+    case .oneOf(let words):
+      return .mapping([("enum", list(words.map { .quoted($0) }))])
+    case .list(let element):
+      return .mapping([("type", .quoted("array")), ("items", schema(element))])
+    case .mapping(let fields, let shorthand):
+      return mapping(fields(), shorthand)
+    case .part(let seam, several: false):
+      return reference(seam)
+    case .part(let seam, several: true):
+      let several = Node.mapping(choices(seam, several: true))
+      let array = Node.mapping([("type", .quoted("array")), ("items", reference(seam))])
+      return .mapping([("anyOf", list([several, reference(seam), array]))])
+    }
+  }
+
+  private func type(_ name: String) -> Node { .mapping([("type", .quoted(name))]) }
+
+  private func reference(_ seam: String) -> Node {
+    .mapping([("$ref", .quoted("#/definitions/" + key(seam)))])
+  }
+
+  private func list(_ nodes: [Node]) -> Node { Node(.sequence(nodes)) }
+}

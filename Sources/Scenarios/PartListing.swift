@@ -1,0 +1,115 @@
+import Schema
+
+/// All that can be written in a scenario: its sections, and the parts of every seam with their settings.
+public struct PartListing: Sendable {
+  private let sections: [FieldDescription]
+  private let catalog: Catalog
+
+  /// A listing of a document with these fields, and of these parts.
+  public init(fields: [FieldDescription], catalog: Catalog) {
+    sections = fields
+    self.catalog = catalog
+  }
+
+  // MARK: For people
+
+  /// A page of text; `seam` limits it to the parts of one seam.
+  public func text(seam: String? = nil) -> String {
+    var lines: [String] = []
+    if seam == nil {
+      lines += ["scenario: what may stand in a file", ""]
+      lines += fields(sections, indent: 2) + [""]
+    }
+    for description in catalog.seams where seam == nil || description.name == seam {
+      lines += ["\(description.name): \(description.summary)", ""]
+      for part in catalog.parts(of: description.name) {
+        lines.append("  \(part.name): \(part.summary)")
+        if let shorthand = part.shorthand {
+          lines.append("    (a bare value is its `\(shorthand)`)")
+        }
+        lines += fields(part.fields, indent: 4) + [""]
+      }
+    }
+    while lines.last == "" { lines.removeLast() }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func fields(_ fields: [FieldDescription], indent: Int) -> [String] {
+    fields.flatMap { field -> [String] in
+      let margin = String(repeating: " ", count: indent)
+      var line = "\(margin)\(field.key): \(field.expected)"
+      var inner: [String] = []
+      if case .mapping(let nested, _) = field.shape {
+        inner = self.fields(nested(), indent: indent + 2)
+      } else if case .list(.mapping(let nested, _)) = field.shape {
+        inner = self.fields(nested(), indent: indent + 2)
+      }
+      if field.isRequired {
+        line += " (required)"
+      } else if inner.isEmpty, let value = field.defaultValue.flatMap(PartListing.brief) {
+        line += " (default \(value)\(field.isAssumption ? ", an assumption" : ""))"
+      }
+      return [line, "\(margin)  \(field.summary)"] + inner
+    }
+  }
+
+  /// A default on one line; nil where there is none worth a word.
+  private static func brief(_ node: Node) -> String? {
+    switch node.content {
+    case .null: return nil
+    case .scalar(let text, _): return text.isEmpty ? nil : text
+    case .sequence, .mapping: return node.json
+    }
+  }
+
+  // MARK: For programs
+
+  /// The same as a tree, to be written as JSON.
+  public var node: Node {
+    .mapping([
+      ("scenario", Node(.sequence(sections.map(node)))),
+      (
+        "seams",
+        Node(
+          .sequence(
+            catalog.seams.map { seam in
+              .mapping([
+                ("name", .quoted(seam.name)), ("summary", .quoted(seam.summary)),
+                ("parts", Node(.sequence(catalog.parts(of: seam.name).map(node)))),
+              ])
+            }))
+      ),
+    ])
+  }
+
+  private func node(_ part: Catalog.Entry) -> Node {
+    .mapping([
+      ("name", .quoted(part.name)), ("summary", .quoted(part.summary)),
+      ("shorthand", part.shorthand.map { .quoted($0) } ?? Node(.null)),
+      ("settings", Node(.sequence(part.fields.map(node)))),
+    ])
+  }
+
+  private func node(_ field: FieldDescription) -> Node {
+    var entries: [(String, Node)] = [
+      ("key", .quoted(field.key)), ("summary", .quoted(field.summary)),
+      ("expected", .quoted(field.expected)), ("required", flag(field.isRequired)),
+      ("default", field.defaultValue ?? Node(.null)), ("assumption", flag(field.isAssumption)),
+    ]
+    switch field.shape {
+    case .quantity(let units, _):
+      entries.append(("units", Node(.sequence(units.map { .quoted($0) }))))
+    case .oneOf(let words):
+      entries.append(("choices", Node(.sequence(words.map { .quoted($0) }))))
+    case .part(let seam, let several):
+      entries += [("seam", .quoted(seam)), ("several", flag(several))]
+    case .mapping(let fields, _), .list(.mapping(let fields, _)):
+      entries.append(("settings", Node(.sequence(fields().map(node)))))
+    default:
+      break
+    }
+    return .mapping(entries)
+  }
+
+  private func flag(_ value: Bool) -> Node { .text(value ? "true" : "false") }
+}

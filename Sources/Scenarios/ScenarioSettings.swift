@@ -1,0 +1,76 @@
+import Schema
+
+/// Everything that a scenario file may say.
+public struct ScenarioSettings: PartSettings {
+  /// The version of the format that the file is written in.
+  public var version = 1
+  /// The scenario's name; the file's name if nothing is written.
+  public var name: String?
+  /// What the scenario is for.
+  public var description: String?
+  /// The seed from which all others follow.
+  public var seed: UInt64 = 1
+  /// Sub-seeds, each following from `seed` unless it is written.
+  public var seeds = SeedSettings()
+  /// The civil time at which the virtual clock stands at 0; a Monday, if nothing is written.
+  public var start = CivilTime(secondsSince1970: 1_763_337_600)
+
+  /// The defaults.
+  public init() {}
+
+  /// The fields.
+  public static var fields: [Field<ScenarioSettings>] {
+    [
+      Field("version", \.version, .formatVersion, "The version of this format."),
+      Field("name", \.name, optional: .text, "The scenario's name; by default the file's."),
+      Field("description", \.description, optional: .text, "What the scenario is for."),
+      Field(
+        reserved: "base", .list(.path), expected: "the path of a scenario file, or a list of them",
+        "Files over which this one is laid: mappings merge, lists and other values are replaced."),
+      Field("seed", \.seed, .seed, "The seed from which all others follow."),
+      Field("seeds", \.seeds, .settings(), "Sub-seeds, each set alone."),
+      Field("start", \.start, .civilTime, "The civil time at which the virtual clock stands at 0."),
+    ]
+  }
+}
+
+/// The named sub-seeds of a scenario; what is not written follows from `seed`.
+public struct SeedSettings: PartSettings {
+  /// The world: power, links, usage, heat, clocks.
+  public var world: UInt64?
+  /// The partition of the data.
+  public var data: UInt64?
+  /// The initial weights.
+  public var initial: UInt64?
+  /// Batch orders and whatever else a local training draws.
+  public var training: UInt64?
+  /// The server's policy.
+  public var policy: UInt64?
+  /// The order of simultaneous events of different actors.
+  public var ties: UInt64?
+
+  /// No sub-seed set.
+  public init() {}
+
+  /// The fields.
+  public static var fields: [Field<SeedSettings>] {
+    [
+      Field("world", \.world, optional: .seed, "Power, links, usage, heat, clocks."),
+      Field("data", \.data, optional: .seed, "The partition of the data."),
+      Field("init", \.initial, optional: .seed, "The initial weights."),
+      Field("training", \.training, optional: .seed, "What a local training draws."),
+      Field("policy", \.policy, optional: .seed, "What the server's policy draws."),
+      Field("ties", \.ties, optional: .seed, "The order of simultaneous events."),
+    ]
+  }
+}
+
+extension Form where Value == Int {
+  /// The version of the scenario format.
+  static var formatVersion: Form {
+    Form(
+      shape: .integer(minimum: 1, maximum: 1), expected: "1, the version of this format",
+      parse: { text, isQuoted in text == "1" && !isQuoted ? 1 : nil },
+      write: { .text(String($0)) })
+  }
+}
