@@ -67,12 +67,12 @@ let package = Package(
     tests("NumericsTests", ["Numerics"]),
     tests("CKernelsTests", ["CKernels"]),
     tests("LearningTests", ["Learning", "Numerics"]),
+    tests(
+      "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
     tests("SchemaTests", ["Schema", "Numerics"]),
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
-    tests(
-      "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
   ]
 )

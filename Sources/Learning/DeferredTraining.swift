@@ -33,6 +33,7 @@ public final class DeferredTraining: Sendable {
   }
 
   private let training: LocalTraining
+  private let algorithm: any LocalAlgorithm
   private let batches: Range<Int>
   private let validation: [Int32]
   private let kernels: Kernels
@@ -40,10 +41,11 @@ public final class DeferredTraining: Sendable {
 
   /// Describes the given batches of a training; `validation` lists samples to evaluate the end on.
   public init(
-    _ training: LocalTraining, batches: Range<Int>, from start: Start, validation: [Int32],
-    kernels: Kernels
+    _ training: LocalTraining, by algorithm: any LocalAlgorithm, batches: Range<Int>,
+    from start: Start, validation: [Int32], kernels: Kernels
   ) {
     self.training = training
+    self.algorithm = algorithm
     self.batches = batches
     self.validation = validation
     self.kernels = kernels
@@ -85,8 +87,8 @@ public final class DeferredTraining: Sendable {
         parameters: Self.moved(value.parameters, from: old, to: new),
         optimizerSlots: value.memory.optimizerSlots)
     }
-    let outcome = training.run(
-      batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
+    let outcome = algorithm.run(
+      training, batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
     let evaluation =
       validation.isEmpty
       ? nil

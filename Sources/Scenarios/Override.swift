@@ -9,6 +9,13 @@ struct Override {
   private enum Step {
     case key(String, column: Int)
     case index(Int, column: Int)
+
+    var text: String {
+      switch self {
+      case .key(let key, _): key
+      case .index(let index, _): "[\(index)]"
+      }
+    }
   }
 
   private let argument: String
@@ -30,8 +37,18 @@ struct Override {
     var text = String.UnicodeScalarView()
     text.append(contentsOf: scalars[(equals + 1)...])
     let label = Self.label(argument)
-    value = try YAMLReader.read(String(text).utf8) { line, column in
-      Place(file: label, column: line == 1 ? equals + 1 + column : scalars.count + 1)
+    do throws(Faults) {
+      value = try YAMLReader.read(String(text).utf8) { line, column in
+        Place(file: label, column: line == 1 ? equals + 1 + column : scalars.count + 1)
+      }
+    } catch {
+      let path = steps.map(\.text)
+      throw Faults(
+        error.faults.map { fault in
+          Fault(
+            at: fault.place, path: (path + (fault.path.isEmpty ? [] : [fault.path])).dotted,
+            fault.problem)
+        })
     }
   }
 
@@ -104,9 +121,11 @@ struct Override {
         guard let index = names.firstIndex(of: key) else {
           let known = names.compactMap { $0 }
           let nearest = Spelling.nearest(to: key, among: known)
-          let problem = Fault.Problem.unknownName(
-            key, seam: "entry of this list", nearest: nearest, known: known)
-          throw Faults([Self.fault(argument, column, problem, path: path.dotted)])
+          let end = nearest.map { "did you mean `\($0)`?" } ?? "use an index, such as `[0]`"
+          let problem = "no entry of this list is called `\(key)`; \(end)"
+          throw Faults([
+            Self.fault(argument, column, .contradiction(problem), path: path.dotted)
+          ])
         }
         return try set(steps, at: index, column, in: node, shape: shape, merge, path: path)
       }

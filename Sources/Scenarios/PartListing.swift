@@ -1,3 +1,4 @@
+import FedSim
 import Schema
 
 /// All that can be written in a scenario: its sections, and the parts of every seam with their settings.
@@ -13,7 +14,7 @@ public struct PartListing: Sendable {
 
   // MARK: For people
 
-  /// A page of text; `seam` limits it to the parts of one seam.
+  /// A page of text; `seam` limits it to one seam, or to `policy`.
   public func text(seam: String? = nil) -> String {
     var lines: [String] = []
     if seam == nil {
@@ -30,8 +31,16 @@ public struct PartListing: Sendable {
         lines += fields(part.fields, indent: 4) + [""]
       }
     }
+    if seam == nil || seam == "policy" { lines += policies() }
     while lines.last == "" { lines.removeLast() }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func policies() -> [String] {
+    ["policy: Values for several keys of `server` at once", ""]
+      + PolicyPreset.standard.flatMap { preset in
+        ["  \(preset.name): \(preset.summary)", "    \(preset.keys.json)", ""]
+      }
   }
 
   private func fields(_ fields: [FieldDescription], indent: Int) -> [String] {
@@ -76,6 +85,17 @@ public struct PartListing: Sendable {
               .mapping([
                 ("name", .quoted(seam.name)), ("summary", .quoted(seam.summary)),
                 ("parts", Node(.sequence(catalog.parts(of: seam.name).map(node)))),
+              ])
+            }))
+      ),
+      (
+        "policies",
+        Node(
+          .sequence(
+            PolicyPreset.standard.map { preset in
+              .mapping([
+                ("name", .quoted(preset.name)), ("summary", .quoted(preset.summary)),
+                ("keys", preset.keys),
               ])
             }))
       ),

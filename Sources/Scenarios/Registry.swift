@@ -1,3 +1,6 @@
+import DataSets
+import FedSim
+import Learning
 import Schema
 
 /// The parts that a scenario may name, by seam.
@@ -12,8 +15,45 @@ public struct Registry: Sendable {
 
   /// The parts that come with the simulator; a new one is one line here.
   public static let standard: Registry = {
-    let catalog = Catalog()
-    return Registry(catalog: catalog)
+    var parts = Catalog()
+    parts.add(FashionMNIST.self, to: .dataSource) { $0 }
+    parts.add(IDXFiles.self, to: .dataSource) { $0 }
+    parts.add(Blobs.self, to: .dataSource) { $0 }
+
+    parts.add(PartitionIID.self, to: .partition) { $0 }
+    parts.add(PartitionDirichlet.self, to: .partition) { $0 }
+    parts.add(PartitionShards.self, to: .partition) { $0 }
+    parts.add(PartitionReplacement.self, to: .partition) { $0 }
+    parts.add(PartitionFile.self, to: .partition) { $0 }
+
+    parts.add(SoftmaxModel.self, to: .model) { $0 }
+    parts.add(MLPModel.self, to: .model) { $0 }
+
+    parts.add(LocalSGD.self, to: .localOptimizer) { $0 }
+
+    parts.add(FedAvgLocal.self, to: .localAlgorithm) { $0 }
+
+    parts.add(ClipNorm.self, to: .updateTransform) { $0 }
+
+    parts.add(FixedSource.self, to: .timelineSource) { $0 }
+    parts.add(WeeklySource.self, to: .timelineSource) { $0 }
+    parts.add(DiurnalSource.self, to: .timelineSource) { $0 }
+    parts.add(MarkovSource.self, to: .timelineSource) { $0 }
+    parts.add(CSVSource.self, to: .timelineSource) { $0 }
+
+    parts.add(OpenSelector.self, to: .clientSelector) { $0 }
+    parts.add(UniformSelector.self, to: .clientSelector) { $0 }
+
+    parts.add(ThresholdTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(EveryTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(CohortCompleteTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(DeadlineTrigger.self, to: .aggregationTrigger) { $0 }
+
+    parts.add(SampleWeightedMean.self, to: .aggregator) { $0 }
+    parts.add(UniformMean.self, to: .aggregator) { $0 }
+
+    parts.add(ServerSGD.self, to: .serverOptimizer) { $0 }
+    return Registry(catalog: parts)
   }()
 
   /// This registry with one more part; a part of the same name in the seam is replaced.
@@ -23,5 +63,60 @@ public struct Registry: Sendable {
     var registry = self
     registry.catalog.add(type, to: seam, as: value)
     return registry
+  }
+
+  /// This registry with one more aggregator.
+  public func adding<P: Aggregator>(_ type: P.Type) -> Registry {
+    adding(type, to: .aggregator) { $0 }
+  }
+
+  /// This registry with one more aggregation trigger.
+  public func adding<P: AggregationTrigger>(_ type: P.Type) -> Registry {
+    adding(type, to: .aggregationTrigger) { $0 }
+  }
+
+  /// This registry with one more client selector.
+  public func adding<P: ClientSelector>(_ type: P.Type) -> Registry {
+    adding(type, to: .clientSelector) { $0 }
+  }
+
+  /// This registry with one more local algorithm.
+  public func adding<P: LocalAlgorithm>(_ type: P.Type) -> Registry {
+    adding(type, to: .localAlgorithm) { $0 }
+  }
+
+  /// This registry with one more update transform.
+  public func adding<P: UpdateTransform>(_ type: P.Type) -> Registry {
+    adding(type, to: .updateTransform) { $0 }
+  }
+
+  /// This registry with one more local optimizer.
+  public func adding<P: LocalOptimizer>(_ type: P.Type) -> Registry {
+    adding(type, to: .localOptimizer) { $0 }
+  }
+
+  /// This registry with one more server optimizer.
+  public func adding<P: ServerOptimizer>(_ type: P.Type) -> Registry {
+    adding(type, to: .serverOptimizer) { $0 }
+  }
+
+  /// This registry with one more timeline source.
+  public func adding<P: TimelineSource>(_ type: P.Type) -> Registry {
+    adding(type, to: .timelineSource) { $0 }
+  }
+
+  /// This registry with one more data source.
+  public func adding<P: DataSource & Part>(_ type: P.Type) -> Registry {
+    adding(type, to: .dataSource) { $0 }
+  }
+
+  /// This registry with one more partition.
+  public func adding<P: PartitionSource & Part>(_ type: P.Type) -> Registry {
+    adding(type, to: .partition) { $0 }
+  }
+
+  /// This registry with one more model.
+  public func adding<P: ModelSource>(_ type: P.Type) -> Registry {
+    adding(type, to: .model) { $0 }
   }
 }

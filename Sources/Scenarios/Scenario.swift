@@ -1,3 +1,4 @@
+import FedSim
 import Numerics
 import Schema
 
@@ -45,6 +46,8 @@ public struct Scenario: Sendable {
     var reader = Reader(catalog: registry.catalog)
     var settings = reader.read(ScenarioSettings.self, from: written)
     guard reader.faults.isEmpty else { throw Faults(reader.faults) }
+    let checks = CrossChecks(settings, written: written)
+    guard checks.faults.isEmpty else { throw Faults(checks.faults) }
     settings.name = settings.name ?? FilePath.stem(of: file)
     self.settings = settings
     self.registry = registry
@@ -62,6 +65,9 @@ public struct Scenario: Sendable {
     digest.update(resolvedNode.json.utf8)
     return digest.hexDigest()
   }
+
+  /// The seeds of the run.
+  public var seeds: Seeds { settings.seeds.seeds(of: settings.seed) }
 
   /// The values that are assumptions about the world, in the order of the resolved scenario.
   public var assumptions: [Assumption] {
@@ -82,5 +88,18 @@ extension FilePath {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
     return String(name[..<dot])
+  }
+}
+
+extension Registry {
+  /// What may be written in a scenario that can name these parts.
+  public var listing: PartListing {
+    PartListing(fields: ScenarioSettings.descriptions, catalog: catalog)
+  }
+
+  /// The JSON Schema (draft 7) of a scenario that can name these parts.
+  public var jsonSchema: Node {
+    JSONSchema(catalog: catalog)
+      .document(title: "FedSim scenario", fields: ScenarioSettings.descriptions)
   }
 }

@@ -1,3 +1,4 @@
+import FedSim
 import Schema
 
 /// Everything that a scenario file may say.
@@ -10,10 +11,22 @@ public struct ScenarioSettings: PartSettings {
   public var description: String?
   /// The seed from which all others follow.
   public var seed: UInt64 = 1
-  /// Sub-seeds, each following from `seed` unless it is written.
+  /// Sub-seeds, each equal to `seed` unless it is written.
   public var seeds = SeedSettings()
   /// The civil time at which the virtual clock stands at 0; a Monday, if nothing is written.
   public var start = CivilTime(secondsSince1970: 1_763_337_600)
+  /// When the run ends.
+  public var stop = StopSettings()
+  /// What is learned.
+  public var task = TaskSettings()
+  /// The devices.
+  public var fleet: [FleetGroupSettings] = []
+  /// The server and its policy.
+  public var server = ServerSettings()
+  /// Scripted events.
+  public var inject: [InjectionSettings] = []
+  /// What is recorded.
+  public var record = RecordSettings()
 
   /// The defaults.
   public init() {}
@@ -22,23 +35,31 @@ public struct ScenarioSettings: PartSettings {
   public static var fields: [Field<ScenarioSettings>] {
     [
       Field("version", \.version, .formatVersion, "The version of this format."),
-      Field("name", \.name, optional: .text, "The scenario's name; by default the file's."),
+      Field("name", \.name, optional: .text, "The scenario's name; absent: the file's."),
       Field("description", \.description, optional: .text, "What the scenario is for."),
       Field(
         reserved: "base", .list(.path), expected: "the path of a scenario file, or a list of them",
         "Files over which this one is laid: mappings merge, lists and other values are replaced."),
       Field("seed", \.seed, .seed, "The seed from which all others follow."),
-      Field("seeds", \.seeds, .settings(), "Sub-seeds, each set alone."),
+      Field("seeds", \.seeds, .settings(), "Sub-seeds, each set alone; absent: `seed`."),
       Field("start", \.start, .civilTime, "The civil time at which the virtual clock stands at 0."),
+      Field("stop", \.stop, .settings(), "When the run ends: the first to hold."),
+      Field("task", \.task, .settings(), "What is learned."),
+      Field(
+        "fleet", \.fleet, .list(of: .settings(), minimum: 1), required: true,
+        "The devices, in groups with the same habits."),
+      Field("server", \.server, .server, "The server and its policy."),
+      Field("inject", \.inject, .list(of: .settings()), "Events that happen as scripted."),
+      Field("record", \.record, .settings(), "What is recorded beside the usual tables."),
     ]
   }
 }
 
-/// The named sub-seeds of a scenario; what is not written follows from `seed`.
+/// The named sub-seeds of a scenario; what is not written is the scenario's `seed`.
 public struct SeedSettings: PartSettings {
-  /// The world: power, links, usage, heat, clocks.
+  /// The world: power, links, usage, clocks.
   public var world: UInt64?
-  /// The partition of the data.
+  /// The partition of the data, and data that are made.
   public var data: UInt64?
   /// The initial weights.
   public var initial: UInt64?
@@ -55,13 +76,25 @@ public struct SeedSettings: PartSettings {
   /// The fields.
   public static var fields: [Field<SeedSettings>] {
     [
-      Field("world", \.world, optional: .seed, "Power, links, usage, heat, clocks."),
-      Field("data", \.data, optional: .seed, "The partition of the data."),
+      Field("world", \.world, optional: .seed, "Power, links, usage, clocks."),
+      Field("data", \.data, optional: .seed, "The partition of the data, and data that are made."),
       Field("init", \.initial, optional: .seed, "The initial weights."),
       Field("training", \.training, optional: .seed, "What a local training draws."),
       Field("policy", \.policy, optional: .seed, "What the server's policy draws."),
       Field("ties", \.ties, optional: .seed, "The order of simultaneous events."),
     ]
+  }
+
+  /// The seeds of a run whose scenario has this seed.
+  func seeds(of seed: UInt64) -> Seeds {
+    var seeds = Seeds(seed)
+    seeds.world = world ?? seed
+    seeds.data = data ?? seed
+    seeds.initial = initial ?? seed
+    seeds.training = training ?? seed
+    seeds.policy = policy ?? seed
+    seeds.ties = ties ?? seed
+    return seeds
   }
 }
 

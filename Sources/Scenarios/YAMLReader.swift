@@ -16,9 +16,14 @@ public struct YAMLReader: Sendable {
   /// The longest text, in bytes.
   public static let mostBytes = 4 << 20
 
+  /// The tag that the parser gives to plain scalars without one when it compares them.
+  private static let untagged = Tag.Name(rawValue: "untagged")
+  private static let resolver = (try? Resolver.basic.appending(untagged, "^")) ?? .basic
+
   private let locate: @Sendable (_ line: Int, _ column: Int) -> Place
   private var faults: [Fault] = []
   private var nodes = 0
+  private var path: [String] = []
   private var originals: [SourceText.Position: String] = [:]
 
   private init(locate: @escaping @Sendable (Int, Int) -> Place) {
@@ -114,9 +119,15 @@ public struct YAMLReader: Sendable {
     node.mark.map { locate($0.line, $0.column) } ?? locate(1, 1)
   }
 
+  private mutating func report(_ problem: Fault.Problem, at place: Place, key: String? = nil) {
+    let path = key.map { self.path + [$0] } ?? self.path
+    faults.append(Fault(at: place, path: path.dotted, problem))
+  }
+
   private mutating func reportExpansion(at place: Place) {
-    let problem = "the aliases expand to more than \(Self.mostNodes) values"
-    faults.append(Fault(at: place, .syntax(problem)))
+    faults.append(
+      Fault(
+        at: place, .syntax("the aliases expand to more than \(Self.mostNodes) values")))
   }
 
   /// Nil once the text has expanded to too many values; every other fault is recorded and passed over.
@@ -138,8 +149,10 @@ public struct YAMLReader: Sendable {
     case .sequence(let sequence):
       refuse(sequence.tag, at: place)
       var values: [Schema.Node] = []
-      for value in sequence {
+      for (i, value) in sequence.enumerated() {
+        path.append("[\(i)]")
         guard let value = convert(value, level: level + 1) else { return nil }
+        path.removeLast()
         values.append(value)
       }
       return Schema.Node(.sequence(values), at: place)
@@ -153,22 +166,17 @@ public struct YAMLReader: Sendable {
 
   private mutating func convert(_ scalar: Yams.Node.Scalar, at place: Place) -> Schema.Node {
     let isPlain = scalar.style == .plain || scalar.style == .any
-    if isPlain { refuse(scalar.tag, at: place) }
+    refuse(scalar.tag, isQuoted: !isPlain, at: place)
     if isPlain, ["", "~", "null"].contains(scalar.string) { return Schema.Node(.null, at: place) }
     return Schema.Node(.scalar(scalar.string, isQuoted: !isPlain), at: place)
   }
 
-  /// The tag that the parser gives to plain scalars without one when it compares them.
-  private static let untagged = Tag.Name(rawValue: "untagged")
-  private static let resolver = (try? Resolver.basic.appending(untagged, "^")) ?? .basic
-
-  private mutating func refuse(_ tag: Tag, at place: Place) {
-    let isImplicit = [Tag.Name.implicit, Self.untagged].contains(
-      Tag.Name(rawValue: tag.description))
-    guard !isImplicit else { return }
+  private mutating func refuse(_ tag: Tag, isQuoted: Bool = false, at place: Place) {
+    let implicit = [Tag.Name.implicit, Self.untagged] + (isQuoted ? [.str] : [])
+    guard !implicit.contains(Tag.Name(rawValue: tag.description)) else { return }
     let name = tag.description.replacingPrefix("tag:yaml.org,2002:", with: "!!")
     let problem = "the tag `\(name)` means nothing here: quote a text, write a number plain"
-    faults.append(Fault(at: place, .syntax(problem)))
+    report(.syntax(problem), at: place)
   }
 
   private mutating func entries(
@@ -178,29 +186,35 @@ public struct YAMLReader: Sendable {
     var merged: [Schema.Node.Entry] = []
     for (key, value) in mapping {
       let place = place(of: key)
+      let name = name(of: key)
+      path.append(name ?? "?")
       guard let node = convert(value, level: level + 1) else { return nil }
-      guard case .scalar(let scalar) = key else {
-        faults.append(Fault(at: place, .syntax("a key must be a name, not a list or a mapping")))
+      path.removeLast()
+      guard let name, case .scalar(let scalar) = key else {
+        report(.syntax("a key must be a name, not a list or a mapping"), at: place)
         continue
       }
-      let original = key.mark.flatMap {
-        originals[SourceText.Position(line: $0.line, column: $0.column)]
-      }
-      let name = original ?? scalar.string
       let isPlain = scalar.style == .plain || scalar.style == .any
-      if isPlain { refuse(scalar.tag, at: place) }
-      if isPlain, name == "<<", original == nil {
+      refuse(scalar.tag, isQuoted: !isPlain, at: place)
+      if isPlain, name == "<<" {
         merged += mergeable(node)
       } else if isPlain, name.isEmpty {
-        faults.append(Fault(at: place, .syntax("a key is missing before this `:`")))
+        report(.syntax("a key is missing before this `:`"), at: place)
       } else if own.contains(where: { $0.key == name }) {
-        faults.append(Fault(at: place, .duplicateKey(name)))
+        report(.duplicateKey(name), at: place, key: name)
       } else {
         own.append(Schema.Node.Entry(key: name, place: place, value: node))
       }
     }
     for entry in merged where !own.contains(where: { $0.key == entry.key }) { own.append(entry) }
     return own
+  }
+
+  /// A key's text, as it was before `compose` renamed it; nil where it is no scalar.
+  private func name(of key: Yams.Node) -> String? {
+    guard case .scalar(let scalar) = key else { return nil }
+    let position = key.mark.map { SourceText.Position(line: $0.line, column: $0.column) }
+    return position.flatMap { originals[$0] } ?? scalar.string
   }
 
   /// What a merge key brings in: a mapping's entries, or those of a list of mappings.
@@ -213,7 +227,7 @@ public struct YAMLReader: Sendable {
     case .null, .scalar:
       let problem = Fault.Problem.unexpected(
         found: node.found, expected: "a mapping to merge, such as `<<: *name`")
-      faults.append(Fault(at: node.place, problem))
+      report(problem, at: node.place)
       return []
     }
   }

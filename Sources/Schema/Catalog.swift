@@ -67,6 +67,11 @@ public struct Catalog: Sendable {
     /// The setting that a bare value stands for.
     public let shorthand: String?
     let make: @Sendable (Node, inout Reader) -> (value: any Sendable, settings: Node)
+
+    /// Reads settings of this part and gives them resolved, every value explicit.
+    public func resolved(_ settings: Node, _ reader: inout Reader) -> Node {
+      make(settings, &reader).settings
+    }
   }
 
   /// A seam in the catalog.
@@ -115,6 +120,11 @@ extension Reader {
       return make(name, at: node.place, settings: Node(.null, at: node.place), seam)
     case .mapping(let entries) where entries.count == 1:
       return make(entries[0].key, at: entries[0].place, settings: entries[0].value, seam)
+    case .mapping(let entries) where entries.count > 1:
+      let names = entries.map { "`\($0.key)`" }.joined(separator: " and ")
+      let problem = Fault.Problem.unexpected(found: names, expected: "one \(seam.name) only")
+      report(problem, at: entries[1].place)
+      return nil
     case .mapping, .sequence, .null:
       report(node, expected: "one \(seam.name): a name, or {name: settings}")
       return nil

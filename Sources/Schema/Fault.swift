@@ -69,7 +69,8 @@ extension Fault: CustomStringConvertible {
 
   private func suggestion(_ nearest: String?, known: [String], noun: String) -> String {
     if let nearest { return "; did you mean `\(nearest)`?" }
-    return known.isEmpty ? "" : "; known \(noun): " + known.joined(separator: ", ")
+    return known.isEmpty
+      ? "; there are no \(noun) here" : "; known \(noun): " + known.joined(separator: ", ")
   }
 }
 

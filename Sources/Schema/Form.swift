@@ -74,10 +74,9 @@ extension Form {
 
   /// A mapping read as settings of their own.
   public static func settings(_ type: Value.Type = Value.self) -> Form where Value: PartSettings {
-    let keys = Value.fields.prefix(6).map(\.key).joined(separator: ", ")
-    return Form(
+    Form(
       shape: .mapping({ Value.descriptions }, shorthand: Value.shorthand),
-      expected: "a mapping with \(keys)",
+      expected: "a mapping with " + Value.fields.map(\.key).brief,
       read: { node, reader in reader.read(Value.self, from: node) },
       write: { $0.resolved })
   }

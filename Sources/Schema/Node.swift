@@ -76,8 +76,8 @@ public struct Node: Sendable {
     switch content {
     case .null: return "nothing"
     case .scalar(let text, let isQuoted): return isQuoted ? "the text \"\(text)\"" : "`\(text)`"
-    case .sequence: return "a list"
-    case .mapping: return "a mapping"
+    case .sequence(let nodes): return nodes.isEmpty ? "an empty list" : "a list"
+    case .mapping(let entries): return entries.isEmpty ? "an empty mapping" : "a mapping"
     }
   }
 

@@ -75,15 +75,16 @@ public struct Reader {
       report(
         node,
         expected: fields.isEmpty
-          ? "nothing"
-          : "a mapping with "
-            + fields.prefix(6).map(\.key).joined(separator: ", "))
+          ? "nothing: there is nothing to set" : "a mapping with " + fields.map(\.key).brief)
       return nil
     }
   }
 }
 
 extension [String] {
+  /// The first six, with an ellipsis where there are more.
+  var brief: String { prefix(6).joined(separator: ", ") + (count > 6 ? ", …" : "") }
+
   /// Keys joined by dots; an index such as `[2]` needs none.
   package var dotted: String {
     reduce(into: "") { text, key in

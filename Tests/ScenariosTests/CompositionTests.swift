@@ -221,16 +221,16 @@ struct CompositionTests {
       ("count[0]=3", "column 6: count: found `2`, expected a list with an entry [0]"),
       (
         "groups.fones.count=3",
-        "column 8: groups: there is no entry of this list `fones`; did you mean `phones`?"
+        "column 8: groups: no entry of this list is called `fones`; did you mean `phones`?"
       ),
       ("groups.phones.cuont=3", "column 15: groups[0]: unknown key `cuont`; did you mean `count`?"),
       ("model.mpl.scale=3", "column 7: model: there is no model `mpl`; did you mean `mlp`?"),
-      ("title=[1", "column 9: expected `,` or `]` for the open `[`"),
-      ("title=\"x", "column 7: this quote is never closed"),
-      ("title={a: 1, a: 2}", "column 14: the key `a` stands twice"),
+      ("title=[1", "column 9: title: expected `,` or `]` for the open `[`"),
+      ("title=\"x", "column 7: title: this quote is never closed"),
+      ("title={a: 1, a: 2}", "column 14: title.a: the key `a` stands twice"),
       (
         "title=!!str 5",
-        "column 7: the tag `!!str` means nothing here: quote a text, write a number plain"
+        "column 7: title: the tag `!!str` means nothing here: quote a text, write a number plain"
       ),
     ])
   func brokenOverrides(argument: String, expected: String) {

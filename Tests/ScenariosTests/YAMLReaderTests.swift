@@ -84,19 +84,19 @@ struct YAMLReaderTests {
   @Test(
     "a key that stands twice is reported at each further place, in every mapping at once",
     arguments: [
-      ("a: 1\nb: 2\na: 3\n", ["f:3:1: the key `a` stands twice"]),
+      ("a: 1\nb: 2\na: 3\n", ["f:3:1: a: the key `a` stands twice"]),
       (
         "a: 1\na: 2\na: 3\n",
-        ["f:2:1: the key `a` stands twice", "f:3:1: the key `a` stands twice"]
+        ["f:2:1: a: the key `a` stands twice", "f:3:1: a: the key `a` stands twice"]
       ),
       (
         "x: {k: 1, k: 2}\ny:\n  'k': 1\n  \"k\": 2\n  l: 3\n  l: 4\n",
         [
-          "f:1:11: the key `k` stands twice", "f:4:3: the key `k` stands twice",
-          "f:6:3: the key `l` stands twice",
+          "f:1:11: x.k: the key `k` stands twice", "f:4:3: y.k: the key `k` stands twice",
+          "f:6:3: y.l: the key `l` stands twice",
         ]
       ),
-      ("? a\n: 1\n? a\n: 2\n", ["f:3:3: the key `a` stands twice"]),
+      ("? a\n: 1\n? a\n: 2\n", ["f:3:3: a: the key `a` stands twice"]),
       ("'': 1\n'': 2\n", ["f:1:1: the key `` stands twice"]),
     ] as [(String, [String])])
   func duplicateKeys(text: String, expected: [String]) {
@@ -129,11 +129,11 @@ struct YAMLReaderTests {
       ("a: 1\nb\nc: 2\n", "f:2:1: expected `:` after this key"),
       (
         "a: !!int 5\n",
-        "f:1:4: the tag `!!int` means nothing here: quote a text, write a number plain"
+        "f:1:4: a: the tag `!!int` means nothing here: quote a text, write a number plain"
       ),
       (
         "a: !mine {b: 1}\n",
-        "f:1:4: the tag `!mine` means nothing here: quote a text, write a number plain"
+        "f:1:4: a: the tag `!mine` means nothing here: quote a text, write a number plain"
       ),
       ("[a]: 1\n", "f:1:1: a key must be a name, not a list or a mapping"),
       ("{a: 1}: 1\n", "f:1:1: a key must be a name, not a list or a mapping"),

@@ -98,7 +98,8 @@ struct ReaderTests {
       ("5 minutes", "there is no unit `minutes`; did you mean `min`?"),
       ("5 m", "there is no unit `m`; did you mean `min`?"),
       ("5 furlongs", "there is no unit `furlongs`; known units: s, min, h"),
-      ("1_000 s", "numbers have no `_`: write `1000 s`"), ("0 s", nil), ("25 h", nil), ("soon", nil),
+      ("1_000 s", "numbers have no `_`: write `1000 s`"), ("0 s", nil), ("25 h", nil),
+      ("soon", nil),
     ] as [(String, String?)])
   func quantities(text: String, hint: String?) {
     let message = "wait: found `\(text)`, \(duration)" + (hint.map { "; \($0)" } ?? "")
@@ -140,7 +141,7 @@ struct ReaderTests {
         f:1:1: list[1]: found nothing, expected a whole number from 0 to 9
         f:2:1: share: found `2`, expected a number from 0 to 1
         f:3:1: unknown key `hwole`; did you mean `whole`?
-        f:4:1: list[2]: found a list, expected a whole number from 0 to 9
+        f:4:1: list[2]: found an empty list, expected a whole number from 0 to 9
         """)
   }
 

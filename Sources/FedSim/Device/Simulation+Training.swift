@@ -26,7 +26,8 @@ extension Simulation {
   private mutating func resumeOrDrop(_ device: Int) {
     guard let attempt = devices[device].attempt else { return }
     let settings = inputs.fleet[Int(devices[device].group)].interruption
-    if let limit = settings.maximumAge, let written = attempt.checkpointedAt, written + limit < now {
+    if let limit = settings.maximumAge, let written = attempt.checkpointedAt, written + limit < now
+    {
       return endAttempt(device, .outdated)
     }
     guard attempt.base != devices[device].heldVersion, let held = devices[device].held else {
@@ -133,7 +134,7 @@ extension Simulation {
       network: task.network, dataset: task.train, shard: task.partition.shards[client],
       plan: task.plan, order: order(device, firstEpoch: attempt.firstEpoch))
     training = DeferredTraining(
-      local, batches: attempt.described..<batches, from: attempt.start,
+      local, by: task.algorithm, batches: attempt.described..<batches, from: attempt.start,
       validation: validation ? task.partition.validation[client] : [], kernels: inputs.kernels)
     devices[device].attempt!.start = .checkpoint(training)
     devices[device].attempt!.described = batches
@@ -198,7 +199,8 @@ extension Simulation {
         device: Int32(device), base: attempt.base, samples: min(shard, processed),
         samplesProcessed: processed, batches: batches, createdAt: now, round: session.round,
         participation: session.participation, training: training,
-        baseParameters: inputs.server.payload == .delta ? attempt.baseParameters : nil))
+        baseParameters: inputs.server.needsBases ? attempt.baseParameters : nil,
+        firstEpoch: attempt.firstEpoch))
     note(
       device,
       .updateCreated(

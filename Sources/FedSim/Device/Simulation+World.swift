@@ -60,7 +60,9 @@ extension Simulation {
     if group.background.processing != nil, !devices[device].scheduler.isPending {
       submitTaskRequest(device)
     }
-    if devices[device].session == nil { beginSession(device, .activation, soft: .never, hard: .never) }
+    if devices[device].session == nil {
+      beginSession(device, .activation, soft: .never, hard: .never)
+    }
   }
 
   private mutating func windowChanged(_ device: Int, to state: UInt8) {

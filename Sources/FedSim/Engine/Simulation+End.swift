@@ -110,7 +110,8 @@ extension Simulation {
       if !isSomewhere { broken.append("update \(update) is nowhere and has no outcome") }
     }
     for funnel in roundFunnels + hourFunnels {
-      for (wider, narrower) in zip(funnel.counts, funnel.counts.dropFirst()) where narrower > wider {
+      for (wider, narrower) in zip(funnel.counts, funnel.counts.dropFirst()) where narrower > wider
+      {
         broken.append("a funnel widens: \(funnel.counts)")
       }
     }

@@ -11,7 +11,8 @@ extension Simulation {
     for (place, group) in inputs.fleet.enumerated() {
       for ordinal in 0..<group.count {
         let clients = Int64(inputs.task.partition.clientCount)
-        let number = group.firstClient.map { Int64($0 + ordinal) } ?? Int64(ordinal) * groups
+        let number =
+          group.firstClient.map { Int64($0 + ordinal) } ?? Int64(ordinal) * groups
           + Int64(place)
         let client = clients == 0 ? 0 : Int(number % clients)
         let samples = clients == 0 ? 0 : inputs.task.partition.shards[client].count

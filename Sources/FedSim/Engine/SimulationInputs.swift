@@ -1,5 +1,6 @@
 import Learning
 import Numerics
+import Schema
 
 /// What devices learn: model, data, partition and plan.
 public struct LearningTask: Sendable {
@@ -15,13 +16,16 @@ public struct LearningTask: Sendable {
   public let partition: Partition
   /// Epochs, batch size and step.
   public let plan: TrainingPlan
+  /// How a device trains.
+  public let algorithm: any LocalAlgorithm
   /// Batch orders given by a file: [client][data epoch][position]; nil: keyed shuffles.
   public let orders: [[[Int32]]]?
 
   /// A task.
   public init(
     network: Network, initial: ParameterBuffer, train: Dataset, test: Dataset,
-    partition: Partition, plan: TrainingPlan, orders: [[[Int32]]]? = nil
+    partition: Partition, plan: TrainingPlan,
+    algorithm: any LocalAlgorithm = FedAvgLocal(NoSettings()), orders: [[[Int32]]]? = nil
   ) {
     self.network = network
     self.initial = initial
@@ -29,6 +33,7 @@ public struct LearningTask: Sendable {
     self.test = test
     self.partition = partition
     self.plan = plan
+    self.algorithm = algorithm
     self.orders = orders
   }
 }

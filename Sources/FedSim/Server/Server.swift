@@ -64,6 +64,8 @@ struct UpdateRecord {
   let participation: Int32
   var training: DeferredTraining?
   var baseParameters: ParameterBuffer?
+  /// The first data epoch of its training: the slot of what its transforms draw.
+  let firstEpoch: UInt64
   var outcome: UpdateOutcome?
   /// Whether the device still keeps it.
   var isOnDevice = true

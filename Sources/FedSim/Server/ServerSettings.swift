@@ -1,3 +1,4 @@
+import Learning
 import Schema
 
 /// What an update carries, and so what an aggregation means.
@@ -20,6 +21,8 @@ public enum Duplicates: String, CaseIterable, Sendable {
 
 /// The in-process server.
 public struct ServerSettings: PartSettings {
+  /// A preset that the other keys were filled from; keys written beside it win.
+  public var policy: String?
   /// What updates carry.
   public var payload = Payload.weights
   /// Who may train now.
@@ -29,6 +32,8 @@ public struct ServerSettings: PartSettings {
     Choice<any AggregationTrigger>(ThresholdTrigger.self) { $0 },
     Choice<any AggregationTrigger>(EveryTrigger.self) { $0 },
   ]
+  /// What is done to each update, in this order, before it is aggregated.
+  public var transforms: [Choice<any UpdateTransform>] = []
   /// How many updates become one.
   public var aggregator = Choice<any Aggregator>(SampleWeightedMean.self) { $0 }
   /// How that one moves the model.
@@ -51,11 +56,17 @@ public struct ServerSettings: PartSettings {
   public init() {}
   public static var fields: [Field<ServerSettings>] {
     [
+      Field(
+        "policy", \.policy, optional: .identifier,
+        "A preset that fills the keys below; a key written beside it wins, whole"),
       Field("payload", \.payload, .choice, "What updates carry: trained weights, or differences"),
       Field("selector", \.selector, .part(.clientSelector), "Who may train now?"),
       Field(
         "trigger", \.trigger, .parts(.aggregationTrigger),
         "When is it time to aggregate? The first trigger that says so"),
+      Field(
+        "transforms", \.transforms, .parts(.updateTransform),
+        "What is done to each update, in this order, before it is aggregated?"),
       Field("aggregator", \.aggregator, .part(.aggregator), "How do many updates become one?"),
       Field(
         "optimizer", \.optimizer, .part(.serverOptimizer), "How does that one move the model?"),
@@ -80,6 +91,9 @@ public struct ServerSettings: PartSettings {
         "Size of a request or an answer without parameters"),
     ]
   }
+  /// Whether updates have to keep what their training started from.
+  var needsBases: Bool { payload == .delta || !transforms.isEmpty }
+
   public func contradictions() -> [(key: String, message: String)] {
     if trigger.isEmpty { return [("trigger", "without a trigger nothing is ever aggregated")] }
     if !selector.value.formsCohorts, let name = trigger.first(where: { $0.value.needsCohort })?.name

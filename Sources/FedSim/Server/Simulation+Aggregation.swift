@@ -1,4 +1,5 @@
 import Learning
+import Numerics
 
 extension Simulation {
   /// Makes the next version out of the updates that wait.
@@ -11,23 +12,24 @@ extension Simulation {
     server.pending = []
     let trainings = waiting.map { updates[Int($0)].training! }
     let values = computations.values(of: trainings)
+    let sent = transformed(waiting, values)
     tallies.trainingsNeeded += trainings.count
-    var used: [(update: Int32, value: DeferredTraining.Value)] = []
-    for (update, value) in zip(waiting, values) {
+    var used: [Used] = []
+    for (index, update) in waiting.enumerated() {
       updates[Int(update)].pendingCopies -= 1
-      if value.parameters.isFinite {
-        used.append((update, value))
+      if sent[index].isFinite {
+        used.append(Used(update: update, value: values[index], parameters: sent[index]))
       } else {
         resolve(update, .rejectedNotFinite)
       }
     }
     guard !used.isEmpty else { return closeRound(.failed) }
     let batch = AggregationBatch(
-      updates: used.map { update, value in
-        let record = updates[Int(update)]
+      updates: used.map { used in
+        let record = updates[Int(used.update)]
         return AggregatedUpdate(
           device: Int(record.device), samples: record.samples,
-          staleness: Int(server.version - record.base), parameters: value.parameters,
+          staleness: Int(server.version - record.base), parameters: used.parameters,
           base: record.baseParameters ?? server.model)
       }, payload: inputs.server.payload, current: server.model, kernels: inputs.kernels,
       pool: inputs.pool)
@@ -39,7 +41,7 @@ extension Simulation {
     let record = versionRecord(used)
     server.version += 1
     server.publishedAt.append(now)
-    for (update, _) in used {
+    for update in used.map(\.update) {
       if updates[Int(update)].outcome == .aggregated { tallies.aggregatedTwice += 1 }
       devices[Int(updates[Int(update)].device)].activity.aggregated += 1
       reach(updates[Int(update)].participation, .aggregated)
@@ -47,6 +49,44 @@ extension Simulation {
     }
     publish(record)
     closeRound(.published)
+  }
+
+  /// An update that goes into a version.
+  private struct Used {
+    let update: Int32
+    let value: DeferredTraining.Value
+    /// Its parameters after all transforms.
+    let parameters: ParameterBuffer
+  }
+
+  /// The updates as they are sent, after the transforms in their order.
+  ///
+  /// Draws: each transform's, at slot = the first data epoch of the training (seed `training`,
+  /// purpose `transform-` and its place).
+  private func transformed(
+    _ updates: [Int32], _ values: [DeferredTraining.Value]
+  ) -> [ParameterBuffer] {
+    let transforms = inputs.server.transforms
+    if transforms.isEmpty { return values.map(\.parameters) }
+    let streams = updates.map { update in
+      let record = self.updates[Int(update)]
+      return transforms.indices.map { place in
+        StreamKey(
+          seed: inputs.seeds.training, purpose: Purpose("transform-\(place)"),
+          group: group(of: Int(record.device)).name,
+          ordinal: UInt32(devices[Int(record.device)].ordinal)
+        ).stream(slot: record.firstEpoch)
+      }
+    }
+    let bases = updates.map { self.updates[Int($0)].baseParameters! }
+    return inputs.pool.map(updates.count) { index, _ in
+      var parameters = values[index].parameters
+      for (place, transform) in transforms.enumerated() {
+        var stream = streams[index][place]
+        parameters = transform.value.apply(to: parameters, base: bases[index], &stream)
+      }
+      return parameters
+    }
   }
 
   /// The deadline came with too few updates: they are given up, and the next round opens.
@@ -100,15 +140,16 @@ extension Simulation {
   }
 
   private mutating func versionRecord(
-    _ used: [(update: Int32, value: DeferredTraining.Value)]
+    _ used: [Used]
   ) -> VersionRecord {
     var (samples, processed, lossSum) = (0, 0, 0.0)
     var (correct, validated) = (0, 0)
     var (staleness, stalest, seconds) = (0, 0, 0.0)
     var devices = 0
     var last: Int32 = -1
-    for (update, value) in used {
-      let record = updates[Int(update)]
+    for used in used {
+      let record = updates[Int(used.update)]
+      let value = used.value
       samples += record.samples
       processed += record.samplesProcessed
       lossSum += value.lossSum

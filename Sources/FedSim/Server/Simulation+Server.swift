@@ -114,7 +114,8 @@ extension Simulation {
     let record = updates[Int(update)]
     let duplicates = inputs.server.duplicates
     if isKnown, duplicates != .append {
-      return record.outcome == .aggregated ? .aggregated : record.outcome == nil ? .pending : .rejected
+      return record.outcome == .aggregated
+        ? .aggregated : record.outcome == nil ? .pending : .rejected
     }
     if inputs.server.selector.value.formsCohorts, record.round != server.round {
       resolve(update, .rejectedLate)

@@ -1,0 +1,79 @@
+import Schema
+
+/// A policy by its usual name: values for several keys of `server` at once.
+public struct PolicyPreset: Sendable {
+  /// Its name in `policy:`.
+  public let name: String
+  /// One sentence.
+  public let summary: String
+  /// The keys that it fills.
+  public let keys: Node
+
+  /// The presets, in the order in which they are listed.
+  public static let standard: [PolicyPreset] = [
+    PolicyPreset(
+      name: "fedavg",
+      summary: "Open participation: weights, aggregated at 3 updates, looked at every 30 min",
+      keys: .mapping([
+        ("payload", .text("weights")),
+        ("selector", .text("open")),
+        ("trigger", .mapping([("threshold", .text("3")), ("every", .text("30 min"))])),
+        ("aggregator", .text("sample-weighted-mean")),
+      ])),
+    PolicyPreset(
+      name: "synchronous-fedavg",
+      summary: "Cohorts of 10 of 13 that wait, differences, closed after 10 min at the latest",
+      keys: .mapping([
+        ("payload", .text("delta")),
+        (
+          "selector",
+          .mapping([
+            (
+              "uniform",
+              .mapping([("cohort", .text("10")), ("overSelection", .text("1.3"))])
+            )
+          ])
+        ),
+        (
+          "trigger",
+          .mapping([("cohort-complete", Node(.null)), ("deadline", .text("10 min"))])
+        ),
+        ("aggregator", .text("sample-weighted-mean")),
+      ])),
+  ]
+}
+
+extension Form where Value == ServerSettings {
+  /// The server's settings, filled from a preset where `policy` names one.
+  public static var server: Form {
+    let plain = Form.settings()
+    return Form(
+      shape: plain.shape, expected: plain.expected,
+      read: { node, reader in
+        guard let name = node["policy"], case .scalar(let text, _) = name.content else {
+          return reader.read(ServerSettings.self, from: node)
+        }
+        guard let preset = PolicyPreset.standard.first(where: { $0.name == text }) else {
+          let known = PolicyPreset.standard.map(\.name)
+          let nearest = Spelling.nearest(to: text, among: known)
+          reader.within("policy") {
+            $0.report(
+              .unknownName(text, seam: "policy", nearest: nearest, known: known), at: name.place)
+          }
+          return reader.read(ServerSettings.self, from: node)
+        }
+        return reader.read(ServerSettings.self, from: node.filled(from: preset.keys))
+      }, write: { $0.resolved })
+  }
+}
+
+extension Node {
+  /// This mapping with the keys of another that it lacks.
+  fileprivate func filled(from other: Node) -> Node {
+    guard case .mapping(let own) = content, case .mapping(let given) = other.content else {
+      return self
+    }
+    return Node(
+      .mapping(own + given.filter { entry in !own.contains { $0.key == entry.key } }), at: place)
+  }
+}

@@ -1,0 +1,95 @@
+import FedSim
+import Learning
+import Schema
+
+/// What must hold between sections that are each right alone.
+struct CrossChecks {
+  private let settings: ScenarioSettings
+  private let written: Node
+  private(set) var faults: [Fault] = []
+
+  /// Checks settings that were read from a tree.
+  init(_ settings: ScenarioSettings, written: Node) {
+    self.settings = settings
+    self.written = written
+    checkFleet()
+    checkClients()
+    checkInjections()
+  }
+
+  /// Groups have names of their own, and there is a device at all.
+  private mutating func checkFleet() {
+    var names: [String] = []
+    for (i, group) in settings.fleet.enumerated() {
+      if names.contains(group.name) {
+        report("two groups are called `\(group.name)`", at: ["fleet", "[\(i)]", "name"])
+      }
+      names.append(group.name)
+    }
+    if settings.fleet.allSatisfy({ $0.count == 0 }) {
+      report("the fleet has no device", at: ["fleet"])
+    }
+  }
+
+  /// A group's first client exists, where the number of clients is known before the data are read.
+  ///
+  /// More devices than clients are no fault: devices beyond the last client begin again at the first.
+  private mutating func checkClients() {
+    let partition = settings.task.data.partition
+    guard let clients = (partition.value as? any Partitioner)?.clients else { return }
+    for (i, group) in settings.fleet.enumerated() {
+      guard let first = group.firstClient, first >= clients else { continue }
+      report(
+        "there is no client \(first): the partition `\(partition.name)` has \(clients) clients,"
+          + " numbered from 0", at: ["fleet", "[\(i)]", "firstClient"])
+    }
+  }
+
+  /// Scripted events meet devices that exist.
+  private mutating func checkInjections() {
+    let names = settings.fleet.map(\.name)
+    for (i, injection) in settings.inject.enumerated() {
+      let pieces = injection.device.path.split(separator: "/").map(String.init)
+      guard pieces.count == 2 else { continue }
+      let path = ["inject", "[\(i)]", "device"]
+      guard let group = settings.fleet.first(where: { $0.name == pieces[0] }) else {
+        let nearest = Spelling.nearest(to: pieces[0], among: names)
+        report(
+          .unknownName(pieces[0], seam: "group in the fleet", nearest: nearest, known: names),
+          at: path)
+        continue
+      }
+      if Int(pieces[1]) ?? .max >= group.count {
+        report(
+          "there is no device `\(injection.device.path)`: `\(group.name)` has \(group.count)"
+            + " devices, numbered from 0", at: path)
+      }
+    }
+  }
+
+  // MARK: Places
+
+  private mutating func report(_ message: String, at path: [String]) {
+    report(.contradiction(message), at: path)
+  }
+
+  private mutating func report(_ problem: Fault.Problem, at path: [String]) {
+    faults.append(Fault(at: place(of: path), path: path.dotted, problem))
+  }
+
+  /// The place of what was written at a path, or of the nearest thing above it.
+  private func place(of path: [String]) -> Place {
+    var node = written
+    for step in path {
+      if step.hasPrefix("["), let index = Int(step.dropFirst().dropLast()) {
+        guard case .sequence(let nodes) = node.content, nodes.indices.contains(index) else { break }
+        node = nodes[index]
+      } else if let next = node[step] {
+        node = next
+      } else {
+        break
+      }
+    }
+    return node.place
+  }
+}

@@ -1,0 +1,114 @@
+import DataSets
+import FedSim
+import Learning
+import Schema
+
+/// What is learned: the data, the model, and how a device trains.
+public struct TaskSettings: PartSettings {
+  /// The data and how clients share it.
+  public var data = DataSettings()
+  /// The model.
+  public var model = Choice<any ModelSource>(MLPModel.self) { $0 }
+  /// A file with the initial weights; nil: drawn from the `init` seed.
+  public var initialWeights: FileName?
+  /// How a device trains.
+  public var training = TrainingSettings()
+
+  /// The defaults.
+  public init() {}
+
+  /// The fields.
+  public static var fields: [Field<TaskSettings>] {
+    [
+      Field("data", \.data, .settings(), "The data and how clients share it."),
+      Field("model", \.model, .part(.model), "What is trained?"),
+      Field(
+        "initialWeights", \.initialWeights, optional: .fileName,
+        "An NPZ file with the initial weights; absent: drawn from the `init` seed."),
+      Field("training", \.training, .settings(), "How a device trains."),
+    ]
+  }
+}
+
+/// The data and how clients share it.
+public struct DataSettings: PartSettings {
+  /// Where the data come from.
+  public var source = Choice<any DataSource>(FashionMNIST.self) { $0 }
+  /// Which client holds which samples.
+  public var partition = Choice<any PartitionSource>(PartitionIID.self) { $0 }
+  /// The share of each client's samples that is kept back for validation.
+  public var validationFraction = 0.0
+
+  /// The defaults.
+  public init() {}
+
+  /// A bare value is the source.
+  public static var shorthand: String? { "source" }
+
+  /// The fields.
+  public static var fields: [Field<DataSettings>] {
+    [
+      Field(
+        "source", \.source, .part(.dataSource),
+        "Where do the training pool and the test set come from?"),
+      Field("partition", \.partition, .part(.partition), "Which client holds which samples?"),
+      Field(
+        "validationFraction", \.validationFraction, .number(0...0.9),
+        "The share of each client's samples that is kept back for validation."),
+    ]
+  }
+}
+
+/// How a device trains.
+public struct TrainingSettings: PartSettings {
+  /// Passes over the client's samples.
+  public var epochs = 1
+  /// Samples in a batch.
+  public var batchSize = 10
+  /// How the parameters move.
+  public var optimizer = Choice<any LocalOptimizer>(LocalSGD.self) { $0 }
+  /// How a device trains.
+  public var algorithm = Choice<any LocalAlgorithm>(FedAvgLocal.self) { $0 }
+  /// A file with the order of each client's samples in each epoch; nil: keyed shuffles.
+  public var batchOrders: FileName?
+
+  /// The defaults.
+  public init() {}
+
+  /// The fields.
+  public static var fields: [Field<TrainingSettings>] {
+    [
+      Field("epochs", \.epochs, .integer(1...10_000), "Passes over the client's samples."),
+      Field("batchSize", \.batchSize, .integer(1...1_000_000), "Samples in a batch."),
+      Field(
+        "optimizer", \.optimizer, .part(.localOptimizer),
+        "How do the parameters move with each batch?"),
+      Field("algorithm", \.algorithm, .part(.localAlgorithm), "How does a device train?"),
+      Field(
+        "batchOrders", \.batchOrders, optional: .fileName,
+        "A file with the order of each client's samples in each epoch; absent: keyed shuffles."),
+    ]
+  }
+
+  /// The plan of a local training.
+  public var plan: TrainingPlan {
+    TrainingPlan(
+      epochs: epochs, batchSize: batchSize, learningRate: optimizer.value.learningRate)
+  }
+}
+
+extension Form where Value == FileName {
+  /// The path of a file, taken from the folder of the file that it is written in.
+  static var fileName: Form {
+    let expected = "the path of a file, from the scenario's folder"
+    return Form(
+      shape: .path, expected: expected,
+      read: { node, reader in
+        guard case .scalar(let text, _) = node.content, !text.isEmpty else {
+          reader.report(node, expected: expected)
+          return nil
+        }
+        return FileName(text, at: node.place)
+      }, write: { .quoted($0.path) })
+  }
+}
