@@ -33,8 +33,6 @@ public struct Registry: Sendable {
 
     parts.add(FedAvgLocal.self, to: .localAlgorithm) { $0 }
 
-    parts.add(ClipNorm.self, to: .updateTransform) { $0 }
-
     parts.add(FixedSource.self, to: .timelineSource) { $0 }
     parts.add(WeeklySource.self, to: .timelineSource) { $0 }
     parts.add(DiurnalSource.self, to: .timelineSource) { $0 }
@@ -48,6 +46,8 @@ public struct Registry: Sendable {
     parts.add(EveryTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(CohortCompleteTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(DeadlineTrigger.self, to: .aggregationTrigger) { $0 }
+
+    parts.add(ClipNorm.self, to: .updateTransform) { $0 }
 
     parts.add(SampleWeightedMean.self, to: .aggregator) { $0 }
     parts.add(UniformMean.self, to: .aggregator) { $0 }
@@ -80,21 +80,6 @@ public struct Registry: Sendable {
     adding(type, to: .clientSelector) { $0 }
   }
 
-  /// This registry with one more local algorithm.
-  public func adding<P: LocalAlgorithm>(_ type: P.Type) -> Registry {
-    adding(type, to: .localAlgorithm) { $0 }
-  }
-
-  /// This registry with one more update transform.
-  public func adding<P: UpdateTransform>(_ type: P.Type) -> Registry {
-    adding(type, to: .updateTransform) { $0 }
-  }
-
-  /// This registry with one more local optimizer.
-  public func adding<P: LocalOptimizer>(_ type: P.Type) -> Registry {
-    adding(type, to: .localOptimizer) { $0 }
-  }
-
   /// This registry with one more server optimizer.
   public func adding<P: ServerOptimizer>(_ type: P.Type) -> Registry {
     adding(type, to: .serverOptimizer) { $0 }
@@ -113,6 +98,16 @@ public struct Registry: Sendable {
   /// This registry with one more partition.
   public func adding<P: PartitionSource & Part>(_ type: P.Type) -> Registry {
     adding(type, to: .partition) { $0 }
+  }
+
+  /// This registry with one more local algorithm.
+  public func adding<P: LocalAlgorithm>(_ type: P.Type) -> Registry {
+    adding(type, to: .localAlgorithm) { $0 }
+  }
+
+  /// This registry with one more update transform.
+  public func adding<P: UpdateTransform>(_ type: P.Type) -> Registry {
+    adding(type, to: .updateTransform) { $0 }
   }
 
   /// This registry with one more model.

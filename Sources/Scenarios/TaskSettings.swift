@@ -69,8 +69,8 @@ public struct TrainingSettings: PartSettings {
   public var optimizer = Choice<any LocalOptimizer>(LocalSGD.self) { $0 }
   /// How a device trains.
   public var algorithm = Choice<any LocalAlgorithm>(FedAvgLocal.self) { $0 }
-  /// A file with the order of each client's samples in each epoch; nil: keyed shuffles.
-  public var batchOrders: FileName?
+  /// The order in which data epochs visit a client's samples; nil: keyed shuffles.
+  public var orders: FileName?
 
   /// The defaults.
   public init() {}
@@ -85,8 +85,9 @@ public struct TrainingSettings: PartSettings {
         "How do the parameters move with each batch?"),
       Field("algorithm", \.algorithm, .part(.localAlgorithm), "How does a device train?"),
       Field(
-        "batchOrders", \.batchOrders, optional: .fileName,
-        "A file with the order of each client's samples in each epoch; absent: keyed shuffles."),
+        "orders", \.orders, optional: .fileName,
+        "An NPZ file with `orders`, [client][data epoch][position in the client's training "
+          + "samples]; absent: keyed shuffles."),
     ]
   }
 
