@@ -19,6 +19,7 @@ struct Device {
   var isLinkDropped = false
   var dropGeneration: UInt32 = 0
   var isActive = false
+  var windowState: UInt8 = 0
   var lockedSince = SimTime.start
   var exogenous = Digest()
 

@@ -66,11 +66,18 @@ extension Simulation {
   }
 
   private mutating func windowChanged(_ device: Int, to state: UInt8) {
+    let before = devices[device].windowState
+    devices[device].windowState = state
     guard state != 0 else { return }
+    // The last window may end just now: its hard expiry comes before the next one opens.
+    if let session = devices[device].session, session.kind == .window, session.hard <= now {
+      expireHard(device)
+    }
     let next = world.next(.window, of: device, after: now)
     if state == 1 {
-      // A window whose grace is longer than itself expires softly as it opens.
-      guard devices[device].session == nil else { return }
+      // A window whose grace is longer than itself expires softly as it opens; one that was open
+      // goes on, or its session is over.
+      guard before == 0, devices[device].session == nil else { return }
       beginSession(device, .window, soft: now, hard: next?.time ?? .never)
       return
     }
