@@ -1,15 +1,17 @@
 import Numerics
 
 extension Simulation {
-  /// A request reaches the server; false where nobody answers.
-  mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) -> Bool {
-    guard server.isReachable else { return false }
+  /// A request reaches the server, or its closed door.
+  mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) {
+    guard server.isReachable else {
+      if case .submit(let update) = request { copyCame(update, isOpen: false) }
+      return
+    }
     switch request {
     case .check(let held, let participation):
       reach(participation, .checkedIn)
       guard participation >= 0 else {
-        answerCheck(device, generation, .pollOnly)
-        return true
+        return answerCheck(device, generation, .pollOnly)
       }
       let checkIn = CheckIn(device: device, heldVersion: Int(held))
       switch inputs.server.selector.value.admit(checkIn, server.view(at: now)) {
@@ -36,13 +38,13 @@ extension Simulation {
       }
     case .submit(let update):
       receive(device, generation, update)
+      copyCame(update, isOpen: true)
     case .leave:
       let place = server.place(of: device)
       if place.isThere, server.waitingRequests[place.index].generation == generation {
         server.forget(device)
       }
     }
-    return true
   }
 
   private mutating func answerCheck(
