@@ -116,8 +116,7 @@ extension Simulation {
     let record = updates[Int(update)]
     let duplicates = inputs.server.duplicates
     if isKnown, duplicates != .append {
-      return record.outcome == .aggregated
-        ? .aggregated : record.outcome == nil ? .pending : .rejected
+      return status(of: update)
     }
     if inputs.server.selector.value.formsCohorts, record.round != server.round {
       resolve(update, .rejectedLate)
@@ -131,8 +130,7 @@ extension Simulation {
       $0 != update && updates[Int($0)].device == record.device
         && updates[Int($0)].base == record.base
     }
-    if let rival, duplicates == .ignore {
-      _ = rival
+    if rival != nil, duplicates == .ignore {
       resolve(update, .rejectedDuplicate)
       return .rejected
     }
@@ -145,10 +143,15 @@ extension Simulation {
     updates[Int(update)].pendingCopies += 1
     reach(record.participation, .admitted)
     if let training = record.training { computations.prefetch(training) }
-    let versionBefore = server.version
     decide(.arrival)
-    if server.version != versionBefore { return .aggregated }
-    return server.believesOnline ? .pending : .offline
+    return status(of: update)
+  }
+
+  /// What a receipt says of an update that the server has had.
+  private func status(of update: Int32) -> Receipt.Status {
+    let record = updates[Int(update)]
+    if record.pendingCopies > 0 { return server.believesOnline ? .pending : .offline }
+    return record.outcome == .aggregated ? .aggregated : .rejected
   }
 
   /// Asks the triggers, in their order, what to do.
