@@ -111,6 +111,8 @@ struct Transfer {
   /// Names the present plan of when its bytes are through.
   var plan: UInt32
   var phase = Phase.sending
+  /// Whether the server holds the connection open until a cohort is formed: no timeout applies.
+  var isHeld = false
   var remaining: Int64
   var since: SimTime
   var response: Response?

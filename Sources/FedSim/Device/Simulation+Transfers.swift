@@ -52,14 +52,9 @@ extension Simulation {
     schedule(
       .arrival(device: Int32(device), generation: transfer.id, transfer.request), .serverArrival,
       at: now + devices[device].rates.oneWay, by: device)
-    // A device that waits for a cohort holds its connection open for as long as its session lasts.
-    let waits = transfer.purpose == .check && inputs.server.selector.value.formsCohorts
-    if !waits || devices[device].session?.participation ?? -1 < 0 {
-      schedule(
-        .deviceTimer(.requestTimeout, device: Int32(device), generation: transfer.id),
-        .deviceTimer,
-        at: now + inputs.fleet[Int(devices[device].group)].network.requestTimeout, by: device)
-    }
+    schedule(
+      .deviceTimer(.requestTimeout, device: Int32(device), generation: transfer.id), .deviceTimer,
+      at: now + inputs.fleet[Int(devices[device].group)].network.requestTimeout, by: device)
   }
 
   /// The head of an answer has come: its body follows.

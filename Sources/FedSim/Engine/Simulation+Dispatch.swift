@@ -52,7 +52,7 @@ extension Simulation {
     switch timer {
     case .requestTimeout:
       guard let transfer = devices[device].transfer, transfer.id == generation,
-        transfer.phase == .awaiting
+        transfer.phase == .awaiting, !transfer.isHeld
       else { return false }
       failTransfer(device, .timedOut)
     case .sessionPause:

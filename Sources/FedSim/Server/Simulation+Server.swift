@@ -21,6 +21,7 @@ extension Simulation {
       case .reject:
         answerCheck(device, generation, .rejected)
       case .wait:
+        if devices[device].transfer?.id == generation { devices[device].transfer!.isHeld = true }
         server.forget(device)
         let place = server.place(of: device)
         server.waiting.insert(checkIn, at: place.index)
@@ -208,11 +209,8 @@ extension Simulation {
     for device in devices.indices where devices[device].transfer?.phase == .receiving {
       linkChanged(device, from: devices[device].rates, isConnected: false)
     }
-    for device in devices.indices {
-      guard let transfer = devices[device].transfer, transfer.phase == .awaiting,
-        transfer.purpose == .check, inputs.server.selector.value.formsCohorts
-      else { continue }
-      failTransfer(device, .unacknowledged)
+    for device in devices.indices where devices[device].transfer?.phase == .awaiting {
+      if devices[device].transfer!.isHeld { failTransfer(device, .unacknowledged) }
     }
   }
 
