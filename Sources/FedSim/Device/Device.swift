@@ -89,8 +89,9 @@ struct Session {
   let kind: SessionKind
   let generation: UInt32
   var hard: SimTime
-  /// The participation that this session is, or −1 for a poll.
-  let participation: Int32
+  /// The present participation, or −1 for a poll; who asks again after it was accepted takes part
+  /// anew.
+  var participation: Int32
   var stage = Stage.check
   var round: Int32 = 0
   var isExpiring = false

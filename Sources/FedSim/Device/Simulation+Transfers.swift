@@ -15,6 +15,7 @@ extension Simulation {
 
   /// Asks the server for news, and for work unless it is a poll.
   mutating func startCheck(_ device: Int) {
+    renewParticipation(device)
     let session = devices[device].session!
     startRequest(
       device, .check,
