@@ -76,6 +76,8 @@ struct Link {
 struct SchedulerRegion {
   var isPending = false
   var earliestBegin = SimTime.start
+  /// The first moment after the quarter of an hour in which the last task started.
+  var nextScan = SimTime.start
   /// Whether a start has been drawn and is on its way.
   var isStarting = false
   var generation: UInt32 = 0

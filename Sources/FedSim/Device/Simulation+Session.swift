@@ -9,7 +9,7 @@ extension Simulation {
     devices[device].activity.sessions += 1
     note(device, .sessionBegan(kind))
     let takesPart = kind == .activation || conditionsHold(device)
-    let hasData = kind == .activation || devices[device].sampleCount > 0
+    let hasData = kind == .activation || devices[device].pace.batchCount > 0
     var participation: Int32 = -1
     if kind != .activation, takesPart, hasData { participation = newParticipation() }
     devices[device].session = Session(

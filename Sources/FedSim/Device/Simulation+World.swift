@@ -116,11 +116,10 @@ extension Simulation {
 
   /// Whether the app's own conditions for taking part hold.
   func conditionsHold(_ device: Int) -> Bool {
-    let wanted = group(of: device).participation
-    let state = devices[device]
-    if wanted.externalPower, !state.isPlugged { return false }
-    if wanted.network == .wifi, state.link != 2 { return false }
-    return !(wanted.idle && state.isActive)
+    let wanted = inputs.fleet[Int(devices[device].group)].participation
+    if wanted.externalPower, !devices[device].isPlugged { return false }
+    if wanted.network == .wifi, devices[device].link != 2 { return false }
+    return !(wanted.idle && devices[device].isActive)
   }
 
   /// What a running session does when a condition is lost.
