@@ -72,6 +72,10 @@ let package = Package(
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
+    tests(
+      "RunsTests",
+      ["DataSets", "FedSim", "Learning", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
+      exclude: ["Fixtures"]),
     tests("SchemaTests", ["Schema", "Numerics"]),
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],

@@ -60,7 +60,9 @@ extension Scenario {
       inputCount: data.train.sampleSize, classCount: data.train.classCount)
     return LearningTask(
       network: network, initial: try initialParameters(of: network), train: data.train,
-      test: data.test, partition: partition, plan: settings.task.training.plan)
+      test: data.test, partition: partition, plan: settings.task.training.plan,
+      algorithm: settings.task.training.algorithm.value,
+      orders: try batchOrders(for: partition))
   }
 
   private func makePartition(
@@ -79,19 +81,6 @@ extension Scenario {
       throw Faults([Fault(error, at: place(of: keys), path: keys.joined(separator: "."))])
     } catch {
       preconditionFailure("a partition throws faults of files and of partitions only")
-    }
-    let groups = settings.fleet.count
-    for (index, group) in settings.fleet.enumerated() where group.count > 0 {
-      let last = group.firstClient.map { $0 + group.count - 1 } ?? (group.count - 1) * groups + index
-      guard last >= partition.clientCount else { continue }
-      let keys = ["fleet", "[\(index)]", group.firstClient == nil ? "count" : "firstClient"]
-      throw Faults([
-        Fault(
-          at: place(of: keys), path: "fleet[\(index)].\(keys[2])",
-          .contradiction(
-            "device `\(group.name)/\(group.count - 1)` has client \(last), but the partition has "
-              + "\(partition.clientCount) clients, numbered from 0"))
-      ])
     }
     return partition
   }
