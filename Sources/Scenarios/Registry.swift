@@ -80,21 +80,6 @@ public struct Registry: Sendable {
     adding(type, to: .clientSelector) { $0 }
   }
 
-  /// This registry with one more local algorithm.
-  public func adding<P: LocalAlgorithm>(_ type: P.Type) -> Registry {
-    adding(type, to: .localAlgorithm) { $0 }
-  }
-
-  /// This registry with one more update transform.
-  public func adding<P: UpdateTransform>(_ type: P.Type) -> Registry {
-    adding(type, to: .updateTransform) { $0 }
-  }
-
-  /// This registry with one more local optimizer.
-  public func adding<P: LocalOptimizer>(_ type: P.Type) -> Registry {
-    adding(type, to: .localOptimizer) { $0 }
-  }
-
   /// This registry with one more server optimizer.
   public func adding<P: ServerOptimizer>(_ type: P.Type) -> Registry {
     adding(type, to: .serverOptimizer) { $0 }

@@ -1,1 +1,3 @@
 import FedSimCLI
+
+FedSimCommand.main()

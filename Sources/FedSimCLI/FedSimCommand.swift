@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import Runs
+import Scenarios
+
+/// The command `fedsim`; another package builds its own with a registry of its own.
+public enum FedSimCommand {
+  /// Runs the command with the arguments of the process, and ends the process.
+  ///
+  /// Exit codes: 0 done, 1 an expectation failed, 2 bad input, 3 the run failed, 130 interrupted.
+  public static func main(registry: Registry = .standard) {
+    exit(run(Array(CommandLine.arguments.dropFirst()), registry: registry))
+  }
+
+  /// Runs the command with these arguments; the exit code.
+  static func run(_ arguments: [String], registry: Registry) -> Int32 {
+    if let code = refuse(arguments) { return code }
+    do {
+      let command = try Root.parseAsRoot(arguments)
+      if let command = command as? any RegistryCommand {
+        return command.run(registry)
+      }
+      var plain = command
+      try plain.run()
+      return 0
+    } catch {
+      let text = Root.fullMessage(for: error)
+      if Root.exitCode(for: error) == .success {
+        Output.out(text)
+        return 0
+      }
+      Output.error(text)
+      return 2
+    }
+  }
+
+  /// A subcommand that does not exist, with the nearest that does.
+  private static func refuse(_ arguments: [String]) -> Int32? {
+    guard let first = arguments.first, !first.hasPrefix("-") else { return nil }
+    let known = Root.configuration.subcommands.map { $0._commandName } + ["help"]
+    guard !known.contains(first) else { return nil }
+    let nearest = Nearest.word(to: first, among: known).map { "; did you mean `\($0)`?" }
+    Output.error(
+      "there is no command `\(first)`\(nearest ?? "; known commands: \(known.joined(separator: ", "))")")
+    return 2
+  }
+}
+
+/// A subcommand that works with the parts of a registry.
+protocol RegistryCommand: ParsableCommand {
+  /// Does it; the exit code.
+  func run(_ registry: Registry) -> Int32
+}
+
+/// `fedsim`.
+struct Root: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fedsim",
+    abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
+    version: FedSimVersion.current,
+    subcommands: [RunCommand.self, ValidateCommand.self, ListCommand.self, InitCommand.self])
+}
+
+/// The two streams of a command.
+enum Output {
+  /// A line to standard output.
+  static func out(_ text: String) { write(text, to: .standardOutput) }
+  /// A line to standard error.
+  static func error(_ text: String) { write(text, to: .standardError) }
+
+  private static func write(_ text: String, to file: FileHandle) {
+    try? file.write(contentsOf: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
+  }
+
+  /// Faults, one a line, then their count; the exit code.
+  static func report(_ failure: RunFailure) -> Int32 {
+    error(failure.description)
+    if failure.isBadInput {
+      error(failure.count == 1 ? "1 fault; nothing was run" : "\(failure.count) faults; nothing was run")
+    }
+    return failure.isBadInput ? 2 : 3
+  }
+}

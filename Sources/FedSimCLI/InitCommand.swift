@@ -1,0 +1,37 @@
+import ArgumentParser
+import Foundation
+import Runs
+import Scenarios
+
+/// `fedsim init`.
+struct InitCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init", abstract: "Write a commented scenario to start from; it needs no data file.")
+
+  @Argument(help: "The file to write; it must not be there yet.")
+  var path = "scenario.yaml"
+
+  @Option(help: "What to start from: \(Template.allCases.map(\.rawValue).joined(separator: ", ")).")
+  var template = Template.phones
+
+  func run(_ registry: Registry) -> Int32 {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      let reason =
+        errno == EEXIST
+        ? "is there already; give another path, or remove it" : String(cString: strerror(errno))
+      Output.error("\(path): \(reason)")
+      return 2
+    }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      try file.write(contentsOf: Data(template.text.utf8))
+      try file.close()
+    } catch {
+      Output.error("\(path): \(error)")
+      return 3
+    }
+    Output.out("wrote \(path); next: \(CommandLine.arguments[0]) run \(path)")
+    return 0
+  }
+}

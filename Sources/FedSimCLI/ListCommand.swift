@@ -1,0 +1,36 @@
+import ArgumentParser
+import Runs
+import Scenarios
+
+/// `fedsim list`.
+struct ListCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List what a scenario may say: sections, seams and their parts.")
+
+  @Argument(help: "Only the parts of this seam, such as aggregator.")
+  var seam: String?
+
+  @Flag(help: "The list as JSON.")
+  var json = false
+
+  @Flag(help: "The JSON Schema of scenarios, for editors.")
+  var jsonSchema = false
+
+  func run(_ registry: Registry) -> Int32 {
+    let listing = Listing(registry)
+    if jsonSchema {
+      Output.out(listing.schema)
+      return 0
+    }
+    guard let wanted = listing.seam(named: seam) else {
+      let nearest = Nearest.word(to: seam ?? "", among: listing.seams)
+      Output.error(
+        "there is no seam `\(seam ?? "")`"
+          + (nearest.map { "; did you mean `\($0)`?" }
+            ?? "; seams: \(listing.seams.joined(separator: ", "))"))
+      return 2
+    }
+    Output.out(json ? listing.json : listing.text(wanted))
+    return 0
+  }
+}

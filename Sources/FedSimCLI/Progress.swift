@@ -1,0 +1,93 @@
+import Foundation
+import Runs
+
+/// What a person sees on standard error while a run goes on: on a terminal one line that is drawn
+/// again and again, elsewhere a line a version.
+final class Progress {
+  private let isTerminal: Bool
+  private let began = ContinuousClock.now
+  private var accuracy: Double?
+  private var isDrawn = false
+
+  init(isTerminal: Bool) { self.isTerminal = isTerminal }
+
+  /// The observer that keeps this up to date.
+  var ticker: RunTicker {
+    guard isTerminal else { return RunTicker { [self] in line($0) } }
+    return RunTicker { [self] in draw($0) } news: { [self] in accuracy = $0.accuracy ?? accuracy }
+  }
+
+  /// Takes the line away.
+  func clear() {
+    if isDrawn { write("\r\u{1B}[K") }
+    isDrawn = false
+  }
+
+  private func line(_ news: VersionNews) {
+    var text = "\(news.time)  version \(news.version)"
+    if let accuracy = news.accuracy { text += "  accuracy \(Format.fixed(accuracy, 4))" }
+    if news.version > 0 {
+      text += "  updates \(news.updates)  loss \(Format.fixed(news.loss, 4))"
+    }
+    write(text + "\n")
+  }
+
+  private func draw(_ status: RunStatus) {
+    let elapsed = ContinuousClock.now - began
+    let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+    let done = Int((status.share * 20).rounded(.down))
+    let bar = String(repeating: "█", count: done) + String(repeating: "░", count: 20 - done)
+    var text = "\(bar) \(Format.days(status.time.seconds))  version \(status.version)"
+    if let accuracy { text += "  accuracy \(Format.fixed(accuracy, 3))" }
+    text += "  online \(status.online)/\(status.devices)  training \(status.training)"
+    if status.share > 0.01 {
+      text += "  \(Format.clock(seconds / status.share * (1 - status.share))) left"
+    }
+    write("\r" + String(text.prefix(width - 1)) + "\u{1B}[K")
+    isDrawn = true
+  }
+
+  /// Columns of the terminal.
+  private var width: Int {
+    var size = winsize()
+    return ioctl(2, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+  }
+
+  private func write(_ text: String) {
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+  }
+}
+
+/// Numbers for people.
+enum Format {
+  /// A number with so many decimals.
+  static func fixed(_ number: Double, _ decimals: Int) -> String {
+    String(format: "%.\(decimals)f", number)
+  }
+
+  /// A number in groups of three digits.
+  static func count(_ number: Int) -> String {
+    var text = ""
+    let digits = String(abs(number))
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+      text.append(digit)
+    }
+    return (number < 0 ? "-" : "") + text
+  }
+
+  /// Seconds as days, hours and minutes.
+  static func days(_ seconds: Double) -> String {
+    let minutes = Int(seconds / 60)
+    return "\(minutes / 1440) d "
+      + String(format: "%02d:%02d", minutes / 60 % 24, minutes % 60)
+  }
+
+  /// Seconds as minutes and seconds.
+  static func clock(_ seconds: Double) -> String {
+    let whole = Int(min(seconds, 3.5e6).rounded(.up))
+    return whole < 3600
+      ? String(format: "%d:%02d", whole / 60, whole % 60)
+      : String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
+  }
+}

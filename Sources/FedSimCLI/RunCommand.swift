@@ -1,0 +1,101 @@
+import ArgumentParser
+import Foundation
+import Runs
+import Scenarios
+
+/// `fedsim run`.
+struct RunCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Run a scenario and write its result.")
+
+  @OptionGroup var source: ScenarioArguments
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The result file; by default results/NAME.h5.", valueName: "path"))
+  var output: String?
+
+  @Option(help: "Threads that compute; by default one a processor. No result depends on it.")
+  var threads: Int?
+
+  @Option(help: "avx512, avx2 or baseline; by default the fastest. No result depends on it.")
+  var kernels: Kernels?
+
+  @Option(help: "When deferred trainings are computed. No result depends on it.")
+  var compute: Compute = .lazy
+
+  @Option(
+    help: ArgumentHelp(
+      "Permute simultaneous events of different devices, by this key.", valueName: "key"))
+  var shakeTies: UInt64?
+
+  @Flag(name: .shortAndLong, help: "No progress on standard error.")
+  var quiet = false
+
+  @Flag(help: "The summary as JSON.")
+  var json = false
+
+  func validate() throws {
+    if let threads, !(1...1024).contains(threads) {
+      throw ValidationError("--threads: found \(threads), expected a number from 1 to 1024")
+    }
+    if let kernels, !kernels.body.isSupported {
+      throw ValidationError("--kernels: this processor cannot run \(kernels.rawValue)")
+    }
+  }
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      let scenario = try source.scenario(registry)
+      let path = output ?? Self.defaultOutput(scenario)
+      let run = Run(scenario, output: path, options: options)
+      Interruption.watch()
+      let progress = quiet ? nil : Progress(isTerminal: isatty(2) == 1)
+      let summary = try run.perform(observers: progress.map { [$0.ticker] } ?? [])
+      progress?.clear()
+      if json {
+        Output.out(summary.json)
+      } else {
+        Output.out(SummaryText(summary, command: CommandLine.arguments[0], file: source.file).text)
+      }
+      return 0
+    } catch {
+      return Output.report(error)
+    }
+  }
+
+  private var options: RunOptions {
+    var options = RunOptions()
+    options.threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
+    options.kernels = kernels?.body
+    options.compute = compute == .lazy ? .lazy : .eager
+    options.shakeTies = shakeTies
+    options.dataFolders = Environment.dataFolders
+    return options
+  }
+
+  /// `results/NAME.h5`; the folder is made if it is not there.
+  private static func defaultOutput(_ scenario: Scenario) -> String {
+    try? FileManager.default.createDirectory(
+      atPath: "results", withIntermediateDirectories: false)
+    return "results/\(scenario.settings.name ?? "scenario").h5"
+  }
+
+  /// `--kernels`.
+  enum Kernels: String, ExpressibleByArgument, CaseIterable {
+    case avx512, avx2, baseline
+    var body: RunOptions.Body { RunOptions.Body(rawValue: rawValue) ?? .baseline }
+  }
+
+  /// `--compute`.
+  enum Compute: String, ExpressibleByArgument, CaseIterable { case lazy, eager }
+}
+
+/// What the environment says to the command.
+enum Environment {
+  /// `FEDSIM_DATA`: folders with data files, separated by colons.
+  static var dataFolders: [String] {
+    let value = ProcessInfo.processInfo.environment["FEDSIM_DATA"] ?? ""
+    return value.split(separator: ":").map(String.init)
+  }
+}

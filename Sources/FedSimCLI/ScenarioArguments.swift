@@ -1,0 +1,24 @@
+import ArgumentParser
+import Runs
+import Scenarios
+
+/// A scenario file and what is laid over it.
+struct ScenarioArguments: ParsableArguments {
+  @Argument(help: "The scenario file.")
+  var file: String
+
+  @Option(help: "The scenario's seed, as `--set seed=N`.")
+  var seed: UInt64?
+
+  @Option(
+    help: ArgumentHelp(
+      "A value laid over the file's, such as server.trigger.threshold=5; repeatable.",
+      valueName: "path=value"))
+  var set: [String] = []
+
+  /// The scenario.
+  func scenario(_ registry: Registry) throws(RunFailure) -> Scenario {
+    let overrides = set + (seed.map { ["seed=\($0)"] } ?? [])
+    return try Run.scenario(file, overrides: overrides, registry: registry)
+  }
+}

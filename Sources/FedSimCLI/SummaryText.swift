@@ -1,0 +1,83 @@
+import Foundation
+import Runs
+
+/// The end of `fedsim run`, for a person.
+struct SummaryText {
+  private let summary: RunSummary
+  private let command: String
+  private let file: String
+
+  /// The summary of a run of a scenario file by a command.
+  init(_ summary: RunSummary, command: String, file: String) {
+    self.summary = summary
+    self.command = command
+    self.file = file
+  }
+
+  /// Some lines.
+  var text: String {
+    var lines = [headline]
+    if let best = summary.bestAccuracy, let version = summary.bestVersion {
+      lines.append("  best accuracy      \(Format.fixed(best, 4)) (version \(version))")
+    }
+    lines.append(
+      "  simulated          \(Format.days(summary.simulatedSeconds)), "
+        + "\(count(summary.devices, "device")), \(count(summary.rounds, "round"))")
+    lines.append(
+      "  sessions           \(tally("sessions")); not eligible \(tally("ineligibleSessions"))")
+    lines.append(
+      "  trainings          expired \(tally("expiredTrainings")), checkpointed "
+        + "\(tally("checkpoints")), resumed \(tally("resumed"))")
+    lines.append("  updates            waited offline \(tally("waitedOffline"))")
+    lines.append("ledgers")
+    lines += summary.ledgers.map(ledger)
+    let speed = Format.count(Int(summary.eventsPerSecond))
+    lines.append(
+      "\(tally("events")) events in \(Format.fixed(summary.wallSeconds, 2)) s (\(speed) a second)")
+    lines.append("result: \(summary.result)")
+    lines.append("next: \(next)")
+    return lines.joined(separator: "\n")
+  }
+
+  private var headline: String {
+    let accuracy = summary.accuracy.map { Format.fixed($0, 4) } ?? "not known"
+    return "\(summary.scenario): central accuracy \(accuracy) at version \(summary.version)"
+  }
+
+  private func ledger(_ ledger: RunSummary.LedgerTotals) -> String {
+    let name = ledger.name.padding(toLength: 18, withPad: " ", startingAt: 0)
+    let outcomes = ledger.outcomes.map { "\($0.name) \(Format.count($0.count))" }
+    let sum = outcomes.isEmpty ? "" : " = " + outcomes.joined(separator: " + ")
+    return "  \(name) \(Format.count(ledger.opened))\(sum)"
+      + (ledger.balances ? "" : "  DOES NOT BALANCE")
+  }
+
+  private func tally(_ name: String) -> String { Format.count(summary.tally(name)) }
+
+  private func count(_ number: Int, _ noun: String) -> String {
+    "\(Format.count(number)) \(noun)\(number == 1 ? "" : "s")"
+  }
+
+  /// The same fleet in another random world.
+  private var next: String {
+    let stem = summary.result.hasSuffix(".h5") ? String(summary.result.dropLast(3)) : summary.result
+    return "\(quoted(command)) run \(quoted(file)) --seed 2 --output \(quoted(stem + "-seed2.h5"))"
+  }
+
+  private func quoted(_ word: String) -> String {
+    let plain = word.allSatisfy { $0.isLetter || $0.isNumber || "/._-+=:,".contains($0) }
+    return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+}
+
+extension RunSummary {
+  /// The summary as JSON.
+  var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(self) else {
+      preconditionFailure("a summary holds numbers and texts only")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

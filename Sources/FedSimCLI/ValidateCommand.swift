@@ -1,0 +1,27 @@
+import ArgumentParser
+import Runs
+import Scenarios
+
+/// `fedsim validate`.
+struct ValidateCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "validate", abstract: "Check a scenario and the files that it names.")
+
+  @OptionGroup var source: ScenarioArguments
+
+  @Flag(help: "Print the scenario with every value explicit.")
+  var resolved = false
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      let scenario = try source.scenario(registry)
+      var options = RunOptions()
+      options.dataFolders = Environment.dataFolders
+      try Run.check(scenario, options)
+      Output.out(resolved ? scenario.resolvedText : "\(source.file): valid")
+      return 0
+    } catch {
+      return Output.report(error)
+    }
+  }
+}

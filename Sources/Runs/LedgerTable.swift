@@ -1,0 +1,78 @@
+import FedSim
+import Results
+
+/// What was begun and how it ended, and what happened along the way.
+enum LedgerTable {
+  /// An axis and a count for each ledger; the rest are single numbers.
+  static func group(_ simulation: Simulation) -> ResultDocument.Group {
+    let ledgers = simulation.ledgers
+    var group = ResultDocument.Group(
+      "ledger",
+      attributes: [
+        .init(
+          "comment",
+          .text("Every entry opened ends in exactly one outcome; the counts add up to `opened`."))
+      ])
+    add(ledgers.attempts, "attempt", "training attempts", to: &group)
+    add(ledgers.updates, "update", "updates", to: &group)
+    add(ledgers.transmissions, "transmission", "transmissions", to: &group)
+    group.variables += [
+      .scalar(
+        "batchesUsed", .int64([Int64(ledgers.batchesUsed)]), "batches done that are in an update"),
+      .scalar(
+        "batchesWasted", .int64([Int64(ledgers.batchesWasted)]),
+        "batches done whose result was thrown away"),
+      .scalar(
+        "bytesUp", .int64([ledgers.bytesUp]), units: "byte",
+        "bytes that devices sent, failed transmissions included"),
+      .scalar(
+        "bytesDown", .int64([ledgers.bytesDown]), units: "byte",
+        "bytes that devices received, failed transmissions included"),
+    ]
+    group.variables += simulation.tallies.named.map { name, count, text in
+      .scalar(name, .int64([Int64(count)]), text)
+    }
+    return group
+  }
+
+  private static func add<Outcome>(
+    _ ledger: Ledger<Outcome>, _ name: String, _ text: String, to group: inout ResultDocument.Group
+  ) {
+    let axis = "\(name)Outcome"
+    let cases = Array(Outcome.allCases)
+    group.axes.append(.init(axis, length: cases.count))
+    group.variables += [
+      .init(
+        axis, [axis], codes: cases.indices.map { Int8($0) }, meanings: cases.map(\.rawValue),
+        longName: "how \(text) end"),
+      .count("\(name)s", [axis], cases.map { ledger[$0] }, "\(text) that ended so"),
+      .scalar("\(name)sOpened", .int64([Int64(ledger.opened)]), "\(text) begun"),
+    ]
+  }
+}
+
+extension Tallies {
+  /// The counts with their names and meanings, in the order of declaration.
+  package var named: [(name: String, count: Int, text: String)] {
+    [
+      ("events", events, "events handled"),
+      ("cancelledEvents", cancelledEvents, "events skipped because they had been cancelled"),
+      ("sessions", sessions, "sessions begun"),
+      ("ineligibleSessions", ineligibleSessions, "sessions in which a condition did not hold"),
+      ("sessionsWithoutData", sessionsWithoutData, "sessions of devices without data"),
+      ("expiredTrainings", expiredTrainings, "trainings that were running when their task expired"),
+      ("checkpoints", checkpoints, "checkpoints written"),
+      ("resumed", resumed, "trainings that went on from their checkpoint"),
+      ("rebased", rebased, "checkpoints moved to a newer base"),
+      ("kills", kills, "kills of the app"),
+      ("waitedOffline", waitedOffline, "updates that could not be sent when they were made"),
+      ("repeatedDeliveries", repeatedDeliveries, "updates that reached the server again"),
+      ("aggregatedTwice", aggregatedTwice, "updates aggregated a second time"),
+      (
+        "injectionsWithoutEffect", injectionsWithoutEffect,
+        "scripted events that found nothing to act on"
+      ),
+      ("trainingsNeeded", trainingsNeeded, "trainings whose value was needed"),
+    ]
+  }
+}

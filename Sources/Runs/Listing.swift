@@ -1,0 +1,58 @@
+import Learning
+import Scenarios
+import Schema
+
+/// What there is to choose from: parts by seam, and the forms of the arithmetic.
+public struct Listing {
+  private let registry: Registry
+
+  /// A listing of the parts of a registry.
+  public init(_ registry: Registry) { self.registry = registry }
+
+  private var parts: PartListing {
+    PartListing(fields: ScenarioSettings.descriptions, catalog: registry.catalog)
+  }
+
+  /// The names of the seams, `kernels` last.
+  public var seams: [String] { registry.catalog.seams.map(\.name) + ["kernels"] }
+
+  /// A seam by its name, where blanks may be written as hyphens; `.some(nil)` for no name.
+  public func seam(named name: String?) -> String?? {
+    guard let name else { return .some(nil) }
+    let wanted = name.replacing("-", with: " ")
+    return seams.first { $0 == wanted }
+  }
+
+  /// A page of text.
+  public func text(_ seam: String?) -> String {
+    var text = seam == "kernels" ? "" : parts.text(seam: seam)
+    if seam == nil { text += "\n" }
+    if seam == nil || seam == "kernels" {
+      text += "kernels: Which compiled form of the arithmetic? (`--kernels`; all give the same bits)\n\n"
+      for body in KernelBody.allCases {
+        let note = body == .best ? "the default here" : body.isSupported ? "supported" : "not here"
+        text += "  \(body.rawValue): \(note)\n"
+      }
+    }
+    return text
+  }
+
+  /// All of it as JSON.
+  public var json: String {
+    let kernels = KernelBody.allCases.map { body in
+      Node.mapping([
+        ("name", .quoted(body.rawValue)), ("isSupported", .text(body.isSupported ? "true" : "false")),
+      ])
+    }
+    guard case .mapping(var entries) = parts.node.content else { return parts.node.json }
+    entries.append(Node.Entry(key: "kernels", value: Node(.sequence(kernels))))
+    return Node(.mapping(entries)).json
+  }
+
+  /// The JSON Schema of a scenario.
+  public var schema: String {
+    JSONSchema(catalog: registry.catalog).document(
+      title: "A FedSim scenario", fields: ScenarioSettings.descriptions
+    ).json
+  }
+}

@@ -1,0 +1,80 @@
+import FedSim
+import Foundation
+import Learning
+import Results
+import Schema
+
+/// Writes each published model as the automatic backend stores it: `global_model_v{N}.json` and, with
+/// the same content, `global_model_latest.json`.
+///
+/// Version 0 is no aggregation and has no file. Numbers are the shortest decimals that read back to
+/// the same 32-bit floats. A file is written beside its place and renamed. After the first failure
+/// nothing more is written.
+public final class ModelFiles: Observer {
+  /// The folder.
+  public let folder: String
+  /// What went wrong, if anything.
+  public private(set) var fault: ResultFault?
+
+  /// Model files in a folder, which is made if it is not there.
+  ///
+  /// Throws: `ResultFault` where the folder cannot be made or takes no files.
+  public init(folder: String) throws(ResultFault) {
+    self.folder = folder
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw .missingFolder(path: "\(folder)/global_model_latest.json", folder: folder)
+    }
+    _ = try PlacedFile("\(folder)/global_model_latest.json")
+  }
+
+  /// Writes a version.
+  public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
+    guard record.version > 0, fault == nil else { return }
+    let layout = simulation.inputs.task.network.layout
+    let bytes = Self.json(
+      record, model: simulation.model, layout: layout, civilStart: simulation.inputs.civilStart)
+    do throws(ResultFault) {
+      for name in ["v\(record.version)", "latest"] {
+        try PlacedFile("\(folder)/global_model_\(name).json").place(bytes)
+      }
+    } catch {
+      fault = error
+    }
+  }
+
+  /// A version as JSON; a number that is not finite is null.
+  ///
+  /// Shapes: each tensor flat, its last axis fastest.
+  package static func json(
+    _ record: VersionRecord, model: ParameterBuffer, layout: ParameterLayout, civilStart: Int64
+  ) -> [UInt8] {
+    var text = "{\"version\": \(record.version), \"weights\": {"
+    text.reserveCapacity(14 * model.count + 256)
+    for (index, tensor) in layout.tensors.enumerated() {
+      text += "\(index == 0 ? "" : ", ")\"\(tensor.name)\": ["
+      var isFirst = true
+      for value in model.values(of: tensor) {
+        if !isFirst { text += ", " }
+        isFirst = false
+        text += value.isFinite ? value.description : "null"
+      }
+      text += "]"
+    }
+    let accuracy = record.validationAccuracy
+    text += "}, \"aggregation_timestamp\": \"\(timestamp(record.publishedAt, civilStart))\""
+    text += ", \"participating_devices\": \(record.devices)"
+    text += ", \"average_accuracy\": \(accuracy.isFinite ? accuracy.description : "null")}\n"
+    return Array(text.utf8)
+  }
+
+  /// A virtual time as the civil time that it stands for, as Python's `isoformat` writes it.
+  package static func timestamp(_ time: SimTime, _ civilStart: Int64) -> String {
+    let seconds = time.microseconds / 1_000_000
+    let text = CivilTime(secondsSince1970: civilStart + seconds).text.dropLast()
+    let fraction = time.microseconds % 1_000_000
+    guard fraction > 0 else { return String(text) }
+    return text + "." + String(1_000_000 + fraction).dropFirst()
+  }
+}

@@ -1,0 +1,103 @@
+import FedSim
+import Learning
+import Results
+
+/// The devices at the end of the run.
+enum DeviceTable {
+  /// A row a device, in the order of the fleet.
+  static func group(_ simulation: Simulation) -> ResultDocument.Group {
+    let axis = ["device"]
+    let devices = simulation.deviceRecords
+    let names = simulation.inputs.fleet.map(\.name)
+    func count(
+      _ name: String, _ text: String, units: String = "1", _ value: (DeviceRecord) -> Int
+    ) -> ResultDocument.Variable {
+      .count(name, axis, devices.map(value), text, units: units)
+    }
+    let group: ResultDocument.Variable
+    if names.count <= 127 {
+      group = .init(
+        "group", axis, codes: devices.map { Int8($0.group) }, meanings: names,
+        longName: "fleet group")
+    } else {
+      group = .init(
+        "group", axis, .int32(devices.map { Int32($0.group) }), units: "1",
+        longName: "fleet group, by its place in the fleet")
+    }
+    return ResultDocument.Group(
+      "devices",
+      attributes: [.init("comment", .text("A device's path is its group's name / its ordinal."))],
+      axes: [.init("device", length: devices.count)],
+      variables: [
+        .count("device", axis, Array(devices.indices), "number in the fleet"), group,
+        count("ordinal", "number in its group") { $0.ordinal },
+        count("client", "client whose data it has") { $0.client },
+        count("samples", "training samples") { $0.samples },
+        count("heldVersion", "version that it holds at the end, -1: none") { $0.heldVersion },
+        count("sessions", "sessions begun") { $0.activity.sessions },
+        count("attempts", "training attempts begun") { $0.activity.attempts },
+        count("expired", "trainings running when their task expired") { $0.activity.expired },
+        count("updates", "updates made") { $0.activity.updates },
+        count("aggregated", "its updates that became part of a version") {
+          $0.activity.aggregated
+        },
+        count("bytesUp", "bytes sent", units: "byte") { Int($0.activity.bytesUp) },
+        count("bytesDown", "bytes received", units: "byte") { Int($0.activity.bytesDown) },
+        .init(
+          "exogenousDigest", axis,
+          .int64(devices.map { Int64(bitPattern: $0.exogenousDigest) }), units: "1",
+          longName: "digest of its exogenous series over the whole run, as signed bits"),
+      ])
+  }
+}
+
+/// Who holds which data, after every split.
+enum PartitionTable {
+  /// A row a client.
+  static func group(_ simulation: Simulation) -> ResultDocument.Group {
+    let task = simulation.inputs.task
+    let histogram = task.partition.labelHistogram(
+      labels: task.train.labels, classCount: task.train.classCount)
+    return ResultDocument.Group(
+      "partition",
+      attributes: [.init("comment", .text("Training samples after every split."))],
+      axes: [
+        .init("client", length: task.partition.clientCount),
+        .init("label", length: task.train.classCount),
+      ],
+      variables: [
+        .count("client", ["client"], Array(0..<task.partition.clientCount), "client"),
+        .count("label", ["label"], Array(0..<task.train.classCount), "class of a sample"),
+        .init(
+          "labelHistogram", ["client", "label"], .int32(histogram.flatMap { $0 }), units: "1",
+          longName: "training samples of each label"),
+        .count("samples", ["client"], task.partition.shards.map(\.count), "training samples"),
+        .count(
+          "validationSamples", ["client"], task.partition.validation.map(\.count),
+          "samples kept back for validation"),
+      ])
+  }
+}
+
+/// The last model.
+enum ModelTable {
+  /// A variable a tensor, with axes of its own.
+  static func group(_ simulation: Simulation) -> ResultDocument.Group {
+    var group = ResultDocument.Group(
+      "model",
+      attributes: [
+        .init("version", .integer(Int64(simulation.version))),
+        .init("comment", .text("Parameters of the last version; a weight is [in][out].")),
+      ])
+    for tensor in simulation.inputs.task.network.layout.tensors {
+      let name = String(tensor.name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
+      let axes = tensor.shape.indices.map { "\(name)_axis\($0)" }
+      group.axes += zip(axes, tensor.shape).map { .init($0, length: $1) }
+      group.variables.append(
+        .init(
+          name, axes, .float(simulation.model.values(of: tensor)), units: "1",
+          longName: "tensor \(tensor.name)", attributes: [.init("tensor", .text(tensor.name))]))
+    }
+    return group
+  }
+}

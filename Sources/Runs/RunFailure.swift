@@ -1,0 +1,35 @@
+import Results
+import Schema
+
+/// Why a run gave no result.
+public enum RunFailure: Error, Sendable {
+  /// What the user wrote, or a file that it names, is wrong; nothing was begun.
+  case input([Fault])
+  /// The result cannot be written where the user wants it; nothing was begun.
+  case output(ResultFault)
+  /// The run itself failed.
+  case failed(String)
+}
+
+extension RunFailure: CustomStringConvertible {
+  /// One line a fault.
+  public var description: String {
+    switch self {
+    case .input(let faults): faults.map(\.description).joined(separator: "\n")
+    case .output(let fault): fault.description
+    case .failed(let reason): reason
+    }
+  }
+
+  /// How many things are wrong.
+  public var count: Int {
+    if case .input(let faults) = self { return faults.count }
+    return 1
+  }
+
+  /// Whether the user can mend it by another scenario, argument or file.
+  public var isBadInput: Bool {
+    if case .failed = self { return false }
+    return true
+  }
+}

@@ -1,0 +1,25 @@
+import DataSets
+import FedSim
+import Learning
+
+/// How a scenario is computed. Nothing here but `shakeTies` can change a result.
+public struct RunOptions: Sendable {
+  /// The compiled forms of the arithmetic.
+  public typealias Body = KernelBody
+  /// When deferred trainings are computed.
+  public typealias Compute = ComputeMode
+
+  /// The threads that compute.
+  public var threads = 1
+  /// The arithmetic; nil: the fastest that this processor has.
+  public var kernels: Body?
+  /// When deferred trainings are computed.
+  public var compute = Compute.lazy
+  /// Permutes simultaneous events of different actors by this key; nil: the order of the fleet.
+  public var shakeTies: UInt64?
+  /// Folders that are searched for data files after the scenario's own.
+  public var dataFolders: [String] = []
+
+  /// One thread, the fastest arithmetic, the fleet's order.
+  public init() {}
+}

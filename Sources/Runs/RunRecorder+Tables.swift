@@ -1,0 +1,171 @@
+import FedSim
+import Learning
+import Results
+
+extension RunRecorder {
+  /// A row a round, with its funnel of participation.
+  func roundTable(_ simulation: Simulation) -> ResultDocument.Group {
+    let axis = ["round"]
+    let funnels = rounds.map { simulation.roundFunnels[$0.round] }
+    var variables: [ResultDocument.Variable] = [
+      .count("round", axis, rounds.map(\.round), "round, numbered from 1"),
+      .seconds("openedAt", axis, rounds.map(\.openedAt.seconds), "simulated time of its opening"),
+      .seconds("closedAt", axis, rounds.map(\.closedAt.seconds), "simulated time of its end"),
+      .init(
+        "outcome", axis, codes: rounds.map { code(of: $0.outcome) },
+        meanings: RoundOutcome.allCases.map(\.rawValue), longName: "how the round ended"),
+      .count("version", axis, rounds.map(\.version), "version that it published, or -1"),
+      .count(
+        "cohort", axis, rounds.map(\.cohort), "devices in its cohort, 0 where none is formed"),
+    ]
+    variables += FunnelColumns.variables(funnels, over: "round")
+    for index in variables.indices where !["round", "closedAt"].contains(variables[index].name) {
+      variables[index].attributes.append(.init("coordinates", .text("closedAt")))
+    }
+    return ResultDocument.Group(
+      "rounds",
+      attributes: [
+        .init(
+          "comment",
+          .text("The server's attempts. Stages of the funnel: \(FunnelColumns.comment)"))
+      ], axes: [.init("round", length: rounds.count)], variables: variables)
+  }
+
+  /// A row a version.
+  func versionTable(_ simulation: Simulation) -> ResultDocument.Group {
+    let axis = ["version"]
+    let notEvaluated = "NaN where the version was not evaluated"
+    let overUpdates = "mean over the updates aggregated in the version"
+    let test = evaluations.map { $0?.test }
+    let validation = evaluations.map { $0.flatMap(\.validation) }
+    func evaluated(_ name: String, _ values: [Double], _ text: String) -> ResultDocument.Variable {
+      .number(name, axis, values, text, comment: notEvaluated)
+    }
+    var variables: [ResultDocument.Variable] = [
+      .count("version", axis, versions.map(\.version), "version, 0 for the initial model"),
+      .seconds("publishedAt", axis, versions.map(\.publishedAt.seconds), "simulated time"),
+      .count("round", axis, versions.map(\.round), "round that published it, 0 for version 0"),
+      .count("updates", axis, versions.map(\.updates), "updates aggregated in it"),
+      .count("devices", axis, versions.map(\.devices), "different devices among them"),
+      .count("samples", axis, versions.map(\.samples), "sum of the updates' distinct samples"),
+      .count(
+        "samplesProcessed", axis, versions.map(\.samplesProcessed),
+        "samples processed by their trainings, repetitions counted"),
+      .number(
+        "trainingLoss", axis, versions.map(\.trainingLoss), "training loss",
+        comment: "\(overUpdates), weighted by the samples processed; NaN for version 0"),
+      .number(
+        "validationAccuracy", axis, versions.map(\.validationAccuracy),
+        "accuracy on the devices' own validation samples",
+        comment: "\(overUpdates), weighted by the validation samples; NaN without any"),
+      .number(
+        "meanStaleness", axis, versions.map(\.meanStaleness), "versions since the updates' bases",
+        comment: overUpdates),
+      .count(
+        "maximumStaleness", axis, versions.map(\.maximumStaleness),
+        "versions since the oldest base among the updates"),
+      .seconds(
+        "meanStalenessSeconds", axis, versions.map(\.meanStalenessSeconds),
+        "time since the publication of the updates' bases", comment: overUpdates),
+      evaluated(
+        "centralAccuracy", test.map { $0?.accuracy ?? .nan }, "accuracy on the test samples"),
+      evaluated("centralLoss", test.map { $0?.meanLoss ?? .nan }, "loss on the test samples"),
+      evaluated(
+        "centralValidationAccuracy", validation.map { $0?.accuracy ?? .nan },
+        "accuracy on all validation samples together"),
+      evaluated(
+        "centralValidationLoss", validation.map { $0?.meanLoss ?? .nan },
+        "loss on all validation samples together"),
+    ]
+    for index in variables.indices where !["version", "publishedAt"].contains(variables[index].name)
+    {
+      variables[index].attributes.append(.init("coordinates", .text("publishedAt")))
+    }
+    return ResultDocument.Group(
+      "versions",
+      attributes: [
+        .init(
+          "comment",
+          .text(
+            "Published models. The accuracy at a time is that of the last version published at or "
+              + "before it. central*: an oracle's evaluation, without virtual time."))
+      ], axes: [.init("version", length: versions.count)], variables: variables)
+  }
+}
+
+/// The code of a case: its place among all cases.
+func code<Flag: CaseIterable & RawRepresentable>(of flag: Flag) -> Int8
+where Flag.RawValue == String {
+  Int8(Flag.allCases.enumerated().first { $0.element.rawValue == flag.rawValue }?.offset ?? -1)
+}
+
+/// The eight stages of participation as columns.
+enum FunnelColumns {
+  /// What the stages mean, in one line.
+  static let comment =
+    "eligible (a session began and every condition held) >= checkedIn >= accepted >= started >= "
+    + "trained (whole or partial) >= delivered >= admitted >= aggregated."
+
+  /// One variable a stage.
+  static func variables(_ funnels: [Funnel?], over axis: String) -> [ResultDocument.Variable] {
+    Stage.allCases.map { stage in
+      .count("\(stage)", [axis], funnels.map { $0?[stage] ?? 0 }, "participations that came to `\(stage)`")
+    }
+  }
+}
+
+/// Participations by the hour in which their session began.
+enum HourTable {
+  /// A row for each hour of the run that has begun.
+  static func group(_ simulation: Simulation) -> ResultDocument.Group {
+    let hour: Int64 = 3_600_000_000
+    var funnels: [Funnel?] = simulation.hourFunnels
+    while Int64(funnels.count) * hour < simulation.now.microseconds { funnels.append(nil) }
+    return ResultDocument.Group(
+      "hours",
+      attributes: [
+        .init(
+          "comment", .text("By the hour in which a session began: \(FunnelColumns.comment)"))
+      ], axes: [.init("hour", length: funnels.count)],
+      variables: [
+        .count("hour", ["hour"], Array(funnels.indices), "simulated time, whole hours", units: "h")
+      ] + FunnelColumns.variables(funnels, over: "hour"))
+  }
+}
+
+extension ResultDocument.Variable {
+  /// Whole numbers.
+  static func count(
+    _ name: String, _ axes: [String], _ values: [Int], _ longName: String, units: String = "1",
+    comment: String? = nil
+  ) -> Self {
+    .init(
+      name, axes, .int64(values.map { Int64($0) }), units: units, longName: longName,
+      attributes: comment.map { [.init("comment", .text($0))] } ?? [])
+  }
+
+  /// Numbers, NaN where there is none.
+  static func number(
+    _ name: String, _ axes: [String], _ values: [Double], _ longName: String, units: String = "1",
+    comment: String? = nil
+  ) -> Self {
+    .init(
+      name, axes, .double(values), units: units, longName: longName,
+      attributes: comment.map { [.init("comment", .text($0))] } ?? [])
+  }
+
+  /// Times and durations in seconds.
+  static func seconds(
+    _ name: String, _ axes: [String], _ values: [Double], _ longName: String,
+    comment: String? = nil
+  ) -> Self {
+    number(name, axes, values, longName, units: "s", comment: comment)
+  }
+
+  /// A single number.
+  static func scalar(
+    _ name: String, _ values: ResultValues, units: String = "1", _ longName: String
+  ) -> Self {
+    .init(name, [], values, units: units, longName: longName)
+  }
+}

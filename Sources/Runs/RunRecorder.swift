@@ -1,0 +1,61 @@
+import FedSim
+import Learning
+import Results
+import Scenarios
+
+/// Collects what a run's result file will hold: rounds and versions as they come, the rest at the end.
+///
+/// Nothing here depends on threads, kernels, the mode of computing, the host or the clock on its wall.
+public final class RunRecorder: Observer {
+  /// The rounds closed so far.
+  public private(set) var rounds: [RoundRecord] = []
+  /// The versions published so far, from the initial model on.
+  public private(set) var versions: [VersionRecord] = []
+  /// The evaluations of these versions.
+  public private(set) var evaluations: [CentralEvaluation?] = []
+
+  /// A recorder of one run.
+  public init() {}
+
+  /// Keeps a version.
+  public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
+    versions.append(record)
+    evaluations.append(record.evaluation)
+  }
+
+  /// Keeps a round.
+  public func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {
+    rounds.append(record)
+  }
+
+  /// Evaluates the last version, if it has not been.
+  public func ended(_ simulation: borrowing Simulation) {
+    if let last = evaluations.indices.last, evaluations[last] == nil {
+      evaluations[last] = simulation.evaluate()
+    }
+  }
+
+  /// The result of a run that is over.
+  public func document(_ simulation: Simulation, of scenario: Scenario) -> ResultDocument {
+    precondition(simulation.isOver, "a result is that of a whole run")
+    let identity = ResultDocument.Identity(
+      title: scenario.settings.name ?? "", engineVersion: FedSimVersion.current,
+      schemaVersion: FedSimVersion.resultSchema, seed: scenario.settings.seed,
+      eventDigest: simulation.eventDigest.value.hexDigits, scenarioDigest: scenario.digest)
+    var groups = [
+      roundTable(simulation), versionTable(simulation), HourTable.group(simulation),
+      DeviceTable.group(simulation), LedgerTable.group(simulation), PartitionTable.group(simulation),
+    ]
+    if simulation.inputs.record.finalModel { groups.append(ModelTable.group(simulation)) }
+    return ResultDocument(
+      attributes: identity.attributes,
+      variables: [
+        .scalar(
+          "simulatedTime", .double([simulation.now.seconds]), units: "s",
+          "virtual time at which the run ended"),
+        .scalar(
+          "startTime", .int64([simulation.inputs.civilStart]),
+          units: "seconds since 1970-01-01 00:00:00", "civil time (UTC) at virtual time 0"),
+      ], texts: [.init("scenario", scenario.resolvedText)], groups: groups)
+  }
+}

@@ -1,0 +1,97 @@
+import FedSim
+
+/// What a run came to, for a person or a program.
+public struct RunSummary: Codable, Equatable, Sendable {
+  /// A ledger's totals.
+  public struct LedgerTotals: Codable, Equatable, Sendable {
+    /// What it counts.
+    public var name: String
+    /// Entries begun.
+    public var opened: Int
+    /// Entries by how they ended; only outcomes that came up.
+    public var outcomes: [Outcome]
+    /// Whether the outcomes add up to `opened`.
+    public var balances: Bool
+  }
+
+  /// How many entries ended in one way.
+  public struct Outcome: Codable, Equatable, Sendable {
+    /// The outcome.
+    public var name: String
+    /// How many.
+    public var count: Int
+  }
+
+  /// The scenario's name.
+  public var scenario: String
+  /// The result file, as it was asked for.
+  public var result: String
+  /// The digest of the result's content.
+  public var contentDigest = ""
+  /// The digest of the run's events.
+  public var eventDigest: String
+  /// The last version.
+  public var version: Int
+  /// The last version's accuracy on the test samples.
+  public var accuracy: Double?
+  /// The best accuracy of any evaluated version.
+  public var bestAccuracy: Double?
+  /// The first version with that accuracy.
+  public var bestVersion: Int?
+  /// Devices in the fleet.
+  public var devices: Int
+  /// Virtual time, in seconds.
+  public var simulatedSeconds: Double
+  /// Time by the wall clock, in seconds.
+  public var wallSeconds = 0.0
+  /// Rounds closed.
+  public var rounds: Int
+  /// What happened along the way, by name.
+  public var tallies: [Outcome]
+  /// The three ledgers.
+  public var ledgers: [LedgerTotals]
+  /// Bytes that devices sent and received.
+  public var bytes: Int64
+
+  /// The summary of a run that is over.
+  init(_ simulation: Simulation, _ recorder: RunRecorder, scenario: String, result: String) {
+    self.scenario = scenario
+    self.result = result
+    eventDigest = simulation.eventDigest.value.hexDigits
+    version = simulation.version
+    accuracy = recorder.evaluations.last??.test.accuracy
+    for (version, evaluation) in zip(recorder.versions, recorder.evaluations) {
+      guard let found = evaluation?.test.accuracy, found > bestAccuracy ?? -1 else { continue }
+      (bestAccuracy, bestVersion) = (found, version.version)
+    }
+    devices = simulation.inputs.deviceCount
+    simulatedSeconds = simulation.now.seconds
+    rounds = recorder.rounds.count
+    tallies = simulation.tallies.named.map { Outcome(name: $0.name, count: $0.count) }
+    let ledgers = simulation.ledgers
+    self.ledgers = [
+      LedgerTotals("training attempts", ledgers.attempts),
+      LedgerTotals("updates", ledgers.updates),
+      LedgerTotals("transmissions", ledgers.transmissions),
+    ]
+    bytes = ledgers.bytesUp + ledgers.bytesDown
+  }
+
+  /// A tally by its name.
+  public func tally(_ name: String) -> Int { tallies.first { $0.name == name }?.count ?? 0 }
+
+  /// Events by second of the wall clock.
+  public var eventsPerSecond: Double { Double(tally("events")) / max(wallSeconds, 1e-9) }
+}
+
+extension RunSummary.LedgerTotals {
+  fileprivate init<Outcome>(_ name: String, _ ledger: Ledger<Outcome>) {
+    self.name = name
+    opened = ledger.opened
+    outcomes = Outcome.allCases.compactMap { outcome in
+      ledger[outcome] == 0
+        ? nil : RunSummary.Outcome(name: outcome.rawValue, count: ledger[outcome])
+    }
+    balances = ledger.stillOpen == 0
+  }
+}

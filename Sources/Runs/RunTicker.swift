@@ -1,0 +1,80 @@
+import FedSim
+
+/// Where a run stands.
+public struct RunStatus: Sendable {
+  /// The virtual time.
+  public let time: SimTime
+  /// The part of the longest possible virtual time that has passed, from 0 to 1.
+  public let share: Double
+  /// The current version.
+  public let version: Int
+  /// Devices that are connected.
+  public let online: Int
+  /// Devices that train.
+  public let training: Int
+  /// Devices in the fleet.
+  public let devices: Int
+
+  /// Where a run stands now. Complexity: O(devices).
+  init(_ simulation: borrowing Simulation) {
+    time = simulation.now
+    share = simulation.now.seconds / max(simulation.end.seconds, 1e-6)
+    version = simulation.version
+    online = simulation.connectedCount
+    training = simulation.trainingCount
+    devices = simulation.inputs.deviceCount
+  }
+}
+
+/// A published version, as a person follows it.
+public struct VersionNews: Sendable {
+  /// When.
+  public let time: SimTime
+  /// Its number.
+  public let version: Int
+  /// Its accuracy on the test samples, where it was evaluated.
+  public let accuracy: Double?
+  /// Updates in it.
+  public let updates: Int
+  /// Their mean training loss; NaN for version 0.
+  public let loss: Double
+}
+
+/// Tells somebody how a run goes on.
+public final class RunTicker: Observer {
+  public let wantsEveryEvent: Bool
+  private let status: ((RunStatus) -> Void)?
+  private let news: (VersionNews) -> Void
+  private var next = ContinuousClock.now
+  private var count = 0
+
+  /// A ticker; `status` is called at most ten times a second.
+  public init(status: ((RunStatus) -> Void)? = nil, news: @escaping (VersionNews) -> Void) {
+    wantsEveryEvent = status != nil
+    self.status = status
+    self.news = news
+  }
+
+  /// Tells where the run stands, if it is time.
+  public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
+    count += 1
+    guard count & 63 == 0 else { return }
+    tell(simulation)
+  }
+
+  /// Tells of a version.
+  public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
+    news(
+      VersionNews(
+        time: record.publishedAt, version: record.version,
+        accuracy: record.evaluation?.test.accuracy, updates: record.updates,
+        loss: record.trainingLoss))
+    tell(simulation)
+  }
+
+  private func tell(_ simulation: borrowing Simulation) {
+    guard let status, ContinuousClock.now >= next else { return }
+    next = ContinuousClock.now + .milliseconds(100)
+    status(RunStatus(simulation))
+  }
+}

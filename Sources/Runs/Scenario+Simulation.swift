@@ -1,0 +1,98 @@
+import DataSets
+import FedSim
+import Learning
+import Numerics
+import Scenarios
+import Schema
+
+extension Scenario {
+  /// The run of this scenario at its start; reads every file that the scenario names.
+  ///
+  /// Throws: every fault in those files and between them and the scenario.
+  public func makeSimulation(
+    _ options: RunOptions = RunOptions()
+  ) throws(Faults) -> Simulation {
+    Simulation(try inputs(options))
+  }
+
+  /// All that the run depends on; reads every file that the scenario names.
+  ///
+  /// Throws: every fault in those files and between them and the scenario.
+  public func inputs(_ options: RunOptions = RunOptions()) throws(Faults) -> SimulationInputs {
+    guard let kernels = options.kernels.map({ Kernels($0) }) ?? Kernels.best else {
+      let body = options.kernels.map(\.rawValue) ?? ""
+      throw Faults([Fault(at: .none, .contradiction("this processor cannot run \(body) kernels"))])
+    }
+    var faults: [Fault] = []
+    var tables = TableReader(self)
+    tables.readAll()
+    faults += tables.faults
+    var task: LearningTask?
+    do throws(Faults) { task = try learningTask(options) } catch { faults += error.faults }
+    guard let task, faults.isEmpty else { throw Faults(faults) }
+    var inputs = SimulationInputs(task: task)
+    inputs.seeds = seeds
+    inputs.civilStart = settings.start.secondsSince1970
+    inputs.fleet = settings.fleet
+    inputs.server = settings.server
+    inputs.injections = settings.inject
+    inputs.stop = settings.stop
+    inputs.record = settings.record
+    inputs.tables = tables.tables
+    inputs.shakeTies = options.shakeTies
+    inputs.kernels = kernels
+    inputs.pool = WorkerPool(threads: max(1, options.threads))
+    inputs.compute = options.compute
+    return inputs
+  }
+
+  /// Data, partition, model and plan.
+  private func learningTask(_ options: RunOptions) throws(Faults) -> LearningTask {
+    let folders = DataFolders([path(of: ".")] + options.dataFolders)
+    let data: TrainAndTest
+    do throws(DataFault) {
+      data = try settings.task.data.source.value.load(folders: folders, seed: seeds.data)
+    } catch {
+      throw Faults([fault(error, at: ["task", "data", "source"])])
+    }
+    let partition = try makePartition(data.train, folders)
+    let network = settings.task.model.value.network(
+      inputCount: data.train.sampleSize, classCount: data.train.classCount)
+    return LearningTask(
+      network: network, initial: try initialParameters(of: network), train: data.train,
+      test: data.test, partition: partition, plan: settings.task.training.plan)
+  }
+
+  private func makePartition(
+    _ pool: Dataset, _ folders: DataFolders
+  ) throws(Faults) -> Partition {
+    let keys = ["task", "data", "partition"]
+    let partition: Partition
+    do {
+      partition = try settings.task.data.partition.value.partitioner(folders: folders).partition(
+        labels: pool.labels, classCount: pool.classCount,
+        streams: PartitionStreams(seed: seeds.data),
+        validationFraction: settings.task.data.validationFraction)
+    } catch let error as DataFault {
+      throw Faults([fault(error, at: keys)])
+    } catch let error as PartitionFault {
+      throw Faults([Fault(error, at: place(of: keys), path: keys.joined(separator: "."))])
+    } catch {
+      preconditionFailure("a partition throws faults of files and of partitions only")
+    }
+    let groups = settings.fleet.count
+    for (index, group) in settings.fleet.enumerated() where group.count > 0 {
+      let last = group.firstClient.map { $0 + group.count - 1 } ?? (group.count - 1) * groups + index
+      guard last >= partition.clientCount else { continue }
+      let keys = ["fleet", "[\(index)]", group.firstClient == nil ? "count" : "firstClient"]
+      throw Faults([
+        Fault(
+          at: place(of: keys), path: "fleet[\(index)].\(keys[2])",
+          .contradiction(
+            "device `\(group.name)/\(group.count - 1)` has client \(last), but the partition has "
+              + "\(partition.clientCount) clients, numbered from 0"))
+      ])
+    }
+    return partition
+  }
+}
