@@ -44,7 +44,8 @@ public final class RunRecorder: Observer {
       eventDigest: simulation.eventDigest.value.hexDigits, scenarioDigest: scenario.digest)
     var groups = [
       roundTable(simulation), versionTable(simulation), HourTable.group(simulation),
-      DeviceTable.group(simulation), LedgerTable.group(simulation), PartitionTable.group(simulation),
+      DeviceTable.group(simulation), LedgerTable.group(simulation),
+      PartitionTable.group(simulation),
     ]
     if simulation.inputs.record.finalModel { groups.append(ModelTable.group(simulation)) }
     return ResultDocument(

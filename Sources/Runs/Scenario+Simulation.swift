@@ -60,7 +60,9 @@ extension Scenario {
       inputCount: data.train.sampleSize, classCount: data.train.classCount)
     return LearningTask(
       network: network, initial: try initialParameters(of: network), train: data.train,
-      test: data.test, partition: partition, plan: settings.task.training.plan)
+      test: data.test, partition: partition, plan: settings.task.training.plan,
+      algorithm: settings.task.training.algorithm.value,
+      orders: try batchOrders(of: partition))
   }
 
   private func makePartition(
@@ -82,7 +84,8 @@ extension Scenario {
     }
     let groups = settings.fleet.count
     for (index, group) in settings.fleet.enumerated() where group.count > 0 {
-      let last = group.firstClient.map { $0 + group.count - 1 } ?? (group.count - 1) * groups + index
+      let last =
+        group.firstClient.map { $0 + group.count - 1 } ?? (group.count - 1) * groups + index
       guard last >= partition.clientCount else { continue }
       let keys = ["fleet", "[\(index)]", group.firstClient == nil ? "count" : "firstClient"]
       throw Faults([
