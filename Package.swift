@@ -45,14 +45,16 @@ let package = Package(
 
     // The house, from the ground up; Tests/ArchitectureTests holds the import rules.
     library("Numerics", exclude: ["README.md"]),
-    library("Schema"),
+    library("Schema", exclude: ["README.md"]),
     .target(name: "CKernels", exclude: ["README.md"], cSettings: c),
     library("Learning", ["CKernels", "Numerics", "Schema"], exclude: ["README.md"]),
     library("FedSim", ["Learning", "Numerics", "Schema"]),
     library("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"]),
     library(
       "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
-    library("Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"]),
+    library(
+      "Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"],
+      exclude: ["README.md"]),
     library("Analysis", ["CGSL", "Numerics", "Results"]),
     library(
       "Runs",

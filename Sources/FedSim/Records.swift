@@ -2,7 +2,7 @@ import Learning
 
 /// The funnel of participation: each stage is a part of the one before.
 public enum Stage: UInt8, CaseIterable, Sendable {
-  /// A session began and every condition held.
+  /// A session began and every condition held, or it asks for work again.
   case eligible
   /// Its request for work reached the server.
   case checkedIn

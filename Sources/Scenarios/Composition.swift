@@ -2,8 +2,8 @@ import Schema
 
 /// Makes one tree out of a scenario file, the files that it is based on, and overrides.
 ///
-/// Order: the bases in the order listed, each over the one before; the file over them; the overrides
-/// in the order given. What `Merge` says holds at each step.
+/// Order: the bases in the order listed, each over the one before; the file over them; the
+/// overrides in the order given. What `Merge` says holds at each step.
 public struct Composition: Sendable {
   /// The longest chain of bases, and the most files that one scenario may be made of.
   public static let mostFiles = 64

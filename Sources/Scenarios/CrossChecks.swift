@@ -33,7 +33,8 @@ struct CrossChecks {
 
   /// A group's first client exists, where the number of clients is known before the data are read.
   ///
-  /// More devices than clients are no fault: devices beyond the last client begin again at the first.
+  /// More devices than clients are no fault: devices beyond the last client begin again at the
+  /// first.
   private mutating func checkClients() {
     let partition = settings.task.data.partition
     guard let clients = (partition.value as? any Partitioner)?.clients else { return }

@@ -70,7 +70,8 @@ public struct JSONSchema: Sendable {
       default: field.defaultValue)
   }
 
-  /// A schema with a description; a reference is wrapped, since draft 7 ignores what stands beside one.
+  /// A schema with a description; a reference is wrapped, since draft 7 ignores what stands beside
+  /// one.
   private func described(_ text: String, _ schema: Node, default value: Node? = nil) -> Node {
     var entries: [(String, Node)] = [("description", .quoted(text))]
     if let value { entries.append(("default", value)) }

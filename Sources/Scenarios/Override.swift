@@ -3,8 +3,8 @@ import Schema
 /// One `path=value` from a command line: `server.trigger.threshold=5`, `fleet[0].count=10`,
 /// `fleet.phones.count=10`.
 ///
-/// The value is YAML. It is laid over what stands at the path, as an overriding file would be; a path
-/// may go below a bare value, since that stands for a mapping.
+/// The value is YAML. It is laid over what stands at the path, as an overriding file would be; a
+/// path may go below a bare value, since that stands for a mapping.
 struct Override {
   private enum Step {
     case key(String, column: Int)

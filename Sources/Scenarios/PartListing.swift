@@ -1,7 +1,8 @@
 import FedSim
 import Schema
 
-/// All that can be written in a scenario: its sections, and the parts of every seam with their settings.
+/// All that can be written in a scenario: its sections, and the parts of every seam with their
+/// settings.
 public struct PartListing: Sendable {
   private let sections: [FieldDescription]
   private let catalog: Catalog

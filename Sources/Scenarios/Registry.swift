@@ -100,16 +100,6 @@ public struct Registry: Sendable {
     adding(type, to: .partition) { $0 }
   }
 
-  /// This registry with one more local algorithm.
-  public func adding<P: LocalAlgorithm>(_ type: P.Type) -> Registry {
-    adding(type, to: .localAlgorithm) { $0 }
-  }
-
-  /// This registry with one more update transform.
-  public func adding<P: UpdateTransform>(_ type: P.Type) -> Registry {
-    adding(type, to: .updateTransform) { $0 }
-  }
-
   /// This registry with one more model.
   public func adding<P: ModelSource>(_ type: P.Type) -> Registry {
     adding(type, to: .model) { $0 }

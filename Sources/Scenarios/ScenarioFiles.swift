@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// How scenario files are read; nothing else in this module touches a file.
 public struct ScenarioFiles: Sendable {

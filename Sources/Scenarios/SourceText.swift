@@ -141,19 +141,14 @@ struct SourceText {
     return false
   }
 
-  /// A bound on the text's length with every alias written out: an anchored value ends before its
-  /// first alias.
-  var mostExpandedScalars: Int {
-    var sizes: [(name: String, size: Int, isClosed: Bool)] = []
+  /// A bound on the text's length with every alias written out, or `limit` if it is longer: an
+  /// anchored value ends before its first alias.
+  func expandedScalars(limit: Int) -> Int {
+    var starts: [String: Int] = [:]
+    var sizes: [String: Int] = [:]
     var total = 0
-    func add(_ amount: Int) {
-      total = min(total &+ amount, 1 << 40)
-      for i in sizes.indices where !sizes[i].isClosed {
-        sizes[i].size = min(sizes[i].size &+ amount, 1 << 40)
-      }
-    }
     for (i, scalar) in scalars.enumerated() {
-      add(1)
+      total += 1
       guard scalar == "&" || scalar == "*" else { continue }
       var end = i + 1
       while end < scalars.count, isNameScalar(end) { end += 1 }
@@ -161,11 +156,13 @@ struct SourceText {
       view.append(contentsOf: scalars[(i + 1)..<end])
       let name = String(view)
       if scalar == "&" {
-        sizes.append((name, 0, false))
-      } else if let anchor = sizes.lastIndex(where: { $0.name == name }) {
-        sizes[anchor].isClosed = true
-        add(sizes[anchor].size)
+        (starts[name], sizes[name]) = (total, nil)
+      } else if let start = starts[name] {
+        let size = sizes[name] ?? total - start
+        sizes[name] = size
+        total += size
       }
+      if total >= limit { return limit }
     }
     return total
   }

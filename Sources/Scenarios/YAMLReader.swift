@@ -4,8 +4,8 @@ import Yams
 /// Reads YAML text into a tree that knows where everything stands.
 ///
 /// Plain scalars keep their text: `12:30`, `010`, `1_000`, `.inf` and `yes` are never converted.
-/// Only an empty value, `~` and `null` are null. Anchors, aliases and merge keys (`<<`) work; tags do
-/// not.
+/// Only an empty value, `~` and `null` are null. Anchors, aliases and merge keys (`<<`) work; tags
+/// do not.
 ///
 /// Source: YAML 1.2.2, https://yaml.org/spec/1.2.2.
 public struct YAMLReader: Sendable {
@@ -16,7 +16,7 @@ public struct YAMLReader: Sendable {
   /// The longest text, in bytes.
   public static let mostBytes = 4 << 20
 
-  /// The tag that the parser gives to plain scalars without one when it compares them.
+  /// The tag that the parser gives to plain scalars without one when it compares keys.
   private static let untagged = Tag.Name(rawValue: "untagged")
   private static let resolver = (try? Resolver.basic.appending(untagged, "^")) ?? .basic
 
@@ -73,7 +73,9 @@ public struct YAMLReader: Sendable {
           at: locate(problem.position.line, problem.position.column), .syntax(problem.message)))
       return nil
     }
-    guard !(source.mayUseAliasesInKeys && source.mostExpandedScalars > 10 * Self.mostNodes) else {
+    let mostScalars = 100 * Self.mostNodes
+    guard !source.mayUseAliasesInKeys || source.expandedScalars(limit: mostScalars) < mostScalars
+    else {
       reportExpansion(at: locate(1, 1))
       return nil
     }
@@ -95,7 +97,7 @@ public struct YAMLReader: Sendable {
       } catch YamlError.duplicatedKeysInMapping(let duplicates, let context) {
         let position = SourceText.Position(line: context.mark.line, column: context.mark.column)
         let key = duplicates.first ?? ""
-        guard originals.count < 256, let original = source.rename(key, at: position) else {
+        guard originals.count < 64, let original = source.rename(key, at: position) else {
           faults.append(Fault(at: locate(position.line, position.column), .duplicateKey(key)))
           return nil
         }
@@ -130,7 +132,8 @@ public struct YAMLReader: Sendable {
         at: place, .syntax("the aliases expand to more than \(Self.mostNodes) values")))
   }
 
-  /// Nil once the text has expanded to too many values; every other fault is recorded and passed over.
+  /// Nil once the text has expanded to too many values; every other fault is recorded and passed
+  /// over.
   private mutating func convert(_ node: Yams.Node, level: Int) -> Schema.Node? {
     let place = place(of: node)
     nodes += 1
@@ -147,7 +150,7 @@ public struct YAMLReader: Sendable {
     case .scalar(let scalar):
       return convert(scalar, at: place)
     case .sequence(let sequence):
-      refuse(sequence.tag, at: place)
+      refuse(sequence.tag, but: .seq, at: place)
       var values: [Schema.Node] = []
       for (i, value) in sequence.enumerated() {
         path.append("[\(i)]")
@@ -157,7 +160,7 @@ public struct YAMLReader: Sendable {
       }
       return Schema.Node(.sequence(values), at: place)
     case .mapping(let mapping):
-      refuse(mapping.tag, at: place)
+      refuse(mapping.tag, but: .map, at: place)
       return entries(of: mapping, level: level).map { Schema.Node(.mapping($0), at: place) }
     case .alias:
       preconditionFailure("aliases are replaced while the text is composed")
@@ -166,16 +169,17 @@ public struct YAMLReader: Sendable {
 
   private mutating func convert(_ scalar: Yams.Node.Scalar, at place: Place) -> Schema.Node {
     let isPlain = scalar.style == .plain || scalar.style == .any
-    refuse(scalar.tag, isQuoted: !isPlain, at: place)
+    refuse(scalar.tag, but: isPlain ? Self.untagged : .str, at: place)
     if isPlain, ["", "~", "null"].contains(scalar.string) { return Schema.Node(.null, at: place) }
     return Schema.Node(.scalar(scalar.string, isQuoted: !isPlain), at: place)
   }
 
-  private mutating func refuse(_ tag: Tag, isQuoted: Bool = false, at place: Place) {
-    let implicit = [Tag.Name.implicit, Self.untagged] + (isQuoted ? [.str] : [])
-    guard !implicit.contains(Tag.Name(rawValue: tag.description)) else { return }
-    let name = tag.description.replacingPrefix("tag:yaml.org,2002:", with: "!!")
-    let problem = "the tag `\(name)` means nothing here: quote a text, write a number plain"
+  /// Refuses a tag other than the one that the parser gives to what has none.
+  private mutating func refuse(_ tag: Tag, but usual: Tag.Name, at place: Place) {
+    let name = Tag.Name(rawValue: tag.description)
+    guard name != .implicit, name != usual else { return }
+    let text = name.rawValue.replacingPrefix("tag:yaml.org,2002:", with: "!!")
+    let problem = "the tag `\(text)` means nothing here: quote a text, write a number plain"
     report(.syntax(problem), at: place)
   }
 
@@ -183,6 +187,7 @@ public struct YAMLReader: Sendable {
     of mapping: Yams.Node.Mapping, level: Int
   ) -> [Schema.Node.Entry]? {
     var own: [Schema.Node.Entry] = []
+    var names: Set<String> = []
     var merged: [Schema.Node.Entry] = []
     for (key, value) in mapping {
       let place = place(of: key)
@@ -195,18 +200,18 @@ public struct YAMLReader: Sendable {
         continue
       }
       let isPlain = scalar.style == .plain || scalar.style == .any
-      refuse(scalar.tag, isQuoted: !isPlain, at: place)
+      refuse(scalar.tag, but: isPlain ? Self.untagged : .str, at: place)
       if isPlain, name == "<<" {
         merged += mergeable(node)
       } else if isPlain, name.isEmpty {
         report(.syntax("a key is missing before this `:`"), at: place)
-      } else if own.contains(where: { $0.key == name }) {
+      } else if !names.insert(name).inserted {
         report(.duplicateKey(name), at: place, key: name)
       } else {
         own.append(Schema.Node.Entry(key: name, place: place, value: node))
       }
     }
-    for entry in merged where !own.contains(where: { $0.key == entry.key }) { own.append(entry) }
+    for entry in merged where names.insert(entry.key).inserted { own.append(entry) }
     return own
   }
 

@@ -1,4 +1,5 @@
-/// Something wrong in what a user wrote: where, at which path, what was found and what was expected.
+/// Something wrong in what a user wrote: where, at which path, what was found and what was
+/// expected.
 public struct Fault: Error, Hashable, Sendable {
   /// What is wrong.
   public enum Problem: Hashable, Sendable {

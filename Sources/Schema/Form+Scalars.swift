@@ -61,9 +61,9 @@ extension Form where Value == Double {
 extension Form where Value == Int64 {
   /// A quantity with a unit, as a whole multiple of the smallest one.
   ///
-  /// Units: the names that may be written, each with its size in the smallest unit; the first is the
-  /// one that zero is written in. `noun` is what it is called, such as `a duration`; `example` shows
-  /// how it is written.
+  /// Units: the names that may be written, each with its size in the smallest unit; the first is
+  /// the one that zero is written in. `noun` is what it is called, such as `a duration`; `example`
+  /// shows how it is written.
   public static func quantity(
     _ noun: String, units: [(name: String, size: Int64)], _ range: ClosedRange<Int64>,
     example: String

@@ -1,9 +1,9 @@
 /// Lays one tree of settings over another, knowing what the keys mean.
 ///
-/// Mappings merge key by key and keep the order of the lower tree; lists and scalars are replaced; an
-/// empty value replaces what is below it, and so brings back the default. Where one part is chosen,
-/// another name replaces the choice, and the same name merges its settings. A bare value counts as the
-/// mapping that it stands for.
+/// Mappings merge key by key and keep the order of the lower tree; lists and scalars are replaced;
+/// an empty value replaces what is below it, and so brings back the default. Where one part is
+/// chosen, another name replaces the choice, and the same name merges its settings. A bare value
+/// counts as the mapping that it stands for.
 public struct Merge: Sendable {
   private let catalog: Catalog
 
@@ -39,8 +39,9 @@ public struct Merge: Sendable {
     guard case .mapping(let above) = upper.content, case .mapping(var result) = lower.content else {
       return upper
     }
+    let keys = Dictionary(result.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { a, _ in a })
     for entry in above {
-      if let i = result.firstIndex(where: { $0.key == entry.key }) {
+      if let i = keys[entry.key] {
         let value = lay(entry.value, over: result[i].value, shape: shape(entry.key))
         result[i] = Node.Entry(key: entry.key, place: entry.place, value: value)
       } else {

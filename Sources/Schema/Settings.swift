@@ -1,7 +1,7 @@
 /// The settings of a part or of a section of a scenario: a plain value that lists its own fields.
 ///
-/// The list buys decoding, rejection of unknown keys, defaults, documentation, the resolved form and
-/// the JSON Schema; nothing else needs to be written for a new setting.
+/// The list buys decoding, rejection of unknown keys, defaults, documentation, the resolved form
+/// and the JSON Schema; nothing else needs to be written for a new setting.
 public protocol PartSettings: Sendable {
   /// The defaults.
   init()

@@ -1,5 +1,6 @@
 extension Shape {
-  /// What to write instead of a scalar that this shape refused; nil where the expectation says it all.
+  /// What to write instead of a scalar that this shape refused; nil where the expectation says it
+  /// all.
   ///
   /// YAML 1.2, as it is read here, takes `1_000`, `12:30` and `yes` as texts; other readers do not.
   func hint(_ text: String, isQuoted: Bool) -> String? {

@@ -6,8 +6,8 @@ import Schema
 
 /// Each file in `Fixtures/broken` begins with lines `# expect: line:column: path: message`.
 ///
-/// Adding a file adds a case. The lines are the faults of the file, in order and without its name; an
-/// `# override: path=value` line gives `--set path=value`.
+/// Adding a file adds a case. The lines are the faults of the file, in order and without its name;
+/// an `# override: path=value` line gives `--set path=value`.
 @Suite("Broken scenarios")
 struct BrokenScenarioTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -113,7 +113,8 @@ struct CompositionTests {
       Toy.faults(
         "base: a.yaml\n", files: ["a.yaml": "base: ./b.yaml\n", "b.yaml": "base: [a.yaml]\n"])
         == [
-          "b.yaml:1:8: base: a scenario cannot be based on itself: `toy.yaml` → `a.yaml` → `b.yaml` → `a.yaml`"
+          "b.yaml:1:8: base: a scenario cannot be based on itself: `toy.yaml` → `a.yaml` → "
+            + "`b.yaml` → `a.yaml`"
         ])
     #expect(
       Toy.faults("base: toy.yaml\n", files: ["toy.yaml": "base: toy.yaml\n"]) == [
@@ -121,7 +122,8 @@ struct CompositionTests {
       ])
     #expect(
       Toy.faults("base: {a: b}\n") == [
-        "toy.yaml:1:7: base: found a mapping, expected the path of a scenario file, or a list of them"
+        "toy.yaml:1:7: base: found a mapping, expected the path of a scenario file, or a "
+          + "list of them"
       ])
     #expect(
       Toy.faults("base: [a.yaml, b.yaml]\n", files: ["a.yaml": "\tx: 1\n", "b.yaml": "[1]\n"]) == [
@@ -205,7 +207,8 @@ struct CompositionTests {
       ("inner.low=300", "column 11: inner.low: found `300`, expected a whole number from 0 to 99"),
       (
         "wait=30",
-        "column 6: wait: found `30`, expected a duration with a unit from 1 s to 24 h, such as `30 min`; the unit is missing"
+        "column 6: wait: found `30`, expected a duration with a unit from 1 s to 24 h, such "
+          + "as `30 min`; the unit is missing"
       ),
       ("count", "column 1: expected `path=value`, such as `server.policy=fedavg`"),
       ("=3", "column 1: expected `path=value`, such as `server.policy=fedavg`"),

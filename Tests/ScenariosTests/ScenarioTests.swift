@@ -14,7 +14,9 @@ struct ScenarioTests {
     start: 2025-11-17T22:00:00Z
     stop: {after: 14 d, versions: 100}
     task:
-      data: {source: {blobs: {classes: 3}}, partition: {dirichlet-by-device: {clients: 1600, alpha: 0.3}}}
+      data:
+        source: {blobs: {classes: 3}}
+        partition: {dirichlet-by-device: {clients: 1600, alpha: 0.3}}
       model: {mlp: [20, 10]}
       training: {epochs: 2, batchSize: 5, optimizer: {sgd: 0.1}}
     fleet:
@@ -137,14 +139,18 @@ struct ScenarioTests {
       var bytes = original
       for _ in 0...stream.below(3) {
         let at = Int(stream.below(UInt32(bytes.count)))
-        switch stream.below(5) {
+        switch stream.below(9) {
         case 0: bytes[at] ^= UInt8(1 << stream.below(8))
         case 1: bytes.removeSubrange(at..<min(bytes.count, at + 1 + Int(stream.below(30))))
         case 2: bytes.insert(contentsOf: words[Int(stream.below(UInt32(words.count)))], at: at)
         case 3:
           let from = Int(stream.below(UInt32(bytes.count)))
           bytes.insert(contentsOf: bytes[from..<min(bytes.count, from + 20)], at: at)
-        default: bytes.removeSubrange(at...)
+        case 4: bytes.removeSubrange(at...)
+        default:
+          let digits = bytes.indices.filter { (48...57).contains(bytes[$0]) }
+          guard !digits.isEmpty else { continue }
+          bytes[digits[Int(stream.below(UInt32(digits.count)))]] = 49 + UInt8(stream.below(9))
         }
         if bytes.isEmpty { bytes = [0x20] }
       }

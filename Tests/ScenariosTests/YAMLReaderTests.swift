@@ -186,6 +186,18 @@ struct YAMLReaderTests {
       #expect(faults(bomb(levels: 8, last: key)) == ["f:1:1: " + message])
     }
     #expect(faults(bomb(levels: 3, last: "")) == [])
+    #expect(faults(bomb(levels: 3, last: "*a0 : 1\n")).count == 1)
+  }
+
+  @Test("long texts of anchors, keys and merges are read in one pass")
+  func longTexts() {
+    #expect(faults("a: " + String(repeating: "&", count: 1 << 20)).count == 1)
+    let anchors = (0..<30_000).map { "&a\($0) x" }.joined(separator: ", ")
+    #expect(faults("? [\(anchors)]\n: *a7\n").count == 1)
+    let keys = (0..<40_000).map { "k\($0): &b\($0) 1\n" }.joined()
+    #expect(faults(keys + "? *b9\n: 1\n") == [])
+    let merges = "a: &a {" + (0..<20_000).map { "k\($0): 1" }.joined(separator: ", ") + "}\n"
+    #expect(faults(merges + "b: {<<: [*a, *a]}\n") == [])
   }
 
   @Test("a text of more than 4 MiB is refused unread")

@@ -51,14 +51,16 @@ struct ReaderTests {
       ("whole", "0", "found `0`, expected a whole number from 1 to 2000"),
       (
         "whole", "1_000",
-        "found `1_000`, expected a whole number from 1 to 2000; YAML 1.2 reads `1_000` as a text: write `1000`"
+        "found `1_000`, expected a whole number from 1 to 2000; YAML 1.2 reads `1_000` as a "
+          + "text: write `1000`"
       ),
       (
         "whole", "0x10", "found `0x10`, expected a whole number from 1 to 2000; write it in decimal"
       ),
       (
         "whole", "010",
-        "found `010`, expected a whole number from 1 to 2000; a whole number has no leading zeros: write `10`"
+        "found `010`, expected a whole number from 1 to 2000; a whole number has no leading "
+          + "zeros: write `10`"
       ),
       ("whole", "1.5", "found `1.5`, expected a whole number from 1 to 2000"),
       (
@@ -78,7 +80,8 @@ struct ReaderTests {
       ("flag", "maybe", "found `maybe`, expected `true` or `false`"),
       (
         "word", "submit-partial",
-        "found `submit-partial`, expected one of discard, checkpoint, submitPartial; did you mean `submitPartial`?"
+        "found `submit-partial`, expected one of discard, checkpoint, submitPartial; did you "
+          + "mean `submitPartial`?"
       ),
       ("word", "explode", "found `explode`, expected one of discard, checkpoint, submitPartial"),
       ("name", "a b", "found `a b`, expected a name of letters, digits, `-` and `_`"),

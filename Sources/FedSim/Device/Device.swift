@@ -19,6 +19,7 @@ struct Device {
   var isLinkDropped = false
   var dropGeneration: UInt32 = 0
   var isActive = false
+  var windowState: UInt8 = 0
   var lockedSince = SimTime.start
   var exogenous = Digest()
 
@@ -75,6 +76,8 @@ struct Link {
 struct SchedulerRegion {
   var isPending = false
   var earliestBegin = SimTime.start
+  /// The first moment after the quarter of an hour in which the last task started.
+  var nextScan = SimTime.start
   /// Whether a start has been drawn and is on its way.
   var isStarting = false
   var generation: UInt32 = 0
@@ -88,8 +91,9 @@ struct Session {
   let kind: SessionKind
   let generation: UInt32
   var hard: SimTime
-  /// The participation that this session is, or −1 for a poll.
-  let participation: Int32
+  /// The present participation, or −1 for a poll; who asks again after it was accepted takes part
+  /// anew.
+  var participation: Int32
   var stage = Stage.check
   var round: Int32 = 0
   var isExpiring = false
@@ -110,6 +114,8 @@ struct Transfer {
   /// Names the present plan of when its bytes are through.
   var plan: UInt32
   var phase = Phase.sending
+  /// Whether the server holds the connection open until a cohort is formed: no timeout applies.
+  var isHeld = false
   var remaining: Int64
   var since: SimTime
   var response: Response?

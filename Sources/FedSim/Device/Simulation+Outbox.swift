@@ -65,25 +65,46 @@ extension Simulation {
     }
   }
 
-  /// The device no longer keeps an update; `outcome` counts unless the server has or had it.
+  /// The device no longer keeps an update; `outcome` counts unless the server has or had it, or
+  /// takes in what is still on its way.
   mutating func leaveDevice(_ update: Int32, _ outcome: UpdateOutcome?) {
     updates[Int(update)].isOnDevice = false
-    if let outcome, !updates[Int(update)].hasArrived { resolve(update, outcome) }
+    if let outcome, !updates[Int(update)].hasArrived {
+      if updates[Int(update)].copiesOnTheWay > 0 {
+        updates[Int(update)].fallback = outcome
+      } else {
+        resolve(update, outcome)
+      }
+    }
+    release(update)
+  }
+
+  /// A copy of an update came to the server's door; `isOpen` tells whether anyone answers.
+  mutating func copyCame(_ update: Int32, isOpen: Bool) {
+    updates[Int(update)].copiesOnTheWay -= 1
+    if !isOpen, updates[Int(update)].copiesOnTheWay == 0, !updates[Int(update)].hasArrived,
+      let outcome = updates[Int(update)].fallback
+    {
+      resolve(update, outcome)
+    }
     release(update)
   }
 
   /// An update ends, once.
   mutating func resolve(_ update: Int32, _ outcome: UpdateOutcome) {
-    guard updates[Int(update)].outcome == nil else { return }
-    updates[Int(update)].outcome = outcome
-    ledgers.updates.close(outcome)
+    if updates[Int(update)].outcome == nil {
+      updates[Int(update)].outcome = outcome
+      ledgers.updates.close(outcome)
+    }
     release(update)
   }
 
   /// Lets go of an update's values once nobody can need them.
   private mutating func release(_ update: Int32) {
     let record = updates[Int(update)]
-    if !record.isOnDevice, record.outcome != nil, record.pendingCopies == 0 {
+    if !record.isOnDevice, record.outcome != nil, record.pendingCopies == 0,
+      record.copiesOnTheWay == 0
+    {
       updates[Int(update)].training = nil
       updates[Int(update)].baseParameters = nil
     }

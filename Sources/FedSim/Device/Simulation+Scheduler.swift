@@ -2,16 +2,19 @@ import Numerics
 
 extension Simulation {
   /// The app asks the operating system for a processing task; a pending request is replaced.
+  ///
+  /// The system starts at most one task of an app in each quarter of an hour, its scan period.
   mutating func submitTaskRequest(_ device: Int) {
     guard let processing = group(of: device).background.processing else { return }
     devices[device].scheduler.isPending = true
-    devices[device].scheduler.earliestBegin = now + processing.earliestBegin
+    let begin = max(now + processing.earliestBegin, devices[device].scheduler.nextScan)
+    devices[device].scheduler.earliestBegin = begin
     devices[device].scheduler.isStarting = false
     devices[device].scheduler.generation += 1
-    if processing.earliestBegin > .zero {
+    if begin > now {
       schedule(
         .deviceTimer(.earliestBegin, device: Int32(device), generation: 0), .deviceTimer,
-        at: now + processing.earliestBegin, by: device)
+        at: begin, by: device)
     }
     if !devices[device].isActive, devices[device].lockedSince + processing.idleDwell > now {
       schedule(
@@ -38,12 +41,11 @@ extension Simulation {
   }
 
   private func mayStart(_ device: Int, _ processing: ProcessingSettings) -> Bool {
-    let state = devices[device]
-    if state.session != nil, state.session?.kind != .activation { return false }
-    return now >= state.scheduler.earliestBegin && !state.isActive
-      && now >= state.lockedSince + processing.idleDwell
-      && (state.isPlugged || !processing.requiresExternalPower)
-      && (state.isConnected || !processing.requiresNetworkConnectivity)
+    if let session = devices[device].session, session.kind != .activation { return false }
+    return now >= devices[device].scheduler.earliestBegin && !devices[device].isActive
+      && now >= devices[device].lockedSince + processing.idleDwell
+      && (devices[device].isPlugged || !processing.requiresExternalPower)
+      && (devices[device].isConnected || !processing.requiresNetworkConnectivity)
   }
 
   /// The drawn start has come: the conditions are looked at again.
@@ -54,6 +56,8 @@ extension Simulation {
     guard let processing = group(of: device).background.processing, mayStart(device, processing)
     else { return }
     devices[device].scheduler.isPending = false
+    devices[device].scheduler.nextScan = SimTime(
+      microseconds: Int64(quarter(now) + 1) * 900_000_000)
     var stream = schedulerKey(device, "task-budget").stream(slot: quarter(now))
     let drawn = SimDuration(
       roundingUp: stream.logNormal(

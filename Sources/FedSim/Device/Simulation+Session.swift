@@ -9,7 +9,7 @@ extension Simulation {
     devices[device].activity.sessions += 1
     note(device, .sessionBegan(kind))
     let takesPart = kind == .activation || conditionsHold(device)
-    let hasData = kind == .activation || devices[device].sampleCount > 0
+    let hasData = kind == .activation || devices[device].pace.batchCount > 0
     var participation: Int32 = -1
     if kind != .activation, takesPart, hasData { participation = newParticipation() }
     devices[device].session = Session(
@@ -59,7 +59,7 @@ extension Simulation {
     case .done:
       if !devices[device].outbox.isEmpty, !isConnected { return }
       if settings.participation.repeats, session.kind != .activation {
-        pause(device, for: settings.participation.pause, then: .check)
+        rest(device, .completed)
       } else {
         endSession(device, devices[device].outbox.isEmpty ? .completed : .unreachable)
       }
@@ -80,6 +80,7 @@ extension Simulation {
   mutating func rest(_ device: Int, _ reason: SessionEnd) {
     let participation = inputs.fleet[Int(devices[device].group)].participation
     if participation.repeats, devices[device].session?.kind != .activation {
+      devices[device].session!.tries = 0
       pause(device, for: participation.pause, then: .check)
     } else {
       endSession(device, reason)
@@ -157,6 +158,15 @@ extension Simulation {
     hourFunnels[hour][.eligible] += 1
     roundFunnels[Int(server.round)][.eligible] += 1
     return Int32(participations.count - 1)
+  }
+
+  /// A session that asks for work again after it was accepted takes part anew.
+  mutating func renewParticipation(_ device: Int) {
+    let participation = devices[device].session!.participation
+    guard participation >= 0,
+      participations[Int(participation)].stage >= Stage.accepted.rawValue
+    else { return }
+    devices[device].session!.participation = newParticipation()
   }
 
   /// A participation reaches a stage, and with it every stage before.

@@ -15,6 +15,7 @@ extension Simulation {
 
   /// Asks the server for news, and for work unless it is a poll.
   mutating func startCheck(_ device: Int) {
+    renewParticipation(device)
     let session = devices[device].session!
     startRequest(
       device, .check,
@@ -48,17 +49,13 @@ extension Simulation {
     countBytes(device, up: transfer.remaining)
     devices[device].transfer!.remaining = 0
     devices[device].transfer!.phase = .awaiting
+    if case .submit(let update) = transfer.request { updates[Int(update)].copiesOnTheWay += 1 }
     schedule(
       .arrival(device: Int32(device), generation: transfer.id, transfer.request), .serverArrival,
       at: now + devices[device].rates.oneWay, by: device)
-    // A device that waits for a cohort holds its connection open for as long as its session lasts.
-    let waits = transfer.purpose == .check && inputs.server.selector.value.formsCohorts
-    if !waits || devices[device].session?.participation ?? -1 < 0 {
-      schedule(
-        .deviceTimer(.requestTimeout, device: Int32(device), generation: transfer.id),
-        .deviceTimer,
-        at: now + inputs.fleet[Int(devices[device].group)].network.requestTimeout, by: device)
-    }
+    schedule(
+      .deviceTimer(.requestTimeout, device: Int32(device), generation: transfer.id), .deviceTimer,
+      at: now + inputs.fleet[Int(devices[device].group)].network.requestTimeout, by: device)
   }
 
   /// The head of an answer has come: its body follows.

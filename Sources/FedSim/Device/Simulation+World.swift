@@ -66,11 +66,18 @@ extension Simulation {
   }
 
   private mutating func windowChanged(_ device: Int, to state: UInt8) {
+    let before = devices[device].windowState
+    devices[device].windowState = state
     guard state != 0 else { return }
+    // The last window may end just now: its hard expiry comes before the next one opens.
+    if let session = devices[device].session, session.kind == .window, session.hard <= now {
+      expireHard(device)
+    }
     let next = world.next(.window, of: device, after: now)
     if state == 1 {
-      // A window whose grace is longer than itself expires softly as it opens.
-      guard devices[device].session == nil else { return }
+      // A window whose grace is longer than itself expires softly as it opens; one that was open
+      // goes on, or its session is over.
+      guard before == 0, devices[device].session == nil else { return }
       beginSession(device, .window, soft: now, hard: next?.time ?? .never)
       return
     }
@@ -109,11 +116,10 @@ extension Simulation {
 
   /// Whether the app's own conditions for taking part hold.
   func conditionsHold(_ device: Int) -> Bool {
-    let wanted = group(of: device).participation
-    let state = devices[device]
-    if wanted.externalPower, !state.isPlugged { return false }
-    if wanted.network == .wifi, state.link != 2 { return false }
-    return !(wanted.idle && state.isActive)
+    let wanted = inputs.fleet[Int(devices[device].group)].participation
+    if wanted.externalPower, !devices[device].isPlugged { return false }
+    if wanted.network == .wifi, devices[device].link != 2 { return false }
+    return !(wanted.idle && devices[device].isActive)
   }
 
   /// What a running session does when a condition is lost.

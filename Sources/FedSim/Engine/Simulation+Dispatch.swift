@@ -29,7 +29,7 @@ extension Simulation {
       guard round == 0 || round == server.round else { return false }
       triggerRang(Int(index))
     case .arrival(let device, let generation, let request):
-      return arrived(Int(device), generation, request)
+      arrived(Int(device), generation, request)
     case .response(let device, let generation, let response):
       guard let transfer = devices[Int(device)].transfer, transfer.id == generation,
         transfer.phase == .awaiting
@@ -52,7 +52,7 @@ extension Simulation {
     switch timer {
     case .requestTimeout:
       guard let transfer = devices[device].transfer, transfer.id == generation,
-        transfer.phase == .awaiting
+        transfer.phase == .awaiting, !transfer.isHeld
       else { return false }
       failTransfer(device, .timedOut)
     case .sessionPause:

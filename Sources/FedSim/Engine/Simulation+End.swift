@@ -106,7 +106,8 @@ extension Simulation {
     expect("pending copies", server.pending.count, updates.reduce(0) { $0 + $1.pendingCopies })
     for (update, record) in updates.enumerated() where record.outcome == nil && !isOver {
       let isSomewhere =
-        record.pendingCopies > 0 || devices[Int(record.device)].outbox.contains(Int32(update))
+        record.pendingCopies > 0 || record.copiesOnTheWay > 0
+        || devices[Int(record.device)].outbox.contains(Int32(update))
       if !isSomewhere { broken.append("update \(update) is nowhere and has no outcome") }
     }
     for funnel in roundFunnels + hourFunnels {

@@ -71,6 +71,10 @@ struct UpdateRecord {
   var isOnDevice = true
   /// Copies that wait at the server.
   var pendingCopies = 0
+  /// Copies that are on their way to the server.
+  var copiesOnTheWay = 0
+  /// What it ends as if none of them is taken in, once the device keeps it no longer.
+  var fallback: UpdateOutcome?
   /// Whether it had to wait in the outbox.
   var hasWaited = false
   /// Whether the server has had it.

@@ -1,15 +1,17 @@
 import Numerics
 
 extension Simulation {
-  /// A request reaches the server; false where nobody answers.
-  mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) -> Bool {
-    guard server.isReachable else { return false }
+  /// A request reaches the server, or its closed door.
+  mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) {
+    guard server.isReachable else {
+      if case .submit(let update) = request { copyCame(update, isOpen: false) }
+      return
+    }
     switch request {
     case .check(let held, let participation):
       reach(participation, .checkedIn)
       guard participation >= 0 else {
-        answerCheck(device, generation, .pollOnly)
-        return true
+        return answerCheck(device, generation, .pollOnly)
       }
       let checkIn = CheckIn(device: device, heldVersion: Int(held))
       switch inputs.server.selector.value.admit(checkIn, server.view(at: now)) {
@@ -19,6 +21,7 @@ extension Simulation {
       case .reject:
         answerCheck(device, generation, .rejected)
       case .wait:
+        if devices[device].transfer?.id == generation { devices[device].transfer!.isHeld = true }
         server.forget(device)
         let place = server.place(of: device)
         server.waiting.insert(checkIn, at: place.index)
@@ -36,13 +39,13 @@ extension Simulation {
       }
     case .submit(let update):
       receive(device, generation, update)
+      copyCame(update, isOpen: true)
     case .leave:
       let place = server.place(of: device)
       if place.isThere, server.waitingRequests[place.index].generation == generation {
         server.forget(device)
       }
     }
-    return true
   }
 
   private mutating func answerCheck(
@@ -114,8 +117,7 @@ extension Simulation {
     let record = updates[Int(update)]
     let duplicates = inputs.server.duplicates
     if isKnown, duplicates != .append {
-      return record.outcome == .aggregated
-        ? .aggregated : record.outcome == nil ? .pending : .rejected
+      return status(of: update)
     }
     if inputs.server.selector.value.formsCohorts, record.round != server.round {
       resolve(update, .rejectedLate)
@@ -129,8 +131,7 @@ extension Simulation {
       $0 != update && updates[Int($0)].device == record.device
         && updates[Int($0)].base == record.base
     }
-    if let rival, duplicates == .ignore {
-      _ = rival
+    if rival != nil, duplicates == .ignore {
       resolve(update, .rejectedDuplicate)
       return .rejected
     }
@@ -143,10 +144,15 @@ extension Simulation {
     updates[Int(update)].pendingCopies += 1
     reach(record.participation, .admitted)
     if let training = record.training { computations.prefetch(training) }
-    let versionBefore = server.version
     decide(.arrival)
-    if server.version != versionBefore { return .aggregated }
-    return server.believesOnline ? .pending : .offline
+    return status(of: update)
+  }
+
+  /// What a receipt says of an update that the server has had.
+  private func status(of update: Int32) -> Receipt.Status {
+    let record = updates[Int(update)]
+    if record.pendingCopies > 0 { return server.believesOnline ? .pending : .offline }
+    return record.outcome == .aggregated ? .aggregated : .rejected
   }
 
   /// Asks the triggers, in their order, what to do.
@@ -203,11 +209,8 @@ extension Simulation {
     for device in devices.indices where devices[device].transfer?.phase == .receiving {
       linkChanged(device, from: devices[device].rates, isConnected: false)
     }
-    for device in devices.indices {
-      guard let transfer = devices[device].transfer, transfer.phase == .awaiting,
-        transfer.purpose == .check, inputs.server.selector.value.formsCohorts
-      else { continue }
-      failTransfer(device, .unacknowledged)
+    for device in devices.indices where devices[device].transfer?.phase == .awaiting {
+      if devices[device].transfer!.isHeld { failTransfer(device, .unacknowledged) }
     }
   }
 
