@@ -72,12 +72,17 @@ extension Form {
       }, write: { Node(.sequence($0.map(element.write))) })
   }
 
-  /// A mapping read as settings of their own.
+  /// A mapping read as settings of their own, what is missing being the type's default.
   public static func settings(_ type: Value.Type = Value.self) -> Form where Value: PartSettings {
+    settings(defaults: Value())
+  }
+
+  /// A mapping read as settings of their own, what is missing being as in `defaults`.
+  public static func settings(defaults: Value) -> Form where Value: PartSettings {
     Form(
-      shape: .mapping({ Value.descriptions }, shorthand: Value.shorthand),
+      shape: .mapping({ Value.descriptions(of: defaults) }, shorthand: Value.shorthand),
       expected: "a mapping with " + Value.fields.map(\.key).brief,
-      read: { node, reader in reader.read(Value.self, from: node) },
+      read: { node, reader in reader.read(Value.self, from: node, defaults: defaults) },
       write: { $0.resolved })
   }
 

@@ -28,11 +28,13 @@ public struct Reader {
     return body(&self)
   }
 
-  /// Reads settings; what is missing or wrong keeps its default, with a fault recorded.
+  /// Reads settings; what is missing keeps its default, and so does what is wrong, with a fault.
+  ///
+  /// `defaults` are the values of what is missing, where they are others than the type's own.
   public mutating func read<Settings: PartSettings>(
-    _ type: Settings.Type, from node: Node
+    _ type: Settings.Type, from node: Node, defaults: Settings = Settings()
   ) -> Settings {
-    var settings = Settings()
+    var settings = defaults
     let fields = Settings.fields
     guard let entries = entries(of: node, fields: fields, shorthand: Settings.shorthand) else {
       return settings

@@ -118,9 +118,11 @@ public struct FieldDescription: Sendable {
 
 extension PartSettings {
   /// The fields with their defaults, for documentation.
-  public static var descriptions: [FieldDescription] {
-    let defaults = Self()
-    return fields.map {
+  public static var descriptions: [FieldDescription] { descriptions(of: Self()) }
+
+  /// The fields with the values of `defaults`, for documentation.
+  static func descriptions(of defaults: Self) -> [FieldDescription] {
+    fields.map {
       FieldDescription(
         key: $0.key, summary: $0.summary, shape: $0.shape, expected: $0.expected,
         defaultValue: $0.isRequired ? nil : $0.write(defaults), isRequired: $0.isRequired,

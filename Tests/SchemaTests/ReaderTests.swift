@@ -165,6 +165,49 @@ struct ReaderTests {
   }
 }
 
+/// Settings that hold one kind of settings twice, with defaults of their own.
+struct Pair: PartSettings {
+  struct Rates: PartSettings {
+    var down = 40
+    var up = 26
+    static var fields: [Field<Rates>] {
+      [
+        Field("down", \.down, .integer(1...99), "To the device"),
+        Field("up", \.up, .integer(1...99), "From the device"),
+      ]
+    }
+  }
+  static let slow: Rates = {
+    var rates = Rates()
+    (rates.down, rates.up) = (36, 11)
+    return rates
+  }()
+  var fast = Rates()
+  var slow = Pair.slow
+  static var fields: [Field<Pair>] {
+    [
+      Field("fast", \.fast, .settings(), "The fast one"),
+      Field("slow", \.slow, .settings(defaults: slow), "The slow one"),
+    ]
+  }
+}
+
+@Suite("Settings inside settings")
+struct NestedSettingsTests {
+  @Test("what is missing inside has the default that its owner gives it, in documentation too")
+  func ownersDefaults() {
+    var reader = Reader(catalog: Catalog())
+    let written = Node.mapping([("slow", .mapping([("down", .text("5"))])), ("fast", Node(.null))])
+    #expect(
+      reader.read(Pair.self, from: written).resolved.json
+        == #"{"fast":{"down":40,"up":26},"slow":{"down":5,"up":11}}"#)
+    guard case .mapping(let fields, _) = Pair.descriptions[1].shape else {
+      fatalError("no mapping")
+    }
+    #expect(fields().map { $0.defaultValue?.json } == ["36", "11"])
+  }
+}
+
 @Suite("Trees as JSON")
 struct JSONTests {
   @Test("numbers come in one form, texts are escaped, order is kept")
