@@ -82,18 +82,15 @@ extension Scenario {
     } catch {
       preconditionFailure("a partition throws faults of files and of partitions only")
     }
-    let groups = settings.fleet.count
-    for (index, group) in settings.fleet.enumerated() where group.count > 0 {
-      let last =
-        group.firstClient.map { $0 + group.count - 1 } ?? (group.count - 1) * groups + index
-      guard last >= partition.clientCount else { continue }
-      let keys = ["fleet", "[\(index)]", group.firstClient == nil ? "count" : "firstClient"]
+    for (index, group) in settings.fleet.enumerated() {
+      guard let first = group.firstClient, first >= partition.clientCount else { continue }
       throw Faults([
         Fault(
-          at: place(of: keys), path: "fleet[\(index)].\(keys[2])",
+          at: place(of: ["fleet", "[\(index)]", "firstClient"]),
+          path: "fleet[\(index)].firstClient",
           .contradiction(
-            "device `\(group.name)/\(group.count - 1)` has client \(last), but the partition has "
-              + "\(partition.clientCount) clients, numbered from 0"))
+            "there is no client \(first): the partition has \(partition.clientCount) clients,"
+              + " numbered from 0"))
       ])
     }
     return partition
