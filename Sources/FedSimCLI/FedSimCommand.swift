@@ -39,9 +39,9 @@ public enum FedSimCommand {
     guard let first = arguments.first, !first.hasPrefix("-") else { return nil }
     let known = Root.configuration.subcommands.map { $0._commandName } + ["help"]
     guard !known.contains(first) else { return nil }
-    let nearest = Nearest.word(to: first, among: known).map { "; did you mean `\($0)`?" }
-    Output.error(
-      "there is no command `\(first)`\(nearest ?? "; known commands: \(known.joined(separator: ", "))")")
+    let nearest = Nearest.word(to: first, among: known).map { "did you mean `\($0)`?" }
+    let advice = nearest ?? "known commands: " + known.joined(separator: ", ")
+    Output.error("there is no command `\(first)`; \(advice)")
     return 2
   }
 }
@@ -76,7 +76,9 @@ enum Output {
   static func report(_ failure: RunFailure) -> Int32 {
     error(failure.description)
     if failure.isBadInput {
-      error(failure.count == 1 ? "1 fault; nothing was run" : "\(failure.count) faults; nothing was run")
+      error(
+        failure.count == 1 ? "1 fault; nothing was run" : "\(failure.count) faults; nothing was run"
+      )
     }
     return failure.isBadInput ? 2 : 3
   }

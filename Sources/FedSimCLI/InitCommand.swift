@@ -6,7 +6,8 @@ import Scenarios
 /// `fedsim init`.
 struct InitCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "init", abstract: "Write a commented scenario to start from; it needs no data file.")
+    commandName: "init",
+    abstract: "Write a commented scenario to start from; it needs no data file.")
 
   @Argument(help: "The file to write; it must not be there yet.")
   var path = "scenario.yaml"

@@ -14,7 +14,11 @@ final class Progress {
   /// The observer that keeps this up to date.
   var ticker: RunTicker {
     guard isTerminal else { return RunTicker { [self] in line($0) } }
-    return RunTicker { [self] in draw($0) } news: { [self] in accuracy = $0.accuracy ?? accuracy }
+    return RunTicker { [self] in
+      draw($0)
+    } news: { [self] in
+      accuracy = $0.accuracy ?? accuracy
+    }
   }
 
   /// Takes the line away.
@@ -34,7 +38,8 @@ final class Progress {
 
   private func draw(_ status: RunStatus) {
     let elapsed = ContinuousClock.now - began
-    let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+    let seconds =
+      Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
     let done = Int((status.share * 20).rounded(.down))
     let bar = String(repeating: "█", count: done) + String(repeating: "░", count: 20 - done)
     var text = "\(bar) \(Format.days(status.time.seconds))  version \(status.version)"

@@ -28,7 +28,8 @@ public struct Listing {
     var text = seam == "kernels" ? "" : parts.text(seam: seam)
     if seam == nil { text += "\n" }
     if seam == nil || seam == "kernels" {
-      text += "kernels: Which compiled form of the arithmetic? (`--kernels`; all give the same bits)\n\n"
+      text +=
+        "kernels: Which compiled form of the arithmetic? (`--kernels`; all give the same bits)\n\n"
       for body in KernelBody.allCases {
         let note = body == .best ? "the default here" : body.isSupported ? "supported" : "not here"
         text += "  \(body.rawValue): \(note)\n"
@@ -41,7 +42,8 @@ public struct Listing {
   public var json: String {
     let kernels = KernelBody.allCases.map { body in
       Node.mapping([
-        ("name", .quoted(body.rawValue)), ("isSupported", .text(body.isSupported ? "true" : "false")),
+        ("name", .quoted(body.rawValue)),
+        ("isSupported", .text(body.isSupported ? "true" : "false")),
       ])
     }
     guard case .mapping(var entries) = parts.node.content else { return parts.node.json }

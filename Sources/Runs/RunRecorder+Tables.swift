@@ -77,8 +77,8 @@ extension RunRecorder {
         "centralValidationLoss", validation.map { $0?.meanLoss ?? .nan },
         "loss on all validation samples together"),
     ]
-    for index in variables.indices where !["version", "publishedAt"].contains(variables[index].name)
-    {
+    for index in variables.indices
+    where !["version", "publishedAt"].contains(variables[index].name) {
       variables[index].attributes.append(.init("coordinates", .text("publishedAt")))
     }
     return ResultDocument.Group(
@@ -109,7 +109,9 @@ enum FunnelColumns {
   /// One variable a stage.
   static func variables(_ funnels: [Funnel?], over axis: String) -> [ResultDocument.Variable] {
     Stage.allCases.map { stage in
-      .count("\(stage)", [axis], funnels.map { $0?[stage] ?? 0 }, "participations that came to `\(stage)`")
+      .count(
+        "\(stage)", [axis], funnels.map { $0?[stage] ?? 0 },
+        "participations that came to `\(stage)`")
     }
   }
 }

@@ -62,7 +62,7 @@ extension Scenario {
       network: network, initial: try initialParameters(of: network), train: data.train,
       test: data.test, partition: partition, plan: settings.task.training.plan,
       algorithm: settings.task.training.algorithm.value,
-      orders: try batchOrders(for: partition))
+      orders: try batchOrders(of: partition))
   }
 
   private func makePartition(
@@ -81,6 +81,17 @@ extension Scenario {
       throw Faults([Fault(error, at: place(of: keys), path: keys.joined(separator: "."))])
     } catch {
       preconditionFailure("a partition throws faults of files and of partitions only")
+    }
+    for (index, group) in settings.fleet.enumerated() {
+      guard let first = group.firstClient, first >= partition.clientCount else { continue }
+      throw Faults([
+        Fault(
+          at: place(of: ["fleet", "[\(index)]", "firstClient"]),
+          path: "fleet[\(index)].firstClient",
+          .contradiction(
+            "there is no client \(first): the partition has \(partition.clientCount) clients,"
+              + " numbered from 0"))
+      ])
     }
     return partition
   }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The always-on scenario against FedAvg written in NumPy")
 struct AlwaysOnTests {
-  /// Fixtures/always-on/make.py wrote initial weights, partition, batch orders, and the weights that
-  /// five rounds of FedAvg in float64 end with.
+  /// Fixtures/always-on/make.py wrote initial weights, partition, batch orders, and the weights
+  /// that five rounds of FedAvg in float64 end with.
   @Test("five rounds through the scenario file equal a NumPy loop to 1e-5 in every weight")
   func equalsNumPy() throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
