@@ -71,6 +71,7 @@ let package = Package(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
     tests("SchemaTests", ["Schema", "Numerics"]),
+    tests("FedSimTests", ["FedSim", "Learning", "Numerics", "Schema"]),
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
