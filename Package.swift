@@ -76,5 +76,10 @@ let package = Package(
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
+    tests(
+      "RunsTests",
+      ["DataSets", "FedSim", "Learning", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
+      exclude: ["Fixtures"]),
+    tests("CLITests", ["fedsim"]),
   ]
 )

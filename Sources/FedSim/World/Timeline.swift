@@ -202,7 +202,7 @@ extension Form where Value == FileName {
   /// The path of a file, from the scenario's folder.
   public static var file: Form {
     Form(
-      shape: .text, expected: "the path of a file, from the scenario's folder",
+      shape: .path, expected: "the path of a file, from the scenario's folder",
       read: { node, reader in
         guard case .scalar(let text, _) = node.content, !text.isEmpty else {
           reader.report(node, expected: "the path of a file, from the scenario's folder")
