@@ -81,5 +81,6 @@ let package = Package(
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
+    tests("CLITests", ["fedsim"]),
   ]
 )

@@ -22,15 +22,19 @@ struct ListCommand: RegistryCommand {
       Output.out(listing.schema)
       return 0
     }
-    guard let wanted = listing.seam(named: seam) else {
-      let nearest = Nearest.word(to: seam ?? "", among: listing.seams)
-      Output.error(
-        "there is no seam `\(seam ?? "")`"
-          + (nearest.map { "; did you mean `\($0)`?" }
-            ?? "; seams: \(listing.seams.joined(separator: ", "))"))
-      return 2
+    var wanted: String?
+    if let seam {
+      wanted = listing.seam(named: seam)
+      guard wanted != nil else { return refuse(seam, listing.seams) }
     }
     Output.out(json ? listing.json : listing.text(wanted))
     return 0
+  }
+
+  private func refuse(_ seam: String, _ known: [String]) -> Int32 {
+    let nearest = Nearest.word(to: seam, among: known).map { "did you mean `\($0)`?" }
+    Output.error(
+      "there is no seam `\(seam)`; \(nearest ?? "seams: \(known.joined(separator: ", "))")")
+    return 2
   }
 }

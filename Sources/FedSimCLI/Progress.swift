@@ -40,14 +40,15 @@ final class Progress {
     let elapsed = ContinuousClock.now - began
     let seconds =
       Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
-    let done = Int((status.share * 20).rounded(.down))
-    let bar = String(repeating: "█", count: done) + String(repeating: "░", count: 20 - done)
+    let done = Int((status.share * 12).rounded(.down))
+    let bar = String(repeating: "█", count: done) + String(repeating: "░", count: 12 - done)
     var text = "\(bar) \(Format.days(status.time.seconds))  version \(status.version)"
     if let accuracy { text += "  accuracy \(Format.fixed(accuracy, 3))" }
-    text += "  online \(status.online)/\(status.devices)  training \(status.training)"
+    text += "  online \(status.online)"
     if status.share > 0.01 {
       text += "  \(Format.clock(seconds / status.share * (1 - status.share))) left"
     }
+    text += "  training \(status.training)"
     write("\r" + String(text.prefix(width - 1)) + "\u{1B}[K")
     isDrawn = true
   }
@@ -86,6 +87,11 @@ enum Format {
     let minutes = Int(seconds / 60)
     return "\(minutes / 1440) d "
       + String(format: "%02d:%02d", minutes / 60 % 24, minutes % 60)
+  }
+
+  /// Seconds as days, hours, minutes and whole seconds.
+  static func time(_ seconds: Double) -> String {
+    days(seconds) + String(format: ":%02d", Int(seconds) % 60)
   }
 
   /// Seconds as minutes and seconds.

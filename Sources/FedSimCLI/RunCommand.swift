@@ -47,11 +47,11 @@ struct RunCommand: RegistryCommand {
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
       let scenario = try source.scenario(registry)
-      let path = output ?? Self.defaultOutput(scenario)
-      let run = Run(scenario, output: path, options: options)
-      Interruption.watch()
+      let run = Run(scenario, output: output, options: options)
+      let gate = RunGate()
+      Interruption.watch(gate)
       let progress = quiet ? nil : Progress(isTerminal: isatty(2) == 1)
-      let summary = try run.perform(observers: progress.map { [$0.ticker] } ?? [])
+      let summary = try run.perform(observers: progress.map { [$0.ticker] } ?? [], gate: gate)
       progress?.clear()
       if json {
         Output.out(summary.json)
@@ -72,13 +72,6 @@ struct RunCommand: RegistryCommand {
     options.shakeTies = shakeTies
     options.dataFolders = Environment.dataFolders
     return options
-  }
-
-  /// `results/NAME.h5`; the folder is made if it is not there.
-  private static func defaultOutput(_ scenario: Scenario) -> String {
-    try? FileManager.default.createDirectory(
-      atPath: "results", withIntermediateDirectories: false)
-    return "results/\(scenario.settings.name ?? "scenario").h5"
   }
 
   /// `--kernels`.

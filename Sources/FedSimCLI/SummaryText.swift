@@ -21,7 +21,7 @@ struct SummaryText {
       lines.append("  best accuracy      \(Format.fixed(best, 4)) (version \(version))")
     }
     lines.append(
-      "  simulated          \(Format.days(summary.simulatedSeconds)), "
+      "  simulated          \(Format.time(summary.simulatedSeconds)), "
         + "\(count(summary.devices, "device")), \(count(summary.rounds, "round"))")
     lines.append(
       "  sessions           \(tally("sessions")); not eligible \(tally("ineligibleSessions"))")

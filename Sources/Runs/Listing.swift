@@ -16,15 +16,14 @@ public struct Listing {
   /// The names of the seams, `kernels` last.
   public var seams: [String] { registry.catalog.seams.map(\.name) + ["kernels"] }
 
-  /// A seam by its name, where blanks may be written as hyphens; `.some(nil)` for no name.
-  public func seam(named name: String?) -> String?? {
-    guard let name else { return .some(nil) }
+  /// The seam of a name in which blanks may be written as hyphens.
+  public func seam(named name: String) -> String? {
     let wanted = name.replacing("-", with: " ")
     return seams.first { $0 == wanted }
   }
 
-  /// A page of text.
-  public func text(_ seam: String?) -> String {
+  /// A page of text, limited to one seam where one is given.
+  public func text(_ seam: String? = nil) -> String {
     var text = seam == "kernels" ? "" : parts.text(seam: seam)
     if seam == nil { text += "\n" }
     if seam == nil || seam == "kernels" {

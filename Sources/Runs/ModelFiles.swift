@@ -15,12 +15,14 @@ public final class ModelFiles: Observer {
   public let folder: String
   /// What went wrong, if anything.
   public private(set) var fault: ResultFault?
+  private let gate: RunGate
 
   /// Model files in a folder, which is made if it is not there.
   ///
   /// Throws: `ResultFault` where the folder cannot be made or takes no files.
-  public init(folder: String) throws(ResultFault) {
+  public init(folder: String, gate: RunGate = RunGate()) throws(ResultFault) {
     self.folder = folder
+    self.gate = gate
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
@@ -37,7 +39,8 @@ public final class ModelFiles: Observer {
       record, model: simulation.model, layout: layout, civilStart: simulation.inputs.civilStart)
     do throws(ResultFault) {
       for name in ["v\(record.version)", "latest"] {
-        try PlacedFile("\(folder)/global_model_\(name).json").place(bytes)
+        let file = try PlacedFile("\(folder)/global_model_\(name).json")
+        try gate.pass { () throws(ResultFault) in try file.place(bytes) }
       }
     } catch {
       fault = error

@@ -15,44 +15,62 @@ public struct Run {
   public let output: String
   /// The command that asked for it, for the provenance.
   public let commandLine: [String]
+  private let makesFolder: Bool
 
   /// A run of a scenario into a file; nothing is read or written yet.
+  ///
+  /// Without an output it is `results/NAME.h5`, and only then the folder is made if it is not there.
   public init(
-    _ scenario: Scenario, output: String, options: RunOptions = RunOptions(),
+    _ scenario: Scenario, output: String? = nil, options: RunOptions = RunOptions(),
     commandLine: [String] = CommandLine.arguments
   ) {
+    let name = (scenario.settings.name ?? "scenario").replacing("/", with: "-")
     self.scenario = scenario
     self.options = options
-    self.output = output
+    self.output = output ?? "results/\(name).h5"
     self.commandLine = commandLine
+    makesFolder = output == nil
   }
 
   /// Plays the run and writes its result, with the provenance beside it.
   ///
   /// Order: everything wrong is found before the run begins, and before any file is made.
-  /// Throws: `RunFailure`; then no result is there.
-  public func perform(observers: [any Observer] = []) throws(RunFailure) -> RunSummary {
-    let started = Date()
-    let clock = ContinuousClock()
-    let begin = clock.now
+  /// Throws: `RunFailure`; unless model files or the provenance failed, no result is there then.
+  public func perform(
+    observers: [any Observer] = [], gate: RunGate = RunGate()
+  ) throws(RunFailure) -> RunSummary {
+    let began = (date: Date(), clock: ContinuousClock.now)
     var simulation = try prepareSimulation()
-    let file = try Run.output { () throws(ResultFault) in try ResultFile.prepare(output) }
-    let modelFiles = try prepareModelFiles()
+    let file = try prepareOutput()
+    let modelFiles = try prepareModelFiles(gate)
     let recorder = RunRecorder()
     simulation.run(observers: [recorder] + (modelFiles.map { [$0] } ?? []) + observers)
-    if let fault = modelFiles?.fault { throw .failed("the model files: \(fault)") }
+    let document = recorder.document(simulation, of: scenario)
     var summary = RunSummary(
       simulation, recorder, scenario: scenario.settings.name ?? "", result: output)
     do throws(ResultFault) {
-      summary.contentDigest = try file.write(recorder.document(simulation, of: scenario))
-      let wall = clock.now - begin
-      summary.wallSeconds =
-        Double(wall.components.seconds) + Double(wall.components.attoseconds) * 1e-18
-      try provenance(started, summary, simulation).write(beside: output)
+      try gate.pass(isLast: true) { () throws(ResultFault) in
+        summary.contentDigest = try file.write(document)
+        let wall = (ContinuousClock.now - began.clock).components
+        summary.wallSeconds = Double(wall.seconds) + Double(wall.attoseconds) * 1e-18
+        try provenance(began.date, summary, simulation).write(beside: output)
+      }
     } catch {
       throw .failed("the result cannot be written: \(error)")
     }
+    if let fault = modelFiles?.fault {
+      throw .failed("\(output) is written, but not all model files: \(fault)")
+    }
     return summary
+  }
+
+  private func prepareOutput() throws(RunFailure) -> ResultFile {
+    if makesFolder {
+      // A failure shows when the file is prepared.
+      try? FileManager.default.createDirectory(
+        atPath: "results", withIntermediateDirectories: false)
+    }
+    return try Run.output { () throws(ResultFault) in try ResultFile.prepare(output) }
   }
 
   private func prepareSimulation() throws(RunFailure) -> Simulation {
@@ -63,11 +81,11 @@ public struct Run {
     }
   }
 
-  private func prepareModelFiles() throws(RunFailure) -> ModelFiles? {
+  private func prepareModelFiles(_ gate: RunGate) throws(RunFailure) -> ModelFiles? {
     guard let folder = scenario.settings.record.modelFiles else { return nil }
     let beside = output.lastIndex(of: "/").map { String(output[...$0]) } ?? ""
     let path = folder.hasPrefix("/") ? folder : beside + folder
-    return try Run.output { () throws(ResultFault) in try ModelFiles(folder: path) }
+    return try Run.output { () throws(ResultFault) in try ModelFiles(folder: path, gate: gate) }
   }
 
   private static func output<Value>(

@@ -16,6 +16,8 @@ extension RunFailure: CustomStringConvertible {
   public var description: String {
     switch self {
     case .input(let faults): faults.map(\.description).joined(separator: "\n")
+    case .output(.missingFolder(let path, let folder)):
+      "\(path): the folder \(folder) does not exist; make it, or give another --output"
     case .output(let fault): fault.description
     case .failed(let reason): reason
     }

@@ -12,8 +12,6 @@ public struct RunStatus: Sendable {
   public let online: Int
   /// Devices that train.
   public let training: Int
-  /// Devices in the fleet.
-  public let devices: Int
 
   /// Where a run stands now. Complexity: O(devices).
   init(_ simulation: borrowing Simulation) {
@@ -22,7 +20,6 @@ public struct RunStatus: Sendable {
     version = simulation.version
     online = simulation.connectedCount
     training = simulation.trainingCount
-    devices = simulation.inputs.deviceCount
   }
 }
 

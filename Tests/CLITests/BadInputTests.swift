@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@Suite("Bad input to the command")
+struct BadInputTests {
+  private static let broken = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../ScenariosTests/Fixtures/broken").standardized.path
+
+  private static let files: [String] = {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: broken)) ?? []
+    return names.filter { $0.hasSuffix(".yaml") }.sorted()
+  }()
+
+  @Test("every broken scenario exits with 2, says where, and leaves no file")
+  func brokenScenarios() throws {
+    try #require(Self.files.count >= 30)
+    let fedsim = try Command()
+    for name in Self.files {
+      let path = "\(Self.broken)/\(name)"
+      let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      let overrides = lines.filter { $0.hasPrefix("# override: ") }.flatMap {
+        ["--set", String($0.dropFirst("# override: ".count))]
+      }
+      let count = lines.count { $0.hasPrefix("# expect: ") }
+      let result = try fedsim.run(["run", path, "-o", "o.h5"] + overrides)
+      #expect(result.code == 2, "\(name)")
+      #expect(result.out == "", "\(name)")
+      let found = result.error.split(separator: "\n")
+      #expect(found.count == count + 1, "\(name): a line a fault, and their number")
+      #expect(
+        found.last == (count == 1 ? "1 fault; nothing was run" : "\(count) faults; nothing was run"),
+        "\(name)")
+    }
+    #expect(fedsim.names == ["s.yaml"])
+  }
+
+  @Test(
+    "arguments that are wrong exit with 2 and name the nearest right word",
+    arguments: [
+      (["rnu", "s.yaml"], "there is no command `rnu`; did you mean `run`?"),
+      (["run", "s.yaml", "--thread", "2"], "Did you mean '--threads'?"),
+      (["run"], "Missing expected argument '<file>'"),
+      (["run", "s.yaml", "--threads", "0"], "expected a number from 1 to 1024"),
+      (["run", "s.yaml", "--kernels", "avx"], "'avx512', 'avx2' or 'baseline'"),
+      (["run", "s.yaml", "--seed", "one"], "'one' is invalid for '--seed <seed>'"),
+      (["run", "s.yaml", "--set", "server.trigger.treshold=3"], "did you mean `threshold`?"),
+      (["run", "none.yaml"], "none.yaml: cannot read `none.yaml`: No such file or directory"),
+      (["list", "agregator"], "there is no seam `agregator`; did you mean `aggregator`?"),
+      (["init", "s.yaml"], "s.yaml: is there already"),
+      (["validate", "s.yaml", "--set", "fleet=[]"], "fleet: "),
+    ])
+  func arguments(arguments: [String], message: String) throws {
+    let fedsim = try Command()
+    let result = try fedsim.run(arguments)
+    #expect(result.code == 2)
+    #expect(result.error.contains(message), "\(result.error)")
+    #expect(result.out == "" && fedsim.names == ["s.yaml"])
+  }
+}

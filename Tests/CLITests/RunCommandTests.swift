@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@Suite("fedsim run")
+struct RunCommandTests {
+  @Test("a run exits with 0 and leaves the result in results/, with the provenance")
+  func run() throws {
+    let fedsim = try Command()
+    let result = try fedsim("run", "s.yaml")
+    #expect(result.code == 0, "\(result.error)")
+    #expect(
+      fedsim.names == [
+        "results", "results/s.h5", "results/s.h5.provenance.json", "s.yaml",
+      ])
+    #expect(result.out.hasPrefix("s: central accuracy "))
+    #expect(result.out.contains("result: results/s.h5\n"))
+    #expect(!result.out.contains("DOES NOT BALANCE"))
+    #expect(result.error.contains("  version 1  accuracy "), "a line a version on standard error")
+  }
+
+  @Test("the next command that it prints really works")
+  func next() throws {
+    let fedsim = try Command()
+    let result = try fedsim("run", "s.yaml", "--quiet")
+    #expect(result.error == "")
+    let line = try #require(result.out.split(separator: "\n").last { $0.hasPrefix("next: ") })
+    let words = line.dropFirst("next: ".count).split(separator: " ").map(String.init)
+    #expect(words[0] == Command.executable)
+    #expect(try fedsim.run(Array(words.dropFirst())).code == 0)
+    #expect(fedsim.names.contains("results/s-seed2.h5"))
+  }
+
+  @Test("the summary as JSON has the ledgers, which balance")
+  func json() throws {
+    let fedsim = try Command()
+    let result = try fedsim("run", "s.yaml", "--output", "o.h5", "--json")
+    #expect(result.code == 0)
+    struct Summary: Decodable {
+      struct Outcome: Decodable {
+        var name: String
+        var count: Int
+      }
+      struct Ledger: Decodable {
+        var name: String
+        var opened: Int
+        var outcomes: [Outcome]
+        var balances: Bool
+      }
+      var result: String
+      var version: Int
+      var accuracy: Double
+      var simulatedSeconds: Double
+      var ledgers: [Ledger]
+    }
+    let summary = try JSONDecoder().decode(Summary.self, from: Data(result.out.utf8))
+    #expect(summary.result == "o.h5")
+    #expect(summary.simulatedSeconds == 43_200)
+    #expect(summary.version > 0 && (0...1).contains(summary.accuracy))
+    #expect(summary.ledgers.map(\.name) == ["training attempts", "updates", "transmissions"])
+    for ledger in summary.ledgers {
+      #expect(ledger.balances && ledger.outcomes.reduce(0) { $0 + $1.count } == ledger.opened)
+    }
+  }
+
+  @Test("two runs, at once and with other options, leave equal bytes")
+  func sameBytes() throws {
+    let fedsim = try Command()
+    let processes = try (0..<2).map { try fedsim.process(["run", "s.yaml", "-q", "-o", "\($0).h5"]) }
+    for process in processes {
+      process.standardOutput = FileHandle.nullDevice
+      try process.run()
+    }
+    for process in processes {
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+    let options = ["--threads", "3", "--compute", "eager", "--kernels", "baseline"]
+    #expect(try fedsim.run(["run", "s.yaml", "-q", "-o", "2.h5"] + options).code == 0)
+    #expect(try fedsim.bytes("0.h5") == fedsim.bytes("1.h5"))
+    #expect(try fedsim.bytes("0.h5") == fedsim.bytes("2.h5"))
+  }
+
+  @Test("--seed is --set seed=, and another seed is another result")
+  func seed() throws {
+    let fedsim = try Command()
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "a.h5", "--seed", "5")
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "b.h5", "--set", "seed=5")
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "c.h5")
+    #expect(try fedsim.bytes("a.h5") == fedsim.bytes("b.h5"))
+    #expect(try fedsim.bytes("a.h5") != fedsim.bytes("c.h5"))
+  }
+
+  @Test("a missing folder for the result is bad input, found before the run")
+  func missingFolder() throws {
+    let fedsim = try Command()
+    let result = try fedsim("run", "s.yaml", "--output", "nowhere/o.h5")
+    #expect(result.code == 2)
+    #expect(
+      result.error == "nowhere/o.h5: the folder nowhere does not exist; make it, or give another"
+        + " --output\n1 fault; nothing was run\n")
+    #expect(result.out == "" && fedsim.names == ["s.yaml"])
+  }
+
+  @Test("missing data are bad input; FEDSIM_DATA is searched")
+  func data() throws {
+    let fedsim = try Command()
+    let source = ["--set", "task.data.source={idx: {trainImages: a, trainLabels: b, testImages: c, testLabels: d}}"]
+    let missing = try fedsim.run(
+      ["run", "s.yaml"] + source, ["FEDSIM_DATA": "\(fedsim.folder)/one:\(fedsim.folder)/two"])
+    #expect(missing.code == 2)
+    #expect(missing.error.contains("task.data.source: a: found nothing in"))
+    #expect(missing.error.contains("/one, ") && missing.error.contains("/two, "))
+    #expect(fedsim.names == ["s.yaml"])
+  }
+
+  @Test("Ctrl-C ends a run with 130, a message, and no result")
+  func interrupt() throws {
+    let fedsim = try Command()
+    // A hundred years, so that it cannot be over too soon.
+    let process = try fedsim.process(
+      ["run", "s.yaml", "-o", "o.h5", "--set", "stop.after=36500 d", "--set", "fleet[0].count=4"])
+    let error = Pipe()
+    process.standardError = error
+    try process.run()
+    // The first line of progress says that the run is going on.
+    _ = error.fileHandleForReading.readData(ofLength: 1)
+    process.interrupt()
+    let rest = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+    #expect(rest.hasSuffix("interrupted; no result was written\n"))
+    #expect(fedsim.names == ["s.yaml"])
+  }
+}
