@@ -35,7 +35,7 @@ struct AutomaticBackendTests {
     // Up: 2 messages and an update of 1,300 bytes each. Down: 2 messages and a model.
     #expect(played.simulation.ledgers.bytesUp == 3 * 3300)
     #expect(played.simulation.ledgers.bytesDown == 3 * 3300)
-    let record = played.tape.versions[1]
+    let record = played.version(1)
     #expect(record.publishedAt == ms(49650))
     #expect((record.updates, record.devices, record.samples) == (3, 3, 12))
     #expect(record.meanStaleness == 0)
@@ -174,7 +174,7 @@ struct AutomaticBackendTests {
         "10660 receipt 0 pending v0 n1", "108340 receipt 1 \(receipt)",
       ])
     #expect(played.story(of: -1) == ["0 published v0 0", "209650 published \(version)"])
-    #expect(played.tape.versions[1].devices == 2)
+    #expect(played.version(1).devices == 2)
     let updates = played.simulation.ledgers.updates
     #expect(updates[.replaced] == (duplicates == .replace ? 1 : 0))
     #expect(updates[.rejectedDuplicate] == (duplicates == .ignore ? 1 : 0))

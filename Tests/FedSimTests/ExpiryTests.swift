@@ -68,7 +68,7 @@ struct ExpiryTests {
       let outcome = batches == 8 ? "finished" : "submittedPartial"
       #expect(played.story(of: 0, only: "attempt").first == "\(ends) attempt \(outcome) \(batches)")
       #expect(
-        played.story(of: 0, only: "makes")[0] == "\(ends) makes 0 of v0 \(batches)b \(batches)s")
+        played.story(of: 0, only: "makes").first == "\(ends) makes 0 of v0 \(batches)b \(batches)s")
       #expect(played.model(1) == trained(0..<batches, from: zeros))
       #expect(played.simulation.ledgers.batchesUsed >= batches)
     }
@@ -124,8 +124,8 @@ struct ExpiryTests {
   @Test("Many small windows end in the bits of a training in one piece")
   func manyWindows() {
     // Each window of 3.1 s is just enough for the check and one batch, the running one at 3.1.
-    let windows = (0..<12).map {
-      [20_000 + 10_000 * $0, 23_100 + 10_000 * $0, 29_000 + 10_000 * $0]
+    let windows: [[Int64]] = (0..<12).map { number in
+      [20_000, 23_100, 29_000].map { $0 + 10_000 * number }
     }
     let first: [Int64] = [0, 4_500, 9_000]
     let played = scene(phone(windows: [first] + windows, .checkpoint)).play()
@@ -134,7 +134,7 @@ struct ExpiryTests {
       played.story(of: 0, only: "cut").map { $0.split(separator: " ").last! }
         == ["1/8", "3/8", "5/8", "7/8"])
     #expect(played.model(1) == trained(0..<8, from: zeros))
-    #expect(played.tape.versions[1].samplesProcessed == 8)
+    #expect(played.version(1).samplesProcessed == 8)
   }
 
   /// Phone 0 saves 3 batches on version 0; a second device then publishes version 1 at 50 + 13.650;
@@ -160,9 +160,9 @@ struct ExpiryTests {
       ])
     #expect(played.model(1) == trained(0..<8, from: zeros, group: "other", client: 1))
     #expect(played.model(2) == trained(0..<8, from: zeros))
-    #expect(played.tape.versions[2].meanStaleness == 1)
+    #expect(played.version(2).meanStaleness == 1)
     // Base 0 was published at 0; the update arrives at 109.340 + 1.310.
-    #expect(played.tape.versions[2].meanStalenessSeconds == 110.65)
+    #expect(played.version(2).meanStalenessSeconds == 110.65)
   }
 
   @Test("restart: the checkpoint is given up for a training from the new version")
@@ -193,7 +193,7 @@ struct ExpiryTests {
     }
     #expect(played.model(2) == trained(3..<8, from: start))
     #expect(played.simulation.tallies.rebased == 1)
-    #expect(played.tape.versions[2].meanStaleness == 0)
+    #expect(played.version(2).meanStaleness == 0)
   }
 
   @Test("A checkpoint older than its limit is thrown away when it is wanted")
@@ -306,7 +306,7 @@ struct InterruptionTests {
     let played = scene(fleet).play()
     #expect(Array(played.story(of: 0).dropFirst(4).prefix(3)) == next)
     if policy == .suspend {
-      #expect(played.story(of: 0, only: "trains")[1] == "62020 trains v0 3/8")
+      #expect(played.story(of: 0, only: "trains").dropFirst().first == "62020 trains v0 3/8")
       #expect(played.model(1) == trained(0..<8, from: zeros))
     }
   }

@@ -77,8 +77,15 @@ struct Played {
       .map { milliseconds($0.time) + " " + $0.kind.line }
   }
 
-  /// The parameters of a published version.
-  func model(_ version: Int) -> [Float] { tape.models[version] }
+  /// The record of a version; that of version 0 where it was never published.
+  func version(_ version: Int) -> VersionRecord {
+    version < tape.versions.count ? tape.versions[version] : tape.versions[0]
+  }
+
+  /// The parameters of a published version; none where it was never published.
+  func model(_ version: Int) -> [Float] {
+    version < tape.models.count ? tape.models[version] : []
+  }
 }
 
 /// Writes down everything and audits after every event.

@@ -62,7 +62,6 @@ extension Simulation {
       base: devices[device].heldVersion, baseParameters: devices[device].held!,
       start: .parameters(devices[device].held!), firstEpoch: devices[device].nextEpoch)
     devices[device].nextEpoch += UInt64(inputs.task.plan.epochs)
-    devices[device].lastTrained = devices[device].heldVersion
   }
 
   /// The last batch of a run ends.
@@ -192,6 +191,7 @@ extension Simulation {
       preconditionFailure("an attempt with batches has a training")
     }
     devices[device].attempt = nil
+    devices[device].lastTrained = attempt.base
     ledgers.attempts.close(outcome)
     ledgers.batchesUsed += batches
     note(device, .attemptEnded(outcome, batches: batches))
