@@ -72,13 +72,13 @@ let package = Package(
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
-    tests("SchemaTests", ["Schema", "Numerics"]),
-    tests(
-      "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
-      exclude: ["Fixtures"]),
     tests(
       "RunsTests",
       ["DataSets", "FedSim", "Learning", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
+      exclude: ["Fixtures"]),
+    tests("SchemaTests", ["Schema", "Numerics"]),
+    tests(
+      "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
     tests("CLITests", ["fedsim"]),
   ]

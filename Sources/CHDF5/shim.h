@@ -1,5 +1,5 @@
-// HDF5 and its dimension scales. Swift cannot import HDF5's macros, most of which hide a variable that
-// H5open() fills, so each one that is needed has a function here.
+// HDF5 and its dimension scales. Swift cannot import HDF5's macros, most of which hide a variable
+// that H5open() fills, so each one that is needed has a function here.
 #pragma once
 #include <hdf5.h>
 #include <hdf5_hl.h>
@@ -70,7 +70,8 @@ static inline herr_t chdf5_keep_scale(hid_t dataset, unsigned axis, hid_t scale,
   return length > 0 ? 1 : -1;
 }
 
-/// Writes the path of the first scale attached to an axis into 1024 bytes: 1, or 0 if there is none.
+/// Writes the path of the first scale attached to an axis into 1024 bytes: 1, or 0 if there is
+/// none.
 static inline herr_t chdf5_scale_of(hid_t dataset, unsigned axis, char *path) {
   path[0] = 0;
   int start = 0;

@@ -51,7 +51,8 @@ package final class ByteStream {
 
   /// Appends up to `count` bytes to `bytes` and returns how many; fewer only at the end.
   ///
-  /// Throws: `truncated`, `corrupt`, `trailingBytes` of a compressed stream, `tooLarge`, `inputOutput`.
+  /// Throws: `truncated`, `corrupt`, `trailingBytes` of a compressed stream, `tooLarge`,
+  /// `inputOutput`.
   package func read(_ count: Int, appendingTo bytes: inout [UInt8]) throws(DataFault) -> Int {
     var taken = 0
     while taken < count {

@@ -10,7 +10,8 @@ extension DataFault {
 }
 
 extension Fault {
-  /// A data file's fault as one of the scenario, at the data file's line and column where it is text.
+  /// A data file's fault as one of the scenario, at the data file's line and column where it is
+  /// text.
   ///
   /// `path` is the key of the scenario that names the file.
   public init(_ fault: DataFault, path: String = "") {

@@ -21,8 +21,8 @@ public struct TrainAndTest: Sendable {
 public protocol DataSource: Sendable {
   /// Reads or makes the data.
   ///
-  /// `folders` are searched for files; `seed` is the scenario's `data` seed. The same files and seed
-  /// give the same data. Throws: what is wrong with a file.
+  /// `folders` are searched for files; `seed` is the scenario's `data` seed. The same files and
+  /// seed give the same data. Throws: what is wrong with a file.
   func load(folders: DataFolders, seed: UInt64) throws(DataFault) -> TrainAndTest
 }
 

@@ -2,15 +2,14 @@ import Schema
 
 /// A comma-separated table with a header line, read row by row.
 ///
-/// Strict: each declared column that is required is there, no other column is, every row has as many
-/// cells as the header. Allowed: columns in any order, spaces around cells, cells in double quotes
-/// (a quote inside doubled; no line breaks inside), empty lines, lines that begin with `#`, a
-/// byte-order mark, either kind of line ending, gzip.
+/// Strict: each declared column that is required is there, no other column is, every row has as
+/// many cells as the header. Allowed: columns in any order, spaces around cells, cells in double
+/// quotes (a quote inside doubled; no line breaks inside), empty lines, lines that begin with `#`,
+/// a byte-order mark, either kind of line ending, gzip.
 ///
 /// ```swift
-/// var table = try DelimitedTable(contentsOf: path, columns: [.required("device"), .optional("rate")])
-/// while try table.nextRow() { use(try table.integer(0)) }
-/// ```
+/// var table = try DelimitedTable(contentsOf: path, columns: [.required("device"),
+/// .optional("rate")]) while try table.nextRow() { use(try table.integer(0)) } ```
 public struct DelimitedTable: ~Copyable {
   /// A column that the reader knows.
   public struct Column: Sendable, Equatable {
@@ -37,8 +36,8 @@ public struct DelimitedTable: ~Copyable {
 
   /// Opens a file and reads its header. Columns are asked for by their place in `columns`.
   ///
-  /// Throws: `truncated` without a header, `missingName`, `unknownName` with the nearest known name,
-  /// `duplicate`, and what `ByteStream` throws.
+  /// Throws: `truncated` without a header, `missingName`, `unknownName` with the nearest known
+  /// name, `duplicate`, and what `ByteStream` throws.
   public init(contentsOf path: String, columns: [Column]) throws(DataFault) {
     let stream = try ByteStream(path: path, limit: 1 << 40)
     var lines = DelimitedLines(stream: stream, buffer: [], file: path)
@@ -59,8 +58,8 @@ public struct DelimitedTable: ~Copyable {
 
   /// Steps to the next row; false at the end.
   ///
-  /// Throws: `countMismatch` for a row with other than the header's number of cells, `malformed` for
-  /// quotes that do not match and bytes that are no text.
+  /// Throws: `countMismatch` for a row with other than the header's number of cells, `malformed`
+  /// for quotes that do not match and bytes that are no text.
   public mutating func nextRow() throws(DataFault) -> Bool {
     guard try lines.next() else { return false }
     guard lines.cells.count == width else {

@@ -1,7 +1,8 @@
 import Learning
 import Schema
 
-/// Fashion-MNIST: 60,000 training and 10,000 test images of clothes, 28 × 28 grey pixels, 10 classes.
+/// Fashion-MNIST: 60,000 training and 10,000 test images of clothes, 28 × 28 grey pixels, 10
+/// classes.
 ///
 /// Source: Xiao, Rasul, Vollgraf, "Fashion-MNIST: a novel image dataset for benchmarking machine
 /// learning algorithms" (2017). Debian's package `dataset-fashion-mnist` installs the four files.
@@ -10,7 +11,8 @@ public struct FashionMNIST: DataSource, Part {
   public static let debianFolder = "/usr/share/datasets/fashion-mnist"
   /// What to do where no folder has the files.
   public static let advice =
-    "install the Debian package dataset-fashion-mnist, or set FEDSIM_DATA to a folder with its files"
+    "install the Debian package dataset-fashion-mnist, or set FEDSIM_DATA to a folder with its "
+    + "files"
 
   /// What can be set.
   public struct Settings: PartSettings {

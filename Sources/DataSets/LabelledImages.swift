@@ -13,8 +13,8 @@ public struct LabelledImages: Sendable, Equatable {
 
   /// Reads an IDX file of images (rank 3) and one of labels (rank 1).
   ///
-  /// Throws: `countMismatch` where the two differ in length, `outOfRange` for the first label that is
-  /// no class, and what `IDX` throws.
+  /// Throws: `countMismatch` where the two differ in length, `outOfRange` for the first label that
+  /// is no class, and what `IDX` throws.
   public init(imagesAt images: String, labelsAt labels: String, classes: Int) throws(DataFault) {
     let names = try IDX(contentsOf: labels, rank: 1)
     let pictures = try IDX(contentsOf: images, rank: 3)

@@ -11,7 +11,8 @@ extension NPYArray {
   ///
   /// Offsets of faults count from the start of `bytes`. Throws: `wrongMagic`, `truncated`,
   /// `trailingBytes`, `malformed` and its kin in the header, `unsupported` for other versions and
-  /// types, `tooLarge` for a shape whose size overflows, `outOfRange` for a bool other than 0 and 1.
+  /// types, `tooLarge` for a shape whose size overflows, `outOfRange` for a bool other than 0 and
+  /// 1.
   public init(npy bytes: ArraySlice<UInt8>, file: String) throws(DataFault) {
     let bytes = bytes.startIndex == 0 ? bytes : Array(bytes)[...]
     let header = try Self.header(of: bytes, file: file)

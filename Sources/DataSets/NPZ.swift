@@ -12,7 +12,8 @@ public struct NPZ: Sendable {
 
   /// Opens an archive and reads its directory; arrays are read when asked for.
   ///
-  /// Throws: what `ZipArchive` and `ByteStream` throw; `unknownName` for a member that is no `.npy`.
+  /// Throws: what `ZipArchive` and `ByteStream` throw; `unknownName` for a member that is no
+  /// `.npy`.
   public init(contentsOf path: String, limit: Int = 4 << 30) throws(DataFault) {
     try self.init(
       bytes: try ByteStream(path: path, limit: limit).readAll(), file: path, limit: limit)

@@ -3,11 +3,11 @@ import Schema
 
 /// A partition that is read from a file: an NPZ archive, or a table with a line a sample.
 ///
-/// NPZ: `samples`, the clients' samples one after another, and `offsets`, where each client begins and
-/// the last one ends (clients + 1 whole numbers, the first 0). Table: columns `client` (0, 1, 2, …,
-/// none left out, in any order) and `sample`; a client's samples stand in the order of the lines.
-/// The name's ending decides: `.npz`, else a table. Whether the samples exist and none comes twice
-/// is found when the pool is known.
+/// NPZ: `samples`, the clients' samples one after another, and `offsets`, where each client begins
+/// and the last one ends (clients + 1 whole numbers, the first 0). Table: columns `client` (0, 1,
+/// 2, …, none left out, in any order) and `sample`; a client's samples stand in the order of the
+/// lines. The name's ending decides: `.npz`, else a table. Whether the samples exist and none comes
+/// twice is found when the pool is known.
 public struct PartitionFile: PartitionSource, Part {
   /// What can be set.
   public struct Settings: PartSettings {

@@ -21,9 +21,9 @@ struct ZipArchive {
 
   /// Reads the central directory.
   ///
-  /// Throws: `wrongMagic` for what is no zip archive, `truncated` for one without its end, `corrupt`
-  /// for a directory that does not fit, `unsupported` for encrypted or split archives and for other
-  /// compression methods, `duplicate` for a name that comes twice.
+  /// Throws: `wrongMagic` for what is no zip archive, `truncated` for one without its end,
+  /// `corrupt` for a directory that does not fit, `unsupported` for encrypted or split archives and
+  /// for other compression methods, `duplicate` for a name that comes twice.
   init(bytes: [UInt8], file: String) throws(DataFault) {
     self.file = file
     self.bytes = bytes

@@ -3,25 +3,17 @@ import Schema
 extension Form where Value == SimDuration {
   /// A duration with its units, such as `1 h 30 min`, of at least `minimum`.
   public static func duration(atLeast minimum: SimDuration = .zero) -> Form {
-    let expected =
-      "a duration with a unit, such as `30 min` (units: us, ms, s, min, h, d)"
-      + (minimum > .zero ? ", of at least \(minimum)" : "")
-    return Form(
-      shape: .text, expected: expected,
-      parse: { text, _ in
-        guard let value = Text.quantity(text, units: SimDuration.units) else { return nil }
-        let duration = SimDuration(microseconds: value)
-        return duration >= minimum ? duration : nil
-      }, write: { .text($0.description) })
+    Form<Int64>.quantity(
+      "a duration", units: SimDuration.units, minimum.microseconds...Int64.max, example: "30 min"
+    ).map(SimDuration.init(microseconds:), back: \.microseconds)
   }
 
-  /// A duration that may be negative, such as an offset from UTC.
+  /// A duration that may be negative, such as an offset from UTC, of at most a day.
   public static var offset: Form {
-    Form(
-      shape: .text, expected: "a duration with a unit, such as `-5 h` or `5 h 30 min`",
-      parse: { text, _ in
-        Text.quantity(text, units: SimDuration.units).map(SimDuration.init(microseconds:))
-      }, write: { .text($0.description) })
+    Form<Int64>.quantity(
+      "a duration", units: SimDuration.units, -86_400_000_000...86_400_000_000,
+      example: "5 h 30 min"
+    ).map(SimDuration.init(microseconds:), back: \.microseconds)
   }
 
   /// A time of day from `00:00` to `24:00`, as the duration since midnight.
@@ -85,33 +77,19 @@ public struct BitRate: Hashable, Sendable {
 }
 
 extension Form where Value == BitRate {
-  /// A data rate with its unit, such as `20 Mbit/s`.
+  /// A data rate above zero with its unit, such as `20 Mbit/s`.
   public static var rate: Form {
-    Form(
-      shape: .text,
-      expected:
-        "a rate above 0 with a unit, such as `20 Mbit/s` (units: bit/s, kbit/s, Mbit/s, Gbit/s)",
-      parse: { text, _ in
-        guard let value = Text.quantity(text, units: BitRate.units), value > 0 else { return nil }
-        return BitRate(bitsPerSecond: value)
-      }, write: { .text(Text.quantity($0.bitsPerSecond, units: BitRate.units)) })
+    Form<Int64>.quantity("a rate", units: BitRate.units, 1...Int64.max, example: "20 Mbit/s")
+      .map(BitRate.init(bitsPerSecond:), back: \.bitsPerSecond)
   }
 }
 
 extension Form where Value == Int64 {
-  /// A size with its unit, such as `500 B` or `64 MiB`.
+  /// A size with its unit, such as `500 B` or `64 MB`.
   public static var bytes: Form {
-    let units: [(name: String, size: Int64)] = [
-      ("B", 1), ("kB", 1_000), ("KiB", 1_024), ("MB", 1_000_000), ("MiB", 1_048_576),
-      ("GB", 1_000_000_000), ("GiB", 1_073_741_824),
-    ]
-    return Form(
-      shape: .text,
-      expected: "a size with a unit, such as `500 B` (units: B, kB, KiB, MB, MiB, GB, GiB)",
-      parse: { text, _ in
-        guard let value = Text.quantity(text, units: units), value >= 0 else { return nil }
-        return value
-      },
-      write: { .text(Text.quantity($0, units: units.filter { !$0.name.contains("i") })) })
+    quantity(
+      "a size",
+      units: [("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)], 0...Int64.max,
+      example: "500 B")
   }
 }

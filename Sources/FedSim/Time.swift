@@ -73,7 +73,8 @@ public struct SimDuration: Hashable, Comparable, Sendable {
   /// Whole days of 24 hours.
   public static func days(_ count: Int64) -> SimDuration { hours(24 * count) }
 
-  /// The one place where a computed duration becomes whole microseconds: rounded up, and at least 0.
+  /// The one place where a computed duration becomes whole microseconds: rounded up, and at least
+  /// 0.
   public init(roundingUp seconds: Double) {
     let microseconds = (seconds * 1e6).rounded(.up)
     self.init(

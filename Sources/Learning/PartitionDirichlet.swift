@@ -15,8 +15,8 @@ import Schema
 /// out, and the last clients take what is left over: a smaller `samplesPerClient` keeps their mixes
 /// nearer to q_i.
 ///
-/// This is one of at least five things called "Dirichlet". Others draw per class how it spreads over
-/// the clients (Hsu et al. 2019 as coded in FedML, FedLab, Flower); there sizes vary.
+/// This is one of at least five things called "Dirichlet". Others draw per class how it spreads
+/// over the clients (Hsu et al. 2019 as coded in FedML, FedLab, Flower); there sizes vary.
 /// Draws: a client's q from its slot 0, its classes from its slot 1 (one `uniform` a sample); one
 /// shuffle a class. Source: "dir-client", as in pfl-research's
 /// `partition_by_dirichlet_class_distribution`. Differs: no flattening of q, no client dropped.

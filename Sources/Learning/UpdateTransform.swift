@@ -1,7 +1,8 @@
 import Numerics
 import Schema
 
-/// What is done to an update on its way: a pure function of the update, its base and a keyed stream.
+/// What is done to an update on its way: a pure function of the update, its base and a keyed
+/// stream.
 public protocol UpdateTransform: Part {
   /// The transformed parameters; their difference from `base` is the update.
   ///

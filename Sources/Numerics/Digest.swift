@@ -1,7 +1,7 @@
 /// A 64-bit digest of a sequence of words (XXH64), fast enough to take in every event of a run.
 ///
-/// It tells runs apart; it is no defence against someone who wants two runs to collide (`SHA256` is).
-/// Over whole 8-byte words it equals XXH64 of their little-endian bytes.
+/// It tells runs apart; it is no defence against someone who wants two runs to collide (`SHA256`
+/// is). Over whole 8-byte words it equals XXH64 of their little-endian bytes.
 ///
 /// Source: the xxHash specification, version 0.1.1.
 @frozen

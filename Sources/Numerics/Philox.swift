@@ -2,8 +2,8 @@
 ///
 /// Any block can be had without the ones before it, so a draw depends on its key and counter alone.
 ///
-/// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011), §3.3;
-/// checked against the known-answer vectors published with Random123.
+/// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011),
+/// §3.3; checked against the known-answer vectors published with Random123.
 @frozen
 public struct Philox4x32: Sendable {
   /// Four 32-bit words, first to last.

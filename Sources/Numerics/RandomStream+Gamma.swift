@@ -26,7 +26,8 @@ extension RandomStream {
     }
   }
 
-  /// A gamma variate with the given shape and scale 1; its mean is the shape. Draws: one `logGamma`.
+  /// A gamma variate with the given shape and scale 1; its mean is the shape. Draws: one
+  /// `logGamma`.
   public mutating func gamma(shape: Double) -> Double {
     Portable.exp(logGamma(shape: shape))
   }

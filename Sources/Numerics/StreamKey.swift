@@ -13,12 +13,13 @@ public struct Purpose: RawRepresentable, Hashable, Sendable, ExpressibleByString
   public init(stringLiteral name: String) { rawValue = name }
 }
 
-/// The name of a family of random streams: (seed, purpose, fleet group, ordinal); a slot picks one stream.
+/// The name of a family of random streams: (seed, purpose, fleet group, ordinal); a slot picks one
+/// stream.
 ///
 /// The 64-bit Philox key is XXH64 over the seed, the purpose and the group's name; the 128-bit
-/// counter is (block, slot low, slot high, ordinal). Streams of one key therefore never overlap, and
-/// a slot must be an exogenous ordinal (the n-th interval, scan slot, data epoch), never "the n-th
-/// draw so far".
+/// counter is (block, slot low, slot high, ordinal). Streams of one key therefore never overlap,
+/// and a slot must be an exogenous ordinal (the n-th interval, scan slot, data epoch), never "the
+/// n-th draw so far".
 @frozen
 public struct StreamKey: Sendable, Hashable {
   @usableFromInline let key0: UInt32

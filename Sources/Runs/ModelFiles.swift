@@ -4,8 +4,8 @@ import Learning
 import Results
 import Schema
 
-/// Writes each published model as the automatic backend stores it: `global_model_v{N}.json` and, with
-/// the same content, `global_model_latest.json`.
+/// Writes each published model as the automatic backend stores it: `global_model_v{N}.json` and,
+/// with the same content, `global_model_latest.json`.
 ///
 /// Version 0 is no aggregation and has no file. Numbers are the shortest decimals that read back to
 /// the same 32-bit floats. A file is written beside its place and renamed. After the first failure

@@ -3,9 +3,11 @@ import Learning
 import Results
 import Scenarios
 
-/// Collects what a run's result file will hold: rounds and versions as they come, the rest at the end.
+/// Collects what a run's result file will hold: rounds and versions as they come, the rest at the
+/// end.
 ///
-/// Nothing here depends on threads, kernels, the mode of computing, the host or the clock on its wall.
+/// Nothing here depends on threads, kernels, the mode of computing, the host or the clock on its
+/// wall.
 public final class RunRecorder: Observer {
   /// The rounds closed so far.
   public private(set) var rounds: [RoundRecord] = []

@@ -40,7 +40,7 @@ public struct PartListing: Sendable {
   private func policies() -> [String] {
     ["policy: Values for several keys of `server` at once", ""]
       + PolicyPreset.standard.flatMap { preset in
-        ["  \(preset.name): \(preset.summary)", "    \(preset.keys.json)", ""]
+        ["  \(preset.name): \(preset.summary)", "    \(preset.settings.json)", ""]
       }
   }
 
@@ -96,7 +96,7 @@ public struct PartListing: Sendable {
             PolicyPreset.standard.map { preset in
               .mapping([
                 ("name", .quoted(preset.name)), ("summary", .quoted(preset.summary)),
-                ("keys", preset.keys),
+                ("settings", preset.settings),
               ])
             }))
       ),

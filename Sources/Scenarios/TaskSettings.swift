@@ -23,7 +23,7 @@ public struct TaskSettings: PartSettings {
       Field("data", \.data, .settings(), "The data and how clients share it."),
       Field("model", \.model, .part(.model), "What is trained?"),
       Field(
-        "initialWeights", \.initialWeights, optional: .fileName,
+        "initialWeights", \.initialWeights, optional: .file,
         "An NPZ file with the initial weights; absent: drawn from the `init` seed."),
       Field("training", \.training, .settings(), "How a device trains."),
     ]
@@ -85,7 +85,7 @@ public struct TrainingSettings: PartSettings {
         "How do the parameters move with each batch?"),
       Field("algorithm", \.algorithm, .part(.localAlgorithm), "How does a device train?"),
       Field(
-        "orders", \.orders, optional: .fileName,
+        "orders", \.orders, optional: .file,
         "An NPZ file with `orders`, [client][data epoch][position in the client's training "
           + "samples]; absent: keyed shuffles."),
     ]
@@ -95,21 +95,5 @@ public struct TrainingSettings: PartSettings {
   public var plan: TrainingPlan {
     TrainingPlan(
       epochs: epochs, batchSize: batchSize, learningRate: optimizer.value.learningRate)
-  }
-}
-
-extension Form where Value == FileName {
-  /// The path of a file, taken from the folder of the file that it is written in.
-  static var fileName: Form {
-    let expected = "the path of a file, from the scenario's folder"
-    return Form(
-      shape: .path, expected: expected,
-      read: { node, reader in
-        guard case .scalar(let text, _) = node.content, !text.isEmpty else {
-          reader.report(node, expected: expected)
-          return nil
-        }
-        return FileName(text, at: node.place)
-      }, write: { .quoted($0.path) })
   }
 }

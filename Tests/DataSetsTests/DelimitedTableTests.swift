@@ -14,7 +14,8 @@ import Testing
   @Test func `columns may come in any order, with spaces, quotes, comments and empty lines`() throws
   {
     var table = try table(
-      "\u{FEFF}# made by hand\r\n start , device\r\n\r\n90 min,\"a \"\"b\"\", c\"\r\n  12 ,  plain \n"
+      "\u{FEFF}# made by hand\r\n start , device\r\n\r\n"
+        + "90 min,\"a \"\"b\"\", c\"\r\n  12 ,  plain \n"
     )
     #expect(try table.nextRow())
     #expect(table.line == 4)

@@ -124,7 +124,8 @@ extension Partitioner {
 
   @Test func `draws with replacement repeat, at about the rate of chance`() throws {
     let shard = try replacement(1, 600).shards()[0]
-    // The expected number of distinct ones is 600(1 − (1 − 1/600)^600) = 379.5, standard deviation 7.7.
+    // The expected number of distinct ones is 600(1 − (1 − 1/600)^600) = 379.5, standard deviation
+    // 7.7.
     #expect((340...420).contains(Set(shard).count))
   }
 }

@@ -18,7 +18,8 @@ import Testing
     ])
 
   @Test func aTinyDocumentHasTheDigestThatPythonWorksOut() {
-    // Fixtures/digest.py packs the bytes that the comment on `contentDigest` names, with struct and hashlib.
+    // Fixtures/digest.py packs the bytes that the comment on `contentDigest` names, with struct and
+    // hashlib.
     #expect(
       tiny.contentDigest
         == "37c4791c0e6ec9096d531d760bd3cce8be18e459b1e0253b07bfe0c3dad4d255")

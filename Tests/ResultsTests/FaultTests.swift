@@ -130,8 +130,9 @@ import Testing
         outcomes.append("\(step) \(isNew ? "new" : "old")")
       }
     }
-    // By hand: 13 bytes in three writes; two calls probe the folder, then create, write x3, sync, close, rename,
-    // open the folder, sync it, close it. A failing close of the probe or of the folder does no harm.
+    // By hand: 13 bytes in three writes; two calls probe the folder, then create, write x3, sync,
+    // close, rename, open the folder, sync it, close it. A failing close of the probe or of the
+    // folder does no harm.
     #expect(
       outcomes == [
         "open old", "none new", "open old", "write old", "write old", "write old", "fsync old",

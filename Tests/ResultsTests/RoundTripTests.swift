@@ -28,7 +28,8 @@ import Testing
 
   @Test(arguments: [false, true])
   func everyTypeAndRankComesBackToTheSameBits(isUnlimited: Bool) throws {
-    // 50 x 40 x 30 numbers are more than is stored in one piece: these go through shuffle and deflate.
+    // 50 x 40 x 30 numbers are more than is stored in one piece: these go through shuffle and
+    // deflate.
     for (x, y, z) in [(3, 2, 4), (50, 40, 30), (0, 2, 3), (1, 1, 1)] {
       var document = ResultDocument(axes: [
         .init("x", length: x, isUnlimited: isUnlimited), .init("y", length: y),

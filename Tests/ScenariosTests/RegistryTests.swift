@@ -124,6 +124,29 @@ extension RegistryTests {
     #expect(try problems(YAMLReader.read("x-a: 1\nfleet: [{name: a, count: 1}]\n", file: "")) == [])
   }
 
+  private static let shipped: [String] = {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("scenarios")
+    let names = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String }
+    return (names ?? []).filter { $0.hasSuffix(".yaml") }.sorted().map { root.path + "/" + $0 }
+  }()
+
+  @Test("there are shipped scenarios to look at")
+  func thereAreScenarios() {
+    #expect(Self.shipped.count >= 5)
+  }
+
+  @Test(
+    "a shipped scenario is valid, keeps the JSON Schema, and resolves to itself", arguments: shipped
+  )
+  func shippedScenario(path: String) throws {
+    let scenario = try Scenario(contentsOf: path)
+    #expect(try problems(scenario.writtenNode) == [])
+    #expect(try problems(scenario.resolvedNode) == [])
+    let again = try Scenario(text: scenario.resolvedText, file: path)
+    #expect(again.digest == scenario.digest)
+  }
+
   @Test(
     "the exported JSON Schema refuses what the reader refuses",
     arguments: [

@@ -157,8 +157,8 @@ struct Pace {
     return epoch * Int64(batches / batchesPerEpoch) + full * Int64(batches % batchesPerEpoch)
   }
 
-  /// How many batches are done, counted from the first of all, when `elapsed` has passed since batch
-  /// `first` began: one that ends just then is not.
+  /// How many batches are done, counted from the first of all, when `elapsed` has passed since
+  /// batch `first` began: one that ends just then is not.
   func done(from first: Int, elapsed: SimDuration) -> Int {
     var low = first
     var high = batchCount

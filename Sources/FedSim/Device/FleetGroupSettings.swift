@@ -78,7 +78,12 @@ public struct NetworkSettings: PartSettings {
   public static var fields: [Field<NetworkSettings>] {
     [
       Field("wifi", \.wifi, .settings(), "Rates over Wi-Fi"),
-      Field("cellular", \.cellular, .settings(), "Rates over a cellular network"),
+      Field(
+        "cellular", \.cellular,
+        .settings(
+          defaults: LinkSettings(
+            down: 36_000_000, up: 11_000_000, roundTrip: .milliseconds(40))),
+        "Rates over a cellular network"),
       Field(
         "spread", \.spread, .number(0...2), assumption: true,
         "A device's rates are these times exp(spread*z), one normal z a device"),

@@ -1,7 +1,7 @@
 import Numerics
 
-/// The classes of events at one time, first to last: the world moves before anyone acts on it, and a
-/// deadline wins over what ends at the same time.
+/// The classes of events at one time, first to last: the world moves before anyone acts on it, and
+/// a deadline wins over what ends at the same time.
 public enum EventClass: UInt8, Sendable, CaseIterable {
   case world, kill, deadline, transferEnd, batchEnd, serverTimer, serverArrival, deviceResponse
   case deviceTimer, scan, snapshot
@@ -9,7 +9,8 @@ public enum EventClass: UInt8, Sendable, CaseIterable {
 
 /// A request that travels to the server.
 public enum Request: Equatable, Sendable {
-  /// Is there a newer version, and may I train? `participation` is −1 for a poll that wants no work.
+  /// Is there a newer version, and may I train? `participation` is −1 for a poll that wants no
+  /// work.
   case check(heldVersion: Int32, participation: Int32)
   /// Send the latest version.
   case latest
@@ -80,7 +81,8 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.
 ///
-/// A generation tells whether the event still matters: one that was cancelled is skipped and counted.
+/// A generation tells whether the event still matters: one that was cancelled is skipped and
+/// counted.
 public enum Event: Equatable, Sendable {
   /// A device's series changes.
   case world(Series, device: Int32, state: UInt8)

@@ -1,10 +1,11 @@
 import Learning
 import Numerics
 
-/// A run: the fleet, the server and the queue of what is to come, played forward on a virtual clock.
+/// A run: the fleet, the server and the queue of what is to come, played forward on a virtual
+/// clock.
 ///
-/// The loop is serial; only the arithmetic of trainings, aggregations and evaluations is spread over
-/// the pool, and never changes what happens next.
+/// The loop is serial; only the arithmetic of trainings, aggregations and evaluations is spread
+/// over the pool, and never changes what happens next.
 public struct Simulation {
   /// What the run depends on.
   public let inputs: SimulationInputs

@@ -6,15 +6,15 @@ public struct PolicyPreset: Sendable {
   public let name: String
   /// One sentence.
   public let summary: String
-  /// The keys that it fills.
-  public let keys: Node
+  /// The settings that it fills.
+  public let settings: Node
 
   /// The presets, in the order in which they are listed.
   public static let standard: [PolicyPreset] = [
     PolicyPreset(
       name: "fedavg",
       summary: "Open participation: weights, aggregated at 3 updates, looked at every 30 min",
-      keys: .mapping([
+      settings: .mapping([
         ("payload", .text("weights")),
         ("selector", .text("open")),
         ("trigger", .mapping([("threshold", .text("3")), ("every", .text("30 min"))])),
@@ -23,7 +23,7 @@ public struct PolicyPreset: Sendable {
     PolicyPreset(
       name: "synchronous-fedavg",
       summary: "Cohorts of 10 of 13 that wait, differences, closed after 10 min at the latest",
-      keys: .mapping([
+      settings: .mapping([
         ("payload", .text("delta")),
         (
           "selector",
@@ -62,7 +62,7 @@ extension Form where Value == ServerSettings {
           }
           return reader.read(ServerSettings.self, from: node)
         }
-        return reader.read(ServerSettings.self, from: node.filled(from: preset.keys))
+        return reader.read(ServerSettings.self, from: node.filled(from: preset.settings))
       }, write: { $0.resolved })
   }
 }

@@ -60,8 +60,8 @@ public struct IntervalTimeline: Timeline {
 
 /// A series made of intervals that belong to days: those of the days around a time decide.
 ///
-/// An interval may begin up to a day before its day's midnight and end up to two days after it. Where
-/// two overlap, the one that starts later wins.
+/// An interval may begin up to a day before its day's midnight and end up to two days after it.
+/// Where two overlap, the one that starts later wins.
 struct DailyTimeline: Timeline {
   let context: TimelineContext
   let otherwise: UInt8

@@ -1,15 +1,17 @@
 import Numerics
 
 extension ResultDocument {
-  /// The SHA-256 over all names, shapes, values and remarks, equal for equal documents wherever written.
+  /// The SHA-256 over all names, shapes, values and remarks, equal for equal documents wherever
+  /// written.
   ///
-  /// The bytes, in words of 8 little-endian bytes unless said otherwise: a string is its number of UTF-8
-  /// bytes, then these; a list is its number of parts, then these. A document is the string `FedSim-1` and
-  /// its root. A group is its name, attributes, axes (name, length, 1 if unlimited), texts (name, value),
-  /// variables (name, axes' names, values, units, long name, attributes) and groups. An attribute is its name,
-  /// a string for its kind (`text`, `texts`, `integer`, `unsigned`, `number`, `array`) and what it holds. Values are
-  /// the type's name, the count, and the numbers as they stand in memory. Every NaN is 0x7FF8000000000000
-  /// or 0x7FC00000. The root attribute `contentDigest` is left out.
+  /// The bytes, in words of 8 little-endian bytes unless said otherwise: a string is its number of
+  /// UTF-8 bytes, then these; a list is its number of parts, then these. A document is the string
+  /// `FedSim-1` and its root. A group is its name, attributes, axes (name, length, 1 if unlimited),
+  /// texts (name, value), variables (name, axes' names, values, units, long name, attributes) and
+  /// groups. An attribute is its name, a string for its kind (`text`, `texts`, `integer`,
+  /// `unsigned`, `number`, `array`) and what it holds. Values are the type's name, the count, and
+  /// the numbers as they stand in memory. Every NaN is 0x7FF8000000000000 or 0x7FC00000. The root
+  /// attribute `contentDigest` is left out.
   ///
   /// Order: of the document in canonical form (`canonical`).
   public var contentDigest: String {

@@ -2,8 +2,8 @@ extension ResultDocument {
   /// Bytes beyond which HDF5's early format takes no attribute (64 KiB with its header).
   static let attributeLimit = 64_000
 
-  /// The document as it will stand in the file: coordinates first, in the order of the axes, and group
-  /// attributes longer than HDF5 allows as texts.
+  /// The document as it will stand in the file: coordinates first, in the order of the axes, and
+  /// group attributes longer than HDF5 allows as texts.
   public var canonical: ResultDocument {
     var copy = self
     copy.root = Self.canonical(root)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The calls of the operating system that placing a file makes; tests put failing ones in their place.
+/// The calls of the operating system that placing a file makes; tests put failing ones in their
+/// place.
 package struct FileCalls: Sendable {
   /// Makes a file that did not exist: a descriptor, or -1.
   package var create: @Sendable (String) -> Int32

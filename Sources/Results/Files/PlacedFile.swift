@@ -2,8 +2,8 @@ import Foundation
 
 /// A path under which a whole file will appear at once, or nothing.
 ///
-/// The bytes go to `NAME.partial-PROCESS-N` beside it, to the disk, and only then under the name. A process that is
-/// killed leaves at most such a partial file; one that sees an error leaves none.
+/// The bytes go to `NAME.partial-PROCESS-N` beside it, to the disk, and only then under the name. A
+/// process that is killed leaves at most such a partial file; one that sees an error leaves none.
 package struct PlacedFile: Sendable {
   /// The path as it was given, for messages.
   package let path: String
@@ -47,8 +47,8 @@ package struct PlacedFile: Sendable {
 
   /// Replaces what stands under the path by the bytes.
   ///
-  /// Throws: `ResultFault.disk`; then the partial file is gone, and the path is as it was before (or has the
-  /// whole new file, if the step is `fsync folder`).
+  /// Throws: `ResultFault.disk`; then the partial file is gone, and the path is as it was before
+  /// (or has the whole new file, if the step is `fsync folder`).
   package func place(_ bytes: [UInt8]) throws(ResultFault) {
     let (partial, descriptor) = try makePartial()
     do throws(ResultFault) {
@@ -80,7 +80,8 @@ package struct PlacedFile: Sendable {
     guard calls.close(descriptor) == 0 else { throw .disk(path, "close", errno) }
   }
 
-  /// Puts the new name on the disk too. Some file systems cannot do this for a folder; that is no fault.
+  /// Puts the new name on the disk too. Some file systems cannot do this for a folder; that is no
+  /// fault.
   private func syncFolder() throws(ResultFault) {
     let descriptor = calls.openFolder(folder)
     guard descriptor >= 0 else { throw .disk(path, "open folder", errno) }

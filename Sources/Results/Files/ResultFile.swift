@@ -17,7 +17,8 @@ public struct ResultFile: Sendable {
 
   private init(placed: PlacedFile) { self.placed = placed }
 
-  /// Writes a document, with its digest as the root attribute `contentDigest`, and returns the digest.
+  /// Writes a document, with its digest as the root attribute `contentDigest`, and returns the
+  /// digest.
   ///
   /// Throws: `ResultFault`; then the path is as it was before, and no partial file is left.
   @discardableResult

@@ -1,7 +1,8 @@
 import CHDF5
 import Synchronization
 
-/// The one door to HDF5, which is not safe for several threads, nor are its dimension scales in any build.
+/// The one door to HDF5, which is not safe for several threads, nor are its dimension scales in any
+/// build.
 ///
 /// The rule: every call of this module runs inside `exclusively`, and no handle leaves it.
 enum HDF5 {

@@ -2,8 +2,8 @@ import CHDF5
 
 /// Writes a document as the bytes of an HDF5 file.
 ///
-/// HDF5 builds the file in memory and never sees the disk: a full disk then is an error of one `write`
-/// call of ours, and not of an HDF5 that cannot close its file any more.
+/// HDF5 builds the file in memory and never sees the disk: a full disk then is an error of one
+/// `write` call of ours, and not of an HDF5 that cannot close its file any more.
 enum HDF5Image {
   /// The bytes of the file that holds a valid document in canonical form.
   ///

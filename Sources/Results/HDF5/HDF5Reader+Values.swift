@@ -2,7 +2,8 @@ import CHDF5
 import Foundation
 
 extension HDF5Reader {
-  /// The attributes of an object that are not the layout's own, in the order in which they were made.
+  /// The attributes of an object that are not the layout's own, in the order in which they were
+  /// made.
   func attributes(of id: hid_t, at place: HDF5Place)
     throws(ResultFault) -> [ResultDocument.Attribute]
   {
@@ -88,7 +89,8 @@ extension HDF5Reader {
     return array
   }
 
-  /// Reads strings, of variable or fixed length, through `read`, which gets a buffer and a memory type.
+  /// Reads strings, of variable or fixed length, through `read`, which gets a buffer and a memory
+  /// type.
   func strings(
     _ type: hid_t, _ space: hid_t, count: Int, at place: HDF5Place, _ call: String,
     _ read: (UnsafeMutableRawPointer, hid_t) -> herr_t

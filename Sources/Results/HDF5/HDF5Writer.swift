@@ -1,6 +1,7 @@
 import CHDF5
 
-/// Writes groups, scales, variables and texts into an open file; the rules are in this module's README.
+/// Writes groups, scales, variables and texts into an open file; the rules are in this module's
+/// README.
 struct HDF5Writer {
   /// Bytes up to which a variable is stored in one piece, uncompressed.
   static let contiguousLimit = 16 << 10
@@ -157,7 +158,8 @@ struct HDF5Writer {
     try place.check("H5Pset_deflate", H5Pset_deflate(list, 4))
   }
 
-  /// The whole array, halved along its first long axes until it fits; 64 to 1024 along an unlimited one.
+  /// The whole array, halved along its first long axes until it fits; 64 to 1024 along an unlimited
+  /// one.
   static func chunk(_ lengths: [Int], stride: Int, isUnlimited: Bool) -> [Int] {
     var chunk = lengths.map { max($0, 1) }
     if isUnlimited { chunk[0] = min(max(chunk[0], 64), 1024) }

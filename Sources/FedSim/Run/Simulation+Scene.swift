@@ -4,7 +4,8 @@ import Numerics
 extension Simulation {
   /// Makes the devices.
   ///
-  /// Draws: one `normal` a device at slot 0 of `compute`, one at slot 0 of `network` (seed `world`).
+  /// Draws: one `normal` a device at slot 0 of `compute`, one at slot 0 of `network` (seed
+  /// `world`).
   mutating func makeFleet() {
     devices.reserveCapacity(inputs.deviceCount)
     let groups = Int64(inputs.fleet.count)

@@ -1,6 +1,7 @@
 /// A count of what was begun and how each of it ended, kept in O(1) an event.
 ///
-/// Every entry ends in exactly one outcome; what is still open when the run ends is `unfinishedAtEnd`.
+/// Every entry ends in exactly one outcome; what is still open when the run ends is
+/// `unfinishedAtEnd`.
 public struct Ledger<Outcome: RawRepresentable & CaseIterable & Sendable>: Sendable
 where Outcome.RawValue == String {
   /// How many entries were begun.

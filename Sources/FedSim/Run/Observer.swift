@@ -1,6 +1,7 @@
 /// Sees every step after it happened and can change nothing.
 ///
-/// The result writer, the progress bar, invariant checkers and a policy author's test are observers.
+/// The result writer, the progress bar, invariant checkers and a policy author's test are
+/// observers.
 public protocol Observer: AnyObject {
   /// Whether `handled` and `happened` are wanted; they cost time on every event.
   var wantsEveryEvent: Bool { get }
