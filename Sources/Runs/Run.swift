@@ -19,7 +19,7 @@ public struct Run {
 
   /// A run of a scenario into a file; nothing is read or written yet.
   ///
-  /// Without an output it is `results/NAME.h5`, and only then the folder is made if it is not there.
+  /// Without an output it is `results/NAME.h5`; only that folder is made if it is not there.
   public init(
     _ scenario: Scenario, output: String? = nil, options: RunOptions = RunOptions(),
     commandLine: [String] = CommandLine.arguments
