@@ -77,6 +77,7 @@ let package = Package(
       ["DataSets", "FedSim", "Learning", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
     tests("SchemaTests", ["Schema", "Numerics"]),
+    tests("FedSimTests", ["FedSim", "Learning", "Numerics", "Schema"]),
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),

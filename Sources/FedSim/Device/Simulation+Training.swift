@@ -95,7 +95,7 @@ extension Simulation {
     let done = pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
     if inputs.fleet[Int(devices[device].group)].interruption.onExpiry == .checkpoint {
       // The expiration handler saves what is done, before the running batch ends or is killed.
-      writeCheckpoint(device, batches: done)
+      save(device, batches: done)
     }
     let next = done + 1
     let ends = run.startedAt + (pace.time(next) - pace.time(run.firstBatch))
@@ -116,7 +116,10 @@ extension Simulation {
     devices[device].run = nil
     if let attempt = devices[device].attempt, attempt.checkpointedAt != nil {
       ledgers.batchesWasted += max(0, done - attempt.described)
+      tallies.checkpoints += 1
       note(device, .trainingCut(batches: attempt.described, of: devices[device].pace.batchCount))
+      note(
+        device, .checkpointed(batches: attempt.described, of: devices[device].pace.batchCount))
     } else {
       endAttempt(device, .killed, batches: done)
     }
@@ -155,12 +158,17 @@ extension Simulation {
     return .keyed(key, firstSlot: firstEpoch)
   }
 
-  /// Saves the batches done; the attempt goes on from there.
+  /// Saves the batches done; the attempt goes on from there in another session.
   mutating func writeCheckpoint(_ device: Int, batches: Int) {
-    describe(device, batches: batches, validation: false)
-    devices[device].attempt!.checkpointedAt = now
+    save(device, batches: batches)
     tallies.checkpoints += 1
     note(device, .checkpointed(batches: batches, of: devices[device].pace.batchCount))
+  }
+
+  /// Saves the batches done, while a further one may still be running.
+  private mutating func save(_ device: Int, batches: Int) {
+    describe(device, batches: batches, validation: false)
+    devices[device].attempt!.checkpointedAt = now
   }
 
   /// An attempt ends without an update; `batches` of them were done, or as many as are described.

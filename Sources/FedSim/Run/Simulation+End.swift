@@ -116,11 +116,50 @@ extension Simulation {
         broken.append("a funnel widens: \(funnel.counts)")
       }
     }
+    expect(
+      "batches used", ledgers.batchesUsed, updates.reduce(0) { $0 + $1.batches })
+    expect(
+      "bytes received", Int(ledgers.bytesDown),
+      devices.reduce(0) { $0 + Int($1.activity.bytesDown) })
+    for device in devices.indices { broken += impossibilities(device) }
     for stage in Stage.allCases {
       expect(
         "hourly \(stage)", hourFunnels.reduce(0) { $0 + $1[stage] },
         participations.count { $0.stage >= stage.rawValue })
     }
     return broken
+  }
+
+  /// What a device cannot be.
+  private func impossibilities(_ device: Int) -> [String] {
+    let state = devices[device]
+    var found: [String] = []
+    func never(_ isSo: Bool, _ what: String) {
+      if isSo { found.append("\(path(of: device)) \(what)") }
+    }
+    never(state.transfer != nil && !state.isConnected, "has a transfer without a link")
+    never(
+      state.transfer != nil && state.session == nil && !isOver, "has a transfer without a session")
+    never(state.run != nil && state.session == nil, "trains without a session")
+    never(state.run != nil && state.attempt == nil, "trains without an attempt")
+    never(state.run != nil && state.transfer != nil, "trains while it transfers")
+    never(
+      state.session.map { $0.hard < now } ?? false, "has a session after its hard expiry")
+    never(
+      state.session?.kind == .task && !isOver && state.isActive
+        && state.session?.isExpiring == false,
+      "runs a task in a person's hand")
+    never(
+      state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil && !isOver,
+      "keeps an attempt that it never saved")
+    never(state.heldVersion > server.version, "holds a version that does not exist")
+    never(
+      state.outbox.count > max(1, inputs.fleet[Int(state.group)].outbox.capacity),
+      "keeps too many updates")
+    never(state.outbox != state.outbox.sorted(), "has its outbox out of order")
+    never(
+      state.outbox.contains { updates[Int($0)].device != device || !updates[Int($0)].isOnDevice },
+      "keeps an update that is not its own")
+    return found
   }
 }

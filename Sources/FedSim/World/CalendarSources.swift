@@ -44,7 +44,7 @@ public struct WeeklySource: TimelineSource {
     public var intervals: [Appointment] = []
     /// The state between them; nil: the first of the series.
     public var otherwise: StateName?
-    /// Each beginning and each end moves by at most this, uniformly.
+    /// Each interval moves as a whole by at most this, uniformly.
     public var jitter = SimDuration.zero
 
     public init() {}
@@ -58,7 +58,7 @@ public struct WeeklySource: TimelineSource {
           "The state between intervals; absent: unplugged, offline, locked, closed, down"),
         Field(
           "jitter", \.jitter, .duration(),
-          "Each beginning and end moves by at most this, uniformly, keyed by day"),
+          "Each interval moves as a whole by at most this, uniformly, keyed by day"),
       ]
     }
     public func contradictions() -> [(key: String, message: String)] {
@@ -74,7 +74,7 @@ public struct WeeklySource: TimelineSource {
     (settings.otherwise.map { [$0] } ?? []) + settings.intervals.compactMap(\.state)
   }
 
-  /// Draws: two `uniform` an appointment, slot = (day + 2³¹)·256 + its place in the calendar.
+  /// Draws: one `uniform` an appointment, slot = (day + 2³¹)·256 + its place in the calendar.
   public func timeline(_ context: TimelineContext) -> any Timeline {
     let settings = settings
     let space = context.space
@@ -92,8 +92,9 @@ public struct WeeklySource: TimelineSource {
         if settings.jitter > .zero {
           let slot = UInt64(bitPattern: (day + 1 << 31) * 256 + Int64(place))
           var stream = context.key.stream(slot: slot)
-          start = start + settings.jitter.scaled(by: 2 * stream.uniform() - 1)
-          end = end + settings.jitter.scaled(by: 2 * stream.uniform() - 1)
+          let shift = settings.jitter.scaled(by: 2 * stream.uniform() - 1)
+          start = start + shift
+          end = end + shift
         }
         return Interval(
           start: start, end: max(start, end),
