@@ -14,7 +14,7 @@ struct RunCommandTests {
       ])
     #expect(result.out.hasPrefix("s: central accuracy "))
     #expect(result.out.contains("result: results/s.h5\n"))
-    #expect(!result.out.contains("DOES NOT BALANCE"))
+    #expect(result.out.contains("ledgers (they balance)\n"))
     #expect(result.error.contains("  version 1  accuracy "), "a line a version on standard error")
   }
 
