@@ -32,8 +32,9 @@ enum Night {
         background:
           windows:
             weekly:
-              - {from: "01:00", to: "01:01"}
-              - {from: "13:00", to: "13:02"}
+              intervals:
+                - {from: "01:00", to: "01:01"}
+                - {from: "13:00", to: "13:02"}
         compute: {perBatch: 2 s}
     server:
       payload: delta
