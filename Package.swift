@@ -58,7 +58,8 @@ let package = Package(
     library("Analysis", ["CGSL", "Numerics", "Results"]),
     library(
       "Runs",
-      ["Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema"]),
+      ["Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema"],
+      exclude: ["README.md"]),
     library(
       "FedSimCLI",
       ["Runs", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser")]),

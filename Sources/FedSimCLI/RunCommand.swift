@@ -56,7 +56,7 @@ struct RunCommand: RegistryCommand {
       if json {
         Output.out(summary.json)
       } else {
-        Output.out(SummaryText(summary, command: CommandLine.arguments[0], file: source.file).text)
+        Output.out(SummaryText(summary, command: CommandLine.arguments[0], source: source).text)
       }
       return 0
     } catch {

@@ -5,13 +5,13 @@ import Runs
 struct SummaryText {
   private let summary: RunSummary
   private let command: String
-  private let file: String
+  private let source: ScenarioArguments
 
-  /// The summary of a run of a scenario file by a command.
-  init(_ summary: RunSummary, command: String, file: String) {
+  /// The summary of a run of a scenario by a command.
+  init(_ summary: RunSummary, command: String, source: ScenarioArguments) {
     self.summary = summary
     self.command = command
-    self.file = file
+    self.source = source
   }
 
   /// Some lines.
@@ -29,7 +29,8 @@ struct SummaryText {
       "  trainings          expired \(tally("expiredTrainings")), checkpointed "
         + "\(tally("checkpoints")), resumed \(tally("resumed"))")
     lines.append("  updates            waited offline \(tally("waitedOffline"))")
-    lines.append("ledgers")
+    let isRight = summary.ledgers.allSatisfy { $0.balances }
+    lines.append("ledgers (\(isRight ? "they balance" : "THEY DO NOT BALANCE"))")
     lines += summary.ledgers.map(ledger)
     let speed = Format.count(Int(summary.eventsPerSecond))
     lines.append(
@@ -49,7 +50,6 @@ struct SummaryText {
     let outcomes = ledger.outcomes.map { "\($0.name) \(Format.count($0.count))" }
     let sum = outcomes.isEmpty ? "" : " = " + outcomes.joined(separator: " + ")
     return "  \(name) \(Format.count(ledger.opened))\(sum)"
-      + (ledger.balances ? "" : "  DOES NOT BALANCE")
   }
 
   private func tally(_ name: String) -> String { Format.count(summary.tally(name)) }
@@ -61,7 +61,11 @@ struct SummaryText {
   /// The same fleet in another random world.
   private var next: String {
     let stem = summary.result.hasSuffix(".h5") ? String(summary.result.dropLast(3)) : summary.result
-    return "\(quoted(command)) run \(quoted(file)) --seed 2 --output \(quoted(stem + "-seed2.h5"))"
+    let seed = summary.seed &+ 1
+    var words = [command, "run", source.file]
+    for text in source.set where !text.hasPrefix("seed=") { words += ["--set", text] }
+    words += ["--seed", "\(seed)", "--output", "\(stem)-seed\(seed).h5"]
+    return words.map(quoted).joined(separator: " ")
   }
 
   private func quoted(_ word: String) -> String {

@@ -27,8 +27,8 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
     """
 
   private static let head = """
-    # Every value that is not written here has a default: `fedsim validate --resolved FILE` prints all
-    # of them, `fedsim list` explains them, `--set server.payload=weights` changes one for a run.
+    # Every value that is not written here has a default: `fedsim validate --resolved FILE` prints
+    # all of them, `fedsim list` explains them, `--set server.payload=weights` changes one.
     """
 
   private static let phonesText = """

@@ -19,7 +19,7 @@ public struct Run {
 
   /// A run of a scenario into a file; nothing is read or written yet.
   ///
-  /// Without an output it is `results/NAME.h5`, and only then the folder is made if it is not there.
+  /// Without an output it is `results/NAME.h5`; only that folder is made if it is not there.
   public init(
     _ scenario: Scenario, output: String? = nil, options: RunOptions = RunOptions(),
     commandLine: [String] = CommandLine.arguments
@@ -46,8 +46,7 @@ public struct Run {
     let recorder = RunRecorder()
     simulation.run(observers: [recorder] + (modelFiles.map { [$0] } ?? []) + observers)
     let document = recorder.document(simulation, of: scenario)
-    var summary = RunSummary(
-      simulation, recorder, scenario: scenario.settings.name ?? "", result: output)
+    var summary = RunSummary(simulation, recorder, of: scenario, result: output)
     do throws(ResultFault) {
       try gate.pass(isLast: true) { () throws(ResultFault) in
         summary.contentDigest = try file.write(document)
@@ -94,11 +93,18 @@ public struct Run {
     do throws(ResultFault) { return try body() } catch { throw .output(error) }
   }
 
+  /// The machine's own name for itself, without a question to any other.
+  private static var hostName: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   private func provenance(
     _ started: Date, _ summary: RunSummary, _ simulation: Simulation
   ) -> Provenance {
     Provenance(
-      host: ProcessInfo.processInfo.hostName, startedAt: started.formatted(.iso8601),
+      host: Self.hostName, startedAt: started.formatted(.iso8601),
       wallSeconds: summary.wallSeconds, commandLine: commandLine, threads: options.threads,
       kernels: simulation.inputs.kernels.body.rawValue,
       versions: ["FedSim": FedSimVersion.current, "HDF5": ResultFile.libraryVersion],

@@ -1,4 +1,5 @@
 import FedSim
+import Scenarios
 
 /// What a run came to, for a person or a program.
 public struct RunSummary: Codable, Equatable, Sendable {
@@ -24,6 +25,8 @@ public struct RunSummary: Codable, Equatable, Sendable {
 
   /// The scenario's name.
   public var scenario: String
+  /// The scenario's seed.
+  public var seed: UInt64
   /// The result file, as it was asked for.
   public var result: String
   /// The digest of the result's content.
@@ -54,8 +57,9 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var bytes: Int64
 
   /// The summary of a run that is over.
-  init(_ simulation: Simulation, _ recorder: RunRecorder, scenario: String, result: String) {
-    self.scenario = scenario
+  init(_ simulation: Simulation, _ recorder: RunRecorder, of scenario: Scenario, result: String) {
+    self.scenario = scenario.settings.name ?? ""
+    seed = scenario.settings.seed
     self.result = result
     eventDigest = simulation.eventDigest.value.hexDigits
     version = simulation.version

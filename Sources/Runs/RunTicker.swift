@@ -39,6 +39,7 @@ public struct VersionNews: Sendable {
 
 /// Tells somebody how a run goes on.
 public final class RunTicker: Observer {
+  /// Whether there is a status to tell between versions.
   public let wantsEveryEvent: Bool
   private let status: ((RunStatus) -> Void)?
   private let news: (VersionNews) -> Void

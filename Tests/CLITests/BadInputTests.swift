@@ -29,7 +29,8 @@ struct BadInputTests {
       let found = result.error.split(separator: "\n")
       #expect(found.count == count + 1, "\(name): a line a fault, and their number")
       #expect(
-        found.last == (count == 1 ? "1 fault; nothing was run" : "\(count) faults; nothing was run"),
+        found.last
+          == (count == 1 ? "1 fault; nothing was run" : "\(count) faults; nothing was run"),
         "\(name)")
     }
     #expect(fedsim.names == ["s.yaml"])

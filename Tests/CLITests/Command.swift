@@ -56,6 +56,12 @@ final class Command {
     try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
   }
 
+  /// Whether two files have the same bytes.
+  func areEqual(_ a: String, _ b: String) throws -> Bool {
+    let (a, b) = try (bytes(a), bytes(b))
+    return a == b
+  }
+
   /// The names of the files in the folder and below, sorted.
   var names: [String] {
     (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []).sorted()
@@ -86,7 +92,7 @@ final class Command {
     let process = try process(arguments, environment)
     let streams = NSTemporaryDirectory() + "fedsim-cli-\(UUID().uuidString)"
     func stream(_ ending: String) throws -> FileHandle {
-      FileManager.default.createFile(atPath: streams + ending, contents: nil)
+      _ = FileManager.default.createFile(atPath: streams + ending, contents: nil)
       return try FileHandle(forWritingTo: URL(fileURLWithPath: streams + ending))
     }
     func text(_ ending: String) throws -> String {

@@ -93,13 +93,13 @@ struct DataFileTests {
     let found = try faults(
       folder,
       [
-        "fleet.phones.background={windows: {csv: t.csv}}", "task.initialWeights=none.npz",
-        "fleet.tablets.power={csv: none.csv}",
+        "fleet.tablets.background.windows={csv: t.csv}", "task.initialWeights=none.npz",
+        "fleet.phones.power={csv: none.csv}",
       ])
     #expect(found.count == 4)
-    #expect(found.contains { $0.hasPrefix("t.csv:2:8: fleet[0].background.windows: found `11`") })
-    #expect(found.contains { $0.hasPrefix("t.csv:3:1: fleet[0].background.windows: found `x`") })
-    #expect(found.contains { $0.contains("fleet[1].power: none.csv: found") })
+    #expect(found.contains { $0.hasPrefix("t.csv:2:8: fleet[1].background.windows: found `11`") })
+    #expect(found.contains { $0.hasPrefix("t.csv:3:1: fleet[1].background.windows: found `x`") })
+    #expect(found.contains { $0.contains("fleet[0].power: none.csv: found") })
     #expect(found.contains { $0.contains("task.initialWeights: none.npz: found") })
   }
 
@@ -111,13 +111,15 @@ struct DataFileTests {
     let found = try faults(folder, ["task.data.source={fashion-mnist: {folder: nowhere}}"])
     #expect(found.count == 1)
     #expect(found[0].contains("task.data.source: train-images-idx3-ubyte: found nothing in"))
-    #expect(found[0].contains("install the Debian package dataset-fashion-mnist, or set FEDSIM_DATA"))
+    #expect(
+      found[0].contains("install the Debian package dataset-fashion-mnist, or set FEDSIM_DATA"))
   }
 
   @Test("a partition that the data cannot give is a fault of the scenario")
   func partition() throws {
     let folder = try Folder()
-    let found = try faults(folder, ["task.data.partition={iid: {clients: 12, samplesPerClient: 21}}"])
+    let found = try faults(
+      folder, ["task.data.partition={iid: {clients: 12, samplesPerClient: 21}}"])
     #expect(found.count == 1)
     #expect(
       found[0].contains(

@@ -30,7 +30,11 @@ enum Night {
       - name: tablets
         count: 3
         background:
-          windows: {weekly: {intervals: [{from: "01:00", to: "01:01"}, {from: "13:00", to: "13:02"}]}}
+          windows:
+            weekly:
+              intervals:
+                - {from: "01:00", to: "01:01"}
+                - {from: "13:00", to: "13:02"}
         compute: {perBatch: 2 s}
     server:
       payload: delta

@@ -41,7 +41,8 @@ struct ResultDocumentTests {
     #expect(try #require(document.integers("ledger/resumed"))[0] > 0)
   }
 
-  @Test("the funnels by round and by hour, the versions, the devices and the ledgers count the same")
+  @Test(
+    "the funnels by round and by hour, the versions, the devices and the ledgers count the same")
   func sums() throws {
     let (_, document) = try Night.run()
     func sum(_ path: String) throws -> Int64 {

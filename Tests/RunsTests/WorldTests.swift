@@ -26,7 +26,8 @@ struct WorldTests {
     #expect(open.inputs.task.initial.values == other.inputs.task.initial.values)
   }
 
-  @Test("another device in a group leaves the others as they are", arguments: ["phones", "tablets"])
+  @Test(
+    "another device in a group leaves the others as they are", arguments: ["phones", "tablets"])
   func oneMore(group: String) throws {
     let before = try Night.run().simulation
     let count = group == "phones" ? 10 : 4
