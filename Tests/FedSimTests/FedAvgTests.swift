@@ -7,7 +7,8 @@ import Testing
 /// rate times ½ times the mean of ±x over the samples. All numbers are exact binary fractions.
 ///
 /// Features: client 0 has x = (1, ½) of class 0; client 1 x = (½, −1) of class 1; client 2
-/// x = (−1, ¼) of class 0 and x = (½, ½) of class 1. The rate is ½. Weights [in][out], then the bias:
+/// x = (−1, ¼) of class 0 and x = (½, ½) of class 1. The rate is ½. Weights [in][out], then the
+/// bias:
 ///
 ///     client 0: Δw = ¼·x for class 0, −¼·x for class 1: (.25, −.25, .125, −.125, .25, −.25)
 ///     client 1: −¼·x, ¼·x: (−.125, .125, .25, −.25, −.25, .25)

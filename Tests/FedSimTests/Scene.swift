@@ -5,9 +5,10 @@ import Testing
 
 /// A small run written by hand: what it depends on, and how it is played.
 ///
-/// The numbers are chosen for arithmetic in the head. A message is 1,000 bytes, a model or an update
-/// 300 more; Wi-Fi carries 1,000 bytes a second with 10 ms each way, a cellular network 500 bytes a
-/// second with 20 ms each way; a batch takes 1 s. A session that begins at s and has no model:
+/// The numbers are chosen for arithmetic in the head. A message is 1,000 bytes, a model or an
+/// update 300 more; Wi-Fi carries 1,000 bytes a second with 10 ms each way, a cellular network 500
+/// bytes a second with 20 ms each way; a batch takes 1 s. A session that begins at s and has no
+/// model:
 ///
 ///     s + 1.000  the check is sent          s + 4.340  the model is there, batch 1 begins
 ///     s + 1.010  it is at the server        s + 4.340 + n  batch n ends: the upload begins

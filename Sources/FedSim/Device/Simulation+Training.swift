@@ -117,8 +117,6 @@ extension Simulation {
       ledgers.batchesWasted += max(0, done - attempt.described)
       tallies.checkpoints += 1
       note(device, .trainingCut(batches: attempt.described, of: devices[device].pace.batchCount))
-      note(
-        device, .checkpointed(batches: attempt.described, of: devices[device].pace.batchCount))
     } else {
       endAttempt(device, .killed, batches: done)
     }
@@ -161,13 +159,13 @@ extension Simulation {
   mutating func writeCheckpoint(_ device: Int, batches: Int) {
     save(device, batches: batches)
     tallies.checkpoints += 1
-    note(device, .checkpointed(batches: batches, of: devices[device].pace.batchCount))
   }
 
   /// Saves the batches done, while a further one may still be running.
   private mutating func save(_ device: Int, batches: Int) {
     describe(device, batches: batches, validation: false)
     devices[device].attempt!.checkpointedAt = now
+    note(device, .checkpointed(batches: batches, of: devices[device].pace.batchCount))
   }
 
   /// An attempt ends without an update; `batches` of them were done, or as many as are described.
