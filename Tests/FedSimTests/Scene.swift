@@ -126,8 +126,8 @@ final class Tape: Observer {
 extension LearningTask {
   /// Softmax regression on 2 features and 2 classes, from zero weights unless told otherwise.
   ///
-  /// Client c has `samples[c]` samples of its own. Features are eighths between −1 and 1, labels
-  /// alternate; the test samples are the training samples.
+  /// Client c has `samples[c]` samples of its own. Features are eighths between −1 and 1, a
+  /// line parts the classes; the test samples are the training samples.
   static func tiny(
     samples: [Int] = [4, 4, 4, 4, 4, 4, 4, 4], batchSize: Int = 1, epochs: Int = 1,
     rate: Double = 0.5, initial: [Float] = [0, 0, 0, 0, 0, 0], validation: Int = 0
@@ -135,7 +135,8 @@ extension LearningTask {
     let count = samples.reduce(0, +) + validation * samples.count
     let features = (0..<2 * count).map { Float($0 * 5 % 17 - 8) / 8 }
     let data = Dataset(
-      features: .floats(features), sampleShape: [2], labels: (0..<Int32(count)).map { $0 % 2 },
+      features: .floats(features), sampleShape: [2],
+      labels: (0..<count).map { features[2 * $0] + features[2 * $0 + 1] / 2 > 0 ? 1 : 0 },
       classCount: 2)
     var next: Int32 = 0
     func take(_ count: Int) -> [Int32] {
