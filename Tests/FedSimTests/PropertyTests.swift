@@ -246,7 +246,8 @@ struct ExogenousTests {
       #expect(other.world == series)
       #expect(other.orders == orders)
     }
-    // Data and initial weights are made elsewhere; without cohorts and shaken ties nothing is drawn.
+    // Data and initial weights are made elsewhere; without cohorts and shaken ties nothing is
+    // drawn.
     #expect(world { $0.seeds.data = 99 }.eventDigest == plain.eventDigest)
     #expect(
       world {
@@ -266,8 +267,8 @@ struct ExogenousTests {
     let inputs = simulation.inputs
     for (device, record) in simulation.deviceRecords.enumerated() {
       let group = inputs.fleet[record.group]
-      // The changes of all its series, merged by time; at one time in the order they were scheduled,
-      // which never happens here.
+      // The changes of all its series, merged by time; at one time in the order they were
+      // scheduled, which never happens here.
       var changes: [(SimTime, UInt8, UInt8)] = []
       var digest = Digest()
       for (number, choice, space) in [

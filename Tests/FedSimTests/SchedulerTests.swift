@@ -121,8 +121,8 @@ struct SchedulerTests {
 
   @Test("After a kill nothing is asked for, until a person opens the app")
   func afterKill() {
-    // Killed at 105 s. The request for the next task, due on completion, is never made; the phone is
-    // taken up from 300 s to 400 s, and each time the app is opened.
+    // Killed at 105 s. The request for the next task, due on completion, is never made; the phone
+    // is taken up from 300 s to 400 s, and each time the app is opened.
     var scene = phone {
       $0.resubmit = .atCompletion
     } group: {

@@ -6,7 +6,8 @@ import Testing
 
 private let day: Int64 = 86_400_000_000
 
-/// A context for one device; the start is Monday, 17 November 2025, 00:00 UTC unless told otherwise.
+/// A context for one device; the start is Monday, 17 November 2025, 00:00 UTC unless told
+/// otherwise.
 private func context(
   _ space: StateSpace = .power, seed: UInt64 = 1, ordinal: UInt32 = 0, offset: SimDuration = .zero,
   start: Int64 = 1_763_337_600, tables: [String: IntervalTable] = [:]
