@@ -10,6 +10,8 @@ public enum FedSimCommand {
   ///
   /// Exit codes: 0 done, 1 an expectation failed, 2 bad input, 3 the run failed, 130 interrupted.
   public static func main(registry: Registry = .standard) {
+    // A reader that goes away, such as `head`, does not end the run.
+    signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst()), registry: registry))
   }
 

@@ -62,6 +62,20 @@ public struct Digest: Sendable, Hashable {
     for word in packed { combine(word) }
   }
 
+  /// Takes in the same as `combine(bytes:)` of a sequence, eight bytes at a time.
+  public mutating func combine(bytes: UnsafeRawBufferPointer) {
+    combine(UInt64(bytes.count))
+    let whole = bytes.count / 8
+    for index in 0..<whole {
+      combine(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self)))
+    }
+    var last: UInt64 = 0
+    for index in (8 * whole)..<bytes.count {
+      last |= UInt64(bytes[index]) << (8 * UInt64(index - 8 * whole))
+    }
+    if bytes.count > 8 * whole { combine(last) }
+  }
+
   /// The digest of what was taken in so far.
   public var value: UInt64 {
     var hash: UInt64

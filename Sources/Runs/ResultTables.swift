@@ -46,7 +46,7 @@ enum DeviceTable {
         .init(
           "exogenousDigest", axis,
           .int64(devices.map { Int64(bitPattern: $0.exogenousDigest) }), units: "1",
-          longName: "digest of its exogenous series over the whole run, as signed bits"),
+          longName: "digest of its exogenous series until the run ended, as signed bits"),
       ])
   }
 }

@@ -45,6 +45,7 @@ public final class RunRecorder: Observer {
       schemaVersion: FedSimVersion.resultSchema, seed: scenario.settings.seed,
       eventDigest: simulation.eventDigest.value.hexDigits, scenarioDigest: scenario.digest)
     var attributes = identity.attributes
+    attributes.append(.init("dataDigest", .text(simulation.inputs.task.digest.hexDigits)))
     if let key = simulation.inputs.shakeTies {
       attributes.append(.init("shakeTies", .unsigned(key)))
     }

@@ -62,6 +62,11 @@ struct CrossChecks {
   private mutating func checkInjections() {
     let names = settings.fleet.map(\.name)
     for (i, injection) in settings.inject.enumerated() {
+      if injection.at > .start + settings.stop.after {
+        report(
+          "nothing happens after the end of the run, \(settings.stop.after)",
+          at: ["inject", "[\(i)]", "at"])
+      }
       let pieces = injection.device.path.split(separator: "/").map(String.init)
       guard pieces.count == 2 else { continue }
       let path = ["inject", "[\(i)]", "device"]

@@ -62,6 +62,13 @@ struct PortableTests {
     }
     #expect(digest([1]) != digest([1, 0]))
     #expect(digest([]) != digest([0]))
+    // Bytes in memory count as the same bytes in a sequence, whatever their number.
+    for count in 0..<20 {
+      let bytes = (0..<UInt8(count)).map { $0 &* 37 &+ 1 }
+      var inMemory = Digest()
+      bytes.withUnsafeBytes { inMemory.combine(bytes: $0) }
+      #expect(inMemory.value == digest(bytes))
+    }
   }
 
   @Test("SHA-256 gives the examples of FIPS 180-4")

@@ -112,7 +112,7 @@ public struct DeviceRecord: Sendable {
   public let heldVersion: Int
   /// What it did.
   public let activity: DeviceActivity
-  /// Digest of its exogenous series over the whole run.
+  /// Digest of its exogenous series until the run ended: to compare runs that end at one time.
   public let exogenousDigest: UInt64
 }
 
