@@ -191,7 +191,8 @@ INLINE V BODY(v_sigmoid)(V x) {
 #define FS_BY_ELEMENT(name, expression)                                       \
   static void BODY(name)(ptrdiff_t count, const float *in, float *out) {      \
     ptrdiff_t i = 0;                                                          \
-    for (; i + VL <= count; i += VL) v_store(out + i, expression(v_load(in + i))); \
+    for (; i + VL <= count; i += VL)                                          \
+      v_store(out + i, expression(v_load(in + i)));                           \
     if (i < count) {                                                          \
       int n = (int)(count - i);                                               \
       v_store_first(out + i, expression(v_load_first(in + i, n)), n);         \
@@ -281,8 +282,8 @@ static void BODY(sgd)(ptrdiff_t count, const fs_step *step, const float *gradien
 static void BODY(adam)(ptrdiff_t count, const fs_step *step, const float *gradient, float *first,
                        float *second, const float *weight, float *out) {
   V decay = v_set(step->decay), rate = v_set(step->rate), epsilon = v_set(step->epsilon);
-  V beta1 = v_set(step->beta1), rest1 = v_set(1 - step->beta1);
-  V beta2 = v_set(step->beta2), rest2 = v_set(1 - step->beta2);
+  V beta1 = v_set(step->beta1), rest1 = v_set(step->rest1);
+  V beta2 = v_set(step->beta2), rest2 = v_set(step->rest2);
   V correction1 = v_set(step->correction1), correction2 = v_set(step->correction2);
   for (ptrdiff_t i = 0; i < count; i += VL) {
     int n = count - i < VL ? (int)(count - i) : VL;

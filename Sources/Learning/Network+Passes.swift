@@ -113,6 +113,17 @@ extension Network {
     }
   }
 
+  /// `fresh` with the frozen tensors of `old`: a mean of equal numbers need not be that number.
+  public func keepingFrozen(
+    of old: ParameterBuffer, in fresh: ParameterBuffer
+  ) -> ParameterBuffer {
+    guard layout.updatableCount < layout.count else { return fresh }
+    return ParameterBuffer(uninitializedCount: layout.count) { target in
+      target.update(from: fresh.storage, count: layout.count)
+      keepFrozen(start: old.storage, target: target)
+    }
+  }
+
   /// `scale` times the gradient of the summed loss of the given samples, and that summed loss.
   ///
   /// Shapes: inputs [labels.count][inputCount], row by row.

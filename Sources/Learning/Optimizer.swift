@@ -71,6 +71,8 @@ public struct Optimizer: Equatable, Sendable {
     case .adam(let beta1, let beta2, let epsilon):
       values.beta1 = Float(beta1)
       values.beta2 = Float(beta2)
+      values.rest1 = Float(1 - beta1)
+      values.rest2 = Float(1 - beta2)
       values.epsilon = Float(epsilon)
       values.correction1 = Float(1 / (1 - power(beta1, step + 1)))
       values.correction2 = Float(1 / (1 - power(beta2, step + 1)))

@@ -39,6 +39,8 @@ typedef struct fs_pooling {
 /// The step of one batch: `rate` times the direction is subtracted.
 typedef struct fs_step {
   float rate, momentum, decay, beta1, beta2, epsilon;
+  /// 1 - beta, rounded once.
+  float rest1, rest2;
   /// 1/(1 - beta^t) of Adam's t-th step.
   float correction1, correction2;
   int32_t nesterov;
@@ -173,7 +175,7 @@ typedef struct fs_kernels {
   void (*sgd)(ptrdiff_t count, const fs_step *step, const float *gradient, float *velocity,
               const float *weight, float *out);
 
-  /// g = gradient + decay·w; m = beta1·m + (1 - beta1)·g; v = beta2·v + (1 - beta2)·g²;
+  /// g = gradient + decay·w; m = beta1·m + rest1·g; v = beta2·v + rest2·g²;
   /// w -= rate·(m·correction1)/(√(v·correction2) + epsilon).
   void (*adam)(ptrdiff_t count, const fs_step *step, const float *gradient, float *first,
                float *second, const float *weight, float *out);
