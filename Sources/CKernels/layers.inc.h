@@ -188,15 +188,15 @@ INLINE V BODY(v_sigmoid)(V x) {
   return BODY(v_select)(is_negative, e, v_set(1)) / (v_set(1) + e);
 }
 
-#define FS_BY_ELEMENT(name, expression)                                       \
-  static void BODY(name)(ptrdiff_t count, const float *in, float *out) {      \
-    ptrdiff_t i = 0;                                                          \
-    for (; i + VL <= count; i += VL)                                          \
-      v_store(out + i, expression(v_load(in + i)));                           \
-    if (i < count) {                                                          \
-      int n = (int)(count - i);                                               \
-      v_store_first(out + i, expression(v_load_first(in + i, n)), n);         \
-    }                                                                         \
+#define FS_BY_ELEMENT(name, expression)                                  \
+  static void BODY(name)(ptrdiff_t count, const float *in, float *out) { \
+    ptrdiff_t i = 0;                                                     \
+    for (; i + VL <= count; i += VL)                                     \
+      v_store(out + i, expression(v_load(in + i)));                      \
+    if (i < count) {                                                     \
+      int n = (int)(count - i);                                          \
+      v_store_first(out + i, expression(v_load_first(in + i, n)), n);    \
+    }                                                                    \
   }
 
 FS_BY_ELEMENT(tanh, BODY(v_tanh))

@@ -26,9 +26,11 @@ import Schema
   func layers() throws {
     let network = try network(
       """
-      {layers: [{convolution: {filters: 4, size: 3, padding: same, activation: relu}}, max-pooling, \
-      {convolution: {filters: 6, size: 2, stride: 2, padding: 1, groups: 2, isUpdatable: false}}, \
-      {leaky-relu: 0.2}, {dropout: 0.3}, flatten, {dense: {units: 8, activation: tanh}}, {dense: 10}]}
+      {layers: [{convolution: {filters: 4, size: 3, padding: same, activation: relu}}, \
+      max-pooling, {convolution: {filters: 6, size: 2, stride: 2, padding: 1, groups: 2, \
+      isUpdatable: false}}, \
+      {leaky-relu: 0.2}, {dropout: 0.3}, flatten, \
+      {dense: {units: 8, activation: tanh}}, {dense: 10}]}
       """, shape: [28, 28])
     #expect(
       network.layers == [
