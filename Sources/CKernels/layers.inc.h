@@ -165,7 +165,7 @@ static void BODY(leaky_relu_backward)(ptrdiff_t count, float slope, const float 
 
 INLINE V BODY(v_select)(VI mask, V yes, V no) { return (V)((mask & (VI)yes) | (~mask & (VI)no)); }
 
-// tanh: near 0 an odd polynomial (Cephes, Moshier: tanhf), elsewhere 1 - 2e/(1 + e), e = exp(-2|x|).
+// tanh: near 0 an odd polynomial (Moshier, Cephes: tanhf), else 1 - 2e/(1 + e), e = exp(-2|x|).
 INLINE V BODY(v_tanh)(V x) {
   VI sign = (VI)x & (VI)v_set(-0.0f);
   V size = (V)((VI)x ^ sign), z = x * x;
