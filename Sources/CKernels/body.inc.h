@@ -8,13 +8,13 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-// gemm: a tile of `rows` rows and `vectors` vectors of columns, in registers. The last vector may
-// be ragged.
+// A tile of `rows` rows and `vectors` vectors of columns, in registers. The last vector may be
+// ragged. The inner sum has `runs` runs of k terms: a moves by `a_run` from run to run, b goes on.
 
-INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, int last, ptrdiff_t k,
-                       const float *a, ptrdiff_t a_row, ptrdiff_t a_column, const float *b,
-                       ptrdiff_t b_row, const float *start, ptrdiff_t start_row, float *c,
-                       ptrdiff_t c_row) {
+INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, int last,
+                       ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row,
+                       ptrdiff_t a_column, ptrdiff_t a_run, const float *b, ptrdiff_t b_row,
+                       const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   V sum[ROWS][2];
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; i++) {
@@ -29,19 +29,23 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, int 
         sum[i][v] = v_load(s);
     }
   }
-  for (ptrdiff_t p = 0; p < k; p++) {
-    V right[2];
+  for (ptrdiff_t r = 0; r < runs; r++) {
+    const float *from = a + r * a_run;
+    for (ptrdiff_t p = 0; p < k; p++) {
+      V right[2];
 #pragma clang loop unroll(full)
-    for (int v = 0; v < vectors; v++)
-      right[v] = ragged && v == vectors - 1 ? v_load_first(b + v * VL, last) : v_load(b + v * VL);
+      for (int v = 0; v < vectors; v++)
+        right[v] =
+            ragged && v == vectors - 1 ? v_load_first(b + v * VL, last) : v_load(b + v * VL);
 #pragma clang loop unroll(full)
-    for (int i = 0; i < rows; i++) {
-      V left = v_set(a[i * a_row]);
+      for (int i = 0; i < rows; i++) {
+        V left = v_set(from[i * a_row]);
 #pragma clang loop unroll(full)
-      for (int v = 0; v < vectors; v++) sum[i][v] = v_fma(left, right[v], sum[i][v]);
+        for (int v = 0; v < vectors; v++) sum[i][v] = v_fma(left, right[v], sum[i][v]);
+      }
+      from += a_column;
+      b += b_row;
     }
-    a += a_column;
-    b += b_row;
   }
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; i++) {
@@ -56,7 +60,8 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, int 
   }
 }
 
-#define FS_TILE_ARGUMENTS last, k, a, a_row, a_column, b, b_row, start, start_row, c, c_row
+#define FS_TILE_ARGUMENTS \
+  last, runs, k, a, a_row, a_column, a_run, b, b_row, start, start_row, c, c_row
 
 // One compiled loop for each shape of tile.
 #define FS_TILE(R)                                                   \
@@ -70,8 +75,9 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, int 
     break;
 
 static __attribute__((noinline)) void BODY(any_tile)(ptrdiff_t rows, int vectors, int last,
-                                                     ptrdiff_t k, const float *a, ptrdiff_t a_row,
-                                                     ptrdiff_t a_column, const float *b,
+                                                     ptrdiff_t runs, ptrdiff_t k, const float *a,
+                                                     ptrdiff_t a_row, ptrdiff_t a_column,
+                                                     ptrdiff_t a_run, const float *b,
                                                      ptrdiff_t b_row, const float *start,
                                                      ptrdiff_t start_row, float *c,
                                                      ptrdiff_t c_row) {
@@ -108,7 +114,7 @@ static void BODY(gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, pt
     int vectors = left > VL ? 2 : 1, last = (int)(left - (vectors - 1) * VL);
     for (ptrdiff_t t = 0, i = 0; t < tiles; t++) {
       ptrdiff_t rows = height + (t < taller);
-      BODY(any_tile)(rows, vectors, last, k, a + i * a_row, a_row, a_column, b + j, b_row,
+      BODY(any_tile)(rows, vectors, last, 1, k, a + i * a_row, a_row, a_column, 0, b + j, b_row,
                      start ? start + i * start_row + j : NULL, start_row, c + i * c_row + j,
                      c_row);
       i += rows;
@@ -269,9 +275,44 @@ static ptrdiff_t BODY(softmax)(ptrdiff_t rows, ptrdiff_t classes, const float *l
   return correct;
 }
 
+#include "layers.inc.h"
+
 static const fs_kernels BODY(table) = {
-    BODY(gemm),       BODY(transpose),       BODY(relu),     BODY(relu_backward),
-    BODY(add_rows),   BODY(softmax),         BODY(exp),      BODY(bytes_to_floats),
-    BODY(accumulate), BODY(accumulate_difference), BODY(round_sum), BODY(round_step),
+    BODY(gemm),
+    BODY(transpose),
+    BODY(relu),
+    BODY(relu_backward),
+    BODY(add_rows),
+    BODY(softmax),
+    BODY(exp),
+    BODY(bytes_to_floats),
+    BODY(accumulate),
+    BODY(accumulate_difference),
+    BODY(round_sum),
+    BODY(round_step),
     BODY(fma),
+    BODY(pad),
+    BODY(convolve),
+    BODY(convolve_weights),
+    BODY(max_pool),
+    BODY(max_pool_backward),
+    BODY(average_pool),
+    BODY(average_pool_backward),
+    BODY(leaky_relu),
+    BODY(leaky_relu_backward),
+    BODY(tanh),
+    BODY(tanh_backward),
+    BODY(sigmoid),
+    BODY(sigmoid_backward),
+    BODY(multiply),
+    BODY(softmax_rows),
+    BODY(softmax_rows_backward),
+    BODY(squares),
+    BODY(sum_of_squares),
+    BODY(sgd),
+    BODY(adam),
+    BODY(lstm),
+    BODY(lstm_backward),
+    BODY(gru),
+    BODY(gru_backward),
 };

@@ -65,7 +65,7 @@ public struct Evaluation: Equatable, Sendable {
     _ samples: ArraySlice<Int32>, network: Network, parameters: ParameterBuffer,
     dataset: Dataset, kernels: Kernels, scratch: Scratch
   ) -> Network.Score {
-    let passSize = 112
+    let passSize = network.evaluationRows
     let space = scratch.workspace(for: network, rows: passSize)
     var score = Network.Score()
     var rest = samples

@@ -1,3 +1,5 @@
+import Numerics
+
 /// A device's training, as a pure function of its values: same values, same bits, on any thread.
 public struct LocalTraining: Sendable {
   /// The model.
@@ -10,11 +12,36 @@ public struct LocalTraining: Sendable {
   public let plan: TrainingPlan
   /// The order in which each epoch passes over the shard.
   public let order: BatchOrder
+  /// Where dropout's numbers come from: a key, and the slot of the first epoch.
+  public let noise: Noise?
+
+  /// A key of random numbers, and the slot of a training's first epoch.
+  public struct Noise: Sendable {
+    /// The device's key.
+    public let key: StreamKey
+    /// The data epoch that the training begins with.
+    public let firstSlot: UInt64
+
+    /// Numbers by this key.
+    public init(key: StreamKey, firstSlot: UInt64) {
+      self.key = key
+      self.firstSlot = firstSlot
+    }
+  }
 
   /// A training of `network` on the shard.
+  ///
+  /// `noise` is needed for a network that draws numbers, where the order is not keyed itself.
   public init(
-    network: Network, dataset: Dataset, shard: [Int32], plan: TrainingPlan, order: BatchOrder
+    network: Network, dataset: Dataset, shard: [Int32], plan: TrainingPlan, order: BatchOrder,
+    noise: Noise? = nil
   ) {
+    if case .keyed(let key, let firstSlot) = order, noise == nil {
+      self.noise = Noise(key: key, firstSlot: firstSlot)
+    } else {
+      self.noise = noise
+    }
+    precondition(!network.isNoisy || self.noise != nil, "a network that draws numbers has a key")
     precondition(network.inputCount == dataset.sampleSize, "the network takes the samples")
     precondition(network.classCount >= dataset.classCount, "the network tells the classes apart")
     self.network = network
@@ -48,6 +75,7 @@ public struct LocalTraining: Sendable {
     var score = Network.Score(lossSum: lossSum)
     var visits = Visits(shardCount: shard.count)
     let start = memory.parameters.storage
+    let slots = isPlain ? [] : freshSlots(memory)
     let parameters = ParameterBuffer(uninitializedCount: network.layout.count) { target in
       var positions: [Int32] = []
       var epoch = -1
@@ -63,16 +91,63 @@ public struct LocalTraining: Sendable {
         dataset.gather(samples, into: space.activations[0], kernels: kernels)
         dataset.gatherLabels(samples, into: space.labels)
         // The first step reads the start and writes the target whole; later ones run in place.
-        network.step(
-          rows, scale: Float(-plan.learningRate / Double(rows)),
-          parameters: batch == batches.lowerBound ? start : target, target: target, in: space,
+        step(
+          batch, rows, parameters: batch == batches.lowerBound ? start : target, target: target,
+          slots: slots, noise: batchNoise(batch, epoch: place.epoch), in: space,
           kernels: kernels, score: &score)
       }
     }
     return TrainingOutcome(
-      memory: DeviceMemory(parameters: parameters), lossSum: score.lossSum,
+      memory: DeviceMemory(parameters: parameters, optimizerSlots: slots), lossSum: score.lossSum,
       samplesProcessed: plan.samples(inBatches: batches, shardCount: shard.count),
       distinctSamples: visits.count)
+  }
+
+  /// Whether a step needs no gradient of its own: the gradient's chain begins at the weights.
+  private var isPlain: Bool { plan.optimizer.isPlain && plan.clipping == nil }
+
+  private func step(
+    _ batch: Int, _ rows: Int, parameters: UnsafePointer<Float>,
+    target: UnsafeMutablePointer<Float>, slots: [ParameterBuffer], noise: BatchNoise?,
+    in space: Workspace, kernels: Kernels, score: inout Network.Score
+  ) {
+    let rate = plan.learningRate * plan.schedule.factor(step: batch, of: batchCount)
+    guard !isPlain else {
+      network.step(
+        rows, scale: Float(-rate / Double(rows)), parameters: parameters, target: target,
+        in: space, kernels: kernels, noise: noise, score: &score)
+      return
+    }
+    let gradient = space.gradient
+    network.gradient(
+      rows, scale: Float(1 / Double(rows)), parameters: parameters, target: gradient, in: space,
+      kernels: kernels, noise: noise, score: &score)
+    plan.clipping?.apply(to: gradient, layout: network.layout, kernels: kernels)
+    plan.optimizer.apply(
+      gradient, step: batch, rate: rate, layout: network.layout, slots: slots,
+      weights: parameters, target: target, kernels: kernels)
+    network.keepFrozen(start: parameters, target: target)
+  }
+
+  /// The optimiser's slots, as the memory has them or zeros, free to be written.
+  private func freshSlots(_ memory: DeviceMemory) -> [ParameterBuffer] {
+    let count = network.layout.count
+    return (0..<plan.optimizer.slotCount).map { slot in
+      ParameterBuffer(count: count) { target in
+        guard slot < memory.optimizerSlots.count, let to = target.baseAddress else { return }
+        let kept = memory.optimizerSlots[slot]
+        precondition(kept.count == count, "slots fit the network")
+        to.update(from: kept.storage, count: count)
+      }
+    }
+  }
+
+  private func batchNoise(_ batch: Int, epoch: Int) -> BatchNoise? {
+    noise.map {
+      BatchNoise(
+        key: $0.key, slot: $0.firstSlot + UInt64(epoch),
+        batch: batch % plan.batchesPerEpoch(shardCount: shard.count))
+    }
   }
 
   /// Places of the shard visited so far.

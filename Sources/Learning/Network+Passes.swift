@@ -5,18 +5,40 @@ extension Network {
     var correct = 0
   }
 
+  private func pass(
+    _ index: Int, _ rows: Int, parameters: UnsafePointer<Float>, in space: Workspace,
+    kernels: Kernels, noise: BatchNoise?
+  ) -> Pass {
+    Pass(
+      kernels: kernels, rows: rows, noise: noise, index: index,
+      parameters: parameters + nodes[index].offset, input: space.activations[index],
+      output: space.activations[index + 1], state: space.states[index], scratch: space.scratch)
+  }
+
   /// From the batch in the workspace to its logits.
   func forward(
-    _ rows: Int, parameters: UnsafePointer<Float>, in space: Workspace, kernels: Kernels
+    _ rows: Int, parameters: UnsafePointer<Float>, in space: Workspace, kernels: Kernels,
+    noise: BatchNoise? = nil
   ) {
-    let functions = kernels.functions
-    for (index, layer) in dense.enumerated() {
-      let output = space.activations[index + 1]
-      functions.gemm(
-        rows, layer.outputs, layer.inputs, space.activations[index], layer.inputs, 1,
-        parameters + layer.weight, layer.outputs, parameters + layer.bias, 0, output,
-        layer.outputs)
-      if layer.activation == .relu { functions.relu(rows * layer.outputs, output, output) }
+    for (index, node) in nodes.enumerated() {
+      node.layer.forward(
+        pass(index, rows, parameters: parameters, in: space, kernels: kernels, noise: noise))
+    }
+  }
+
+  /// The loss of what the forward pass left, and its gradient by the outputs times `scale`.
+  private func loss(
+    _ rows: Int, scale: Float, in space: Workspace, kernels: Kernels, score: inout Score
+  ) {
+    let outputs = space.activations[nodes.count]
+    switch loss {
+    case .crossEntropy:
+      score.correct += kernels.functions.softmax(
+        rows, classCount, outputs, classCount, space.labels, scale, space.deltas[0], classCount,
+        &score.lossSum)
+    case .meanSquaredError:
+      score.correct += kernels.functions.squares(
+        rows, classCount, outputs, space.labels, scale, space.deltas[0], &score.lossSum)
     }
   }
 
@@ -26,9 +48,7 @@ extension Network {
     score: inout Score
   ) {
     forward(rows, parameters: parameters, in: space, kernels: kernels)
-    score.correct += kernels.functions.softmax(
-      rows, classCount, space.activations[dense.count], classCount, space.labels, 1,
-      space.deltas[0], classCount, &score.lossSum)
+    loss(rows, scale: 1, in: space, kernels: kernels, score: &score)
   }
 
   /// Adds `scale` times the gradient of the batch's summed loss to the parameters: `target` =
@@ -40,57 +60,67 @@ extension Network {
   func step(
     _ rows: Int, scale: Float, parameters: UnsafePointer<Float>,
     target: UnsafeMutablePointer<Float>, in space: Workspace, kernels: Kernels,
-    score: inout Score
+    noise: BatchNoise? = nil, score: inout Score
   ) {
     backward(
       rows, scale: scale, parameters: parameters, start: parameters, target: target, in: space,
-      kernels: kernels, score: &score)
+      kernels: kernels, noise: noise, score: &score)
   }
 
   /// Sets `target` to `scale` times the gradient of the batch's summed loss.
   func gradient(
     _ rows: Int, scale: Float, parameters: UnsafePointer<Float>,
     target: UnsafeMutablePointer<Float>, in space: Workspace, kernels: Kernels,
-    score: inout Score
+    noise: BatchNoise? = nil, score: inout Score
   ) {
     backward(
       rows, scale: scale, parameters: parameters, start: nil, target: target, in: space,
-      kernels: kernels, score: &score)
+      kernels: kernels, noise: noise, score: &score)
   }
 
   private func backward(
     _ rows: Int, scale: Float, parameters: UnsafePointer<Float>, start: UnsafePointer<Float>?,
     target: UnsafeMutablePointer<Float>, in space: Workspace, kernels: Kernels,
-    score: inout Score
+    noise: BatchNoise?, score: inout Score
   ) {
-    let functions = kernels.functions
-    forward(rows, parameters: parameters, in: space, kernels: kernels)
+    forward(rows, parameters: parameters, in: space, kernels: kernels, noise: noise)
+    loss(rows, scale: scale, in: space, kernels: kernels, score: &score)
     var delta = space.deltas[0]
     var next = space.deltas[1]
-    score.correct += functions.softmax(
-      rows, classCount, space.activations[dense.count], classCount, space.labels, scale, delta,
-      classCount, &score.lossSum)
-    for (index, layer) in dense.enumerated().reversed() {
-      let input = space.activations[index]
-      if index > 0 {
-        // Before the step: the step may overwrite the weight that this needs.
-        functions.transpose(
-          layer.inputs, layer.outputs, parameters + layer.weight, layer.outputs,
-          space.transposed, layer.inputs)
-        functions.gemm(
-          rows, layer.inputs, layer.outputs, delta, layer.outputs, 1, space.transposed,
-          layer.inputs, nil, 0, next, layer.inputs)
-        if dense[index - 1].activation == .relu {
-          functions.relu_backward(rows * layer.inputs, input, next)
-        }
+    for (index, node) in nodes.enumerated().reversed() where index >= firstTrained {
+      let needsInput = index > firstTrained
+      node.layer.backward(
+        pass(index, rows, parameters: parameters, in: space, kernels: kernels, noise: noise),
+        Deltas(
+          output: delta, input: needsInput ? next : nil,
+          start: start.map { $0 + node.offset },
+          target: node.isUpdatable ? target + node.offset : nil))
+      if !node.layer.deltaInPlace { swap(&delta, &next) }
+    }
+    keepFrozen(start: start, target: target)
+  }
+
+  /// Frozen tensors move along unchanged, or have no gradient.
+  func keepFrozen(start: UnsafePointer<Float>?, target: UnsafeMutablePointer<Float>) {
+    for tensor in layout.tensors where !tensor.isUpdatable {
+      guard let start else {
+        (target + tensor.offset).update(repeating: 0, count: tensor.count)
+        continue
       }
-      functions.gemm(
-        layer.inputs, layer.outputs, rows, input, 1, layer.inputs, delta, layer.outputs,
-        start.map { $0 + layer.weight }, layer.outputs, target + layer.weight, layer.outputs)
-      functions.add_rows(
-        rows, layer.outputs, delta, layer.outputs, start.map { $0 + layer.bias },
-        target + layer.bias)
-      swap(&delta, &next)
+      if start != UnsafePointer(target) {
+        (target + tensor.offset).update(from: start + tensor.offset, count: tensor.count)
+      }
+    }
+  }
+
+  /// `fresh` with the frozen tensors of `old`: a mean of equal numbers need not be that number.
+  public func keepingFrozen(
+    of old: ParameterBuffer, in fresh: ParameterBuffer
+  ) -> ParameterBuffer {
+    guard layout.updatableCount < layout.count else { return fresh }
+    return ParameterBuffer(uninitializedCount: layout.count) { target in
+      target.update(from: fresh.storage, count: layout.count)
+      keepFrozen(start: old.storage, target: target)
     }
   }
 
@@ -116,5 +146,23 @@ extension Network {
         in: space, kernels: kernels, score: &score)
     }
     return (result, score.lossSum)
+  }
+
+  /// What the network gives for the samples: logits, or what its last layer makes of them.
+  ///
+  /// Shapes: inputs [rows][inputCount], row by row; result [rows][classCount].
+  public func outputs(
+    inputs: [Float], parameters: ParameterBuffer, kernels: Kernels
+  ) -> [Float] {
+    precondition(parameters.count == layout.count, "parameters fit the layout")
+    precondition(!inputs.isEmpty && inputs.count % inputCount == 0, "whole samples")
+    let rows = inputs.count / inputCount
+    let space = Workspace(network: self, rows: rows)
+    inputs.withUnsafeBufferPointer {
+      space.activations[0].update(from: $0.baseAddress!, count: inputs.count)
+    }
+    forward(rows, parameters: parameters.storage, in: space, kernels: kernels)
+    return Array(
+      UnsafeBufferPointer(start: space.activations[nodes.count], count: rows * classCount))
   }
 }

@@ -1,69 +1,72 @@
 import Numerics
 
-/// A feed-forward classifier: layers one behind the other, trained on softmax cross-entropy.
+/// A classifier: layers one behind the other, trained on a loss.
 ///
-/// Shapes: a dense layer's weight is [in][out], its bias [out].
+/// Shapes: a dense layer's weight is [in][out], a convolution's [height][width][in][out], a
+/// recurrent layer's [in][gates × units].
 public struct Network: Equatable, Sendable {
-  /// A kind of layer. More kinds will come.
-  public enum Layer: Equatable, Sendable {
-    /// Every output sees every input.
-    case dense(outputs: Int, activation: Activation)
+  /// A layer with its place in the parameters.
+  struct Node: Sendable {
+    let layer: any PlacedLayer
+    let offset: Int
+    let isUpdatable: Bool
+    let inputCount: Int
   }
 
-  /// What follows a layer's sums.
-  public enum Activation: Equatable, Sendable {
-    /// Nothing.
-    case identity
-    /// The positive part.
-    case relu
-  }
-
-  /// One dense layer with its place in the parameters.
-  struct Dense: Equatable {
-    let inputs: Int
-    let outputs: Int
-    let activation: Activation
-    let weight: Int
-    let bias: Int
-  }
-
-  /// How many values one sample has.
-  public let inputCount: Int
+  /// Extents of one sample; two of them count as [height][width][1] for a convolution.
+  public let sampleShape: [Int]
   /// The layers from input to output; the last gives the logits.
   public let layers: [Layer]
+  /// What training lowers.
+  public let loss: Loss
   /// Which tensor lies where in the parameters.
   public let layout: ParameterLayout
-  let dense: [Dense]
+  let nodes: [Node]
+  /// The first node whose parameters are trained: no gradient goes further down.
+  let firstTrained: Int
 
-  /// A network of these layers over `inputCount` values a sample.
+  /// How many values one sample has.
+  public var inputCount: Int { sampleShape.reduce(1, *) }
+
+  /// A network of these layers over samples of the given shape.
   ///
-  /// Its tensors are `dense1.weight`, `dense1.bias`, `dense2.weight` and so on.
-  public init(inputCount: Int, layers: [Layer]) {
-    precondition(inputCount > 0 && !layers.isEmpty, "a network has inputs and layers")
-    var dense: [Dense] = []
-    var shapes: [(name: String, shape: [Int])] = []
-    var inputs = inputCount
-    var offset = 0
+  /// Its tensors are `dense1.weight`, `dense1.bias`, `conv1.weight` and so on, numbered by kind.
+  /// Throws: `LayerFault` for the first layer that does not fit what comes before it.
+  public init(sampleShape: [Int], layers: [Layer], loss: Loss = .crossEntropy)
+    throws(LayerFault)
+  {
+    precondition(sampleShape.allSatisfy { $0 > 0 } && !layers.isEmpty, "has inputs and layers")
+    var compiler = NetworkCompiler(sampleShape: sampleShape)
     for (index, layer) in layers.enumerated() {
-      let outputs: Int
-      let activation: Activation
-      switch layer {
-      case .dense(let count, let kind): (outputs, activation) = (count, kind)
+      let isLast = index == layers.count - 1
+      if isLast, loss == .crossEntropy, layer == .softmax { continue }  // Part of the loss.
+      do {
+        try compiler.add(layer)
+      } catch {
+        throw LayerFault(layer: index + 1, kind: layer.kind, message: error.message)
       }
-      precondition(outputs > 0, "a layer has outputs")
-      dense.append(
-        Dense(
-          inputs: inputs, outputs: outputs, activation: activation, weight: offset,
-          bias: offset + inputs * outputs))
-      shapes.append(("dense\(index + 1).weight", [inputs, outputs]))
-      shapes.append(("dense\(index + 1).bias", [outputs]))
-      offset += inputs * outputs + outputs
-      inputs = outputs
     }
-    self.inputCount = inputCount
+    guard !compiler.nodes.isEmpty, compiler.shape.count == 1 else {
+      throw LayerFault(
+        layer: layers.count, kind: layers[layers.count - 1].kind,
+        message: "the last layer gives \(compiler.shape); a dense layer or `flatten` gives classes")
+    }
+    self.sampleShape = sampleShape
     self.layers = layers
-    self.dense = dense
-    layout = ParameterLayout(packing: shapes)
+    self.loss = loss
+    nodes = compiler.nodes
+    layout = ParameterLayout(compiler.tensors)
+    firstTrained =
+      nodes.firstIndex { $0.isUpdatable && $0.layer.parameterCount > 0 } ?? nodes.count
+  }
+
+  /// A network of dense layers or others that fit for sure, over `inputCount` values a sample.
+  public init(inputCount: Int, layers: [Layer], loss: Loss = .crossEntropy) {
+    do {
+      try self.init(sampleShape: [inputCount], layers: layers, loss: loss)
+    } catch {
+      preconditionFailure(error.description)
+    }
   }
 
   /// Softmax regression: one dense layer from the inputs to the classes.
@@ -82,34 +85,70 @@ public struct Network: Equatable, Sendable {
   }
 
   /// How many classes the network tells apart.
-  public var classCount: Int { dense[dense.count - 1].outputs }
+  public var classCount: Int { nodes[nodes.count - 1].layer.outputCount }
+
+  /// Whether training draws numbers: there is a dropout layer.
+  public var isNoisy: Bool { nodes.contains { $0.layer is DropoutLayer } }
+
+  /// Samples in a pass without gradients, so that its memory stays near the caches; no bit depends
+  /// on it.
+  var evaluationRows: Int {
+    let widest = nodes.map(\.layer.outputCount).max() ?? 1
+    return max(8, min(112, (1 << 18) / widest))
+  }
 
   /// Multiply-adds, counted as two operations, of one sample's forward and backward pass.
   ///
-  /// Forward, weight gradient, and input gradient of all layers but the first; biases and
-  /// activations are not counted.
+  /// Forward, weight gradient, and input gradient of all layers but the first; biases,
+  /// activations and pooling are not counted.
   public var trainingOperationsPerSample: Int {
     var operations = 0
-    for (index, layer) in dense.enumerated() {
-      operations += layer.inputs * layer.outputs * (index == 0 ? 4 : 6)
+    for (index, node) in nodes.enumerated() {
+      operations += node.layer.multiplyAdds * (index == 0 ? 4 : 6)
     }
     return operations
   }
 
-  /// Fresh parameters: each layer uniform on ±1/√(its inputs), weight then bias, in layer order.
+  /// Fresh parameters, tensor by tensor in order of the layout.
   ///
-  /// Draws: one `uniform()` a parameter, in order of the layout.
+  /// Dense layers and convolutions are uniform on ±1/√(the inputs of one output), recurrent ones
+  /// and embeddings on ±1/√(their units or width), scales are 1 and shifts 0. Draws: one
+  /// `uniform()` a parameter, none for scales and shifts.
   public func initialParameters(_ stream: RandomStream) -> ParameterBuffer {
     var stream = stream
     return ParameterBuffer(count: layout.count) { target in
-      var index = 0
-      for layer in dense {
-        let bound = 1 / Double(layer.inputs).squareRoot()
-        for _ in 0..<layer.inputs * layer.outputs + layer.outputs {
-          target[index] = Float((2 * stream.uniform() - 1) * bound)
-          index += 1
-        }
-      }
+      guard let base = target.baseAddress else { return }
+      for node in nodes { node.layer.initialise(base + node.offset, &stream) }
+    }
+  }
+
+  /// Equal networks train to equal bits.
+  public static func == (a: Network, b: Network) -> Bool {
+    a.sampleShape == b.sampleShape && a.layers == b.layers && a.loss == b.loss
+  }
+}
+
+extension Network.Layer {
+  /// The layer's name in a message and in a scenario.
+  public var kind: String {
+    switch self {
+    case .dense: "dense"
+    case .convolution: "convolution"
+    case .maxPooling: "max-pooling"
+    case .averagePooling: "average-pooling"
+    case .flatten: "flatten"
+    case .activation(.identity): "identity"
+    case .activation(.relu): "relu"
+    case .activation(.leakyReLU): "leaky-relu"
+    case .activation(.tanh): "tanh"
+    case .activation(.sigmoid): "sigmoid"
+    case .softmax: "softmax"
+    case .dropout: "dropout"
+    case .groupNormalisation: "group-normalisation"
+    case .embedding: "embedding"
+    case .lstm: "lstm"
+    case .gru: "gru"
+    case .frozen(let layer): layer.kind
     }
   }
 }

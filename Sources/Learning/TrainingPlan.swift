@@ -1,18 +1,57 @@
 /// How a device trains: how often over its data, in batches of what size, with what step.
 public struct TrainingPlan: Equatable, Sendable {
-  /// Passes over the shard.
-  public let epochs: Int
+  /// How long a training is.
+  public enum Length: Equatable, Sendable {
+    /// Passes over the shard.
+    case epochs(Int)
+    /// Batches, over as many passes as they need; the last pass may be cut short.
+    case steps(Int)
+  }
+
+  /// How long a training is.
+  public let length: Length
   /// Samples in a batch; the last batch of an epoch holds what is left.
   public let batchSize: Int
-  /// The step of stochastic gradient descent, on the mean loss of a batch.
-  public let learningRate: Double
+  /// How the parameters move with each batch.
+  public let optimizer: Optimizer
+  /// How the learning rate changes from batch to batch.
+  public let schedule: LearningRateSchedule
+  /// A bound on each batch's mean gradient.
+  public let clipping: GradientClipping?
 
-  /// A plan of `epochs` passes.
-  public init(epochs: Int, batchSize: Int, learningRate: Double) {
-    precondition(epochs >= 0 && batchSize > 0, "epochs and batches are whole")
-    self.epochs = epochs
+  /// A plan of some length.
+  public init(
+    length: Length, batchSize: Int, optimizer: Optimizer,
+    schedule: LearningRateSchedule = .constant, clipping: GradientClipping? = nil
+  ) {
+    switch length {
+    case .epochs(let count), .steps(let count): precondition(count >= 0, "a length is a count")
+    }
+    precondition(batchSize > 0, "batches hold samples")
+    self.length = length
     self.batchSize = batchSize
-    self.learningRate = learningRate
+    self.optimizer = optimizer
+    self.schedule = schedule
+    self.clipping = clipping
+  }
+
+  /// A plan of `epochs` passes of plain SGD.
+  public init(epochs: Int, batchSize: Int, learningRate: Double) {
+    self.init(
+      length: .epochs(epochs), batchSize: batchSize, optimizer: .sgd(learningRate: learningRate))
+  }
+
+  /// The step on the mean loss of a batch, before the schedule's factor.
+  public var learningRate: Double { optimizer.learningRate }
+
+  /// Passes over a shard of `shardCount` samples; one that is cut short counts.
+  public func epochs(shardCount: Int) -> Int {
+    switch length {
+    case .epochs(let epochs): return epochs
+    case .steps(let steps):
+      let perEpoch = batchesPerEpoch(shardCount: shardCount)
+      return perEpoch == 0 ? 0 : (steps + perEpoch - 1) / perEpoch
+    }
   }
 
   /// Batches in an epoch over `shardCount` samples; a ragged last batch counts.
@@ -22,7 +61,11 @@ public struct TrainingPlan: Equatable, Sendable {
 
   /// Batches of the whole plan over `shardCount` samples.
   public func batchCount(shardCount: Int) -> Int {
-    epochs * batchesPerEpoch(shardCount: shardCount)
+    let perEpoch = batchesPerEpoch(shardCount: shardCount)
+    switch length {
+    case .epochs(let epochs): return epochs * perEpoch
+    case .steps(let steps): return perEpoch == 0 ? 0 : steps
+    }
   }
 
   /// The epoch of a batch, and the positions in that epoch's order that the batch takes.

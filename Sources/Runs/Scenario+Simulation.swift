@@ -60,8 +60,7 @@ extension Scenario {
       throw Faults([fault(error, at: ["task", "data", "source"])])
     }
     let partition = try makePartition(data.train, folders)
-    let network = settings.task.model.value.network(
-      inputCount: data.train.sampleSize, classCount: data.train.classCount)
+    let network = try makeNetwork(for: data.train)
     let parameters = network.layout.count
     guard parameters <= Self.mostParameters else {
       let message = "\(parameters) parameters, expected at most \(Self.mostParameters)"
@@ -75,6 +74,22 @@ extension Scenario {
       test: data.test, partition: partition, plan: settings.task.training.plan,
       algorithm: settings.task.training.algorithm.value,
       orders: try batchOrders(of: partition))
+  }
+
+  private func makeNetwork(for data: Dataset) throws(Faults) -> Network {
+    do throws(LayerFault) {
+      return try settings.task.model.value.network(
+        sampleShape: data.sampleShape, classCount: data.classCount,
+        loss: settings.task.training.loss)
+    } catch {
+      let keys = ["task", "model"]
+      let layer = keys + [settings.task.model.name, "[\(error.layer - 1)]"]
+      throw Faults([
+        Fault(
+          at: place(of: settings.task.model.name == LayersModel.name ? layer : keys),
+          path: keys.joined(separator: "."), .contradiction(error.description))
+      ])
+    }
   }
 
   private func makePartition(

@@ -28,8 +28,33 @@ public struct Registry: Sendable {
 
     parts.add(SoftmaxModel.self, to: .model) { $0 }
     parts.add(MLPModel.self, to: .model) { $0 }
+    parts.add(McMahanCNN.self, to: .model) { $0 }
+    parts.add(LSTMModel.self, to: .model) { $0 }
+    parts.add(LayersModel.self, to: .model) { $0 }
+
+    parts.add(DensePart.self, to: .layer) { $0 }
+    parts.add(ConvolutionPart.self, to: .layer) { $0 }
+    parts.add(MaxPoolingPart.self, to: .layer) { $0 }
+    parts.add(AveragePoolingPart.self, to: .layer) { $0 }
+    parts.add(FlattenPart.self, to: .layer) { $0 }
+    parts.add(ReLUPart.self, to: .layer) { $0 }
+    parts.add(LeakyReLUPart.self, to: .layer) { $0 }
+    parts.add(TanhPart.self, to: .layer) { $0 }
+    parts.add(SigmoidPart.self, to: .layer) { $0 }
+    parts.add(SoftmaxPart.self, to: .layer) { $0 }
+    parts.add(DropoutPart.self, to: .layer) { $0 }
+    parts.add(GroupNormalisationPart.self, to: .layer) { $0 }
+    parts.add(EmbeddingPart.self, to: .layer) { $0 }
+    parts.add(LSTMPart.self, to: .layer) { $0 }
+    parts.add(GRUPart.self, to: .layer) { $0 }
 
     parts.add(LocalSGD.self, to: .localOptimizer) { $0 }
+    parts.add(LocalAdam.self, to: .localOptimizer) { $0 }
+
+    parts.add(ConstantRate.self, to: .learningRateRule) { $0 }
+    parts.add(StepRate.self, to: .learningRateRule) { $0 }
+    parts.add(ExponentialRate.self, to: .learningRateRule) { $0 }
+    parts.add(CosineRate.self, to: .learningRateRule) { $0 }
 
     parts.add(FedAvgLocal.self, to: .localAlgorithm) { $0 }
 

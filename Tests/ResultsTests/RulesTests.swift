@@ -45,9 +45,9 @@ import Testing
       } == "/g/v: found the name x twice, expected it once")
     #expect(
       try fault {
-        $0.axes += [.init("y", length: 1), .init("z", length: 1)]
-        $0.variables[0].axes = ["x", "y", "z", "u"]
-      } == "/g/v: found 4 axes, expected at most 3")
+        $0.axes += ["y", "z", "w"].map { .init($0, length: 1) }
+        $0.variables[0].axes = ["x", "y", "z", "w", "u"]
+      } == "/g/v: found 5 axes, expected at most 4")
     #expect(
       try fault { $0.axes[0].length = -1 } == "/g/x: found length -1, expected zero or more")
     #expect(

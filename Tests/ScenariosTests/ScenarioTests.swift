@@ -43,9 +43,11 @@ struct ScenarioTests {
     #expect(settings.stop.after == .days(14))
     #expect(settings.stop.versions == 100)
     #expect(settings.task.model.name == "mlp")
-    #expect(settings.task.model.value.network(inputCount: 4, classCount: 3).layers.count == 3)
+    let network = try settings.task.model.value.network(
+      sampleShape: [4], classCount: 3, loss: settings.task.training.loss)
+    #expect(network.layers.count == 3)
     #expect(settings.task.training.plan.learningRate == 0.1)
-    #expect(settings.task.training.plan.epochs == 2)
+    #expect(settings.task.training.plan.length == .epochs(2))
     #expect(settings.fleet.map(\.name) == ["phones", "tablets"])
     #expect(settings.fleet[0].compute.perBatch == .milliseconds(600))
     #expect(settings.fleet[0].background.processing?.requiresExternalPower == true)

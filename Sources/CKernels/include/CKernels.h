@@ -12,6 +12,40 @@
 /// The three bodies: same bits, different speed.
 typedef enum fs_body { FS_AVX512 = 0, FS_AVX2 = 1, FS_BASELINE = 2 } fs_body;
 
+/// A convolution over channels-last images that carry their padding already, or their zeros.
+///
+/// Shapes: images [row][height][width][channels], weights [kernel_height][kernel_width][channels of
+/// a group][outputs], results [row][out_height][out_width][outputs]. Group g sees the g-th part of
+/// the channels and makes the g-th part of the outputs.
+typedef struct fs_convolution {
+  ptrdiff_t height, width, channels;
+  ptrdiff_t out_height, out_width, outputs;
+  ptrdiff_t kernel_height, kernel_width, stride, groups;
+} fs_convolution;
+
+/// Where images lie in larger ones of zeros: `top` and `left` from the corner, `step` apart.
+typedef struct fs_padding {
+  ptrdiff_t height, width, channels;
+  ptrdiff_t top, left, step;
+  ptrdiff_t padded_height, padded_width;
+} fs_padding;
+
+/// Pooling of channels-last images by windows of size×size, `stride` apart, none of them ragged.
+typedef struct fs_pooling {
+  ptrdiff_t height, width, channels;
+  ptrdiff_t out_height, out_width, size, stride;
+} fs_pooling;
+
+/// The step of one batch: `rate` times the direction is subtracted.
+typedef struct fs_step {
+  float rate, momentum, decay, beta1, beta2, epsilon;
+  /// 1 - beta, rounded once.
+  float rest1, rest2;
+  /// 1/(1 - beta^t) of Adam's t-th step.
+  float correction1, correction2;
+  int32_t nesterov;
+} fs_step;
+
 /// The table of one body's kernels.
 typedef struct fs_kernels {
   /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column]. `start` is NULL
@@ -66,6 +100,116 @@ typedef struct fs_kernels {
 
   /// out[i] = fma(a[i], b[i], c[i]): the body's fused multiply-add by itself, for tests.
   void (*fma)(ptrdiff_t count, const float *a, const float *b, const float *c, float *out);
+
+  // Layers.
+
+  /// Copies images into larger ones, zeros elsewhere.
+  void (*pad)(const fs_padding *shape, ptrdiff_t rows, const float *in, float *out);
+
+  /// Order: each output over (ky, kx, channel) ascending, fused, from the bias (NULL: zeros).
+  void (*convolve)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
+                   const float *weight, const float *bias, float *out);
+
+  /// out = start + the gradient by the weights; start is NULL (zeros), or may be `out` itself.
+  /// Order: each weight over (row, y, x) ascending, fused, from the start.
+  void (*convolve_weights)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
+                           const float *delta, const float *start, float *out);
+
+  /// The largest of each window; `from` is its place in the window, row by row. The first wins a
+  /// tie; NaNs count as smaller than all but a window's first element.
+  void (*max_pool)(const fs_pooling *shape, ptrdiff_t rows, const float *in, float *out,
+                   int32_t *from);
+
+  /// in_delta = the gradient by the inputs. Order: windows ascending, added to zeros.
+  void (*max_pool_backward)(const fs_pooling *shape, ptrdiff_t rows, const float *delta,
+                            const int32_t *from, float *in_delta);
+
+  /// The mean of each window. Order: the window row by row, then a division.
+  void (*average_pool)(const fs_pooling *shape, ptrdiff_t rows, const float *in, float *out);
+
+  /// in_delta = the gradient by the inputs. Order: windows ascending, added to zeros.
+  void (*average_pool_backward)(const fs_pooling *shape, ptrdiff_t rows, const float *delta,
+                                float *in_delta);
+
+  /// out[i] = in[i] > 0 ? in[i] : slope·in[i]; may run in place.
+  void (*leaky_relu)(ptrdiff_t count, float slope, const float *in, float *out);
+
+  /// delta[i] = activation[i] > 0 ? delta[i] : slope·delta[i], in place.
+  void (*leaky_relu_backward)(ptrdiff_t count, float slope, const float *activation,
+                              float *delta);
+
+  /// out[i] = tanh(in[i]), within 2 ulp; may run in place.
+  void (*tanh)(ptrdiff_t count, const float *in, float *out);
+
+  /// delta[i] *= 1 - activation[i]², in place.
+  void (*tanh_backward)(ptrdiff_t count, const float *activation, float *delta);
+
+  /// out[i] = 1/(1 + exp(-in[i])), within 3 ulp; may run in place.
+  void (*sigmoid)(ptrdiff_t count, const float *in, float *out);
+
+  /// delta[i] *= activation[i]·(1 - activation[i]), in place.
+  void (*sigmoid_backward)(ptrdiff_t count, const float *activation, float *delta);
+
+  /// out[i] = a[i]·b[i].
+  void (*multiply)(ptrdiff_t count, const float *a, const float *b, float *out);
+
+  /// Softmax of each row. Order: as in `softmax`.
+  void (*softmax_rows)(ptrdiff_t rows, ptrdiff_t classes, const float *in, float *out);
+
+  /// delta[j] = y[j]·(delta[j] - Σ y·delta), in place; the sum ascends.
+  void (*softmax_rows_backward)(ptrdiff_t rows, ptrdiff_t classes, const float *activation,
+                                float *delta);
+
+  /// Mean squared error of each row against the label's unit vector: like `softmax`, with the loss
+  /// Σ(y - t)²/classes (in double, ascending) and delta = (y - t)·(2/classes·scale).
+  ptrdiff_t (*squares)(ptrdiff_t rows, ptrdiff_t classes, const float *outputs,
+                       const int32_t *labels, float scale, float *delta, double *loss_sum);
+
+  // Optimisers. Every operation is rounded on its own.
+
+  /// Adds x[i]² to sum[i mod 16], in double.
+  void (*sum_of_squares)(ptrdiff_t count, const float *x, double *sum);
+
+  /// g = gradient + decay·w; v = momentum·v + g; w -= rate·v, or rate·(g + momentum·v) by Nesterov.
+  /// `weight` is read and `out` written; they may be one.
+  void (*sgd)(ptrdiff_t count, const fs_step *step, const float *gradient, float *velocity,
+              const float *weight, float *out);
+
+  /// g = gradient + decay·w; m = beta1·m + rest1·g; v = beta2·v + rest2·g²;
+  /// w -= rate·(m·correction1)/(√(v·correction2) + epsilon).
+  void (*adam)(ptrdiff_t count, const fs_step *step, const float *gradient, float *first,
+               float *second, const float *weight, float *out);
+
+  // Recurrent cells, one step of time for `rows` rows.
+
+  /// Sums [row][4·units] of the input, forget, cell and output gates become the gates, in place;
+  /// cell = f·cell_before + i·g; hidden = o·tanh(cell); tanh(cell) is kept in `squashed`.
+  /// `cell_before` is NULL at the first step. Rows of everything are `*_row` apart.
+  void (*lstm)(ptrdiff_t rows, ptrdiff_t units, float *gates, ptrdiff_t gates_row,
+               const float *cell_before, float *cell, float *squashed, ptrdiff_t cell_row,
+               float *hidden, ptrdiff_t hidden_row);
+
+  /// From the gradient by `hidden` and by `cell` (in place: by the cell before) to that by the
+  /// gates' sums.
+  void (*lstm_backward)(ptrdiff_t rows, ptrdiff_t units, const float *gates, ptrdiff_t gates_row,
+                        const float *cell_before, const float *squashed, ptrdiff_t cell_row,
+                        const float *hidden_delta, float *cell_delta, float *sums_delta,
+                        ptrdiff_t sums_row);
+
+  /// Sums [row][3·units] of the reset, update and new gates from the input, and those from the
+  /// hidden state, become r, z, n in place of the first: n = tanh(input + r·hidden's);
+  /// hidden = (1 - z)·n + z·hidden_before. `hidden_before` is NULL at the first step.
+  void (*gru)(ptrdiff_t rows, ptrdiff_t units, float *gates, ptrdiff_t gates_row,
+              const float *recurrent, ptrdiff_t recurrent_row, const float *hidden_before,
+              float *hidden, ptrdiff_t hidden_row);
+
+  /// From the gradient by `hidden` to those by the sums from the input and from the hidden state;
+  /// `before_delta` = the direct part of that by the hidden state before.
+  void (*gru_backward)(ptrdiff_t rows, ptrdiff_t units, const float *gates, ptrdiff_t gates_row,
+                       const float *recurrent, ptrdiff_t recurrent_row,
+                       const float *hidden_before, ptrdiff_t hidden_row,
+                       const float *hidden_delta, float *sums_delta, float *recurrent_delta,
+                       ptrdiff_t sums_row, float *before_delta);
 } fs_kernels;
 
 /// The kernels of a body, or NULL where this processor cannot run them.

@@ -61,7 +61,8 @@ extension Simulation {
     devices[device].attempt = Attempt(
       base: devices[device].heldVersion, baseParameters: devices[device].held!,
       start: .parameters(devices[device].held!), firstEpoch: devices[device].nextEpoch)
-    devices[device].nextEpoch += UInt64(inputs.task.plan.epochs)
+    devices[device].nextEpoch += UInt64(
+      inputs.task.plan.epochs(shardCount: Int(devices[device].sampleCount)))
   }
 
   /// The last batch of a run ends.
@@ -132,7 +133,8 @@ extension Simulation {
     let task = inputs.task
     let local = LocalTraining(
       network: task.network, dataset: task.train, shard: task.partition.shards[client],
-      plan: task.plan, order: order(device, firstEpoch: attempt.firstEpoch))
+      plan: task.plan, order: order(device, firstEpoch: attempt.firstEpoch),
+      noise: .init(key: batchKey(device), firstSlot: attempt.firstEpoch))
     training = DeferredTraining(
       local, by: task.algorithm, batches: attempt.described..<batches, from: attempt.start,
       validation: validation ? task.partition.validation[client] : [], kernels: inputs.kernels)
@@ -146,13 +148,16 @@ extension Simulation {
     if let orders = inputs.task.orders {
       let client = orders[Int(devices[device].client)]
       let first = Int(firstEpoch)
-      return .explicit(
-        (0..<inputs.task.plan.epochs).map { client[(first + $0) % client.count] })
+      let epochs = inputs.task.plan.epochs(shardCount: Int(devices[device].sampleCount))
+      return .explicit((0..<epochs).map { client[(first + $0) % client.count] })
     }
-    let key = StreamKey(
+    return .keyed(batchKey(device), firstSlot: firstEpoch)
+  }
+
+  private func batchKey(_ device: Int) -> StreamKey {
+    StreamKey(
       seed: inputs.seeds.training, purpose: "batches", group: group(of: device).name,
       ordinal: UInt32(devices[device].ordinal))
-    return .keyed(key, firstSlot: firstEpoch)
   }
 
   /// Saves the batches done; the attempt goes on from there in another session.

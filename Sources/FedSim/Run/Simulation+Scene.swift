@@ -118,7 +118,7 @@ extension Pace {
     let last = samples - max(0, batches - 1) * plan.batchSize
     self.init(
       full: batch(min(plan.batchSize, max(samples, 1))), ragged: batch(max(last, 1)),
-      batchesPerEpoch: batches, batchCount: batches * plan.epochs)
+      batchesPerEpoch: batches, batchCount: plan.batchCount(shardCount: samples))
   }
 }
 

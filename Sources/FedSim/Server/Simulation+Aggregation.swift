@@ -34,8 +34,9 @@ extension Simulation {
       }, payload: inputs.server.payload, current: server.model, kernels: inputs.kernels,
       pool: inputs.pool)
     let combined = inputs.server.aggregator.value.combine(batch)
-    server.model = inputs.server.optimizer.value.step(
+    let stepped = inputs.server.optimizer.value.step(
       from: server.model, by: combined, payload: inputs.server.payload)
+    server.model = inputs.task.network.keepingFrozen(of: server.model, in: stepped)
     precondition(
       server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
     let record = versionRecord(used)

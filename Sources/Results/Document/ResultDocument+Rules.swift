@@ -82,8 +82,8 @@ extension ResultDocument {
     throws(ResultFault)
   {
     try validate(name: variable.name, at: place)
-    guard variable.axes.count <= 3 else {
-      throw .malformed(place: place, found: "\(variable.axes.count) axes", expected: "at most 3")
+    guard variable.axes.count <= 4 else {
+      throw .malformed(place: place, found: "\(variable.axes.count) axes", expected: "at most 4")
     }
     var count = 1
     for (i, name) in variable.axes.enumerated() {

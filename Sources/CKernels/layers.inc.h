@@ -1,0 +1,300 @@
+// Kernels of layers other than dense ones, losses and optimisers; a part of body.inc.h.
+
+static void BODY(pad)(const fs_padding *s, ptrdiff_t rows, const float *in, float *out) {
+  ptrdiff_t c = s->channels, row = s->padded_width * c;
+  for (ptrdiff_t i = 0; i < rows * s->padded_height * row; i++) out[i] = 0;
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->height; y++)
+      for (ptrdiff_t x = 0; x < s->width; x++, in += c) {
+        float *to = out + (r * s->padded_height + s->top + y * s->step) * row +
+                    (s->left + x * s->step) * c;
+        for (ptrdiff_t i = 0; i < c; i++) to[i] = in[i];
+      }
+}
+
+// Convolutions are products without a matrix of patches: the rows of a tile are neighbouring
+// pixels of one output row, and what one row of the kernel sees of an image lies side by side.
+
+static void BODY(convolve)(const fs_convolution *s, ptrdiff_t rows, const float *in,
+                           const float *weight, const float *bias, float *out) {
+  ptrdiff_t inputs = s->channels / s->groups, outputs = s->outputs / s->groups;
+  ptrdiff_t line = s->width * s->channels, pixel = s->stride * s->channels;
+  int whole = s->groups == 1;  // All taps at once, or one row of the kernel after the other.
+  ptrdiff_t calls = whole ? 1 : s->kernel_height, taps = s->kernel_width * inputs;
+  ptrdiff_t runs = whole ? s->kernel_height : s->kernel_width, k = whole ? taps : inputs;
+  ptrdiff_t run = whole ? line : s->channels;
+  ptrdiff_t tiles = (s->out_width + ROWS - 1) / ROWS;
+  if (rows <= 0 || tiles <= 0) return;
+  ptrdiff_t height = s->out_width / tiles, taller = s->out_width % tiles;
+  for (ptrdiff_t g = 0; g < s->groups; g++)
+    for (ptrdiff_t j = 0; j < outputs; j += 2 * VL) {
+      ptrdiff_t left = outputs - j < 2 * VL ? outputs - j : 2 * VL, at = g * outputs + j;
+      int vectors = left > VL ? 2 : 1, last = (int)(left - (vectors - 1) * VL);
+      for (ptrdiff_t r = 0; r < rows; r++)
+        for (ptrdiff_t y = 0; y < s->out_height; y++) {
+          const float *a = in + (r * s->height + y * s->stride) * line + g * inputs;
+          float *c = out + (r * s->out_height + y) * s->out_width * s->outputs + at;
+          for (ptrdiff_t t = 0; t < tiles; t++) {
+            ptrdiff_t count = height + (t < taller);
+            for (ptrdiff_t call = 0; call < calls; call++) {
+              const float *start = call ? c : bias ? bias + at : NULL;
+              BODY(any_tile)(count, vectors, last, runs, k, a + call * line, pixel, 1, run,
+                             weight + call * taps * s->outputs + at, s->outputs, start,
+                             call ? s->outputs : 0, c, s->outputs);
+            }
+            a += count * pixel;
+            c += count * s->outputs;
+          }
+        }
+    }
+}
+
+static void BODY(convolve_weights)(const fs_convolution *s, ptrdiff_t rows, const float *in,
+                                   const float *delta, const float *start, float *out) {
+  ptrdiff_t inputs = s->channels / s->groups, outputs = s->outputs / s->groups;
+  ptrdiff_t line = s->width * s->channels, pixel = s->stride * s->channels;
+  int whole = s->groups == 1;
+  ptrdiff_t calls = whole ? s->kernel_height : s->kernel_height * s->kernel_width;
+  ptrdiff_t m = whole ? s->kernel_width * inputs : inputs, tiles = (m + ROWS - 1) / ROWS;
+  ptrdiff_t height = m / tiles, taller = m % tiles;
+  for (ptrdiff_t r = 0; r < rows; r++) {
+    for (ptrdiff_t call = 0; call < calls; call++) {
+      ptrdiff_t ky = whole ? call : call / s->kernel_width;
+      ptrdiff_t kx = whole ? 0 : call % s->kernel_width;
+      const float *image = in + (r * s->height + ky) * line + kx * s->channels;
+      for (ptrdiff_t g = 0; g < s->groups; g++)
+        for (ptrdiff_t j = 0; j < outputs; j += 2 * VL) {
+          ptrdiff_t left = outputs - j < 2 * VL ? outputs - j : 2 * VL, at = g * outputs + j;
+          int vectors = left > VL ? 2 : 1, last = (int)(left - (vectors - 1) * VL);
+          const float *b = delta + r * s->out_height * s->out_width * s->outputs + at;
+          ptrdiff_t place = call * m * s->outputs + at;
+          for (ptrdiff_t t = 0, i = 0; t < tiles; t++) {
+            ptrdiff_t count = height + (t < taller);
+            float *c = out + place + i * s->outputs;
+            const float *from = r ? c : start ? start + place + i * s->outputs : NULL;
+            BODY(any_tile)(count, vectors, last, s->out_height, s->out_width,
+                           image + g * inputs + i, 1, pixel, s->stride * line, b, s->outputs,
+                           from, s->outputs, c, s->outputs);
+            i += count;
+          }
+        }
+    }
+  }
+}
+
+// Pooling, a run of channels at a time.
+
+static void BODY(max_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
+                           float *restrict out, int32_t *restrict from) {
+  ptrdiff_t c = s->channels;
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->out_height; y++)
+      for (ptrdiff_t x = 0; x < s->out_width; x++, out += c, from += c)
+        for (int32_t p = 0; p < s->size * s->size; p++) {
+          const float *at = in + ((r * s->height + y * s->stride + p / s->size) * s->width +
+                                  x * s->stride + p % s->size) *
+                                     c;
+          for (ptrdiff_t i = 0; i < c; i++) {
+            int more = p == 0 || at[i] > out[i];
+            out[i] = more ? at[i] : out[i];
+            from[i] = more ? p : from[i];
+          }
+        }
+}
+
+static void BODY(max_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const float *delta,
+                                    const int32_t *from, float *restrict in_delta) {
+  ptrdiff_t c = s->channels;
+  for (ptrdiff_t i = 0; i < rows * s->height * s->width * c; i++) in_delta[i] = 0;
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->out_height; y++)
+      for (ptrdiff_t x = 0; x < s->out_width; x++, delta += c, from += c)
+        for (int32_t p = 0; p < s->size * s->size; p++) {
+          float *to = in_delta + ((r * s->height + y * s->stride + p / s->size) * s->width +
+                                  x * s->stride + p % s->size) *
+                                     c;
+          for (ptrdiff_t i = 0; i < c; i++) to[i] += from[i] == p ? delta[i] : 0;
+        }
+}
+
+static void BODY(average_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
+                               float *restrict out) {
+  ptrdiff_t c = s->channels;
+  float count = (float)(s->size * s->size);
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->out_height; y++)
+      for (ptrdiff_t x = 0; x < s->out_width; x++, out += c) {
+        for (ptrdiff_t i = 0; i < c; i++) out[i] = 0;
+        for (ptrdiff_t p = 0; p < s->size * s->size; p++) {
+          const float *at = in + ((r * s->height + y * s->stride + p / s->size) * s->width +
+                                  x * s->stride + p % s->size) *
+                                     c;
+          for (ptrdiff_t i = 0; i < c; i++) out[i] += at[i];
+        }
+        for (ptrdiff_t i = 0; i < c; i++) out[i] /= count;
+      }
+}
+
+static void BODY(average_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const float *delta,
+                                        float *restrict in_delta) {
+  ptrdiff_t c = s->channels;
+  float count = (float)(s->size * s->size);
+  for (ptrdiff_t i = 0; i < rows * s->height * s->width * c; i++) in_delta[i] = 0;
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->out_height; y++)
+      for (ptrdiff_t x = 0; x < s->out_width; x++, delta += c)
+        for (ptrdiff_t p = 0; p < s->size * s->size; p++) {
+          float *to = in_delta + ((r * s->height + y * s->stride + p / s->size) * s->width +
+                                  x * s->stride + p % s->size) *
+                                     c;
+          for (ptrdiff_t i = 0; i < c; i++) to[i] += delta[i] / count;
+        }
+}
+
+// Activations.
+
+static void BODY(leaky_relu)(ptrdiff_t count, float slope, const float *in, float *out) {
+  for (ptrdiff_t i = 0; i < count; i++) out[i] = in[i] > 0 ? in[i] : slope * in[i];
+}
+
+static void BODY(leaky_relu_backward)(ptrdiff_t count, float slope, const float *activation,
+                                      float *delta) {
+  for (ptrdiff_t i = 0; i < count; i++)
+    delta[i] = activation[i] > 0 ? delta[i] : slope * delta[i];
+}
+
+INLINE V BODY(v_select)(VI mask, V yes, V no) { return (V)((mask & (VI)yes) | (~mask & (VI)no)); }
+
+// tanh: near 0 an odd polynomial (Moshier, Cephes: tanhf), else 1 - 2e/(1 + e), e = exp(-2|x|).
+INLINE V BODY(v_tanh)(V x) {
+  VI sign = (VI)x & (VI)v_set(-0.0f);
+  V size = (V)((VI)x ^ sign), z = x * x;
+  V p = v_fma(v_set(-5.70498872745e-3f), z, v_set(2.06390887954e-2f));
+  p = v_fma(p, z, v_set(-5.37397155531e-2f));
+  p = v_fma(p, z, v_set(1.33314422036e-1f));
+  p = v_fma(p, z, v_set(-3.33332819422e-1f));
+  V near = v_fma(p * z, x, x);
+  V e = BODY(v_exp)(size * v_set(-2));
+  V far = v_set(1) - (e + e) / (v_set(1) + e);
+  far = (V)((VI)far | sign);
+  VI is_near = size < v_set(0.625f);
+  return BODY(v_select)(is_near, near, far);
+}
+
+// sigmoid: e = exp(-|x|), then 1/(1 + e) or e/(1 + e).
+INLINE V BODY(v_sigmoid)(V x) {
+  V size = (V)((VI)x & ~(VI)v_set(-0.0f)), e = BODY(v_exp)(-size);
+  VI is_negative = x < v_set(0);
+  return BODY(v_select)(is_negative, e, v_set(1)) / (v_set(1) + e);
+}
+
+#define FS_BY_ELEMENT(name, expression)                                  \
+  static void BODY(name)(ptrdiff_t count, const float *in, float *out) { \
+    ptrdiff_t i = 0;                                                     \
+    for (; i + VL <= count; i += VL)                                     \
+      v_store(out + i, expression(v_load(in + i)));                      \
+    if (i < count) {                                                     \
+      int n = (int)(count - i);                                          \
+      v_store_first(out + i, expression(v_load_first(in + i, n)), n);    \
+    }                                                                    \
+  }
+
+FS_BY_ELEMENT(tanh, BODY(v_tanh))
+FS_BY_ELEMENT(sigmoid, BODY(v_sigmoid))
+
+static void BODY(tanh_backward)(ptrdiff_t count, const float *activation, float *delta) {
+  for (ptrdiff_t i = 0; i < count; i++) delta[i] *= 1 - activation[i] * activation[i];
+}
+
+static void BODY(sigmoid_backward)(ptrdiff_t count, const float *activation, float *delta) {
+  for (ptrdiff_t i = 0; i < count; i++) delta[i] *= activation[i] * (1 - activation[i]);
+}
+
+static void BODY(multiply)(ptrdiff_t count, const float *a, const float *b, float *out) {
+  for (ptrdiff_t i = 0; i < count; i++) out[i] = a[i] * b[i];
+}
+
+// Softmax as a layer, and mean squared error.
+
+static void BODY(softmax_rows)(ptrdiff_t rows, ptrdiff_t classes, const float *in, float *out) {
+  for (ptrdiff_t r = 0; r < rows; r++, in += classes, out += classes) {
+    float largest = in[0], sum = 0;
+    for (ptrdiff_t j = 1; j < classes; j++) largest = in[j] > largest ? in[j] : largest;
+    for (ptrdiff_t j = 0; j < classes; j += VL) {
+      int n = classes - j < VL ? (int)(classes - j) : VL;
+      v_store_first(out + j, BODY(v_exp)(v_load_first(in + j, n) - v_set(largest)), n);
+    }
+    for (ptrdiff_t j = 0; j < classes; j++) sum += out[j];
+    for (ptrdiff_t j = 0; j < classes; j++) out[j] /= sum;
+  }
+}
+
+static void BODY(softmax_rows_backward)(ptrdiff_t rows, ptrdiff_t classes,
+                                        const float *activation, float *delta) {
+  for (ptrdiff_t r = 0; r < rows; r++, activation += classes, delta += classes) {
+    float sum = 0;
+    for (ptrdiff_t j = 0; j < classes; j++) sum += activation[j] * delta[j];
+    for (ptrdiff_t j = 0; j < classes; j++) delta[j] = activation[j] * (delta[j] - sum);
+  }
+}
+
+static ptrdiff_t BODY(squares)(ptrdiff_t rows, ptrdiff_t classes, const float *outputs,
+                               const int32_t *labels, float scale, float *delta,
+                               double *loss_sum) {
+  ptrdiff_t correct = 0;
+  float factor = 2 / (float)classes * scale;
+  for (ptrdiff_t r = 0; r < rows; r++, outputs += classes, delta += classes) {
+    ptrdiff_t best = 0;
+    double sum = 0;
+    for (ptrdiff_t j = 1; j < classes; j++)
+      if (outputs[j] > outputs[best]) best = j;
+    correct += best == labels[r];
+    for (ptrdiff_t j = 0; j < classes; j++) {
+      float difference = outputs[j] - (j == labels[r] ? 1.0f : 0.0f);
+      sum += (double)difference * (double)difference;
+      delta[j] = difference * factor;
+    }
+    *loss_sum += sum / (double)classes;
+  }
+  return correct;
+}
+
+// Optimisers.
+
+static void BODY(sum_of_squares)(ptrdiff_t count, const float *x, double *restrict sum) {
+  ptrdiff_t i = 0;
+  for (; i + 16 <= count; i += 16)
+    for (int j = 0; j < 16; j++) sum[j] += (double)x[i + j] * (double)x[i + j];
+  for (int j = 0; i + j < count; j++) sum[j] += (double)x[i + j] * (double)x[i + j];
+}
+
+static void BODY(sgd)(ptrdiff_t count, const fs_step *step, const float *gradient,
+                      float *velocity, const float *weight, float *out) {
+  float rate = step->rate, momentum = step->momentum, decay = step->decay;
+  int nesterov = step->nesterov;
+  for (ptrdiff_t i = 0; i < count; i++) {
+    float g = gradient[i] + decay * weight[i], v = momentum * velocity[i] + g;
+    velocity[i] = v;
+    out[i] = weight[i] - rate * (nesterov ? g + momentum * v : v);
+  }
+}
+
+static void BODY(adam)(ptrdiff_t count, const fs_step *step, const float *gradient, float *first,
+                       float *second, const float *weight, float *out) {
+  V decay = v_set(step->decay), rate = v_set(step->rate), epsilon = v_set(step->epsilon);
+  V beta1 = v_set(step->beta1), rest1 = v_set(step->rest1);
+  V beta2 = v_set(step->beta2), rest2 = v_set(step->rest2);
+  V correction1 = v_set(step->correction1), correction2 = v_set(step->correction2);
+  for (ptrdiff_t i = 0; i < count; i += VL) {
+    int n = count - i < VL ? (int)(count - i) : VL;
+    V w = v_load_first(weight + i, n), g = v_load_first(gradient + i, n) + decay * w;
+    V m = beta1 * v_load_first(first + i, n) + rest1 * g;
+    V v = beta2 * v_load_first(second + i, n) + rest2 * (g * g);
+    v_store_first(first + i, m, n);
+    v_store_first(second + i, v, n);
+    V root = __builtin_elementwise_sqrt(v * correction2);
+    v_store_first(out + i, w - rate * (m * correction1) / (root + epsilon), n);
+  }
+}
+
+#include "recurrent.inc.h"

@@ -1,0 +1,150 @@
+import CKernels
+import Numerics
+
+/// Filters over channels-last images.
+///
+/// Order: outputs over (ky, kx, channel); weight gradients over (sample, y, x); input gradients as
+/// a convolution of the padded gradient with the filters turned around, over (ky, kx, filter) of
+/// the turned ones, zeros included.
+struct ConvolutionLayer: PlacedLayer {
+  private let convolution: fs_convolution
+  /// Zeros around the images; nil where there are none.
+  private let padding: fs_padding?
+  /// The turned convolution that makes the input gradient, and the zeros in and around its input.
+  private let turned: fs_convolution
+  private let turnedPadding: fs_padding
+  let outputShape: [Int]
+
+  /// A convolution of images [height][width][channels]; nil where it does not fit, with the reason.
+  init(_ layer: Network.Convolution, inputShape: [Int]) throws(ShapeProblem) {
+    guard inputShape.count == 3 else {
+      throw ShapeProblem("takes [height, width, channels] and gets \(inputShape)")
+    }
+    let (height, width, channels) = (inputShape[0], inputShape[1], inputShape[2])
+    let (size, stride, groups) = (layer.size, layer.stride, layer.groups)
+    guard size > 0 && stride > 0 && groups > 0 && layer.filters > 0 else {
+      throw ShapeProblem("filters, size, stride and groups are at least 1")
+    }
+    guard channels % groups == 0 && layer.filters % groups == 0 else {
+      throw ShapeProblem(
+        "\(groups) groups do not divide \(channels) channels and \(layer.filters) filters")
+    }
+    func zeros(_ extent: Int) -> (before: Int, total: Int) {
+      switch layer.padding {
+      case .valid: return (0, 0)
+      case .count(let count): return (count, 2 * count)
+      case .same:
+        let total = max(0, ((extent + stride - 1) / stride - 1) * stride + size - extent)
+        return (total / 2, total)
+      }
+    }
+    let (top, vertical) = zeros(height)
+    let (left, horizontal) = zeros(width)
+    if case .count(let count) = layer.padding, count < 0 || count >= size {
+      throw ShapeProblem("the padding \(count) is not below the filter's size \(size)")
+    }
+    guard height + vertical >= size && width + horizontal >= size else {
+      throw ShapeProblem("filters of \(size)×\(size) do not fit into \(inputShape)")
+    }
+    let outHeight = (height + vertical - size) / stride + 1
+    let outWidth = (width + horizontal - size) / stride + 1
+    outputShape = [outHeight, outWidth, layer.filters]
+    convolution = fs_convolution(
+      height: height + vertical, width: width + horizontal, channels: channels,
+      out_height: outHeight, out_width: outWidth, outputs: layer.filters, kernel_height: size,
+      kernel_width: size, stride: stride, groups: groups)
+    padding =
+      vertical + horizontal == 0
+      ? nil
+      : fs_padding(
+        height: height, width: width, channels: channels, top: top, left: left, step: 1,
+        padded_height: height + vertical, padded_width: width + horizontal)
+    turned = fs_convolution(
+      height: height + size - 1, width: width + size - 1, channels: layer.filters,
+      out_height: height, out_width: width, outputs: channels, kernel_height: size,
+      kernel_width: size, stride: 1, groups: groups)
+    turnedPadding = fs_padding(
+      height: outHeight, width: outWidth, channels: layer.filters, top: size - 1 - top,
+      left: size - 1 - left, step: stride, padded_height: height + size - 1,
+      padded_width: width + size - 1)
+  }
+
+  var stem: String { "conv" }
+  var tensors: [(name: String, shape: [Int])] {
+    [
+      ("weight", [size, size, convolution.channels / convolution.groups, convolution.outputs]),
+      ("bias", [convolution.outputs]),
+    ]
+  }
+  var multiplyAdds: Int { convolution.out_height * convolution.out_width * weightCount }
+
+  private var size: Int { convolution.kernel_height }
+  private var fan: Int { size * size * convolution.channels / convolution.groups }
+  private var weightCount: Int { fan * convolution.outputs }
+
+  func stateCount(_ rows: Int) -> Int {
+    padding == nil ? 0 : rows * convolution.height * convolution.width * convolution.channels
+  }
+
+  func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
+    needsInputDelta
+      ? weightCount + 16 + rows * turned.height * turned.width * turned.channels : 0
+  }
+
+  func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
+    initialiseUniform(target, count: parameterCount, fan: fan, &stream)
+  }
+
+  func forward(_ pass: Pass) {
+    let functions = pass.kernels.functions
+    var convolution = convolution
+    if var padding { functions.pad(&padding, pass.rows, pass.input, pass.state) }
+    functions.convolve(
+      &convolution, pass.rows, padding == nil ? pass.input : pass.state, pass.parameters,
+      pass.parameters + weightCount, pass.output)
+  }
+
+  func backward(_ pass: Pass, _ deltas: Deltas) {
+    let functions = pass.kernels.functions
+    if let inputDelta = deltas.input { backwardToInput(pass, deltas.output, inputDelta) }
+    guard let target = deltas.target else { return }
+    var convolution = convolution
+    functions.convolve_weights(
+      &convolution, pass.rows, padding == nil ? pass.input : pass.state, deltas.output,
+      deltas.start, target)
+    functions.add_rows(
+      pass.rows * convolution.out_height * convolution.out_width, convolution.outputs,
+      deltas.output, convolution.outputs, deltas.start.map { $0 + weightCount },
+      target + weightCount)
+  }
+
+  private func backwardToInput(
+    _ pass: Pass, _ delta: UnsafePointer<Float>, _ inputDelta: UnsafeMutablePointer<Float>
+  ) {
+    let functions = pass.kernels.functions
+    var turned = turned
+    var turnedPadding = turnedPadding
+    let (taps, groups) = (size * size, convolution.groups)
+    let (inputs, outputs) = (convolution.channels / groups, convolution.outputs / groups)
+    let flipped = pass.scratch
+    for tap in 0..<taps {
+      for group in 0..<groups {
+        functions.transpose(
+          inputs, outputs,
+          pass.parameters + tap * inputs * convolution.outputs + group * outputs,
+          convolution.outputs,
+          flipped + (taps - 1 - tap) * outputs * convolution.channels + group * inputs,
+          convolution.channels)
+      }
+    }
+    let padded = pass.scratch + (weightCount + 15) / 16 * 16
+    functions.pad(&turnedPadding, pass.rows, delta, padded)
+    functions.convolve(&turned, pass.rows, padded, flipped, nil, inputDelta)
+  }
+}
+
+/// Why a layer does not fit, without its place.
+struct ShapeProblem: Error {
+  let message: String
+  init(_ message: String) { self.message = message }
+}

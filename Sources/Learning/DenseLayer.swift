@@ -1,0 +1,46 @@
+import Numerics
+
+/// Every output sees every input.
+struct DenseLayer: PlacedLayer {
+  let inputs: Int
+  let outputs: Int
+
+  var outputShape: [Int] { [outputs] }
+  var stem: String { "dense" }
+  var tensors: [(name: String, shape: [Int])] {
+    [("weight", [inputs, outputs]), ("bias", [outputs])]
+  }
+  var multiplyAdds: Int { inputs * outputs }
+
+  func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
+    needsInputDelta ? inputs * outputs : 0
+  }
+
+  func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
+    initialiseUniform(target, count: parameterCount, fan: inputs, &stream)
+  }
+
+  func forward(_ pass: Pass) {
+    pass.kernels.functions.gemm(
+      pass.rows, outputs, inputs, pass.input, inputs, 1, pass.parameters, outputs,
+      pass.parameters + inputs * outputs, 0, pass.output, outputs)
+  }
+
+  func backward(_ pass: Pass, _ deltas: Deltas) {
+    let functions = pass.kernels.functions
+    if let inputDelta = deltas.input {
+      // Before the step: the step may overwrite the weight that this needs.
+      functions.transpose(inputs, outputs, pass.parameters, outputs, pass.scratch, inputs)
+      functions.gemm(
+        pass.rows, inputs, outputs, deltas.output, outputs, 1, pass.scratch, inputs, nil, 0,
+        inputDelta, inputs)
+    }
+    guard let target = deltas.target else { return }
+    functions.gemm(
+      inputs, outputs, pass.rows, pass.input, 1, inputs, deltas.output, outputs, deltas.start,
+      outputs, target, outputs)
+    functions.add_rows(
+      pass.rows, outputs, deltas.output, outputs, deltas.start.map { $0 + inputs * outputs },
+      target + inputs * outputs)
+  }
+}

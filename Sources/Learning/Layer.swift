@@ -1,0 +1,113 @@
+extension Network {
+  /// A layer as it is asked for, before its place in a network is known.
+  public indirect enum Layer: Equatable, Sendable {
+    /// Every output sees every input; an input of several axes counts as flat.
+    case dense(outputs: Int, activation: Activation)
+    /// Filters over a channels-last image [height][width][channels].
+    case convolution(Convolution)
+    /// The largest value of each window of size×size; a ragged rest at the far edges is left out.
+    case maxPooling(size: Int, stride: Int)
+    /// The mean of each window of size×size; a ragged rest at the far edges is left out.
+    case averagePooling(size: Int, stride: Int)
+    /// One axis instead of several, in the order in which they lie.
+    case flatten
+    /// A function of each value.
+    case activation(Activation)
+    /// Shares that are positive and add up to 1.
+    case softmax
+    /// In training, each value is 0 with probability `rate` and else divided by 1 − rate.
+    case dropout(rate: Double)
+    /// Each sample's channels in groups, each group brought to mean 0 and variance 1, then scaled
+    /// and shifted channel by channel.
+    case groupNormalisation(groups: Int)
+    /// Whole numbers below `count` become vectors of `width` values.
+    case embedding(count: Int, width: Int)
+    /// A long short-term memory over [time][features].
+    case lstm(units: Int, returnsSequence: Bool)
+    /// A gated recurrent unit over [time][features].
+    case gru(units: Int, returnsSequence: Bool)
+    /// The layer with parameters that are neither trained nor exchanged.
+    case frozen(Layer)
+  }
+
+  /// A function of each value.
+  public enum Activation: Equatable, Sendable {
+    /// Nothing.
+    case identity
+    /// The positive part.
+    case relu
+    /// The positive part, and `slope` times the negative one.
+    case leakyReLU(slope: Float)
+    /// The hyperbolic tangent.
+    case tanh
+    /// 1/(1 + e⁻ˣ).
+    case sigmoid
+  }
+
+  /// What a convolution is made of.
+  public struct Convolution: Equatable, Sendable {
+    /// The zeros around an image.
+    public enum Padding: Equatable, Sendable {
+      /// As many as make an output for every `stride`-th input; an odd one goes to the far edge.
+      case same
+      /// None.
+      case valid
+      /// As many at each edge.
+      case count(Int)
+    }
+
+    /// How many filters there are.
+    public var filters: Int
+    /// Height and width of a filter.
+    public var size: Int
+    /// How far a filter moves.
+    public var stride: Int
+    /// The zeros around the image.
+    public var padding: Padding
+    /// Parts of the channels that are filtered apart, with as many parts of the filters.
+    public var groups: Int
+    /// What follows the sums.
+    public var activation: Activation
+
+    /// A convolution.
+    public init(
+      filters: Int, size: Int, stride: Int = 1, padding: Padding = .valid, groups: Int = 1,
+      activation: Activation = .identity
+    ) {
+      self.filters = filters
+      self.size = size
+      self.stride = stride
+      self.padding = padding
+      self.groups = groups
+      self.activation = activation
+    }
+  }
+
+  /// What training lowers.
+  public enum Loss: String, CaseIterable, Sendable {
+    /// −log of the softmax at the label. A softmax layer at the end is part of it.
+    case crossEntropy = "cross-entropy"
+    /// The mean over the outputs of the squared difference from the label's unit vector.
+    case meanSquaredError = "mean-squared-error"
+  }
+}
+
+/// A layer that does not fit what comes before it.
+public struct LayerFault: Error, Equatable, CustomStringConvertible {
+  /// Which layer, from 1.
+  public let layer: Int
+  /// What kind of layer, such as `convolution`.
+  public let kind: String
+  /// What is wrong.
+  public let message: String
+
+  /// A fault of one layer.
+  public init(layer: Int, kind: String, message: String) {
+    self.layer = layer
+    self.kind = kind
+    self.message = message
+  }
+
+  /// `layer 2 (convolution): …`.
+  public var description: String { "layer \(layer) (\(kind)): \(message)" }
+}

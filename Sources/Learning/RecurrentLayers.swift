@@ -1,0 +1,179 @@
+import Numerics
+
+/// A long short-term memory over [time][features]; gates are input, forget, cell, output.
+///
+/// Source: Hochreiter and Schmidhuber (1997), with forget gates (Gers et al., 2000). Order: a
+/// gate's sum begins at the bias, over features, then over the units before; weight gradients over
+/// (sample, time).
+struct LSTMLayer: PlacedLayer {
+  private let time: Int
+  private let features: Int
+  private let units: Int
+  private let returnsSequence: Bool
+
+  init(units: Int, returnsSequence: Bool, inputShape: [Int]) throws(ShapeProblem) {
+    guard inputShape.count == 2 else {
+      throw ShapeProblem("takes [time, features] and gets \(inputShape)")
+    }
+    guard units > 0 else { throw ShapeProblem("has at least 1 unit") }
+    (time, features) = (inputShape[0], inputShape[1])
+    self.units = units
+    self.returnsSequence = returnsSequence
+  }
+
+  var outputShape: [Int] { returnsSequence ? [time, units] : [units] }
+  var stem: String { "lstm" }
+  var tensors: [(name: String, shape: [Int])] {
+    [
+      ("inputWeight", [features, 4 * units]), ("recurrentWeight", [units, 4 * units]),
+      ("bias", [4 * units]),
+    ]
+  }
+  var multiplyAdds: Int { time * 4 * units * (features + units) }
+
+  func stateCount(_ rows: Int) -> Int { rows * time * units * 7 }
+
+  func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
+    rows * time * units * 4 + 2 * rows * units + 4 * units * (features + units)
+  }
+
+  func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
+    initialiseUniform(target, count: parameterCount, fan: units, &stream)
+  }
+
+  private func parts(_ pass: Pass) -> RecurrentParts {
+    RecurrentParts(pass, rows: pass.rows, time: time, units: units, gates: 4)
+  }
+
+  func forward(_ pass: Pass) {
+    let functions = pass.kernels.functions
+    let (rows, wide, row) = (pass.rows, 4 * units, time * units)
+    let recurrent = pass.parameters + features * wide
+    let parts = parts(pass)
+    functions.gemm(
+      rows * time, wide, features, pass.input, features, 1, pass.parameters, wide,
+      recurrent + units * wide, 0, parts.gates, wide)
+    for t in 0..<time {
+      let gates = parts.gates + t * wide
+      let before = t == 0 ? nil : parts.cells + (t - 1) * units
+      if t > 0 {
+        functions.gemm(
+          rows, wide, units, parts.hidden + (t - 1) * units, row, 1, recurrent, wide, gates,
+          time * wide, gates, time * wide)
+      }
+      functions.lstm(
+        rows, units, gates, time * wide, before, parts.cells + t * units,
+        parts.squashed + t * units, row, parts.hidden + t * units, row)
+    }
+    parts.emit(to: pass.output, returnsSequence: returnsSequence)
+  }
+
+  func backward(_ pass: Pass, _ deltas: Deltas) {
+    let functions = pass.kernels.functions
+    let (rows, wide, row) = (pass.rows, 4 * units, time * units)
+    let parts = parts(pass)
+    let sums = pass.scratch
+    let hiddenDelta = sums + rows * time * wide
+    let cellDelta = hiddenDelta + rows * units
+    let turned = cellDelta + rows * units  // [4·units][units], then [4·units][features]
+    let recurrent = pass.parameters + features * wide
+    functions.transpose(units, wide, recurrent, wide, turned, units)
+    cellDelta.update(repeating: 0, count: rows * units)
+    for t in (0..<time).reversed() {
+      parts.outer(deltas.output, at: t, returnsSequence: returnsSequence, into: hiddenDelta)
+      if t < time - 1 {
+        functions.gemm(
+          rows, units, wide, sums + (t + 1) * wide, time * wide, 1, turned, units, hiddenDelta,
+          units, hiddenDelta, units)
+      }
+      functions.lstm_backward(
+        rows, units, parts.gates + t * wide, time * wide,
+        t == 0 ? nil : parts.cells + (t - 1) * units, parts.squashed + t * units, row,
+        hiddenDelta, cellDelta, sums + t * wide, time * wide)
+    }
+    if let inputDelta = deltas.input {
+      functions.transpose(features, wide, pass.parameters, wide, turned, features)
+      functions.gemm(
+        rows * time, features, wide, sums, wide, 1, turned, features, nil, 0, inputDelta,
+        features)
+    }
+    guard let target = deltas.target else { return }
+    functions.gemm(
+      features, wide, rows * time, pass.input, 1, features, sums, wide, deltas.start, wide,
+      target, wide)
+    parts.recurrentGradient(
+      sums, start: deltas.start.map { $0 + features * wide }, target: target + features * wide,
+      kernels: pass.kernels)
+    let bias = (features + units) * wide
+    functions.add_rows(
+      rows * time, wide, sums, wide, deltas.start.map { $0 + bias }, target + bias)
+  }
+}
+
+/// Where a recurrent layer's state lies, and what its kinds have in common.
+struct RecurrentParts {
+  private let rows: Int
+  private let time: Int
+  private let units: Int
+  private let width: Int
+  /// Shapes: [row][time][gates · units].
+  let gates: UnsafeMutablePointer<Float>
+  /// Shapes: [row][time][units].
+  let hidden: UnsafeMutablePointer<Float>
+  /// An LSTM's cells, and their tanh. Shapes: [row][time][units].
+  let cells: UnsafeMutablePointer<Float>
+  let squashed: UnsafeMutablePointer<Float>
+  /// A GRU's sums from the hidden state before. Shapes: [row][time][gates · units].
+  var recurrent: UnsafeMutablePointer<Float> { cells }
+
+  init(_ pass: Pass, rows: Int, time: Int, units: Int, gates count: Int) {
+    self.rows = rows
+    self.time = time
+    self.units = units
+    width = count * units
+    gates = pass.state
+    hidden = gates + rows * time * count * units
+    cells = hidden + rows * time * units
+    squashed = cells + rows * time * units
+  }
+
+  /// The last hidden state, or all of them.
+  func emit(to output: UnsafeMutablePointer<Float>, returnsSequence: Bool) {
+    if returnsSequence {
+      output.update(from: hidden, count: rows * time * units)
+      return
+    }
+    for row in 0..<rows {
+      (output + row * units).update(from: hidden + (row * time + time - 1) * units, count: units)
+    }
+  }
+
+  /// The gradient by the hidden state at t that comes from outside.
+  func outer(
+    _ delta: UnsafePointer<Float>, at t: Int, returnsSequence: Bool,
+    into target: UnsafeMutablePointer<Float>
+  ) {
+    if returnsSequence {
+      for row in 0..<rows {
+        (target + row * units).update(from: delta + (row * time + t) * units, count: units)
+      }
+    } else if t == time - 1 {
+      target.update(from: delta, count: rows * units)
+    } else {
+      target.update(repeating: 0, count: rows * units)
+    }
+  }
+
+  /// The gradient by the weights between hidden states and sums, over (row, time).
+  func recurrentGradient(
+    _ sums: UnsafePointer<Float>, start: UnsafePointer<Float>?,
+    target: UnsafeMutablePointer<Float>, kernels: Kernels
+  ) {
+    for row in 0..<rows {
+      kernels.functions.gemm(
+        units, width, time - 1, hidden + row * time * units, 1, units,
+        sums + (row * time + 1) * width, width, row == 0 ? start : UnsafePointer(target), width,
+        target, width)
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import Learning
+import Schema
+
+/// One layer of a model.
+public protocol LayerPart: Part {
+  /// The layer.
+  var layer: Network.Layer { get }
+}
+
+extension Seam where Value == any LayerPart {
+  /// What is one layer of a model?
+  public static var layer: Seam { Seam("layer", "What is one layer of a model?") }
+}
+
+/// What follows a layer's sums, by a word.
+public enum ActivationWord: String, CaseIterable, Sendable {
+  /// Nothing.
+  case identity
+  /// The positive part.
+  case relu
+  /// The positive part, and a hundredth of the negative one.
+  case leakyReLU = "leaky-relu"
+  /// The hyperbolic tangent.
+  case tanh
+  /// 1/(1 + e⁻ˣ).
+  case sigmoid
+
+  /// The function.
+  var activation: Network.Activation {
+    switch self {
+    case .identity: .identity
+    case .relu: .relu
+    case .leakyReLU: .leakyReLU(slope: 0.01)
+    case .tanh: .tanh
+    case .sigmoid: .sigmoid
+    }
+  }
+}
+
+extension Network.Layer {
+  /// The layer, or the same one frozen.
+  func updatable(_ isUpdatable: Bool) -> Network.Layer { isUpdatable ? self : .frozen(self) }
+}
+
+extension Form where Value == Network.Convolution.Padding {
+  /// `same`, `valid`, or a number.
+  static var padding: Form {
+    Form(
+      shape: .text, expected: "`same`, `valid` or a whole number below the filter's size",
+      parse: { text, isQuoted in
+        switch text {
+        case "same": return .same
+        case "valid": return .valid
+        default:
+          guard !isQuoted, Text.isInteger(text), let count = Int(text), count >= 0 else {
+            return nil
+          }
+          return .count(count)
+        }
+      },
+      write: { padding in
+        switch padding {
+        case .same: .text("same")
+        case .valid: .text("valid")
+        case .count(let count): .text(String(count))
+        }
+      })
+  }
+}
+
+/// Every output sees every input; several axes count as flat.
+public struct DensePart: LayerPart {
+  /// The name in a scenario.
+  public static let name = "dense"
+  /// When to choose it.
+  public static let summary =
+    "Every output sees every input; several axes count as flat."
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// How many outputs there are.
+    public var units = 10
+    /// What follows the sums.
+    public var activation = ActivationWord.identity
+    /// Whether devices train and exchange the layer.
+    public var isUpdatable = true
+
+    /// The defaults.
+    public init() {}
+
+    /// A bare value is `units`.
+    public static var shorthand: String? { "units" }
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("units", \.units, .integer(1...1_000_000), "How many outputs there are."),
+        Field("activation", \.activation, .choice, "What follows the sums."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+      ]
+    }
+  }
+
+  /// The layer.
+  public let layer: Network.Layer
+
+  /// A layer by its settings.
+  public init(_ settings: Settings) {
+    layer = Network.Layer.dense(outputs: settings.units, activation: settings.activation.activation)
+      .updatable(settings.isUpdatable)
+  }
+}
+
+/// Filters over an image of [height, width, channels].
+public struct ConvolutionPart: LayerPart {
+  /// The name in a scenario.
+  public static let name = "convolution"
+  /// When to choose it.
+  public static let summary =
+    "Filters over an image of [height, width, channels]."
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// How many filters there are.
+    public var filters = 32
+    /// Height and width of a filter.
+    public var size = 3
+    /// How far a filter moves.
+    public var stride = 1
+    /// Zeros around the image: none, as many as keep its size, or a number.
+    public var padding = Network.Convolution.Padding.valid
+    /// Parts of the channels that are filtered apart.
+    public var groups = 1
+    /// What follows the sums.
+    public var activation = ActivationWord.identity
+    /// Whether devices train and exchange the layer.
+    public var isUpdatable = true
+
+    /// The defaults.
+    public init() {}
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("filters", \.filters, .integer(1...1_000_000), "How many filters there are."),
+        Field("size", \.size, .integer(1...1000), "Height and width of a filter."),
+        Field("stride", \.stride, .integer(1...1000), "How far a filter moves."),
+        Field(
+          "padding", \.padding, .padding,
+          "Zeros around the image: none, as many as keep its size, or a number."),
+        Field(
+          "groups", \.groups, .integer(1...1_000_000),
+          "Parts of the channels that are filtered apart."),
+        Field("activation", \.activation, .choice, "What follows the sums."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+      ]
+    }
+  }
+
+  /// The layer.
+  public let layer: Network.Layer
+
+  /// A layer by its settings.
+  public init(_ settings: Settings) {
+    layer = Network.Layer.convolution(
+      .init(
+        filters: settings.filters, size: settings.size, stride: settings.stride,
+        padding: settings.padding, groups: settings.groups,
+        activation: settings.activation.activation)
+    ).updatable(settings.isUpdatable)
+  }
+}
+
+/// The largest value of each window.
+public struct MaxPoolingPart: LayerPart {
+  /// The name in a scenario.
+  public static let name = "max-pooling"
+  /// When to choose it.
+  public static let summary =
+    "The largest value of each window."
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// Height and width of a window.
+    public var size = 2
+
+    /// How far a window moves; nil: its size.
+    public var stride: Int?
+
+    /// The defaults.
+    public init() {}
+
+    /// A bare value is `size`.
+    public static var shorthand: String? { "size" }
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("size", \.size, .integer(1...1000), "Height and width of a window."),
+        Field(
+          "stride", \.stride, optional: .integer(1...1000),
+          "How far a window moves; absent: its size."),
+      ]
+    }
+  }
+
+  /// The layer.
+  public let layer: Network.Layer
+
+  /// A layer by its settings.
+  public init(_ settings: Settings) {
+    layer = .maxPooling(size: settings.size, stride: settings.stride ?? settings.size)
+  }
+}
+
+/// The mean of each window.
+public struct AveragePoolingPart: LayerPart {
+  /// The name in a scenario.
+  public static let name = "average-pooling"
+  /// When to choose it.
+  public static let summary =
+    "The mean of each window."
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// Height and width of a window.
+    public var size = 2
+
+    /// How far a window moves; nil: its size.
+    public var stride: Int?
+
+    /// The defaults.
+    public init() {}
+
+    /// A bare value is `size`.
+    public static var shorthand: String? { "size" }
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("size", \.size, .integer(1...1000), "Height and width of a window."),
+        Field(
+          "stride", \.stride, optional: .integer(1...1000),
+          "How far a window moves; absent: its size."),
+      ]
+    }
+  }
+
+  /// The layer.
+  public let layer: Network.Layer
+
+  /// A layer by its settings.
+  public init(_ settings: Settings) {
+    layer = .averagePooling(size: settings.size, stride: settings.stride ?? settings.size)
+  }
+}

@@ -1,0 +1,204 @@
+import FedSim
+import Learning
+import Schema
+
+/// How a device trains.
+public struct TrainingSettings: PartSettings {
+  /// Passes over the client's samples, unless `steps` are given.
+  public var epochs = 1
+  /// Batches instead of passes.
+  public var steps: Int?
+  /// Samples in a batch.
+  public var batchSize = 10
+  /// What is lowered.
+  public var loss = Network.Loss.crossEntropy
+  /// How the parameters move.
+  public var optimizer = Choice<any LocalOptimizer>(LocalSGD.self) { $0 }
+  /// How the learning rate changes from batch to batch.
+  public var schedule = Choice<any LearningRateRule>(ConstantRate.self) { $0 }
+  /// The longest mean gradient of a batch.
+  public var clipNorm: Double?
+  /// The largest element of a batch's mean gradient.
+  public var clipValue: Double?
+  /// How a device trains.
+  public var algorithm = Choice<any LocalAlgorithm>(FedAvgLocal.self) { $0 }
+  /// The order in which data epochs visit a client's samples; nil: keyed shuffles.
+  public var orders: FileName?
+
+  /// The defaults.
+  public init() {}
+
+  /// The fields.
+  public static var fields: [Field<TrainingSettings>] {
+    [
+      Field("epochs", \.epochs, .integer(1...10_000), "Passes over the client's samples."),
+      Field(
+        "steps", \.steps, optional: .integer(1...10_000_000),
+        "Batches instead of passes; absent: as many as `epochs` need."),
+      Field("batchSize", \.batchSize, .integer(1...1_000_000), "Samples in a batch."),
+      Field("loss", \.loss, .choice, "What does training lower?"),
+      Field(
+        "optimizer", \.optimizer, .part(.localOptimizer),
+        "How do the parameters move with each batch?"),
+      Field(
+        "schedule", \.schedule, .part(.learningRateRule),
+        "How does the learning rate change over a device's own steps?"),
+      Field(
+        "clipNorm", \.clipNorm, optional: .positive,
+        "The longest mean gradient of a batch; a longer one is scaled down."),
+      Field(
+        "clipValue", \.clipValue, optional: .positive,
+        "The largest element of a batch's mean gradient; larger ones are cut."),
+      Field("algorithm", \.algorithm, .part(.localAlgorithm), "How does a device train?"),
+      Field(
+        "orders", \.orders, optional: .file,
+        "An NPZ file with `orders`, [client][data epoch][position in the client's training "
+          + "samples]; absent: keyed shuffles."),
+    ]
+  }
+
+  /// One kind of clipping at a time.
+  public func contradictions() -> [(key: String, message: String)] {
+    clipNorm != nil && clipValue != nil
+      ? [("clipValue", "a gradient is clipped by `clipNorm` or by `clipValue`, not by both")] : []
+  }
+
+  /// The plan of a local training.
+  public var plan: TrainingPlan {
+    TrainingPlan(
+      length: steps.map { .steps($0) } ?? .epochs(epochs), batchSize: batchSize,
+      optimizer: optimizer.value.optimizer, schedule: schedule.value.schedule,
+      clipping: clipNorm.map { .norm($0) } ?? clipValue.map { .value($0) })
+  }
+}
+
+/// How the learning rate changes over a device's own steps.
+public protocol LearningRateRule: Part {
+  /// The schedule.
+  var schedule: LearningRateSchedule { get }
+}
+
+extension Seam where Value == any LearningRateRule {
+  /// How the learning rate changes over a device's own steps.
+  public static var learningRateRule: Seam {
+    Seam("learning rate", "How does the learning rate change over a device's own steps?")
+  }
+}
+
+/// The same learning rate all the time.
+public struct ConstantRate: LearningRateRule {
+  /// The name in a scenario.
+  public static let name = "constant"
+  /// When to choose it.
+  public static let summary = "The same learning rate all the time."
+
+  /// It has none.
+  public typealias Settings = NoSettings
+
+  /// The rule.
+  public init(_ settings: NoSettings) {}
+
+  /// The schedule.
+  public var schedule: LearningRateSchedule { .constant }
+}
+
+/// A learning rate that falls in steps.
+public struct StepRate: LearningRateRule {
+  /// The name in a scenario.
+  public static let name = "step"
+  /// When to choose it.
+  public static let summary = "The learning rate is multiplied after every so many local batches."
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// How many batches a rate holds.
+    public var every = 100
+    /// What it is multiplied with then.
+    public var factor = 0.5
+
+    /// The defaults.
+    public init() {}
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("every", \.every, .integer(1...10_000_000), "How many batches a rate holds."),
+        Field("factor", \.factor, .positive, "What it is multiplied with then."),
+      ]
+    }
+  }
+
+  /// The schedule.
+  public let schedule: LearningRateSchedule
+
+  /// A rule by its settings.
+  public init(_ settings: Settings) {
+    schedule = .step(every: settings.every, factor: settings.factor)
+  }
+}
+
+/// A learning rate that falls with each batch.
+public struct ExponentialRate: LearningRateRule {
+  /// The name in a scenario.
+  public static let name = "exponential"
+  /// When to choose it.
+  public static let summary = "The learning rate is multiplied after each local batch."
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// What it is multiplied with.
+    public var factor = 0.99
+
+    /// The defaults.
+    public init() {}
+
+    /// A bare number is the factor.
+    public static var shorthand: String? { "factor" }
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [Field("factor", \.factor, .positive, "What it is multiplied with after each batch.")]
+    }
+  }
+
+  /// The schedule.
+  public let schedule: LearningRateSchedule
+
+  /// A rule by its settings.
+  public init(_ settings: Settings) { schedule = .exponential(factor: settings.factor) }
+}
+
+/// A learning rate that falls along half a cosine.
+public struct CosineRate: LearningRateRule {
+  /// The name in a scenario.
+  public static let name = "cosine"
+  /// When to choose it.
+  public static let summary =
+    "The learning rate falls along half a cosine over the batches of a local training."
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The share that the step after the last would have.
+    public var minimum = 0.0
+
+    /// The defaults.
+    public init() {}
+
+    /// A bare number is the minimum.
+    public static var shorthand: String? { "minimum" }
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "minimum", \.minimum, .fraction, "The share that the step after the last would have.")
+      ]
+    }
+  }
+
+  /// The schedule.
+  public let schedule: LearningRateSchedule
+
+  /// A rule by its settings.
+  public init(_ settings: Settings) { schedule = .cosine(minimum: settings.minimum) }
+}

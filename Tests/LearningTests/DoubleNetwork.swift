@@ -1,0 +1,240 @@
+import Foundation
+import Learning
+
+/// A network's mean loss in `Double`, written with nothing but loops, as it is read in books.
+struct DoubleNetwork {
+  let sampleShape: [Int]
+  let layers: [Network.Layer]
+  let loss: Network.Loss
+
+  private struct Values {
+    var shape: [Int]
+    var at: [Double]
+  }
+
+  /// Parameters in the order in which layers take them.
+  private struct Source {
+    let values: [Double]
+    var next = 0
+    mutating func take(_ count: Int) -> [Double] {
+      next += count
+      return Array(values[next - count..<next])
+    }
+  }
+
+  func meanLoss(parameters: [Double], inputs: [Float], labels: [Int32]) -> Double {
+    let size = sampleShape.reduce(1, *)
+    var total = 0.0
+    for (sample, label) in labels.enumerated() {
+      var source = Source(values: parameters)
+      var values = Values(
+        shape: sampleShape, at: inputs[sample * size..<(sample + 1) * size].map { Double($0) })
+      for (index, layer) in layers.enumerated() {
+        let isPartOfLoss =
+          loss == .crossEntropy && layer == .softmax && index == layers.count - 1
+        if !isPartOfLoss { values = apply(layer, to: values, &source) }
+      }
+      switch loss {
+      case .crossEntropy:
+        total += log(values.at.reduce(0) { $0 + exp($1) }) - values.at[Int(label)]
+      case .meanSquaredError:
+        let squares = values.at.enumerated().map { index, value in
+          let error = value - (index == Int(label) ? 1 : 0)
+          return error * error
+        }
+        total += squares.reduce(0, +) / Double(squares.count)
+      }
+    }
+    return total / Double(labels.count)
+  }
+
+  private func apply(
+    _ layer: Network.Layer, to x: Values, _ source: inout Source
+  ) -> Values {
+    switch layer {
+    case .dense(let outputs, let activation):
+      let weight = source.take(x.at.count * outputs)
+      let bias = source.take(outputs)
+      let sums = (0..<outputs).map { out in
+        x.at.indices.reduce(bias[out]) { $0 + x.at[$1] * weight[$1 * outputs + out] }
+      }
+      return Values(shape: [outputs], at: sums.map { squash($0, activation) })
+    case .convolution(let convolution): return convolve(convolution, x, &source)
+    case .maxPooling(let size, let stride):
+      return pool(x, size, stride) { $0.max() ?? 0 }
+    case .averagePooling(let size, let stride):
+      return pool(x, size, stride) { $0.reduce(0, +) / Double($0.count) }
+    case .flatten: return Values(shape: [x.at.count], at: x.at)
+    case .activation(let activation):
+      return Values(shape: x.shape, at: x.at.map { squash($0, activation) })
+    case .softmax:
+      let sum = x.at.reduce(0) { $0 + exp($1) }
+      return Values(shape: x.shape, at: x.at.map { exp($0) / sum })
+    case .dropout: return x
+    case .groupNormalisation(let groups): return normalise(groups, x, &source)
+    case .embedding(let count, let width):
+      let table = source.take(count * width)
+      return Values(
+        shape: [x.at.count, width],
+        at: x.at.flatMap { table[Int($0) * width..<(Int($0) + 1) * width] })
+    case .lstm(let units, let all): return lstm(units, all, x, &source)
+    case .gru(let units, let all): return gru(units, all, x, &source)
+    case .frozen(let inner): return apply(inner, to: x, &source)
+    }
+  }
+
+  private func sigmoid(_ x: Double) -> Double { 1 / (1 + exp(-x)) }
+
+  private func squash(_ x: Double, _ activation: Network.Activation) -> Double {
+    switch activation {
+    case .identity: x
+    case .relu: max(0, x)
+    case .leakyReLU(let slope): x > 0 ? x : Double(slope) * x
+    case .tanh: tanh(x)
+    case .sigmoid: sigmoid(x)
+    }
+  }
+
+  private func image(_ shape: [Int]) -> [Int] { shape.count == 2 ? shape + [1] : shape }
+
+  private func convolve(
+    _ layer: Network.Convolution, _ x: Values, _ source: inout Source
+  ) -> Values {
+    let shape = image(x.shape)
+    let (height, width, channels) = (shape[0], shape[1], shape[2])
+    let (inputs, outputs) = (channels / layer.groups, layer.filters / layer.groups)
+    let size = layer.size
+    let weight = source.take(size * size * inputs * layer.filters)
+    let bias = source.take(layer.filters)
+    func extent(_ count: Int) -> (out: Int, before: Int) {
+      switch layer.padding {
+      case .valid: return ((count - size) / layer.stride + 1, 0)
+      case .count(let zeros): return ((count + 2 * zeros - size) / layer.stride + 1, zeros)
+      case .same:
+        let out = Int((Double(count) / Double(layer.stride)).rounded(.up))
+        return (out, max(0, (out - 1) * layer.stride + size - count) / 2)
+      }
+    }
+    let (outHeight, top) = extent(height)
+    let (outWidth, left) = extent(width)
+    var out: [Double] = []
+    for y in 0..<outHeight {
+      for x0 in 0..<outWidth {
+        for filter in 0..<layer.filters {
+          var sum = bias[filter]
+          for ky in 0..<size {
+            for kx in 0..<size {
+              let (row, column) = (y * layer.stride + ky - top, x0 * layer.stride + kx - left)
+              guard (0..<height).contains(row), (0..<width).contains(column) else { continue }
+              for c in 0..<inputs {
+                let channel = filter / outputs * inputs + c
+                sum +=
+                  x.at[(row * width + column) * channels + channel]
+                  * weight[((ky * size + kx) * inputs + c) * layer.filters + filter]
+              }
+            }
+          }
+          out.append(squash(sum, layer.activation))
+        }
+      }
+    }
+    return Values(shape: [outHeight, outWidth, layer.filters], at: out)
+  }
+
+  private func pool(
+    _ x: Values, _ size: Int, _ stride: Int, _ summary: ([Double]) -> Double
+  ) -> Values {
+    let shape = image(x.shape)
+    let (outHeight, outWidth) = ((shape[0] - size) / stride + 1, (shape[1] - size) / stride + 1)
+    var out: [Double] = []
+    for y in 0..<outHeight {
+      for x0 in 0..<outWidth {
+        for c in 0..<shape[2] {
+          var window: [Double] = []
+          for ky in 0..<size {
+            for kx in 0..<size {
+              let pixel = (y * stride + ky) * shape[1] + x0 * stride + kx
+              window.append(x.at[pixel * shape[2] + c])
+            }
+          }
+          out.append(summary(window))
+        }
+      }
+    }
+    return Values(shape: [outHeight, outWidth, shape[2]], at: out)
+  }
+
+  private func normalise(_ groups: Int, _ x: Values, _ source: inout Source) -> Values {
+    let channels = x.shape[x.shape.count - 1]
+    let scale = source.take(channels)
+    let shift = source.take(channels)
+    var out = x
+    for group in 0..<groups {
+      let members = x.at.indices.filter { $0 % channels / (channels / groups) == group }
+      let mean = members.reduce(0) { $0 + x.at[$1] } / Double(members.count)
+      let variance =
+        members.reduce(0) { $0 + (x.at[$1] - mean) * (x.at[$1] - mean) } / Double(members.count)
+      for index in members {
+        out.at[index] =
+          (x.at[index] - mean) / (variance + 1e-5).squareRoot() * scale[index % channels]
+          + shift[index % channels]
+      }
+    }
+    return out
+  }
+
+  private func product(_ x: [Double], _ weight: [Double], _ width: Int) -> [Double] {
+    (0..<width).map { j in x.indices.reduce(0) { $0 + x[$1] * weight[$1 * width + j] } }
+  }
+
+  private func lstm(
+    _ units: Int, _ all: Bool, _ x: Values, _ source: inout Source
+  ) -> Values {
+    let features = x.shape.count == 1 ? 1 : x.shape[1]
+    let inputWeight = source.take(features * 4 * units)
+    let recurrentWeight = source.take(units * 4 * units)
+    let bias = source.take(4 * units)
+    var hidden = [Double](repeating: 0, count: units)
+    var cell = hidden
+    var states: [Double] = []
+    for t in 0..<x.shape[0] {
+      let a = product(Array(x.at[t * features..<(t + 1) * features]), inputWeight, 4 * units)
+      let b = product(hidden, recurrentWeight, 4 * units)
+      let z = bias.indices.map { a[$0] + b[$0] + bias[$0] }
+      for j in 0..<units {
+        let (i, f) = (sigmoid(z[j]), sigmoid(z[units + j]))
+        cell[j] = f * cell[j] + i * tanh(z[2 * units + j])
+        hidden[j] = sigmoid(z[3 * units + j]) * tanh(cell[j])
+      }
+      states += hidden
+    }
+    return all
+      ? Values(shape: [x.shape[0], units], at: states) : Values(shape: [units], at: hidden)
+  }
+
+  private func gru(
+    _ units: Int, _ all: Bool, _ x: Values, _ source: inout Source
+  ) -> Values {
+    let features = x.shape.count == 1 ? 1 : x.shape[1]
+    let inputWeight = source.take(features * 3 * units)
+    let recurrentWeight = source.take(units * 3 * units)
+    let inputBias = source.take(3 * units)
+    let recurrentBias = source.take(3 * units)
+    var hidden = [Double](repeating: 0, count: units)
+    var states: [Double] = []
+    for t in 0..<x.shape[0] {
+      let a = zip(
+        product(Array(x.at[t * features..<(t + 1) * features]), inputWeight, 3 * units), inputBias
+      ).map(+)
+      let b = zip(product(hidden, recurrentWeight, 3 * units), recurrentBias).map(+)
+      hidden = (0..<units).map { j in
+        let r = sigmoid(a[j] + b[j])
+        let z = sigmoid(a[units + j] + b[units + j])
+        return (1 - z) * tanh(a[2 * units + j] + r * b[2 * units + j]) + z * hidden[j]
+      }
+      states += hidden
+    }
+    return all
+      ? Values(shape: [x.shape[0], units], at: states) : Values(shape: [units], at: hidden)
+  }
+}

@@ -1,0 +1,174 @@
+import Learning
+import Testing
+
+/// A small network, and what it is fed with.
+struct GradientCase: CustomTestStringConvertible, Sendable {
+  var name: String
+  var sampleShape: [Int]
+  var layers: [Network.Layer]
+  var loss = Network.Loss.crossEntropy
+  /// Inputs are whole numbers below this; nil: any numbers.
+  var tokens: Int?
+
+  var testDescription: String { name }
+
+  private static let head = Network.Layer.dense(outputs: 3, activation: .identity)
+
+  private static func convolution(
+    _ name: String, _ shape: [Int], _ convolution: Network.Convolution
+  ) -> GradientCase {
+    let plain = Network.Layer.convolution(.init(filters: 4, size: 3, padding: .same))
+    return GradientCase(
+      name: name, sampleShape: shape, layers: [plain, .convolution(convolution), head])
+  }
+
+  static let all = [
+    convolution("same", [5, 6, 2], .init(filters: 3, size: 3, padding: .same)),
+    convolution("even and same", [4, 5], .init(filters: 3, size: 2, padding: .same)),
+    convolution("valid", [5, 4, 1], .init(filters: 2, size: 3, activation: .tanh)),
+    convolution("stride", [7, 6, 1], .init(filters: 3, size: 3, stride: 2, padding: .count(1))),
+    convolution("same stride 3", [8, 7], .init(filters: 2, size: 2, stride: 3, padding: .same)),
+    convolution("groups", [5, 5, 2], .init(filters: 6, size: 3, padding: .count(2), groups: 2)),
+    convolution("depthwise", [4, 5, 3], .init(filters: 8, size: 3, stride: 2, groups: 4)),
+    GradientCase(
+      name: "max pooling", sampleShape: [6, 7],
+      layers: [
+        .convolution(.init(filters: 3, size: 3, padding: .same)), .maxPooling(size: 2, stride: 2),
+        .activation(.relu), .convolution(.init(filters: 5, size: 3, padding: .same)),
+        .maxPooling(size: 2, stride: 1), .activation(.leakyReLU(slope: 0.1)), .flatten,
+        .dense(outputs: 4, activation: .sigmoid), head,
+      ]),
+    GradientCase(
+      name: "average pooling", sampleShape: [6, 5, 2],
+      layers: [
+        .convolution(.init(filters: 3, size: 2)), .averagePooling(size: 3, stride: 1), .flatten,
+        head,
+      ]),
+    GradientCase(
+      name: "activations one behind the other", sampleShape: [5],
+      layers: [
+        .dense(outputs: 6, activation: .tanh), .activation(.sigmoid),
+        .activation(.leakyReLU(slope: 0.5)), .dense(outputs: 5, activation: .leakyReLU(slope: 0.2)),
+        .activation(.tanh), head,
+      ]),
+    GradientCase(
+      name: "softmax and cross-entropy", sampleShape: [4],
+      layers: [.dense(outputs: 5, activation: .relu), head, .softmax]),
+    GradientCase(
+      name: "softmax inside", sampleShape: [4],
+      layers: [.dense(outputs: 5, activation: .identity), .softmax, head]),
+    GradientCase(
+      name: "squared error", sampleShape: [4],
+      layers: [.dense(outputs: 5, activation: .tanh), head], loss: .meanSquaredError),
+    GradientCase(
+      name: "softmax and squared error", sampleShape: [4],
+      layers: [.dense(outputs: 5, activation: .tanh), head, .softmax], loss: .meanSquaredError),
+    GradientCase(
+      name: "group normalisation", sampleShape: [4, 4, 2],
+      layers: [
+        .convolution(.init(filters: 6, size: 3, padding: .same)), .groupNormalisation(groups: 3),
+        .activation(.relu), .convolution(.init(filters: 2, size: 3)),
+        .groupNormalisation(groups: 1), head,
+      ]),
+    GradientCase(
+      name: "embedding and LSTM", sampleShape: [5],
+      layers: [
+        .embedding(count: 4, width: 3), .lstm(units: 4, returnsSequence: true),
+        .lstm(units: 3, returnsSequence: false), head,
+      ], tokens: 4),
+    GradientCase(
+      name: "GRU", sampleShape: [4, 2],
+      layers: [
+        .gru(units: 5, returnsSequence: true), .gru(units: 3, returnsSequence: false), head,
+      ]),
+    GradientCase(
+      name: "one step of time", sampleShape: [1, 3],
+      layers: [
+        .gru(units: 3, returnsSequence: true), .lstm(units: 2, returnsSequence: false), head,
+      ]
+    ),
+    GradientCase(
+      name: "frozen", sampleShape: [5, 5],
+      layers: [
+        .frozen(.convolution(.init(filters: 2, size: 2))),
+        .convolution(.init(filters: 3, size: 2, activation: .tanh)),
+        .frozen(.dense(outputs: 4, activation: .tanh)), head,
+      ]),
+  ]
+}
+
+/// Gradients of every layer and loss against central differences in `Double`.
+@Suite struct GradientTests {
+  @Test(
+    "gradients equal central differences", arguments: KernelBody.allCases, GradientCase.all)
+  func centralDifferences(body: KernelBody, problem: GradientCase) throws {
+    let network = try Network(
+      sampleShape: problem.sampleShape, layers: problem.layers, loss: problem.loss)
+    var stream = testStream(4)
+    var values = network.initialParameters(testStream(3)).values
+    for index in values.indices { values[index] += Float(0.2 * (stream.uniform() - 0.5)) }
+    let parameters = ParameterBuffer(values)
+    let rows = 4
+    let inputs = (0..<rows * network.inputCount).map { _ in
+      problem.tokens.map { Float(stream.below(UInt32($0))) } ?? Float(2 * stream.uniform() - 1)
+    }
+    let labels = (0..<rows).map { _ in Int32(stream.below(3)) }
+    let (gradient, lossSum) = try network.gradient(
+      inputs: inputs, labels: labels, parameters: parameters, scale: 1 / Float(rows),
+      kernels: kernels(body))
+    let reference = DoubleNetwork(
+      sampleShape: problem.sampleShape, layers: problem.layers, loss: problem.loss)
+    var point = values.map { Double($0) }
+    func loss() -> Double {
+      reference.meanLoss(parameters: point, inputs: inputs, labels: labels)
+    }
+    #expect(abs(lossSum / Double(rows) - loss()) < 1e-6)
+    for tensor in network.layout.tensors {
+      var (largest, worst) = (0.0, 0.0)
+      for index in tensor.range {
+        guard tensor.isUpdatable else {
+          #expect(gradient[index] == 0)
+          continue
+        }
+        let (step, kept) = (1e-5, point[index])
+        point[index] = kept + step
+        let above = loss()
+        point[index] = kept - step
+        let below = loss()
+        point[index] = kept
+        let difference = (above - below) / (2 * step)
+        largest = max(largest, abs(difference))
+        worst = max(worst, abs(difference - Double(gradient[index])))
+      }
+      #expect(worst < 2e-6, "\(tensor.name)")
+      // A bias before a normalisation of one channel apiece may have no effect, and weights between
+      // hidden states have none in one step of time; all others have one.
+      let mayBeNothing =
+        problem.name == "group normalisation"
+        || problem.name == "one step of time" && tensor.name.hasSuffix("recurrentWeight")
+      if tensor.isUpdatable && !mayBeNothing {
+        #expect(largest > 1e-5, "\(tensor.name)")
+      }
+    }
+  }
+
+  @Test("all bodies give the same bits, in steps and in gradients", arguments: GradientCase.all)
+  func bodies(problem: GradientCase) throws {
+    let network = try Network(
+      sampleShape: problem.sampleShape, layers: problem.layers, loss: problem.loss)
+    let parameters = network.initialParameters(testStream(3))
+    var stream = testStream(8)
+    let inputs = (0..<7 * network.inputCount).map { _ in
+      problem.tokens.map { Float(stream.below(UInt32($0))) } ?? Float(2 * stream.uniform() - 1)
+    }
+    let labels = (0..<7).map { Int32($0 % 3) }
+    let results = KernelBody.allCases.compactMap { Kernels($0) }.map {
+      network.gradient(
+        inputs: inputs, labels: labels, parameters: parameters, scale: 0.5, kernels: $0)
+    }
+    for result in results {
+      #expect(firstDifference(result.gradient, results[0].gradient) == nil)
+      #expect(result.lossSum == results[0].lossSum)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Testing
+
+import Learning
+import Scenarios
+import Schema
+
+/// Models as lists of layers, and the training section.
+@Suite struct LayersTests {
+  private func scenario(_ model: String, training: String = "{}") throws -> Scenario {
+    try Scenario(
+      text: """
+        stop: 1 d
+        fleet: [{name: a, count: 1}]
+        task: {model: \(model), training: \(training)}
+
+        """, file: "x.yaml")
+  }
+
+  private func network(_ model: String, shape: [Int]) throws -> Network {
+    let task = try scenario(model).settings.task
+    return try task.model.value.network(
+      sampleShape: shape, classCount: 10, loss: task.training.loss)
+  }
+
+  @Test("a list of layers is the network that it says")
+  func layers() throws {
+    let network = try network(
+      """
+      {layers: [{convolution: {filters: 4, size: 3, padding: same, activation: relu}}, \
+      max-pooling, {convolution: {filters: 6, size: 2, stride: 2, padding: 1, groups: 2, \
+      isUpdatable: false}}, \
+      {leaky-relu: 0.2}, {dropout: 0.3}, flatten, \
+      {dense: {units: 8, activation: tanh}}, {dense: 10}]}
+      """, shape: [28, 28])
+    #expect(
+      network.layers == [
+        .convolution(.init(filters: 4, size: 3, padding: .same, activation: .relu)),
+        .maxPooling(size: 2, stride: 2),
+        .frozen(.convolution(.init(filters: 6, size: 2, stride: 2, padding: .count(1), groups: 2))),
+        .activation(.leakyReLU(slope: 0.2)), .dropout(rate: 0.3), .flatten,
+        .dense(outputs: 8, activation: .tanh), .dense(outputs: 10, activation: .identity),
+      ])
+    // 3·3·1·4 + 4 and, frozen, 2·2·2·6 + 6 parameters; 8·8·6 inputs to the first dense layer.
+    #expect(network.layout.updatableCount == 40 + (384 * 8 + 8) + (8 * 10 + 10))
+    #expect(network.layout.count == network.layout.updatableCount + 54)
+  }
+
+  @Test("the presets have as many parameters as worked out by hand")
+  func presets() throws {
+    #expect(try network("cnn-mcmahan", shape: [28, 28]).layout.count == 1_663_370)
+    // 4·32·(3 + 32) + 4·32, and 32·10 + 10.
+    #expect(try network("{lstm: 32}", shape: [9, 3]).layout.count == 4608 + 330)
+  }
+
+  @Test("a layer that does not fit is told by its place in the list")
+  func misfits() {
+    let fault = #expect(throws: LayerFault.self) {
+      try network("{layers: [flatten, max-pooling]}", shape: [28, 28])
+    }
+    #expect(
+      fault?.description
+        == "layer 2 (max-pooling): takes [height, width, channels] and gets [784]")
+    let few = #expect(throws: LayerFault.self) {
+      try network("{layers: [flatten, {dense: 3}]}", shape: [28, 28])
+    }
+    #expect(few?.description == "layer 2 (dense): gives 3 outputs for 10 classes")
+  }
+
+  @Test("training settings arrive in the plan")
+  func training() throws {
+    let plan = try scenario(
+      "softmax",
+      training: "{steps: 7, batchSize: 4, optimizer: {adam: 0.01}, schedule: {cosine: 0.1}, "
+        + "clipNorm: 2, loss: mean-squared-error}"
+    ).settings.task.training.plan
+    #expect(
+      plan
+        == TrainingPlan(
+          length: .steps(7), batchSize: 4, optimizer: .adam(learningRate: 0.01),
+          schedule: .cosine(minimum: 0.1), clipping: .norm(2)))
+    #expect(throws: Faults.self) { try scenario("mlp", training: "{clipNorm: 1, clipValue: 1}") }
+    #expect(throws: Faults.self) {
+      try scenario("mlp", training: "{optimizer: {sgd: {nesterov: true}}}")
+    }
+  }
+}
