@@ -23,6 +23,16 @@ public struct Registry: Sendable {
     parts.add(PartitionIID.self, to: .partition) { $0 }
     parts.add(PartitionDirichlet.self, to: .partition) { $0 }
     parts.add(PartitionShards.self, to: .partition) { $0 }
+    parts.add(PartitionDirichletPrior.self, to: .partition) { $0 }
+    parts.add(PartitionDirichletReplacement.self, to: .partition) { $0 }
+    parts.add(PartitionDirichletByClass.self, to: .partition) { $0 }
+    parts.add(PartitionDirichletByClassBalanced.self, to: .partition) { $0 }
+    parts.add(PartitionDirichletMultinomial.self, to: .partition) { $0 }
+    parts.add(PartitionInnerDirichlet.self, to: .partition) { $0 }
+    parts.add(PartitionLabelsPerClient.self, to: .partition) { $0 }
+    parts.add(PartitionQuantityPower.self, to: .partition) { $0 }
+    parts.add(PartitionQuantityLogNormal.self, to: .partition) { $0 }
+    parts.add(PartitionQuantityByRank.self, to: .partition) { $0 }
     parts.add(PartitionReplacement.self, to: .partition) { $0 }
     parts.add(PartitionFile.self, to: .partition) { $0 }
 
