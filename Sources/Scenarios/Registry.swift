@@ -18,6 +18,8 @@ public struct Registry: Sendable {
     var parts = Catalog()
     parts.add(FashionMNIST.self, to: .dataSource) { $0 }
     parts.add(IDXFiles.self, to: .dataSource) { $0 }
+    parts.add(CIFAR10.self, to: .dataSource) { $0 }
+    parts.add(CIFAR100.self, to: .dataSource) { $0 }
     parts.add(Blobs.self, to: .dataSource) { $0 }
 
     parts.add(PartitionIID.self, to: .partition) { $0 }
