@@ -20,6 +20,7 @@ public struct Registry: Sendable {
     parts.add(IDXFiles.self, to: .dataSource) { $0 }
     parts.add(CIFAR10.self, to: .dataSource) { $0 }
     parts.add(CIFAR100.self, to: .dataSource) { $0 }
+    parts.add(CSVFiles.self, to: .dataSource) { $0 }
     parts.add(NPZFiles.self, to: .dataSource) { $0 }
     parts.add(NPYFiles.self, to: .dataSource) { $0 }
     parts.add(Blobs.self, to: .dataSource) { $0 }
