@@ -23,6 +23,7 @@ public struct Registry: Sendable {
     parts.add(CSVFiles.self, to: .dataSource) { $0 }
     parts.add(NPZFiles.self, to: .dataSource) { $0 }
     parts.add(NPYFiles.self, to: .dataSource) { $0 }
+    parts.add(LEAFFiles.self, to: .dataSource) { $0 }
     parts.add(Blobs.self, to: .dataSource) { $0 }
 
     parts.add(PartitionIID.self, to: .partition) { $0 }
