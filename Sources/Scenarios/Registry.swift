@@ -24,6 +24,7 @@ public struct Registry: Sendable {
     parts.add(NPZFiles.self, to: .dataSource) { $0 }
     parts.add(NPYFiles.self, to: .dataSource) { $0 }
     parts.add(LEAFFiles.self, to: .dataSource) { $0 }
+    parts.add(TFFFiles.self, to: .dataSource) { $0 }
     parts.add(Blobs.self, to: .dataSource) { $0 }
 
     parts.add(PartitionIID.self, to: .partition) { $0 }
