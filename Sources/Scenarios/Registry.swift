@@ -26,6 +26,8 @@ public struct Registry: Sendable {
     parts.add(LEAFFiles.self, to: .dataSource) { $0 }
     parts.add(TFFFiles.self, to: .dataSource) { $0 }
     parts.add(Blobs.self, to: .dataSource) { $0 }
+    parts.add(SyntheticUsers.self, to: .dataSource) { $0 }
+    parts.add(Sensors.self, to: .dataSource) { $0 }
 
     parts.add(PartitionIID.self, to: .partition) { $0 }
     parts.add(PartitionDirichlet.self, to: .partition) { $0 }
