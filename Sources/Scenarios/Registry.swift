@@ -43,6 +43,7 @@ public struct Registry: Sendable {
     parts.add(PartitionQuantityLogNormal.self, to: .partition) { $0 }
     parts.add(PartitionQuantityByRank.self, to: .partition) { $0 }
     parts.add(PartitionReplacement.self, to: .partition) { $0 }
+    parts.add(PartitionNatural.self, to: .partition) { $0 }
     parts.add(PartitionFile.self, to: .partition) { $0 }
 
     parts.add(SoftmaxModel.self, to: .model) { $0 }
