@@ -218,7 +218,8 @@ struct CSVSamples {
     }
     let name = lines.text(label)
     let start = lines.cells[label].bytes.lowerBound
-    if let classes, !classes.contains(name) {
+    // A label that was met before has been checked.
+    if nameNumbers[name] == nil, let classes, !classes.contains(name) {
       throw lines.fault(
         .outOfRange, at: start, found: name.isEmpty ? "no label" : "the label '\(name)'",
         expected: isTest && settings.classes == nil

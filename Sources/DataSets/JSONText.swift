@@ -10,6 +10,7 @@ struct JSONText: ~Copyable {
   private let stream: ByteStream
   private var buffer: [UInt8] = []
   private var at = 0
+  private var word: [UInt8] = []
   private var line = 1
   private var column = 1
   private var tokenPlace = DataFault.Place.text(line: 1, column: 1)
@@ -139,24 +140,23 @@ struct JSONText: ~Copyable {
   /// A finite number. Throws: `outOfRange` for `NaN` and `Infinity`, which some writers put.
   mutating func number(_ expected: String) throws(DataFault) -> Double {
     guard let first = try peek() else { throw try unexpected(expected) }
-    let word = try word()
-    guard first == UInt8(ascii: "-") || (first >= 0x30 && first <= 0x39),
-      DecimalNumber.isNumber(word)
-    else {
-      guard !word.isEmpty else { throw try unexpected(expected) }
-      let text = String(decoding: word.prefix(20), as: UTF8.self)
-      let isInfinite = ["NaN", "Infinity", "-Infinity", "nan", "inf"].contains(text)
-      throw fault(isInfinite ? .outOfRange : .malformed, found: "`\(text)`", expected: expected)
-    }
+    try takeWord()
+    let isNumberlike = first == UInt8(ascii: "-") || (first >= 0x30 && first <= 0x39)
     // Digits and power of ten that doubles hold exactly: one rounding, as in a full conversion.
-    if let decimal = DecimalNumber(word), decimal.digits.magnitude < 1 << 53,
+    if isNumberlike, let decimal = DecimalNumber(word), decimal.digits.magnitude < 1 << 53,
       decimal.exponent >= -22, decimal.exponent <= 22, decimal.digits != 0
     {
       let power = Self.powersOfTen[abs(decimal.exponent)]
       return decimal.exponent < 0
         ? Double(decimal.digits) / power : Double(decimal.digits) * power
     }
+    guard !word.isEmpty else { throw try unexpected(expected) }
     let text = String(decoding: word, as: UTF8.self)
+    guard isNumberlike, DecimalNumber.isNumber(word) else {
+      let isInfinite = ["NaN", "Infinity", "-Infinity", "nan", "inf"].contains(text)
+      throw fault(
+        isInfinite ? .outOfRange : .malformed, found: "`\(text.prefix(20))`", expected: expected)
+    }
     guard let value = Double(text), value.isFinite else {
       throw fault(.outOfRange, found: "`\(text.prefix(20))`", expected: expected)
     }
@@ -167,9 +167,9 @@ struct JSONText: ~Copyable {
     (0..<exponent).reduce(1.0) { power, _ in power * 10 }
   }
 
-  /// Letters, digits, signs and points in a row.
-  private mutating func word() throws(DataFault) -> [UInt8] {
-    var word: [UInt8] = []
+  /// Letters, digits, signs and points in a row, into `word`.
+  private mutating func takeWord() throws(DataFault) {
+    word.removeAll(keepingCapacity: true)
     while let byte = try current(), word.count < 4_096 {
       let isPart =
         byte >= 0x30 && byte <= 0x39 || byte >= 0x41 && byte <= 0x5a
@@ -178,7 +178,6 @@ struct JSONText: ~Copyable {
       word.append(byte)
       advance()
     }
-    return word
   }
 
   /// Passes over one value of any kind.
@@ -199,7 +198,8 @@ struct JSONText: ~Copyable {
         advance()
       case UInt8(ascii: "\""): _ = try string("a text")
       default:
-        if try word().isEmpty { throw try unexpected("a value") }
+        try takeWord()
+        if word.isEmpty { throw try unexpected("a value") }
       }
     } while depth > 0
   }
