@@ -7,8 +7,8 @@ import Schema
 /// A sample is a sequence of `steps` × `channels` numbers. It holds each of m kinds of events once,
 /// m being the fewest with m! ≥ `classes` (2, 3 or 4), and its class c is their order: the c-th
 /// permutation of the kinds in lexicographic order. The first event is at step
-/// τ_1 = 1 + below(steps − 2 − 4(m−1)), every other 2, 3 or 4 steps after the one before, each
-/// alike. Device k measures on channel i at step t
+/// τ_1 = 1 + below(steps − 2 − 7(m−1)), every other 2 to 7 steps after the one before, each alike.
+/// Device k measures on channel i at step t
 ///
 ///   x_i(t) = g_i · Σ_e P_ei · w(t − τ_e) + o_i + a · sin(2π·f·t/steps + φ_i) + noise · z
 ///
@@ -20,7 +20,9 @@ import Schema
 /// Every class has the same events, and since the first may come at any time nearly the same
 /// values at each step; sums over time tell nothing of the order. What tells it is which event
 /// came before which, wherever they are: a recurrent model carries that along with few weights,
-/// while a feed-forward one needs to learn it anew for every place, so it should do worse.
+/// while a feed-forward one needs to learn it anew for every place and distance. With the defaults
+/// and all data in one place a GRU of 24 units reaches 0.93 to 0.95 of the test set, a perceptron
+/// of 256 units 0.68 to 0.70 (Tests/Fixtures-scripts/compare_sensor_models.py, NumPy).
 ///
 /// The natural partition is the devices; the test set is `testPerDevice` further samples of each,
 /// device by device. Device k depends on the seed and k alone. Draws: of device k's streams, from
@@ -32,19 +34,19 @@ public struct Sensors: DataSource, Part {
     /// How many devices.
     public var devices = 100
     /// Training samples of each.
-    public var samplesPerDevice = 100
+    public var samplesPerDevice = 60
     /// Test samples of each.
     public var testPerDevice = 20
     /// Number of classes.
     public var classes = 6
     /// Steps of a sequence.
-    public var steps = 32
+    public var steps = 40
     /// Channels of a step.
     public var channels = 3
     /// How much devices differ.
-    public var drift = 0.3
+    public var drift = 0.4
     /// Standard deviation of the noise of each number.
-    public var noise = 0.2
+    public var noise = 0.25
 
     /// The defaults.
     public init() {}
@@ -60,7 +62,7 @@ public struct Sensors: DataSource, Part {
           "testPerDevice", \.testPerDevice, .integer(1...1_000_000),
           "Test samples of each device."),
         Field("classes", \.classes, .integer(2...24), "Number of orders that are told apart."),
-        Field("steps", \.steps, .integer(16...10_000), "Steps of a sequence."),
+        Field("steps", \.steps, .integer(24...10_000), "Steps of a sequence."),
         Field("channels", \.channels, .integer(3...1_000), "Channels of a step."),
         Field(
           "drift", \.drift, .number(0...10),
@@ -152,9 +154,9 @@ public struct Sensors: DataSource, Part {
     let kinds = order.count
     let channels = settings.channels
     var signal = Array(repeating: 0.0, count: settings.steps * channels)
-    var time = 1 + Int(stream.below(UInt32(settings.steps - 2 - 4 * (kinds - 1))))
+    var time = 1 + Int(stream.below(UInt32(settings.steps - 2 - 7 * (kinds - 1))))
     for (turn, kind) in order.enumerated() {
-      if turn > 0 { time += 2 + Int(stream.below(3)) }
+      if turn > 0 { time += 2 + Int(stream.below(6)) }
       for (step, weight) in [(time - 1, 0.5), (time, 1), (time + 1, 0.5)] {
         for channel in 0..<channels {
           let share = Double(kind) / Double(kinds) + Double(channel) / Double(channels)

@@ -129,13 +129,13 @@ import Testing
 
   @Test func `without noise and drift the class is the order of the events`() throws {
     let (data, floats) = try load { ($0.drift, $0.noise) = (0, 0) }
-    #expect(data.train.sampleShape == [32, 3] && data.train.classCount == 6)
+    #expect(data.train.sampleShape == [40, 3] && data.train.classCount == 6)
     for sample in 0..<data.train.count {
-      let sequence = floats[sample * 96..<(sample + 1) * 96]
+      let sequence = floats[sample * 120..<(sample + 1) * 120]
       #expect(decoded(sequence) == Int(data.train.labels[sample]))
       // The patterns of the three kinds cancel out: sums over time tell nothing.
       for channel in 0..<3 {
-        let sum = (0..<32).reduce(Float(0)) {
+        let sum = (0..<40).reduce(Float(0)) {
           $0 + sequence[sequence.startIndex + $1 * 3 + channel]
         }
         #expect(abs(sum) < 1e-4)
@@ -151,17 +151,17 @@ import Testing
   {
     let (data, floats) = try load { $0.devices = 60 }
     let labels = data.train.labels.map { Int($0) }
-    var means = Array(repeating: Array(repeating: 0.0, count: 96), count: 6)
+    var means = Array(repeating: Array(repeating: 0.0, count: 120), count: 6)
     var counts = Array(repeating: 0.0, count: 6)
     for sample in labels.indices {
       counts[labels[sample]] += 1
-      for place in 0..<96 { means[labels[sample]][place] += Double(floats[sample * 96 + place]) }
+      for place in 0..<120 { means[labels[sample]][place] += Double(floats[sample * 120 + place]) }
     }
-    for label in 0..<6 { for place in 0..<96 { means[label][place] /= counts[label] } }
+    for label in 0..<6 { for place in 0..<120 { means[label][place] /= counts[label] } }
     guard case .floats(let test) = data.test.features else { return }
     var (byOrder, byMean) = (0, 0)
     for sample in 0..<data.test.count {
-      let sequence = test[sample * 96..<(sample + 1) * 96]
+      let sequence = test[sample * 120..<(sample + 1) * 120]
       let label = Int(data.test.labels[sample])
       if decoded(sequence) == label { byOrder += 1 }
       let distances = means.map { mean in
@@ -187,9 +187,9 @@ import Testing
     let wide = try load { ($0.devices, $0.drift, $0.noise) = (400, 2, 0) }
     var square = 0.0
     for device in 0..<400 {
-      let own = wide.floats[device * 50 * 96..<(device + 1) * 50 * 96]
+      let own = wide.floats[device * 50 * 120..<(device + 1) * 50 * 120]
       let mean = own.enumerated().reduce(0.0) { $0 + ($1.offset % 3 == 0 ? Double($1.element) : 0) }
-      square += (mean / 1_600) * (mean / 1_600)
+      square += (mean / 2_000) * (mean / 2_000)
     }
     // The sway's mean over a sequence, at most its amplitude 1, adds to the offsets' 4.
     #expect(square / 400 > 3 && square / 400 < 5.5)
@@ -198,8 +198,8 @@ import Testing
   @Test func `two classes take two kinds of events, 24 take four`() throws {
     #expect(try load { $0.classes = 2 }.data.train.classCount == 2)
     let many = try load {
-      ($0.classes, $0.channels, $0.steps, $0.drift) = (24, 5, 16, 0)
+      ($0.classes, $0.channels, $0.steps, $0.drift) = (24, 5, 24, 0)
     }
-    #expect(Set(many.data.train.labels).count == 24 && many.data.train.sampleShape == [16, 5])
+    #expect(Set(many.data.train.labels).count == 24 && many.data.train.sampleShape == [24, 5])
   }
 }
