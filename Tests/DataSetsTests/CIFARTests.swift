@@ -131,4 +131,13 @@ func copied(_ name: String) throws -> TemporaryFolder {
     let fault = fault { _ = try Self.hundred(folder.path + "/data", labels) }
     #expect(fault?.kind == spoilt.kind && fault?.place == spoilt.place && fault?.file == path)
   }
+
+  @Test func `a missing file and a broken gzip of CIFAR-100 are faults`() throws {
+    let folder = try copied("readers/cifar-100-binary")
+    try FileManager.default.removeItem(atPath: folder.path + "/data/train.bin")
+    let missing = fault { _ = try Self.hundred(folder.path + "/data", .fine) }
+    #expect(missing?.kind == .missingFile && missing?.file == "train.bin")
+    _ = try folder.write([3, 99, 1, 2], as: "data/train.bin.gz")
+    #expect(fault { _ = try Self.hundred(folder.path + "/data", .fine) }?.kind == .wrongMagic)
+  }
 }

@@ -109,4 +109,35 @@ import Testing
     #expect(fault { _ = try Self.load(other) }?.kind == .wrongMagic)
     #expect(fault { _ = try Self.load("/nowhere.npz") }?.kind == .missingFile)
   }
+
+  /// What is wrong, the fault, which of the four files, and what stands there instead.
+  static let spoiltFiles: [(String, DataFault.Kind, Int, @Sendable ([UInt8]) -> [UInt8])] = [
+    ("empty", .truncated, 0, { _ in [] }),
+    ("another format", .wrongMagic, 0, { _ in Array("PK header".utf8) }),
+    ("half a header", .truncated, 1, { Array($0[..<40]) }),
+    ("a value short", .truncated, 0, { Array($0.dropLast(4)) }),
+    ("a byte more", .trailingBytes, 1, { $0 + [0] }),
+    ("version 9", .unsupported, 2, { $0[..<6] + [9] + $0[7...] }),
+    ("a header of words", .malformed, 3, { $0[..<10] + [0x58] + $0[11...] }),
+    ("infinite", .outOfRange, 0, { $0.dropLast(4) + [0, 0, 0x80, 0x7f] }),
+    ("not a number", .outOfRange, 2, { $0.dropLast(4) + [0, 0, 0xc0, 0x7f] }),
+    ("a negative label", .outOfRange, 3, { $0.dropLast(4) + [255, 255, 255, 255] }),
+    ("a huge label", .outOfRange, 1, { $0.dropLast(8) + [0, 0, 0, 0, 1, 0, 0, 0] }),
+  ]
+
+  @Test(arguments: spoiltFiles.indices)
+  func `a spoilt file of one array is named`(index: Int) throws {
+    let (words, kind, which, spoil) = Self.spoiltFiles[index]
+    let folder = try copied("readers")
+    let names = ["x_train.npy", "y_train.npy", "x_test.npy", "y_test.npy"]
+    let path = try folder.write(
+      spoil(try Fixture.bytes("readers/" + names[which])), as: "data/" + names[which])
+    var settings = NPYFiles.Settings()
+    (settings.trainSamples, settings.trainLabels) = (names[0], names[1])
+    (settings.testSamples, settings.testLabels) = (names[2], names[3])
+    let fault = fault {
+      _ = try NPYFiles(settings).load(folders: DataFolders([folder.path + "/data"]), seed: 1)
+    }
+    #expect(fault?.kind == kind && fault?.file == path, "\(words): \(fault as Any)")
+  }
 }
