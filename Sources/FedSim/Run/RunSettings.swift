@@ -80,7 +80,8 @@ public struct RecordSettings: PartSettings {
       Field("finalModel", \.finalModel, .flag, "Whether the final model is stored"),
       Field(
         "modelFiles", \.modelFiles, optional: .text,
-        "A folder for global_model_v{N}.json and global_model_latest.json; absent: none"),
+        "A folder for global_model_v{N}.json and global_model_latest.json, beside the result;"
+          + " absent: none"),
     ]
   }
 }
