@@ -82,3 +82,24 @@ static inline herr_t chdf5_scale_of(hid_t dataset, unsigned axis, char *path) {
 static inline herr_t chdf5_reclaim(hid_t type, hid_t space, void *buffer) {
   return H5Dvlen_reclaim(type, space, H5P_DEFAULT, buffer);
 }
+
+struct chdf5_names {
+  void (*take)(const char *name, void *context);
+  void *context;
+};
+
+static inline herr_t chdf5_take_name(
+    hid_t group, const char *name, const H5L_info_t *link, void *context) {
+  (void)group;
+  (void)link;
+  struct chdf5_names *names = (struct chdf5_names *)context;
+  names->take(name, names->context);
+  return 0;
+}
+
+/// Gives the names of a group's members to a function, in the order of their bytes.
+static inline herr_t chdf5_each_name(
+    hid_t group, void (*take)(const char *name, void *context), void *context) {
+  struct chdf5_names names = {take, context};
+  return H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, chdf5_take_name, &names);
+}

@@ -8,12 +8,42 @@ public struct TrainAndTest: Sendable {
   /// The test set, which only central evaluation sees.
   public let test: Dataset
 
+  /// The source's own users and which training samples are whose; nil where it has none.
+  public let users: DataUsers?
+
   /// A pair of data sets with samples of one shape and the same classes.
-  public init(train: Dataset, test: Dataset) {
+  public init(train: Dataset, test: Dataset, users: DataUsers? = nil) {
     precondition(train.sampleShape == test.sampleShape, "train and test samples differ in shape")
     precondition(train.classCount == test.classCount, "train and test classes differ in number")
     self.train = train
     self.test = test
+    self.users = users
+  }
+}
+
+/// The users that a source knows, and the training samples of each.
+public struct DataUsers: Sendable, Equatable {
+  /// What the source calls them.
+  public let names: [String]
+  /// Each one's samples in the training pool. Shapes: [user][its samples]; some may have none.
+  public let shards: [[Int32]]
+
+  /// Users with their samples.
+  public init(names: [String], shards: [[Int32]]) {
+    precondition(names.count == shards.count, "one list of samples a user")
+    self.names = names
+    self.shards = shards
+  }
+
+  /// Users whose samples stand one behind the other in the pool, from the first.
+  public init(names: [String], sizes: [Int]) {
+    var start: Int32 = 0
+    self.init(
+      names: names,
+      shards: sizes.map { size in
+        defer { start += Int32(size) }
+        return Array(start..<start + Int32(size))
+      })
   }
 }
 

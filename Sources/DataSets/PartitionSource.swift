@@ -5,6 +5,21 @@ import Schema
 public protocol PartitionSource: Sendable {
   /// The rule. Throws: what is wrong with the file.
   func partitioner(folders: DataFolders) throws(DataFault) -> any Partitioner
+
+  /// The rule for data that are read already: what a run asks for.
+  ///
+  /// Without an implementation of its own a part does not look at the data. Throws: what is wrong
+  /// with the file.
+  func partitioner(
+    for data: TrainAndTest, folders: DataFolders
+  ) throws(DataFault) -> any Partitioner
+}
+
+extension PartitionSource {
+  /// The same rule for any data.
+  public func partitioner(
+    for data: TrainAndTest, folders: DataFolders
+  ) throws(DataFault) -> any Partitioner { try partitioner(folders: folders) }
 }
 
 extension PartitionSource where Self: Partitioner {
@@ -16,6 +31,16 @@ extension PartitionIID: PartitionSource {}
 extension PartitionDirichlet: PartitionSource {}
 extension PartitionShards: PartitionSource {}
 extension PartitionReplacement: PartitionSource {}
+extension PartitionDirichletByClass: PartitionSource {}
+extension PartitionDirichletByClassBalanced: PartitionSource {}
+extension PartitionDirichletMultinomial: PartitionSource {}
+extension PartitionDirichletPrior: PartitionSource {}
+extension PartitionDirichletReplacement: PartitionSource {}
+extension PartitionInnerDirichlet: PartitionSource {}
+extension PartitionLabelsPerClient: PartitionSource {}
+extension PartitionQuantityPower: PartitionSource {}
+extension PartitionQuantityLogNormal: PartitionSource {}
+extension PartitionQuantityByRank: PartitionSource {}
 
 extension Seam where Value == any PartitionSource {
   /// The seam of partitions.

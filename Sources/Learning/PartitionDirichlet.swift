@@ -84,12 +84,7 @@ public struct PartitionDirichlet: Partitioner, Part {
   ) throws(PartitionFault) -> [[Int32]] {
     let bounds = try shardBounds(
       samples: labels.count, clients: clients, samplesPerClient: samplesPerClient)
-    var left = Array(repeating: [Int32](), count: classCount)
-    for (sample, label) in labels.enumerated() { left[Int(label)].append(Int32(sample)) }
-    for label in 0..<classCount {
-      var stream = streams.forPool(ordinal: label)
-      stream.shuffle(&left[label])
-    }
+    var left = shuffledByClass(labels, classCount: classCount, streams: streams)
     var shards: [[Int32]] = []
     for client in 0..<clients {
       let shares = shares(client: client, classCount: classCount, streams: streams)
@@ -105,7 +100,7 @@ public struct PartitionDirichlet: Partitioner, Part {
   }
 
   /// The class at which the running sum of the shares of what is left passes u times their total.
-  private static func draw(_ shares: [Double], among left: [[Int32]], _ u: Double) -> Int {
+  static func draw(_ shares: [Double], among left: [[Int32]], _ u: Double) -> Int {
     var total = 0.0
     for label in left.indices where !left[label].isEmpty { total += shares[label] }
     let isByCount = total <= 0

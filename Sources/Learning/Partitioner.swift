@@ -32,9 +32,10 @@ public struct PartitionStreams: Sendable {
     validation = StreamKey(seed: seed, purpose: Purpose("partition.validation"))
   }
 
-  /// A stream for what concerns the pool as a whole, or its part number `ordinal`.
-  public func forPool(ordinal: Int = 0) -> RandomStream {
-    pool.with(ordinal: UInt32(ordinal)).stream(slot: 0)
+  /// A stream for what concerns the pool as a whole, or its part number `ordinal`; `slot` tells
+  /// apart separate questions about it.
+  public func forPool(ordinal: Int = 0, slot: UInt64 = 0) -> RandomStream {
+    pool.with(ordinal: UInt32(ordinal)).stream(slot: slot)
   }
 
   /// The stream of one client; `slot` tells apart its separate questions.
@@ -58,6 +59,16 @@ public enum PartitionFault: Error, Equatable, Sendable {
   case sampleTwice(sample: Int, firstClient: Int, secondClient: Int)
   /// A given partition leaves a client without samples.
   case emptyShard(client: Int)
+  /// The settings ask for more classes than the pool has samples of.
+  case tooFewClasses(needed: Int, available: Int)
+  /// One class has too few samples for the settings.
+  case tooFewOfClass(label: Int, needed: Int, available: Int)
+  /// No attempt gave every client so many samples; `best` is the most that the poorest client got.
+  case minimumUnattained(minimum: Int, best: Int, attempts: Int)
+  /// A partition by the source's own users, of a source that has none; `sources` are those that do.
+  case noUsers(sources: [String])
+  /// A partition by the source's own users asks for more of them than there are.
+  case tooFewUsers(needed: Int, available: Int, minimumSize: Int)
 }
 
 extension PartitionFault: CustomStringConvertible {
@@ -72,6 +83,18 @@ extension PartitionFault: CustomStringConvertible {
       "found sample \(sample) at client \(first) and again at client \(second), expected it once"
     case .emptyShard(let client):
       "found no sample at client \(client), expected at least one"
+    case .tooFewClasses(let needed, let available):
+      "found samples of \(available) classes, expected at least \(needed) for this partition"
+    case .tooFewOfClass(let label, let needed, let available):
+      "found \(available) samples of class \(label), expected at least \(needed) for this partition"
+    case .minimumUnattained(let minimum, let best, let attempts):
+      "found a client with \(best) samples in the best of \(attempts) attempts, expected at least "
+        + "\(minimum) at each; lower the minimum or the number of clients, or raise alpha"
+    case .noUsers(let sources):
+      "found data without users, expected a source that has them: "
+        + sources.joined(separator: ", ")
+    case .tooFewUsers(let needed, let available, let minimumSize):
+      "found \(available) users with at least \(minimumSize) training samples, expected \(needed)"
     }
   }
 }

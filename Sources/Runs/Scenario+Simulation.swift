@@ -59,7 +59,7 @@ extension Scenario {
     } catch {
       throw Faults([fault(error, at: ["task", "data", "source"])])
     }
-    let partition = try makePartition(data.train, folders)
+    let partition = try makePartition(data, folders)
     let network = try makeNetwork(for: data.train)
     let parameters = network.layout.count
     guard parameters <= Self.mostParameters else {
@@ -93,13 +93,15 @@ extension Scenario {
   }
 
   private func makePartition(
-    _ pool: Dataset, _ folders: DataFolders
+    _ data: TrainAndTest, _ folders: DataFolders
   ) throws(Faults) -> Partition {
     let keys = ["task", "data", "partition"]
     let partition: Partition
     do {
-      partition = try settings.task.data.partition.value.partitioner(folders: folders).partition(
-        labels: pool.labels, classCount: pool.classCount,
+      partition = try settings.task.data.partition.value.partitioner(
+        for: data, folders: folders
+      ).partition(
+        labels: data.train.labels, classCount: data.train.classCount,
         streams: PartitionStreams(seed: seeds.data),
         validationFraction: settings.task.data.validationFraction)
     } catch let error as DataFault {

@@ -18,12 +18,32 @@ public struct Registry: Sendable {
     var parts = Catalog()
     parts.add(FashionMNIST.self, to: .dataSource) { $0 }
     parts.add(IDXFiles.self, to: .dataSource) { $0 }
+    parts.add(CIFAR10.self, to: .dataSource) { $0 }
+    parts.add(CIFAR100.self, to: .dataSource) { $0 }
+    parts.add(CSVFiles.self, to: .dataSource) { $0 }
+    parts.add(NPZFiles.self, to: .dataSource) { $0 }
+    parts.add(NPYFiles.self, to: .dataSource) { $0 }
+    parts.add(LEAFFiles.self, to: .dataSource) { $0 }
+    parts.add(TFFFiles.self, to: .dataSource) { $0 }
     parts.add(Blobs.self, to: .dataSource) { $0 }
+    parts.add(SyntheticUsers.self, to: .dataSource) { $0 }
+    parts.add(Sensors.self, to: .dataSource) { $0 }
 
     parts.add(PartitionIID.self, to: .partition) { $0 }
     parts.add(PartitionDirichlet.self, to: .partition) { $0 }
     parts.add(PartitionShards.self, to: .partition) { $0 }
+    parts.add(PartitionDirichletPrior.self, to: .partition) { $0 }
+    parts.add(PartitionDirichletReplacement.self, to: .partition) { $0 }
+    parts.add(PartitionDirichletByClass.self, to: .partition) { $0 }
+    parts.add(PartitionDirichletByClassBalanced.self, to: .partition) { $0 }
+    parts.add(PartitionDirichletMultinomial.self, to: .partition) { $0 }
+    parts.add(PartitionInnerDirichlet.self, to: .partition) { $0 }
+    parts.add(PartitionLabelsPerClient.self, to: .partition) { $0 }
+    parts.add(PartitionQuantityPower.self, to: .partition) { $0 }
+    parts.add(PartitionQuantityLogNormal.self, to: .partition) { $0 }
+    parts.add(PartitionQuantityByRank.self, to: .partition) { $0 }
     parts.add(PartitionReplacement.self, to: .partition) { $0 }
+    parts.add(PartitionNatural.self, to: .partition) { $0 }
     parts.add(PartitionFile.self, to: .partition) { $0 }
 
     parts.add(SoftmaxModel.self, to: .model) { $0 }

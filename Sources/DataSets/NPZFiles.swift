@@ -1,0 +1,160 @@
+import Learning
+import Schema
+
+/// Samples and labels from the arrays of one NPZ archive, as NumPy's `savez` writes it.
+///
+/// Samples are [n, axes…] of bytes (a byte b means b/255), floats or whole numbers, labels [n] or
+/// [n, 1] of whole numbers from 0. With `users`, an array [n] of whole numbers of any range says
+/// whose each training sample is: users in ascending order, each one's samples in the pool's order.
+public struct NPZFiles: DataSource, Part {
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The archive.
+    public var path = ""
+    /// The array of training samples.
+    public var trainSamples = "x_train"
+    /// The array of training labels.
+    public var trainLabels = "y_train"
+    /// The array of test samples.
+    public var testSamples = "x_test"
+    /// The array of test labels.
+    public var testLabels = "y_test"
+    /// The array that says whose each training sample is.
+    public var users: String?
+    /// Number of classes; nil: the largest label and one.
+    public var classes: Int?
+
+    /// The defaults.
+    public init() {}
+
+    /// A bare value is the path.
+    public static var shorthand: String? { "path" }
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("path", \.path, .path, required: true, "NPZ archive with the four arrays."),
+        Field("trainSamples", \.trainSamples, .text, "Name of the array of training samples."),
+        Field("trainLabels", \.trainLabels, .text, "Name of the array of training labels."),
+        Field("testSamples", \.testSamples, .text, "Name of the array of test samples."),
+        Field("testLabels", \.testLabels, .text, "Name of the array of test labels."),
+        Field(
+          "users", \.users, optional: .text,
+          "Name of an array with the user of each training sample; without it there are no users."),
+        Field(
+          "classes", \.classes, optional: .integer(2...1_048_576),
+          "Number of classes; without it one more than the largest label."),
+      ]
+    }
+  }
+
+  /// The name in a scenario.
+  public static let name = "npz"
+  /// What it is.
+  public static let summary = "Samples and labels from the arrays of one NPZ archive of NumPy's."
+
+  private let settings: Settings
+
+  /// A source by its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Reads the archive, looked for in `folders`.
+  public func load(folders: DataFolders, seed: UInt64) throws(DataFault) -> TrainAndTest {
+    let archive = try NPZ(contentsOf: try folders.locate(settings.path))
+    let train = try pair(settings.trainSamples, settings.trainLabels, of: archive)
+    let test = try pair(settings.testSamples, settings.testLabels, of: archive)
+    var owners: DataUsers?
+    if let name = settings.users {
+      owners = try users(named: name, of: archive, count: train.labels.count)
+    }
+    return try LabelledArrays.trainAndTest(train, test, classes: settings.classes, users: owners)
+  }
+
+  private func pair(
+    _ samples: String, _ labels: String, of archive: NPZ
+  ) throws(DataFault) -> LabelledArrays {
+    try LabelledArrays(
+      samples: try archive.array(named: samples), at: "\(archive.file):\(samples).npy",
+      labels: try archive.array(named: labels), at: "\(archive.file):\(labels).npy")
+  }
+
+  private func users(
+    named name: String, of archive: NPZ, count: Int
+  ) throws(DataFault) -> DataUsers {
+    let array = try archive.array(named: name)
+    guard array.shape == [count], let owners = array.integers else {
+      throw DataFault(
+        .countMismatch, in: "\(archive.file):\(name).npy",
+        found: "type \(array.values.descriptor), shape \(array.shape)",
+        expected: "whole numbers of shape [\(count)], a user for each training sample")
+    }
+    let order = (0..<count).sorted { (owners[$0], $0) < (owners[$1], $1) }
+    var names: [String] = []
+    var shards: [[Int32]] = []
+    for sample in order {
+      let name = String(owners[sample])
+      if names.last != name {
+        names.append(name)
+        shards.append([])
+      }
+      shards[shards.count - 1].append(Int32(sample))
+    }
+    return DataUsers(names: names, shards: shards)
+  }
+}
+
+/// Samples and labels from four NPY files, as NumPy's `save` writes them; arrays as for `npz`.
+public struct NPYFiles: DataSource, Part {
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// Training samples.
+    public var trainSamples = ""
+    /// Training labels.
+    public var trainLabels = ""
+    /// Test samples.
+    public var testSamples = ""
+    /// Test labels.
+    public var testLabels = ""
+    /// Number of classes; nil: the largest label and one.
+    public var classes: Int?
+
+    /// The defaults.
+    public init() {}
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "trainSamples", \.trainSamples, .path, required: true, "NPY file of training samples."),
+        Field("trainLabels", \.trainLabels, .path, required: true, "NPY file of training labels."),
+        Field("testSamples", \.testSamples, .path, required: true, "NPY file of test samples."),
+        Field("testLabels", \.testLabels, .path, required: true, "NPY file of test labels."),
+        Field(
+          "classes", \.classes, optional: .integer(2...1_048_576),
+          "Number of classes; without it one more than the largest label."),
+      ]
+    }
+  }
+
+  /// The name in a scenario.
+  public static let name = "npy"
+  /// What it is.
+  public static let summary = "Samples and labels from four NPY files of NumPy's."
+
+  private let settings: Settings
+
+  /// A source by its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Reads the four files, each looked for in `folders`.
+  public func load(folders: DataFolders, seed: UInt64) throws(DataFault) -> TrainAndTest {
+    func pair(_ samples: String, _ labels: String) throws(DataFault) -> LabelledArrays {
+      let (x, y) = (try folders.locate(samples), try folders.locate(labels))
+      return try LabelledArrays(
+        samples: try NPYArray(contentsOf: x), at: x, labels: try NPYArray(contentsOf: y), at: y)
+    }
+    return try LabelledArrays.trainAndTest(
+      try pair(settings.trainSamples, settings.trainLabels),
+      try pair(settings.testSamples, settings.testLabels), classes: settings.classes, users: nil)
+  }
+}

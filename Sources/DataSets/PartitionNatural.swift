@@ -1,0 +1,87 @@
+import Learning
+import Numerics
+import Schema
+
+/// Every client is a user of the data's source, with the samples that the source says are its own.
+///
+/// Clients are the users in the source's order, those with fewer than `minimumSize` training
+/// samples left out and the rest closing up. Draws: none. Throws, when the shards are made:
+/// `noUsers` for a source without users, `tooFewUsers` where `clients` asks for more than there
+/// are.
+public struct PartitionNatural: PartitionSource, Part {
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// How many users, from the first; nil takes all.
+    public var clients: Int?
+    /// The fewest training samples of a user that takes part.
+    public var minimumSize = 1
+
+    /// The defaults.
+    public init() {}
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "clients", \.clients, optional: .integer(1...10_000_000),
+          "Number of users, from the source's first; without it all."),
+        Field(
+          "minimumSize", \.minimumSize, .integer(1...100_000_000),
+          "Fewest training samples of a user; others are left out."),
+      ]
+    }
+  }
+
+  /// The name in a scenario.
+  public static let name = "natural"
+  /// What it does.
+  public static let summary = "The source's own users as clients, where it has users."
+  /// The sources that have users.
+  public static let sources = [
+    LEAFFiles.name, TFFFiles.name, SyntheticUsers.name, Sensors.name,
+    "\(CSVFiles.name) with `user`", "\(NPZFiles.name) with `users`",
+  ]
+
+  private let settings: Settings
+
+  /// A partition by its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// A rule that fails: the users are known with the data alone.
+  public func partitioner(folders: DataFolders) throws(DataFault) -> any Partitioner {
+    Rule(users: nil, settings: settings)
+  }
+
+  /// The rule for the users of these data.
+  public func partitioner(
+    for data: TrainAndTest, folders: DataFolders
+  ) throws(DataFault) -> any Partitioner {
+    Rule(users: data.users, settings: settings)
+  }
+
+  private struct Rule: Partitioner {
+    let users: DataUsers?
+    let settings: Settings
+
+    var clients: Int { min(settings.clients ?? .max, kept.count) }
+
+    private var kept: [[Int32]] {
+      (users?.shards ?? []).filter { $0.count >= settings.minimumSize }
+    }
+
+    func shards(
+      labels: [Int32], classCount: Int, streams: PartitionStreams
+    ) throws(PartitionFault) -> [[Int32]] {
+      guard users != nil else {
+        throw PartitionFault.noUsers(sources: PartitionNatural.sources)
+      }
+      let kept = kept
+      guard !kept.isEmpty, settings.clients ?? 1 <= kept.count else {
+        throw PartitionFault.tooFewUsers(
+          needed: settings.clients ?? 1, available: kept.count, minimumSize: settings.minimumSize)
+      }
+      return try PartitionGiven(shards: Array(kept[..<(settings.clients ?? kept.count)])).shards(
+        labels: labels, classCount: classCount, streams: streams)
+    }
+  }
+}
