@@ -64,6 +64,7 @@ let package = Package(
       "FedSimCLI",
       ["Runs", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
+    .executableTarget(name: "fedsim-bench", path: "Benchmarks/probe", cSettings: c),
 
     // Tests find their fixtures beside their source files.
     tests("ArchitectureTests", []),

@@ -16,6 +16,18 @@ public struct ServerView: Sendable {
   public let cohortGoal: Int?
   /// Members of the round's cohort.
   public let cohortSize: Int
+
+  /// A view of a server in this state.
+  public init(
+    now: SimTime, version: Int, round: Int, pending: Int, cohortGoal: Int?, cohortSize: Int
+  ) {
+    self.now = now
+    self.version = version
+    self.round = round
+    self.pending = pending
+    self.cohortGoal = cohortGoal
+    self.cohortSize = cohortSize
+  }
 }
 
 /// What happened, when a trigger is asked.
@@ -69,6 +81,12 @@ public struct CheckIn: Sendable {
   public let device: Int
   /// The version that it holds; −1: none.
   public let heldVersion: Int
+
+  /// A device that holds a version.
+  public init(device: Int, heldVersion: Int) {
+    self.device = device
+    self.heldVersion = heldVersion
+  }
 }
 
 /// What a device that asks for work is told.
