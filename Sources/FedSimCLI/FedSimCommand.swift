@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Runs
 import Scenarios
+import Synchronization
 
 /// The command `fedsim`; another package builds its own with a registry of its own.
 public enum FedSimCommand {
@@ -67,6 +68,24 @@ enum Output {
   static func out(_ text: String) { write(text, to: .standardOutput) }
   /// A line to standard error.
   static func error(_ text: String) { write(text, to: .standardError) }
+
+  /// Progress, which is silent after `end`; it stands on standard error as it is, without a line
+  /// end.
+  static func progress(_ text: String) {
+    ended.withLock { isEnded in
+      if !isEnded { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+    }
+  }
+
+  /// A last line to standard error: no progress comes behind it.
+  static func end(_ text: String) {
+    ended.withLock { isEnded in
+      isEnded = true
+      error(text)
+    }
+  }
+
+  private static let ended = Mutex(false)
 
   private static func write(_ text: String, to file: FileHandle) {
     try? file.write(contentsOf: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))

@@ -12,7 +12,7 @@ enum Interruption {
     let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
     source.setEventHandler {
       guard gate.close() else { return }
-      Output.error("\ninterrupted; no result was written")
+      Output.end("\ninterrupted; no result was written")
       _exit(130)
     }
     source.resume()

@@ -59,9 +59,7 @@ final class Progress {
     return ioctl(2, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 
-  private func write(_ text: String) {
-    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
-  }
+  private func write(_ text: String) { Output.progress(text) }
 }
 
 /// Numbers for people.

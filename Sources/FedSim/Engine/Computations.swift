@@ -8,6 +8,8 @@ struct Computations {
   private let limit: Int
   private var described: [Weak] = []
   private var first = 0
+  /// How long the list may become before what nobody needs any more is taken out of it.
+  private var nextSweep = 4096
   private var tickets: [WorkerPool.Ticket] = []
 
   private struct Weak {
@@ -25,14 +27,16 @@ struct Computations {
   mutating func described(_ training: DeferredTraining) {
     if mode == .eager { return prefetch(training) }
     described.append(Weak(training: training))
+    if described.count >= nextSweep {
+      described.removeSubrange(..<first)
+      first = 0
+      described.removeAll { $0.training == nil }
+      nextSweep = max(4096, 2 * described.count)
+    }
     while described.count - first > limit {
       if let oldest = described[first].training, !oldest.isComputed { prefetch(oldest) }
       described[first].training = nil
       first += 1
-    }
-    if first > 4096, first > described.count / 2 {
-      described.removeFirst(first)
-      first = 0
     }
   }
 

@@ -2,16 +2,24 @@
 ///
 /// A heap of four children a node. It is no `Sequence`, because its inner order means nothing.
 /// Complexity: O(log n) for `push` and `popFirst`.
-struct EventQueue {
+package struct EventQueue {
   /// A scheduled event with its place in the order.
-  struct Entry {
-    let time: SimTime
+  package struct Entry {
+    package let time: SimTime
     /// Class in the upper 8 bits; below them the actor, or a shaken rank of it.
-    let rank: UInt64
+    package let rank: UInt64
     /// The server is 0, device d is d + 1.
-    let actor: Int32
-    let sequence: UInt32
-    let event: Event
+    package let actor: Int32
+    package let sequence: UInt32
+    package let event: Event
+
+    package init(time: SimTime, rank: UInt64, actor: Int32, sequence: UInt32, event: Event) {
+      self.time = time
+      self.rank = rank
+      self.actor = actor
+      self.sequence = sequence
+      self.event = event
+    }
 
     @inline(__always)
     static func precedes(_ a: borrowing Entry, _ b: borrowing Entry) -> Bool {
@@ -24,11 +32,13 @@ struct EventQueue {
 
   private var entries: [Entry] = []
 
-  var count: Int { entries.count }
+  package init() {}
+
+  package var count: Int { entries.count }
 
   var first: Entry? { entries.first }
 
-  mutating func push(_ entry: Entry) {
+  package mutating func push(_ entry: Entry) {
     entries.append(entry)
     var child = entries.count - 1
     while child > 0 {
@@ -40,7 +50,7 @@ struct EventQueue {
     entries[child] = entry
   }
 
-  mutating func popFirst() -> Entry? {
+  package mutating func popFirst() -> Entry? {
     guard let first = entries.first else { return nil }
     let last = entries.removeLast()
     if !entries.isEmpty { sink(last) }

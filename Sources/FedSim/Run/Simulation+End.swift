@@ -80,11 +80,10 @@ extension Simulation {
     func expect(_ name: String, _ counted: Int, _ found: Int) {
       if counted != found { broken.append("\(name): counted \(counted), found \(found)") }
     }
-    let open = isOver ? 0 : 1
-    expect("open attempts", ledgers.attempts.stillOpen, open * devices.count { $0.attempt != nil })
+    expect("open attempts", ledgers.attempts.stillOpen, devices.count { $0.attempt != nil })
     expect(
       "open transmissions", ledgers.transmissions.stillOpen,
-      open * devices.count { $0.transfer != nil })
+      devices.count { $0.transfer != nil })
     expect("open updates", ledgers.updates.stillOpen, updates.count { $0.outcome == nil })
     expect("updates begun", ledgers.updates.opened, updates.count)
     expect(
@@ -104,7 +103,7 @@ extension Simulation {
     expect(
       "bytes sent", Int(ledgers.bytesUp), devices.reduce(0) { $0 + Int($1.activity.bytesUp) })
     expect("pending copies", server.pending.count, updates.reduce(0) { $0 + $1.pendingCopies })
-    for (update, record) in updates.enumerated() where record.outcome == nil && !isOver {
+    for (update, record) in updates.enumerated() where record.outcome == nil {
       let isSomewhere =
         record.pendingCopies > 0 || record.copiesOnTheWay > 0
         || devices[Int(record.device)].outbox.contains(Int32(update))
@@ -139,18 +138,18 @@ extension Simulation {
     }
     never(state.transfer != nil && !state.isConnected, "has a transfer without a link")
     never(
-      state.transfer != nil && state.session == nil && !isOver, "has a transfer without a session")
+      state.transfer != nil && state.session == nil, "has a transfer without a session")
     never(state.run != nil && state.session == nil, "trains without a session")
     never(state.run != nil && state.attempt == nil, "trains without an attempt")
     never(state.run != nil && state.transfer != nil, "trains while it transfers")
     never(
       state.session.map { $0.hard < now } ?? false, "has a session after its hard expiry")
     never(
-      state.session?.kind == .task && !isOver && state.isActive
+      state.session?.kind == .task && state.isActive
         && state.session?.isExpiring == false,
       "runs a task in a person's hand")
     never(
-      state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil && !isOver,
+      state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil,
       "keeps an attempt that it never saved")
     never(state.heldVersion > server.version, "holds a version that does not exist")
     never(

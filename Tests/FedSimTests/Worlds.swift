@@ -1,0 +1,126 @@
+import FedSim
+import Learning
+import Numerics
+import Schema
+
+/// Small worlds drawn from a seed: mixed fleets, servers and policies.
+struct RandomWorld {
+  private var stream: RandomStream
+  private let seed: UInt64
+
+  init(seed: UInt64) {
+    self.seed = seed
+    stream = StreamKey(seed: seed, purpose: "worlds").stream(slot: 0)
+  }
+
+  private mutating func pick<T>(_ choices: [T]) -> T {
+    choices[Int(stream.below(UInt32(choices.count)))]
+  }
+
+  private mutating func chance(_ share: Double) -> Bool { stream.uniform() < share }
+
+  /// A scene of three hours with up to three groups.
+  mutating func scene() -> Scene {
+    var scene = Scene(
+      .tiny(
+        samples: [3, 0, 5, 8, 1, 4, 7, 6], batchSize: 2, epochs: 2, rate: 0.25, validation: 1))
+    scene.inputs.seeds = Seeds(seed)
+    scene.inputs.stop.after = .hours(3)
+    scene.inputs.civilStart = Int64(seed) * 7919
+    if chance(0.3) { scene.inputs.shakeTies = seed }
+    scene.inputs.fleet = ["a", "b", "c"].prefix(Int(stream.below(3)) + 1).map { group($0) }
+    scene.inputs.server = server()
+    let device = scene.inputs.fleet[0].name + "/0"
+    for _ in 0..<stream.below(6) {
+      scene.inject(
+        pick(InjectionSettings.Verb.allCases), device, at: Int64(stream.below(10_800_000)),
+        hard: .milliseconds(Int64(1 + stream.below(60_000))),
+        lasting: .milliseconds(Int64(1 + stream.below(900_000))))
+    }
+    return scene
+  }
+
+  private mutating func markov(
+    _ states: [(String, Int64)]
+  ) -> Choice<any TimelineSource> {
+    var settings = MarkovSource.Settings()
+    settings.states = states.map {
+      var state = MarkovSource.State()
+      (state.state, state.mean) = (StateName($0.0), .seconds($0.1))
+      return state
+    }
+    return Choice(MarkovSource.self, settings) { $0 }
+  }
+
+  private mutating func group(_ name: String) -> FleetGroupSettings {
+    var group = FleetGroupSettings.group(name, count: 1 + Int(stream.below(4)))
+    group.link = markov([("offline", 300), ("cellular", 200), ("wifi", 900)])
+    group.power = markov([("unplugged", 900), ("plugged", 1800)])
+    group.usage = markov([("locked", 1500), ("active", 200)])
+    group.network.spread = pick([0, 0.5])
+    group.network.requestTimeout = .seconds(pick([2, 20, 60]))
+    group.compute.perBatch = .milliseconds(pick([100, 2_000, 20_000]))
+    group.compute.perSample = .milliseconds(pick([0, 500]))
+    group.compute.spread = pick([0, 0.7])
+    if chance(0.6) {
+      group.background.windows = markov([("closed", 600), ("open", 240)])
+      group.background.windowGrace = .seconds(pick([1, 5, 60]))
+    } else {
+      var processing = ProcessingSettings()
+      processing.requiresExternalPower = chance(0.5)
+      processing.requiresNetworkConnectivity = chance(0.5)
+      processing.idleDwell = .seconds(pick([0, 30, 300]))
+      processing.startDelay = .seconds(pick([0, 600]))
+      processing.earliestBegin = .seconds(pick([0, 1000]))
+      processing.resubmit = pick(ProcessingSettings.Resubmit.allCases)
+      group.background.processing = processing
+    }
+    group.interruption.onExpiry = pick(InterruptionSettings.OnExpiry.allCases)
+    group.interruption.onConditionsLost = pick(InterruptionSettings.OnConditionsLost.allCases)
+    group.interruption.onModelMoved = pick(InterruptionSettings.OnModelMoved.allCases)
+    group.interruption.maximumAge = pick([nil, .seconds(1200)])
+    group.participation.retrain = pick(ParticipationSettings.Retrain.allCases)
+    group.participation.externalPower = chance(0.3)
+    group.participation.network = chance(0.3) ? .wifi : .any
+    group.participation.idle = chance(0.2)
+    group.participation.repeats = chance(0.5)
+    group.participation.pause = .seconds(pick([1, 60]))
+    group.participation.pollOnActivation = pick([0, 0.5, 1])
+    group.outbox.capacity = pick([0, 1, 3])
+    group.outbox.timeToLive = pick([nil, .seconds(900)])
+    group.outbox.attempts = pick([1, 3])
+    group.outbox.delay = .seconds(pick([0, 5]))
+    group.outbox.persists = chance(0.5)
+    return group
+  }
+
+  private mutating func server() -> ServerSettings {
+    var server = ServerSettings()
+    server.messageBytes = 1000
+    server.bytesPerParameter = 50
+    server.payload = pick(Payload.allCases)
+    server.duplicates = pick(Duplicates.allCases)
+    server.maximumStaleness = pick([nil, 0, 2])
+    server.reachable = markov([("down", 200), ("up", 1200)])
+    server.internet = markov([("down", 400), ("up", 1200)])
+    if chance(0.4) {
+      var selector = UniformSelector.Settings()
+      selector.cohort = 1 + Int(stream.below(3))
+      selector.overSelection = pick([1, 1.5])
+      server.selector = Choice(UniformSelector.self, selector) { $0 }
+      var deadline = DeadlineTrigger.Settings()
+      deadline.after = .seconds(pick([60, 600]))
+      deadline.minimum = pick([1, 2])
+      server.trigger = [
+        Choice(CohortCompleteTrigger.self) { $0 }, Choice(DeadlineTrigger.self, deadline) { $0 },
+      ]
+    } else {
+      var threshold = ThresholdTrigger.Settings()
+      threshold.updates = pick([1, 2, 3])
+      server.trigger = [
+        Choice(ThresholdTrigger.self, threshold) { $0 }, Choice(EveryTrigger.self) { $0 },
+      ]
+    }
+    return server
+  }
+}
