@@ -70,7 +70,7 @@ let package = Package(
     tests("ArchitectureTests", []),
     tests("NumericsTests", ["Numerics"]),
     tests("CKernelsTests", ["CKernels"]),
-    tests("LearningTests", ["Learning", "Numerics"]),
+    tests("LearningTests", ["Learning", "Numerics", "Schema"]),
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),

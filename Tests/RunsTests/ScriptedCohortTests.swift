@@ -8,7 +8,10 @@ import Schema
 
 @Suite("Cohorts that a scenario gives")
 struct ScriptedCohortTests {
-  static let text = """
+  private static func text(
+    cohorts: String = "{cohorts: [[4, 1], [0, 1, 2], [4]]}"
+  ) -> String {
+    """
     seed: 1
     stop: {rounds: 3, after: 1 h}
     task:
@@ -22,10 +25,11 @@ struct ScriptedCohortTests {
         background: {windows: {fixed: open}}
         participation: {repeats: true, pause: 1 s}
     server:
-      selector: {scripted: {cohorts: [[4, 1], [0, 1, 2], [4]]}}
+      selector: {scripted: \(cohorts)}
       trigger: {cohort-complete: {}}
 
     """
+  }
 
   /// The devices of each version, in order.
   private final class Members: Observer {
@@ -52,7 +56,7 @@ struct ScriptedCohortTests {
 
   @Test("the rounds are played by exactly the devices listed")
   func list() throws {
-    let scenario = try Scenario(text: Self.text, file: "s.yaml")
+    let scenario = try Scenario(text: Self.text(), file: "s.yaml")
     #expect(try rounds(scenario).prefix(3) == [[1, 4], [0, 1, 2], [4]])
     let again = try Scenario(text: scenario.resolvedText, file: "s.yaml")
     #expect(try rounds(again).prefix(3) == [[1, 4], [0, 1, 2], [4]])
@@ -65,7 +69,7 @@ struct ScriptedCohortTests {
     try NPZ.write(
       [("cohorts", NPYArray(shape: [3, 3], values: .int32(values)))], to: folder("c.npz"))
     let scenario = try Scenario(
-      text: Self.text, file: folder("s.yaml"), overrides: ["server.selector={scripted: c.npz}"])
+      text: Self.text(cohorts: "c.npz"), file: folder("s.yaml"))
     #expect(try rounds(scenario).prefix(3) == [[1, 4], [0, 1, 2], [4]])
   }
 
@@ -82,8 +86,7 @@ struct ScriptedCohortTests {
     ])
   func faults(cohorts: String, expected: String) throws {
     let scenario = try Scenario(
-      text: Self.text, file: "s.yaml",
-      overrides: ["server.selector={scripted: {cohorts: \(cohorts)}}"])
+      text: Self.text(cohorts: "{cohorts: \(cohorts)}"), file: "s.yaml")
     let error = #expect(throws: Faults.self) { try scenario.makeSimulation() }
     let text = error?.faults.map(\.description) ?? []
     #expect(text.count == 1 && text.first?.hasSuffix(expected) == true, "\(text)")
@@ -93,9 +96,9 @@ struct ScriptedCohortTests {
   @Test(
     "a file of another kind is a fault, and so is one that is not there",
     arguments: [
-      (NPYArray(shape: [3], values: .int32([1, 2, 3])), "found type int32, shape [3], expected"),
+      (NPYArray(shape: [3], values: .int32([1, 2, 3])), "found type <i4, shape [3], expected"),
       (
-        NPYArray(shape: [1, 1], values: .float32([1])), "found type float32, shape [1, 1], expected"
+        NPYArray(shape: [1, 1], values: .float32([1])), "found type <f4, shape [1, 1], expected"
       ),
       (NPYArray(shape: [3, 1], values: .int32([1, -1, 2])), "round 2 has no device"),
       (NPYArray(shape: [3, 2], values: .int32([1, 2, -1, 2, 3, -1])), "round 2 has device -1"),
@@ -103,7 +106,7 @@ struct ScriptedCohortTests {
   func badFile(array: NPYArray, expected: String) throws {
     let folder = try Folder()
     let scenario = try Scenario(
-      text: Self.text, file: folder("s.yaml"), overrides: ["server.selector={scripted: c.npz}"])
+      text: Self.text(cohorts: "c.npz"), file: folder("s.yaml"))
     let missing = #expect(throws: Faults.self) { try scenario.makeSimulation() }
     #expect(missing?.faults.first?.description.contains("c.npz") == true)
     try NPZ.write([("cohorts", array)], to: folder("c.npz"))
@@ -116,8 +119,7 @@ struct ScriptedCohortTests {
   func both() {
     let error = #expect(throws: Faults.self) {
       try Scenario(
-        text: Self.text, file: "s.yaml",
-        overrides: ["server.selector={scripted: {file: c.npz, cohorts: [[1]]}}"])
+        text: Self.text(cohorts: "{file: c.npz, cohorts: [[1]]}"), file: "s.yaml")
     }
     #expect(error?.faults.first?.description.contains("exclude each other") == true)
   }

@@ -13,9 +13,13 @@ public struct SampleWeightedMean: Aggregator {
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}
 
+  public func weights(of updates: [UpdateFacts]) -> [Double]? {
+    let total = updates.reduce(0) { $0 + $1.samples }
+    return updates.map { Double($0.samples) / Double(total) }
+  }
+
   public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
-    let total = batch.updates.reduce(0) { $0 + $1.samples }
-    return batch.weightedSum(batch.updates.map { Double($0.samples) / Double(total) })
+    batch.weightedSum(weights(of: batch.facts)!)
   }
 }
 
@@ -28,9 +32,13 @@ public struct UniformMean: Aggregator {
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}
 
+  public func weights(of updates: [UpdateFacts]) -> [Double]? {
+    let weight = 1 / Double(updates.count)
+    return updates.map { _ in weight }
+  }
+
   public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
-    let weight = 1 / Double(batch.updates.count)
-    return batch.weightedSum(batch.updates.map { _ in weight })
+    batch.weightedSum(weights(of: batch.facts)!)
   }
 }
 

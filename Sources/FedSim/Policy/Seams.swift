@@ -162,6 +162,11 @@ public struct AggregationBatch: Sendable {
   let kernels: Kernels
   let pool: WorkerPool
 
+  /// What is known of the updates beside their parameters, in their order.
+  public var facts: [UpdateFacts] {
+    updates.map { UpdateFacts(samples: $0.samples, staleness: $0.staleness) }
+  }
+
   /// Σ pᵢ·xᵢ, where xᵢ is what the payload carries.
   ///
   /// Order: of the updates, in `Double`, rounded to float once.
@@ -181,10 +186,32 @@ public struct AggregationBatch: Sendable {
   }
 }
 
+/// What is known of an update before it is computed.
+public struct UpdateFacts: Sendable {
+  /// Distinct samples it was trained on.
+  public let samples: Int
+  /// Versions published since its base.
+  public let staleness: Int
+
+  /// An update with these facts.
+  public init(samples: Int, staleness: Int) {
+    self.samples = samples
+    self.staleness = staleness
+  }
+}
+
 /// Makes one out of many updates.
 public protocol Aggregator: Part {
+  /// The weight of each update, if `combine` gives `weightedSum` of weights that depend on this
+  /// alone: the sum is then formed while the updates are computed, with the same bits.
+  func weights(of updates: [UpdateFacts]) -> [Double]?
   /// The combination, of the same kind as the payload.
   func combine(_ batch: AggregationBatch) -> ParameterBuffer
+}
+
+extension Aggregator {
+  /// Not known before the updates are computed.
+  public func weights(of updates: [UpdateFacts]) -> [Double]? { nil }
 }
 
 /// Moves the model by the combined update.
