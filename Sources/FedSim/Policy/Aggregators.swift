@@ -13,6 +13,7 @@ public struct SampleWeightedMean: Aggregator {
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}
 
+  /// One weight an update, from its samples alone.
   public func weights(of updates: [UpdateFacts]) -> [Double]? {
     let total = updates.reduce(0) { $0 + $1.samples }
     return updates.map { Double($0.samples) / Double(total) }
@@ -32,6 +33,7 @@ public struct UniformMean: Aggregator {
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}
 
+  /// Equal weights.
   public func weights(of updates: [UpdateFacts]) -> [Double]? {
     let weight = 1 / Double(updates.count)
     return updates.map { _ in weight }

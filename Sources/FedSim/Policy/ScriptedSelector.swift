@@ -5,7 +5,9 @@ import Schema
 ///
 /// Where no round is left, no further cohort is formed.
 public struct ScriptedSelector: ClientSelector {
+  /// The name in a scenario.
   public static let name = "scripted"
+  /// What it is.
   public static let summary = "Synchronous rounds with given cohorts, from a file or a list"
 
   /// What can be set.
@@ -15,8 +17,11 @@ public struct ScriptedSelector: ClientSelector {
     /// The cohorts themselves.
     public var cohorts: [[Int]] = []
 
+    /// The defaults.
     public init() {}
+    /// A bare value is the file.
     public static var shorthand: String? { "file" }
+    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -28,6 +33,7 @@ public struct ScriptedSelector: ClientSelector {
           "For each round the devices, numbered from 0 in the order of the fleet"),
       ]
     }
+    /// A file and a list exclude each other.
     public func contradictions() -> [(key: String, message: String)] {
       if file != nil, !cohorts.isEmpty {
         return [("cohorts", "`file` and `cohorts` exclude each other")]
@@ -43,6 +49,7 @@ public struct ScriptedSelector: ClientSelector {
   /// The same, each in device order.
   private let sorted: [[Int]]
 
+  /// A selector by its settings; cohorts of a file have to be read first.
   public init(_ settings: Settings) { self.init(settings, cohorts: settings.cohorts) }
 
   /// A selector whose file holds these cohorts, each without duplicates.
@@ -52,10 +59,14 @@ public struct ScriptedSelector: ClientSelector {
     sorted = cohorts.map { $0.sorted() }
   }
 
+  /// It does.
   public var formsCohorts: Bool { true }
 
+  /// Whoever asks waits for its round.
   public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
 
+  /// The round's devices, once all of them wait.
+  ///
   /// Draws: none. Complexity: O(members · log waiting), mostly less while members are missing.
   public func cohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
