@@ -13,7 +13,7 @@ SOAK_MINUTES ?= 30
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test check format lint readers determinism determinism-ci soak \
+.PHONY: help deps build run test check format lint readers determinism determinism-ci bench soak \
   test-bare clean
 
 help: ## list the targets
@@ -53,6 +53,11 @@ determinism: build ## run every shipped scenario's variants and compare the resu
 determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
 	Scripts/determinism $(SMOKE)
+
+bench: build ## time the workloads beside NumPy floors and this machine's peak; BENCH="--threads 1"
+	@Scripts/deps data readers
+	@Tests/Readers/make-venv.sh
+	.venv-readers/bin/python Benchmarks/run $(BENCH)
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
 	@Scripts/deps data qemu

@@ -64,12 +64,13 @@ let package = Package(
       "FedSimCLI",
       ["Runs", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
+    .executableTarget(name: "fedsim-bench", path: "Benchmarks/probe", cSettings: c),
 
     // Tests find their fixtures beside their source files.
     tests("ArchitectureTests", []),
     tests("NumericsTests", ["Numerics"]),
     tests("CKernelsTests", ["CKernels"]),
-    tests("LearningTests", ["Learning", "Numerics"]),
+    tests("LearningTests", ["Learning", "Numerics", "Schema"]),
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),

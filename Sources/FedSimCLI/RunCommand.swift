@@ -29,6 +29,11 @@ struct RunCommand: RegistryCommand {
       "Permute simultaneous events of different devices, by this key.", valueName: "key"))
   var shakeTies: UInt64?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write how long each round took, as JSON. No result depends on it.", valueName: "path"))
+  var timings: String?
+
   @Flag(name: .shortAndLong, help: "No progress on standard error.")
   var quiet = false
 
@@ -47,7 +52,7 @@ struct RunCommand: RegistryCommand {
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
       let scenario = try source.scenario(registry)
-      let run = Run(scenario, output: output, options: options)
+      let run = Run(scenario, output: output, options: options, timings: timings)
       let gate = RunGate()
       Interruption.watch(gate)
       let progress = quiet ? nil : Progress(isTerminal: isatty(2) == 1)

@@ -71,6 +71,23 @@ public final class DeferredTraining: Sendable {
     }
   }
 
+  /// The value, computed if it is not there and not kept for anyone who asks again.
+  public func passingValue(_ scratch: Scratch) -> Value {
+    state.withLock { state in
+      switch state {
+      case .computed(let value): value
+      case .described(let start): compute(from: start, scratch)
+      }
+    }
+  }
+
+  /// Computes the value, unless it is there or another thread is at it.
+  public func computeUnlessBusy(_ scratch: Scratch) {
+    _ = state.withLockIfAvailable { state in
+      if case .described(let start) = state { state = .computed(compute(from: start, scratch)) }
+    }
+  }
+
   private func compute(from start: Start, _ scratch: Scratch) -> Value {
     let memory: DeviceMemory
     var lossSum = 0.0
@@ -89,6 +106,7 @@ public final class DeferredTraining: Sendable {
     }
     let outcome = algorithm.run(
       training, batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
+    _ = outcome.parameters.isFinite  // Found here, by this thread, while they are in its cache.
     let evaluation =
       validation.isEmpty
       ? nil

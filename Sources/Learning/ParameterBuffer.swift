@@ -1,13 +1,18 @@
 import Numerics
+import Synchronization
 
 /// A flat buffer of parameters that never changes once it is built, so that all threads may read
 /// it.
 ///
-/// The storage is aligned to 64 bytes.
+/// The storage is aligned to 64 bytes, and goes to a later buffer of the same size.
 public final class ParameterBuffer: @unchecked Sendable {
   /// How many parameters there are.
   public let count: Int
   let storage: UnsafeMutablePointer<Float>
+  private let block: BufferMemory.Block
+  private let finiteness = Atomic<UInt8>(Finiteness.unknown.rawValue)
+
+  private enum Finiteness: UInt8 { case unknown, finite, notFinite }
 
   /// A buffer of `count` floats; the closure gets them as zeros and sets them.
   public init(
@@ -15,9 +20,8 @@ public final class ParameterBuffer: @unchecked Sendable {
   ) rethrows {
     precondition(count >= 0, "a count is not negative")
     self.count = count
-    let bytes = max(64, count * MemoryLayout<Float>.stride)
-    storage = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
-      .bindMemory(to: Float.self, capacity: max(16, count))
+    block = BufferMemory.take(count: count)
+    storage = block.floats
     storage.initialize(repeating: 0, count: count)
     try fill(UnsafeMutableBufferPointer(start: storage, count: count))
   }
@@ -32,13 +36,12 @@ public final class ParameterBuffer: @unchecked Sendable {
   /// A buffer whose every element its maker sets before anyone reads it.
   init(uninitializedCount count: Int, fill: (UnsafeMutablePointer<Float>) -> Void) {
     self.count = count
-    let bytes = max(64, count * MemoryLayout<Float>.stride)
-    storage = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
-      .bindMemory(to: Float.self, capacity: max(16, count))
+    block = BufferMemory.take(count: count)
+    storage = block.floats
     fill(storage)
   }
 
-  deinit { UnsafeMutableRawPointer(storage).deallocate() }
+  deinit { BufferMemory.give(block) }
 
   /// The parameter at `index`.
   public subscript(index: Int) -> Float {
@@ -59,6 +62,20 @@ public final class ParameterBuffer: @unchecked Sendable {
   /// A copy of one tensor's elements, the last axis fastest.
   public func values(of tensor: TensorSpec) -> [Float] {
     withUnsafeBufferPointer { Array($0[tensor.range]) }
+  }
+
+  /// Whether no parameter is infinite or not a number. Complexity: O(count) when first asked.
+  public var isFinite: Bool {
+    if let known = Finiteness(rawValue: finiteness.load(ordering: .relaxed)), known != .unknown {
+      return known == .finite
+    }
+    // An exponent of ones carries into the sign; the loop has no exit, so it becomes vectors.
+    var carried: UInt32 = 0
+    for index in 0..<count { carried |= (storage[index].bitPattern & 0x7f80_0000) &+ 0x0080_0000 }
+    let isFinite = carried & 0x8000_0000 == 0
+    let found = isFinite ? Finiteness.finite : .notFinite
+    finiteness.store(found.rawValue, ordering: .relaxed)
+    return isFinite
   }
 
   /// The buffer's size in bytes.

@@ -13,6 +13,8 @@ public struct Run {
   public let options: RunOptions
   /// Where the result goes.
   public let output: String
+  /// Where the times of its rounds go, as JSON; nil: nowhere.
+  public let timings: String?
   /// The command that asked for it, for the provenance.
   public let commandLine: [String]
   private let makesFolder: Bool
@@ -22,12 +24,13 @@ public struct Run {
   /// Without an output it is `results/NAME.h5`; only that folder is made if it is not there.
   public init(
     _ scenario: Scenario, output: String? = nil, options: RunOptions = RunOptions(),
-    commandLine: [String] = CommandLine.arguments
+    timings: String? = nil, commandLine: [String] = CommandLine.arguments
   ) {
     let name = (scenario.settings.name ?? "scenario").replacing("/", with: "-")
     self.scenario = scenario
     self.options = options
     self.output = output ?? "results/\(name).h5"
+    self.timings = timings
     self.commandLine = commandLine
     makesFolder = output == nil
   }
@@ -43,8 +46,11 @@ public struct Run {
     var simulation = try prepareSimulation()
     let file = try prepareOutput()
     let modelFiles = try prepareModelFiles(gate)
+    let timings = try prepareTimings()
     let recorder = RunRecorder()
-    simulation.run(observers: [recorder] + (modelFiles.map { [$0] } ?? []) + observers)
+    let own: [any Observer] =
+      [recorder] + (modelFiles.map { [$0] } ?? []) + (timings.map { [$0.times] } ?? [])
+    simulation.run(observers: own + observers)
     let document = recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, recorder, of: scenario, result: output)
     do throws(ResultFault) {
@@ -56,6 +62,14 @@ public struct Run {
       }
     } catch {
       throw .failed("the result cannot be written: \(error)")
+    }
+    if let timings {
+      do throws(ResultFault) {
+        let kernels = simulation.inputs.kernels.body.rawValue
+        try timings.file.place(timings.times.json(threads: options.threads, kernels: kernels))
+      } catch {
+        throw .failed("\(output) is written, but not the timings: \(error)")
+      }
     }
     if let fault = modelFiles?.fault {
       throw .failed("\(output) is written, but not all model files: \(fault)")
@@ -85,6 +99,11 @@ public struct Run {
     let beside = output.lastIndex(of: "/").map { String(output[...$0]) } ?? ""
     let path = folder.hasPrefix("/") ? folder : beside + folder
     return try Run.output { () throws(ResultFault) in try ModelFiles(folder: path, gate: gate) }
+  }
+
+  private func prepareTimings() throws(RunFailure) -> (file: PlacedFile, times: RoundTimes)? {
+    guard let timings else { return nil }
+    return (try Run.output { () throws(ResultFault) in try PlacedFile(timings) }, RoundTimes())
   }
 
   private static func output<Value>(

@@ -29,12 +29,14 @@ extension Scenario {
     faults += tables.faults
     var task: LearningTask?
     do throws(Faults) { task = try learningTask(options) } catch { faults += error.faults }
+    var server = settings.server
+    do throws(Faults) { server = try serverSettings() } catch { faults += error.faults }
     guard let task, faults.isEmpty else { throw Faults(faults) }
     var inputs = SimulationInputs(task: task)
     inputs.seeds = seeds
     inputs.civilStart = settings.start.secondsSince1970
     inputs.fleet = settings.fleet
-    inputs.server = settings.server
+    inputs.server = server
     inputs.injections = settings.inject
     inputs.stop = settings.stop
     inputs.record = settings.record

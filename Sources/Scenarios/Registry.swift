@@ -86,6 +86,7 @@ public struct Registry: Sendable {
 
     parts.add(OpenSelector.self, to: .clientSelector) { $0 }
     parts.add(UniformSelector.self, to: .clientSelector) { $0 }
+    parts.add(ScriptedSelector.self, to: .clientSelector) { $0 }
 
     parts.add(ThresholdTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(EveryTrigger.self, to: .aggregationTrigger) { $0 }

@@ -16,10 +16,15 @@ public struct SampleWeightedMean: Aggregator {
   /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
+  /// One weight an update, from its samples alone.
+  public func weights(of updates: [UpdateFacts]) -> [Double]? {
+    let total = updates.reduce(0) { $0 + $1.samples }
+    return updates.map { Double($0.samples) / Double(total) }
+  }
+
   /// The combination, of the same kind as the payload.
   public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
-    let total = batch.updates.reduce(0) { $0 + $1.samples }
-    return batch.weightedSum(batch.updates.map { Double($0.samples) / Double(total) })
+    batch.weightedSum(weights(of: batch.facts)!)
   }
 }
 
@@ -35,10 +40,15 @@ public struct UniformMean: Aggregator {
   /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
+  /// Equal weights.
+  public func weights(of updates: [UpdateFacts]) -> [Double]? {
+    let weight = 1 / Double(updates.count)
+    return updates.map { _ in weight }
+  }
+
   /// The combination, of the same kind as the payload.
   public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
-    let weight = 1 / Double(batch.updates.count)
-    return batch.weightedSum(batch.updates.map { _ in weight })
+    batch.weightedSum(weights(of: batch.facts)!)
   }
 }
 

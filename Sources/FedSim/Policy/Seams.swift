@@ -16,6 +16,18 @@ public struct ServerView: Sendable {
   public let cohortGoal: Int?
   /// Members of the round's cohort.
   public let cohortSize: Int
+
+  /// A view of a server in this state.
+  public init(
+    now: SimTime, version: Int, round: Int, pending: Int, cohortGoal: Int?, cohortSize: Int
+  ) {
+    self.now = now
+    self.version = version
+    self.round = round
+    self.pending = pending
+    self.cohortGoal = cohortGoal
+    self.cohortSize = cohortSize
+  }
 }
 
 /// What happened, when a trigger is asked.
@@ -69,6 +81,12 @@ public struct CheckIn: Sendable {
   public let device: Int
   /// The version that it holds; −1: none.
   public let heldVersion: Int
+
+  /// A device that holds a version.
+  public init(device: Int, heldVersion: Int) {
+    self.device = device
+    self.heldVersion = heldVersion
+  }
 }
 
 /// What a device that asks for work is told.
@@ -144,6 +162,11 @@ public struct AggregationBatch: Sendable {
   let kernels: Kernels
   let pool: WorkerPool
 
+  /// What is known of the updates beside their parameters, in their order.
+  public var facts: [UpdateFacts] {
+    updates.map { UpdateFacts(samples: $0.samples, staleness: $0.staleness) }
+  }
+
   /// Σ pᵢ·xᵢ, where xᵢ is what the payload carries.
   ///
   /// Order: of the updates, in `Double`, rounded to float once.
@@ -163,10 +186,32 @@ public struct AggregationBatch: Sendable {
   }
 }
 
+/// What is known of an update before it is computed.
+public struct UpdateFacts: Sendable {
+  /// Distinct samples it was trained on.
+  public let samples: Int
+  /// Versions published since its base.
+  public let staleness: Int
+
+  /// An update with these facts.
+  public init(samples: Int, staleness: Int) {
+    self.samples = samples
+    self.staleness = staleness
+  }
+}
+
 /// Makes one out of many updates.
 public protocol Aggregator: Part {
+  /// The weight of each update, if `combine` gives `weightedSum` of weights that depend on this
+  /// alone: the sum is then formed while the updates are computed, with the same bits.
+  func weights(of updates: [UpdateFacts]) -> [Double]?
   /// The combination, of the same kind as the payload.
   func combine(_ batch: AggregationBatch) -> ParameterBuffer
+}
+
+extension Aggregator {
+  /// Not known before the updates are computed.
+  public func weights(of updates: [UpdateFacts]) -> [Double]? { nil }
 }
 
 /// Moves the model by the combined update.

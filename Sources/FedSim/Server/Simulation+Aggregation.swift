@@ -10,30 +10,10 @@ extension Simulation {
       (updates[Int(a)].device, a) < (updates[Int(b)].device, b)
     }
     server.pending = []
-    let trainings = waiting.map { updates[Int($0)].training! }
-    let values = computations.values(of: trainings)
-    let sent = transformed(waiting, values)
-    tallies.trainingsNeeded += trainings.count
-    var used: [Used] = []
-    for (index, update) in waiting.enumerated() {
-      updates[Int(update)].pendingCopies -= 1
-      if sent[index].isFinite {
-        used.append(Used(update: update, value: values[index], parameters: sent[index]))
-      } else {
-        resolve(update, .rejectedNotFinite)
-      }
+    tallies.trainingsNeeded += waiting.count
+    guard let (combined, used) = summed(waiting) ?? combined(waiting) else {
+      return closeRound(.failed)
     }
-    guard !used.isEmpty else { return closeRound(.failed) }
-    let batch = AggregationBatch(
-      updates: used.map { used in
-        let record = updates[Int(used.update)]
-        return AggregatedUpdate(
-          device: Int(record.device), samples: record.samples,
-          staleness: Int(server.version - record.base), parameters: used.parameters,
-          base: record.baseParameters ?? server.model)
-      }, payload: inputs.server.payload, current: server.model, kernels: inputs.kernels,
-      pool: inputs.pool)
-    let combined = inputs.server.aggregator.value.combine(batch)
     let stepped = inputs.server.optimizer.value.step(
       from: server.model, by: combined, payload: inputs.server.payload)
     server.model = inputs.task.network.keepingFrozen(of: server.model, in: stepped)
@@ -55,9 +35,61 @@ extension Simulation {
   /// An update that goes into a version.
   private struct Used {
     let update: Int32
-    let value: DeferredTraining.Value
-    /// Its parameters after all transforms.
-    let parameters: ParameterBuffer
+    let lossSum: Double
+    let validation: Evaluation?
+  }
+
+  /// The updates combined while they are computed, where the aggregator only needs their weighted
+  /// sum and all turn out to be finite.
+  private mutating func summed(_ waiting: [Int32]) -> (ParameterBuffer, [Used])? {
+    guard inputs.server.transforms.isEmpty,
+      let weights = inputs.server.aggregator.value.weights(of: waiting.map { facts(of: $0) })
+    else { return nil }
+    precondition(weights.count == waiting.count, "one weight an update")
+    let terms = zip(waiting, weights).map { update, weight in
+      let record = updates[Int(update)]
+      return StreamedSum.Term(
+        record.training!, weight: weight,
+        base: inputs.server.payload == .delta ? record.baseParameters ?? server.model : nil)
+    }
+    guard let sum = computations.sum(terms, count: server.model.count) else { return nil }
+    for update in waiting { updates[Int(update)].pendingCopies -= 1 }
+    let used = zip(waiting, sum.scores).map {
+      Used(update: $0, lossSum: $1.lossSum, validation: $1.validation)
+    }
+    return (sum.parameters, used)
+  }
+
+  /// The updates computed, transformed, and combined by the aggregator; nil if none is finite.
+  private mutating func combined(_ waiting: [Int32]) -> (ParameterBuffer, [Used])? {
+    let values = computations.values(of: waiting.map { updates[Int($0)].training! })
+    let sent = transformed(waiting, values)
+    var used: [Used] = []
+    var aggregated: [AggregatedUpdate] = []
+    for (index, update) in waiting.enumerated() {
+      updates[Int(update)].pendingCopies -= 1
+      guard sent[index].isFinite else {
+        resolve(update, .rejectedNotFinite)
+        continue
+      }
+      let (record, facts) = (updates[Int(update)], facts(of: update))
+      used.append(
+        Used(update: update, lossSum: values[index].lossSum, validation: values[index].validation))
+      aggregated.append(
+        AggregatedUpdate(
+          device: Int(record.device), samples: facts.samples, staleness: facts.staleness,
+          parameters: sent[index], base: record.baseParameters ?? server.model))
+    }
+    guard !used.isEmpty else { return nil }
+    let batch = AggregationBatch(
+      updates: aggregated, payload: inputs.server.payload, current: server.model,
+      kernels: inputs.kernels, pool: inputs.pool)
+    return (inputs.server.aggregator.value.combine(batch), used)
+  }
+
+  private func facts(of update: Int32) -> UpdateFacts {
+    let record = updates[Int(update)]
+    return UpdateFacts(samples: record.samples, staleness: Int(server.version - record.base))
   }
 
   /// The updates as they are sent, after the transforms in their order.
@@ -151,11 +183,10 @@ extension Simulation {
     var last: Int32 = -1
     for used in used {
       let record = updates[Int(used.update)]
-      let value = used.value
       samples += record.samples
       processed += record.samplesProcessed
-      lossSum += value.lossSum
-      if let validation = value.validation {
+      lossSum += used.lossSum
+      if let validation = used.validation {
         correct += validation.correct
         validated += validation.count
       }

@@ -1,0 +1,94 @@
+import Numerics
+import Schema
+
+/// Synchronous rounds whose cohorts are given in advance: a round waits for exactly these devices.
+///
+/// Where no round is left, no further cohort is formed.
+public struct ScriptedSelector: ClientSelector {
+  /// The name in a scenario.
+  public static let name = "scripted"
+  /// What it is.
+  public static let summary = "Synchronous rounds with given cohorts, from a file or a list"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// An NPZ archive with `cohorts`.
+    public var file: FileName?
+    /// The cohorts themselves.
+    public var cohorts: [[Int]] = []
+
+    /// The defaults.
+    public init() {}
+    /// A bare value is the file.
+    public static var shorthand: String? { "file" }
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "file", \.file, optional: .file,
+          "NPZ archive with `cohorts`, [round][member]; a shorter round has -1 after its members"),
+        Field(
+          "cohorts", \.cohorts,
+          .list(of: .list(of: .integer(0...10_000_000), minimum: 1)),
+          "For each round the devices, numbered from 0 in the order of the fleet"),
+      ]
+    }
+    /// A file and a list exclude each other.
+    public func contradictions() -> [(key: String, message: String)] {
+      if file != nil, !cohorts.isEmpty {
+        return [("cohorts", "`file` and `cohorts` exclude each other")]
+      }
+      return []
+    }
+  }
+
+  /// The settings it was made of.
+  public let settings: Settings
+  /// Each round's devices as given, from round 1 on.
+  public let cohorts: [[Int]]
+  /// The same, each in device order.
+  private let sorted: [[Int]]
+
+  /// A selector by its settings; cohorts of a file have to be read first.
+  public init(_ settings: Settings) { self.init(settings, cohorts: settings.cohorts) }
+
+  /// A selector whose file holds these cohorts, each without duplicates.
+  public init(_ settings: Settings, cohorts: [[Int]]) {
+    self.settings = settings
+    self.cohorts = cohorts
+    sorted = cohorts.map { $0.sorted() }
+  }
+
+  /// It does.
+  public var formsCohorts: Bool { true }
+
+  /// Whoever asks waits for its round.
+  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+
+  /// The round's devices, once all of them wait.
+  ///
+  /// Draws: none. Complexity: O(members · log waiting), mostly less while members are missing.
+  public func cohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  ) -> Cohort? {
+    guard sorted.indices.contains(server.round - 1) else { return nil }
+    let devices = sorted[server.round - 1]
+    guard waiting.count >= devices.count else { return nil }
+    var members: [Int] = []
+    members.reserveCapacity(devices.count)
+    var high = waiting.count
+    // From the last device down: devices come back in their order, so the last is missing longest.
+    for device in devices.reversed() {
+      var low = 0
+      var end = high
+      while low < end {
+        let middle = (low + end) / 2
+        if waiting[middle].device < device { low = middle + 1 } else { end = middle }
+      }
+      guard low < high, waiting[low].device == device else { return nil }
+      members.append(low)
+      high = low
+    }
+    return Cohort(members: members, goal: members.count)
+  }
+}

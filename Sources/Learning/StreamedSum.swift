@@ -1,0 +1,200 @@
+import Foundation
+import Synchronization
+
+/// The weighted sum of trainings that are computed on the way, a group at a time.
+///
+/// While one group is trained the group before is summed, so what a training leaves is read from a
+/// cache and its memory serves the next but one group. The bits are those of training everything
+/// first and then adding, for any number of threads.
+public struct StreamedSum: Sendable {
+  /// One training's part in the sum.
+  public struct Term: Sendable {
+    /// The training.
+    public let training: DeferredTraining
+    /// Its weight, used as it is.
+    public let weight: Double
+    /// What is taken from its parameters; nil: nothing.
+    public let base: ParameterBuffer?
+
+    /// A term weight·(what the training gives − base).
+    public init(_ training: DeferredTraining, weight: Double, base: ParameterBuffer?) {
+      self.training = training
+      self.weight = weight
+      self.base = base
+    }
+  }
+
+  /// What is left of a training's value.
+  public struct Score: Sendable {
+    /// The sum of the losses of all samples processed since the training began.
+    public let lossSum: Double
+    /// Evaluation on the device's validation samples, where there was one.
+    public let validation: Evaluation?
+  }
+
+  /// Σ weight·parameters, or Σ weight·(parameters − base), rounded to float once.
+  public let parameters: ParameterBuffer
+  /// What is left of the trainings, in the order of the terms.
+  public let scores: [Score]
+
+  /// Trains and sums; nil if a training gives parameters that are not finite.
+  ///
+  /// Either all terms have a base or none has. Order: of the terms; every operation is rounded to
+  /// `Double`, as in `Aggregation`.
+  public init?(_ terms: [Term], count: Int, kernels: Kernels, pool: WorkerPool) {
+    self.init(terms, count: count, kernels: kernels, pool: pool, groupBytes: 4 << 20)
+  }
+
+  /// The same with groups of about as many bytes as given.
+  package init?(
+    _ terms: [Term], count: Int, kernels: Kernels, pool: WorkerPool, groupBytes: Int
+  ) {
+    precondition(!terms.isEmpty, "a sum of updates has an update")
+    precondition(
+      terms.allSatisfy { ($0.base == nil) == (terms[0].base == nil) }, "all have bases or none")
+    let work = Work(
+      terms, count: count, kernels: kernels, threads: pool.threads, groupBytes: groupBytes)
+    let parameters = ParameterBuffer(uninitializedCount: count) { target in
+      nonisolated(unsafe) let target = target  // Ranges are disjoint.
+      pool.forEach(work.pieceCount) { piece, scratch in work.run(piece, scratch, into: target) }
+    }
+    guard work.isFinite.load(ordering: .acquiring) else { return nil }
+    scores = (0..<terms.count).map { work.scores[$0]! }
+    self.parameters = parameters
+  }
+}
+
+extension StreamedSum {
+  /// Pieces of work, numbered so that each waits for earlier ones only: the trainings of group 0,
+  /// then for each further group its trainings and the sums of the one before.
+  fileprivate final class Work: @unchecked Sendable {
+    private static let rangesAThread = 4
+    private static let blockSize = 2048
+
+    let isFinite = Atomic<Bool>(true)
+    let scores: UnsafeMutableBufferPointer<Score?>
+    private let terms: [Term]
+    private let count: Int
+    private let kernels: Kernels
+    private let groupSize: Int
+    private let groups: Int
+    private let rangeSize: Int
+    private let ranges: Int
+    private let memory: BufferMemory.Block
+    private let sums: UnsafeMutablePointer<Double>
+    /// The parameters of the trainings whose group is not summed yet.
+    private let trained: UnsafeMutableBufferPointer<ParameterBuffer?>
+    /// Trainings done in each group, then ranges summed in it.
+    private let progress: UnsafeMutableBufferPointer<Atomic<Int>>
+    /// Groups summed in each range.
+    private let summed: UnsafeMutableBufferPointer<Atomic<Int>>
+
+    init(_ terms: [Term], count: Int, kernels: Kernels, threads: Int, groupBytes: Int) {
+      self.terms = terms
+      self.count = count
+      self.kernels = kernels
+      let fitting = groupBytes / max(1, count * MemoryLayout<Float>.stride)
+      groupSize = min(terms.count, (max(1, fitting) + threads - 1) / threads * threads)
+      groups = (terms.count + groupSize - 1) / groupSize
+      let blocks = (count + Self.blockSize - 1) / Self.blockSize
+      let blocksARange =
+        (blocks + Self.rangesAThread * threads - 1) / (Self.rangesAThread * threads)
+      rangeSize = max(1, blocksARange) * Self.blockSize
+      ranges = (count + rangeSize - 1) / rangeSize
+      memory = BufferMemory.take(count: 2 * max(1, count))
+      sums = UnsafeMutableRawPointer(memory.floats)
+        .bindMemory(to: Double.self, capacity: max(1, count))
+      sums.initialize(repeating: 0, count: count)
+      trained = .allocate(capacity: terms.count)
+      trained.initialize(repeating: nil)
+      scores = .allocate(capacity: terms.count)
+      scores.initialize(repeating: nil)
+      progress = .allocate(capacity: groups)
+      summed = .allocate(capacity: ranges)
+      for group in 0..<groups { (progress.baseAddress! + group).initialize(to: Atomic(0)) }
+      for range in 0..<ranges { (summed.baseAddress! + range).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+      BufferMemory.give(memory)
+      trained.deinitialize()
+      trained.deallocate()
+      scores.deinitialize()
+      scores.deallocate()
+      progress.deinitialize()
+      progress.deallocate()
+      summed.deinitialize()
+      summed.deallocate()
+    }
+
+    var pieceCount: Int { terms.count + groups * ranges }
+
+    func run(_ piece: Int, _ scratch: Scratch, into target: UnsafeMutablePointer<Float>) {
+      if piece < groupSize { return train(piece, scratch) }
+      // Then rows of one group's trainings and the sums of the one before; the last group has no
+      // trainings behind it.
+      if piece >= pieceCount - ranges {
+        return add(group: groups - 1, range: piece - (pieceCount - ranges), into: target)
+      }
+      let row = (piece - groupSize) / (groupSize + ranges)
+      let place = (piece - groupSize) % (groupSize + ranges)
+      let next = terms(of: row + 1)
+      if place < next.count {
+        train(next.lowerBound + place, scratch)
+      } else {
+        add(group: row, range: place - next.count, into: target)
+      }
+    }
+
+    private func terms(of group: Int) -> Range<Int> {
+      group * groupSize..<min((group + 1) * groupSize, terms.count)
+    }
+
+    private func train(_ index: Int, _ scratch: Scratch) {
+      let value = terms[index].training.passingValue(scratch)
+      precondition(value.parameters.count == count, "buffers have one size")
+      if !value.parameters.isFinite { isFinite.store(false, ordering: .relaxed) }
+      scores[index] = Score(lossSum: value.lossSum, validation: value.validation)
+      trained[index] = value.parameters
+      progress[index / groupSize].wrappingAdd(1, ordering: .acquiringAndReleasing)
+    }
+
+    private func add(group: Int, range: Int, into target: UnsafeMutablePointer<Float>) {
+      let members = terms(of: group)
+      while progress[group].load(ordering: .acquiring) < members.count
+        || summed[range].load(ordering: .acquiring) < group
+      {
+        sched_yield()
+      }
+      let end = min((range + 1) * rangeSize, count)
+      for start in stride(from: range * rangeSize, to: end, by: Self.blockSize) {
+        let size = min(Self.blockSize, end - start)
+        for index in members { add(index, start, size) }
+        if group == groups - 1 { round(start, size, into: target) }
+      }
+      summed[range].store(group + 1, ordering: .releasing)
+      let done = progress[group].wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+      guard done == members.count + ranges else { return }
+      for index in members { trained[index] = nil }
+    }
+
+    private func add(_ index: Int, _ start: Int, _ size: Int) {
+      let parameters = trained[index]!.storage + start
+      let weight = terms[index].weight
+      if let base = terms[index].base {
+        kernels.functions.accumulate_difference(
+          size, weight, parameters, base.storage + start, sums + start)
+      } else {
+        kernels.functions.accumulate(size, weight, parameters, sums + start)
+      }
+    }
+
+    /// Sums as floats; differences are a step from zero, which decides the sign of a zero.
+    private func round(_ start: Int, _ size: Int, into target: UnsafeMutablePointer<Float>) {
+      let out = target + start
+      if terms[0].base == nil { return kernels.functions.round_sum(size, sums + start, out) }
+      out.update(repeating: 0, count: size)
+      kernels.functions.round_step(size, out, 1, sums + start, out)
+    }
+  }
+}

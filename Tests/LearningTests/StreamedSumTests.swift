@@ -1,0 +1,155 @@
+import Learning
+import Numerics
+import Schema
+import Testing
+
+@Suite("A sum formed while its trainings are computed")
+struct StreamedSumTests {
+  // 64·97 + 97 + 97·5 + 5 parameters: four blocks of 2,048, the last one ragged.
+  private let network = Network.multilayerPerceptron(
+    inputCount: 64, hidden: [97], classCount: 5)
+
+  private func trainings(_ count: Int, learningRate: Double = 0.1) -> [DeferredTraining] {
+    let dataset = byteDataset(count: 300, size: 64)
+    let start = network.initialParameters(testStream(3))
+    let key = StreamKey(seed: 1, purpose: "batches")
+    let plan = TrainingPlan(epochs: 1, batchSize: 5, learningRate: learningRate)
+    var trainings: [DeferredTraining] = []
+    for number in 0..<count {
+      let shard: [Int32] = (0..<12).map { Int32(number * 12 + $0) }
+      let local = LocalTraining(
+        network: network, dataset: dataset, shard: shard, plan: plan,
+        order: .keyed(key, firstSlot: UInt64(number)))
+      trainings.append(
+        DeferredTraining(
+          local, by: FedAvgLocal(NoSettings()), batches: 0..<3, from: .parameters(start),
+          validation: number % 2 == 0 ? [1, 2, 3] : [], kernels: .best))
+    }
+    return trainings
+  }
+
+  private func base(_ number: Int) -> ParameterBuffer {
+    network.initialParameters(testStream(UInt64(50 + number)))
+  }
+
+  @Test(
+    "it has the bits of training first and adding then, whatever the threads and groups",
+    arguments: [1, 2, 3, 5], [1, 60_000, 1 << 30])
+  func bits(threads: Int, groupBytes: Int) throws {
+    let pool = WorkerPool(threads: threads)
+    for count in [1, 2, 7, 23] {
+      let weights = (0..<count).map { 1 / Double($0 + 3) }
+      let values = trainings(count).map { $0.value(Scratch()) }
+      let weighted = Aggregation.weights(
+        zip(values, weights).map { .init($0.parameters, weight: $1) }, kernels: .best, pool: pool)
+      let moved = Aggregation.deltas(
+        (0..<count).map { .init(values[$0].parameters, base: base($0), weight: weights[$0]) },
+        now: ParameterBuffer(count: network.layout.count) { _ in }, rate: 1, kernels: .best,
+        pool: pool)
+      for (expected, hasBases) in [(weighted, false), (moved, true)] {
+        let fresh = trainings(count)
+        for training in fresh.prefix(count / 3) { _ = training.value(Scratch()) }
+        let terms = (0..<count).map {
+          StreamedSum.Term(fresh[$0], weight: weights[$0], base: hasBases ? base($0) : nil)
+        }
+        let sum = try #require(
+          StreamedSum(
+            terms, count: network.layout.count, kernels: .best, pool: pool,
+            groupBytes: groupBytes))
+        #expect(firstDifference(sum.parameters, expected) == nil)
+        #expect(sum.scores.map(\.lossSum) == values.map(\.lossSum))
+        #expect(sum.scores.map(\.validation) == values.map(\.validation))
+      }
+    }
+  }
+
+  @Test("a training that leaves numbers that are not finite gives no sum")
+  func notFinite() {
+    let pool = WorkerPool(threads: 2)
+    let count = network.layout.count
+    let broken = trainings(1, learningRate: 1e38)
+    #expect(!broken[0].value(Scratch()).parameters.isFinite)
+    for place in 0...4 {
+      var all = trainings(4)
+      all.insert(broken[0], at: place)
+      let terms = all.map { StreamedSum.Term($0, weight: 0.2, base: nil) }
+      #expect(StreamedSum(terms, count: count, kernels: .best, pool: pool) == nil)
+    }
+  }
+
+  @Test("it keeps no training's value, and what a value was, it is when computed again")
+  func keepsNothing() throws {
+    let pool = WorkerPool(threads: 1)
+    let training = trainings(1)[0]
+    let terms = [1.0, 1.0].map { StreamedSum.Term(training, weight: $0 / 2, base: nil) }
+    let sum = try #require(
+      StreamedSum(terms, count: network.layout.count, kernels: .best, pool: pool))
+    #expect(!training.isComputed)
+    #expect(firstDifference(sum.parameters, training.value(Scratch()).parameters) == nil)
+    #expect(training.isComputed)
+  }
+
+  @Test("wanted trainings are computed by other threads alone, and not when they are forgotten")
+  func wanted() {
+    let alone = WantedTrainings()
+    let first = trainings(1)[0]
+    #expect(alone.add(first, pool: WorkerPool(threads: 1)) == nil)
+    #expect(!first.isComputed)
+
+    let pool = WorkerPool(threads: 2)
+    let list = WantedTrainings()
+    let all = trainings(9)
+    let tickets = all.compactMap { list.add($0, pool: pool) }
+    #expect(!tickets.isEmpty)
+    for ticket in tickets { pool.wait(ticket) }
+    #expect(all.allSatisfy { $0.isComputed })
+    list.forget()
+  }
+}
+
+@Suite("Memory of parameter buffers")
+struct BufferMemoryTests {
+  @Test("a buffer in memory used before begins as zeros, and buffers never share memory")
+  func recycled() {
+    for count in [0, 1, 16, 1_000, 5_000] {
+      var live: [ParameterBuffer] = []
+      for turn in 0..<20 {
+        for _ in 0..<5 { live.append(ParameterBuffer(Array(repeating: Float(turn), count: count))) }
+        let zeros = ParameterBuffer(count: count) { _ in }
+        #expect(zeros.values == Array(repeating: 0, count: count))
+        live.removeFirst(turn % 4)
+        if turn == 10 { live.removeAll() }
+        live.append(zeros)
+      }
+      let addresses = live.map { buffer in
+        buffer.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+      }
+      #expect(addresses.allSatisfy { $0 % 64 == 0 })
+      for (a, b) in zip(addresses.sorted(), addresses.sorted().dropFirst()) {
+        #expect(b - a >= UInt(max(1, count) * 4))
+      }
+    }
+  }
+
+  @Test("one number that is not finite is found wherever it stands; all others are finite")
+  func finiteness() {
+    let finite: [Float] = [
+      0, -0, 1, -1, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude,
+      -.leastNonzeroMagnitude,
+    ]
+    for count in [1, 2, 15, 16, 17, 63, 64, 65] {
+      let values = (0..<count).map { finite[$0 % finite.count] }
+      #expect(ParameterBuffer(values).isFinite)
+      for place in 0..<count {
+        for bad in [Float.infinity, -.infinity, .nan, -.nan] {
+          var broken = values
+          broken[place] = bad
+          let buffer = ParameterBuffer(broken)
+          #expect(!buffer.isFinite)
+          #expect(!buffer.isFinite, "and so when asked again")
+        }
+      }
+    }
+    #expect(ParameterBuffer([]).isFinite)
+  }
+}
