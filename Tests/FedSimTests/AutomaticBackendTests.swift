@@ -112,6 +112,14 @@ struct AutomaticBackendTests {
     #expect(scene.play().story(of: -1) == ["0 published v0 0"])
   }
 
+  @Test("A change in the very moment of a probe is found by that probe")
+  func changeAtTheProbe() {
+    var scene = Scene(fleet: phones(startingAt: [0]))
+    scene.inputs.server.internet = .states("down", in: [120_000...180_000], otherwise: "up")
+    #expect(
+      scene.play().story(of: -1) == ["0 published v0 0", "120000 offline", "180000 online"])
+  }
+
   @Test("A server that believes itself offline has no model for a new device")
   func noModelWhileOffline() {
     var scene = Scene(fleet: phones(startingAt: [118_000, 130_000]))
@@ -179,5 +187,22 @@ struct AutomaticBackendTests {
     #expect(updates[.replaced] == (duplicates == .replace ? 1 : 0))
     #expect(updates[.rejectedDuplicate] == (duplicates == .ignore ? 1 : 0))
     #expect(updates[.aggregated] == (duplicates == .append ? 3 : 2))
+  }
+
+  @Test("Updates of one device on two versions are no duplicates", arguments: Duplicates.allCases)
+  func twoVersions(duplicates: Duplicates) {
+    // Device 0 makes its first update offline, at 8.340; three others make version 1. At 100 s it
+    // sends the old one (at the server 101.310, read 102.320), checks (104.340), loads version 1
+    // (106.660), trains (110.660) and sends the new one (111.970, 112.980).
+    let waits = FleetGroupSettings.group(
+      "a", windows: [[0, 30_000, 35_000], [100_000, 150_000, 155_000]]
+    ) { $0.link = .states("offline", in: [8_000...50_000], otherwise: "wifi") }
+    var scene = Scene(fleet: [waits, .group("b", count: 3, windows: [[0, 50_000, 55_000]])])
+    scene.inputs.server.duplicates = duplicates
+    let played = scene.play()
+    #expect(
+      played.story(of: 0, only: "receipt") == [
+        "102320 receipt 0 pending v1 n1", "112980 receipt 4 pending v1 n2",
+      ])
   }
 }
