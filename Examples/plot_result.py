@@ -12,7 +12,9 @@ matplotlib.rcParams["svg.hashsalt"] = "fedsim"
 import matplotlib.pyplot as plt
 import numpy as np
 
-result, picture = sys.argv[1:3]
+if len(sys.argv) != 3:
+    sys.exit("usage: python3 plot_result.py RESULT PICTURE")
+result, picture = sys.argv[1:]
 with h5py.File(result) as file:
     versions = file["versions"]
     days = versions["publishedAt"][:] / 86400

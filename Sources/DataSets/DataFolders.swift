@@ -7,12 +7,15 @@ import Foundation
 public struct DataFolders: Sendable, Equatable {
   /// The folders, in the order of the search.
   public var paths: [String]
+  /// Whether a data source may add the folder into which its package installs it.
+  public var includesInstalled: Bool
   /// What to do when a file is in none of them: a package to install, a variable to set.
   public var advice: String?
 
   /// Folders to search, and what to say in vain.
-  public init(_ paths: [String], advice: String? = nil) {
+  public init(_ paths: [String], includesInstalled: Bool = true, advice: String? = nil) {
     self.paths = paths
+    self.includesInstalled = includesInstalled
     self.advice = advice
   }
 

@@ -27,7 +27,8 @@ public struct FashionMNIST: DataSource, Part {
       [
         Field(
           "folder", \.folder, optional: .path,
-          "Folder with the four IDX files, plain or .gz; without it the usual places are searched.")
+          "Folder with the four IDX files, plain or .gz; absent: the scenario's, then FEDSIM_DATA's"
+            + " or, without that, Debian's.")
       ]
     }
   }
@@ -44,14 +45,15 @@ public struct FashionMNIST: DataSource, Part {
 
   /// Reads the four files.
   ///
-  /// Only the given folder is searched where there is one, else `folders` and then Debian's.
+  /// Only the given folder is searched where there is one, else `folders` and then Debian's, if
+  /// they let it.
   /// Throws: `missingFile` with advice, and what reading throws.
   public func load(folders: DataFolders, seed: UInt64) throws(DataFault) -> TrainAndTest {
     var places = folders
     if let folder {
       places.paths =
         folder.hasPrefix("/") ? [folder] : folders.paths.map { "\($0)/\(folder)" }
-    } else if !places.paths.contains(Self.debianFolder) {
+    } else if places.includesInstalled, !places.paths.contains(Self.debianFolder) {
       places.paths.append(Self.debianFolder)
     }
     if places.advice == nil { places.advice = Self.advice }

@@ -28,7 +28,7 @@ final class Progress {
   }
 
   private func line(_ news: VersionNews) {
-    var text = "\(news.time)  version \(news.version)"
+    var text = "\(Format.time(news.time.seconds))  version \(news.version)"
     if let accuracy = news.accuracy { text += "  accuracy \(Format.fixed(accuracy, 4))" }
     if news.version > 0 {
       text += "  updates \(news.updates)  loss \(Format.fixed(news.loss, 4))"
@@ -42,13 +42,18 @@ final class Progress {
       Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
     let done = Int((status.share * 12).rounded(.down))
     let bar = String(repeating: "█", count: done) + String(repeating: "░", count: 12 - done)
-    var text = "\(bar) \(Format.days(status.time.seconds))  version \(status.version)"
-    if let accuracy { text += "  accuracy \(Format.fixed(accuracy, 3))" }
-    text += "  online \(status.online)"
+    var fields = ["\(bar) \(Format.days(status.time.seconds))", "version \(status.version)"]
+    if let accuracy { fields.append("accuracy \(Format.fixed(accuracy, 3))") }
     if status.share > 0.01 {
-      text += "  \(Format.clock(seconds / status.share * (1 - status.share))) left"
+      fields.append("\(Format.clock(seconds / status.share * (1 - status.share))) left")
     }
-    text += "  training \(status.training)"
+    fields += ["online \(status.online)", "training \(status.training)"]
+    var text = fields.joined(separator: "  ")
+    // What does not fit goes whole, the last first.
+    while text.count >= width, fields.count > 1 {
+      fields.removeLast()
+      text = fields.joined(separator: "  ")
+    }
     write("\r" + String(text.prefix(width - 1)) + "\u{1B}[K")
     isDrawn = true
   }

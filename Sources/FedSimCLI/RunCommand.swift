@@ -75,7 +75,7 @@ struct RunCommand: RegistryCommand {
     options.kernels = kernels?.body
     options.compute = compute == .lazy ? .lazy : .eager
     options.shakeTies = shakeTies
-    options.dataFolders = Environment.dataFolders
+    Environment.set(&options)
     return options
   }
 
@@ -91,9 +91,10 @@ struct RunCommand: RegistryCommand {
 
 /// What the environment says to the command.
 enum Environment {
-  /// `FEDSIM_DATA`: folders with data files, separated by colons.
-  static var dataFolders: [String] {
+  /// `FEDSIM_DATA`: folders with data files, separated by colons; they stand for installed ones.
+  static func set(_ options: inout RunOptions) {
     let value = ProcessInfo.processInfo.environment["FEDSIM_DATA"] ?? ""
-    return value.split(separator: ":").map(String.init)
+    options.dataFolders = value.split(separator: ":").map(String.init)
+    options.searchesInstalledData = options.dataFolders.isEmpty
   }
 }

@@ -24,11 +24,13 @@ struct SummaryText {
       "  simulated          \(Format.time(summary.simulatedSeconds)), "
         + "\(count(summary.devices, "device")), \(count(summary.rounds, "round"))")
     lines.append(
-      "  sessions           \(tally("sessions")); not eligible \(tally("ineligibleSessions"))")
+      "  sessions           \(tally("sessions")), opened apps included; not eligible "
+        + tally("ineligibleSessions"))
     lines.append(
       "  trainings          expired \(tally("expiredTrainings")), checkpointed "
         + "\(tally("checkpoints")), resumed \(tally("resumed"))")
     lines.append("  updates            waited offline \(tally("waitedOffline"))")
+    if summary.version == 0 { lines.append("no version was published: \(obstacle)") }
     let isRight = summary.ledgers.allSatisfy { $0.balances }
     lines.append("ledgers (\(isRight ? "they balance" : "THEY DO NOT BALANCE"))")
     lines += summary.ledgers.map(ledger)
@@ -38,6 +40,18 @@ struct SummaryText {
     lines.append("result: \(summary.result)")
     lines.append("next: \(next)")
     return lines.joined(separator: "\n")
+  }
+
+  /// The first thing that is missing on the way to a version.
+  private var obstacle: String {
+    let ledgers = summary.ledgers.map(\.opened)
+    if summary.tally("sessions") == 0 {
+      return "no device was ever allowed to run; see fleet[].background"
+    }
+    if ledgers[0] == 0 { return "no device began to train" }
+    if ledgers[1] == 0 { return "no training came to an update; see fleet[].interruption" }
+    let updates = Format.count(ledgers[1])
+    return "the server aggregated none of \(updates) updates; see server.trigger"
   }
 
   private var headline: String {

@@ -16,7 +16,7 @@ struct ValidateCommand: RegistryCommand {
     do throws(RunFailure) {
       let scenario = try source.scenario(registry)
       var options = RunOptions()
-      options.dataFolders = Environment.dataFolders
+      Environment.set(&options)
       try Run.check(scenario, options)
       Output.out(resolved ? scenario.resolvedText : "\(source.file): valid")
       return 0

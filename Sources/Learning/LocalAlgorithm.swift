@@ -24,7 +24,9 @@ extension Seam where Value == any LocalAlgorithm {
 /// Source: McMahan et al., "Communication-efficient learning of deep networks from decentralized
 /// data" (2017), algorithm 1, ClientUpdate.
 public struct FedAvgLocal: LocalAlgorithm {
+  /// Its name in a scenario.
   public static let name = "sgd"
+  /// What it does, in one sentence.
   public static let summary = "Minibatch SGD on the device's own loss, as in FedAvg"
 
   /// It has none.

@@ -26,6 +26,13 @@ public struct PartitionReplacement: Partitioner, Part {
           "Draws of each client, repeats included."),
       ]
     }
+
+    /// More draws than memory should hold.
+    public func contradictions() -> [(key: String, message: String)] {
+      let draws = clients * samplesPerDevice
+      guard draws > 1 << 30 else { return [] }
+      return [("samplesPerDevice", "\(draws) draws in all, expected at most \(1 << 30)")]
+    }
   }
 
   /// The name in a scenario.

@@ -19,6 +19,8 @@ public struct RunOptions: Sendable {
   public var shakeTies: UInt64?
   /// Folders that are searched for data files after the scenario's own.
   public var dataFolders: [String] = []
+  /// Whether the folders of installed data packages are searched after these.
+  public var searchesInstalledData = true
 
   /// One thread, the fastest arithmetic, the fleet's order.
   public init() {}

@@ -44,6 +44,10 @@ public final class RunRecorder: Observer {
       title: scenario.settings.name ?? "", engineVersion: FedSimVersion.current,
       schemaVersion: FedSimVersion.resultSchema, seed: scenario.settings.seed,
       eventDigest: simulation.eventDigest.value.hexDigits, scenarioDigest: scenario.digest)
+    var attributes = identity.attributes
+    if let key = simulation.inputs.shakeTies {
+      attributes.append(.init("shakeTies", .unsigned(key)))
+    }
     var groups = [
       roundTable(simulation), versionTable(simulation), HourTable.group(simulation),
       DeviceTable.group(simulation), LedgerTable.group(simulation),
@@ -51,7 +55,7 @@ public final class RunRecorder: Observer {
     ]
     if simulation.inputs.record.finalModel { groups.append(ModelTable.group(simulation)) }
     return ResultDocument(
-      attributes: identity.attributes,
+      attributes: attributes,
       variables: [
         .scalar(
           "simulatedTime", .double([simulation.now.seconds]), units: "s",

@@ -47,7 +47,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var simulatedSeconds: Double
   /// Time by the wall clock, in seconds.
   public var wallSeconds = 0.0
-  /// Rounds closed.
+  /// Rounds that the server closed, without the one that was open at the end.
   public var rounds: Int
   /// What happened along the way, by name.
   public var tallies: [Outcome]
@@ -70,7 +70,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
     }
     devices = simulation.inputs.deviceCount
     simulatedSeconds = simulation.now.seconds
-    rounds = recorder.rounds.count
+    rounds = recorder.rounds.count { $0.outcome != .unfinishedAtEnd }
     tallies = simulation.tallies.named.map { Outcome(name: $0.name, count: $0.count) }
     let ledgers = simulation.ledgers
     self.ledgers = [

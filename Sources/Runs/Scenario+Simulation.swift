@@ -48,9 +48,13 @@ extension Scenario {
     return inputs
   }
 
+  /// The largest model: 1 GiB of parameters, of which a run holds several copies.
+  private static let mostParameters = 1 << 28
+
   /// Data, partition, model and plan.
   private func learningTask(_ options: RunOptions) throws(Faults) -> LearningTask {
-    let folders = DataFolders([path(of: ".")] + options.dataFolders)
+    let folders = DataFolders(
+      [path(of: ".")] + options.dataFolders, includesInstalled: options.searchesInstalledData)
     let data: TrainAndTest
     do throws(DataFault) {
       data = try settings.task.data.source.value.load(folders: folders, seed: seeds.data)
@@ -60,6 +64,14 @@ extension Scenario {
     let partition = try makePartition(data.train, folders)
     let network = settings.task.model.value.network(
       inputCount: data.train.sampleSize, classCount: data.train.classCount)
+    let parameters = network.layout.count
+    guard parameters <= Self.mostParameters else {
+      let message = "\(parameters) parameters, expected at most \(Self.mostParameters)"
+      let keys = ["task", "model"]
+      throw Faults([
+        Fault(at: place(of: keys), path: keys.joined(separator: "."), .contradiction(message))
+      ])
+    }
     return LearningTask(
       network: network, initial: try initialParameters(of: network), train: data.train,
       test: data.test, partition: partition, plan: settings.task.training.plan,

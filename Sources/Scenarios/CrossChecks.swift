@@ -15,6 +15,18 @@ struct CrossChecks {
     checkFleet()
     checkClients()
     checkInjections()
+    checkCohort()
+  }
+
+  /// The fleet has the devices that a cohort waits for.
+  private mutating func checkCohort() {
+    let devices = settings.fleet.reduce(0) { $0 + $1.count }
+    guard let needed = (settings.server.selector.value as? UniformSelector)?.neededWaiting,
+      needed > devices, devices > 0
+    else { return }
+    report(
+      "a cohort is formed when \(needed) devices wait, and the fleet has \(devices)",
+      at: ["server", "selector"])
   }
 
   /// Groups have names of their own, and there is a device at all.

@@ -81,7 +81,9 @@ public struct SeedSettings: PartSettings {
       Field("init", \.initial, optional: .seed, "The initial weights."),
       Field("training", \.training, optional: .seed, "What a local training draws."),
       Field("policy", \.policy, optional: .seed, "What the server's policy draws."),
-      Field("ties", \.ties, optional: .seed, "The order of simultaneous events."),
+      Field(
+        "ties", \.ties, optional: .seed,
+        "The order of simultaneous events under `--shake-ties`; no effect without it."),
     ]
   }
 

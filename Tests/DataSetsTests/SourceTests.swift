@@ -57,6 +57,12 @@ import Testing
     #expect(own?.advice == "ask Ada")
   }
 
+  @Test func `named folders without the files are not passed over for installed ones`() {
+    let folders = DataFolders(["/nowhere"], includesInstalled: false)
+    let found = fault { _ = try FashionMNIST(.init()).load(folders: folders, seed: 1) }
+    #expect(found?.kind == .missingFile)
+  }
+
   @Test func `test images of another size are a fault`() throws {
     let folder = try tiny(rows: [1, 2])
     let fault = fault {

@@ -95,6 +95,23 @@ struct RoundTests {
     #expect(firstRound(drawn) == members)
   }
 
+  @Test("A deadline that rings while the server believes itself offline is kept when it returns")
+  func deadlineOffline() {
+    // As below, with the deadline at 91.010. The internet is away from 20 s to 200 s; the probes of
+    // 60 s and 240 s find out. The slow device is done at 4.340 + 240 = 244.340, after the end.
+    let fleet =
+      phones(1) + [
+        .group("slow", windows: [[0, 600_000, 605_000]]) { $0.compute.perBatch = .seconds(60) }
+      ]
+    var scene = rounds(of: fleet, cohort: 2, deadline: .seconds(90))
+    scene.inputs.server.internet = .states("down", in: [20_000...200_000], otherwise: "up")
+    #expect(
+      scene.play().story(of: -1) == [
+        "0 published v0 0", "1010 cohort r1 2", "60000 offline", "240000 online",
+        "240000 published v1 1",
+      ])
+  }
+
   @Test("At the deadline the round is closed with what is there, or skipped below its quorum")
   func deadline() {
     // One of two is slow: 4 batches of 60 s. The cohort forms at 1.010, the deadline is 31.010.

@@ -48,16 +48,32 @@ import Testing
     try Samples.inFolder { folder in
       _ = try ResultFile.prepare(folder + "/a.h5")
       #expect(try Samples.names(in: folder) == [])
-      try Data("old".utf8).write(to: URL(filePath: folder + "/b.h5"))
+      let old = Data([0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A, 1])
+      try old.write(to: URL(filePath: folder + "/b.h5"))
       _ = try ResultFile.prepare(folder + "/b.h5")
       #expect(try Samples.names(in: folder) == ["b.h5"])
-      #expect(try Samples.bytes(folder + "/b.h5") == Data("old".utf8))
+      #expect(try Samples.bytes(folder + "/b.h5") == old)
+    }
+  }
+
+  @Test func aFileThatIsNoResultIsNotReplaced() throws {
+    try Samples.inFolder { folder in
+      let path = folder + "/scenario.yaml"
+      try Data("seed: 1".utf8).write(to: URL(filePath: path))
+      let found = "a file that is no result, and stays as it is"
+      #expect(throws: ResultFault.notAFile(path: path, found: found)) {
+        try ResultFile.prepare(path)
+      }
+      #expect(try Samples.bytes(path) == Data("seed: 1".utf8))
+      try Data().write(to: URL(filePath: path))
+      _ = try ResultFile.prepare(path)
     }
   }
 
   @Test func aLinkStaysALink() throws {
     try Samples.inFolder { folder in
-      try Data("old".utf8).write(to: URL(filePath: folder + "/real.h5"))
+      let old = Data([0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A, 1])
+      try old.write(to: URL(filePath: folder + "/real.h5"))
       try FileManager.default.createSymbolicLink(
         atPath: folder + "/link.h5", withDestinationPath: "real.h5")
       try ResultFile.prepare(folder + "/link.h5").write(Samples.result())

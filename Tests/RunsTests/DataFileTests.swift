@@ -126,6 +126,15 @@ struct DataFileTests {
         "task.data.partition: found 240 training samples, expected at least 252"))
   }
 
+  @Test("a model that no memory holds is a fault, found before it is made")
+  func hugeModel() throws {
+    let folder = try Folder()
+    let found = try faults(folder, ["task.model={mlp: {hidden: [100000, 100000]}}"])
+    #expect(found.count == 1)
+    #expect(found[0].contains("task.model: "))
+    #expect(found[0].contains(" parameters, expected at most 268435456"))
+  }
+
   // MARK: Initial weights and orders
 
   private func write(_ folder: Folder, _ shapes: [(String, [Int])]) throws {

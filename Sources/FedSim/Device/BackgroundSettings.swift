@@ -10,7 +10,9 @@ public struct BackgroundSettings: PartSettings {
   /// The time from a window's soft to its hard expiry, where the source gives none.
   public var windowGrace = SimDuration.seconds(5)
 
+  /// The defaults.
   public init() {}
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<BackgroundSettings>] {
     [
       Field(
@@ -24,6 +26,7 @@ public struct BackgroundSettings: PartSettings {
         "From a window's soft to its hard expiry, where the source gives none"),
     ]
   }
+  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     processing != nil && windows != nil
       ? [("windows", "`windows` and `processing` exclude each other")] : []
@@ -58,7 +61,9 @@ public struct ProcessingSettings: PartSettings {
   /// From the soft to the hard expiry.
   public var grace = SimDuration.seconds(5)
 
+  /// The defaults.
   public init() {}
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ProcessingSettings>] {
     [
       Field(
@@ -92,6 +97,7 @@ public struct ProcessingSettings: PartSettings {
       Field("grace", \.grace, .duration(), assumption: true, "From the soft to the hard expiry"),
     ]
   }
+  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if budgetMinimum > budgetMaximum {
       return [("budgetMinimum", "`budgetMinimum` is above `budgetMaximum`")]
@@ -119,7 +125,9 @@ public struct InjectionSettings: PartSettings {
   /// For `dropLink`: how long.
   public var lasting = SimDuration.minutes(1)
 
+  /// The defaults.
   public init() {}
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<InjectionSettings>] {
     [
       Field("at", \.at, .sinceStart, required: true, "When"),
@@ -135,6 +143,7 @@ public struct InjectionSettings: PartSettings {
         "For dropLink: how long"),
     ]
   }
+  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     action == .launch && soft > hard ? [("soft", "the soft expiry comes after the hard one")] : []
   }

@@ -29,7 +29,9 @@ public struct FleetGroupSettings: PartSettings {
   /// What becomes of updates that cannot be sent.
   public var outbox = OutboxSettings()
 
+  /// The defaults.
   public init() {}
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<FleetGroupSettings>] {
     [
       Field("name", \.name, .identifier, required: true, "The first part of its devices' paths"),
@@ -74,7 +76,9 @@ public struct NetworkSettings: PartSettings {
   /// How long a request waits for its answer once it is sent.
   public var requestTimeout = SimDuration.seconds(60)
 
+  /// The defaults.
   public init() {}
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<NetworkSettings>] {
     [
       Field("wifi", \.wifi, .settings(), "Rates over Wi-Fi"),
@@ -103,6 +107,7 @@ public struct LinkSettings: PartSettings {
   /// To the server and back.
   public var roundTrip = SimDuration.zero
 
+  /// The defaults.
   public init() { self.init(down: 40_000_000, up: 26_000_000, roundTrip: .milliseconds(20)) }
 
   init(down: Int64, up: Int64, roundTrip: SimDuration) {
@@ -111,6 +116,7 @@ public struct LinkSettings: PartSettings {
     self.roundTrip = roundTrip
   }
 
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<LinkSettings>] {
     [
       Field("down", \.down, .rate, assumption: true, "Rate to the device"),
@@ -130,7 +136,9 @@ public struct ComputeSettings: PartSettings {
   /// A device's times are these times exp(spread·z), one z a device.
   public var spread = 0.0
 
+  /// The defaults.
   public init() {}
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ComputeSettings>] {
     [
       Field(
@@ -144,6 +152,7 @@ public struct ComputeSettings: PartSettings {
         "A device's times are these times exp(spread*z), one normal z a device"),
     ]
   }
+  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     perBatch == .zero && perSample == .zero
       ? [("perBatch", "training takes time: `perBatch` or `perSample` must be above 0")] : []
@@ -168,7 +177,9 @@ public struct InterruptionSettings: PartSettings {
   /// A checkpoint older than this is thrown away; nil: never.
   public var maximumAge: SimDuration?
 
+  /// The defaults.
   public init() {}
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<InterruptionSettings>] {
     [
       Field("onExpiry", \.onExpiry, .choice, "What becomes of the batches done at the soft expiry"),
@@ -208,7 +219,9 @@ public struct ParticipationSettings: PartSettings {
   /// The share of activations on which the app is opened and polls for a new version.
   public var pollOnActivation = 0.0
 
+  /// The defaults.
   public init() {}
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ParticipationSettings>] {
     [
       Field(
@@ -244,7 +257,9 @@ public struct OutboxSettings: PartSettings {
   /// Whether updates survive a kill of the app.
   public var persists = true
 
+  /// The defaults.
   public init() {}
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<OutboxSettings>] {
     [
       Field(

@@ -2,23 +2,30 @@ import Schema
 
 /// Enough updates wait, whenever an update arrives or the connection returns.
 public struct ThresholdTrigger: AggregationTrigger {
+  /// Its name in a scenario.
   public static let name = "threshold"
+  /// What it does, in one sentence.
   public static let summary = "Aggregates as soon as this many updates wait"
 
   /// What can be set.
   public struct Settings: PartSettings {
     /// How many updates.
     public var updates = 3
+    /// The defaults.
     public init() {}
+    /// The field that a bare value stands for.
     public static var shorthand: String? { "updates" }
+    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("updates", \.updates, .integer(1...1_000_000), "How many updates must wait")]
     }
   }
 
   private let settings: Settings
+  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
+  /// What it wants now.
   public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
     moment != .timer && server.pending >= settings.updates ? .aggregate : .wait
   }
@@ -26,7 +33,9 @@ public struct ThresholdTrigger: AggregationTrigger {
 
 /// A timer rings and enough updates wait.
 public struct EveryTrigger: AggregationTrigger {
+  /// Its name in a scenario.
   public static let name = "every"
+  /// What it does, in one sentence.
   public static let summary = "Looks at fixed intervals whether enough updates wait"
 
   /// What can be set.
@@ -35,8 +44,11 @@ public struct EveryTrigger: AggregationTrigger {
     public var period = SimDuration.minutes(30)
     /// How many updates.
     public var minimum = 3
+    /// The defaults.
     public init() {}
+    /// The field that a bare value stands for.
     public static var shorthand: String? { "period" }
+    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("period", \.period, .duration(atLeast: .seconds(1)), "The interval"),
@@ -46,10 +58,13 @@ public struct EveryTrigger: AggregationTrigger {
   }
 
   private let settings: Settings
+  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
+  /// Its timer.
   public var timer: TriggerTimer? { .every(settings.period) }
 
+  /// What it wants now.
   public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
     moment == .timer && server.pending >= settings.minimum ? .aggregate : .wait
   }
@@ -57,15 +72,20 @@ public struct EveryTrigger: AggregationTrigger {
 
 /// The round's cohort has sent as many updates as the round wants.
 public struct CohortCompleteTrigger: AggregationTrigger {
+  /// Its name in a scenario.
   public static let name = "cohort-complete"
+  /// What it does, in one sentence.
   public static let summary = "Aggregates when the round's goal of updates has arrived"
 
   /// It has none.
   public typealias Settings = NoSettings
+  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
+  /// Whether it needs cohorts.
   public var needsCohort: Bool { true }
 
+  /// What it wants now.
   public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
     guard moment != .timer, let goal = server.cohortGoal else { return .wait }
     return server.pending >= goal ? .aggregate : .wait
@@ -74,7 +94,9 @@ public struct CohortCompleteTrigger: AggregationTrigger {
 
 /// The round has lasted long enough: aggregate what is there, or skip the round.
 public struct DeadlineTrigger: AggregationTrigger {
+  /// Its name in a scenario.
   public static let name = "deadline"
+  /// What it does, in one sentence.
   public static let summary = "Ends a round some time after its cohort was formed"
 
   /// What can be set.
@@ -83,8 +105,11 @@ public struct DeadlineTrigger: AggregationTrigger {
     public var after = SimDuration.minutes(10)
     /// With fewer updates than this the round is skipped.
     public var minimum = 1
+    /// The defaults.
     public init() {}
+    /// The field that a bare value stands for.
     public static var shorthand: String? { "after" }
+    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -98,11 +123,15 @@ public struct DeadlineTrigger: AggregationTrigger {
   }
 
   private let settings: Settings
+  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
+  /// Its timer.
   public var timer: TriggerTimer? { .afterCohort(settings.after) }
+  /// Whether it needs cohorts.
   public var needsCohort: Bool { true }
 
+  /// What it wants now.
   public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
     guard moment == .timer else { return .wait }
     return server.pending >= settings.minimum ? .aggregate : .skip

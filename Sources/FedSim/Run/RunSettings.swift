@@ -11,8 +11,11 @@ public struct StopSettings: PartSettings {
   /// At the first evaluated version with at least this central accuracy.
   public var accuracy: Double?
 
+  /// The defaults.
   public init() {}
+  /// The field that a bare value stands for.
   public static var shorthand: String? { "after" }
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<StopSettings>] {
     [
       Field(
@@ -24,6 +27,7 @@ public struct StopSettings: PartSettings {
         "At the first evaluated version with at least this central accuracy"),
     ]
   }
+  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     after > .days(36_500) ? [("after", "a run lasts at most 100 years")] : []
   }
@@ -36,8 +40,11 @@ public struct EvaluationSchedule: PartSettings {
   /// The first version published after each whole multiple of this time.
   public var time: SimDuration?
 
+  /// The defaults.
   public init() {}
+  /// The field that a bare value stands for.
   public static var shorthand: String? { "versions" }
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<EvaluationSchedule>] {
     [
       Field("versions", \.versions, optional: .integer(1...1_000_000), "Every so many versions"),
@@ -46,6 +53,7 @@ public struct EvaluationSchedule: PartSettings {
         "The first version published after each whole multiple of this time"),
     ]
   }
+  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     versions != nil && time != nil
       ? [("versions", "`versions` and `time` exclude each other")] : []
@@ -61,7 +69,9 @@ public struct RecordSettings: PartSettings {
   /// A folder for `global_model_v{N}.json` and `global_model_latest.json`; nil: none are written.
   public var modelFiles: String?
 
+  /// The defaults.
   public init() { evaluateEvery.versions = 1 }
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<RecordSettings>] {
     [
       Field(
@@ -70,7 +80,8 @@ public struct RecordSettings: PartSettings {
       Field("finalModel", \.finalModel, .flag, "Whether the final model is stored"),
       Field(
         "modelFiles", \.modelFiles, optional: .text,
-        "A folder for global_model_v{N}.json and global_model_latest.json; absent: none"),
+        "A folder for global_model_v{N}.json and global_model_latest.json, beside the result;"
+          + " absent: none"),
     ]
   }
 }

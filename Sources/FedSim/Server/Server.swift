@@ -17,6 +17,8 @@ struct Server {
   var roundOpenedAt = SimTime.start
   var cohortGoal: Int?
   var cohortSize = 0
+  /// Whether a trigger wanted an aggregation while the server believed itself offline.
+  var owesAggregation = false
 
   /// Updates in order of arrival.
   var pending: [Int32] = []

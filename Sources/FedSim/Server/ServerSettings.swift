@@ -53,7 +53,9 @@ public struct ServerSettings: PartSettings {
   /// Size of a request or answer without parameters.
   public var messageBytes: Int64 = 500
 
+  /// The defaults.
   public init() {}
+  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ServerSettings>] {
     [
       Field(
@@ -94,6 +96,7 @@ public struct ServerSettings: PartSettings {
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool { payload == .delta || !transforms.isEmpty }
 
+  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if trigger.isEmpty { return [("trigger", "without a trigger nothing is ever aggregated")] }
     if !selector.value.formsCohorts, let name = trigger.first(where: { $0.value.needsCohort })?.name

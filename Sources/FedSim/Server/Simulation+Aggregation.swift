@@ -147,6 +147,7 @@ extension Simulation {
     server.roundOpenedAt = now
     server.cohortGoal = nil
     server.cohortSize = 0
+    server.owesAggregation = false
     roundFunnels.append(Funnel())
     formCohort()
   }

@@ -176,7 +176,12 @@ extension Simulation {
     switch decision {
     case .wait: return false
     case .aggregate:
-      guard server.believesOnline, !server.pending.isEmpty else { return false }
+      guard !server.pending.isEmpty else { return false }
+      guard server.believesOnline else {
+        // A deadline rings once: what it wanted is done when the connection returns.
+        server.owesAggregation = true
+        return false
+      }
       aggregate()
       return true
     case .skip:
@@ -219,6 +224,8 @@ extension Simulation {
     guard server.believesOnline != server.hasInternet else { return }
     server.believesOnline = server.hasInternet
     note(-1, .connectivity(server.believesOnline))
-    if server.believesOnline { decide(.connectionReturned) }
+    guard server.believesOnline else { return }
+    if server.owesAggregation, act(on: .aggregate) { return }
+    decide(.connectionReturned)
   }
 }

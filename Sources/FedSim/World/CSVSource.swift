@@ -2,7 +2,9 @@ import Schema
 
 /// Intervals read from a table with the columns device, from, to, and where wanted soft and state.
 public struct CSVSource: TimelineSource {
+  /// Its name in a scenario.
   public static let name = "csv"
+  /// What it does, in one sentence.
   public static let summary =
     "Intervals by device from a table: device, from, to [, soft] [, state]"
 
@@ -13,8 +15,11 @@ public struct CSVSource: TimelineSource {
     /// The state between intervals; nil: the first of the series.
     public var otherwise: StateName?
 
+    /// The defaults.
     public init() {}
+    /// The field that a bare value stands for.
     public static var shorthand: String? { "file" }
+    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -28,12 +33,16 @@ public struct CSVSource: TimelineSource {
 
   private let settings: Settings
 
+  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
+  /// The states that its settings name.
   public var namedStates: [StateName] { settings.otherwise.map { [$0] } ?? [] }
 
+  /// The files that it needs.
   public var files: [FileName] { [settings.file] }
 
+  /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline {
     guard let table = context.tables[settings.file.path] else {
       preconditionFailure("the table \(settings.file.path) was not read")

@@ -10,7 +10,9 @@ public enum Weekday: String, CaseIterable, Sendable {
 
 /// Intervals that come again each week, in the device's local time.
 public struct WeeklySource: TimelineSource {
+  /// Its name in a scenario.
   public static let name = "weekly"
+  /// What it does, in one sentence.
   public static let summary = "A calendar of local times by day of the week, with keyed jitter"
 
   /// One line of the calendar.
@@ -24,7 +26,9 @@ public struct WeeklySource: TimelineSource {
     /// The state; nil: the series' usual one.
     public var state: StateName?
 
+    /// The defaults.
     public init() {}
+    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Appointment>] {
       [
         Field("days", \.days, .list(of: .choice, minimum: 1), "The days on which it begins"),
@@ -47,7 +51,9 @@ public struct WeeklySource: TimelineSource {
     /// Each interval moves as a whole by at most this, uniformly.
     public var jitter = SimDuration.zero
 
+    /// The defaults.
     public init() {}
+    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -61,6 +67,7 @@ public struct WeeklySource: TimelineSource {
           "Each interval moves as a whole by at most this, uniformly, keyed by day"),
       ]
     }
+    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       jitter > .hours(6) ? [("jitter", "jitter is at most 6 h")] : []
     }
@@ -68,8 +75,10 @@ public struct WeeklySource: TimelineSource {
 
   private let settings: Settings
 
+  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
+  /// The states that its settings name.
   public var namedStates: [StateName] {
     (settings.otherwise.map { [$0] } ?? []) + settings.intervals.compactMap(\.state)
   }
@@ -106,7 +115,9 @@ public struct WeeklySource: TimelineSource {
 
 /// Habits: on most days an interval around the same local times, wandering from day to day.
 public struct DiurnalSource: TimelineSource {
+  /// Its name in a scenario.
   public static let name = "diurnal"
+  /// What it does, in one sentence.
   public static let summary =
     "Daily habits: intervals around local times that vary by day and device"
 
@@ -125,7 +136,9 @@ public struct DiurnalSource: TimelineSource {
     /// The standard deviation of a device's own habit from the median.
     public var deviceSpread = SimDuration.zero
 
+    /// The defaults.
     public init() {}
+    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Habit>] {
       [
         Field(
@@ -142,6 +155,7 @@ public struct DiurnalSource: TimelineSource {
           "Standard deviation of a device's own habit from the median"),
       ]
     }
+    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       spread > .hours(3) || deviceSpread > .hours(3)
         ? [("spread", "spreads are at most 3 h, so that an interval stays near its day")] : []
@@ -155,8 +169,11 @@ public struct DiurnalSource: TimelineSource {
     /// The state between them; nil: the first of the series.
     public var otherwise: StateName?
 
+    /// The defaults.
     public init() {}
+    /// The field that a bare value stands for.
     public static var shorthand: String? { "habits" }
+    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("habits", \.habits, .list(of: .settings(), minimum: 1), required: true, "The habits"),
@@ -169,8 +186,10 @@ public struct DiurnalSource: TimelineSource {
 
   private let settings: Settings
 
+  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
+  /// The states that its settings name.
   public var namedStates: [StateName] {
     (settings.otherwise.map { [$0] } ?? []) + settings.habits.compactMap(\.state)
   }

@@ -2,7 +2,9 @@ import Schema
 
 /// Intervals written down one by one: for tests, and for series known to the second.
 public struct FixedSource: TimelineSource {
+  /// Its name in a scenario.
   public static let name = "fixed"
+  /// What it does, in one sentence.
   public static let summary = "Intervals written down one by one, in time since the start"
 
   /// One interval.
@@ -16,7 +18,9 @@ public struct FixedSource: TimelineSource {
     /// The state; nil: the series' usual one.
     public var state: StateName?
 
+    /// The defaults.
     public init() {}
+    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Stretch>] {
       [
         Field("from", \.from, .sinceStart, required: true, "When it begins"),
@@ -26,6 +30,7 @@ public struct FixedSource: TimelineSource {
           "state", \.state, optional: .state, "The state; absent: plugged, wifi, active, open, up"),
       ]
     }
+    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       let end = to ?? .never
       if end <= from { return [("to", "the interval ends before it has begun")] }
@@ -45,8 +50,11 @@ public struct FixedSource: TimelineSource {
     /// The state between them; nil: the first of the series.
     public var otherwise: StateName?
 
+    /// The defaults.
     public init() {}
+    /// The field that a bare value stands for.
     public static var shorthand: String? { "always" }
+    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("always", \.always, optional: .state, "One state for the whole run"),
@@ -56,6 +64,7 @@ public struct FixedSource: TimelineSource {
           "The state between intervals; absent: unplugged, offline, locked, closed, down"),
       ]
     }
+    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       if always != nil, !intervals.isEmpty {
         return [("intervals", "`always` and `intervals` exclude each other")]
@@ -69,14 +78,18 @@ public struct FixedSource: TimelineSource {
 
   private let settings: Settings
 
+  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
+  /// The states that its settings name.
   public var namedStates: [StateName] {
     [settings.always, settings.otherwise].compactMap { $0 } + settings.intervals.compactMap(\.state)
   }
 
+  /// Whether an interval has a soft expiry of its own.
   public var givesSoftExpiry: Bool { settings.intervals.contains { $0.soft != nil } }
 
+  /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline {
     let space = context.space
     if let always = settings.always {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The file of one run: checked before the run starts, written whole at its end, read later.
 public struct ResultFile: Sendable {
   /// The path as it was given.
@@ -10,9 +12,23 @@ public struct ResultFile: Sendable {
 
   /// Checks that a result can be written at a path, before hours are spent on it.
   ///
+  /// An earlier result is replaced; any other file, such as the scenario, is not.
   /// Throws: `ResultFault.missingFolder`, `.notAFile`, or `.disk` if the folder takes no new file.
   public static func prepare(_ path: String) throws(ResultFault) -> ResultFile {
-    ResultFile(placed: try PlacedFile(path))
+    let file = ResultFile(placed: try PlacedFile(path))
+    guard mayReplace(path) else {
+      throw .notAFile(path: path, found: "a file that is no result, and stays as it is")
+    }
+    return file
+  }
+
+  /// Whether nothing stands at a path, or an empty file, or HDF5.
+  private static func mayReplace(_ path: String) -> Bool {
+    guard let handle = FileHandle(forReadingAtPath: path) else { return true }
+    let head = (try? handle.read(upToCount: 8)) ?? nil
+    try? handle.close()
+    return [nil, [], [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]].contains(
+      head.map(Array.init))
   }
 
   private init(placed: PlacedFile) { self.placed = placed }
