@@ -151,7 +151,8 @@ struct SeriesTests {
 
   @Test("A Markov series begins in its stationary distribution")
   func markovStart() {
-    // As above: 10, 8 and 36 of 54. Of 1,500 devices 278, 222 and 1,000, ± 4 deviations of 15 to 18.
+    // As above: 10, 8 and 36 of 54. Of 1,500 devices 278, 222 and 1,000, ± 4 deviations of 15 to
+    // 18.
     let source = markov([
       ("offline", .hours(2), 1), ("cellular", .hours(1), 2), ("wifi", .hours(4), 3),
     ])

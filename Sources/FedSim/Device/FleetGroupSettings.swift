@@ -228,7 +228,8 @@ public struct ParticipationSettings: PartSettings {
         "retrain", \.retrain, .choice,
         "Whether a device trains again on a version that it has trained on"),
       Field("externalPower", \.externalPower, .flag, "Whether external power is needed"),
-      Field("network", \.network, .choice, "The link that taking part needs; any: none is looked at"),
+      Field(
+        "network", \.network, .choice, "The link that taking part needs; any: none is looked at"),
       Field("idle", \.idle, .flag, "Whether the device must not be in use"),
       Field(
         "repeats", \.repeats, .flag, "Whether a session goes on after an update, while it may"),

@@ -2,8 +2,8 @@ import Learning
 import Numerics
 
 extension LearningTask {
-  /// Digest of what files can change behind an unchanged scenario: samples, labels, partition, initial
-  /// weights and batch orders.
+  /// Digest of what files can change behind an unchanged scenario: samples, labels, partition,
+  /// initial weights and batch orders.
   public var digest: UInt64 {
     var digest = Digest()
     for data in [train, test] {
