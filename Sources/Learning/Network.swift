@@ -84,6 +84,14 @@ public struct Network: Equatable, Sendable {
         + [.dense(outputs: classCount, activation: .identity)])
   }
 
+  /// How many tokens the first layer knows, where it is an embedding: samples must be such tokens.
+  public var tokenCount: Int? {
+    var layer = layers[0]
+    while case .frozen(let inner) = layer { layer = inner }
+    guard case .embedding(let count, _) = layer else { return nil }
+    return count
+  }
+
   /// How many classes the network tells apart.
   public var classCount: Int { nodes[nodes.count - 1].layer.outputCount }
 

@@ -71,6 +71,7 @@ extension Scenario {
         Fault(at: place(of: keys), path: keys.joined(separator: "."), .contradiction(message))
       ])
     }
+    try checkTokens(of: data, for: network)
     return LearningTask(
       network: network, initial: try initialParameters(of: network), train: data.train,
       test: data.test, partition: partition, plan: settings.task.training.plan,
