@@ -48,7 +48,8 @@ typedef struct fs_step {
 
 /// The table of one body's kernels.
 typedef struct fs_kernels {
-  /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column]. `start` is NULL
+  /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column], and one of these
+  /// strides is 1. `start` is NULL
   /// (zeros), a row (start_row = 0) or a matrix; it may be `c` itself. c overlaps neither a nor b.
   /// Order: p ascending, fused, the chain begins at the start.
   void (*gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
@@ -84,12 +85,10 @@ typedef struct fs_kernels {
   /// out[i] = in[i]/255, correctly rounded.
   void (*bytes_to_floats)(ptrdiff_t count, const uint8_t *in, float *out);
 
-  /// sum[i] += weight·x[i], multiplied and added apart, in double.
-  void (*accumulate)(ptrdiff_t count, double weight, const float *x, double *sum);
-
-  /// sum[i] += weight·(x[i] - base[i]), each operation rounded to double.
-  void (*accumulate_difference)(ptrdiff_t count, double weight, const float *x, const float *base,
-                                double *sum);
+  /// sum[i] += weight[t]·x[t][i] for each term t in order, multiplied and added apart, in double;
+  /// with bases, weight[t]·(x[t][i] - base[t][i]).
+  void (*accumulate)(ptrdiff_t count, ptrdiff_t terms, const double *weight,
+                     const float *const *x, const float *const *base, double *sum);
 
   /// out[i] = (float)sum[i].
   void (*round_sum)(ptrdiff_t count, const double *sum, float *out);
