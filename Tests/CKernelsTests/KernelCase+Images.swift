@@ -228,11 +228,13 @@ private struct Pooling {
   init(_ numbers: inout TestNumbers) {
     let (size, stride) = (1 + numbers.below(3), 1 + numbers.below(3))
     let (outHeight, outWidth) = (1 + numbers.below(4), 1 + numbers.below(4))
-    shape = fs_pooling(
-      height: (outHeight - 1) * stride + size + numbers.below(stride),
-      width: (outWidth - 1) * stride + size + numbers.below(stride),
-      channels: max(1, numbers.below(4) == 0 ? numbers.count() : numbers.below(10)),
-      out_height: outHeight, out_width: outWidth, size: size, stride: stride)
+    var shape = fs_pooling()
+    shape.height = (outHeight - 1) * stride + size + numbers.below(stride)
+    shape.width = (outWidth - 1) * stride + size + numbers.below(stride)
+    shape.channels = max(1, numbers.below(4) == 0 ? numbers.count() : numbers.below(10))
+    (shape.out_height, shape.out_width) = (outHeight, outWidth)
+    (shape.size, shape.stride) = (size, stride)
+    self.shape = shape
     rows = numbers.below(4)
     input = numbers.floats(rows * shape.height * shape.width * shape.channels)
     delta = numbers.floats(rows * outHeight * outWidth * shape.channels)

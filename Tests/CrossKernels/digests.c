@@ -3,6 +3,8 @@
 //   digests [PROBLEMS]        (default 300 a kernel)
 //
 // A line is: body, kernel, digest. Equal digests are equal bits, across bodies and processors.
+#pragma STDC FP_CONTRACT OFF
+
 #include <stdio.h>
 
 #include "source.h"
