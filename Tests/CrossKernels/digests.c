@@ -1,6 +1,6 @@
 // Prints a digest of what each kernel of each body makes of many random problems.
 //
-//   digests [PROBLEMS]        (default 300 a kernel)
+//   digests [PROBLEMS]        (default 1000 a kernel)
 //
 // A line is: body, kernel, digest. Equal digests are equal bits, across bodies and processors.
 #pragma STDC FP_CONTRACT OFF

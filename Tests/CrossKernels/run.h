@@ -50,7 +50,7 @@ _Static_assert(KERNELS == sizeof(fs_kernels) / sizeof(void *), "every kernel has
 
 int main(int argc, char **argv) {
   static const char *const bodies[] = {"avx512", "avx2", "baseline"};
-  long problems = argc > 1 ? atol(argv[1]) : 300;
+  long problems = argc > 1 ? atol(argv[1]) : 1000;
   for (int body = FS_AVX512; body <= FS_BASELINE; body++) {
     const fs_kernels *table = fs_kernels_for((fs_body)body);
     if (!table) continue;
