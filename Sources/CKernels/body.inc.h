@@ -44,12 +44,22 @@ static void BODY(gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, pt
 
 // Element by element; the compiler makes vectors of these loops, which cannot change a bit.
 
+INLINE V BODY(v_where)(VI mask, V value) { return (V)(mask & (VI)value); }
+
 static void BODY(relu)(ptrdiff_t count, const float *in, float *out) {
-  for (ptrdiff_t i = 0; i < count; i++) out[i] = in[i] > 0 ? in[i] : 0;
+  ptrdiff_t i = 0;
+  for (; i + VL <= count; i += VL) {
+    V x = v_load(in + i);
+    v_store(out + i, BODY(v_where)(x > v_set(0), x));
+  }
+  for (; i < count; i++) out[i] = in[i] > 0 ? in[i] : 0;
 }
 
 static void BODY(relu_backward)(ptrdiff_t count, const float *activation, float *delta) {
-  for (ptrdiff_t i = 0; i < count; i++) delta[i] = activation[i] > 0 ? delta[i] : 0;
+  ptrdiff_t i = 0;
+  for (; i + VL <= count; i += VL)
+    v_store(delta + i, BODY(v_where)(v_load(activation + i) > v_set(0), v_load(delta + i)));
+  for (; i < count; i++) delta[i] = activation[i] > 0 ? delta[i] : 0;
 }
 
 static void BODY(add_rows)(ptrdiff_t rows, ptrdiff_t columns, const float *delta,
