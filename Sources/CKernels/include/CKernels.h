@@ -48,9 +48,9 @@ typedef struct fs_step {
 
 /// The table of one body's kernels.
 typedef struct fs_kernels {
-  /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column], and one of these
-  /// strides is 1. `start` is NULL
-  /// (zeros), a row (start_row = 0) or a matrix; it may be `c` itself. c overlaps neither a nor b.
+  /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column], and one of
+  /// these strides is 1. `start` is NULL (zeros), a row (start_row = 0) or a matrix; it may be `c`
+  /// itself. c overlaps neither a nor b.
   /// Order: p ascending, fused, the chain begins at the start.
   void (*gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
