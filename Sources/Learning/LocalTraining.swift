@@ -148,23 +148,29 @@ public struct LocalTraining: Sendable {
 
   /// Which samples the batches take, epoch by epoch.
   private struct Places {
-    private let training: LocalTraining
+    private let shard: [Int32]
+    private let plan: TrainingPlan
+    private let order: BatchOrder
     private(set) var epoch = -1
     private var positions: [Int32] = []
 
-    init(_ training: LocalTraining) { self.training = training }
+    init(_ training: LocalTraining) {
+      shard = training.shard
+      plan = training.plan
+      order = training.order
+    }
 
     /// Writes the samples of a batch, which is of this epoch or a later one.
     mutating func fill(
       _ target: UnsafeMutablePointer<Int32>, batch: Int
     ) -> UnsafeBufferPointer<Int32> {
-      let place = training.plan.place(ofBatch: batch, shardCount: training.shard.count)
+      let place = plan.place(ofBatch: batch, shardCount: shard.count)
       if place.epoch != epoch {
         epoch = place.epoch
-        positions = training.order.positions(epoch: epoch, shardCount: training.shard.count)
+        positions = order.positions(epoch: epoch, shardCount: shard.count)
       }
       for (row, position) in place.positions.enumerated() {
-        target[row] = training.shard[Int(positions[position])]
+        target[row] = shard[Int(positions[position])]
       }
       return UnsafeBufferPointer(start: target, count: place.positions.count)
     }

@@ -56,6 +56,8 @@ public struct Network: Equatable, Sendable {
     self.loss = loss
     nodes = compiler.nodes
     layout = ParameterLayout(compiler.tensors)
+    classCount = compiler.shape[0]
+    isNoisy = nodes.contains { $0.layer is DropoutLayer }
     firstTrained =
       nodes.firstIndex { $0.isUpdatable && $0.layer.parameterCount > 0 } ?? nodes.count
   }
@@ -93,10 +95,10 @@ public struct Network: Equatable, Sendable {
   }
 
   /// How many classes the network tells apart.
-  public var classCount: Int { nodes[nodes.count - 1].layer.outputCount }
+  public let classCount: Int
 
   /// Whether training draws numbers: there is a dropout layer.
-  public var isNoisy: Bool { nodes.contains { $0.layer is DropoutLayer } }
+  public let isNoisy: Bool
 
   /// Samples in a pass without gradients, so that its memory stays near the caches; no bit depends
   /// on it.

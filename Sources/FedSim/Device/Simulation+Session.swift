@@ -42,9 +42,9 @@ extension Simulation {
     else { return }
     purgeOutbox(device)
     let isConnected = devices[device].isConnected
-    let settings = inputs.fleet[Int(devices[device].group)]
+    let group = Int(devices[device].group)
     if let update = devices[device].outbox.first, isConnected,
-      session.tries < settings.outbox.attempts
+      session.tries < inputs.fleet[group].outbox.attempts
     {
       return startUpload(device, update)
     }
@@ -58,7 +58,7 @@ extension Simulation {
       beginTraining(device)
     case .done:
       if !devices[device].outbox.isEmpty, !isConnected { return }
-      if settings.participation.repeats, session.kind != .activation {
+      if inputs.fleet[group].participation.repeats, session.kind != .activation {
         rest(device, .completed)
       } else {
         endSession(device, devices[device].outbox.isEmpty ? .completed : .unreachable)

@@ -130,14 +130,17 @@ extension Simulation {
     if batches == attempt.described, !validation, case .checkpoint = attempt.start { return }
     if batches == 0 { return }
     let client = Int(devices[device].client)
-    let task = inputs.task
     let local = LocalTraining(
-      network: task.network, dataset: task.train, shard: task.partition.shards[client],
-      plan: task.plan, order: order(device, firstEpoch: attempt.firstEpoch),
-      noise: .init(key: batchKey(device), firstSlot: attempt.firstEpoch))
+      network: inputs.task.network, dataset: inputs.task.train,
+      shard: inputs.task.partition.shards[client], plan: inputs.task.plan,
+      order: order(device, firstEpoch: attempt.firstEpoch),
+      noise: inputs.task.network.isNoisy
+        ? .init(key: batchKey(device), firstSlot: attempt.firstEpoch) : nil)
     training = DeferredTraining(
-      local, by: task.algorithm, batches: attempt.described..<batches, from: attempt.start,
-      validation: validation ? task.partition.validation[client] : [], kernels: inputs.kernels)
+      local, by: inputs.task.algorithm, batches: attempt.described..<batches,
+      from: attempt.start,
+      validation: validation ? inputs.task.partition.validation[client] : [],
+      kernels: inputs.kernels)
     devices[device].attempt!.start = .checkpoint(training)
     devices[device].attempt!.described = batches
     computations.described(training)
@@ -156,7 +159,7 @@ extension Simulation {
 
   private func batchKey(_ device: Int) -> StreamKey {
     StreamKey(
-      seed: inputs.seeds.training, purpose: "batches", group: group(of: device).name,
+      seed: inputs.seeds.training, purpose: "batches", group: inputs.fleet[Int(devices[device].group)].name,
       ordinal: UInt32(devices[device].ordinal))
   }
 

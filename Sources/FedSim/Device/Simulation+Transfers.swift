@@ -176,8 +176,8 @@ extension Simulation {
     case .accepted:
       devices[device].session!.round = round
       note(device, .accepted(round: Int(round)))
-      let settings = inputs.fleet[Int(devices[device].group)]
-      if settings.participation.retrain == .newVersions, !hasUpdate,
+      let participation = inputs.fleet[Int(devices[device].group)].participation
+      if participation.retrain == .newVersions, !hasUpdate,
         held == devices[device].lastTrained, devices[device].attempt == nil
       {
         return rest(device, .nothingNew)

@@ -28,7 +28,7 @@ public struct Simulation {
 
   var queue = EventQueue()
   var world: World
-  var devices: [Device] = []
+  var devices = Table<Device>()
   var server: Server
   var updates: [UpdateRecord] = []
   var participations: [Participation] = []

@@ -7,7 +7,6 @@ extension Simulation {
   /// Draws: one `normal` a device at slot 0 of `compute`, one at slot 0 of `network` (seed
   /// `world`).
   mutating func makeFleet() {
-    devices.reserveCapacity(inputs.deviceCount)
     let groups = Int64(inputs.fleet.count)
     for (place, group) in inputs.fleet.enumerated() {
       for ordinal in 0..<group.count {
