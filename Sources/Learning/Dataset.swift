@@ -93,6 +93,10 @@ public final class Dataset: Sendable {
         for index in indices { fs_prefetch(base + Int(index) * stride, stride) }
       }
     }
+    labels.withUnsafeBufferPointer { labels in
+      guard let base = labels.baseAddress else { return }
+      for index in indices { fs_prefetch(base + Int(index), 4) }
+    }
     switch features {
     case .bytes(let bytes): forEach(bytes)
     case .floats(let floats): forEach(floats)

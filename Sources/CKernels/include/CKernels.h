@@ -211,6 +211,15 @@ typedef struct fs_kernels {
                        ptrdiff_t sums_row, float *before_delta);
 } fs_kernels;
 
+/// Tells the processor that this thread is waiting.
+static inline void fs_pause(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
 /// Asks for memory that will be read soon. It changes nothing but the time that takes.
 static inline void fs_prefetch(const void *from, ptrdiff_t bytes) {
   for (ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)from + i);
