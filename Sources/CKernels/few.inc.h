@@ -53,7 +53,7 @@ INLINE void BODY(few)(const int k, const int vectors, const int ragged, int last
                       const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   // Four regions in turn where rows may be shorter than a vector: a load that follows a store of
   // part of a vector close by would wait for it.
-  const int group = vectors == 1 ? 8 : 4, regions = vectors == 1 ? 4 : 1;
+  const int group = vectors == 1 ? 8 : 5, regions = vectors == 1 ? 4 : 1;
   V right[FEW][2];
 #pragma clang loop unroll(full)
   for (int p = 0; p < k; p++) {
