@@ -77,6 +77,9 @@ extension RunRecorder {
         "centralValidationLoss", validation.map { $0?.meanLoss ?? .nan },
         "loss on all validation samples together"),
     ]
+    if simulation.inputs.record.federatedEvaluation != nil {
+      variables += FederatedColumns.byVersion(federated)
+    }
     for index in variables.indices
     where !["version", "publishedAt"].contains(variables[index].name) {
       variables[index].attributes.append(.init("coordinates", .text("publishedAt")))

@@ -16,6 +16,11 @@ public final class RunRecorder: Observer {
   /// The evaluations of these versions.
   public private(set) var evaluations: [CentralEvaluation?] = []
 
+  /// The federated evaluations of these versions, where there were any.
+  public private(set) var federated: [FederatedEvaluation.Summary?] = []
+  /// The last version's accuracies by device, where they were asked for.
+  public private(set) var lastFederated: FederatedEvaluation?
+
   /// A recorder of one run.
   public init() {}
 
@@ -23,6 +28,7 @@ public final class RunRecorder: Observer {
   public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
     versions.append(record)
     evaluations.append(record.evaluation)
+    federated.append(record.federated)
   }
 
   /// Keeps a round.
@@ -35,6 +41,11 @@ public final class RunRecorder: Observer {
     if let last = evaluations.indices.last, evaluations[last] == nil {
       evaluations[last] = simulation.evaluate()
     }
+    guard simulation.inputs.record.federatedEvaluation != nil, let last = federated.indices.last
+    else { return }
+    let isKnown = federated[last] != nil
+    lastFederated = isKnown ? simulation.federatedEvaluation : simulation.federated()
+    federated[last] = lastFederated?.summary
   }
 
   /// The result of a run that is over.
@@ -51,7 +62,7 @@ public final class RunRecorder: Observer {
     }
     var groups = [
       roundTable(simulation), versionTable(simulation), HourTable.group(simulation),
-      DeviceTable.group(simulation), LedgerTable.group(simulation),
+      DeviceTable.group(simulation, lastFederated), LedgerTable.group(simulation),
       PartitionTable.group(simulation),
     ]
     if simulation.inputs.record.finalModel { groups.append(ModelTable.group(simulation)) }

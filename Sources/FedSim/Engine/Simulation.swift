@@ -23,6 +23,8 @@ public struct Simulation {
   public internal(set) var hourFunnels: [Funnel] = []
   /// Digest of all events handled so far, in order.
   public private(set) var eventDigest = Digest()
+  /// The last federated evaluation, of the version that was current then.
+  public internal(set) var federatedEvaluation: FederatedEvaluation?
   /// Whether the run is over.
   public internal(set) var isOver = false
 
@@ -36,6 +38,7 @@ public struct Simulation {
   var wantsEveryEvent = false
   var computations: Computations
   var evaluatedUntil = SimTime.start
+  var federatedUntil = SimTime.start
   let allTestSamples: [Int32]
   let validationSamples: [Int32]
   let tieDigests: [UInt64]

@@ -96,6 +96,8 @@ public struct VersionRecord: Sendable {
   public let meanStalenessSeconds: Double
   /// Its evaluation, where it was due.
   public let evaluation: CentralEvaluation?
+  /// Its accuracy over the devices, where it was due.
+  public let federated: FederatedEvaluation.Summary?
 }
 
 /// A device at the end of the run.

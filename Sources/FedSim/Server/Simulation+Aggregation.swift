@@ -159,7 +159,8 @@ extension Simulation {
       VersionRecord(
         version: 0, publishedAt: now, round: 0, updates: 0, devices: 0, samples: 0,
         samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan, meanStaleness: 0,
-        maximumStaleness: 0, meanStalenessSeconds: 0, evaluation: evaluate()))
+        maximumStaleness: 0, meanStalenessSeconds: 0, evaluation: evaluate(),
+        federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices()))
   }
 
   private mutating func publish(_ record: VersionRecord) {
@@ -205,30 +206,7 @@ extension Simulation {
       validationAccuracy: validated == 0 ? .nan : Double(correct) / Double(validated),
       meanStaleness: Double(staleness) / count, maximumStaleness: stalest,
       meanStalenessSeconds: seconds / count,
-      evaluation: isEvaluationDue(version) ? evaluate() : nil)
-  }
-
-  private mutating func isEvaluationDue(_ version: Int) -> Bool {
-    if inputs.stop.versions == version { return true }
-    let schedule = inputs.record.evaluateEvery
-    if let every = schedule.versions { return version % every == 0 }
-    guard let period = schedule.time, now >= evaluatedUntil + period else { return false }
-    evaluatedUntil = SimTime(
-      microseconds: now.microseconds / period.microseconds * period.microseconds)
-    return true
-  }
-
-  /// The current model's quality, as an oracle sees it.
-  public func evaluate() -> CentralEvaluation {
-    let task = inputs.task
-    return CentralEvaluation(
-      test: Evaluation(
-        of: task.network, parameters: server.model, dataset: task.test, indices: allTestSamples,
-        kernels: inputs.kernels, pool: inputs.pool),
-      validation: validationSamples.isEmpty
-        ? nil
-        : Evaluation(
-          of: task.network, parameters: server.model, dataset: task.train,
-          indices: validationSamples, kernels: inputs.kernels, pool: inputs.pool))
+      evaluation: isEvaluationDue(version) ? evaluate() : nil,
+      federated: isFederatedEvaluationDue(version) ? evaluateDevices() : nil)
   }
 }
