@@ -212,6 +212,7 @@ extension Simulation {
         participation: session.participation, training: training,
         baseParameters: inputs.server.needsBases ? attempt.baseParameters : nil,
         firstEpoch: attempt.firstEpoch))
+    hold(session.participation)
     note(
       device,
       .updateCreated(

@@ -49,7 +49,8 @@ extension Simulation {
     countBytes(device, up: transfer.remaining)
     devices[device].transfer!.remaining = 0
     devices[device].transfer!.phase = .awaiting
-    if case .submit(let update) = transfer.request { updates[Int(update)].copiesOnTheWay += 1 }
+    if case .submit(let update) = transfer.request { updates[update].copiesOnTheWay += 1 }
+    if case .check(_, let participation) = transfer.request { hold(participation) }
     schedule(
       .arrival(device: Int32(device), generation: transfer.id, transfer.request), .serverArrival,
       at: now + devices[device].rates.oneWay, by: device)

@@ -32,8 +32,9 @@ public struct Simulation {
   var world: World
   var devices: [Device] = []
   var server: Server
-  var updates: [UpdateRecord] = []
-  var participations: [Participation] = []
+  var updates = Register<UpdateRecord>()
+  var participations = Register<Participation>()
+  var settled = Settled()
   var observers: [any Observer] = []
   var wantsEveryEvent = false
   var computations: Computations

@@ -22,13 +22,21 @@ public enum Stage: UInt8, CaseIterable, Sendable {
 
 /// Counts of participations by stage.
 public struct Funnel: Sendable, Equatable {
+  // In place, for a run keeps one for every round and hour.
+  private var places = SIMD8<UInt32>(repeating: 0)
+
   /// One count a stage.
-  public internal(set) var counts = [Int](repeating: 0, count: Stage.allCases.count)
+  public var counts: [Int] { places.indices.map { Int(places[$0]) } }
 
   /// The count of a stage.
   public subscript(stage: Stage) -> Int {
-    get { counts[Int(stage.rawValue)] }
-    set { counts[Int(stage.rawValue)] = newValue }
+    get { Int(places[Int(stage.rawValue)]) }
+    set { places[Int(stage.rawValue)] = UInt32(newValue) }
+  }
+
+  subscript(stage: Int) -> Int {
+    get { Int(places[stage]) }
+    set { places[stage] = UInt32(newValue) }
   }
 }
 
