@@ -133,6 +133,7 @@ extension Simulation {
     if devices[device].transfer != nil { giveUpTransfer(device) }
     devices[device].session = nil
     letGo(session.participation)
+    if server.staysOnline { devices[device].held = nil }
     devices[device].sessionGeneration += 1
     note(device, .sessionEnded(reason))
     let group = inputs.fleet[Int(devices[device].group)]

@@ -44,7 +44,7 @@ extension Simulation {
       devices[device].attempt!.baseParameters = held
       if case .checkpoint(let training) = attempt.start {
         devices[device].attempt!.start = .rebased(
-          training, old: attempt.baseParameters, new: held)
+          training, old: attempt.baseParameters!, new: held)
       } else if attempt.described == 0 {
         devices[device].attempt!.start = .parameters(held)
       } else {
@@ -58,9 +58,12 @@ extension Simulation {
   private mutating func newAttempt(_ device: Int) {
     ledgers.attempts.open()
     devices[device].activity.attempts += 1
+    let held = devices[device].held!
+    let needsBase =
+      inputs.server.needsBases || group(of: device).interruption.onModelMoved == .rebase
     devices[device].attempt = Attempt(
-      base: devices[device].heldVersion, baseParameters: devices[device].held!,
-      start: .parameters(devices[device].held!), firstEpoch: devices[device].nextEpoch)
+      base: devices[device].heldVersion, baseParameters: needsBase ? held : nil,
+      start: .parameters(held), firstEpoch: devices[device].nextEpoch)
     devices[device].nextEpoch += UInt64(
       inputs.task.plan.epochs(shardCount: Int(devices[device].sampleCount)))
   }
@@ -137,7 +140,8 @@ extension Simulation {
       noise: .init(key: batchKey(device), firstSlot: attempt.firstEpoch))
     training = DeferredTraining(
       local, by: task.algorithm, batches: attempt.described..<batches, from: attempt.start,
-      validation: validation ? task.partition.validation[client] : [], kernels: inputs.kernels)
+      validation: validation ? task.partition.validation[client] : [], isLast: validation,
+      kernels: inputs.kernels)
     devices[device].attempt!.start = .checkpoint(training)
     devices[device].attempt!.described = batches
     computations.described(training)

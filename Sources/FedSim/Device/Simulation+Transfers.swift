@@ -144,6 +144,7 @@ extension Simulation {
   private mutating func completed(_ device: Int, _ transfer: Transfer) {
     switch transfer.response! {
     case .check(let latest, let isOnline, let answer, let round):
+      if let lent = transfer.body { devices[device].held = lent }
       checked(device, latest: latest, isOnline: isOnline, answer, round: round)
     case .model(let version):
       devices[device].heldVersion = version

@@ -18,9 +18,9 @@ public struct Simulation {
   /// What happened, counted.
   public internal(set) var tallies = Tallies()
   /// Participations by round; index 0 is unused.
-  public internal(set) var roundFunnels = [Funnel(), Funnel()]
+  public internal(set) var roundFunnels = Pages([Funnel(), Funnel()])
   /// Participations by the hour in which their session began.
-  public internal(set) var hourFunnels: [Funnel] = []
+  public internal(set) var hourFunnels = Pages<Funnel>()
   /// Digest of all events handled so far, in order.
   public private(set) var eventDigest = Digest()
   /// The last federated evaluation, of the version that was current then.

@@ -106,6 +106,28 @@ public struct VersionRecord: Sendable {
   public let evaluation: CentralEvaluation?
   /// Its accuracy over the devices, where it was due.
   public let federated: FederatedEvaluation.Summary?
+
+  package init(
+    version: Int, publishedAt: SimTime, round: Int, updates: Int, devices: Int, samples: Int,
+    samplesProcessed: Int, trainingLoss: Double, validationAccuracy: Double, meanStaleness: Double,
+    maximumStaleness: Int, meanStalenessSeconds: Double, evaluation: CentralEvaluation?,
+    federated: FederatedEvaluation.Summary?
+  ) {
+    self.version = version
+    self.publishedAt = publishedAt
+    self.round = round
+    self.updates = updates
+    self.devices = devices
+    self.samples = samples
+    self.samplesProcessed = samplesProcessed
+    self.trainingLoss = trainingLoss
+    self.validationAccuracy = validationAccuracy
+    self.meanStaleness = meanStaleness
+    self.maximumStaleness = maximumStaleness
+    self.meanStalenessSeconds = meanStalenessSeconds
+    self.evaluation = evaluation
+    self.federated = federated
+  }
 }
 
 /// A device at the end of the run.

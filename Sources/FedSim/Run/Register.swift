@@ -4,7 +4,7 @@
 /// Elements stand in pages that go with their last element, so a long run needs memory for what
 /// lives, and a few bits for each number ever given while an old one lives. Complexity: O(1) for
 /// everything but the walk.
-struct Register<Element> {
+package struct Register<Element> {
   private struct Page {
     var elements: [Element?] = []
     var living = 0
@@ -17,13 +17,16 @@ struct Register<Element> {
   /// Leading pages that are gone and still in the list.
   private var goneAhead = 0
 
+  /// An empty list.
+  package init() {}
+
   /// How many numbers were given.
-  private(set) var count = 0
+  package private(set) var count = 0
   /// How many elements live.
-  private(set) var living = 0
+  package private(set) var living = 0
 
   /// Adds an element; its number is the count before.
-  mutating func append(_ element: Element) {
+  package mutating func append(_ element: Element) {
     if count % Self.pageSize == 0 {
       pages.append(Page())
       pages[pages.count - 1]!.elements.reserveCapacity(Self.pageSize)
@@ -35,7 +38,7 @@ struct Register<Element> {
   }
 
   /// A living element.
-  subscript(number: Int32) -> Element {
+  package subscript(number: Int32) -> Element {
     get {
       let (page, place) = place(of: number)
       return pages[page]!.elements[place]!
@@ -47,7 +50,7 @@ struct Register<Element> {
   }
 
   /// Whether an element lives.
-  func contains(_ number: Int32) -> Bool {
+  package func contains(_ number: Int32) -> Bool {
     let page = Int(number) / Self.pageSize - firstPage
     guard page >= 0, page < pages.count, let elements = pages[page]?.elements else { return false }
     let place = Int(number) % Self.pageSize
@@ -55,7 +58,7 @@ struct Register<Element> {
   }
 
   /// Lets an element go.
-  mutating func remove(_ number: Int32) {
+  package mutating func remove(_ number: Int32) {
     let (page, place) = place(of: number)
     precondition(pages[page]!.elements[place] != nil, "an element is let go once")
     pages[page]!.elements[place] = nil
@@ -73,7 +76,7 @@ struct Register<Element> {
   }
 
   /// The numbers of the living elements, ascending.
-  var numbers: [Int32] {
+  package var numbers: [Int32] {
     var numbers: [Int32] = []
     numbers.reserveCapacity(living)
     for (index, page) in pages.enumerated() {

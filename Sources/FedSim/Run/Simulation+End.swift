@@ -30,6 +30,9 @@ extension Simulation {
     computations.settle()
   }
 
+  /// Updates and participations that somebody may still ask for.
+  package var livingRecords: Int { updates.living + participations.living }
+
   /// The current version.
   public var version: Int { Int(server.version) }
   /// The open round.
@@ -112,7 +115,7 @@ extension Simulation {
         || devices[Int(record.device)].outbox.contains(update)
       if !isSomewhere { broken.append("update \(update) is nowhere and has no outcome") }
     }
-    for funnel in roundFunnels + hourFunnels {
+    for funnel in Array(roundFunnels) + hourFunnels {
       for (wider, narrower) in zip(funnel.counts, funnel.counts.dropFirst()) where narrower > wider
       {
         broken.append("a funnel widens: \(funnel.counts)")

@@ -6,12 +6,14 @@ struct Server {
   var hasInternet = true
   /// What its last probe found.
   var believesOnline = true
+  /// Whether its connection changes no more.
+  var internetIsFinal = false
   var sequence: UInt32 = 0
 
   var version: Int32 = 0
   var model: ParameterBuffer
   /// When each version was published.
-  var publishedAt = [SimTime.start]
+  var publishedAt = Pages([SimTime.start])
 
   var round: Int32 = 1
   var roundOpenedAt = SimTime.start
@@ -27,6 +29,10 @@ struct Server {
   var waitingRequests: [(generation: UInt32, participation: Int32)] = []
 
   init(model: ParameterBuffer) { self.model = model }
+
+  /// Whether it will never again believe itself offline: then a device that asks for work is sent to
+  /// the latest version, and never trains an older one that it holds.
+  var staysOnline: Bool { internetIsFinal && hasInternet && believesOnline }
 
   func view(at now: SimTime) -> ServerView {
     ServerView(

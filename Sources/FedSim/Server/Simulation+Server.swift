@@ -63,6 +63,12 @@ extension Simulation {
   private mutating func answerCheck(
     _ device: Int, _ generation: UInt32, _ answer: CheckAnswer
   ) {
+    // A device that keeps no copy of the version that it holds is lent the server's.
+    if devices[device].held == nil, devices[device].heldVersion == server.version,
+      devices[device].transfer?.id == generation
+    {
+      devices[device].transfer!.body = server.model
+    }
     self.answer(
       device, generation,
       .check(
