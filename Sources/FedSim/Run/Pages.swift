@@ -1,4 +1,4 @@
-/// A list that only grows, in pages: it never moves, so a long run leaves no outgrown copies behind.
+/// A list that only grows, in pages: it never moves, so a long run leaves no outgrown copies.
 public struct Pages<Element: Sendable>: RandomAccessCollection, MutableCollection, Sendable {
   private var pages: [[Element]] = []
   private static var pageSize: Int { 128 }

@@ -30,8 +30,8 @@ struct Server {
 
   init(model: ParameterBuffer) { self.model = model }
 
-  /// Whether it will never again believe itself offline: then a device that asks for work is sent to
-  /// the latest version, and never trains an older one that it holds.
+  /// Whether it will never again believe itself offline: then a device that asks for work is sent
+  /// to the latest version, and never trains an older one that it holds.
   var staysOnline: Bool { internetIsFinal && hasInternet && believesOnline }
 
   func view(at now: SimTime) -> ServerView {
