@@ -74,6 +74,12 @@ public struct CentralEvaluation: Sendable, Equatable {
   public let test: Evaluation
   /// On the devices' validation samples together; nil where there are none.
   public let validation: Evaluation?
+
+  /// What was found.
+  public init(test: Evaluation, validation: Evaluation?) {
+    self.test = test
+    self.validation = validation
+  }
 }
 
 /// One published model.
