@@ -5,12 +5,12 @@ struct Computations {
   private let pool: WorkerPool
   private let kernels: Kernels
   private let mode: ComputeMode
-  /// How many described and uncomputed trainings are kept.
+  /// How many described trainings that live may hold on to what they start from.
   private let limit: Int
+  /// Described trainings, oldest first; those of which nothing is left are swept out.
   private var described: [Weak] = []
-  private var first = 0
-  /// How long the list may become before what nobody needs any more is taken out of it.
-  private var nextSweep = 4096
+  /// How long the list may become before it is swept.
+  private var nextSweep: Int
   private var tickets: [WorkerPool.Ticket] = []
   private let wanted = WantedTrainings()
 
@@ -23,24 +23,25 @@ struct Computations {
     kernels = inputs.kernels
     mode = inputs.compute
     limit = max(1, inputs.retainedBytes / max(1, inputs.task.network.layout.byteCount))
+    nextSweep = min(limit, 4096)
   }
 
-  /// A training was described. Beyond the limit the oldest ones are computed, which lets go of what
-  /// they start from.
+  /// A training was described. Beyond the limit the oldest of those that live are computed, which
+  /// lets go of what they start from.
+  ///
+  /// Complexity: O(1) on the average; a sweep makes room for a quarter of the list at least.
   mutating func described(_ training: DeferredTraining) {
     if mode == .eager { return submit(training) }
     described.append(Weak(training: training))
-    if described.count >= nextSweep {
-      described.removeSubrange(..<first)
-      first = 0
-      described.removeAll { $0.training == nil }
-      nextSweep = max(4096, 2 * described.count)
+    guard described.count > nextSweep else { return }
+    described.removeAll { $0.training?.isComputed ?? true }
+    let most = limit - limit / 4
+    if described.count > most {
+      let oldest = described[..<(described.count - most)].compactMap(\.training)
+      described.removeFirst(described.count - most)
+      pool.forEach(oldest.count) { index, scratch in _ = oldest[index].value(scratch) }
     }
-    while described.count - first > limit {
-      if let oldest = described[first].training, !oldest.isComputed { submit(oldest) }
-      described[first].training = nil
-      first += 1
-    }
+    nextSweep = min(limit, max(4096, 2 * described.count))
   }
 
   /// A training's value will be needed: a thread that is idle may begin with it.

@@ -88,7 +88,10 @@ extension Simulation {
 
   /// Schedules the server's next change of a series.
   mutating func scheduleNext(_ series: ServerSeries) {
-    guard let next = world.next(series, after: now) else { return }
+    guard let next = world.next(series, after: now) else {
+      if series == .internet { server.internetIsFinal = true }
+      return
+    }
     schedule(.server(series, state: next.state), .world, at: next.time, by: nil)
   }
 }
