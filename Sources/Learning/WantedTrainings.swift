@@ -26,7 +26,11 @@ public final class WantedTrainings: Sendable {
     }
     guard isTakerMissing else { return nil }
     return pool.submit { [self] scratch in
-      while let training = next() { training.computeUnlessBusy(scratch) }
+      while let (training, upcoming) = next() {
+        scratch.upcoming = upcoming?.training
+        training.computeUnlessBusy(scratch)
+      }
+      scratch.upcoming = nil
     }
   }
 
@@ -38,7 +42,8 @@ public final class WantedTrainings: Sendable {
     }
   }
 
-  private func next() -> DeferredTraining? {
+  /// A training, and the one behind it.
+  private func next() -> (DeferredTraining, DeferredTraining?)? {
     state.withLock { state in
       guard state.next < state.trainings.count else {
         state.takers -= 1
@@ -47,7 +52,8 @@ public final class WantedTrainings: Sendable {
         return nil
       }
       state.next += 1
-      return state.trainings[state.next - 1]
+      let upcoming = state.next < state.trainings.count ? state.trainings[state.next] : nil
+      return (state.trainings[state.next - 1], upcoming)
     }
   }
 }

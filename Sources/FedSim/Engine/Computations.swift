@@ -13,6 +13,7 @@ struct Computations {
   private var nextSweep: Int
   private var tickets: [WorkerPool.Ticket] = []
   private let wanted = WantedTrainings()
+  private var foresight: Foresight
 
   private struct Weak {
     weak var training: DeferredTraining?
@@ -24,6 +25,8 @@ struct Computations {
     mode = inputs.compute
     limit = max(1, inputs.retainedBytes / max(1, inputs.task.network.layout.byteCount))
     nextSweep = min(limit, 4096)
+    foresight = Foresight(
+      isOn: pool.threads > 1 && mode == .lazy, byteCount: inputs.task.network.layout.byteCount)
   }
 
   /// A training was described. Beyond the limit the oldest of those that live are computed, which
@@ -49,6 +52,24 @@ struct Computations {
     guard let ticket = wanted.add(training, pool: pool) else { return }
     forgetDone()
     tickets.append(ticket)
+  }
+
+  /// Whether trainings of so many devices are worth foreseeing.
+  func foresees(_ count: Int) -> Bool { foresight.isWorth(count) }
+
+  /// A training will most likely be described: a thread that is idle may begin with it.
+  mutating func foresee(
+    _ training: DeferredTraining, by device: Int, from base: ParameterBuffer, epoch: UInt64
+  ) {
+    foresight.add(training, by: device, from: base, epoch: epoch)
+    prefetch(training)
+  }
+
+  /// The training that was foreseen, if it is this one.
+  mutating func foreseen(
+    by device: Int, from base: ParameterBuffer, epoch: UInt64
+  ) -> DeferredTraining? {
+    foresight.take(by: device, from: base, epoch: epoch)
   }
 
   /// Hands a training to the pool.
@@ -77,12 +98,14 @@ struct Computations {
   /// finite.
   mutating func sum(_ terms: [StreamedSum.Term], count: Int) -> StreamedSum? {
     wanted.forget()
+    foresight.forget()
     return StreamedSum(terms, count: count, kernels: kernels, pool: pool)
   }
 
   /// Waits for what was handed to the pool.
   mutating func settle() {
     wanted.forget()
+    foresight.forget()
     for ticket in tickets { pool.wait(ticket) }
     tickets = []
   }

@@ -102,6 +102,7 @@ extension Simulation {
       accept(request.participation)
       answerCheck(server.waiting[place].device, request.generation, .accepted)
     }
+    foresee(members.map { server.waiting[$0].device })
     for place in members.reversed() {
       let request = server.remove(at: place)
       letGo(request.participation)
