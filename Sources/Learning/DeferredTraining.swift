@@ -32,7 +32,7 @@ public final class DeferredTraining: Sendable {
     case computed(Value)
   }
 
-  let training: LocalTraining
+  private let training: LocalTraining
   private let algorithm: any LocalAlgorithm
   private let batches: Range<Int>
   private let validation: [Int32]

@@ -75,29 +75,28 @@ public struct LocalTraining: Sendable {
     var places = Places(self)
     let start = memory.parameters.storage
     let slots = isPlain ? [] : freshSlots(memory)
-    let upcoming = scratch.upcoming
     let parameters = ParameterBuffer(uninitializedCount: network.layout.count) { target in
+      var samples = places.fill(space.samples.0, batch: batches.lowerBound)
+      dataset.prefetch(samples)
       for batch in batches {
-        let samples = places.fill(space.samples, batch: batch)
         dataset.gather(samples, into: space.activations[0], kernels: kernels)
         dataset.gatherLabels(samples, into: space.labels)
-        upcoming?.prefetch(part: batch - batches.lowerBound, of: batches.count)
+        let (rows, epoch) = (samples.count, places.epoch)
+        if batch + 1 < batches.upperBound {
+          let isOdd = (batch - batches.lowerBound) % 2 == 1
+          samples = places.fill(isOdd ? space.samples.0 : space.samples.1, batch: batch + 1)
+          dataset.prefetch(samples)
+        }
         // The first step reads the start and writes the target whole; later ones run in place.
         step(
-          batch, samples.count, parameters: batch == batches.lowerBound ? start : target,
-          target: target, slots: slots, noise: batchNoise(batch, epoch: places.epoch), in: space,
+          batch, rows, parameters: batch == batches.lowerBound ? start : target, target: target,
+          slots: slots, noise: batchNoise(batch, epoch: epoch), in: space,
           kernels: kernels, score: &score)
       }
     }
     return TrainingOutcome(
       memory: DeviceMemory(parameters: parameters, optimizerSlots: slots), lossSum: score.lossSum,
       samplesProcessed: plan.samples(inBatches: batches, shardCount: shard.count))
-  }
-
-  /// Asks for the memory of a part of the samples, of which there are `count`.
-  private func prefetch(part: Int, of count: Int) {
-    let range = shard.count * part / count..<shard.count * (part + 1) / count
-    shard.withUnsafeBufferPointer { dataset.prefetch(UnsafeBufferPointer(rebasing: $0[range])) }
   }
 
   /// Whether a step needs no gradient of its own: the gradient's chain begins at the weights.

@@ -4,9 +4,6 @@
 /// It holds nothing anyone may rely on between two pieces of work, and is never shared by two at a
 /// time.
 public final class Scratch {
-  /// The training that this thread will run next, as far as anyone can tell: its samples are asked
-  /// for while another is run.
-  var upcoming: LocalTraining?
   private var workspace: Workspace?
   private(set) var sums: [Double] = []
 

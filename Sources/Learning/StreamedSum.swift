@@ -76,7 +76,6 @@ extension StreamedSum {
     private let terms: [Term]
     private let count: Int
     private let kernels: Kernels
-    private let threads: Int
     private let groupSize: Int
     private let groups: Int
     private let rangeSize: Int
@@ -94,7 +93,6 @@ extension StreamedSum {
       self.terms = terms
       self.count = count
       self.kernels = kernels
-      self.threads = threads
       let fitting = groupBytes / max(1, count * MemoryLayout<Float>.stride)
       groupSize = min(terms.count, (max(1, fitting) + threads - 1) / threads * threads)
       groups = (terms.count + groupSize - 1) / groupSize
@@ -153,9 +151,6 @@ extension StreamedSum {
     }
 
     private func train(_ index: Int, _ scratch: Scratch) {
-      let next = index + threads  // Threads take terms in turn, as long as all take equal times.
-      scratch.upcoming = next < terms.count ? terms[next].training.training : nil
-      defer { scratch.upcoming = nil }
       let value = terms[index].training.passingValue(scratch)
       precondition(value.parameters.count == count, "buffers have one size")
       scores[index] = Score(lossSum: value.lossSum, validation: value.validation)

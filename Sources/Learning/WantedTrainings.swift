@@ -26,11 +26,7 @@ public final class WantedTrainings: Sendable {
     }
     guard isTakerMissing else { return nil }
     return pool.submit { [self] scratch in
-      while let (training, upcoming) = next() {
-        scratch.upcoming = upcoming?.training
-        training.computeUnlessBusy(scratch)
-      }
-      scratch.upcoming = nil
+      while let training = next() { training.computeUnlessBusy(scratch) }
     }
   }
 
@@ -42,8 +38,7 @@ public final class WantedTrainings: Sendable {
     }
   }
 
-  /// A training, and the one behind it.
-  private func next() -> (DeferredTraining, DeferredTraining?)? {
+  private func next() -> DeferredTraining? {
     state.withLock { state in
       guard state.next < state.trainings.count else {
         state.takers -= 1
@@ -52,8 +47,7 @@ public final class WantedTrainings: Sendable {
         return nil
       }
       state.next += 1
-      let upcoming = state.next < state.trainings.count ? state.trainings[state.next] : nil
-      return (state.trainings[state.next - 1], upcoming)
+      return state.trainings[state.next - 1]
     }
   }
 }

@@ -39,9 +39,9 @@ package struct Register<Element> {
 
   /// A living element.
   package subscript(number: Int32) -> Element {
-    get {
+    _read {
       let (page, place) = place(of: number)
-      return pages[page]!.elements[place]!
+      yield pages[page]!.elements[place]!
     }
     _modify {
       let (page, place) = place(of: number)

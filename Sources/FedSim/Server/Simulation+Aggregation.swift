@@ -48,10 +48,10 @@ extension Simulation {
     else { return nil }
     precondition(weights.count == waiting.count, "one weight an update")
     let terms = zip(waiting, weights).map { update, weight in
-      let record = updates[update]
-      return StreamedSum.Term(
-        record.training!, weight: weight,
-        base: inputs.server.payload == .delta ? record.baseParameters ?? server.model : nil)
+      StreamedSum.Term(
+        updates[update].training!, weight: weight,
+        base: inputs.server.payload == .delta
+          ? updates[update].baseParameters ?? server.model : nil)
     }
     guard let sum = computations.sum(terms, count: server.model.count) else { return nil }
     let used = zip(waiting, sum.scores).map {
@@ -88,8 +88,8 @@ extension Simulation {
   }
 
   private func facts(of update: Int32) -> UpdateFacts {
-    let record = updates[update]
-    return UpdateFacts(samples: record.samples, staleness: Int(server.version - record.base))
+    UpdateFacts(
+      samples: updates[update].samples, staleness: Int(server.version - updates[update].base))
   }
 
   /// The updates as they are sent, after the transforms in their order.
