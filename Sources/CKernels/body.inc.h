@@ -276,6 +276,7 @@ static ptrdiff_t BODY(softmax)(ptrdiff_t rows, ptrdiff_t classes, const float *l
 }
 
 #include "layers.inc.h"
+#include "wide.inc.h"
 
 static const fs_kernels BODY(table) = {
     BODY(gemm),
@@ -315,4 +316,6 @@ static const fs_kernels BODY(table) = {
     BODY(lstm_backward),
     BODY(gru),
     BODY(gru_backward),
+    BODY(wide),
+    BODY(wide_backward),
 };

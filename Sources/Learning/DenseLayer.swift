@@ -12,8 +12,11 @@ struct DenseLayer: PlacedLayer {
   }
   var multiplyAdds: Int { inputs * outputs }
 
+  /// Whether the weights are larger than a cache of one core; no bit depends on it.
+  private var isWide: Bool { inputs * outputs >= 1 << 18 }
+
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
-    needsInputDelta ? inputs * outputs : 0
+    needsInputDelta && !isWide ? inputs * outputs : 0
   }
 
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
@@ -21,12 +24,32 @@ struct DenseLayer: PlacedLayer {
   }
 
   func forward(_ pass: Pass) {
+    if isWide {
+      return pass.kernels.functions.wide(
+        pass.rows, inputs, outputs, pass.input, pass.parameters,
+        pass.parameters + inputs * outputs, pass.output)
+    }
     pass.kernels.functions.gemm(
       pass.rows, outputs, inputs, pass.input, inputs, 1, pass.parameters, outputs,
       pass.parameters + inputs * outputs, 0, pass.output, outputs)
   }
 
   func backward(_ pass: Pass, _ deltas: Deltas) {
+    let functions = pass.kernels.functions
+    if isWide {
+      functions.wide_backward(
+        pass.rows, inputs, outputs, pass.input, deltas.output, pass.parameters, deltas.start,
+        deltas.target, deltas.input)
+    } else {
+      backwardBySteps(pass, deltas)
+    }
+    guard let target = deltas.target else { return }
+    functions.add_rows(
+      pass.rows, outputs, deltas.output, outputs, deltas.start.map { $0 + inputs * outputs },
+      target + inputs * outputs)
+  }
+
+  private func backwardBySteps(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
     if let inputDelta = deltas.input {
       // Before the step: the step may overwrite the weight that this needs.
@@ -39,8 +62,5 @@ struct DenseLayer: PlacedLayer {
     functions.gemm(
       inputs, outputs, pass.rows, pass.input, 1, inputs, deltas.output, outputs, deltas.start,
       outputs, target, outputs)
-    functions.add_rows(
-      pass.rows, outputs, deltas.output, outputs, deltas.start.map { $0 + inputs * outputs },
-      target + inputs * outputs)
   }
 }

@@ -21,7 +21,7 @@ struct PoolingLayer: PlacedLayer {
     outputShape = [(height - size) / stride + 1, (width - size) / stride + 1, channels]
     pooling = fs_pooling(
       height: height, width: width, channels: channels, out_height: outputShape[0],
-      out_width: outputShape[1], size: size, stride: stride)
+      out_width: outputShape[1], size: size, stride: stride, rectified: 0)
   }
 
   func stateCount(_ rows: Int) -> Int { kind == .largest ? rows * outputCount : 0 }
