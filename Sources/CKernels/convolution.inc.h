@@ -1,15 +1,24 @@
 // Convolutions of channels-last images; a part of body.inc.h.
 
 static void BODY(pad)(const fs_padding *s, ptrdiff_t rows, const float *in, float *out) {
-  ptrdiff_t c = s->channels, row = s->padded_width * c;
-  for (ptrdiff_t i = 0; i < rows * s->padded_height * row; i++) out[i] = 0;
+  ptrdiff_t c = s->channels, line = s->padded_width * c;
+  // Neighbouring pixels stay neighbours, or each is followed by zeros.
+  ptrdiff_t pieces = s->step == 1 ? 1 : s->width, piece = s->step == 1 ? s->width * c : c;
   for (ptrdiff_t r = 0; r < rows; r++)
-    for (ptrdiff_t y = 0; y < s->height; y++)
-      for (ptrdiff_t x = 0; x < s->width; x++, in += c) {
-        float *to = out + (r * s->padded_height + s->top + y * s->step) * row +
-                    (s->left + x * s->step) * c;
-        for (ptrdiff_t i = 0; i < c; i++) to[i] = in[i];
+    for (ptrdiff_t y = 0; y < s->padded_height; y++, out += line) {
+      ptrdiff_t from = y - s->top, row = from / s->step, x = s->left * c;
+      if (from < 0 || from % s->step || row >= s->height) {
+        for (ptrdiff_t i = 0; i < line; i++) out[i] = 0;
+        continue;
       }
+      for (ptrdiff_t i = 0; i < x; i++) out[i] = 0;
+      for (ptrdiff_t p = 0; p < pieces; p++, in += piece) {
+        ptrdiff_t end = p + 1 < pieces ? x + s->step * c : line;
+        for (ptrdiff_t i = 0; i < piece; i++) out[x + i] = in[i];
+        for (ptrdiff_t i = x + piece; i < end; i++) out[i] = 0;
+        x = end;
+      }
+    }
 }
 
 // A tile of `rows` rows and `vectors` vectors of columns, in registers. The last vector may be
@@ -131,11 +140,11 @@ static void BODY(convolve)(const fs_convolution *s, ptrdiff_t rows, const float 
   ptrdiff_t tiles = (s->out_width + ROWS - 1) / ROWS;
   if (rows <= 0 || tiles <= 0) return;
   ptrdiff_t height = s->out_width / tiles, taller = s->out_width % tiles;
-  for (ptrdiff_t g = 0; g < s->groups; g++)
-    for (ptrdiff_t j = 0; j < outputs; j += 2 * VL) {
-      ptrdiff_t left = outputs - j < 2 * VL ? outputs - j : 2 * VL, at = g * outputs + j;
-      int vectors = left > VL ? 2 : 1, last = (int)(left - (vectors - 1) * VL);
-      for (ptrdiff_t r = 0; r < rows; r++)
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t g = 0; g < s->groups; g++)
+      for (ptrdiff_t j = 0; j < outputs; j += 2 * VL) {
+        ptrdiff_t left = outputs - j < 2 * VL ? outputs - j : 2 * VL, at = g * outputs + j;
+        int vectors = left > VL ? 2 : 1, last = (int)(left - (vectors - 1) * VL);
         for (ptrdiff_t y = 0; y < s->out_height; y++) {
           const float *a = in + (r * s->height + y * s->stride) * line + g * inputs;
           float *c = out + (r * s->out_height + y) * s->out_width * s->outputs + at;
@@ -144,15 +153,17 @@ static void BODY(convolve)(const fs_convolution *s, ptrdiff_t rows, const float 
             for (ptrdiff_t call = 0; call < calls; call++) {
               const float *start = call ? c : bias ? bias + at : NULL;
               BODY(level_patch)(NULL, count, vectors, last, runs, k, a + call * line, pixel, 1, run,
-                             weight + call * taps * s->outputs + at, s->outputs, start,
-                             call ? s->outputs : 0, c, s->outputs);
+                                weight + call * taps * s->outputs + at, s->outputs, start,
+                                call ? s->outputs : 0, c, s->outputs);
             }
             a += count * pixel;
             c += count * s->outputs;
           }
         }
-    }
+      }
 }
+
+enum { BODY(TOGETHER) = 2 };  // Samples that a tile of the weights' gradient passes over at once.
 
 static void BODY(convolve_weights)(const fs_convolution *s, ptrdiff_t rows, const float *in,
                                    const float *delta, const float *start, float *out) {
@@ -162,25 +173,30 @@ static void BODY(convolve_weights)(const fs_convolution *s, ptrdiff_t rows, cons
   ptrdiff_t calls = whole ? s->kernel_height : s->kernel_height * s->kernel_width;
   ptrdiff_t m = whole ? s->kernel_width * inputs : inputs, tiles = (m + ROWS - 1) / ROWS;
   ptrdiff_t height = m / tiles, taller = m % tiles;
-  for (ptrdiff_t r = 0; r < rows; r++) {
+  ptrdiff_t image = s->height * line, result = s->out_height * s->out_width * s->outputs;
+  for (ptrdiff_t first = 0; first < rows; first += BODY(TOGETHER)) {
+    ptrdiff_t end = first + BODY(TOGETHER) < rows ? first + BODY(TOGETHER) : rows;
     for (ptrdiff_t call = 0; call < calls; call++) {
       ptrdiff_t ky = whole ? call : call / s->kernel_width;
       ptrdiff_t kx = whole ? 0 : call % s->kernel_width;
-      const float *image = in + (r * s->height + ky) * line + kx * s->channels;
       for (ptrdiff_t g = 0; g < s->groups; g++)
         for (ptrdiff_t j = 0; j < outputs; j += 2 * VL) {
           ptrdiff_t left = outputs - j < 2 * VL ? outputs - j : 2 * VL, at = g * outputs + j;
           int vectors = left > VL ? 2 : 1, last = (int)(left - (vectors - 1) * VL);
-          const float *b = delta + r * s->out_height * s->out_width * s->outputs + at;
+          const float *a = in + ky * line + kx * s->channels + g * inputs;
           ptrdiff_t place = call * m * s->outputs + at;
-          for (ptrdiff_t t = 0, i = 0; t < tiles; t++) {
+          for (ptrdiff_t t = 0; t < tiles; t++) {
             ptrdiff_t count = height + (t < taller);
-            float *c = out + place + i * s->outputs;
-            const float *from = r ? c : start ? start + place + i * s->outputs : NULL;
-            BODY(upright_patch)(NULL, count, vectors, last, s->out_height, s->out_width,
-                           image + g * inputs + i, 1, pixel, s->stride * line, b, s->outputs,
-                           from, s->outputs, c, s->outputs);
-            i += count;
+            float *c = out + place;
+            for (ptrdiff_t r = first; r < end; r++) {
+              const float *from = r ? c : start ? start + place : NULL;
+              BODY(upright_patch)(NULL, count, vectors, last, s->out_height, s->out_width,
+                                  a + r * image, 1, pixel, s->stride * line,
+                                  delta + r * result + at, s->outputs, from, s->outputs, c,
+                                  s->outputs);
+            }
+            a += count;
+            place += count * s->outputs;
           }
         }
     }

@@ -10,7 +10,7 @@ extension Network {
     kernels: Kernels, noise: BatchNoise?
   ) -> Pass {
     Pass(
-      kernels: kernels, rows: rows, noise: noise, index: index,
+      kernels: kernels, rows: rows, noise: noise, index: nodes[index].place,
       parameters: parameters + nodes[index].offset, input: space.activations[index],
       output: space.activations[index + 1], state: space.states[index], scratch: space.scratch)
   }

@@ -8,6 +8,8 @@ public struct Network: Equatable, Sendable {
   /// A layer with its place in the parameters.
   struct Node: Sendable {
     let layer: any PlacedLayer
+    /// Its number among the layers, those counted that are part of another.
+    let place: Int
     let offset: Int
     let isUpdatable: Bool
     let inputCount: Int
