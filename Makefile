@@ -14,10 +14,10 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci bench soak \
-  test-bare clean
+  test-arm64 test-bare clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 deps: ## install what is missing (as root on Debian; elsewhere name it and stop)
 	@Scripts/deps build data
@@ -32,7 +32,7 @@ run: deps build ## run the quickstart scenario, into results/quickstart.h5
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
-check: lint test readers determinism-ci ## all that CI checks: lint, test, readers, determinism-ci
+check: lint test readers determinism-ci test-arm64 ## all that CI checks: those five
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -62,6 +62,10 @@ bench: build ## time the workloads beside NumPy floors and this machine's peak; 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
 	@Scripts/deps data qemu
 	Scripts/soak $(SOAK_MINUTES)
+
+test-arm64: ## compare the kernels' bits with those of arm64, cross-compiled, under qemu
+	@Scripts/deps build arm64
+	Scripts/test-arm64
 
 test-bare: ## run `make test` in a bare Debian with only Swift and make (root); BARE="test run"
 	Scripts/test-bare $(BARE)

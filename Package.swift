@@ -69,7 +69,7 @@ let package = Package(
     // Tests find their fixtures beside their source files.
     tests("ArchitectureTests", []),
     tests("NumericsTests", ["Numerics"]),
-    tests("CKernelsTests", ["CKernels"]),
+    tests("CKernelsTests", ["CKernels", "Numerics"]),
     tests("LearningTests", ["Learning", "Numerics", "Schema"]),
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),

@@ -1,4 +1,5 @@
 import CKernels
+import Numerics
 import Testing
 
 /// The three bodies, by name.
@@ -18,44 +19,62 @@ enum Body: UInt32, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-/// Random numbers for tests: SplitMix64, and floats of all sorts.
+/// Random numbers for tests, from a keyed stream: floats of all sorts.
 struct TestNumbers {
-  private var state: UInt64
+  private var stream: RandomStream
+  /// Whether `floats` has infinities among its numbers.
+  var infinities = false
 
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
+  /// The numbers of one problem; an eighth of the problems has infinities.
+  init(_ purpose: String, slot: UInt64 = 0) {
+    stream = StreamKey(seed: 1, purpose: Purpose(purpose)).stream(slot: slot)
+    infinities = below(8) == 0
   }
 
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+  mutating func bits() -> UInt32 { stream.nextUInt32() }
+
+  mutating func below(_ bound: Int) -> Int { Int(stream.below(UInt32(bound))) }
+
+  mutating func chance() -> Bool { below(2) == 0 }
+
+  /// A number of elements: often 0, 1 or near a multiple of a vector's length, up to 70.
+  mutating func count() -> Int {
+    switch below(8) {
+    case 0: below(2)
+    case 1: 16 * (1 + below(4)) - 1 + below(3)
+    default: below(71)
+    }
+  }
 
   /// Uniform in -1 ..< 1.
-  mutating func uniform() -> Float { Float(Int32(truncatingIfNeeded: next())) * 0x1p-31 }
+  mutating func uniform() -> Float { Float(Int32(bitPattern: bits())) * 0x1p-31 }
 
-  /// Mostly ordinary, with zeros, denormals and huge values among them; infinities on request.
-  mutating func any(infinities: Bool) -> Float {
+  /// Mostly ordinary, with zeros, denormals and huge values among them, infinities perhaps.
+  mutating func any() -> Float {
     switch below(infinities ? 16 : 15) {
     case 0: 0
     case 1: -0.0
     case 2: uniform() * 0x1p-130
     case 3: uniform() * 0x1p-75
     case 4: uniform() * 0x1p60
-    case 15: uniform() < 0 ? -.infinity : .infinity
+    case 15: chance() ? -.infinity : .infinity
     default: uniform()
     }
   }
 
-  mutating func floats(_ count: Int, infinities: Bool = false) -> [Float] {
-    (0..<count).map { _ in any(infinities: infinities) }
-  }
+  /// Numbers of all sorts.
+  mutating func floats(_ count: Int) -> [Float] { (0..<count).map { _ in any() } }
 
-  mutating func ordinaryFloats(_ count: Int) -> [Float] {
-    (0..<count).map { _ in uniform() }
+  /// Numbers of all sorts, and a few behind the end.
+  mutating func guardedFloats(_ count: Int) -> [Float] { guarded(floats(count)) }
+
+  /// Numbers of all sorts, or nothing at all.
+  mutating func perhapsFloats(_ count: Int) -> [Float]? { chance() ? floats(count) : nil }
+
+  mutating func ordinaryFloats(_ count: Int) -> [Float] { (0..<count).map { _ in uniform() } }
+
+  mutating func labels(_ rows: Int, below classes: Int) -> [Int32] {
+    (0..<rows).map { _ in Int32(below(classes)) }
   }
 }
 
@@ -77,6 +96,3 @@ func firstDifference(_ a: [Double], _ b: [Double]) -> String? {
   }
   return nil
 }
-
-/// a·b + c, rounded once, from the standard library: slow, and independent of the kernels.
-func fused(_ a: Float, _ b: Float, _ c: Float) -> Float { c.addingProduct(a, b) }

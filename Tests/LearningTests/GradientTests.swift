@@ -151,24 +151,4 @@ struct GradientCase: CustomTestStringConvertible, Sendable {
       }
     }
   }
-
-  @Test("all bodies give the same bits, in steps and in gradients", arguments: GradientCase.all)
-  func bodies(problem: GradientCase) throws {
-    let network = try Network(
-      sampleShape: problem.sampleShape, layers: problem.layers, loss: problem.loss)
-    let parameters = network.initialParameters(testStream(3))
-    var stream = testStream(8)
-    let inputs = (0..<7 * network.inputCount).map { _ in
-      problem.tokens.map { Float(stream.below(UInt32($0))) } ?? Float(2 * stream.uniform() - 1)
-    }
-    let labels = (0..<7).map { Int32($0 % 3) }
-    let results = KernelBody.allCases.compactMap { Kernels($0) }.map {
-      network.gradient(
-        inputs: inputs, labels: labels, parameters: parameters, scale: 0.5, kernels: $0)
-    }
-    for result in results {
-      #expect(firstDifference(result.gradient, results[0].gradient) == nil)
-      #expect(result.lossSum == results[0].lossSum)
-    }
-  }
 }

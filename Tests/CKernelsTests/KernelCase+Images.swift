@@ -1,0 +1,262 @@
+import CKernels
+
+extension KernelCase {
+  /// Convolution, pooling and what goes with them.
+  static let images = [
+    KernelCase("pad") { numbers in
+      let padding = Padding(&numbers)
+      return Problem(
+        run: { Outcome(floats: [padding.run($0)]) },
+        reference: { Outcome(floats: [padding.reference()]) })
+    },
+    KernelCase("convolve") { numbers in
+      let convolution = Convolution(&numbers)
+      return Problem(
+        run: { kernels in
+          var (out, shape) = (room(convolution.delta.count), convolution.shape)
+          kernels.convolve(
+            &shape, convolution.rows, convolution.input, convolution.weight, convolution.bias,
+            &out)
+          return Outcome(floats: [out])
+        },
+        reference: { Outcome(floats: [convolution.forward()]) })
+    },
+    KernelCase("convolve_weights") { numbers in
+      let convolution = Convolution(&numbers)
+      let isInPlace = numbers.chance()
+      return Problem(
+        run: { Outcome(floats: [convolution.runWeightGradient($0, isInPlace: isInPlace)]) },
+        reference: { Outcome(floats: [convolution.weightGradient()]) })
+    },
+    KernelCase("max_pool") { numbers in
+      let pooling = Pooling(&numbers)
+      return Problem(
+        run: { kernels in
+          var (out, shape) = (room(pooling.count), pooling.shape)
+          var from = [Int32](repeating: 9, count: pooling.count + 1)
+          kernels.max_pool(&shape, pooling.rows, pooling.input, &out, &from)
+          return Outcome(floats: [out], integers: from.map(Int.init))
+        },
+        reference: {
+          var out = room(pooling.count)
+          pooling.forEach { at, window in
+            out[at] = pooling.input[window[Int(pooling.places[at])]]
+          }
+          return Outcome(floats: [out], integers: pooling.places.map(Int.init) + [9])
+        })
+    },
+    KernelCase("max_pool_backward") { numbers in
+      let pooling = Pooling(&numbers)
+      return Problem(
+        run: { kernels in
+          var (out, shape) = (room(pooling.input.count), pooling.shape)
+          kernels.max_pool_backward(&shape, pooling.rows, pooling.delta, pooling.places, &out)
+          return Outcome(floats: [out])
+        },
+        reference: {
+          var out = guarded([Float](repeating: 0, count: pooling.input.count))
+          pooling.forEach { at, window in
+            out[window[Int(pooling.places[at])]] += pooling.delta[at]
+          }
+          return Outcome(floats: [out])
+        })
+    },
+    KernelCase("average_pool") { numbers in
+      let pooling = Pooling(&numbers)
+      return Problem(
+        run: { kernels in
+          var (out, shape) = (room(pooling.count), pooling.shape)
+          kernels.average_pool(&shape, pooling.rows, pooling.input, &out)
+          return Outcome(floats: [out])
+        },
+        reference: {
+          var out = room(pooling.count)
+          pooling.forEach { at, window in
+            var sum: Float = 0
+            for place in window { sum += pooling.input[place] }
+            out[at] = sum / Float(window.count)
+          }
+          return Outcome(floats: [out])
+        })
+    },
+    KernelCase("average_pool_backward") { numbers in
+      let pooling = Pooling(&numbers)
+      return Problem(
+        run: { kernels in
+          var (out, shape) = (room(pooling.input.count), pooling.shape)
+          kernels.average_pool_backward(&shape, pooling.rows, pooling.delta, &out)
+          return Outcome(floats: [out])
+        },
+        reference: {
+          var out = guarded([Float](repeating: 0, count: pooling.input.count))
+          pooling.forEach { at, window in
+            for place in window { out[place] += pooling.delta[at] / Float(window.count) }
+          }
+          return Outcome(floats: [out])
+        })
+    },
+  ]
+}
+
+/// Images that are put into larger ones of zeros.
+private struct Padding {
+  let shape: fs_padding
+  let rows: Int
+  let input: [Float]
+  private var count: Int { rows * shape.padded_height * shape.padded_width * shape.channels }
+
+  init(_ numbers: inout TestNumbers) {
+    let (height, width) = (1 + numbers.below(5), 1 + numbers.below(5))
+    let (top, left, step) = (numbers.below(3), numbers.below(3), 1 + numbers.below(3))
+    shape = fs_padding(
+      height: height, width: width, channels: 1 + numbers.below(20), top: top, left: left,
+      step: step, padded_height: top + (height - 1) * step + 1 + numbers.below(3),
+      padded_width: left + (width - 1) * step + 1 + numbers.below(3))
+    rows = numbers.below(4)
+    input = numbers.floats(rows * height * width * shape.channels)
+  }
+
+  func run(_ kernels: fs_kernels) -> [Float] {
+    var (out, shape) = (room(count), shape)
+    kernels.pad(&shape, rows, input, &out)
+    return out
+  }
+
+  func reference() -> [Float] {
+    var out = guarded([Float](repeating: 0, count: count))
+    for (index, value) in input.enumerated() {
+      let (pixel, channel) = (index / shape.channels, index % shape.channels)
+      let row = pixel / (shape.height * shape.width)
+      let (y, x) = (pixel / shape.width % shape.height, pixel % shape.width)
+      let line = row * shape.padded_height + shape.top + y * shape.step
+      let to = line * shape.padded_width + shape.left + x * shape.step
+      out[to * shape.channels + channel] = value
+    }
+    return out
+  }
+}
+
+/// A convolution of random shape with its operands.
+private struct Convolution {
+  let shape: fs_convolution
+  let rows: Int
+  let input: [Float], weight: [Float], bias: [Float]?, delta: [Float], start: [Float]?
+
+  init(_ numbers: inout TestNumbers) {
+    let groups = [1, 1, 2, 3][numbers.below(4)]
+    let (high, wide) = (1 + numbers.below(4), 1 + numbers.below(4))
+    let stride = 1 + numbers.below(3)
+    let (outHeight, outWidth) = (1 + numbers.below(4), 1 + numbers.below(17))
+    shape = fs_convolution(
+      height: (outHeight - 1) * stride + high + numbers.below(stride),
+      width: (outWidth - 1) * stride + wide + numbers.below(stride),
+      channels: groups * (1 + numbers.below(4)), out_height: outHeight, out_width: outWidth,
+      outputs: groups * (1 + numbers.below(groups == 1 ? 36 : 7)), kernel_height: high,
+      kernel_width: wide, stride: stride, groups: groups)
+    rows = 1 + numbers.below(2)
+    input = numbers.floats(rows * shape.height * shape.width * shape.channels)
+    weight = numbers.floats(high * wide * shape.channels / groups * shape.outputs)
+    bias = numbers.perhapsFloats(shape.outputs)
+    delta = numbers.floats(rows * outHeight * outWidth * shape.outputs)
+    start = numbers.perhapsFloats(weight.count)
+  }
+
+  /// Every (row, y, x, output, ky, kx, channel in the group) with its places, in that order.
+  private func forEach(_ body: (_ from: Int, _ by: Int, _ to: Int) -> Void) {
+    let s = shape
+    let (inputs, outputs) = (s.channels / s.groups, s.outputs / s.groups)
+    for row in 0..<rows {
+      for y in 0..<s.out_height {
+        for x in 0..<s.out_width {
+          for output in 0..<s.outputs {
+            let to = ((row * s.out_height + y) * s.out_width + x) * s.outputs + output
+            for ky in 0..<s.kernel_height {
+              for kx in 0..<s.kernel_width {
+                for c in 0..<inputs {
+                  let pixel = (row * s.height + y * s.stride + ky) * s.width + x * s.stride + kx
+                  let from = pixel * s.channels + output / outputs * inputs + c
+                  let by = ((ky * s.kernel_width + kx) * inputs + c) * s.outputs + output
+                  body(from, by, to)
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  func forward() -> [Float] {
+    var out = guarded((0..<delta.count).map { bias?[$0 % shape.outputs] ?? 0 })
+    forEach { from, by, to in out[to] = Reference.fused(input[from], weight[by], out[to]) }
+    return out
+  }
+
+  func weightGradient() -> [Float] {
+    var out = guarded(start ?? [Float](repeating: 0, count: weight.count))
+    forEach { from, by, to in out[by] = Reference.fused(input[from], delta[to], out[by]) }
+    return out
+  }
+
+  func runWeightGradient(_ kernels: fs_kernels, isInPlace: Bool) -> [Float] {
+    var shape = shape
+    guard let start else {
+      var out = room(weight.count)
+      kernels.convolve_weights(&shape, rows, input, delta, nil, &out)
+      return out
+    }
+    var out = isInPlace ? guarded(start) : room(weight.count)
+    out.withUnsafeMutableBufferPointer { out in
+      start.withUnsafeBufferPointer {
+        let from = isInPlace ? UnsafePointer(out.baseAddress) : $0.baseAddress
+        kernels.convolve_weights(&shape, rows, input, delta, from, out.baseAddress)
+      }
+    }
+    return out
+  }
+}
+
+/// Pooling of random shape with its operands.
+private struct Pooling {
+  let shape: fs_pooling
+  let rows: Int
+  let input: [Float], delta: [Float]
+  /// The first place of the largest value in each window.
+  private(set) var places: [Int32] = []
+  var count: Int { delta.count }
+
+  init(_ numbers: inout TestNumbers) {
+    let (size, stride) = (1 + numbers.below(3), 1 + numbers.below(3))
+    let (outHeight, outWidth) = (1 + numbers.below(4), 1 + numbers.below(4))
+    var shape = fs_pooling()
+    shape.height = (outHeight - 1) * stride + size + numbers.below(stride)
+    shape.width = (outWidth - 1) * stride + size + numbers.below(stride)
+    shape.channels = max(1, numbers.below(4) == 0 ? numbers.count() : numbers.below(10))
+    (shape.out_height, shape.out_width) = (outHeight, outWidth)
+    (shape.size, shape.stride) = (size, stride)
+    self.shape = shape
+    rows = numbers.below(4)
+    input = numbers.floats(rows * shape.height * shape.width * shape.channels)
+    delta = numbers.floats(rows * outHeight * outWidth * shape.channels)
+    var places = [Int32](repeating: 0, count: delta.count)
+    forEach { [input] at, window in
+      places[at] = Int32(Reference.largest(window.map { input[$0] }))
+    }
+    self.places = places
+  }
+
+  /// Calls for every output with the places of its window, row by row.
+  func forEach(_ body: (_ at: Int, _ window: [Int]) -> Void) {
+    for at in 0..<count {
+      let (pixel, channel) = (at / shape.channels, at % shape.channels)
+      let row = pixel / (shape.out_height * shape.out_width)
+      let (y, x) = (pixel / shape.out_width % shape.out_height, pixel % shape.out_width)
+      let window = (0..<shape.size * shape.size).map { p in
+        let line = row * shape.height + y * shape.stride + p / shape.size
+        let column = x * shape.stride + p % shape.size
+        return (line * shape.width + column) * shape.channels + channel
+      }
+      body(at, window)
+    }
+  }
+}

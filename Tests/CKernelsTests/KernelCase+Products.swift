@@ -1,0 +1,133 @@
+import CKernels
+
+extension KernelCase {
+  /// Products of matrices, and what goes with them.
+  static let products = [
+    KernelCase("gemm") { numbers in
+      let product = Product(
+        m: numbers.below(41), n: numbers.count(), k: numbers.below(31), numbers: &numbers)
+      return Problem(
+        run: { Outcome(floats: [product.run($0)]) },
+        reference: { Outcome(floats: [product.reference()]) })
+    },
+    KernelCase("transpose") { numbers in
+      let (rows, columns) = (numbers.count(), numbers.count())
+      let (inRow, outRow) = (columns + numbers.below(3), rows + numbers.below(3))
+      let source = numbers.floats(rows * inRow)
+      return Problem(
+        run: { kernels in
+          var out = room(columns * outRow)
+          kernels.transpose(rows, columns, source, inRow, &out, outRow)
+          return Outcome(floats: [out])
+        },
+        reference: {
+          var out = room(columns * outRow)
+          for i in 0..<rows {
+            for j in 0..<columns { out[j * outRow + i] = source[i * inRow + j] }
+          }
+          return Outcome(floats: [out])
+        })
+    },
+    KernelCase("add_rows") { numbers in
+      let (rows, columns) = (numbers.below(12), numbers.count())
+      let stride = columns + numbers.below(3)
+      let delta = numbers.floats(rows * stride)
+      let start = numbers.perhapsFloats(columns)
+      let isInPlace = start != nil && numbers.chance()
+      return Problem(
+        run: { kernels in
+          var out = isInPlace ? guarded(start ?? []) : room(columns)
+          out.withUnsafeMutableBufferPointer { out in
+            let to = out.baseAddress
+            if let start, !isInPlace {
+              kernels.add_rows(rows, columns, delta, stride, start, to)
+            } else {
+              kernels.add_rows(rows, columns, delta, stride, isInPlace ? to : nil, to)
+            }
+          }
+          return Outcome(floats: [out])
+        },
+        reference: {
+          var out = guarded(start ?? [Float](repeating: 0, count: columns))
+          for i in 0..<rows {
+            for j in 0..<columns { out[j] += delta[i * stride + j] }
+          }
+          return Outcome(floats: [out])
+        })
+    },
+    KernelCase("fma") { numbers in
+      let count = numbers.count()
+      let (a, b, c) = (numbers.floats(count), numbers.floats(count), numbers.floats(count))
+      return Problem(
+        run: { kernels in
+          var out = room(count)
+          kernels.fma(count, a, b, c, &out)
+          return Outcome(floats: [out])
+        },
+        reference: {
+          Outcome(floats: [guarded((0..<count).map { Reference.fused(a[$0], b[$0], c[$0]) })])
+        })
+    },
+  ]
+}
+
+/// A product's operands, with gaps at the ends of rows.
+struct Product {
+  /// What the chains begin with.
+  enum Start: CaseIterable { case zeros, row, matrix, itself }
+
+  let m: Int, n: Int, k: Int
+  let start: Start
+  let aRow: Int, aColumn: Int, bRow: Int, cRow: Int, startRow: Int
+  let a: [Float], b: [Float], c: [Float], begin: [Float]
+
+  init(m: Int, n: Int, k: Int, start: Start? = nil, numbers: inout TestNumbers) {
+    (self.m, self.n, self.k) = (m, n, k)
+    self.start = start ?? Start.allCases[numbers.below(4)]
+    let gap = numbers.below(3)
+    let isTransposed = numbers.chance()
+    (aRow, aColumn) = isTransposed ? (1, m + gap) : (k + gap, 1)
+    (bRow, cRow) = (n + numbers.below(3), n + numbers.below(3))
+    startRow = self.start == .row ? 0 : n + 1
+    a = numbers.floats(isTransposed ? k * aColumn : m * aRow)
+    b = numbers.floats(k * bRow)
+    c = numbers.guardedFloats(m * cRow)
+    begin = numbers.floats((m + 1) * (n + 1))
+  }
+
+  func reference() -> [Float] {
+    var result = c
+    for i in 0..<m {
+      for j in 0..<n {
+        var sum: Float =
+          switch start {
+          case .zeros: 0
+          case .row: begin[j]
+          case .matrix: begin[i * startRow + j]
+          case .itself: c[i * cRow + j]
+          }
+        for p in 0..<k {
+          sum = Reference.fused(a[i * aRow + p * aColumn], b[p * bRow + j], sum)
+        }
+        result[i * cRow + j] = sum
+      }
+    }
+    return result
+  }
+
+  func run(_ kernels: fs_kernels) -> [Float] {
+    var result = c
+    result.withUnsafeMutableBufferPointer { target in
+      begin.withUnsafeBufferPointer { begin in
+        let (from, row): (UnsafePointer<Float>?, Int) =
+          switch start {
+          case .zeros: (nil, 0)
+          case .row, .matrix: (begin.baseAddress, startRow)
+          case .itself: (UnsafePointer(target.baseAddress), cRow)
+          }
+        kernels.gemm(m, n, k, a, aRow, aColumn, b, bRow, from, row, target.baseAddress, cRow)
+      }
+    }
+    return result
+  }
+}

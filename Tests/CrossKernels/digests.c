@@ -1,0 +1,328 @@
+// Prints a digest of what each kernel of each body makes of many random problems.
+//
+//   digests [PROBLEMS]        (default 1000 a kernel)
+//
+// A line is: body, kernel, digest. Equal digests are equal bits, across bodies and processors.
+#pragma STDC FP_CONTRACT OFF
+
+#include <stdio.h>
+
+#include "source.h"
+
+static void of_gemm(const fs_kernels *f) {
+  ptrdiff_t m = below(41), n = count(), k = below(31), begin = below(4), turned = below(2);
+  ptrdiff_t a_row = turned ? 1 : k + below(3), a_column = turned ? m + below(3) : 1;
+  ptrdiff_t b_row = n + below(3), c_row = n + below(3);
+  float *a = floats((m + 2) * (k + 2)), *b = floats(k * b_row), *c = floats(m * c_row);
+  float *start = floats((m + 1) * (n + 1));
+  f->gemm(m, n, k, a, a_row, a_column, b, b_row, begin == 0 ? NULL : begin == 1 ? c : start,
+          begin == 1 ? c_row : begin == 2 ? 0 : n + 1, c, c_row);
+  add_floats(c, m * c_row);
+}
+
+static void of_transpose(const fs_kernels *f) {
+  ptrdiff_t rows = count(), columns = count();
+  float *in = floats(rows * columns), *out = room(rows * columns);
+  f->transpose(rows, columns, in, columns, out, rows);
+  add_floats(out, rows * columns);
+}
+
+static void of_add_rows(const fs_kernels *f) {
+  ptrdiff_t rows = below(12), columns = count(), row = columns + below(3);
+  float *delta = floats(rows * row), *start = perhaps(columns), *out = room(columns);
+  f->add_rows(rows, columns, delta, row, start, out);
+  add_floats(out, columns);
+}
+
+static void of_softmax(const fs_kernels *f) {
+  ptrdiff_t rows = below(6), classes = 1 + count();
+  float *logits = floats(rows * classes), *delta = room(rows * classes);
+  double loss = 0;
+  add((uint64_t)f->softmax(rows, classes, logits, classes, labels(rows, classes), share(), delta,
+                           classes, &loss));
+  add_floats(delta, rows * classes);
+  add_doubles(&loss, 1);
+}
+
+static void of_squares(const fs_kernels *f) {
+  ptrdiff_t rows = below(6), classes = 1 + count();
+  float *outputs = floats(rows * classes), *delta = room(rows * classes);
+  double loss = 0;
+  add((uint64_t)f->squares(rows, classes, outputs, labels(rows, classes), share(), delta, &loss));
+  add_floats(delta, rows * classes);
+  add_doubles(&loss, 1);
+}
+
+static void of_softmax_rows(const fs_kernels *f) {
+  ptrdiff_t rows = below(6), classes = 1 + count();
+  float *in = floats(rows * classes), *out = room(rows * classes);
+  f->softmax_rows(rows, classes, in, out);
+  add_floats(out, rows * classes);
+}
+
+static void of_softmax_rows_backward(const fs_kernels *f) {
+  ptrdiff_t rows = below(6), classes = 1 + count();
+  float *y = floats(rows * classes), *delta = floats(rows * classes);
+  f->softmax_rows_backward(rows, classes, y, delta);
+  add_floats(delta, rows * classes);
+}
+
+// Element by element: numbers of all sorts, many of them where curves bend.
+
+static float *curved(ptrdiff_t n) {
+  float *p = floats(n);
+  for (ptrdiff_t i = 0; i < n; i++)
+    if (below(4)) p[i] = number(121, 12);
+  return p;
+}
+
+#define UNARY(name, ...)                     \
+  static void of_##name(const fs_kernels *f) { \
+    ptrdiff_t n = count();                   \
+    float *in = curved(n), *out = room(n);   \
+    f->name(n, __VA_ARGS__ in, out);         \
+    add_floats(out, n);                      \
+  }
+#define BACKWARD(name, ...)                  \
+  static void of_##name(const fs_kernels *f) { \
+    ptrdiff_t n = count();                   \
+    float *y = floats(n), *delta = floats(n); \
+    f->name(n, __VA_ARGS__ y, delta);        \
+    add_floats(delta, n);                    \
+  }
+
+UNARY(relu)
+UNARY(leaky_relu, 0.1f, )
+UNARY(tanh)
+UNARY(sigmoid)
+BACKWARD(relu_backward)
+BACKWARD(leaky_relu_backward, 0.1f, )
+BACKWARD(tanh_backward)
+BACKWARD(sigmoid_backward)
+
+static void of_exp(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  float *in = curved(n), *out = room(n);
+  for (ptrdiff_t i = 0; i < n; i++) in[i] = in[i] > 0 ? -in[i] : in[i];
+  f->exp(n, in, out);
+  add_floats(out, n);
+}
+
+static void of_multiply(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  float *a = floats(n), *b = floats(n), *out = room(n);
+  f->multiply(n, a, b, out);
+  add_floats(out, n);
+}
+
+static void of_fma(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  float *a = floats(n), *b = floats(n), *c = floats(n), *out = room(n);
+  f->fma(n, a, b, c, out);
+  add_floats(out, n);
+}
+
+static void of_bytes_to_floats(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  uint8_t bytes[128];
+  for (ptrdiff_t i = 0; i < n; i++) bytes[i] = (uint8_t)next();
+  float *out = room(n);
+  f->bytes_to_floats(n, bytes, out);
+  add_floats(out, n);
+}
+
+// Sums in double.
+
+static void of_accumulate(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  double weight = doubles(1)[0], *sum = doubles(n);
+  f->accumulate(n, weight, floats(n), sum);
+  add_doubles(sum, n + GUARD);
+}
+
+static void of_accumulate_difference(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  double weight = doubles(1)[0], *sum = doubles(n);
+  float *x = floats(n), *base = floats(n);
+  f->accumulate_difference(n, weight, x, base, sum);
+  add_doubles(sum, n + GUARD);
+}
+
+static void of_round_sum(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  float *out = room(n);
+  f->round_sum(n, doubles(n), out);
+  add_floats(out, n);
+}
+
+static void of_round_step(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  double rate = doubles(1)[0];
+  float *now = floats(n);
+  f->round_step(n, now, rate, doubles(n), now);
+  add_floats(now, n);
+}
+
+static void of_sum_of_squares(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  double sum[16] = {0};
+  f->sum_of_squares(n, floats(n), sum);
+  add_doubles(sum, 16);
+}
+
+static fs_step a_step(void) {
+  fs_step s = {share(), share(), share(), share(), share(), 1e-8f, share(), share(),
+               share(), share(), (int32_t)below(2)};
+  return s;
+}
+
+static void of_sgd(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  fs_step step = a_step();
+  float *g = floats(n), *velocity = floats(n), *weight = floats(n);
+  f->sgd(n, &step, g, velocity, weight, weight);
+  add_floats(velocity, n);
+  add_floats(weight, n);
+}
+
+static void of_adam(const fs_kernels *f) {
+  ptrdiff_t n = count();
+  fs_step step = a_step();
+  float *g = floats(n), *first = floats(n), *second = floats(n), *weight = floats(n);
+  for (ptrdiff_t i = 0; i < n; i++) second[i] = second[i] < 0 ? -second[i] : second[i];
+  f->adam(n, &step, g, first, second, weight, weight);
+  add_floats(first, n);
+  add_floats(second, n);
+  add_floats(weight, n);
+}
+
+// Images.
+
+static void of_pad(const fs_kernels *f) {
+  fs_padding s = {1 + below(5), 1 + below(5), 1 + below(20), below(3), below(3), 1 + below(3),
+                  0, 0};
+  s.padded_height = s.top + (s.height - 1) * s.step + 1 + below(3);
+  s.padded_width = s.left + (s.width - 1) * s.step + 1 + below(3);
+  ptrdiff_t rows = below(4), n = rows * s.padded_height * s.padded_width * s.channels;
+  float *in = floats(rows * s.height * s.width * s.channels), *out = room(n);
+  f->pad(&s, rows, in, out);
+  add_floats(out, n);
+}
+
+static fs_convolution a_convolution(void) {
+  ptrdiff_t groups = 1 + below(3), stride = 1 + below(3), out_height = 1 + below(4);
+  ptrdiff_t out_width = 1 + below(17), high = 1 + below(4), wide = 1 + below(4);
+  fs_convolution s = {(out_height - 1) * stride + high + below(stride),
+                      (out_width - 1) * stride + wide + below(stride),
+                      groups * (1 + below(4)), out_height, out_width,
+                      groups * (1 + below(groups == 1 ? 36 : 7)), high, wide, stride, groups};
+  return s;
+}
+
+static void of_convolve(const fs_kernels *f) {
+  fs_convolution s = a_convolution();
+  ptrdiff_t rows = below(3), n = rows * s.out_height * s.out_width * s.outputs;
+  ptrdiff_t taps = s.kernel_height * s.kernel_width * s.channels / s.groups;
+  float *in = floats(rows * s.height * s.width * s.channels), *out = room(n);
+  float *weight = floats(taps * s.outputs), *bias = perhaps(s.outputs);
+  f->convolve(&s, rows, in, weight, bias, out);
+  add_floats(out, n);
+}
+
+static void of_convolve_weights(const fs_kernels *f) {
+  fs_convolution s = a_convolution();
+  ptrdiff_t rows = 1 + below(2);
+  ptrdiff_t n = s.kernel_height * s.kernel_width * s.channels / s.groups * s.outputs;
+  float *in = floats(rows * s.height * s.width * s.channels);
+  float *delta = floats(rows * s.out_height * s.out_width * s.outputs), *out = floats(n);
+  f->convolve_weights(&s, rows, in, delta, below(2) ? out : NULL, out);
+  add_floats(out, n);
+}
+
+static fs_pooling a_pooling(void) {
+  ptrdiff_t size = 1 + below(3), stride = 1 + below(3), high = 1 + below(4), wide = 1 + below(4);
+  fs_pooling s = {(high - 1) * stride + size + below(stride),
+                  (wide - 1) * stride + size + below(stride), 1 + count(), high, wide, size,
+                  stride};
+  return s;
+}
+
+static void max_pool_both(const fs_kernels *f, int backward) {
+  static int32_t from[1 << 15];
+  fs_pooling s = a_pooling();
+  ptrdiff_t rows = below(4), n = rows * s.out_height * s.out_width * s.channels;
+  ptrdiff_t inputs = rows * s.height * s.width * s.channels;
+  float *in = floats(inputs), *out = room(n), *delta = floats(n);
+  f->max_pool(&s, rows, in, out, from);
+  if (backward) {
+    f->max_pool_backward(&s, rows, delta, from, in);
+    add_floats(in, inputs);
+  } else {
+    add_floats(out, n);
+    for (ptrdiff_t i = 0; i < n; i++) add((uint64_t)from[i]);
+  }
+}
+
+static void of_max_pool(const fs_kernels *f) { max_pool_both(f, 0); }
+static void of_max_pool_backward(const fs_kernels *f) { max_pool_both(f, 1); }
+
+static void of_average_pool(const fs_kernels *f) {
+  fs_pooling s = a_pooling();
+  ptrdiff_t rows = below(4), n = rows * s.out_height * s.out_width * s.channels;
+  float *in = floats(rows * s.height * s.width * s.channels), *out = room(n);
+  f->average_pool(&s, rows, in, out);
+  add_floats(out, n);
+}
+
+static void of_average_pool_backward(const fs_kernels *f) {
+  fs_pooling s = a_pooling();
+  ptrdiff_t rows = below(4), n = rows * s.height * s.width * s.channels;
+  float *delta = floats(rows * s.out_height * s.out_width * s.channels), *out = room(n);
+  f->average_pool_backward(&s, rows, delta, out);
+  add_floats(out, n);
+}
+
+// Recurrent cells.
+
+static void of_lstm(const fs_kernels *f) {
+  ptrdiff_t rows = below(5), units = count(), wide = 4 * units + below(3), row = units + below(3);
+  float *gates = curved(rows * wide), *before = perhaps(rows * row), *cell = room(rows * row);
+  float *squashed = room(rows * row), *hidden = room(rows * row);
+  f->lstm(rows, units, gates, wide, before, cell, squashed, row, hidden, row);
+  add_floats(gates, rows * wide);
+  add_floats(cell, rows * row);
+  add_floats(squashed, rows * row);
+  add_floats(hidden, rows * row);
+}
+
+static void of_lstm_backward(const fs_kernels *f) {
+  ptrdiff_t rows = below(5), units = count(), wide = 4 * units + below(3), row = units + below(3);
+  float *gates = floats(rows * wide), *before = perhaps(rows * row), *squashed = floats(rows * row);
+  float *hidden = floats(rows * units), *cell = floats(rows * units), *sums = room(rows * wide);
+  f->lstm_backward(rows, units, gates, wide, before, squashed, row, hidden, cell, sums, wide);
+  add_floats(cell, rows * units);
+  add_floats(sums, rows * wide);
+}
+
+static void of_gru(const fs_kernels *f) {
+  ptrdiff_t rows = below(5), units = count(), wide = 3 * units + below(3), row = units + below(3);
+  float *gates = curved(rows * wide), *recurrent = curved(rows * wide);
+  float *before = perhaps(rows * row), *hidden = room(rows * row);
+  f->gru(rows, units, gates, wide, recurrent, wide, before, hidden, row);
+  add_floats(gates, rows * wide);
+  add_floats(hidden, rows * row);
+}
+
+static void of_gru_backward(const fs_kernels *f) {
+  ptrdiff_t rows = below(5), units = count(), wide = 3 * units + below(3), row = units + below(3);
+  float *gates = floats(rows * wide), *recurrent = floats(rows * wide);
+  float *before = perhaps(rows * row), *delta = floats(rows * units), *sums = room(rows * wide);
+  float *also = room(rows * wide), *out = room(rows * units);
+  f->gru_backward(rows, units, gates, wide, recurrent, wide, before, row, delta, sums, also, wide,
+                  out);
+  add_floats(sums, rows * wide);
+  add_floats(also, rows * wide);
+  add_floats(out, rows * units);
+}
+
+#include "run.h"
