@@ -26,13 +26,15 @@ static void BODY(pad)(const fs_padding *s, ptrdiff_t rows, const float *in, floa
 //
 // One stride of a is 1: `a_row` where the tile is `upright`, `a_column` where it is not. The rows'
 // addresses then are few registers with fixed distances: a row at, one behind, or two behind every
-// third. FS_HIDDEN keeps the compiler from deriving one from the other again, step by step.
+// third. FS_HIDDEN keeps the compiler from deriving one from the other again, step by step. Where
+// the tile looks `ahead`, each term fetches a vector's lines more of what lies at `next`.
 #define FS_HIDDEN(pointer) __asm__("" : "+r"(pointer))
 
 INLINE void BODY(patch)(const int rows, const int vectors, const int ragged, const int upright,
-                        const int ahead, const float *next, int last, ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row,
-                        ptrdiff_t a_column, ptrdiff_t a_run, const float *b, ptrdiff_t b_row,
-                        const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
+                        const int ahead, const float *next, int last, ptrdiff_t runs,
+                        ptrdiff_t k, const float *a, ptrdiff_t a_row, ptrdiff_t a_column,
+                        ptrdiff_t a_run, const float *b, ptrdiff_t b_row, const float *start,
+                        ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   const int bases = upright ? 1 : (rows + 2) / 3;
   V sum[ROWS][2];
 #pragma clang loop unroll(full)
@@ -90,17 +92,17 @@ INLINE void BODY(patch)(const int rows, const int vectors, const int ragged, con
 }
 
 #define FS_PATCH_ARGUMENTS \
-  last, runs, k, a, a_row, a_column, a_run, b, b_row, start, start_row, c, c_row
+  next, last, runs, k, a, a_row, a_column, a_run, b, b_row, start, start_row, c, c_row
 
 // One compiled loop for each shape of tile.
-#define FS_PATCH(R)                                                  \
-  case R:                                                            \
-    if (last == VL && vectors == 2)                                  \
-      BODY(patch)(R, 2, 0, upright, ahead, next, FS_PATCH_ARGUMENTS);             \
-    else if (vectors == 2)                                           \
-      BODY(patch)(R, 2, 1, upright, ahead, next, FS_PATCH_ARGUMENTS);             \
-    else                                                             \
-      BODY(patch)(R, 1, 1, upright, ahead, next, FS_PATCH_ARGUMENTS);             \
+#define FS_PATCH(R)                                             \
+  case R:                                                       \
+    if (last == VL && vectors == 2)                             \
+      BODY(patch)(R, 2, 0, upright, ahead, FS_PATCH_ARGUMENTS); \
+    else if (vectors == 2)                                      \
+      BODY(patch)(R, 2, 1, upright, ahead, FS_PATCH_ARGUMENTS); \
+    else                                                        \
+      BODY(patch)(R, 1, 1, upright, ahead, FS_PATCH_ARGUMENTS); \
     break;
 
 #if ROWS > 6
@@ -115,10 +117,10 @@ INLINE void BODY(patch)(const int rows, const int vectors, const int ragged, con
 
 #define FS_PATCH_FUNCTION(name, is_upright, is_ahead)                                         \
   static __attribute__((noinline)) void BODY(name)(                                           \
-      const float *next, ptrdiff_t rows, int vectors, int last, ptrdiff_t runs, ptrdiff_t k, const float *a,     \
-      ptrdiff_t a_row, ptrdiff_t a_column, ptrdiff_t a_run, const float *b, ptrdiff_t b_row,  \
-      const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {                   \
-    const int upright = is_upright, ahead = is_ahead;                                                           \
+      const float *next, ptrdiff_t rows, int vectors, int last, ptrdiff_t runs, ptrdiff_t k,  \
+      const float *a, ptrdiff_t a_row, ptrdiff_t a_column, ptrdiff_t a_run, const float *b,   \
+      ptrdiff_t b_row, const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {  \
+    const int upright = is_upright, ahead = is_ahead;                                         \
     switch (rows) { FS_PATCHES }                                                              \
   }
 

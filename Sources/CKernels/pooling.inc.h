@@ -2,16 +2,6 @@
 
 // Pooling, a run of channels at a time.
 
-// Calls `body` with the place of each window's first element in its images, windows ascending.
-#define FS_EACH_WINDOW(at, body)                                                      \
-  for (ptrdiff_t r = 0; r < rows; r++)                                                \
-    for (ptrdiff_t y = 0; y < s->out_height; y++)                                     \
-      for (ptrdiff_t x = 0; x < s->out_width; x++) {                                  \
-        ptrdiff_t at =                                                                \
-            ((r * s->height + y * s->stride) * s->width + x * s->stride) * s->channels; \
-        body                                                                          \
-      }
-
 // One vector of channels of a window: the best so far and its place, in registers.
 INLINE void BODY(largest)(ptrdiff_t size, ptrdiff_t line, ptrdiff_t channels, int rectified, int n,
                           const float *in, float *out, int32_t *from) {
@@ -37,18 +27,19 @@ static void BODY(max_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
                            int32_t *from) {
   ptrdiff_t c = s->channels, line = s->width * c;
   int rectified = s->rectified;
-  FS_EACH_WINDOW(at, {
-    ptrdiff_t i = 0;
-    if (s->size == 2)
-      for (; i + VL <= c; i += VL)
-        BODY(largest)(2, line, c, rectified, VL, in + at + i, out + i, from + i);
-    for (; i < c; i += VL) {
-      int n = c - i < VL ? (int)(c - i) : VL;
-      BODY(largest)(s->size, line, c, rectified, n, in + at + i, out + i, from + i);
-    }
-    out += c;
-    from += c;
-  })
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->out_height; y++)
+      for (ptrdiff_t x = 0; x < s->out_width; x++, out += c, from += c) {
+        const float *window = in + (r * s->height + y * s->stride) * line + x * s->stride * c;
+        ptrdiff_t i = 0;
+        if (s->size == 2)
+          for (; i + VL <= c; i += VL)
+            BODY(largest)(2, line, c, rectified, VL, window + i, out + i, from + i);
+        for (; i < c; i += VL) {
+          int n = c - i < VL ? (int)(c - i) : VL;
+          BODY(largest)(s->size, line, c, rectified, n, window + i, out + i, from + i);
+        }
+      }
 }
 
 // Where windows do not overlap each input is written once, else added to.
@@ -60,21 +51,22 @@ static void BODY(max_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const f
                s->width == s->out_width * s->size;
   if (!covers)
     for (ptrdiff_t i = 0; i < rows * s->height * line; i++) in_delta[i] = 0;
-  FS_EACH_WINDOW(at, {
-    for (ptrdiff_t i = 0; i < c; i += VL) {
-      int n = c - i < VL ? (int)(c - i) : VL;
-      V value = v_load_first(delta + i, n);
-      VI place = (VI)v_load_first((const float *)from + i, n);
-      for (int32_t p = 0; p < s->size * s->size; p++) {
-        float *to = in_delta + at + p / s->size * line + p % s->size * c + i;
-        V before = apart ? v_set(0) : v_load_first(to, n);
-        VI here = place == (VI)v_set(0) + p;
-        v_store_first(to, before + (V)(here & (VI)value), n);
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->out_height; y++)
+      for (ptrdiff_t x = 0; x < s->out_width; x++, delta += c, from += c) {
+        float *window = in_delta + (r * s->height + y * s->stride) * line + x * s->stride * c;
+        for (ptrdiff_t i = 0; i < c; i += VL) {
+          int n = c - i < VL ? (int)(c - i) : VL;
+          V value = v_load_first(delta + i, n);
+          VI place = (VI)v_load_first((const float *)from + i, n);
+          for (int32_t p = 0; p < s->size * s->size; p++) {
+            float *to = window + p / s->size * line + p % s->size * c + i;
+            V before = apart ? v_set(0) : v_load_first(to, n);
+            VI here = place == (VI)v_set(0) + p;
+            v_store_first(to, before + (V)(here & (VI)value), n);
+          }
+        }
       }
-    }
-    delta += c;
-    from += c;
-  })
 }
 
 static void BODY(average_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,

@@ -111,7 +111,8 @@ struct NetworkCompiler {
     }
     nodes.append(
       Network.Node(
-        layer: layer, place: placed, offset: start, isUpdatable: isUpdatable, inputCount: shape.reduce(1, *)))
+        layer: layer, place: placed, offset: start, isUpdatable: isUpdatable,
+        inputCount: shape.reduce(1, *)))
     placed += 1
     shape = layer.outputShape
   }

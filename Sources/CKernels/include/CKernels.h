@@ -214,9 +214,17 @@ typedef struct fs_kernels {
                        const float *hidden_delta, float *sums_delta, float *recurrent_delta,
                        ptrdiff_t sums_row, float *before_delta);
 
+  // Dense layers whose weights are larger than a cache: the bits of `gemm` in one walk through them.
+
+  /// out[rows×outputs] = bias + in[rows×inputs]·weight[inputs×outputs]; bias may be NULL (zeros).
+  /// Order: inputs ascending, fused, from the bias.
   void (*wide)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, const float *in,
                const float *weight, const float *bias, float *out);
 
+  /// in_delta[rows×inputs] = delta[rows×outputs]·weightᵀ, then target = start + inᵀ·delta: the
+  /// gradient by the weights, or their step. in_delta may be NULL (not wanted), target too; start is
+  /// NULL (zeros) or a matrix; target may be start and weight. Order: outputs ascending from zero;
+  /// rows ascending from the start; fused.
   void (*wide_backward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, const float *in,
                         const float *delta, const float *weight, const float *start,
                         float *target, float *in_delta);
