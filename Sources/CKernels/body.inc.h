@@ -136,6 +136,7 @@ static void BODY(exp)(ptrdiff_t count, const float *in, float *out) {
 
 #include "softmax.inc.h"
 #include "layers.inc.h"
+#include "wide.inc.h"
 
 static const fs_kernels BODY(table) = {
     BODY(gemm),
@@ -174,4 +175,6 @@ static const fs_kernels BODY(table) = {
     BODY(lstm_backward),
     BODY(gru),
     BODY(gru_backward),
+    BODY(wide),
+    BODY(wide_backward),
 };

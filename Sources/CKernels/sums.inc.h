@@ -1,26 +1,26 @@
 // Weighted sums in double; a part of body.inc.h.
 
-typedef double BODY(wide) __attribute__((vector_size(8 * VL), aligned(8)));
+typedef double BODY(doubles) __attribute__((vector_size(8 * VL), aligned(8)));
 
 // Some vectors of sums in registers, through all terms.
 INLINE void BODY(add_terms)(const int vectors, const int differs, ptrdiff_t at, ptrdiff_t terms,
                             const double *weight, const float *const *x,
                             const float *const *base, double *sum) {
-  BODY(wide) s[4];
+  BODY(doubles) s[4];
 #pragma clang loop unroll(full)
-  for (int v = 0; v < vectors; v++) s[v] = *(const BODY(wide) *)(sum + at + v * VL);
+  for (int v = 0; v < vectors; v++) s[v] = *(const BODY(doubles) *)(sum + at + v * VL);
   for (ptrdiff_t t = 0; t < terms; t++) {
     const float *from = x[t] + at;
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; v++) {
-      BODY(wide) value = __builtin_convertvector(v_load(from + v * VL), BODY(wide));
+      BODY(doubles) value = __builtin_convertvector(v_load(from + v * VL), BODY(doubles));
       if (differs)
-        value -= __builtin_convertvector(v_load(base[t] + at + v * VL), BODY(wide));
+        value -= __builtin_convertvector(v_load(base[t] + at + v * VL), BODY(doubles));
       s[v] += value * weight[t];
     }
   }
 #pragma clang loop unroll(full)
-  for (int v = 0; v < vectors; v++) *(BODY(wide) *)(sum + at + v * VL) = s[v];
+  for (int v = 0; v < vectors; v++) *(BODY(doubles) *)(sum + at + v * VL) = s[v];
 }
 
 INLINE void BODY(add_all)(const int differs, ptrdiff_t count, ptrdiff_t terms,

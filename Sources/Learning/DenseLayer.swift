@@ -12,12 +12,15 @@ struct DenseLayer: PlacedLayer {
   }
   var multiplyAdds: Int { inputs * outputs }
 
+  /// Whether the weights are larger than a cache of one core; no bit depends on it.
+  private var isWide: Bool { inputs * outputs >= 1 << 18 }
+
   /// Rows of the weight that a backward pass takes together: its reading for the input's gradient
   /// brings them near for the step.
   private static let panel = 32
 
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
-    needsInputDelta ? Self.panel * outputs : 0
+    needsInputDelta && !isWide ? Self.panel * outputs : 0
   }
 
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
@@ -25,12 +28,32 @@ struct DenseLayer: PlacedLayer {
   }
 
   func forward(_ pass: Pass) {
+    if isWide {
+      return pass.kernels.functions.wide(
+        pass.rows, inputs, outputs, pass.input, pass.parameters,
+        pass.parameters + inputs * outputs, pass.output)
+    }
     pass.kernels.functions.gemm(
       pass.rows, outputs, inputs, pass.input, inputs, 1, pass.parameters, outputs,
       pass.parameters + inputs * outputs, 0, pass.output, outputs)
   }
 
   func backward(_ pass: Pass, _ deltas: Deltas) {
+    let functions = pass.kernels.functions
+    if isWide {
+      functions.wide_backward(
+        pass.rows, inputs, outputs, pass.input, deltas.output, pass.parameters, deltas.start,
+        deltas.target, deltas.input)
+    } else {
+      backwardInPanels(pass, deltas)
+    }
+    guard let target = deltas.target else { return }
+    functions.add_rows(
+      pass.rows, outputs, deltas.output, outputs, deltas.start.map { $0 + inputs * outputs },
+      target + inputs * outputs)
+  }
+
+  private func backwardInPanels(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
     let panel = deltas.input == nil ? inputs : Self.panel
     for first in stride(from: 0, to: inputs, by: panel) {
@@ -48,9 +71,5 @@ struct DenseLayer: PlacedLayer {
         count, outputs, pass.rows, pass.input + first, 1, inputs, deltas.output, outputs,
         deltas.start.map { $0 + place }, outputs, target + place, outputs)
     }
-    guard let target = deltas.target else { return }
-    functions.add_rows(
-      pass.rows, outputs, deltas.output, outputs, deltas.start.map { $0 + inputs * outputs },
-      target + inputs * outputs)
   }
 }

@@ -80,7 +80,7 @@ public struct Evaluation: Equatable, Sendable {
     while !rest.isEmpty {
       let pass = rest.prefix(passSize)
       rest = rest.dropFirst(passSize)
-      dataset.gather(pass, into: space.activations[0], kernels: kernels)
+      dataset.gather(pass, into: space.batch, kernels: kernels)
       dataset.gatherLabels(pass, into: space.labels)
       network.evaluate(
         pass.count, parameters: parameters.storage, in: space, kernels: kernels, score: &score)

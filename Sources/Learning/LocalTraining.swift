@@ -79,7 +79,7 @@ public struct LocalTraining: Sendable {
       var samples = places.fill(space.samples.0, batch: batches.lowerBound)
       dataset.prefetch(samples)
       for batch in batches {
-        dataset.gather(samples, into: space.activations[0], kernels: kernels)
+        dataset.gather(samples, into: space.batch, kernels: kernels)
         dataset.gatherLabels(samples, into: space.labels)
         let (rows, epoch) = (samples.count, places.epoch)
         if batch + 1 < batches.upperBound {

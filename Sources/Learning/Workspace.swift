@@ -6,16 +6,28 @@ final class Workspace {
   let labels: UnsafeMutablePointer<Int32>
   /// Which samples a batch takes, and which the next.
   let samples: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>)
-  /// Element 0 is the batch, element i + 1 what layer i makes of it, perhaps in place. Shapes:
-  /// [rows][width].
-  let activations: [UnsafeMutablePointer<Float>]
-  /// What each layer keeps from its forward to its backward pass.
-  let states: [UnsafeMutablePointer<Float>]
+  /// The batch. Shapes: [rows][sample size].
+  let batch: UnsafeMutablePointer<Float>
+  /// What the last layer makes of it. Shapes: [rows][classes].
+  let outputs: UnsafeMutablePointer<Float>
+  /// The network's layers with their memory.
+  let steps: UnsafeMutableBufferPointer<Step>
   /// Two buffers that the gradient of the loss by activations goes through in turn. Shapes:
   /// [rows][width].
-  let deltas: [UnsafeMutablePointer<Float>]
+  let deltas: (UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>)
   /// What a layer may use as it likes while it is at work.
   let scratch: UnsafeMutablePointer<Float>
+  /// A layer, and where it reads and writes; a copy of its own, so that threads that count
+  /// references to one layer do not wait for one another.
+  struct Step {
+    let node: Network.Node
+    let input: UnsafeMutablePointer<Float>
+    /// Perhaps the input.
+    let output: UnsafeMutablePointer<Float>
+    /// What the layer keeps from its forward to its backward pass.
+    let state: UnsafeMutablePointer<Float>
+  }
+
   private let memory: UnsafeMutableRawPointer
   private var gradientMemory: UnsafeMutablePointer<Float>?
 
@@ -50,9 +62,17 @@ final class Workspace {
     func floats(_ start: Int) -> UnsafeMutablePointer<Float> {
       (memory + start * 4).assumingMemoryBound(to: Float.self)
     }
-    activations = activationStarts.map(floats)
-    states = stateStarts.map(floats)
-    deltas = deltaStarts.map(floats)
+    batch = floats(activationStarts[0])
+    outputs = floats(activationStarts[nodes.count])
+    steps = .allocate(capacity: nodes.count)
+    for (index, node) in nodes.enumerated() {
+      steps.initializeElement(
+        at: index,
+        to: Step(
+          node: node, input: floats(activationStarts[index]),
+          output: floats(activationStarts[index + 1]), state: floats(stateStarts[index])))
+    }
+    deltas = (floats(deltaStarts[0]), floats(deltaStarts[1]))
     scratch = floats(scratchStart)
     labels = (memory + integerStart * 4).bindMemory(to: Int32.self, capacity: 3 * rows)
     samples = (labels + rows, labels + 2 * rows)
@@ -70,6 +90,8 @@ final class Workspace {
   }
 
   deinit {
+    steps.deinitialize()
+    steps.deallocate()
     memory.deallocate()
     if let gradientMemory { UnsafeMutableRawPointer(gradientMemory).deallocate() }
   }

@@ -242,7 +242,7 @@ static fs_pooling a_pooling(void) {
   ptrdiff_t size = 1 + below(3), stride = 1 + below(3), high = 1 + below(4), wide = 1 + below(4);
   fs_pooling s = {(high - 1) * stride + size + below(stride),
                   (wide - 1) * stride + size + below(stride), 1 + count(), high, wide, size,
-                  stride};
+                  stride, (int32_t)below(2)};
   return s;
 }
 
@@ -322,6 +322,26 @@ static void of_gru_backward(const fs_kernels *f) {
   add_floats(sums, rows * wide);
   add_floats(also, rows * wide);
   add_floats(out, rows * units);
+}
+
+// Dense layers larger than a cache.
+
+static void of_wide(const fs_kernels *f) {
+  ptrdiff_t rows = below(18), inputs = count(), outputs = count();
+  float *in = floats(rows * inputs), *weight = floats(inputs * outputs);
+  float *bias = perhaps(outputs), *out = room(rows * outputs);
+  f->wide(rows, inputs, outputs, in, weight, bias, out);
+  add_floats(out, rows * outputs);
+}
+
+static void of_wide_backward(const fs_kernels *f) {
+  ptrdiff_t rows = below(18), inputs = count(), outputs = count();
+  float *in = floats(rows * inputs), *delta = floats(rows * outputs);
+  float *weight = floats(inputs * outputs), *in_delta = room(rows * inputs);
+  f->wide_backward(rows, inputs, outputs, in, delta, weight, below(2) ? weight : NULL, weight,
+                   in_delta);
+  add_floats(weight, inputs * outputs);
+  add_floats(in_delta, rows * inputs);
 }
 
 #include "run.h"

@@ -42,6 +42,8 @@ static const struct {
     CASE(lstm_backward),
     CASE(gru),
     CASE(gru_backward),
+    CASE(wide),
+    CASE(wide_backward),
 };
 
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };

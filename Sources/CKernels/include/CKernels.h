@@ -34,6 +34,8 @@ typedef struct fs_padding {
 typedef struct fs_pooling {
   ptrdiff_t height, width, channels;
   ptrdiff_t out_height, out_width, size, stride;
+  /// Whether the largest counts only where it is above 0: a ReLU behind `max_pool`.
+  int32_t rectified;
 } fs_pooling;
 
 /// The step of one batch: `rate` times the direction is subtracted.
@@ -115,7 +117,8 @@ typedef struct fs_kernels {
                            const float *delta, const float *start, float *out);
 
   /// The largest of each window; `from` is its place in the window, row by row. The first wins a
-  /// tie; NaNs count as smaller than all but a window's first element.
+  /// tie; NaNs count as smaller than all but a window's first element. Rectified, what is not
+  /// above 0 becomes 0 and its `from` -1.
   void (*max_pool)(const fs_pooling *shape, ptrdiff_t rows, const float *in, float *out,
                    int32_t *from);
 
@@ -209,6 +212,21 @@ typedef struct fs_kernels {
                        const float *hidden_before, ptrdiff_t hidden_row,
                        const float *hidden_delta, float *sums_delta, float *recurrent_delta,
                        ptrdiff_t sums_row, float *before_delta);
+
+  // Dense layers with weights larger than a cache: the bits of `gemm` in one walk through them.
+
+  /// out[rows×outputs] = bias + in[rows×inputs]·weight[inputs×outputs]; bias may be NULL (zeros).
+  /// Order: inputs ascending, fused, from the bias.
+  void (*wide)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, const float *in,
+               const float *weight, const float *bias, float *out);
+
+  /// in_delta[rows×inputs] = delta[rows×outputs]·weightᵀ, then target = start + inᵀ·delta: the
+  /// gradient by the weights, or their step. in_delta may be NULL (not wanted), target too; start
+  /// is NULL (zeros) or a matrix; target may be start and weight. Order: outputs ascending from
+  /// zero; rows ascending from the start; fused.
+  void (*wide_backward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, const float *in,
+                        const float *delta, const float *weight, const float *start,
+                        float *target, float *in_delta);
 } fs_kernels;
 
 /// Tells the processor that this thread is waiting.
