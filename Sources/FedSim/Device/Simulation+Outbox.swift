@@ -102,12 +102,12 @@ extension Simulation {
   /// Lets go of an update once nobody can ask for it any more.
   private mutating func release(_ update: Int32) {
     guard updates.contains(update) else { return }
-    let record = updates[update]
-    guard !record.isOnDevice, record.outcome != nil, record.pendingCopies == 0,
-      record.copiesOnTheWay == 0
+    guard !updates[update].isOnDevice, updates[update].outcome != nil,
+      updates[update].pendingCopies == 0, updates[update].copiesOnTheWay == 0
     else { return }
-    settled.add(record)
+    let participation = updates[update].participation
+    settled.add(updates[update])
     updates.remove(update)
-    letGo(record.participation)
+    letGo(participation)
   }
 }

@@ -193,7 +193,8 @@ extension Simulation {
 
   private func batchKey(_ device: Int) -> StreamKey {
     StreamKey(
-      seed: inputs.seeds.training, purpose: "batches", group: inputs.fleet[Int(devices[device].group)].name,
+      seed: inputs.seeds.training, purpose: "batches",
+      group: inputs.fleet[Int(devices[device].group)].name,
       ordinal: UInt32(devices[device].ordinal))
   }
 

@@ -168,9 +168,8 @@ extension Simulation {
 
   /// What a receipt says of an update that the server has had.
   private func status(of update: Int32) -> Receipt.Status {
-    let record = updates[update]
-    if record.pendingCopies > 0 { return server.believesOnline ? .pending : .offline }
-    return record.outcome == .aggregated ? .aggregated : .rejected
+    if updates[update].pendingCopies > 0 { return server.believesOnline ? .pending : .offline }
+    return updates[update].outcome == .aggregated ? .aggregated : .rejected
   }
 
   /// Asks the triggers, in their order, what to do.
