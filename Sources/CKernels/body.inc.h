@@ -175,6 +175,6 @@ static const fs_kernels BODY(table) = {
     BODY(lstm_backward),
     BODY(gru),
     BODY(gru_backward),
-    BODY(wide),
+    BODY(wide_forward),
     BODY(wide_backward),
 };

@@ -26,10 +26,8 @@ static void BODY(pad)(const fs_padding *s, ptrdiff_t rows, const float *in, floa
 //
 // One stride of a is 1: `a_row` where the tile is `upright`, `a_column` where it is not. The rows'
 // addresses then are few registers with fixed distances: a row at, one behind, or two behind every
-// third. FS_HIDDEN keeps the compiler from deriving one from the other again, step by step. Where
-// the tile looks `ahead`, each term fetches a vector's lines more of what lies at `next`.
-#define FS_HIDDEN(pointer) __asm__("" : "+r"(pointer))
-
+// third. FS_HIDDEN (tile.inc.h) keeps the compiler from deriving one from the other, step by step.
+// Where the tile looks `ahead`, each term fetches a vector's lines more of what lies at `next`.
 INLINE void BODY(patch)(const int rows, const int vectors, const int ragged, const int upright,
                         const int ahead, const float *next, int last, ptrdiff_t runs,
                         ptrdiff_t k, const float *a, ptrdiff_t a_row, ptrdiff_t a_column,

@@ -6,10 +6,12 @@ enum {
   BODY(WIDE) = 32,           // Rows of weights at a time, forward.
   BODY(TURN_ROWS) = 2 * VL,  // Rows of weights at a time, backward,
   BODY(TURN_COLUMNS) = 128,  // and the part of them that is turned at a time.
+  BODY(STEP_ROWS) = 4,       // Rows of weights in a tile of the step.
 };
 
-static void BODY(wide)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, const float *in,
-                       const float *weight, const float *bias, float *out) {
+static void BODY(wide_forward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs,
+                               const float *in, const float *weight, const float *bias,
+                               float *out) {
   ptrdiff_t tiles = (rows + ROWS - 1) / ROWS;
   if (rows <= 0) return;
   ptrdiff_t height = rows / tiles, taller = rows % tiles;
@@ -29,6 +31,23 @@ static void BODY(wide)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, cons
       }
     }
   }
+}
+
+// target = start + inᵀ·delta, for `height` rows of weights.
+static void BODY(wide_step)(ptrdiff_t height, ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs,
+                            const float *in, const float *delta, const float *start,
+                            float *target) {
+  ptrdiff_t i = 0, step = BODY(STEP_ROWS), whole = outputs / (2 * VL) * (2 * VL);
+  for (; i + step <= height; i += step)
+    for (ptrdiff_t j = 0; j < whole; j += 2 * VL)
+      BODY(patch)(BODY(STEP_ROWS), 2, 0, 1, 0, NULL, VL, 1, rows, in + i, 1, inputs, 0, delta + j,
+                  outputs, start ? start + i * outputs + j : NULL, outputs,
+                  target + i * outputs + j, outputs);
+  if (i < height)
+    BODY(gemm)(height - i, whole, rows, in + i, 1, inputs, delta, outputs,
+               start ? start + i * outputs : NULL, outputs, target + i * outputs, outputs);
+  BODY(gemm)(height, outputs - whole, rows, in, 1, inputs, delta + whole, outputs,
+             start ? start + whole : NULL, outputs, target + whole, outputs);
 }
 
 static void BODY(wide_backward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs,
@@ -52,7 +71,7 @@ static void BODY(wide_backward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outp
         }
       }
     if (target)
-      BODY(gemm)(height, outputs, rows, in + i, 1, inputs, delta, outputs,
-                 start ? start + i * outputs : NULL, outputs, target + i * outputs, outputs);
+      BODY(wide_step)(height, rows, inputs, outputs, in + i, delta,
+                      start ? start + i * outputs : NULL, target + i * outputs);
   }
 }

@@ -12,12 +12,12 @@ struct DenseLayer: PlacedLayer {
   }
   var multiplyAdds: Int { inputs * outputs }
 
-  /// Whether the weights are larger than a cache of one core; no bit depends on it.
-  private var isWide: Bool { inputs * outputs >= 1 << 18 }
-
   /// Rows of the weight that a backward pass takes together: its reading for the input's gradient
   /// brings them near for the step.
   private static let panel = 32
+
+  /// Whether the weights are larger than a core's cache; no bit depends on it.
+  private var isWide: Bool { inputs * outputs >= 1 << 18 }
 
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
     needsInputDelta && !isWide ? Self.panel * outputs : 0
@@ -28,14 +28,15 @@ struct DenseLayer: PlacedLayer {
   }
 
   func forward(_ pass: Pass) {
+    let bias = pass.parameters + inputs * outputs
     if isWide {
-      return pass.kernels.functions.wide(
-        pass.rows, inputs, outputs, pass.input, pass.parameters,
-        pass.parameters + inputs * outputs, pass.output)
+      pass.kernels.functions.wide_forward(
+        pass.rows, inputs, outputs, pass.input, pass.parameters, bias, pass.output)
+    } else {
+      pass.kernels.functions.gemm(
+        pass.rows, outputs, inputs, pass.input, inputs, 1, pass.parameters, outputs, bias, 0,
+        pass.output, outputs)
     }
-    pass.kernels.functions.gemm(
-      pass.rows, outputs, inputs, pass.input, inputs, 1, pass.parameters, outputs,
-      pass.parameters + inputs * outputs, 0, pass.output, outputs)
   }
 
   func backward(_ pass: Pass, _ deltas: Deltas) {
@@ -45,7 +46,7 @@ struct DenseLayer: PlacedLayer {
         pass.rows, inputs, outputs, pass.input, deltas.output, pass.parameters, deltas.start,
         deltas.target, deltas.input)
     } else {
-      backwardInPanels(pass, deltas)
+      backwardByPanels(pass, deltas)
     }
     guard let target = deltas.target else { return }
     functions.add_rows(
@@ -53,7 +54,7 @@ struct DenseLayer: PlacedLayer {
       target + inputs * outputs)
   }
 
-  private func backwardInPanels(_ pass: Pass, _ deltas: Deltas) {
+  private func backwardByPanels(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
     let panel = deltas.input == nil ? inputs : Self.panel
     for first in stride(from: 0, to: inputs, by: panel) {

@@ -113,11 +113,17 @@ final class WorkQueue: @unchecked Sendable {
 
   private func work() {
     condition.lock()
+    var hasLooked = false
     while !stopping {
       if let job = takeFirst() {
         run(job)
-      } else if !awaitsWork() {
+        hasLooked = false
+      } else if !hasLooked {
+        lookForWork()
+        hasLooked = true
+      } else {
         condition.wait()
+        hasLooked = false
       }
     }
     living -= 1
@@ -127,15 +133,13 @@ final class WorkQueue: @unchecked Sendable {
 
   /// Looks for work for a moment, without the lock: going to sleep and waking up takes longer than
   /// the pauses of a loop that has work for its threads again and again.
-  private func awaitsWork() -> Bool {
+  private func lookForWork() {
     let before = additions.load(ordering: .relaxed)
     condition.unlock()
-    defer { condition.lock() }
-    for _ in 0..<Self.looks {
-      if additions.load(ordering: .relaxed) != before { return true }
+    for _ in 0..<Self.looks where additions.load(ordering: .relaxed) == before {
       for _ in 0..<32 { fs_pause() }
     }
-    return false
+    condition.lock()
   }
 
   /// Runs a job that nobody else can take. The lock is held before and after, not during.

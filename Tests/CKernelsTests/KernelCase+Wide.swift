@@ -3,12 +3,12 @@ import CKernels
 extension KernelCase {
   /// Dense layers larger than a cache, by problems that are not.
   static let wide = [
-    KernelCase("wide") { numbers in
+    KernelCase("wide_forward") { numbers in
       let layer = Dense(&numbers)
       return Problem(
         run: { kernels in
           var out = room(layer.rows * layer.outputs)
-          kernels.wide(
+          kernels.wide_forward(
             layer.rows, layer.inputs, layer.outputs, layer.input, layer.weight, layer.bias, &out)
           return Outcome(floats: [out])
         },

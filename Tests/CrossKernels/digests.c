@@ -326,11 +326,11 @@ static void of_gru_backward(const fs_kernels *f) {
 
 // Dense layers larger than a cache.
 
-static void of_wide(const fs_kernels *f) {
+static void of_wide_forward(const fs_kernels *f) {
   ptrdiff_t rows = below(18), inputs = count(), outputs = count();
   float *in = floats(rows * inputs), *weight = floats(inputs * outputs);
   float *bias = perhaps(outputs), *out = room(rows * outputs);
-  f->wide(rows, inputs, outputs, in, weight, bias, out);
+  f->wide_forward(rows, inputs, outputs, in, weight, bias, out);
   add_floats(out, rows * outputs);
 }
 

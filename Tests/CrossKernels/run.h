@@ -42,7 +42,7 @@ static const struct {
     CASE(lstm_backward),
     CASE(gru),
     CASE(gru_backward),
-    CASE(wide),
+    CASE(wide_forward),
     CASE(wide_backward),
 };
 

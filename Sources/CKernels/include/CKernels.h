@@ -217,8 +217,8 @@ typedef struct fs_kernels {
 
   /// out[rows×outputs] = bias + in[rows×inputs]·weight[inputs×outputs]; bias may be NULL (zeros).
   /// Order: inputs ascending, fused, from the bias.
-  void (*wide)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, const float *in,
-               const float *weight, const float *bias, float *out);
+  void (*wide_forward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, const float *in,
+                       const float *weight, const float *bias, float *out);
 
   /// in_delta[rows×inputs] = delta[rows×outputs]·weightᵀ, then target = start + inᵀ·delta: the
   /// gradient by the weights, or their step. in_delta may be NULL (not wanted), target too; start
