@@ -13,8 +13,8 @@ SOAK_MINUTES ?= 30
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test check format lint readers determinism determinism-ci learning bench soak \
-  test-arm64 test-bare clean
+.PHONY: help deps build run test check format lint readers determinism determinism-ci learning bench \
+  soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -54,7 +54,7 @@ determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
 	Scripts/determinism $(SMOKE)
 
-learning: build ## run the scenarios that have to learn, the sequence model's against its baseline
+learning: build ## run the scenarios that have to learn; the sequence model and its baseline in pairs
 	@Scripts/deps data readers
 	Scripts/learning
 
