@@ -1,3 +1,5 @@
+import CKernels
+
 /// Samples in memory, kept in the type they came in and made floats as they are gathered.
 ///
 /// Shapes: features [sample][the sample's shape, last axis fastest]; labels [sample].
@@ -62,21 +64,38 @@ public final class Dataset: Sendable {
   func gather(
     _ indices: some Collection<Int32>, into target: UnsafeMutablePointer<Float>, kernels: Kernels
   ) {
+    let (size, count) = (sampleSize, count)
     var to = target
-    for index in indices {
-      precondition(index >= 0 && index < count, "no sample \(index) among \(count)")
-      let start = Int(index) * sampleSize
-      switch features {
-      case .bytes(let bytes):
-        bytes.withUnsafeBufferPointer {
-          kernels.functions.bytes_to_floats(sampleSize, $0.baseAddress! + start, to)
-        }
-      case .floats(let floats):
-        floats.withUnsafeBufferPointer {
-          to.update(from: $0.baseAddress! + start, count: sampleSize)
+    func forEach<Value>(_ values: [Value], _ body: (UnsafePointer<Value>) -> Void) {
+      values.withUnsafeBufferPointer { buffer in
+        guard let base = buffer.baseAddress else { return }
+        for index in indices {
+          precondition(index >= 0 && index < count, "no sample \(index) among \(count)")
+          body(base + Int(index) * size)
+          to += size
         }
       }
-      to += sampleSize
+    }
+    switch features {
+    case .bytes(let bytes):
+      let functions = kernels.functions
+      forEach(bytes) { functions.bytes_to_floats(size, $0, to) }
+    case .floats(let floats): forEach(floats) { to.update(from: $0, count: size) }
+    }
+  }
+
+  /// Asks for the memory of the samples at `indices`, which will be gathered soon.
+  func prefetch(_ indices: UnsafeBufferPointer<Int32>) {
+    func forEach<Value>(_ values: [Value]) {
+      values.withUnsafeBytes { bytes in
+        guard let base = bytes.baseAddress else { return }
+        let stride = sampleSize * MemoryLayout<Value>.stride
+        for index in indices { fs_prefetch(base + Int(index) * stride, stride) }
+      }
+    }
+    switch features {
+    case .bytes(let bytes): forEach(bytes)
+    case .floats(let floats): forEach(floats)
     }
   }
 

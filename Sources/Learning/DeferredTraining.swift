@@ -106,7 +106,6 @@ public final class DeferredTraining: Sendable {
     }
     let outcome = algorithm.run(
       training, batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
-    _ = outcome.parameters.isFinite  // Found here, by this thread, while they are in its cache.
     let evaluation =
       validation.isEmpty
       ? nil

@@ -12,8 +12,12 @@ struct DenseLayer: PlacedLayer {
   }
   var multiplyAdds: Int { inputs * outputs }
 
+  /// Rows of the weight that a backward pass takes together: its reading for the input's gradient
+  /// brings them near for the step.
+  private static let panel = 32
+
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
-    needsInputDelta ? inputs * outputs : 0
+    needsInputDelta ? Self.panel * outputs : 0
   }
 
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
@@ -28,17 +32,23 @@ struct DenseLayer: PlacedLayer {
 
   func backward(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
-    if let inputDelta = deltas.input {
-      // Before the step: the step may overwrite the weight that this needs.
-      functions.transpose(inputs, outputs, pass.parameters, outputs, pass.scratch, inputs)
+    let panel = deltas.input == nil ? inputs : Self.panel
+    for first in stride(from: 0, to: inputs, by: panel) {
+      let (count, place) = (min(panel, inputs - first), first * outputs)
+      if let inputDelta = deltas.input {
+        // Before the step: the step may overwrite the weight that this needs.
+        functions.transpose(
+          count, outputs, pass.parameters + place, outputs, pass.scratch, panel)
+        functions.gemm(
+          pass.rows, count, outputs, deltas.output, outputs, 1, pass.scratch, panel, nil, 0,
+          inputDelta + first, inputs)
+      }
+      guard let target = deltas.target else { continue }
       functions.gemm(
-        pass.rows, inputs, outputs, deltas.output, outputs, 1, pass.scratch, inputs, nil, 0,
-        inputDelta, inputs)
+        count, outputs, pass.rows, pass.input + first, 1, inputs, deltas.output, outputs,
+        deltas.start.map { $0 + place }, outputs, target + place, outputs)
     }
     guard let target = deltas.target else { return }
-    functions.gemm(
-      inputs, outputs, pass.rows, pass.input, 1, inputs, deltas.output, outputs, deltas.start,
-      outputs, target, outputs)
     functions.add_rows(
       pass.rows, outputs, deltas.output, outputs, deltas.start.map { $0 + inputs * outputs },
       target + inputs * outputs)

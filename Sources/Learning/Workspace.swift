@@ -4,6 +4,8 @@ final class Workspace {
   let network: Network
   let rows: Int
   let labels: UnsafeMutablePointer<Int32>
+  /// Which samples a batch takes, and which the next.
+  let samples: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>)
   /// Element 0 is the batch, element i + 1 what layer i makes of it, perhaps in place. Shapes:
   /// [rows][width].
   let activations: [UnsafeMutablePointer<Float>]
@@ -41,7 +43,7 @@ final class Workspace {
     let stateStarts = nodes.map { reserve($0.layer.stateCount(rows)) }
     let deltaStarts = [reserve(widest * rows), reserve(widest * rows)]
     let scratchStart = reserve(scratchCount.max() ?? 0)
-    let labelStart = reserve(rows)
+    let integerStart = reserve(3 * rows)
     memory = .allocate(byteCount: max(64, end * 4), alignment: 64)
     memory.initializeMemory(as: Float.self, repeating: 0, count: end)
     let memory = memory
@@ -52,7 +54,8 @@ final class Workspace {
     states = stateStarts.map(floats)
     deltas = deltaStarts.map(floats)
     scratch = floats(scratchStart)
-    labels = (memory + labelStart * 4).bindMemory(to: Int32.self, capacity: rows)
+    labels = (memory + integerStart * 4).bindMemory(to: Int32.self, capacity: 3 * rows)
+    samples = (labels + rows, labels + 2 * rows)
   }
 
   /// Room for a gradient by all parameters, made when first asked for.

@@ -134,17 +134,16 @@ static void of_bytes_to_floats(const fs_kernels *f) {
 // Sums in double.
 
 static void of_accumulate(const fs_kernels *f) {
-  ptrdiff_t n = count();
-  double weight = doubles(1)[0], *sum = doubles(n);
-  f->accumulate(n, weight, floats(n), sum);
-  add_doubles(sum, n + GUARD);
-}
-
-static void of_accumulate_difference(const fs_kernels *f) {
-  ptrdiff_t n = count();
-  double weight = doubles(1)[0], *sum = doubles(n);
-  float *x = floats(n), *base = floats(n);
-  f->accumulate_difference(n, weight, x, base, sum);
+  ptrdiff_t n = count(), terms = below(6), differs = below(2);
+  double weight[5], *sum;
+  const float *x[5], *base[5];
+  for (ptrdiff_t t = 0; t < terms; t++) {
+    weight[t] = doubles(1)[0];
+    x[t] = floats(n);
+    base[t] = floats(n);
+  }
+  sum = doubles(n);
+  f->accumulate(n, terms, weight, x, differs ? base : NULL, sum);
   add_doubles(sum, n + GUARD);
 }
 

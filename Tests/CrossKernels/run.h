@@ -15,7 +15,6 @@ static const struct {
     CASE(exp),
     CASE(bytes_to_floats),
     CASE(accumulate),
-    CASE(accumulate_difference),
     CASE(round_sum),
     CASE(round_step),
     CASE(fma),

@@ -48,8 +48,9 @@ typedef struct fs_step {
 
 /// The table of one body's kernels.
 typedef struct fs_kernels {
-  /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column]. `start` is NULL
-  /// (zeros), a row (start_row = 0) or a matrix; it may be `c` itself. c overlaps neither a nor b.
+  /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column], and one of
+  /// these strides is 1. `start` is NULL (zeros), a row (start_row = 0) or a matrix; it may be `c`
+  /// itself. c overlaps neither a nor b.
   /// Order: p ascending, fused, the chain begins at the start.
   void (*gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
@@ -84,12 +85,10 @@ typedef struct fs_kernels {
   /// out[i] = in[i]/255, correctly rounded.
   void (*bytes_to_floats)(ptrdiff_t count, const uint8_t *in, float *out);
 
-  /// sum[i] += weight·x[i], multiplied and added apart, in double.
-  void (*accumulate)(ptrdiff_t count, double weight, const float *x, double *sum);
-
-  /// sum[i] += weight·(x[i] - base[i]), each operation rounded to double.
-  void (*accumulate_difference)(ptrdiff_t count, double weight, const float *x, const float *base,
-                                double *sum);
+  /// sum[i] += weight[t]·x[t][i] for each term t in order, multiplied and added apart, in double;
+  /// with bases, weight[t]·(x[t][i] - base[t][i]).
+  void (*accumulate)(ptrdiff_t count, ptrdiff_t terms, const double *weight,
+                     const float *const *x, const float *const *base, double *sum);
 
   /// out[i] = (float)sum[i].
   void (*round_sum)(ptrdiff_t count, const double *sum, float *out);
@@ -211,6 +210,11 @@ typedef struct fs_kernels {
                        const float *hidden_delta, float *sums_delta, float *recurrent_delta,
                        ptrdiff_t sums_row, float *before_delta);
 } fs_kernels;
+
+/// Asks for memory that will be read soon. It changes nothing but the time that takes.
+static inline void fs_prefetch(const void *from, ptrdiff_t bytes) {
+  for (ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)from + i);
+}
 
 /// The kernels of a body, or NULL where this processor cannot run them.
 const fs_kernels *fs_kernels_for(fs_body body);
