@@ -13,8 +13,8 @@ SOAK_MINUTES ?= 30
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test check format lint readers determinism determinism-ci bench soak \
-  test-arm64 test-bare clean
+.PHONY: help deps build run test check format lint readers determinism determinism-ci learning bench \
+  soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -54,13 +54,17 @@ determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
 	Scripts/determinism $(SMOKE)
 
+learning: build ## run the scenarios that have to learn; the sequence model and its baseline in pairs
+	@Scripts/deps data readers
+	Scripts/learning
+
 bench: build ## time the workloads beside NumPy floors and this machine's peak; BENCH="--threads 1"
 	@Scripts/deps data readers
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Benchmarks/run $(BENCH)
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
-	@Scripts/deps data qemu soak
+	@Scripts/deps data readers qemu soak
 	Scripts/soak $(SOAK_MINUTES)
 
 test-arm64: ## compare the kernels' bits with those of arm64, cross-compiled, under qemu
