@@ -29,6 +29,8 @@ struct Device {
   var sessionGeneration: UInt32 = 0
   var transfer: Transfer?
   var transferGeneration: UInt32 = 0
+  /// Whether the timer of requests without an answer is set.
+  var isTimeoutPending = false
   var run: TrainingRun?
   var runGeneration: UInt32 = 0
   var attempt: Attempt?
@@ -119,6 +121,8 @@ struct Transfer {
   var isHeld = false
   var remaining: Int64
   var since: SimTime
+  /// When it fails for want of an answer.
+  var due = SimTime.never
   var response: Response?
   /// The parameters that come with the answer.
   var body: ParameterBuffer?

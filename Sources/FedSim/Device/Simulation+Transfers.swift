@@ -54,9 +54,31 @@ extension Simulation {
     schedule(
       .arrival(device: Int32(device), generation: transfer.id, transfer.request), .serverArrival,
       at: now + devices[device].rates.oneWay, by: device)
+    devices[device].transfer!.due =
+      now + inputs.fleet[Int(devices[device].group)].network.requestTimeout
+    if !devices[device].isTimeoutPending { watchTimeout(device) }
+  }
+
+  /// Sets the device's one timer for the time at which the request under way is due. Requests that
+  /// are answered meanwhile leave it as it is, so the queue holds one a device at most.
+  private mutating func watchTimeout(_ device: Int) {
+    devices[device].isTimeoutPending = true
     schedule(
-      .deviceTimer(.requestTimeout, device: Int32(device), generation: transfer.id), .deviceTimer,
-      at: now + inputs.fleet[Int(devices[device].group)].network.requestTimeout, by: device)
+      .deviceTimer(.requestTimeout, device: Int32(device), generation: 0), .deviceTimer,
+      at: devices[device].transfer!.due, by: device)
+  }
+
+  /// The timer rings: a request that is due fails; one that began later is watched on.
+  mutating func timeoutRang(_ device: Int) -> Bool {
+    devices[device].isTimeoutPending = false
+    guard let transfer = devices[device].transfer, transfer.phase == .awaiting, !transfer.isHeld
+    else { return false }
+    guard transfer.due <= now else {
+      watchTimeout(device)
+      return false
+    }
+    failTransfer(device, .timedOut)
+    return true
   }
 
   /// The head of an answer has come: its body follows.

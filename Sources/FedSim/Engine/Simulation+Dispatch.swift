@@ -51,10 +51,7 @@ extension Simulation {
   ) -> Bool {
     switch timer {
     case .requestTimeout:
-      guard let transfer = devices[device].transfer, transfer.id == generation,
-        transfer.phase == .awaiting, !transfer.isHeld
-      else { return false }
-      failTransfer(device, .timedOut)
+      return timeoutRang(device)
     case .sessionPause:
       guard let session = devices[device].session, session.generation == generation,
         session.isPausing
