@@ -43,15 +43,20 @@ extension Simulation {
   /// The updates combined while they are computed, where the aggregator only needs their weighted
   /// sum and all turn out to be finite.
   private mutating func summed(_ waiting: [Int32]) -> (ParameterBuffer, [Used])? {
+    // Loops and not `map`: its closures would copy the simulation.
+    var facts: [UpdateFacts] = []
+    facts.reserveCapacity(waiting.count)
+    for update in waiting { facts.append(self.facts(of: update)) }
     guard inputs.server.transforms.isEmpty,
-      let weights = inputs.server.aggregator.value.weights(of: waiting.map { facts(of: $0) })
+      let weights = inputs.server.aggregator.value.weights(of: facts)
     else { return nil }
     precondition(weights.count == waiting.count, "one weight an update")
-    let terms = zip(waiting, weights).map { update, weight in
-      StreamedSum.Term(
-        updates[update].training!, weight: weight,
-        base: inputs.server.payload == .delta
-          ? updates[update].baseParameters ?? server.model : nil)
+    var terms: [StreamedSum.Term] = []
+    terms.reserveCapacity(waiting.count)
+    for (update, weight) in zip(waiting, weights) {
+      let base =
+        inputs.server.payload == .delta ? updates[update].baseParameters ?? server.model : nil
+      terms.append(StreamedSum.Term(updates[update].training!, weight: weight, base: base))
     }
     guard let sum = computations.sum(terms, count: server.model.count) else { return nil }
     let used = zip(waiting, sum.scores).map {
