@@ -179,6 +179,17 @@ struct TransferTests {
       ])
   }
 
+  @Test("A request is due by its own time, though the timer was set for an earlier one")
+  func watchedOn() {
+    // Down from 9 s on. The check and the download were answered; the timer set for the check
+    // rings about a minute after it, finds the upload, sent 9.640, and is set for 69.640.
+    var scene = scene { $0.outbox.attempts = 1 }
+    scene.inputs.server.reachable = .states("down", in: [9_000...900_000], otherwise: "up")
+    #expect(
+      scene.play().story(of: 0, only: "uploads", "fails")
+        == ["8340 uploads 0", "69640 fails 0 timedOut"])
+  }
+
   @Test("An outbox of one place gives it to the newer update; an old one is dropped in time")
   func outbox() {
     // Offline from 8 s: the update of the first window waits. In the second window, begun offline,
