@@ -17,6 +17,7 @@ struct Device {
   var isPlugged = false
   var linkState: UInt8 = 0
   var isLinkDropped = false
+  var isOff = false
   var dropGeneration: UInt32 = 0
   var isActive = false
   var windowState: UInt8 = 0
@@ -54,7 +55,7 @@ struct Device {
   }
 
   /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.
-  var link: UInt8 { isLinkDropped ? 0 : linkState }
+  var link: UInt8 { isLinkDropped || isOff ? 0 : linkState }
   var isConnected: Bool { link != 0 }
   /// Rates of the current link; those of Wi-Fi while offline.
   var rates: Link { link == 1 ? cellular : wifi }
@@ -125,10 +126,28 @@ struct Transfer {
 
 /// Batches running now.
 struct TrainingRun {
-  let startedAt: SimTime
+  /// Since when the run has the present speed.
+  var since: SimTime
+  /// Work done before, in hundredths of a microsecond at full speed.
+  var work: Int64 = 0
+  /// In percent of the full speed.
+  var speed: Int64
   let firstBatch: Int
   var lastBatch: Int
   var generation: UInt32
+
+  /// When so much work since the first batch began is done.
+  func moment(of duration: SimDuration) -> SimTime {
+    let rest = 100 * duration.microseconds - work
+    return since + SimDuration(microseconds: (rest + speed - 1) / speed)
+  }
+
+  /// From now on the run has another speed.
+  mutating func change(to speed: Int64, at now: SimTime) {
+    work += self.speed * (now - since).microseconds
+    since = now
+    self.speed = speed
+  }
 }
 
 /// A training from its first batch until it becomes an update or is given up; between windows it is
@@ -157,14 +176,19 @@ struct Pace {
     return epoch * Int64(batches / batchesPerEpoch) + full * Int64(batches % batchesPerEpoch)
   }
 
-  /// How many batches are done, counted from the first of all, when `elapsed` has passed since
-  /// batch `first` began: one that ends just then is not.
-  func done(from first: Int, elapsed: SimDuration) -> Int {
-    var low = first
+  /// When a run's batches up to `batches` are done.
+  func end(of run: TrainingRun, batches: Int) -> SimTime {
+    run.moment(of: time(batches) - time(run.firstBatch))
+  }
+
+  /// How many batches of a run are done, counted from the first of all: one that ends just now is
+  /// not.
+  func done(_ run: TrainingRun, at now: SimTime) -> Int {
+    var low = run.firstBatch
     var high = batchCount
     while low < high {
       let middle = (low + high + 1) / 2
-      if time(middle) - time(first) < elapsed { low = middle } else { high = middle - 1 }
+      if end(of: run, batches: middle) < now { low = middle } else { high = middle - 1 }
     }
     return low
   }

@@ -28,6 +28,10 @@ public struct FleetGroupSettings: PartSettings {
   public var compute = ComputeSettings()
   /// What becomes of updates that cannot be sent.
   public var outbox = OutboxSettings()
+  /// The battery; nil: energy is not looked at.
+  public var battery: BatterySettings?
+  /// Heat; nil: it is not looked at.
+  public var thermal: ThermalSettings?
 
   /// The defaults.
   public init() {}
@@ -51,7 +55,18 @@ public struct FleetGroupSettings: PartSettings {
       Field("participation", \.participation, .settings(), "When the app takes part"),
       Field("compute", \.compute, .settings(), "How long training takes"),
       Field("outbox", \.outbox, .settings(), "What becomes of updates that cannot be sent"),
+      Field(
+        "battery", \.battery, feature: .settings(),
+        "The battery, what fills and what drains it; absent: energy is not looked at"),
+      Field(
+        "thermal", \.thermal, feature: .settings(),
+        "How the device heats up; absent: heat is not looked at; needs `battery`"),
     ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    thermal != nil && battery == nil
+      ? [("thermal", "heat comes from the battery's energy: `thermal` needs `battery`")] : []
   }
 }
 

@@ -42,6 +42,7 @@ extension Simulation {
 
   private func mayStart(_ device: Int, _ processing: ProcessingSettings) -> Bool {
     if let session = devices[device].session, session.kind != .activation { return false }
+    if !bodies.isEmpty, isSparing(device) { return false }
     return now >= devices[device].scheduler.earliestBegin && !devices[device].isActive
       && now >= devices[device].lockedSince + processing.idleDwell
       && (devices[device].isPlugged || !processing.requiresExternalPower)
@@ -68,9 +69,11 @@ extension Simulation {
     beginSession(device, .task, soft: now + (budget - processing.grace), hard: now + budget)
   }
 
-  private func quarter(_ time: SimTime) -> UInt64 { UInt64(time.microseconds / 900_000_000) }
+  /// The number of the quarter of an hour since the start.
+  func quarter(_ time: SimTime) -> UInt64 { UInt64(time.microseconds / 900_000_000) }
 
-  private func schedulerKey(_ device: Int, _ purpose: Purpose) -> StreamKey {
+  /// The key of what the operating system and the person draw.
+  func schedulerKey(_ device: Int, _ purpose: Purpose) -> StreamKey {
     StreamKey(
       seed: inputs.seeds.world, purpose: purpose, group: group(of: device).name,
       ordinal: UInt32(devices[device].ordinal))

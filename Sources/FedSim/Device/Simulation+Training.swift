@@ -14,12 +14,34 @@ extension Simulation {
       device,
       .trainingBegan(
         base: Int(attempt.base), firstBatch: attempt.described, batches: pace.batchCount))
-    devices[device].run = TrainingRun(
-      startedAt: now, firstBatch: attempt.described, lastBatch: pace.batchCount,
-      generation: devices[device].runGeneration)
+    let run = TrainingRun(
+      since: now, speed: speed(of: device), firstBatch: attempt.described,
+      lastBatch: pace.batchCount, generation: devices[device].runGeneration)
+    devices[device].run = run
     schedule(
-      .trainingEnd(device: Int32(device), generation: devices[device].runGeneration), .batchEnd,
-      at: now + (pace.time(pace.batchCount) - pace.time(attempt.described)), by: device)
+      .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
+      at: pace.end(of: run, batches: pace.batchCount), by: device)
+  }
+
+  /// A running training goes on at another speed.
+  mutating func changeSpeed(_ device: Int, to speed: Int64) {
+    guard devices[device].run != nil else { return }
+    devices[device].run!.change(to: speed, at: now)
+    planRun(device)
+  }
+
+  /// Schedules the end of a run's last batch anew, unless the hard expiry comes first.
+  private mutating func planRun(_ device: Int) {
+    devices[device].runGeneration += 1
+    devices[device].run!.generation = devices[device].runGeneration
+    let run = devices[device].run!
+    let ends = devices[device].pace.end(of: run, batches: run.lastBatch)
+    guard let session = devices[device].session, !session.isExpiring || ends < session.hard else {
+      return
+    }
+    schedule(
+      .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
+      at: max(ends, now), by: device)
   }
 
   /// What a checkpoint does now: too old it goes, on a newer version it does as the settings say.
@@ -92,27 +114,19 @@ extension Simulation {
     devices[device].activity.expired += 1
     let run = devices[device].run!
     let pace = devices[device].pace
-    let done = pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
+    let done = pace.done(run, at: now)
     if inputs.fleet[Int(devices[device].group)].interruption.onExpiry == .checkpoint {
       // The expiration handler saves what is done, before the running batch ends or is killed.
       save(device, batches: done)
     }
-    let next = done + 1
-    let ends = run.startedAt + (pace.time(next) - pace.time(run.firstBatch))
-    devices[device].runGeneration += 1
-    devices[device].run!.generation = devices[device].runGeneration
-    devices[device].run!.lastBatch = next
-    if ends < devices[device].session!.hard {
-      schedule(
-        .trainingEnd(device: Int32(device), generation: devices[device].runGeneration),
-        .batchEnd, at: ends, by: device)
-    }
+    devices[device].run!.lastBatch = done + 1
+    planRun(device)
   }
 
   /// The process dies while batches run: what no checkpoint holds is lost.
   mutating func loseRun(_ device: Int) {
     let run = devices[device].run!
-    let done = devices[device].pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
+    let done = devices[device].pace.done(run, at: now)
     devices[device].run = nil
     if let attempt = devices[device].attempt, attempt.checkpointedAt != nil {
       ledgers.batchesWasted += max(0, done - attempt.described)
@@ -177,7 +191,7 @@ extension Simulation {
   mutating func endAttempt(_ device: Int, _ outcome: AttemptOutcome, batches: Int? = nil) {
     var done = batches ?? devices[device].attempt!.described
     if let run = devices[device].run {
-      done = devices[device].pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
+      done = devices[device].pace.done(run, at: now)
       devices[device].run = nil
     }
     devices[device].attempt = nil

@@ -11,6 +11,7 @@ extension Simulation {
     case .link: changeLink(device) { $0.linkState = state }
     case .usage: setActive(device, state == 1)
     case .window: windowChanged(device, to: state)
+    case .ambient: setHot(device, state == 1)
     }
   }
 
@@ -27,6 +28,7 @@ extension Simulation {
 
   private mutating func setActive(_ device: Int, _ isActive: Bool) {
     devices[device].isActive = isActive
+    if isOff(device) { return }
     if isActive {
       if devices[device].session?.kind == .task {
         // The system ends processing tasks when a person takes up the device.
@@ -38,12 +40,23 @@ extension Simulation {
     } else {
       devices[device].lockedSince = now
       if devices[device].session?.kind == .activation { endSession(device, .locked) }
-      if let processing = group(of: device).background.processing {
-        schedule(
-          .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer,
-          at: now + processing.idleDwell, by: device)
-      }
+      waitForIdle(device)
     }
+  }
+
+  /// A locked device becomes idle after a while.
+  mutating func waitForIdle(_ device: Int) {
+    guard let dwell = inputs.fleet[Int(devices[device].group)].background.processing?.idleDwell
+    else { return }
+    schedule(
+      .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer, at: now + dwell,
+      by: device)
+  }
+
+  /// Low-power mode, heat, or the battery's being full: conditions that may have been lost.
+  mutating func conditionsChanged(_ device: Int) {
+    checkConditions(device)
+    considerTask(device)
   }
 
   /// A person takes up the device and, on a share of such times, opens the app: it polls.
@@ -68,7 +81,7 @@ extension Simulation {
   private mutating func windowChanged(_ device: Int, to state: UInt8) {
     let before = devices[device].windowState
     devices[device].windowState = state
-    guard state != 0 else { return }
+    guard state != 0, !isOff(device) else { return }
     // The last window may end just now: its hard expiry comes before the next one opens.
     if let session = devices[device].session, session.kind == .window, session.hard <= now {
       expireHard(device)
@@ -99,7 +112,7 @@ extension Simulation {
   }
 
   /// Changes the link, and with it what is under way.
-  private mutating func changeLink(_ device: Int, _ change: (inout Device) -> Void) {
+  mutating func changeLink(_ device: Int, _ change: (inout Device) -> Void) {
     let before = devices[device].link
     let rates = devices[device].rates
     change(&devices[device])
@@ -133,8 +146,7 @@ extension Simulation {
       if devices[device].run != nil { endAttempt(device, .conditionsLost) }
     case .suspend:
       if let run = devices[device].run {
-        let done = devices[device].pace.done(
-          from: run.firstBatch, elapsed: now - run.startedAt)
+        let done = devices[device].pace.done(run, at: now)
         devices[device].run = nil
         writeCheckpoint(device, batches: done)
       }
@@ -149,7 +161,7 @@ extension Simulation {
     switch injection.action {
     case .launch:
       takeOver(device)
-      guard devices[device].session == nil else { break }
+      guard devices[device].session == nil, !isOff(device) else { break }
       beginSession(device, .window, soft: now + injection.soft, hard: now + injection.hard)
       return
     case .expire:

@@ -59,7 +59,7 @@ public enum ServerTimer: Equatable, Sendable {
 
 /// A series of a device that changes by itself.
 public enum Series: UInt8, Equatable, Sendable, CaseIterable {
-  case power, link, usage, window
+  case power, link, usage, window, ambient
 }
 
 /// A series of the server that changes by itself.
@@ -77,6 +77,8 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
   case idle
   /// A request to the operating system may begin.
   case earliestBegin
+  /// A level of the battery or a limit of heat is reached.
+  case body
 }
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.

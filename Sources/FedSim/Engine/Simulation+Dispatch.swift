@@ -66,6 +66,9 @@ extension Simulation {
         return false
       }
       considerTask(device)
+    case .body:
+      // What follows from it is done after every event.
+      return bodies[device]?.checkGeneration == generation
     }
     return true
   }

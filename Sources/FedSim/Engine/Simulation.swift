@@ -29,6 +29,8 @@ public struct Simulation {
   var queue = EventQueue()
   var world: World
   var devices: [Device] = []
+  /// Batteries and heat, for each device; empty where no group has a battery.
+  var bodies: [Body?] = []
   var server: Server
   var updates: [UpdateRecord] = []
   var participations: [Participation] = []
@@ -73,6 +75,7 @@ public struct Simulation {
       tallies.cancelledEvents += 1
       return
     }
+    if !bodies.isEmpty { refreshBodies(after: entry.event, actor: entry.actor) }
     tallies.events += 1
     eventDigest.combine(entry.time.microseconds)
     entry.event.combine(into: &eventDigest)

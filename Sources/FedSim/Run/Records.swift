@@ -114,6 +114,8 @@ public struct DeviceRecord: Sendable {
   public let activity: DeviceActivity
   /// Digest of its exogenous series until the run ended: to compare runs that end at one time.
   public let exogenousDigest: UInt64
+  /// Its battery at the start and at the end, and what came between; nil: it has none.
+  public let energy: (initial: Int64, final: Int64, flows: EnergyLedger)?
 }
 
 /// What a device did, counted.
@@ -159,6 +161,7 @@ public struct Happening: Sendable, Equatable {
     case arrived(update: Int)
     case receipt(update: Int, Receipt)
     case killed
+    case condition(Condition)
     case connectivity(Bool)
     case cohortFormed(round: Int, members: Int)
     case published(version: Int, updates: Int)

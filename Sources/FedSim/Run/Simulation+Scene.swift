@@ -36,6 +36,7 @@ extension Simulation {
             cellular: Link(group.network.cellular, speed: speed)))
       }
     }
+    makeBodies()
   }
 
   /// The states at the start, and the first events of everyone.
@@ -56,7 +57,7 @@ extension Simulation {
       devices[device].isPlugged = world.state(.power, of: device, at: .start) == 1
       devices[device].linkState = world.state(.link, of: device, at: .start)
       devices[device].isActive = world.state(.usage, of: device, at: .start) == 1
-      for series in Series.allCases {
+      for series in Series.allCases where world.has(series, device) {
         let state = world.state(series, of: device, at: .start)
         devices[device].exogenous.combine(UInt64(state))
         if series == .window, state != 0 {
@@ -65,9 +66,11 @@ extension Simulation {
         } else {
           scheduleNext(series, device)
         }
+        if series == .ambient { setHot(device, state == 1) }
       }
       if group(of: device).background.processing != nil { submitTaskRequest(device) }
     }
+    if !bodies.isEmpty { for device in devices.indices { refreshBody(device) } }
     for (index, trigger) in inputs.server.trigger.enumerated() {
       if case .every(let period) = trigger.value.timer {
         schedule(

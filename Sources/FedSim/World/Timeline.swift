@@ -30,6 +30,8 @@ public struct StateSpace: Sendable, Equatable {
   public static let usage = StateSpace("usage", ["locked", "active"])
   /// Whether a background window is open; `expiring` is the time from the soft to the hard expiry.
   public static let window = StateSpace("window", ["closed", "expiring", "open"])
+  /// Whether it is hot around a device.
+  public static let ambient = StateSpace("ambient", ["mild", "hot"])
   /// Whether the server answers, or whether it reaches the internet.
   public static let server = StateSpace("server", ["down", "up"])
 }
