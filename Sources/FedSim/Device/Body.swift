@@ -67,9 +67,13 @@ struct Body {
 
   init(capacity: Energy, level: Double) {
     self.capacity = capacity.nanojoules
-    initial = min(capacity.nanojoules, max(0, Int64(Double(capacity.nanojoules) * level)))
+    initial = min(
+      capacity.nanojoules, max(0, Int64((Double(capacity.nanojoules) * level).rounded())))
     energy = initial
   }
+
+  /// Whether it is too warm for new tasks.
+  var isSerious: Bool { thermal.rawValue >= ThermalState.serious.rawValue }
 
   /// The energy from which the level is so many percent.
   func threshold(_ percent: Int) -> Int64 { (Int64(percent) * capacity + 99) / 100 }

@@ -18,6 +18,8 @@ struct Device {
   var linkState: UInt8 = 0
   var isLinkDropped = false
   var isOff = false
+  /// The share of the link's rates, in percent.
+  var share: UInt8 = 100
   var dropGeneration: UInt32 = 0
   var isActive = false
   var windowState: UInt8 = 0
@@ -58,7 +60,12 @@ struct Device {
   var link: UInt8 { isLinkDropped || isOff ? 0 : linkState }
   var isConnected: Bool { link != 0 }
   /// Rates of the current link; those of Wi-Fi while offline.
-  var rates: Link { link == 1 ? cellular : wifi }
+  var rates: Link {
+    let link = link == 1 ? cellular : wifi
+    return share == 100 ? link : link.scaled(percent: Int64(share))
+  }
+  /// Whether there is a link that costs nothing.
+  var isUnmetered: Bool { isConnected && !(link == 1 ? cellular : wifi).isMetered }
 }
 
 /// Rates and delay of a link.
@@ -66,22 +73,21 @@ struct Link {
   let down: BitRate
   let up: BitRate
   let roundTrip: SimDuration
+  let isMetered: Bool
+
+  /// The link with a part of its rates, in whole bits a second.
+  func scaled(percent: Int64) -> Link {
+    func part(_ rate: BitRate) -> BitRate {
+      let (high, low) = rate.bitsPerSecond.multipliedFullWidth(by: percent)
+      return BitRate(bitsPerSecond: Int64(100).dividingFullWidth((high, low)).quotient)
+    }
+    return Link(down: part(down), up: part(up), roundTrip: roundTrip, isMetered: isMetered)
+  }
 
   /// From the device to the server, or back: at least a microsecond.
   var oneWay: SimDuration {
     SimDuration(microseconds: max(1, roundTrip.microseconds / 2))
   }
-}
-
-/// The device's request to the operating system for a processing task.
-struct SchedulerRegion {
-  var isPending = false
-  var earliestBegin = SimTime.start
-  /// The first moment after the quarter of an hour in which the last task started.
-  var nextScan = SimTime.start
-  /// Whether a start has been drawn and is on its way.
-  var isStarting = false
-  var generation: UInt32 = 0
 }
 
 /// A time in which the app runs: a task, a window, or the app opened by its user.
@@ -98,6 +104,14 @@ struct Session {
   var stage = Stage.check
   var round: Int32 = 0
   var isExpiring = false
+  /// Whether the soft expiry has come, even for an app that takes no notice.
+  var hasExpired = false
+  /// For a continued task: since when it has had no link.
+  var offlineSince = SimTime.never
+  /// Whether the app has stopped and not said so: it waits for its kill.
+  var isStuck = false
+  /// Whether the app has called its task complete while an upload goes on.
+  var isCompleted = false
   var isPausing = false
   /// Tries to send the update at the head of the outbox.
   var tries = 0
@@ -118,6 +132,8 @@ struct Transfer {
   /// Whether the server holds the connection open until a cohort is formed: no timeout applies.
   var isHeld = false
   var remaining: Int64
+  /// What has passed of the byte under way, in millionths of a bit.
+  var fraction: Int64 = 0
   var since: SimTime
   var response: Response?
   /// The parameters that come with the answer.
@@ -126,6 +142,7 @@ struct Transfer {
 
 /// Batches running now.
 struct TrainingRun {
+  let begunAt: SimTime
   /// Since when the run has the present speed.
   var since: SimTime
   /// Work done before, in hundredths of a microsecond at full speed.

@@ -29,9 +29,13 @@ extension Simulation {
   /// Whether the system starts no background task for want of energy, or for heat.
   func isSparing(_ device: Int) -> Bool {
     guard !bodies.isEmpty, let body = bodies[device] else { return false }
-    if body.isOff || body.isLowPower || body.thermal.rawValue >= ThermalState.serious.rawValue {
-      return true
-    }
+    return body.isSerious || isSavingEnergy(device)
+  }
+
+  /// Whether the system starts no refresh task for want of energy.
+  func isSavingEnergy(_ device: Int) -> Bool {
+    guard !bodies.isEmpty, let body = bodies[device] else { return false }
+    if body.isOff || body.isLowPower { return true }
     return !devices[device].isPlugged
       && body.energy(at: now) < body.threshold(battery(of: device).essentialBelow)
   }
@@ -63,6 +67,7 @@ extension Simulation {
     bodies[device] = body
     let wasSparing = isSparing(device)
     updateConditions(device)
+    bodies[device]!.load = self.load(of: device)
     planCheck(device)
     if wasSparing, !isSparing(device) { considerTask(device) }
   }
@@ -153,7 +158,7 @@ extension Simulation {
     guard state != bodies[device]!.thermal else { return false }
     bodies[device]!.thermal = state
     if state == .nominal { bodies[device]!.isThrottled = false }
-    if state.rawValue >= ThermalState.serious.rawValue { bodies[device]!.isThrottled = true }
+    if bodies[device]!.isSerious { bodies[device]!.isThrottled = true }
     let names: [Condition] = [.nominal, .fair, .serious, .critical]
     note(device, .condition(names[Int(state.rawValue)]))
     return true
@@ -189,7 +194,7 @@ extension Simulation {
   // MARK: Empty
 
   private mutating func shutDown(_ device: Int) {
-    if devices[device].session != nil { kill(device) }
+    if devices[device].session != nil { kill(device) } else { endProcess(device) }
     note(device, .condition(.shutDown))
     bodies[device]!.isOff = true
     bodies[device]!.isLowPower = false

@@ -5,6 +5,7 @@ extension Simulation {
   /// Begins a training, or goes on with the one that was cut off.
   mutating func beginTraining(_ device: Int) {
     resumeOrDrop(device)
+    if isCancelled(device) { return stopAtOnce(device) }
     if devices[device].attempt == nil { newAttempt(device) } else { tallies.resumed += 1 }
     let attempt = devices[device].attempt!
     reach(devices[device].session!.participation, .started)
@@ -15,12 +16,28 @@ extension Simulation {
       .trainingBegan(
         base: Int(attempt.base), firstBatch: attempt.described, batches: pace.batchCount))
     let run = TrainingRun(
-      since: now, speed: speed(of: device), firstBatch: attempt.described,
+      begunAt: now, since: now, speed: speed(of: device), firstBatch: attempt.described,
       lastBatch: pace.batchCount, generation: devices[device].runGeneration)
     devices[device].run = run
     schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: pace.end(of: run, batches: pace.batchCount), by: device)
+    watchProcessor(device)
+    awaitProgress(device)
+  }
+
+  /// A flag from an earlier expiry stops the training before its first batch.
+  private mutating func stopAtOnce(_ device: Int) {
+    if devices[device].attempt == nil { newAttempt(device) }
+    reach(devices[device].session!.participation, .started)
+    endAttempt(device, .discardedAtExpiry, batches: devices[device].attempt!.described)
+    endSession(device, .expired)
+  }
+
+  /// The batches under way end, or are cut off.
+  mutating func endRun(_ device: Int) {
+    if !apps.isEmpty, let run = devices[device].run { noteBurst(device, run) }
+    devices[device].run = nil
   }
 
   /// A running training goes on at another speed.
@@ -42,6 +59,7 @@ extension Simulation {
     schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: max(ends, now), by: device)
+    watchProcessor(device)
   }
 
   /// What a checkpoint does now: too old it goes, on a newer version it does as the settings say.
@@ -90,7 +108,7 @@ extension Simulation {
   /// The last batch of a run ends.
   mutating func trainingEnded(_ device: Int) {
     let run = devices[device].run!
-    devices[device].run = nil
+    endRun(device)
     if run.lastBatch == devices[device].pace.batchCount {
       return finishAttempt(device, batches: run.lastBatch, .finished)
     }
@@ -99,10 +117,10 @@ extension Simulation {
     switch inputs.fleet[Int(devices[device].group)].interruption.onExpiry {
     case .discard:
       endAttempt(device, .discardedAtExpiry, batches: run.lastBatch)
-      endSession(device, .expired)
+      endExpired(device)
     case .checkpoint:
       writeCheckpoint(device, batches: run.lastBatch)
-      endSession(device, .expired)
+      endExpired(device)
     case .submitPartial:
       finishAttempt(device, batches: run.lastBatch, .submittedPartial)
     }
@@ -127,7 +145,7 @@ extension Simulation {
   mutating func loseRun(_ device: Int) {
     let run = devices[device].run!
     let done = devices[device].pace.done(run, at: now)
-    devices[device].run = nil
+    endRun(device)
     if let attempt = devices[device].attempt, attempt.checkpointedAt != nil {
       ledgers.batchesWasted += max(0, done - attempt.described)
       tallies.checkpoints += 1
@@ -192,7 +210,7 @@ extension Simulation {
     var done = batches ?? devices[device].attempt!.described
     if let run = devices[device].run {
       done = devices[device].pace.done(run, at: now)
-      devices[device].run = nil
+      endRun(device)
     }
     devices[device].attempt = nil
     ledgers.attempts.close(outcome)

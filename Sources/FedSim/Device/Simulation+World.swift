@@ -12,6 +12,12 @@ extension Simulation {
     case .usage: setActive(device, state == 1)
     case .window: windowChanged(device, to: state)
     case .ambient: setHot(device, state == 1)
+    case .setting: setRefresh(device, state == 1)
+    case .share:
+      let rates = devices[device].rates
+      devices[device].share = state
+      linkChanged(
+        device, from: rates, isConnected: devices[device].isConnected, isSameLink: true)
     }
   }
 
@@ -23,6 +29,7 @@ extension Simulation {
       expireNow(device, grace: processing.grace)
     }
     checkConditions(device)
+    watchProcessor(device)
     considerTask(device)
   }
 
@@ -30,16 +37,19 @@ extension Simulation {
     devices[device].isActive = isActive
     if isOff(device) { return }
     if isActive {
-      if devices[device].session?.kind == .task {
+      let background = group(of: device).background
+      if devices[device].session?.kind == .task, background.system?.endsOnUse ?? true {
         // The system ends processing tasks when a person takes up the device.
-        let grace = group(of: device).background.processing?.grace ?? .seconds(5)
+        let grace = background.processing?.grace ?? .seconds(5)
         expireNow(device, grace: grace)
       }
       checkConditions(device)
       openApp(device)
     } else {
+      let before = devices[device].lockedSince
       devices[device].lockedSince = now
       if devices[device].session?.kind == .activation { endSession(device, .locked) }
+      leaveApp(device, since: before)
       waitForIdle(device)
     }
   }
@@ -70,12 +80,7 @@ extension Simulation {
       ordinal: UInt32(devices[device].ordinal))
     var stream = key.stream(slot: UInt64(now.microseconds))
     guard stream.uniform() < group.participation.pollOnActivation else { return }
-    if group.background.processing != nil, !devices[device].scheduler.isPending {
-      submitTaskRequest(device)
-    }
-    if devices[device].session == nil {
-      beginSession(device, .activation, soft: .never, hard: .never)
-    }
+    useApp(device)
   }
 
   private mutating func windowChanged(_ device: Int, to state: UInt8) {
@@ -120,6 +125,7 @@ extension Simulation {
     guard before != after else { return }
     linkChanged(device, from: rates, isConnected: after != 0)
     checkConditions(device)
+    if after == 0 { awaitLink(device) }
     if before == 0, devices[device].session != nil {
       devices[device].session!.tries = 0
       proceed(device)
@@ -131,13 +137,27 @@ extension Simulation {
   func conditionsHold(_ device: Int) -> Bool {
     let wanted = inputs.fleet[Int(devices[device].group)].participation
     if wanted.externalPower, !devices[device].isPlugged { return false }
-    if wanted.network == .wifi, devices[device].link != 2 { return false }
+    switch wanted.network {
+    case .any: break
+    case .wifi: if devices[device].link != 2 { return false }
+    case .unmetered: if !devices[device].isUnmetered { return false }
+    }
+    if !bodies.isEmpty, let body = bodies[device] {
+      if wanted.chargingOnly == true, body.isFull { return false }
+      if wanted.avoidsLowPower == true, body.isLowPower { return false }
+      if wanted.avoidsHeat == true, body.isSerious { return false }
+      if let minimum = wanted.minimumBattery, !devices[device].isPlugged,
+        body.energy(at: now) < body.threshold(minimum)
+      {
+        return false
+      }
+    }
     return !(wanted.idle && devices[device].isActive)
   }
 
   /// What a running session does when a condition is lost.
   private mutating func checkConditions(_ device: Int) {
-    guard let session = devices[device].session, session.kind != .activation, !session.isExpiring,
+    guard let session = devices[device].session, !session.kind.isPoll, !session.hasExpired,
       !conditionsHold(device)
     else { return }
     switch group(of: device).interruption.onConditionsLost {
@@ -147,7 +167,7 @@ extension Simulation {
     case .suspend:
       if let run = devices[device].run {
         let done = devices[device].pace.done(run, at: now)
-        devices[device].run = nil
+        endRun(device)
         writeCheckpoint(device, batches: done)
       }
     }
@@ -165,12 +185,31 @@ extension Simulation {
       beginSession(device, .window, soft: now + injection.soft, hard: now + injection.hard)
       return
     case .expire:
-      guard let session = devices[device].session, !session.isExpiring else { break }
+      guard let session = devices[device].session, !session.hasExpired else { break }
       expireNow(device, grace: injection.hard)
       return
     case .kill:
-      guard devices[device].session != nil else { break }
+      guard devices[device].session != nil else {
+        endProcess(device)
+        break
+      }
       kill(device)
+      return
+    case .forceQuit:
+      forceQuit(device)
+      return
+    case .open:
+      guard !isOff(device) else { break }
+      useApp(device)
+      return
+    case .submit:
+      let kind = injection.task ?? .processing
+      let background = group(of: device).background
+      guard kind == .refresh ? background.refresh != nil : background.processing != nil else {
+        break
+      }
+      let name = taskNames.firstIndex(of: injection.identifier ?? kind.rawValue)!
+      submit(device, Int16(name), kind)
       return
     case .dropLink:
       devices[device].dropGeneration += 1

@@ -31,6 +31,10 @@ public struct Simulation {
   var devices: [Device] = []
   /// Batteries and heat, for each device; empty where no group has a battery.
   var bodies: [Body?] = []
+  /// What system and app remember, for each device; empty where no group has `system` or `app`.
+  var apps: [AppRegion?] = []
+  /// The names of requests to the operating system.
+  var taskNames: [String] = []
   var server: Server
   var updates: [UpdateRecord] = []
   var participations: [Participation] = []

@@ -162,6 +162,7 @@ public struct Happening: Sendable, Equatable {
     case receipt(update: Int, Receipt)
     case killed
     case condition(Condition)
+    case submitted(task: String, SubmitError?)
     case connectivity(Bool)
     case cohortFormed(round: Int, members: Int)
     case published(version: Int, updates: Int)
@@ -170,7 +171,14 @@ public struct Happening: Sendable, Equatable {
 }
 
 /// Why a session began.
-public enum SessionKind: String, Sendable, CaseIterable { case task, window, activation }
+public enum SessionKind: String, Sendable, CaseIterable {
+  case task, window, activation, refresh, continued
+
+  /// Whether it only looks for news, and sends what waits.
+  var isPoll: Bool { self == .activation || self == .refresh }
+  /// Whether it is a task of the operating system's scheduler.
+  var isTask: Bool { self == .task || self == .refresh || self == .continued }
+}
 
 /// Why a session ended.
 public enum SessionEnd: String, Sendable, CaseIterable {

@@ -156,7 +156,8 @@ extension Simulation {
       state.session.map { $0.hard < now } ?? false, "has a session after its hard expiry")
     never(
       state.session?.kind == .task && state.isActive
-        && state.session?.isExpiring == false,
+        && state.session?.hasExpired == false
+        && inputs.fleet[Int(state.group)].background.system?.endsOnUse != false,
       "runs a task in a person's hand")
     never(
       state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil,

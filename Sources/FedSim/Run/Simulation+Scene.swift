@@ -32,11 +32,12 @@ extension Simulation {
             pace: Pace(
               group.compute, samples: samples, plan: inputs.task.plan,
               factor: factor("compute", group.compute.spread)),
-            wifi: Link(group.network.wifi, speed: speed),
-            cellular: Link(group.network.cellular, speed: speed)))
+            wifi: Link(group.network.wifi, speed: speed, isCellular: false),
+            cellular: Link(group.network.cellular, speed: speed, isCellular: true)))
       }
     }
     makeBodies()
+    makeApps()
   }
 
   /// The states at the start, and the first events of everyone.
@@ -66,9 +67,15 @@ extension Simulation {
         } else {
           scheduleNext(series, device)
         }
-        if series == .ambient { setHot(device, state == 1) }
+        switch series {
+        case .ambient: setHot(device, state == 1)
+        case .setting: apps[device]!.isRefreshOn = state == 1
+        case .share: devices[device].share = state
+        default: break
+        }
       }
       if group(of: device).background.processing != nil { submitTaskRequest(device) }
+      if group(of: device).background.refresh != nil { submitRefreshRequest(device) }
     }
     if !bodies.isEmpty { for device in devices.indices { refreshBody(device) } }
     for (index, trigger) in inputs.server.trigger.enumerated() {
@@ -103,7 +110,8 @@ extension InjectionSettings.Verb {
     switch self {
     case .launch: .scan
     case .expire: .deadline
-    case .kill: .kill
+    case .kill, .forceQuit: .kill
+    case .submit, .open: .deviceTimer
     case .dropLink: .world
     case .throw: .batchEnd
     }
@@ -113,6 +121,7 @@ extension InjectionSettings.Verb {
 extension Pace {
   /// The pace of a device that is `factor` times slower than its group's settings.
   init(_ settings: ComputeSettings, samples: Int, plan: TrainingPlan, factor: Double) {
+    let factor = factor / (settings.dutyCycle ?? 1)
     func batch(_ samples: Int) -> SimDuration {
       let time = settings.perBatch.seconds + settings.perSample.seconds * Double(samples)
       return max(SimDuration(microseconds: 1), SimDuration(roundingUp: time * factor))
@@ -127,11 +136,12 @@ extension Pace {
 
 extension Link {
   /// A link whose rates are `speed` times its settings.
-  init(_ settings: LinkSettings, speed: Double) {
+  init(_ settings: LinkSettings, speed: Double, isCellular: Bool) {
     func scaled(_ rate: BitRate) -> BitRate {
       BitRate(bitsPerSecond: max(1, Int64(Double(rate.bitsPerSecond) * speed)))
     }
     self.init(
-      down: scaled(settings.down), up: scaled(settings.up), roundTrip: settings.roundTrip)
+      down: scaled(settings.down), up: scaled(settings.up), roundTrip: settings.roundTrip,
+      isMetered: settings.metered ?? isCellular)
   }
 }

@@ -51,6 +51,9 @@ struct World {
       guard let source = group.background.windows?.value else { return nil }
       return WindowTimeline(base: make(source, .window), grace: group.background.windowGrace)
     case .ambient: return group.thermal.map { make($0.ambient.value, .ambient) }
+    case .setting:
+      return group.background.system.map { make($0.backgroundRefresh.value, .setting) }
+    case .share: return group.network.share.map { make($0.value, .share) }
     }
   }
 
