@@ -26,7 +26,7 @@ struct ProfileTests {
     #expect(processing.requiresUnmetered == true)
     #expect(processing.budgetMedian == .minutes(10))
     #expect(processing.budgetSpread == 0)
-    #expect(group.background.system?.cpuLimit == nil)
+    #expect(group.background.system?.cpuLimit == .seconds(60))
     #expect(group.background.system?.endsOnUse == false)
     #expect(group.participation.network == .unmetered)
     #expect(group.interruption.onConditionsLost == .abort)
@@ -39,8 +39,8 @@ struct ProfileTests {
       let scenario = try Scenario(
         text: """
           task:
-          data: {source: {blobs: {classes: 3}}, partition: {iid: {clients: 4}}}
-          model: {mlp: [4]}
+            data: {source: {blobs: {classes: 3}}, partition: {iid: {clients: 4}}}
+            model: {mlp: [4]}
           fleet: [{name: a, count: 1, profile: \(profile.name)}]
           """)
       let again = try Scenario(text: scenario.resolvedText)

@@ -36,6 +36,11 @@ public enum ThermalState: UInt8, Sendable, CaseIterable { case nominal, fair, se
 /// nothing is ever rounded. A level counts as reached in the first microsecond at whose end it is.
 struct Body {
   let capacity: Int64
+  /// The heat from which the state is fair, serious, critical; empty where heat is not looked at.
+  let heatLimits: [Int64]
+  /// The levels at which something changes, in percent, on and off.
+  let levels: [Int]
+  let bootLevel: Int
   let initial: Int64
   var energy: Int64
   var heat: Int64 = 0
@@ -65,8 +70,12 @@ struct Body {
   /// The speed of training, in percent.
   var speed: Int64 = 100
 
-  init(capacity: Energy, level: Double) {
+  init(_ battery: BatterySettings, _ thermal: ThermalSettings?) {
+    let (capacity, level) = (battery.capacity, battery.initialLevel)
     self.capacity = capacity.nanojoules
+    heatLimits = thermal.map { [$0.fair, $0.serious, $0.critical].map(\.nanojoules) } ?? []
+    levels = [10, 20, 80, 85, 90, 95, 100, battery.lowPowerEnds, battery.essentialBelow]
+    bootLevel = battery.bootLevel
     initial = min(
       capacity.nanojoules, max(0, Int64((Double(capacity.nanojoules) * level).rounded())))
     energy = initial
@@ -141,7 +150,7 @@ struct Body {
   }
 
   /// The first time after the last settlement at which a level or a heat limit is passed.
-  func nextCrossing(levels: [Int], heatLimits: [Int64]) -> SimTime {
+  func nextCrossing() -> SimTime {
     var next = SimTime.never
     func consider(_ microseconds: Int64) {
       next = min(next, since + SimDuration(microseconds: max(1, microseconds)))
@@ -150,6 +159,9 @@ struct Body {
     if rate > 0 {
       for percent in levels where threshold(percent) > energy {
         consider((threshold(percent) - energy + rate - 1) / rate)
+      }
+      if isOff, threshold(bootLevel) > energy {
+        consider((threshold(bootLevel) - energy + rate - 1) / rate)
       }
     } else if rate < 0 {
       for percent in levels where percent > 0 && threshold(percent) <= energy {

@@ -116,7 +116,7 @@ public struct FleetProfile: Sendable {
       (
         "system",
         .mapping([
-          ("endsOnUse", .text("false")), ("cpuLimit", Node(.null)), ("onBattery", .text("1")),
+          ("endsOnUse", .text("false")), ("cpuLimit", .text("60 s")), ("onBattery", .text("1")),
           ("useLimit", .text("30 d")),
         ])
       ),

@@ -21,18 +21,18 @@ extension Simulation {
     }
   }
 
-  private func settings(_ device: Int) -> AppSettings? {
+  private mutating func settings(_ device: Int) -> AppSettings? {
     inputs.fleet[Int(devices[device].group)].app
   }
 
   /// What the app of a device does when a task expires.
-  func onExpiration(_ device: Int) -> AppSettings.OnExpiration {
+  mutating func onExpiration(_ device: Int) -> AppSettings.OnExpiration {
     guard devices[device].session?.kind.isTask == true else { return .complete }
     return settings(device)?.onExpiration ?? .complete
   }
 
   /// The hour of the day at a device.
-  func localHour(_ device: Int, _ time: SimTime) -> Int {
+  mutating func localHour(_ device: Int, _ time: SimTime) -> Int {
     let offset = inputs.fleet[Int(devices[device].group)].utcOffset
     let local = inputs.civilStart * 1_000_000 + offset.microseconds + time.microseconds
     let day: Int64 = 86_400_000_000
@@ -40,7 +40,7 @@ extension Simulation {
   }
 
   /// The next local midnight.
-  func nextMidnight(_ device: Int) -> SimTime {
+  mutating func nextMidnight(_ device: Int) -> SimTime {
     let offset = inputs.fleet[Int(devices[device].group)].utcOffset
     let local = inputs.civilStart * 1_000_000 + offset.microseconds + now.microseconds
     let day: Int64 = 86_400_000_000
@@ -75,7 +75,7 @@ extension Simulation {
   /// Whether the person starts a training in the app that goes on when it is left.
   ///
   /// Draws: one `uniform` at slot = the time of opening in microseconds (purpose `continued`).
-  private func startsContinued(_ device: Int) -> Bool {
+  private mutating func startsContinued(_ device: Int) -> Bool {
     let group = inputs.fleet[Int(devices[device].group)]
     guard let share = group.background.continued?.share else { return false }
     var stream = schedulerKey(device, "continued").stream(slot: UInt64(now.microseconds))
@@ -155,7 +155,7 @@ extension Simulation {
   }
 
   /// Whether a flag that nobody clears stops the training.
-  func isCancelled(_ device: Int) -> Bool {
+  mutating func isCancelled(_ device: Int) -> Bool {
     apps.isEmpty ? false : apps[device]?.isCancelled ?? false
   }
 
@@ -202,16 +202,18 @@ extension Simulation {
   // MARK: Processor time
 
   /// The limit of processor time for what a device does now; nil: it is not monitored.
-  private func cpuLimit(_ device: Int) -> (limit: SimDuration, window: SimDuration)? {
+  private mutating func cpuLimit(_ device: Int) -> (limit: SimDuration, window: SimDuration)? {
     guard !apps.isEmpty, devices[device].session?.kind == .task else { return nil }
     let group = inputs.fleet[Int(devices[device].group)]
-    guard let system = group.background.system, let limit = system.cpuLimit else { return nil }
+    guard let system = group.background.system, system.cpuLimit < system.cpuWindow else {
+      return nil
+    }
     if group.background.processing!.requiresExternalPower, devices[device].isPlugged {
       return nil
     }
     // Busy time counts in full; a duty cycle below 1 allows for more of it.
     let duty = group.compute.dutyCycle ?? 1
-    return (SimDuration(roundingUp: limit.seconds / duty), system.cpuWindow)
+    return (SimDuration(roundingUp: system.cpuLimit.seconds / duty), system.cpuWindow)
   }
 
   /// Schedules the kill of a task that will have been too busy.

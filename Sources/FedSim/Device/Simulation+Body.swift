@@ -11,29 +11,31 @@ extension Simulation {
     guard inputs.fleet.contains(where: { $0.battery != nil }) else { return }
     bodies = devices.map { device in
       guard let battery = inputs.fleet[Int(device.group)].battery else { return nil }
-      return Body(capacity: battery.capacity, level: battery.initialLevel)
+      return Body(battery, inputs.fleet[Int(device.group)].thermal)
     }
   }
 
-  private func battery(of device: Int) -> BatterySettings {
+  private mutating func battery(of device: Int) -> BatterySettings {
     inputs.fleet[Int(devices[device].group)].battery!
   }
 
-  private func thermal(of device: Int) -> ThermalSettings? {
+  private mutating func thermal(of device: Int) -> ThermalSettings? {
     inputs.fleet[Int(devices[device].group)].thermal
   }
 
   /// Whether the device is empty and everything on it stands still.
-  func isOff(_ device: Int) -> Bool { bodies.isEmpty ? false : bodies[device]?.isOff ?? false }
+  mutating func isOff(_ device: Int) -> Bool {
+    bodies.isEmpty ? false : bodies[device]?.isOff ?? false
+  }
 
   /// Whether the system starts no background task for want of energy, or for heat.
-  func isSparing(_ device: Int) -> Bool {
-    guard !bodies.isEmpty, let body = bodies[device] else { return false }
-    return body.isSerious || isSavingEnergy(device)
+  mutating func isSparing(_ device: Int) -> Bool {
+    guard !bodies.isEmpty, bodies[device] != nil else { return false }
+    return bodies[device]!.isSerious || isSavingEnergy(device)
   }
 
   /// Whether the system starts no refresh task for want of energy.
-  func isSavingEnergy(_ device: Int) -> Bool {
+  mutating func isSavingEnergy(_ device: Int) -> Bool {
     guard !bodies.isEmpty, let body = bodies[device] else { return false }
     if body.isOff || body.isLowPower { return true }
     return !devices[device].isPlugged
@@ -41,7 +43,9 @@ extension Simulation {
   }
 
   /// The speed of training, in percent.
-  func speed(of device: Int) -> Int64 { bodies.isEmpty ? 100 : bodies[device]?.speed ?? 100 }
+  mutating func speed(of device: Int) -> Int64 {
+    bodies.isEmpty ? 100 : bodies[device]?.speed ?? 100
+  }
 
   /// After an event: what flows in the devices that it touched.
   mutating func refreshBodies(after event: Event, actor: Int32) {
@@ -60,10 +64,6 @@ extension Simulation {
     body.settle(at: now)
     body.load = load
     body.charger = charger
-    if let thermal = thermal(of: device) {
-      body.cooling = (body.isHot ? thermal.hotCooling : thermal.cooling).milliwatts
-      body.chargingLoss = Int64(thermal.chargingLoss)
-    }
     bodies[device] = body
     let wasSparing = isSparing(device)
     updateConditions(device)
@@ -72,7 +72,7 @@ extension Simulation {
     if wasSparing, !isSparing(device) { considerTask(device) }
   }
 
-  private func load(of device: Int) -> Load {
+  private mutating func load(of device: Int) -> Load {
     let battery = battery(of: device)
     if bodies[device]!.isOff { return Load() }
     var load = Load(idle: battery.idle.milliwatts)
@@ -89,13 +89,7 @@ extension Simulation {
 
   /// Schedules the moment at which the next threshold is passed, unless one is looked at before.
   private mutating func planCheck(_ device: Int) {
-    let battery = battery(of: device)
-    var levels = [10, 20, 80, 85, 90, 95, 100, battery.lowPowerEnds, battery.essentialBelow]
-    if bodies[device]!.isOff { levels.append(battery.bootLevel) }
-    let limits =
-      thermal(of: device).map { [$0.fair, $0.serious, $0.critical].map(\.nanojoules) } ?? []
-    let next = min(
-      bodies[device]!.nextCrossing(levels: levels, heatLimits: limits), bodies[device]!.bootsAt)
+    let next = min(bodies[device]!.nextCrossing(), bodies[device]!.bootsAt)
     guard next < bodies[device]!.check || bodies[device]!.check <= now else { return }
     bodies[device]!.check = next
     bodies[device]!.checkGeneration += 1
@@ -148,13 +142,9 @@ extension Simulation {
   }
 
   private mutating func updateHeat(_ device: Int) -> Bool {
-    guard let limits = thermal(of: device) else { return false }
     let heat = bodies[device]!.heat
-    let state: ThermalState =
-      heat >= limits.critical.nanojoules
-      ? .critical
-      : heat >= limits.serious.nanojoules
-        ? .serious : heat >= limits.fair.nanojoules ? .fair : .nominal
+    let passed = bodies[device]!.heatLimits.count { heat >= $0 }
+    let state = ThermalState(rawValue: UInt8(passed))!
     guard state != bodies[device]!.thermal else { return false }
     bodies[device]!.thermal = state
     if state == .nominal { bodies[device]!.isThrottled = false }
@@ -187,6 +177,7 @@ extension Simulation {
     }
     bodies[device]!.settle(at: now)
     bodies[device]!.isHot = isHot
+    bodies[device]!.chargingLoss = Int64(thermal.chargingLoss)
     bodies[device]!.cooling = (isHot ? thermal.hotCooling : thermal.cooling).milliwatts
     planCheck(device)
   }

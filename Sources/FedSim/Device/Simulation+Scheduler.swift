@@ -63,7 +63,7 @@ extension Simulation {
   }
 
   /// Why the operating system does not take a request, in the order of its checks; nil: it does.
-  private func refusal(
+  private mutating func refusal(
     _ device: Int, _ system: SystemSettings, _ identifier: Int16, _ kind: TaskKind
   ) -> SubmitError? {
     if let permitted = system.permitted, !permitted.contains(taskNames[Int(identifier)]) {
@@ -119,10 +119,9 @@ extension Simulation {
   }
 
   /// Whether a request may start now.
-  private func look(_ device: Int, _ request: TaskRequest) -> Look {
-    let state = devices[device]
+  private mutating func look(_ device: Int, _ request: TaskRequest) -> Look {
     let isRefresh = request.kind == .refresh
-    if let session = state.session, isRefresh || session.kind != .activation {
+    if let kind = devices[device].session?.kind, isRefresh || kind != .activation {
       return .not(before: .never)
     }
     if now < request.earliestBegin { return .not(before: .never) }
@@ -130,19 +129,21 @@ extension Simulation {
       return .not(before: .never)
     }
     if isRefresh {
-      if !state.isConnected { return .not(before: .never) }
+      if !devices[device].isConnected { return .not(before: .never) }
     } else {
-      let processing = inputs.fleet[Int(state.group)].background.processing!
-      guard !state.isActive, now >= state.lockedSince + processing.idleDwell,
-        state.isPlugged || !processing.requiresExternalPower,
-        state.isConnected || !processing.requiresNetworkConnectivity,
-        processing.requiresUnmetered != true || state.isUnmetered
+      let processing = inputs.fleet[Int(devices[device].group)].background.processing!
+      guard !devices[device].isActive, now >= devices[device].lockedSince + processing.idleDwell,
+        devices[device].isPlugged || !processing.requiresExternalPower,
+        devices[device].isConnected || !processing.requiresNetworkConnectivity,
+        processing.requiresUnmetered != true || devices[device].isUnmetered
       else { return .not(before: .never) }
     }
-    guard now >= state.scheduler.next(request.kind) else {
-      return .not(before: state.scheduler.next(request.kind))
+    guard now >= devices[device].scheduler.next(request.kind) else {
+      return .not(before: devices[device].scheduler.next(request.kind))
     }
-    guard inputs.fleet[Int(state.group)].background.system != nil else { return .eligible }
+    guard inputs.fleet[Int(devices[device].group)].background.system != nil else {
+      return .eligible
+    }
     return systemLook(device, request)
   }
 
@@ -174,7 +175,7 @@ extension Simulation {
       budget = processingBudget(device, background.processing!)
       grace = background.processing!.grace
     }
-    if !apps.isEmpty, let app = apps[device], now < app.penalisedUntil {
+    if !apps.isEmpty, let until = apps[device]?.penalisedUntil, now < until {
       budget = SimDuration(microseconds: max(1, budget.microseconds / 2))
     }
     takeOver(device)
@@ -185,7 +186,9 @@ extension Simulation {
       device, kind, soft: max(now, now + budget - grace), hard: now + budget)
   }
 
-  private func processingBudget(_ device: Int, _ processing: ProcessingSettings) -> SimDuration {
+  private mutating func processingBudget(_ device: Int, _ processing: ProcessingSettings)
+    -> SimDuration
+  {
     var stream = schedulerKey(device, "task-budget").stream(slot: quarter(now))
     let drawn = SimDuration(
       roundingUp: stream.logNormal(
@@ -193,7 +196,7 @@ extension Simulation {
     return min(max(drawn, processing.budgetMinimum), processing.budgetMaximum)
   }
 
-  private func refreshBudget(_ device: Int, _ refresh: RefreshSettings) -> SimDuration {
+  private mutating func refreshBudget(_ device: Int, _ refresh: RefreshSettings) -> SimDuration {
     var stream = schedulerKey(device, "refresh-budget").stream(slot: quarter(now))
     guard stream.uniform() < refresh.shortShare else { return refresh.budget }
     let span = refresh.shortMaximum - refresh.shortMinimum
@@ -201,10 +204,10 @@ extension Simulation {
   }
 
   /// The number of the quarter of an hour since the start.
-  func quarter(_ time: SimTime) -> UInt64 { UInt64(time.microseconds / 900_000_000) }
+  mutating func quarter(_ time: SimTime) -> UInt64 { UInt64(time.microseconds / 900_000_000) }
 
   /// The key of what the operating system and the person draw.
-  func schedulerKey(_ device: Int, _ purpose: Purpose) -> StreamKey {
+  mutating func schedulerKey(_ device: Int, _ purpose: Purpose) -> StreamKey {
     StreamKey(
       seed: inputs.seeds.world, purpose: purpose,
       group: inputs.fleet[Int(devices[device].group)].name,
@@ -212,7 +215,7 @@ extension Simulation {
   }
 
   /// The background settings of a device's group.
-  private func background(of device: Int) -> BackgroundSettings {
+  private mutating func background(of device: Int) -> BackgroundSettings {
     inputs.fleet[Int(devices[device].group)].background
   }
 
@@ -222,32 +225,31 @@ extension Simulation {
   ///
   /// Draws: for a task that starts by chance one `uniform` at slot = each quarter of an hour looked
   /// at (purpose `on-battery` or `refresh-chance`).
-  private func systemLook(_ device: Int, _ request: TaskRequest) -> Look {
+  private mutating func systemLook(_ device: Int, _ request: TaskRequest) -> Look {
     let system = inputs.fleet[Int(devices[device].group)].background.system!
-    let app = apps[device]!
-    guard app.isRefreshOn, now - app.lastUse <= system.useLimit else {
+    guard apps[device]!.isRefreshOn, now - apps[device]!.lastUse <= system.useLimit else {
       return .not(before: .never)
     }
-    if app.isForceQuit {
+    if apps[device]!.isForceQuit {
       guard request.kind == .processing, system.forceQuitPolicy == .nightOnly else {
         return .not(before: .never)
       }
       if localHour(device, now) >= 6 { return .not(before: nextMidnight(device)) }
     }
     if let daily = system.dailyRunTime {
-      let hours = now.microseconds / 3_600_000_000 - app.refilledHour
+      let hours = now.microseconds / 3_600_000_000 - apps[device]!.refilledHour
       let refill = max(1, daily.microseconds / 24)
-      if app.runTime + hours * refill <= 0 {
-        let missing = (-app.runTime) / refill + 1
+      if apps[device]!.runTime + hours * refill <= 0 {
+        let missing = (-apps[device]!.runTime) / refill + 1
         return .not(
-          before: SimTime(microseconds: (app.refilledHour + missing) * 3_600_000_000))
+          before: SimTime(microseconds: (apps[device]!.refilledHour + missing) * 3_600_000_000))
       }
     }
     return chance(device, request, system)
   }
 
   /// A task that starts by chance: the first quarter of an hour in which it may.
-  private func chance(
+  private mutating func chance(
     _ device: Int, _ request: TaskRequest, _ system: SystemSettings
   ) -> Look {
     let isRefresh = request.kind == .refresh
@@ -275,7 +277,7 @@ extension Simulation {
 
   /// The chance of a refresh task in a quarter of an hour: by how often the app is used at that
   /// hour of the day.
-  private func refreshShare(_ device: Int, at time: SimTime) -> Double {
+  private mutating func refreshShare(_ device: Int, at time: SimTime) -> Double {
     let likelihood = inputs.fleet[Int(devices[device].group)].background.refresh!.likelihood
     let uses = apps[device]!.uses
     guard let most = uses.max(), most > 0 else { return likelihood }

@@ -43,11 +43,12 @@ extension Simulation {
     else { return }
     purgeOutbox(device)
     let isConnected = devices[device].isConnected
-    let settings = inputs.fleet[Int(devices[device].group)]
+    let place = Int(devices[device].group)
+    let participation = inputs.fleet[place].participation
     if let update = devices[device].outbox.first, isConnected,
-      session.tries < settings.outbox.attempts
+      session.tries < inputs.fleet[place].outbox.attempts
     {
-      if settings.participation.checksBeforeReport == true, !conditionsHold(device) {
+      if participation.checksBeforeReport == true, !conditionsHold(device) {
         return endSession(device, .conditionsLost)
       }
       return startUpload(device, update)
@@ -62,7 +63,7 @@ extension Simulation {
       beginTraining(device)
     case .done:
       if !devices[device].outbox.isEmpty, !isConnected { return }
-      if settings.participation.repeats, !session.kind.isPoll {
+      if participation.repeats, !session.kind.isPoll {
         rest(device, .completed)
       } else {
         endSession(device, devices[device].outbox.isEmpty ? .completed : .unreachable)
@@ -157,18 +158,18 @@ extension Simulation {
     devices[device].session = nil
     devices[device].sessionGeneration += 1
     note(device, .sessionEnded(reason))
-    let group = inputs.fleet[Int(devices[device].group)]
-    if group.outbox.capacity == 0 {
+    let place = Int(devices[device].group)
+    if inputs.fleet[place].outbox.capacity == 0 {
       for update in devices[device].outbox { leaveDevice(update, .dropped) }
       devices[device].outbox = []
     }
     if session.kind.isTask { taskEnded(device) }
     if session.kind == .task, reason != .killed,
-      group.background.processing?.resubmit == .atCompletion
+      inputs.fleet[place].background.processing?.resubmit == .atCompletion
     {
       submitTaskRequest(device)
     } else if session.kind == .refresh, reason != .killed,
-      group.background.refresh?.resubmit == .atCompletion
+      inputs.fleet[place].background.refresh?.resubmit == .atCompletion
     {
       submitRefreshRequest(device)
     } else {

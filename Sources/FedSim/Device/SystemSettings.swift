@@ -27,8 +27,8 @@ public struct SystemSettings: PartSettings {
   public var dailyRunTime: SimDuration?
   /// After a kill, tasks get half their time for so long.
   public var penalty = SimDuration.hours(24)
-  /// Processor time in `cpuWindow` beyond which a task is killed; nil: not monitored.
-  public var cpuLimit: SimDuration? = .seconds(48)
+  /// Processor time in `cpuWindow` beyond which a task is killed; as long as that: never.
+  public var cpuLimit = SimDuration.seconds(48)
   /// The time over which processor time is added up.
   public var cpuWindow = SimDuration.seconds(60)
   /// Whether a person who takes up the device ends a processing task.
@@ -68,9 +68,9 @@ public struct SystemSettings: PartSettings {
         "penalty", \.penalty, .duration(), assumption: true,
         "For so long after a kill, tasks get half their time"),
       Field(
-        "cpuLimit", \.cpuLimit, optional: .duration(atLeast: .seconds(1)),
+        "cpuLimit", \.cpuLimit, .duration(atLeast: .seconds(1)),
         "Processor time in `cpuWindow` beyond which a processing task is killed, unless it "
-          + "requires external power and has it; absent: not monitored"),
+          + "requires external power and has it; as long as `cpuWindow`: never"),
       Field(
         "cpuWindow", \.cpuWindow, .duration(atLeast: .seconds(1)),
         "The time over which processor time is added up"),
@@ -81,10 +81,7 @@ public struct SystemSettings: PartSettings {
   }
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
-    if let cpuLimit, cpuLimit > cpuWindow {
-      return [("cpuLimit", "`cpuLimit` is above `cpuWindow`")]
-    }
-    return []
+    cpuLimit > cpuWindow ? [("cpuLimit", "`cpuLimit` is above `cpuWindow`")] : []
   }
 }
 
