@@ -60,7 +60,7 @@ bench: build ## time the workloads beside NumPy floors and this machine's peak; 
 	.venv-readers/bin/python Benchmarks/run $(BENCH)
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
-	@Scripts/deps data qemu
+	@Scripts/deps data qemu soak
 	Scripts/soak $(SOAK_MINUTES)
 
 test-arm64: ## compare the kernels' bits with those of arm64, cross-compiled, under qemu

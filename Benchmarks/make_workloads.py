@@ -6,7 +6,7 @@ partition.npz   samples [60000], offsets [1001]   client c's samples
 NAME-cohorts    cohorts [round][member]           devices of each round; device n has client n
 NAME-orders     orders [client][visit][position]  the order of a client's n-th visit, counted over
                                                   the rounds; the identity beyond its last
-NAME-initial    an array a tensor                 weights as PyTorch stores them
+NAME-initial    an array a tensor                 weights as FedSim stores them (see `stored`)
 """
 
 import os
@@ -33,6 +33,31 @@ def orders(workload):
     return table
 
 
+def stored(parameter, before):
+    """A parameter drawn in PyTorch's layout, as FedSim stores it; `before` is the weight below it.
+
+    Linear [out][in] becomes [in][out], Conv2d [out][in][ky][kx] becomes [ky][kx][in][out]. PyTorch
+    flattens an image channel by channel, FedSim pixel by pixel: the rows of the first dense layer
+    behind a convolution move from [channel][pixel] to [pixel][channel].
+    """
+    if parameter.ndim == 4:
+        parameter = parameter.transpose(2, 3, 1, 0)
+    elif parameter.ndim == 2:
+        if before is not None and before.ndim == 4:
+            outputs, channels = len(parameter), len(before)
+            parameter = parameter.reshape(outputs, channels, -1).transpose(0, 2, 1)
+            parameter = parameter.reshape(outputs, -1)
+        parameter = parameter.T
+    return np.ascontiguousarray(parameter)
+
+
+def initial(workload):
+    """The tensors of version 0 by their names."""
+    drawn = workloads.initial(workload)
+    below = [None, None] + drawn  # Weight, bias, weight, bias: the weight below is two places back.
+    return {name: stored(*pair) for name, *pair in zip(workload.tensors, drawn, below)}
+
+
 def main(folder):
     os.makedirs(folder, exist_ok=True)
     np.savez(
@@ -42,8 +67,7 @@ def main(folder):
         cohorts = [workloads.cohort(workload, n) for n in range(1, workload.rounds + 1)]
         np.savez(f"{folder}/{name}-cohorts.npz", cohorts=np.stack(cohorts))
         np.savez(f"{folder}/{name}-orders.npz", orders=orders(workload))
-        tensors = dict(zip(workload.tensors, workloads.initial(workload)))
-        np.savez(f"{folder}/{name}-initial.npz", **tensors)
+        np.savez(f"{folder}/{name}-initial.npz", **initial(workload))
 
 
 if __name__ == "__main__":

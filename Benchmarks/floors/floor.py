@@ -1,4 +1,4 @@
-"""What the NumPy floors share: processes with shared memory, the rounds, the clock, the report."""
+"""What the floors share: processes with shared memory, the rounds, the clock, the report."""
 
 import argparse
 import json
@@ -53,7 +53,7 @@ class Crew:
         self.rows[0] = self.rows[1:].sum(0) / np.float32(len(members))
 
 
-def main(name, round_of, logits):
+def main(name, round_of, logits, versions=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("--processes", type=int, default=2)
     processes = parser.parse_args().processes
@@ -76,4 +76,5 @@ def main(name, round_of, logits):
     accuracy = float((logits(model, test_images).argmax(1) == test_labels).mean())
     print(json.dumps({
         "workload": name, "secondsPerRound": statistics.median(seconds[1:]),
-        "accuracy": accuracy, "processes": processes, "numpy": np.__version__}))
+        "accuracy": accuracy, "processes": processes, "numpy": np.__version__,
+        **(versions or {})}))

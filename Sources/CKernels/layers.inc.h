@@ -1,155 +1,9 @@
 // Kernels of layers other than dense ones, losses and optimisers; a part of body.inc.h.
 
-static void BODY(pad)(const fs_padding *s, ptrdiff_t rows, const float *in, float *out) {
-  ptrdiff_t c = s->channels, row = s->padded_width * c;
-  for (ptrdiff_t i = 0; i < rows * s->padded_height * row; i++) out[i] = 0;
-  for (ptrdiff_t r = 0; r < rows; r++)
-    for (ptrdiff_t y = 0; y < s->height; y++)
-      for (ptrdiff_t x = 0; x < s->width; x++, in += c) {
-        float *to = out + (r * s->padded_height + s->top + y * s->step) * row +
-                    (s->left + x * s->step) * c;
-        for (ptrdiff_t i = 0; i < c; i++) to[i] = in[i];
-      }
-}
+INLINE V BODY(v_select)(VI mask, V yes, V no) { return (V)((mask & (VI)yes) | (~mask & (VI)no)); }
 
-// Convolutions are products without a matrix of patches: the rows of a tile are neighbouring
-// pixels of one output row, and what one row of the kernel sees of an image lies side by side.
-
-static void BODY(convolve)(const fs_convolution *s, ptrdiff_t rows, const float *in,
-                           const float *weight, const float *bias, float *out) {
-  ptrdiff_t inputs = s->channels / s->groups, outputs = s->outputs / s->groups;
-  ptrdiff_t line = s->width * s->channels, pixel = s->stride * s->channels;
-  int whole = s->groups == 1;  // All taps at once, or one row of the kernel after the other.
-  ptrdiff_t calls = whole ? 1 : s->kernel_height, taps = s->kernel_width * inputs;
-  ptrdiff_t runs = whole ? s->kernel_height : s->kernel_width, k = whole ? taps : inputs;
-  ptrdiff_t run = whole ? line : s->channels;
-  ptrdiff_t tiles = (s->out_width + ROWS - 1) / ROWS;
-  if (rows <= 0 || tiles <= 0) return;
-  ptrdiff_t height = s->out_width / tiles, taller = s->out_width % tiles;
-  for (ptrdiff_t g = 0; g < s->groups; g++)
-    for (ptrdiff_t j = 0; j < outputs; j += 2 * VL) {
-      ptrdiff_t left = outputs - j < 2 * VL ? outputs - j : 2 * VL, at = g * outputs + j;
-      int vectors = left > VL ? 2 : 1, last = (int)(left - (vectors - 1) * VL);
-      for (ptrdiff_t r = 0; r < rows; r++)
-        for (ptrdiff_t y = 0; y < s->out_height; y++) {
-          const float *a = in + (r * s->height + y * s->stride) * line + g * inputs;
-          float *c = out + (r * s->out_height + y) * s->out_width * s->outputs + at;
-          for (ptrdiff_t t = 0; t < tiles; t++) {
-            ptrdiff_t count = height + (t < taller);
-            for (ptrdiff_t call = 0; call < calls; call++) {
-              const float *start = call ? c : bias ? bias + at : NULL;
-              BODY(any_tile)(count, vectors, last, runs, k, a + call * line, pixel, 1, run,
-                             weight + call * taps * s->outputs + at, s->outputs, start,
-                             call ? s->outputs : 0, c, s->outputs);
-            }
-            a += count * pixel;
-            c += count * s->outputs;
-          }
-        }
-    }
-}
-
-static void BODY(convolve_weights)(const fs_convolution *s, ptrdiff_t rows, const float *in,
-                                   const float *delta, const float *start, float *out) {
-  ptrdiff_t inputs = s->channels / s->groups, outputs = s->outputs / s->groups;
-  ptrdiff_t line = s->width * s->channels, pixel = s->stride * s->channels;
-  int whole = s->groups == 1;
-  ptrdiff_t calls = whole ? s->kernel_height : s->kernel_height * s->kernel_width;
-  ptrdiff_t m = whole ? s->kernel_width * inputs : inputs, tiles = (m + ROWS - 1) / ROWS;
-  ptrdiff_t height = m / tiles, taller = m % tiles;
-  for (ptrdiff_t r = 0; r < rows; r++) {
-    for (ptrdiff_t call = 0; call < calls; call++) {
-      ptrdiff_t ky = whole ? call : call / s->kernel_width;
-      ptrdiff_t kx = whole ? 0 : call % s->kernel_width;
-      const float *image = in + (r * s->height + ky) * line + kx * s->channels;
-      for (ptrdiff_t g = 0; g < s->groups; g++)
-        for (ptrdiff_t j = 0; j < outputs; j += 2 * VL) {
-          ptrdiff_t left = outputs - j < 2 * VL ? outputs - j : 2 * VL, at = g * outputs + j;
-          int vectors = left > VL ? 2 : 1, last = (int)(left - (vectors - 1) * VL);
-          const float *b = delta + r * s->out_height * s->out_width * s->outputs + at;
-          ptrdiff_t place = call * m * s->outputs + at;
-          for (ptrdiff_t t = 0, i = 0; t < tiles; t++) {
-            ptrdiff_t count = height + (t < taller);
-            float *c = out + place + i * s->outputs;
-            const float *from = r ? c : start ? start + place + i * s->outputs : NULL;
-            BODY(any_tile)(count, vectors, last, s->out_height, s->out_width,
-                           image + g * inputs + i, 1, pixel, s->stride * line, b, s->outputs,
-                           from, s->outputs, c, s->outputs);
-            i += count;
-          }
-        }
-    }
-  }
-}
-
-// Pooling, a run of channels at a time.
-
-static void BODY(max_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
-                           float *restrict out, int32_t *restrict from) {
-  ptrdiff_t c = s->channels;
-  for (ptrdiff_t r = 0; r < rows; r++)
-    for (ptrdiff_t y = 0; y < s->out_height; y++)
-      for (ptrdiff_t x = 0; x < s->out_width; x++, out += c, from += c)
-        for (int32_t p = 0; p < s->size * s->size; p++) {
-          const float *at = in + ((r * s->height + y * s->stride + p / s->size) * s->width +
-                                  x * s->stride + p % s->size) *
-                                     c;
-          for (ptrdiff_t i = 0; i < c; i++) {
-            int more = p == 0 || at[i] > out[i];
-            out[i] = more ? at[i] : out[i];
-            from[i] = more ? p : from[i];
-          }
-        }
-}
-
-static void BODY(max_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const float *delta,
-                                    const int32_t *from, float *restrict in_delta) {
-  ptrdiff_t c = s->channels;
-  for (ptrdiff_t i = 0; i < rows * s->height * s->width * c; i++) in_delta[i] = 0;
-  for (ptrdiff_t r = 0; r < rows; r++)
-    for (ptrdiff_t y = 0; y < s->out_height; y++)
-      for (ptrdiff_t x = 0; x < s->out_width; x++, delta += c, from += c)
-        for (int32_t p = 0; p < s->size * s->size; p++) {
-          float *to = in_delta + ((r * s->height + y * s->stride + p / s->size) * s->width +
-                                  x * s->stride + p % s->size) *
-                                     c;
-          for (ptrdiff_t i = 0; i < c; i++) to[i] += from[i] == p ? delta[i] : 0;
-        }
-}
-
-static void BODY(average_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
-                               float *restrict out) {
-  ptrdiff_t c = s->channels;
-  float count = (float)(s->size * s->size);
-  for (ptrdiff_t r = 0; r < rows; r++)
-    for (ptrdiff_t y = 0; y < s->out_height; y++)
-      for (ptrdiff_t x = 0; x < s->out_width; x++, out += c) {
-        for (ptrdiff_t i = 0; i < c; i++) out[i] = 0;
-        for (ptrdiff_t p = 0; p < s->size * s->size; p++) {
-          const float *at = in + ((r * s->height + y * s->stride + p / s->size) * s->width +
-                                  x * s->stride + p % s->size) *
-                                     c;
-          for (ptrdiff_t i = 0; i < c; i++) out[i] += at[i];
-        }
-        for (ptrdiff_t i = 0; i < c; i++) out[i] /= count;
-      }
-}
-
-static void BODY(average_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const float *delta,
-                                        float *restrict in_delta) {
-  ptrdiff_t c = s->channels;
-  float count = (float)(s->size * s->size);
-  for (ptrdiff_t i = 0; i < rows * s->height * s->width * c; i++) in_delta[i] = 0;
-  for (ptrdiff_t r = 0; r < rows; r++)
-    for (ptrdiff_t y = 0; y < s->out_height; y++)
-      for (ptrdiff_t x = 0; x < s->out_width; x++, delta += c)
-        for (ptrdiff_t p = 0; p < s->size * s->size; p++) {
-          float *to = in_delta + ((r * s->height + y * s->stride + p / s->size) * s->width +
-                                  x * s->stride + p % s->size) *
-                                     c;
-          for (ptrdiff_t i = 0; i < c; i++) to[i] += delta[i] / count;
-        }
-}
+#include "convolution.inc.h"
+#include "pooling.inc.h"
 
 // Activations.
 
@@ -162,8 +16,6 @@ static void BODY(leaky_relu_backward)(ptrdiff_t count, float slope, const float 
   for (ptrdiff_t i = 0; i < count; i++)
     delta[i] = activation[i] > 0 ? delta[i] : slope * delta[i];
 }
-
-INLINE V BODY(v_select)(VI mask, V yes, V no) { return (V)((mask & (VI)yes) | (~mask & (VI)no)); }
 
 // tanh: near 0 an odd polynomial (Moshier, Cephes: tanhf), else 1 - 2e/(1 + e), e = exp(-2|x|).
 INLINE V BODY(v_tanh)(V x) {

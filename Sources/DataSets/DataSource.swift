@@ -27,23 +27,39 @@ public struct DataUsers: Sendable, Equatable {
   public let names: [String]
   /// Each one's samples in the training pool. Shapes: [user][its samples]; some may have none.
   public let shards: [[Int32]]
+  /// Each one's samples in the test set. Shapes: [user][its samples], some may have none; empty
+  /// where the source does not say whose test samples are.
+  public let tests: [[Int32]]
 
   /// Users with their samples.
-  public init(names: [String], shards: [[Int32]]) {
+  public init(names: [String], shards: [[Int32]], tests: [[Int32]] = []) {
     precondition(names.count == shards.count, "one list of samples a user")
+    precondition(tests.isEmpty || tests.count == names.count, "one list of test samples a user")
     self.names = names
     self.shards = shards
+    self.tests = tests
   }
 
-  /// Users whose samples stand one behind the other in the pool, from the first.
-  public init(names: [String], sizes: [Int]) {
+  /// The same users with the samples that users of the same names have in the test set.
+  public func withTests(of other: DataUsers) -> DataUsers {
+    var places: [String: Int] = [:]
+    for (place, name) in other.names.enumerated() { places[name] = place }
+    return DataUsers(
+      names: names, shards: shards, tests: names.map { places[$0].map { other.shards[$0] } ?? [] })
+  }
+
+  /// Users whose samples stand one behind the other in the pool, from the first; and so in the test
+  /// set, where `testSizes` is given.
+  public init(names: [String], sizes: [Int], testSizes: [Int] = []) {
+    self.init(names: names, shards: Self.runs(sizes), tests: Self.runs(testSizes))
+  }
+
+  private static func runs(_ sizes: [Int]) -> [[Int32]] {
     var start: Int32 = 0
-    self.init(
-      names: names,
-      shards: sizes.map { size in
-        defer { start += Int32(size) }
-        return Array(start..<start + Int32(size))
-      })
+    return sizes.map { size in
+      defer { start += Int32(size) }
+      return Array(start..<start + Int32(size))
+    }
   }
 }
 

@@ -70,7 +70,8 @@ public struct LEAFFiles: DataSource, Part {
     let shape = settings.shape ?? [train.sampleSize ?? 1]
     return TrainAndTest(
       train: train.dataset(shape: shape), test: test.dataset(shape: shape),
-      users: DataUsers(names: train.names, shards: train.shards))
+      users: DataUsers(names: train.names, shards: train.shards)
+        .withTests(of: DataUsers(names: test.names, shards: test.shards)))
   }
 
   private func files(_ folder: String, _ folders: DataFolders) throws(DataFault) -> [String] {

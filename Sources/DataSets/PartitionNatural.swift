@@ -59,6 +59,13 @@ public struct PartitionNatural: PartitionSource, Part {
     Rule(users: data.users, settings: settings)
   }
 
+  /// The users' own test samples, where the source says whose they are.
+  public func clientTests(of data: TrainAndTest) -> [[Int32]] {
+    guard let users = data.users, !users.tests.isEmpty else { return [] }
+    let kept = users.shards.indices.filter { users.shards[$0].count >= settings.minimumSize }
+    return kept.prefix(settings.clients ?? kept.count).map { users.tests[$0] }
+  }
+
   private struct Rule: Partitioner {
     let users: DataUsers?
     let settings: Settings

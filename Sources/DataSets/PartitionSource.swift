@@ -13,6 +13,11 @@ public protocol PartitionSource: Sendable {
   func partitioner(
     for data: TrainAndTest, folders: DataFolders
   ) throws(DataFault) -> any Partitioner
+
+  /// The test samples that are each client's own; none where the test set is nobody's.
+  ///
+  /// Shapes: [client][its samples], or []. Without an implementation of its own a part says none.
+  func clientTests(of data: TrainAndTest) -> [[Int32]]
 }
 
 extension PartitionSource {
@@ -20,6 +25,9 @@ extension PartitionSource {
   public func partitioner(
     for data: TrainAndTest, folders: DataFolders
   ) throws(DataFault) -> any Partitioner { try partitioner(folders: folders) }
+
+  /// The test set is nobody's.
+  public func clientTests(of data: TrainAndTest) -> [[Int32]] { [] }
 }
 
 extension PartitionSource where Self: Partitioner {

@@ -120,7 +120,8 @@ public struct Sensors: DataSource, Part {
       train: data[0], test: data[1],
       users: DataUsers(
         names: (0..<settings.devices).map { "device-\($0)" },
-        sizes: Array(repeating: settings.samplesPerDevice, count: settings.devices)))
+        sizes: Array(repeating: sizes[0], count: settings.devices),
+        testSizes: Array(repeating: sizes[1], count: settings.devices)))
   }
 
   /// What sets a device apart. Shapes: gains, offsets [channel]; sway [step][channel].

@@ -81,7 +81,7 @@ public struct SyntheticUsers: DataSource, Part {
     let spreads = (1...settings.features).map { Portable.exp(-0.6 * Portable.log(Double($0))) }
     var train = Samples()
     var test = Samples()
-    var sizes: [Int] = []
+    var sizes: (train: [Int], test: [Int]) = ([], [])
     for user in 0..<settings.users {
       let streams = key.with(ordinal: UInt32(user))
       var stream = streams.stream(slot: 0)
@@ -99,11 +99,14 @@ public struct SyntheticUsers: DataSource, Part {
       train.append(size, of: model, spreads, &stream)
       stream = streams.stream(slot: 3)
       test.append(max(1, size / 9), of: model, spreads, &stream)
-      sizes.append(size)
+      sizes.train.append(size)
+      sizes.test.append(max(1, size / 9))
     }
     return TrainAndTest(
       train: train.dataset(settings), test: test.dataset(settings),
-      users: DataUsers(names: (0..<settings.users).map { "user-\($0)" }, sizes: sizes))
+      users: DataUsers(
+        names: (0..<settings.users).map { "user-\($0)" }, sizes: sizes.train,
+        testSizes: sizes.test))
   }
 
   private func model(_ stream: inout RandomStream) -> Model {

@@ -63,7 +63,8 @@ public struct TFFFiles: DataSource, Part {
     let test = try read(try folders.locate(settings.test))
     return try LabelledArrays.trainAndTest(
       train.arrays, test.arrays, classes: settings.classes,
-      users: DataUsers(names: train.names, sizes: train.sizes))
+      users: DataUsers(names: train.names, sizes: train.sizes)
+        .withTests(of: DataUsers(names: test.names, sizes: test.sizes)))
   }
 
   private struct Clients {

@@ -42,11 +42,9 @@ public enum Aggregation {
     precondition(!terms.isEmpty, "a sum of updates has an update")
     let count = terms[0].parameters.count
     precondition(terms.allSatisfy { $0.parameters.count == count }, "buffers have one size")
+    let addresses = Addresses(terms.map(\.parameters), weights: terms.map(\.weight))
     return inRanges(of: count, pool: pool) { range, target, sums in
-      for term in terms {
-        kernels.functions.accumulate(
-          range.count, term.weight, term.parameters.storage + range.lowerBound, sums)
-      }
+      addresses.add(range, to: sums, kernels: kernels)
       kernels.functions.round_sum(range.count, sums, target)
     }
   }
@@ -61,12 +59,10 @@ public enum Aggregation {
     precondition(
       terms.allSatisfy { $0.parameters.count == count && $0.base.count == count },
       "buffers have one size")
+    let addresses = Addresses(
+      terms.map(\.parameters), bases: terms.map(\.base), weights: terms.map(\.weight))
     return inRanges(of: count, pool: pool) { range, target, sums in
-      for term in terms {
-        kernels.functions.accumulate_difference(
-          range.count, term.weight, term.parameters.storage + range.lowerBound,
-          term.base.storage + range.lowerBound, sums)
-      }
+      addresses.add(range, to: sums, kernels: kernels)
       kernels.functions.round_step(
         range.count, now.storage + range.lowerBound, rate, sums, target)
     }
@@ -88,6 +84,27 @@ public enum Aggregation {
         let range = first..<min(first + rangeSize, count)
         scratch.withSums(count: range.count) { body(range, target + first, $0) }
       }
+    }
+  }
+
+  /// Where the buffers of some terms lie, as the kernels want it. It keeps the buffers alive.
+  struct Addresses: @unchecked Sendable {
+    private let buffers: [ParameterBuffer]
+    private let bases: [ParameterBuffer]
+    private let weights: [Double]
+
+    init(_ buffers: [ParameterBuffer], bases: [ParameterBuffer] = [], weights: [Double]) {
+      self.buffers = buffers
+      self.bases = bases
+      self.weights = weights
+    }
+
+    /// Adds all terms to a range of the sums.
+    func add(_ range: Range<Int>, to sums: UnsafeMutablePointer<Double>, kernels: Kernels) {
+      let places = buffers.map { Optional(UnsafePointer($0.storage + range.lowerBound)) }
+      let origins = bases.map { Optional(UnsafePointer($0.storage + range.lowerBound)) }
+      let from = origins.isEmpty ? nil : origins
+      kernels.functions.accumulate(range.count, places.count, weights, places, from, sums)
     }
   }
 }

@@ -78,17 +78,21 @@ struct ConvolutionLayer: PlacedLayer {
   }
   var multiplyAdds: Int { convolution.out_height * convolution.out_width * weightCount }
 
+  /// How many values one sample's input has.
+  var inputCount: Int { turned.out_height * turned.out_width * turned.outputs }
+
   private var size: Int { convolution.kernel_height }
   private var fan: Int { size * size * convolution.channels / convolution.groups }
   private var weightCount: Int { fan * convolution.outputs }
+  /// The turned filters' part of the scratch; a padded gradient lies behind it.
+  private var turnedCount: Int { (weightCount + 15) / 16 * 16 }
 
   func stateCount(_ rows: Int) -> Int {
     padding == nil ? 0 : rows * convolution.height * convolution.width * convolution.channels
   }
 
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
-    needsInputDelta
-      ? weightCount + 16 + rows * turned.height * turned.width * turned.channels : 0
+    needsInputDelta ? turnedCount + turned.height * turned.width * turned.channels : 0
   }
 
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
@@ -105,6 +109,13 @@ struct ConvolutionLayer: PlacedLayer {
   }
 
   func backward(_ pass: Pass, _ deltas: Deltas) {
+    if deltas.input != nil { turnFilters(pass) }
+    backwardTurned(pass, deltas)
+  }
+
+  /// The backward pass behind `turnFilters`, which must be done before the filters change; samples
+  /// may come in several passes, in order, each beginning at what the one before left.
+  func backwardTurned(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
     if let inputDelta = deltas.input { backwardToInput(pass, deltas.output, inputDelta) }
     guard let target = deltas.target else { return }
@@ -118,28 +129,35 @@ struct ConvolutionLayer: PlacedLayer {
       target + weightCount)
   }
 
+  /// Leaves the filters, turned around, at the beginning of the scratch.
+  func turnFilters(_ pass: Pass) {
+    let (taps, groups) = (size * size, convolution.groups)
+    let (inputs, outputs) = (convolution.channels / groups, convolution.outputs / groups)
+    for tap in 0..<taps {
+      for group in 0..<groups {
+        pass.kernels.functions.transpose(
+          inputs, outputs,
+          pass.parameters + tap * inputs * convolution.outputs + group * outputs,
+          convolution.outputs,
+          pass.scratch + (taps - 1 - tap) * outputs * convolution.channels + group * inputs,
+          convolution.channels)
+      }
+    }
+  }
+
+  /// Sample by sample, so that the padded gradient stays in a cache.
   private func backwardToInput(
     _ pass: Pass, _ delta: UnsafePointer<Float>, _ inputDelta: UnsafeMutablePointer<Float>
   ) {
     let functions = pass.kernels.functions
     var turned = turned
     var turnedPadding = turnedPadding
-    let (taps, groups) = (size * size, convolution.groups)
-    let (inputs, outputs) = (convolution.channels / groups, convolution.outputs / groups)
-    let flipped = pass.scratch
-    for tap in 0..<taps {
-      for group in 0..<groups {
-        functions.transpose(
-          inputs, outputs,
-          pass.parameters + tap * inputs * convolution.outputs + group * outputs,
-          convolution.outputs,
-          flipped + (taps - 1 - tap) * outputs * convolution.channels + group * inputs,
-          convolution.channels)
-      }
+    let padded = pass.scratch + turnedCount
+    for row in 0..<pass.rows {
+      functions.pad(&turnedPadding, 1, delta + row * outputCount, padded)
+      functions.convolve(
+        &turned, 1, padded, pass.scratch, nil, inputDelta + row * inputCount)
     }
-    let padded = pass.scratch + (weightCount + 15) / 16 * 16
-    functions.pad(&turnedPadding, pass.rows, delta, padded)
-    functions.convolve(&turned, pass.rows, padded, flipped, nil, inputDelta)
   }
 }
 

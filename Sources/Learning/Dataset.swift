@@ -1,3 +1,5 @@
+import CKernels
+
 /// Samples in memory, kept in the type they came in and made floats as they are gathered.
 ///
 /// Shapes: features [sample][the sample's shape, last axis fastest]; labels [sample].
@@ -30,6 +32,19 @@ public final class Dataset: Sendable {
   /// How many values one sample has.
   public let sampleSize: Int
 
+  /// How many samples there are.
+  public let count: Int
+
+  /// Where the features lie. An array's memory stays where it is while somebody holds the array and
+  /// nobody changes it; threads that share samples need not count references to it.
+  private enum Place {
+    case bytes(UnsafePointer<UInt8>?)
+    case floats(UnsafePointer<Float>?)
+  }
+
+  private nonisolated(unsafe) let place: Place
+  private nonisolated(unsafe) let labelPlace: UnsafePointer<Int32>?
+
   /// A data set of these samples.
   ///
   /// Shapes: `features.count` = `labels.count` × product of `sampleShape`; labels in 0 ..<
@@ -43,10 +58,14 @@ public final class Dataset: Sendable {
     self.sampleShape = sampleShape
     self.labels = labels
     self.classCount = classCount
+    count = labels.count
+    place =
+      switch features {
+      case .bytes(let bytes): .bytes(bytes.withUnsafeBufferPointer { $0.baseAddress })
+      case .floats(let floats): .floats(floats.withUnsafeBufferPointer { $0.baseAddress })
+      }
+    labelPlace = labels.withUnsafeBufferPointer { $0.baseAddress }
   }
-
-  /// How many samples there are.
-  public var count: Int { labels.count }
 
   /// The features of the samples at `indices` as floats, one sample behind the other.
   public func gather(_ indices: some Collection<Int32>, kernels: Kernels) -> [Float] {
@@ -66,17 +85,23 @@ public final class Dataset: Sendable {
     for index in indices {
       precondition(index >= 0 && index < count, "no sample \(index) among \(count)")
       let start = Int(index) * sampleSize
-      switch features {
-      case .bytes(let bytes):
-        bytes.withUnsafeBufferPointer {
-          kernels.functions.bytes_to_floats(sampleSize, $0.baseAddress! + start, to)
-        }
-      case .floats(let floats):
-        floats.withUnsafeBufferPointer {
-          to.update(from: $0.baseAddress! + start, count: sampleSize)
-        }
+      switch place {
+      case .bytes(let bytes): kernels.functions.bytes_to_floats(sampleSize, bytes! + start, to)
+      case .floats(let floats): to.update(from: floats! + start, count: sampleSize)
       }
       to += sampleSize
+    }
+  }
+
+  /// Asks for the memory of the samples at `indices`, which will be gathered soon.
+  func prefetch(_ indices: UnsafeBufferPointer<Int32>) {
+    for index in indices {
+      let start = Int(index) * sampleSize
+      switch place {
+      case .bytes(let bytes): fs_prefetch(bytes! + start, sampleSize)
+      case .floats(let floats): fs_prefetch(floats! + start, 4 * sampleSize)
+      }
+      fs_prefetch(labelPlace! + Int(index), 4)
     }
   }
 
@@ -86,7 +111,7 @@ public final class Dataset: Sendable {
   ) {
     var to = target
     for index in indices {
-      to.pointee = labels[Int(index)]
+      to.pointee = labelPlace![Int(index)]
       to += 1
     }
   }

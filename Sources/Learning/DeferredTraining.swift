@@ -17,7 +17,7 @@ public final class DeferredTraining: Sendable {
 
   /// What a computed training gives.
   public struct Value: Sendable {
-    /// The device's memory at the end, with the trained parameters.
+    /// The device's memory at the end, with the trained parameters; of a last stretch these alone.
     public let memory: DeviceMemory
     /// The sum of the losses of all samples processed since the training began.
     public let lossSum: Double
@@ -36,18 +36,21 @@ public final class DeferredTraining: Sendable {
   private let algorithm: any LocalAlgorithm
   private let batches: Range<Int>
   private let validation: [Int32]
+  private let isLast: Bool
   private let kernels: Kernels
   private let state: Mutex<State>
 
-  /// Describes the given batches of a training; `validation` lists samples to evaluate the end on.
+  /// Describes the given batches of a training; `validation` lists samples to evaluate the end on,
+  /// `isLast` tells that no training goes on from there.
   public init(
     _ training: LocalTraining, by algorithm: any LocalAlgorithm, batches: Range<Int>,
-    from start: Start, validation: [Int32], kernels: Kernels
+    from start: Start, validation: [Int32], isLast: Bool = false, kernels: Kernels
   ) {
     self.training = training
     self.algorithm = algorithm
     self.batches = batches
     self.validation = validation
+    self.isLast = isLast
     self.kernels = kernels
     state = Mutex(.described(start))
   }
@@ -106,14 +109,14 @@ public final class DeferredTraining: Sendable {
     }
     let outcome = algorithm.run(
       training, batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
-    _ = outcome.parameters.isFinite  // Found here, by this thread, while they are in its cache.
     let evaluation =
       validation.isEmpty
       ? nil
       : Evaluation(
         of: training.network, parameters: outcome.parameters, dataset: training.dataset,
         samples: validation, kernels: kernels, scratch: scratch)
-    return Value(memory: outcome.memory, lossSum: outcome.lossSum, validation: evaluation)
+    let kept = isLast ? DeviceMemory(parameters: outcome.parameters) : outcome.memory
+    return Value(memory: kept, lossSum: outcome.lossSum, validation: evaluation)
   }
 
   private static func moved(

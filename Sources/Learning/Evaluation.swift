@@ -10,6 +10,14 @@ public struct Evaluation: Equatable, Sendable {
   /// Sum of the samples' losses.
   public let lossSum: Double
 
+  /// What was found on so many samples.
+  public init(count: Int, correct: Int, lossSum: Double) {
+    precondition(correct >= 0 && correct <= count, "of \(count) samples \(correct) are right")
+    self.count = count
+    self.correct = correct
+    self.lossSum = lossSum
+  }
+
   /// The share of samples in the right class; NaN for no samples.
   public var accuracy: Double { Double(correct) / Double(count) }
 
@@ -61,7 +69,7 @@ public struct Evaluation: Equatable, Sendable {
   }
 
   /// One chunk, in small passes that stay in the caches; the loss goes on from pass to pass.
-  private static func score(
+  static func score(
     _ samples: ArraySlice<Int32>, network: Network, parameters: ParameterBuffer,
     dataset: Dataset, kernels: Kernels, scratch: Scratch
   ) -> Network.Score {
@@ -72,7 +80,7 @@ public struct Evaluation: Equatable, Sendable {
     while !rest.isEmpty {
       let pass = rest.prefix(passSize)
       rest = rest.dropFirst(passSize)
-      dataset.gather(pass, into: space.activations[0], kernels: kernels)
+      dataset.gather(pass, into: space.batch, kernels: kernels)
       dataset.gatherLabels(pass, into: space.labels)
       network.evaluate(
         pass.count, parameters: parameters.storage, in: space, kernels: kernels, score: &score)

@@ -8,13 +8,15 @@ public struct Kernels: Sendable {
   /// The body in use.
   public let body: KernelBody
   /// The C functions of that body.
-  package let functions: fs_kernels
+  @inline(__always) package var functions: fs_kernels { table.pointee }
+
+  private nonisolated(unsafe) let table: UnsafePointer<fs_kernels>  // Constant in the program.
 
   /// The kernels of `body`, or nil where this processor lacks it.
   public init?(_ body: KernelBody) {
     guard let table = fs_kernels_for(body.code) else { return nil }
     self.body = body
-    functions = table.pointee
+    self.table = table
   }
 
   /// The fastest kernels that this processor can run.

@@ -68,39 +68,35 @@ public struct LocalTraining: Sendable {
       batches.lowerBound >= 0 && batches.upperBound <= batchCount,
       "batches \(batches) of a plan of \(batchCount)")
     guard !batches.isEmpty else {
-      return TrainingOutcome(
-        memory: memory, lossSum: lossSum, samplesProcessed: 0, distinctSamples: 0)
+      return TrainingOutcome(memory: memory, lossSum: lossSum, samplesProcessed: 0)
     }
     let space = scratch.workspace(for: network, rows: min(plan.batchSize, shard.count))
     var score = Network.Score(lossSum: lossSum)
-    var visits = Visits(shardCount: shard.count)
+    var places = Places(self)
     let start = memory.parameters.storage
     let slots = isPlain ? [] : freshSlots(memory)
     let parameters = ParameterBuffer(uninitializedCount: network.layout.count) { target in
-      var positions: [Int32] = []
-      var epoch = -1
+      var samples = places.fill(space.samples.0, batch: batches.lowerBound)
+      dataset.prefetch(samples)
       for batch in batches {
-        let place = plan.place(ofBatch: batch, shardCount: shard.count)
-        if place.epoch != epoch {
-          epoch = place.epoch
-          positions = order.positions(epoch: epoch, shardCount: shard.count)
-        }
-        let rows = place.positions.count
-        visits.add(positions[place.positions])
-        let samples = positions[place.positions].lazy.map { shard[Int($0)] }
-        dataset.gather(samples, into: space.activations[0], kernels: kernels)
+        dataset.gather(samples, into: space.batch, kernels: kernels)
         dataset.gatherLabels(samples, into: space.labels)
+        let (rows, epoch) = (samples.count, places.epoch)
+        if batch + 1 < batches.upperBound {
+          let isOdd = (batch - batches.lowerBound) % 2 == 1
+          samples = places.fill(isOdd ? space.samples.0 : space.samples.1, batch: batch + 1)
+          dataset.prefetch(samples)
+        }
         // The first step reads the start and writes the target whole; later ones run in place.
         step(
           batch, rows, parameters: batch == batches.lowerBound ? start : target, target: target,
-          slots: slots, noise: batchNoise(batch, epoch: place.epoch), in: space,
+          slots: slots, noise: batchNoise(batch, epoch: epoch), in: space,
           kernels: kernels, score: &score)
       }
     }
     return TrainingOutcome(
       memory: DeviceMemory(parameters: parameters, optimizerSlots: slots), lossSum: score.lossSum,
-      samplesProcessed: plan.samples(inBatches: batches, shardCount: shard.count),
-      distinctSamples: visits.count)
+      samplesProcessed: plan.samples(inBatches: batches, shardCount: shard.count))
   }
 
   /// Whether a step needs no gradient of its own: the gradient's chain begins at the weights.
@@ -150,18 +146,33 @@ public struct LocalTraining: Sendable {
     }
   }
 
-  /// Places of the shard visited so far.
-  private struct Visits {
-    private var seen: [Bool]
-    private(set) var count = 0
+  /// Which samples the batches take, epoch by epoch.
+  private struct Places {
+    private let shard: [Int32]
+    private let plan: TrainingPlan
+    private let order: BatchOrder
+    private(set) var epoch = -1
+    private var positions: [Int32] = []
 
-    init(shardCount: Int) { seen = Array(repeating: false, count: shardCount) }
+    init(_ training: LocalTraining) {
+      shard = training.shard
+      plan = training.plan
+      order = training.order
+    }
 
-    mutating func add(_ positions: ArraySlice<Int32>) {
-      for position in positions where !seen[Int(position)] {
-        seen[Int(position)] = true
-        count += 1
+    /// Writes the samples of a batch, which is of this epoch or a later one.
+    mutating func fill(
+      _ target: UnsafeMutablePointer<Int32>, batch: Int
+    ) -> UnsafeBufferPointer<Int32> {
+      let place = plan.place(ofBatch: batch, shardCount: shard.count)
+      if place.epoch != epoch {
+        epoch = place.epoch
+        positions = order.positions(epoch: epoch, shardCount: shard.count)
       }
+      for (row, position) in place.positions.enumerated() {
+        target[row] = shard[Int(positions[position])]
+      }
+      return UnsafeBufferPointer(start: target, count: place.positions.count)
     }
   }
 }

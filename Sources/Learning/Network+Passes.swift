@@ -10,9 +10,9 @@ extension Network {
     kernels: Kernels, noise: BatchNoise?
   ) -> Pass {
     Pass(
-      kernels: kernels, rows: rows, noise: noise, index: index,
-      parameters: parameters + nodes[index].offset, input: space.activations[index],
-      output: space.activations[index + 1], state: space.states[index], scratch: space.scratch)
+      kernels: kernels, rows: rows, noise: noise, index: space.steps[index].node.place,
+      parameters: parameters + space.steps[index].node.offset, input: space.steps[index].input,
+      output: space.steps[index].output, state: space.steps[index].state, scratch: space.scratch)
   }
 
   /// From the batch in the workspace to its logits.
@@ -20,8 +20,8 @@ extension Network {
     _ rows: Int, parameters: UnsafePointer<Float>, in space: Workspace, kernels: Kernels,
     noise: BatchNoise? = nil
   ) {
-    for (index, node) in nodes.enumerated() {
-      node.layer.forward(
+    for index in 0..<space.steps.count {
+      space.steps[index].node.layer.forward(
         pass(index, rows, parameters: parameters, in: space, kernels: kernels, noise: noise))
     }
   }
@@ -30,15 +30,15 @@ extension Network {
   private func loss(
     _ rows: Int, scale: Float, in space: Workspace, kernels: Kernels, score: inout Score
   ) {
-    let outputs = space.activations[nodes.count]
+    let outputs = space.outputs
     switch loss {
     case .crossEntropy:
       score.correct += kernels.functions.softmax(
-        rows, classCount, outputs, classCount, space.labels, scale, space.deltas[0], classCount,
+        rows, classCount, outputs, classCount, space.labels, scale, space.deltas.0, classCount,
         &score.lossSum)
     case .meanSquaredError:
       score.correct += kernels.functions.squares(
-        rows, classCount, outputs, space.labels, scale, space.deltas[0], &score.lossSum)
+        rows, classCount, outputs, space.labels, scale, space.deltas.0, &score.lossSum)
     }
   }
 
@@ -85,23 +85,25 @@ extension Network {
   ) {
     forward(rows, parameters: parameters, in: space, kernels: kernels, noise: noise)
     loss(rows, scale: scale, in: space, kernels: kernels, score: &score)
-    var delta = space.deltas[0]
-    var next = space.deltas[1]
-    for (index, node) in nodes.enumerated().reversed() where index >= firstTrained {
+    var (delta, next) = space.deltas
+    for index in (firstTrained..<space.steps.count).reversed() {
       let needsInput = index > firstTrained
-      node.layer.backward(
+      let (offset, isUpdatable) = (
+        space.steps[index].node.offset, space.steps[index].node.isUpdatable
+      )
+      space.steps[index].node.layer.backward(
         pass(index, rows, parameters: parameters, in: space, kernels: kernels, noise: noise),
         Deltas(
           output: delta, input: needsInput ? next : nil,
-          start: start.map { $0 + node.offset },
-          target: node.isUpdatable ? target + node.offset : nil))
-      if !node.layer.deltaInPlace { swap(&delta, &next) }
+          start: start.map { $0 + offset }, target: isUpdatable ? target + offset : nil))
+      if !space.steps[index].node.layer.deltaInPlace { swap(&delta, &next) }
     }
     keepFrozen(start: start, target: target)
   }
 
   /// Frozen tensors move along unchanged, or have no gradient.
   func keepFrozen(start: UnsafePointer<Float>?, target: UnsafeMutablePointer<Float>) {
+    guard hasFrozen else { return }
     for tensor in layout.tensors where !tensor.isUpdatable {
       guard let start else {
         (target + tensor.offset).update(repeating: 0, count: tensor.count)
@@ -117,7 +119,7 @@ extension Network {
   public func keepingFrozen(
     of old: ParameterBuffer, in fresh: ParameterBuffer
   ) -> ParameterBuffer {
-    guard layout.updatableCount < layout.count else { return fresh }
+    guard hasFrozen else { return fresh }
     return ParameterBuffer(uninitializedCount: layout.count) { target in
       target.update(from: fresh.storage, count: layout.count)
       keepFrozen(start: old.storage, target: target)
@@ -134,7 +136,7 @@ extension Network {
     precondition(inputs.count == labels.count * inputCount, "one label for each sample")
     let space = Workspace(network: self, rows: labels.count)
     inputs.withUnsafeBufferPointer {
-      space.activations[0].update(from: $0.baseAddress!, count: inputs.count)
+      space.batch.update(from: $0.baseAddress!, count: inputs.count)
     }
     labels.withUnsafeBufferPointer {
       space.labels.update(from: $0.baseAddress!, count: labels.count)
@@ -159,10 +161,10 @@ extension Network {
     let rows = inputs.count / inputCount
     let space = Workspace(network: self, rows: rows)
     inputs.withUnsafeBufferPointer {
-      space.activations[0].update(from: $0.baseAddress!, count: inputs.count)
+      space.batch.update(from: $0.baseAddress!, count: inputs.count)
     }
     forward(rows, parameters: parameters.storage, in: space, kernels: kernels)
     return Array(
-      UnsafeBufferPointer(start: space.activations[nodes.count], count: rows * classCount))
+      UnsafeBufferPointer(start: space.outputs, count: rows * classCount))
   }
 }

@@ -8,10 +8,15 @@ public struct Network: Equatable, Sendable {
   /// A layer with its place in the parameters.
   struct Node: Sendable {
     let layer: any PlacedLayer
+    /// Its number among the layers, those counted that are part of another.
+    let place: Int
     let offset: Int
     let isUpdatable: Bool
     let inputCount: Int
   }
+
+  /// What copies of a network have in common.
+  final class Identity: Sendable {}
 
   /// Extents of one sample; two of them count as [height][width][1] for a convolution.
   public let sampleShape: [Int]
@@ -22,6 +27,10 @@ public struct Network: Equatable, Sendable {
   /// Which tensor lies where in the parameters.
   public let layout: ParameterLayout
   let nodes: [Node]
+  /// Whether some parameters are neither trained nor exchanged.
+  let hasFrozen: Bool
+  /// Copies of one network share it.
+  let identity: Identity
   /// The first node whose parameters are trained: no gradient goes further down.
   let firstTrained: Int
 
@@ -56,6 +65,10 @@ public struct Network: Equatable, Sendable {
     self.loss = loss
     nodes = compiler.nodes
     layout = ParameterLayout(compiler.tensors)
+    hasFrozen = layout.updatableCount < layout.count
+    identity = Identity()
+    classCount = compiler.shape[0]
+    isNoisy = nodes.contains { $0.layer is DropoutLayer }
     firstTrained =
       nodes.firstIndex { $0.isUpdatable && $0.layer.parameterCount > 0 } ?? nodes.count
   }
@@ -93,10 +106,10 @@ public struct Network: Equatable, Sendable {
   }
 
   /// How many classes the network tells apart.
-  public var classCount: Int { nodes[nodes.count - 1].layer.outputCount }
+  public let classCount: Int
 
   /// Whether training draws numbers: there is a dropout layer.
-  public var isNoisy: Bool { nodes.contains { $0.layer is DropoutLayer } }
+  public let isNoisy: Bool
 
   /// Samples in a pass without gradients, so that its memory stays near the caches; no bit depends
   /// on it.
@@ -132,7 +145,8 @@ public struct Network: Equatable, Sendable {
 
   /// Equal networks train to equal bits.
   public static func == (a: Network, b: Network) -> Bool {
-    a.sampleShape == b.sampleShape && a.layers == b.layers && a.loss == b.loss
+    a.identity === b.identity
+      || a.sampleShape == b.sampleShape && a.layers == b.layers && a.loss == b.loss
   }
 }
 

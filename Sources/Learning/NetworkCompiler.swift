@@ -5,6 +5,8 @@ struct NetworkCompiler {
   private(set) var tensors: [TensorSpec] = []
   private var stems: [String] = []
   private var isUpdatable = true
+  /// Layers so far, those included that are part of another.
+  private var placed = 0
 
   init(sampleShape: [Int]) { shape = sampleShape }
 
@@ -18,9 +20,9 @@ struct NetworkCompiler {
       place(try ConvolutionLayer(convolution, inputShape: imageShape))
       activate(convolution.activation)
     case .maxPooling(let size, let stride):
-      place(try PoolingLayer(.largest, size: size, stride: stride, inputShape: imageShape))
+      pool(try PoolingLayer(.largest, size: size, stride: stride, inputShape: imageShape))
     case .averagePooling(let size, let stride):
-      place(try PoolingLayer(.mean, size: size, stride: stride, inputShape: imageShape))
+      pool(try PoolingLayer(.mean, size: size, stride: stride, inputShape: imageShape))
     case .flatten:
       shape = [shape.reduce(1, *)]
     case .activation(let activation):
@@ -58,7 +60,41 @@ struct NetworkCompiler {
 
   private mutating func activate(_ activation: Network.Activation) {
     if activation == .identity { return }
-    place(ActivationLayer(activation: activation, outputShape: shape))
+    let layer = ActivationLayer(activation: activation, outputShape: shape)
+    if let fused = fusion(of: layer) { return fuse(fused) }
+    place(layer)
+  }
+
+  private mutating func pool(_ layer: PoolingLayer) {
+    if let fused = fusion(of: layer) { return fuse(fused) }
+    place(layer)
+  }
+
+  /// The last layer and this one as one layer with the same bits, where there is such a layer.
+  private func fusion(of layer: some PlacedLayer) -> (any PlacedLayer)? {
+    switch (nodes.last?.layer, layer) {
+    case (let convolution as ConvolutionLayer, let pooling as PoolingLayer):
+      return PooledConvolutionLayer(convolution: convolution, pooling: pooling)
+    case (let pooling as PoolingLayer, let activation as ActivationLayer)
+    where activation.activation == .relu:
+      return pooling.rectified
+    case (let pooled as PooledConvolutionLayer, let activation as ActivationLayer)
+    where activation.activation == .relu:
+      return pooled.pooling.rectified.map {
+        PooledConvolutionLayer(convolution: pooled.convolution, pooling: $0)
+      }
+    default: return nil
+    }
+  }
+
+  private mutating func fuse(_ layer: any PlacedLayer) {
+    let last = nodes.removeLast()
+    nodes.append(
+      Network.Node(
+        layer: layer, place: last.place, offset: last.offset, isUpdatable: last.isUpdatable,
+        inputCount: last.inputCount))
+    placed += 1
+    shape = layer.outputShape
   }
 
   private mutating func place(_ layer: some PlacedLayer) {
@@ -75,7 +111,9 @@ struct NetworkCompiler {
     }
     nodes.append(
       Network.Node(
-        layer: layer, offset: start, isUpdatable: isUpdatable, inputCount: shape.reduce(1, *)))
+        layer: layer, place: placed, offset: start, isUpdatable: isUpdatable,
+        inputCount: shape.reduce(1, *)))
+    placed += 1
     shape = layer.outputShape
   }
 }

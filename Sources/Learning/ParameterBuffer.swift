@@ -69,13 +69,18 @@ public final class ParameterBuffer: @unchecked Sendable {
     if let known = Finiteness(rawValue: finiteness.load(ordering: .relaxed)), known != .unknown {
       return known == .finite
     }
-    // An exponent of ones carries into the sign; the loop has no exit, so it becomes vectors.
-    var carried: UInt32 = 0
-    for index in 0..<count { carried |= (storage[index].bitPattern & 0x7f80_0000) &+ 0x0080_0000 }
-    let isFinite = carried & 0x8000_0000 == 0
+    let isFinite = Self.areFinite(storage, count: count)
     let found = isFinite ? Finiteness.finite : .notFinite
     finiteness.store(found.rawValue, ordering: .relaxed)
     return isFinite
+  }
+
+  /// Whether no value is infinite or not a number.
+  static func areFinite(_ values: UnsafePointer<Float>, count: Int) -> Bool {
+    // An exponent of ones carries into the sign; the loop has no exit, so it becomes vectors.
+    var carried: UInt32 = 0
+    for index in 0..<count { carried |= (values[index].bitPattern & 0x7f80_0000) &+ 0x0080_0000 }
+    return carried & 0x8000_0000 == 0
   }
 
   /// The buffer's size in bytes.

@@ -1,11 +1,11 @@
 import CKernels
 
-/// The largest value, or the mean, of each window.
+/// The largest value, or the mean, of each window; perhaps with a ReLU behind the largest.
 struct PoolingLayer: PlacedLayer {
   enum Kind { case largest, mean }
 
   private let kind: Kind
-  private let pooling: fs_pooling
+  private var pooling: fs_pooling
   let outputShape: [Int]
 
   init(_ kind: Kind, size: Int, stride: Int, inputShape: [Int]) throws(ShapeProblem) {
@@ -21,7 +21,15 @@ struct PoolingLayer: PlacedLayer {
     outputShape = [(height - size) / stride + 1, (width - size) / stride + 1, channels]
     pooling = fs_pooling(
       height: height, width: width, channels: channels, out_height: outputShape[0],
-      out_width: outputShape[1], size: size, stride: stride)
+      out_width: outputShape[1], size: size, stride: stride, rectified: 0)
+  }
+
+  /// The same with a ReLU behind it; nil where that needs a layer of its own.
+  var rectified: PoolingLayer? {
+    guard kind == .largest, pooling.rectified == 0 else { return nil }
+    var result = self
+    result.pooling.rectified = 1
+    return result
   }
 
   func stateCount(_ rows: Int) -> Int { kind == .largest ? rows * outputCount : 0 }

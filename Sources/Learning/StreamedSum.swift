@@ -37,7 +37,7 @@ public struct StreamedSum: Sendable {
   /// What is left of the trainings, in the order of the terms.
   public let scores: [Score]
 
-  /// Trains and sums; nil if a training gives parameters that are not finite.
+  /// Trains and sums; nil if a sum is not finite, as it is not where some parameters are not.
   ///
   /// Either all terms have a base or none has. Order: of the terms; every operation is rounded to
   /// `Double`, as in `Aggregation`.
@@ -153,7 +153,6 @@ extension StreamedSum {
     private func train(_ index: Int, _ scratch: Scratch) {
       let value = terms[index].training.passingValue(scratch)
       precondition(value.parameters.count == count, "buffers have one size")
-      if !value.parameters.isFinite { isFinite.store(false, ordering: .relaxed) }
       scores[index] = Score(lossSum: value.lossSum, validation: value.validation)
       trained[index] = value.parameters
       progress[index / groupSize].wrappingAdd(1, ordering: .acquiringAndReleasing)
@@ -166,11 +165,14 @@ extension StreamedSum {
       {
         sched_yield()
       }
+      let addresses = Aggregation.Addresses(
+        members.map { trained[$0]! }, bases: members.compactMap { terms[$0].base },
+        weights: members.map { terms[$0].weight })
       let end = min((range + 1) * rangeSize, count)
       for start in stride(from: range * rangeSize, to: end, by: Self.blockSize) {
-        let size = min(Self.blockSize, end - start)
-        for index in members { add(index, start, size) }
-        if group == groups - 1 { round(start, size, into: target) }
+        let block = start..<min(start + Self.blockSize, end)
+        addresses.add(block, to: sums + start, kernels: kernels)
+        if group == groups - 1 { round(block, into: target) }
       }
       summed[range].store(group + 1, ordering: .releasing)
       let done = progress[group].wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
@@ -178,23 +180,18 @@ extension StreamedSum {
       for index in members { trained[index] = nil }
     }
 
-    private func add(_ index: Int, _ start: Int, _ size: Int) {
-      let parameters = trained[index]!.storage + start
-      let weight = terms[index].weight
-      if let base = terms[index].base {
-        kernels.functions.accumulate_difference(
-          size, weight, parameters, base.storage + start, sums + start)
-      } else {
-        kernels.functions.accumulate(size, weight, parameters, sums + start)
-      }
-    }
-
     /// Sums as floats; differences are a step from zero, which decides the sign of a zero.
-    private func round(_ start: Int, _ size: Int, into target: UnsafeMutablePointer<Float>) {
-      let out = target + start
-      if terms[0].base == nil { return kernels.functions.round_sum(size, sums + start, out) }
-      out.update(repeating: 0, count: size)
-      kernels.functions.round_step(size, out, 1, sums + start, out)
+    private func round(_ block: Range<Int>, into target: UnsafeMutablePointer<Float>) {
+      let (out, sums) = (target + block.lowerBound, sums + block.lowerBound)
+      if terms[0].base == nil {
+        kernels.functions.round_sum(block.count, sums, out)
+      } else {
+        out.update(repeating: 0, count: block.count)
+        kernels.functions.round_step(block.count, out, 1, sums, out)
+      }
+      if !ParameterBuffer.areFinite(out, count: block.count) {
+        isFinite.store(false, ordering: .relaxed)
+      }
     }
   }
 }

@@ -9,8 +9,6 @@ public struct TrainingOutcome: Sendable {
   public let lossSum: Double
   /// Samples processed by these batches, repetitions counted.
   public let samplesProcessed: Int
-  /// Places of the shard that these batches visited, each counted once.
-  public let distinctSamples: Int
 
   /// The parameters after the last batch.
   public var parameters: ParameterBuffer { memory.parameters }

@@ -1,3 +1,4 @@
+import CKernels
 import Foundation
 import Synchronization
 
@@ -28,6 +29,8 @@ final class WorkQueue: @unchecked Sendable {
   }
 
   private let condition = NSCondition()
+  private let additions = Atomic<Int>(0)
+  private static let looks = 200
   private var jobs: [Job] = []
   private var first = 0
   private var queued = 0
@@ -66,6 +69,7 @@ final class WorkQueue: @unchecked Sendable {
       job.state = .queued
       queued += 1
       jobs.append(job)
+      additions.wrappingAdd(1, ordering: .relaxed)
       condition.broadcast()
     }
   }
@@ -109,12 +113,33 @@ final class WorkQueue: @unchecked Sendable {
 
   private func work() {
     condition.lock()
+    var hasLooked = false
     while !stopping {
-      if let job = takeFirst() { run(job) } else { condition.wait() }
+      if let job = takeFirst() {
+        run(job)
+        hasLooked = false
+      } else if !hasLooked {
+        lookForWork()
+        hasLooked = true
+      } else {
+        condition.wait()
+        hasLooked = false
+      }
     }
     living -= 1
     condition.broadcast()
     condition.unlock()
+  }
+
+  /// Looks for work for a moment, without the lock: going to sleep and waking up takes longer than
+  /// the pauses of a loop that has work for its threads again and again.
+  private func lookForWork() {
+    let before = additions.load(ordering: .relaxed)
+    condition.unlock()
+    for _ in 0..<Self.looks where additions.load(ordering: .relaxed) == before {
+      for _ in 0..<32 { fs_pause() }
+    }
+    condition.lock()
   }
 
   /// Runs a job that nobody else can take. The lock is held before and after, not during.

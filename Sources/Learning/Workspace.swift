@@ -4,16 +4,30 @@ final class Workspace {
   let network: Network
   let rows: Int
   let labels: UnsafeMutablePointer<Int32>
-  /// Element 0 is the batch, element i + 1 what layer i makes of it, perhaps in place. Shapes:
-  /// [rows][width].
-  let activations: [UnsafeMutablePointer<Float>]
-  /// What each layer keeps from its forward to its backward pass.
-  let states: [UnsafeMutablePointer<Float>]
+  /// Which samples a batch takes, and which the next.
+  let samples: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>)
+  /// The batch. Shapes: [rows][sample size].
+  let batch: UnsafeMutablePointer<Float>
+  /// What the last layer makes of it. Shapes: [rows][classes].
+  let outputs: UnsafeMutablePointer<Float>
+  /// The network's layers with their memory.
+  let steps: UnsafeMutableBufferPointer<Step>
   /// Two buffers that the gradient of the loss by activations goes through in turn. Shapes:
   /// [rows][width].
-  let deltas: [UnsafeMutablePointer<Float>]
+  let deltas: (UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>)
   /// What a layer may use as it likes while it is at work.
   let scratch: UnsafeMutablePointer<Float>
+  /// A layer, and where it reads and writes; a copy of its own, so that threads that count
+  /// references to one layer do not wait for one another.
+  struct Step {
+    let node: Network.Node
+    let input: UnsafeMutablePointer<Float>
+    /// Perhaps the input.
+    let output: UnsafeMutablePointer<Float>
+    /// What the layer keeps from its forward to its backward pass.
+    let state: UnsafeMutablePointer<Float>
+  }
+
   private let memory: UnsafeMutableRawPointer
   private var gradientMemory: UnsafeMutablePointer<Float>?
 
@@ -41,18 +55,27 @@ final class Workspace {
     let stateStarts = nodes.map { reserve($0.layer.stateCount(rows)) }
     let deltaStarts = [reserve(widest * rows), reserve(widest * rows)]
     let scratchStart = reserve(scratchCount.max() ?? 0)
-    let labelStart = reserve(rows)
+    let integerStart = reserve(3 * rows)
     memory = .allocate(byteCount: max(64, end * 4), alignment: 64)
     memory.initializeMemory(as: Float.self, repeating: 0, count: end)
     let memory = memory
     func floats(_ start: Int) -> UnsafeMutablePointer<Float> {
       (memory + start * 4).assumingMemoryBound(to: Float.self)
     }
-    activations = activationStarts.map(floats)
-    states = stateStarts.map(floats)
-    deltas = deltaStarts.map(floats)
+    batch = floats(activationStarts[0])
+    outputs = floats(activationStarts[nodes.count])
+    steps = .allocate(capacity: nodes.count)
+    for (index, node) in nodes.enumerated() {
+      steps.initializeElement(
+        at: index,
+        to: Step(
+          node: node, input: floats(activationStarts[index]),
+          output: floats(activationStarts[index + 1]), state: floats(stateStarts[index])))
+    }
+    deltas = (floats(deltaStarts[0]), floats(deltaStarts[1]))
     scratch = floats(scratchStart)
-    labels = (memory + labelStart * 4).bindMemory(to: Int32.self, capacity: rows)
+    labels = (memory + integerStart * 4).bindMemory(to: Int32.self, capacity: 3 * rows)
+    samples = (labels + rows, labels + 2 * rows)
   }
 
   /// Room for a gradient by all parameters, made when first asked for.
@@ -67,6 +90,8 @@ final class Workspace {
   }
 
   deinit {
+    steps.deinitialize()
+    steps.deallocate()
     memory.deallocate()
     if let gradientMemory { UnsafeMutableRawPointer(gradientMemory).deallocate() }
   }

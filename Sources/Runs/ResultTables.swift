@@ -5,7 +5,9 @@ import Results
 /// The devices at the end of the run.
 enum DeviceTable {
   /// A row a device, in the order of the fleet.
-  static func group(_ simulation: Simulation) -> ResultDocument.Group {
+  static func group(
+    _ simulation: Simulation, _ federated: FederatedEvaluation?
+  ) -> ResultDocument.Group {
     let axis = ["device"]
     let devices = simulation.deviceRecords
     let names = simulation.inputs.fleet.map(\.name)
@@ -47,7 +49,8 @@ enum DeviceTable {
           "exogenousDigest", axis,
           .int64(devices.map { Int64(bitPattern: $0.exogenousDigest) }), units: "1",
           longName: "digest of its exogenous series until the run ended, as signed bits"),
-      ] + energy(devices))
+      ] + energy(devices)
+        + (federated.map { FederatedColumns.byDevice($0, simulation) } ?? []))
   }
 
   /// Energy by contributor, where any device has a battery; 0 for those that have none.
@@ -81,26 +84,49 @@ enum PartitionTable {
   /// A row a client.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
     let task = simulation.inputs.task
-    let histogram = task.partition.labelHistogram(
-      labels: task.train.labels, classCount: task.train.classCount)
+    let partition = task.partition
+    func histogram(
+      _ name: String, _ lists: [[Int32]], of data: Dataset, _ text: String
+    ) -> ResultDocument.Variable {
+      let counts = Partition(shards: lists).labelHistogram(
+        labels: data.labels, classCount: task.train.classCount)
+      return .init(
+        name, ["client", "label"], .int32(counts.flatMap { $0 }), units: "1", longName: text)
+    }
+    var variables: [ResultDocument.Variable] = [
+      .count("client", ["client"], Array(0..<partition.clientCount), "client"),
+      .count("label", ["label"], Array(0..<task.train.classCount), "class of a sample"),
+      histogram(
+        "labelHistogram", partition.shards, of: task.train,
+        "training samples of each label, after every split"),
+      .count("samples", ["client"], partition.shards.map(\.count), "training samples"),
+      histogram(
+        "validationLabelHistogram", partition.validation, of: task.train,
+        "samples of each label kept back for validation"),
+      .count(
+        "validationSamples", ["client"], partition.validation.map(\.count),
+        "samples kept back for validation"),
+    ]
+    if !task.clientTests.isEmpty {
+      variables += [
+        histogram(
+          "testLabelHistogram", task.clientTests, of: task.test,
+          "samples of each label in the test set that are the client's own"),
+        .count(
+          "testSamples", ["client"], task.clientTests.map(\.count),
+          "samples of the test set that are the client's own"),
+      ]
+    }
     return ResultDocument.Group(
       "partition",
-      attributes: [.init("comment", .text("Training samples after every split."))],
-      axes: [
-        .init("client", length: task.partition.clientCount),
-        .init("label", length: task.train.classCount),
-      ],
-      variables: [
-        .count("client", ["client"], Array(0..<task.partition.clientCount), "client"),
-        .count("label", ["label"], Array(0..<task.train.classCount), "class of a sample"),
+      attributes: [
         .init(
-          "labelHistogram", ["client", "label"], .int32(histogram.flatMap { $0 }), units: "1",
-          longName: "training samples of each label"),
-        .count("samples", ["client"], task.partition.shards.map(\.count), "training samples"),
-        .count(
-          "validationSamples", ["client"], task.partition.validation.map(\.count),
-          "samples kept back for validation"),
-      ])
+          "comment", .text("Who has which data; devices/client says whose data a device has."))
+      ],
+      axes: [
+        .init("client", length: partition.clientCount),
+        .init("label", length: task.train.classCount),
+      ], variables: variables)
   }
 }
 

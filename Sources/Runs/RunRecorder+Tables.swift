@@ -34,6 +34,8 @@ extension RunRecorder {
   /// A row a version.
   func versionTable(_ simulation: Simulation) -> ResultDocument.Group {
     let axis = ["version"]
+    let versions = versions
+    let evaluations = evaluations
     let notEvaluated = "NaN where the version was not evaluated"
     let overUpdates = "mean over the updates aggregated in the version"
     let test = evaluations.map { $0?.test }
@@ -77,6 +79,9 @@ extension RunRecorder {
         "centralValidationLoss", validation.map { $0?.meanLoss ?? .nan },
         "loss on all validation samples together"),
     ]
+    if simulation.inputs.record.federatedEvaluation != nil {
+      variables += FederatedColumns.byVersion(federated)
+    }
     for index in variables.indices
     where !["version", "publishedAt"].contains(variables[index].name) {
       variables[index].attributes.append(.init("coordinates", .text("publishedAt")))
@@ -121,7 +126,7 @@ enum HourTable {
   /// A row for each hour of the run that has begun.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
     let hour: Int64 = 3_600_000_000
-    var funnels: [Funnel?] = simulation.hourFunnels
+    var funnels: [Funnel?] = Array(simulation.hourFunnels)
     while Int64(funnels.count) * hour < simulation.now.microseconds { funnels.append(nil) }
     return ResultDocument.Group(
       "hours",

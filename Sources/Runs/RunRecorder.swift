@@ -10,19 +10,35 @@ import Scenarios
 /// wall.
 public final class RunRecorder: Observer {
   /// The rounds closed so far.
-  public private(set) var rounds: [RoundRecord] = []
-  /// The versions published so far, from the initial model on.
-  public private(set) var versions: [VersionRecord] = []
-  /// The evaluations of these versions.
-  public private(set) var evaluations: [CentralEvaluation?] = []
+  public private(set) var rounds = Pages<RoundRecord>()
+  /// The last version's accuracies by device, where they were asked for.
+  public private(set) var lastFederated: FederatedEvaluation?
+  private var log = VersionLog()
+  private var lastEvaluation: CentralEvaluation?
+
+  /// The versions published so far, from the initial model on. Complexity: O(versions).
+  public var versions: [VersionRecord] { log.records }
+
+  /// The evaluations of these versions; that of the last one too once the run is over.
+  public var evaluations: [CentralEvaluation?] {
+    var evaluations = versions.map(\.evaluation)
+    if let lastEvaluation { evaluations[log.count - 1] = lastEvaluation }
+    return evaluations
+  }
+
+  /// The federated evaluations of these versions, where they were asked for.
+  public var federated: [FederatedEvaluation.Summary?] {
+    var summaries = versions.map(\.federated)
+    if let lastFederated { summaries[log.count - 1] = lastFederated.summary }
+    return summaries
+  }
 
   /// A recorder of one run.
   public init() {}
 
   /// Keeps a version.
   public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
-    versions.append(record)
-    evaluations.append(record.evaluation)
+    log.append(record)
   }
 
   /// Keeps a round.
@@ -32,9 +48,11 @@ public final class RunRecorder: Observer {
 
   /// Evaluates the last version, if it has not been.
   public func ended(_ simulation: borrowing Simulation) {
-    if let last = evaluations.indices.last, evaluations[last] == nil {
-      evaluations[last] = simulation.evaluate()
-    }
+    let last = log[log.count - 1]
+    if last.evaluation == nil { lastEvaluation = simulation.evaluate() }
+    guard simulation.inputs.record.federatedEvaluation != nil else { return }
+    lastFederated =
+      last.federated == nil ? simulation.federated() : simulation.federatedEvaluation
   }
 
   /// The result of a run that is over.
@@ -51,7 +69,7 @@ public final class RunRecorder: Observer {
     }
     var groups = [
       roundTable(simulation), versionTable(simulation), HourTable.group(simulation),
-      DeviceTable.group(simulation), LedgerTable.group(simulation),
+      DeviceTable.group(simulation, lastFederated), LedgerTable.group(simulation),
       PartitionTable.group(simulation),
     ]
     if simulation.inputs.record.finalModel { groups.append(ModelTable.group(simulation)) }

@@ -76,7 +76,8 @@ extension Scenario {
       network: network, initial: try initialParameters(of: network), train: data.train,
       test: data.test, partition: partition, plan: settings.task.training.plan,
       algorithm: settings.task.training.algorithm.value,
-      orders: try batchOrders(of: partition))
+      orders: try batchOrders(of: partition),
+      clientTests: settings.task.data.partition.value.clientTests(of: data))
   }
 
   private func makeNetwork(for data: Dataset) throws(Faults) -> Network {

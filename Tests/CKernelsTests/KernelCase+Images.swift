@@ -40,7 +40,8 @@ extension KernelCase {
         reference: {
           var out = room(pooling.count)
           pooling.forEach { at, window in
-            out[at] = pooling.input[window[Int(pooling.places[at])]]
+            let place = Int(pooling.places[at])
+            out[at] = place < 0 ? 0 : pooling.input[window[place]]
           }
           return Outcome(floats: [out], integers: pooling.places.map(Int.init) + [9])
         })
@@ -56,7 +57,8 @@ extension KernelCase {
         reference: {
           var out = guarded([Float](repeating: 0, count: pooling.input.count))
           pooling.forEach { at, window in
-            out[window[Int(pooling.places[at])]] += pooling.delta[at]
+            let place = Int(pooling.places[at])
+            if place >= 0 { out[window[place]] += pooling.delta[at] }
           }
           return Outcome(floats: [out])
         })
@@ -221,7 +223,7 @@ private struct Pooling {
   let shape: fs_pooling
   let rows: Int
   let input: [Float], delta: [Float]
-  /// The first place of the largest value in each window.
+  /// The first place of the largest value in each window; -1 where it is rectified.
   private(set) var places: [Int32] = []
   var count: Int { delta.count }
 
@@ -234,13 +236,16 @@ private struct Pooling {
     shape.channels = max(1, numbers.below(4) == 0 ? numbers.count() : numbers.below(10))
     (shape.out_height, shape.out_width) = (outHeight, outWidth)
     (shape.size, shape.stride) = (size, stride)
+    shape.rectified = Int32(numbers.below(2))
     self.shape = shape
     rows = numbers.below(4)
     input = numbers.floats(rows * shape.height * shape.width * shape.channels)
     delta = numbers.floats(rows * outHeight * outWidth * shape.channels)
     var places = [Int32](repeating: 0, count: delta.count)
+    let isRectified = shape.rectified != 0
     forEach { [input] at, window in
-      places[at] = Int32(Reference.largest(window.map { input[$0] }))
+      let best = Reference.largest(window.map { input[$0] })
+      places[at] = isRectified && !(input[window[best]] > 0) ? -1 : Int32(best)
     }
     self.places = places
   }

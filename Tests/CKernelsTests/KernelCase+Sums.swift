@@ -4,34 +4,26 @@ extension KernelCase {
   /// Sums in double, over updates and over elements.
   static let sums = [
     KernelCase("accumulate") { numbers in
-      let count = numbers.count()
-      let (x, sum) = (numbers.floats(count), doubles(&numbers, count))
-      let weight = Double(numbers.any()) / 3
+      let (count, terms) = (numbers.count() * (numbers.chance() ? 1 : 7), numbers.below(6))
+      let (x, base) = (numbers.floats(count * terms), numbers.perhapsFloats(count * terms))
+      let (sum, weights) = (doubles(&numbers, count), doubles(&numbers, terms))
       return Problem(
         run: { kernels in
           var out = sum
-          kernels.accumulate(count, weight, x, &out)
+          withTerms(x, count, terms) { x in
+            guard let base else { return kernels.accumulate(count, terms, weights, x, nil, &out) }
+            withTerms(base, count, terms) { kernels.accumulate(count, terms, weights, x, $0, &out) }
+          }
           return Outcome(doubles: out)
         },
         reference: {
           var out = sum
-          for i in 0..<count { out[i] += weight * Double(x[i]) }
-          return Outcome(doubles: out)
-        })
-    },
-    KernelCase("accumulate_difference") { numbers in
-      let count = numbers.count()
-      let (x, base) = (numbers.floats(count), numbers.floats(count))
-      let (sum, weight) = (doubles(&numbers, count), Double(numbers.any()) / 3)
-      return Problem(
-        run: { kernels in
-          var out = sum
-          kernels.accumulate_difference(count, weight, x, base, &out)
-          return Outcome(doubles: out)
-        },
-        reference: {
-          var out = sum
-          for i in 0..<count { out[i] += weight * (Double(x[i]) - Double(base[i])) }
+          for t in 0..<terms {
+            for i in 0..<count {
+              let value = Double(x[t * count + i]) - (base.map { Double($0[t * count + i]) } ?? 0)
+              out[i] += weights[t] * value
+            }
+          }
           return Outcome(doubles: out)
         })
     },
@@ -85,5 +77,15 @@ extension KernelCase {
   /// Numbers with more bits than a float has, and two behind the end.
   private static func doubles(_ numbers: inout TestNumbers, _ count: Int) -> [Double] {
     (0..<count + 2).map { _ in Double(numbers.any()) / 3 }
+  }
+}
+
+/// Lends the places where each of some lists of one size begins, one list behind the other.
+private func withTerms(
+  _ values: [Float], _ count: Int, _ terms: Int,
+  _ body: (UnsafePointer<UnsafePointer<Float>?>) -> Void
+) {
+  values.withUnsafeBufferPointer { buffer in
+    body((0..<max(1, terms)).map { term in buffer.baseAddress.map { $0 + term * count } })
   }
 }

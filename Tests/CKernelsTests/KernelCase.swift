@@ -23,7 +23,7 @@ struct KernelCase: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { name }
 
-  static let all = products + elements + sums + losses + images + optimisers + recurrent
+  static let all = products + elements + sums + losses + images + optimisers + recurrent + wide
 }
 
 /// Everything that a kernel wrote, with what stood in the gaps and behind the end.

@@ -82,6 +82,51 @@ struct RunCommandTests {
     #expect(try fedsim.areEqual("0.h5", "2.h5"))
   }
 
+  @Test("--timings leaves the seconds of every version beside an unchanged result")
+  func timings() throws {
+    let fedsim = try Command()
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "a.h5")
+    let options = ["--set", "record.evaluateEvery=2", "--threads", "2", "--kernels", "baseline"]
+    let run = ["run", "s.yaml", "-q", "--json"]
+    let result = try fedsim.run(run + ["-o", "b.h5", "--timings", "t.json"] + options)
+    #expect(result.code == 0, "\(result.error)")
+    struct Summary: Decodable { var version: Int }
+    struct Timings: Decodable {
+      struct Round: Decodable {
+        var version: Int
+        var seconds: Double
+        var isEvaluated: Bool
+      }
+      var threads: Int
+      var kernels: String
+      var medianSeconds: Double?
+      var rounds: [Round]
+    }
+    let last = try JSONDecoder().decode(Summary.self, from: Data(result.out.utf8)).version
+    let timings = try JSONDecoder().decode(Timings.self, from: fedsim.bytes("t.json"))
+    #expect(timings.threads == 2 && timings.kernels == "baseline")
+    try #require(last >= 5)
+    #expect(timings.rounds.map(\.version) == Array(1...last))
+    #expect(timings.rounds.allSatisfy { $0.seconds > 0 })
+    #expect(timings.rounds.allSatisfy { $0.isEvaluated == ($0.version % 2 == 0) })
+    // The median is over the odd versions from the third on.
+    let counted = timings.rounds.filter { $0.version > 1 && !$0.isEvaluated }.map(\.seconds)
+      .sorted()
+    let median = (counted[(counted.count - 1) / 2] + counted[counted.count / 2]) / 2
+    #expect(timings.medianSeconds == median)
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "c.h5", "--timings", "u.json")
+    #expect(try fedsim.areEqual("a.h5", "c.h5"))
+  }
+
+  @Test("timings that cannot be written are bad input, found before the run")
+  func timingsNowhere() throws {
+    let fedsim = try Command()
+    let result = try fedsim("run", "s.yaml", "-q", "-o", "a.h5", "--timings", "nowhere/t.json")
+    #expect(result.code == 2)
+    #expect(result.error.contains("nowhere/t.json"))
+    #expect(!fedsim.names.contains("a.h5"))
+  }
+
   @Test("--seed is --set seed=, and another seed is another result")
   func seed() throws {
     let fedsim = try Command()

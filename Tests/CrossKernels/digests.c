@@ -134,17 +134,16 @@ static void of_bytes_to_floats(const fs_kernels *f) {
 // Sums in double.
 
 static void of_accumulate(const fs_kernels *f) {
-  ptrdiff_t n = count();
-  double weight = doubles(1)[0], *sum = doubles(n);
-  f->accumulate(n, weight, floats(n), sum);
-  add_doubles(sum, n + GUARD);
-}
-
-static void of_accumulate_difference(const fs_kernels *f) {
-  ptrdiff_t n = count();
-  double weight = doubles(1)[0], *sum = doubles(n);
-  float *x = floats(n), *base = floats(n);
-  f->accumulate_difference(n, weight, x, base, sum);
+  ptrdiff_t n = count(), terms = below(6), differs = below(2);
+  double weight[5], *sum;
+  const float *x[5], *base[5];
+  for (ptrdiff_t t = 0; t < terms; t++) {
+    weight[t] = doubles(1)[0];
+    x[t] = floats(n);
+    base[t] = floats(n);
+  }
+  sum = doubles(n);
+  f->accumulate(n, terms, weight, x, differs ? base : NULL, sum);
   add_doubles(sum, n + GUARD);
 }
 
@@ -243,7 +242,7 @@ static fs_pooling a_pooling(void) {
   ptrdiff_t size = 1 + below(3), stride = 1 + below(3), high = 1 + below(4), wide = 1 + below(4);
   fs_pooling s = {(high - 1) * stride + size + below(stride),
                   (wide - 1) * stride + size + below(stride), 1 + count(), high, wide, size,
-                  stride};
+                  stride, (int32_t)below(2)};
   return s;
 }
 
@@ -323,6 +322,26 @@ static void of_gru_backward(const fs_kernels *f) {
   add_floats(sums, rows * wide);
   add_floats(also, rows * wide);
   add_floats(out, rows * units);
+}
+
+// Dense layers larger than a cache.
+
+static void of_wide_forward(const fs_kernels *f) {
+  ptrdiff_t rows = below(18), inputs = count(), outputs = count();
+  float *in = floats(rows * inputs), *weight = floats(inputs * outputs);
+  float *bias = perhaps(outputs), *out = room(rows * outputs);
+  f->wide_forward(rows, inputs, outputs, in, weight, bias, out);
+  add_floats(out, rows * outputs);
+}
+
+static void of_wide_backward(const fs_kernels *f) {
+  ptrdiff_t rows = below(18), inputs = count(), outputs = count();
+  float *in = floats(rows * inputs), *delta = floats(rows * outputs);
+  float *weight = floats(inputs * outputs), *in_delta = room(rows * inputs);
+  f->wide_backward(rows, inputs, outputs, in, delta, weight, below(2) ? weight : NULL, weight,
+                   in_delta);
+  add_floats(weight, inputs * outputs);
+  add_floats(in_delta, rows * inputs);
 }
 
 #include "run.h"

@@ -15,7 +15,6 @@ static const struct {
     CASE(exp),
     CASE(bytes_to_floats),
     CASE(accumulate),
-    CASE(accumulate_difference),
     CASE(round_sum),
     CASE(round_step),
     CASE(fma),
@@ -43,6 +42,8 @@ static const struct {
     CASE(lstm_backward),
     CASE(gru),
     CASE(gru_backward),
+    CASE(wide_forward),
+    CASE(wide_backward),
 };
 
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };

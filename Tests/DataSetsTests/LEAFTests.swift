@@ -21,7 +21,10 @@ import Testing
     #expect(floats == [0.5, 1, -0.002, 4, 5, 6, 7, 8, 9, 1, 2, 3])
     #expect(data.train.labels == [0, 2, 1, 2] && data.train.sampleShape == [3])
     // Users as listed, their samples where their data stand.
-    #expect(data.users == DataUsers(names: ["f1", "f0", "ü"], shards: [[2], [0, 1], [3]]))
+    #expect(
+      data.users
+        == DataUsers(
+          names: ["f1", "f0", "ü"], shards: [[2], [0, 1], [3]], tests: [[0], [], []]))
     #expect(data.test.labels == [0] && data.test.classCount == 3)
     #expect(
       try Self.load(Fixture.path("readers/leaf")) { $0.shape = [3, 1] }.test.sampleShape == [3, 1])

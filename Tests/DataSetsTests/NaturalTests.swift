@@ -31,6 +31,26 @@ import Testing
     }
   }
 
+  @Test func `clients have the test samples of their users`() throws {
+    func tests(_ data: TrainAndTest, _ minimumSize: Int = 1) -> [[Int32]] {
+      var settings = PartitionNatural.Settings()
+      settings.minimumSize = minimumSize
+      return PartitionNatural(settings).clientTests(of: data)
+    }
+    // Of the users f1, f0 and ü only f1 has a test sample; f0 alone has two training samples.
+    let leaf = try LEAFTests.load(Fixture.path("readers/leaf"))
+    #expect(tests(leaf) == [[0], [], []])
+    #expect(tests(leaf, 2) == [[]])
+    #expect(PartitionIID(.init()).clientTests(of: leaf) == [])
+    // 5 training samples and 2 test samples a device, device after device.
+    var settings = Sensors.Settings()
+    (settings.devices, settings.samplesPerDevice, settings.testPerDevice) = (3, 5, 2)
+    let sensors = try Sensors(settings).load(folders: DataFolders([]), seed: 1)
+    #expect(tests(sensors) == [[0, 1], [2, 3], [4, 5]])
+    let users = try #require(sensors.users)
+    #expect(users.shards == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14]])
+  }
+
   @Test func `a source without users is a fault that says which have them`() throws {
     let blobs = try Blobs(.init()).load(folders: DataFolders([]), seed: 1)
     let expected = PartitionFault.noUsers(sources: PartitionNatural.sources)

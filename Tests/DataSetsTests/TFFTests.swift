@@ -23,7 +23,9 @@ import Testing
     #expect(floats == [5, 6, 1, 2, 3, 4] && data.train.sampleShape == [2, 1])
     #expect(data.train.labels == [1, 0, 2] && data.train.classCount == 3)
     #expect(data.test.labels == [1] && data.test.classCount == 3)
-    #expect(data.users == DataUsers(names: ["f1", "f2", "f3"], shards: [[0], [1, 2], []]))
+    #expect(
+      data.users
+        == DataUsers(names: ["f1", "f2", "f3"], shards: [[0], [1, 2], []], tests: [[0], [], []]))
     #expect(try Self.load("train") { $0.classes = 10 }.train.classCount == 10)
   }
 

@@ -14,7 +14,7 @@ import xarray
 from content_digest import content_digest, is_bare_axis, last_name
 
 ENGINES = ("h5netcdf", "netcdf4")
-GROUPS = ("rounds", "versions", "devices", "ledger")
+GROUPS = ("rounds", "versions", "devices", "ledger", "partition")
 ATTRIBUTES = (
     "Conventions", "title", "engineVersion", "schemaVersion", "seed", "contentDigest", "eventDigest",
     "scenarioDigest",
@@ -130,6 +130,35 @@ def check_with_xarray(path, engine, names):
     return loaded
 
 
+def check_federated(versions, devices):
+    """The summary of the last version against NumPy's from the devices' accuracies."""
+    if "federatedAccuracy" not in versions:
+        return
+    accuracies = devices["federatedAccuracy"].values
+    samples = devices["federatedSamples"].values[~np.isnan(accuracies)]
+    known = np.sort(accuracies[~np.isnan(accuracies)])
+    tenth = int(np.ceil(len(known) / 10))
+    expected = {
+        "federatedAccuracy": known.mean(),
+        "federatedAccuracyBySamples": np.average(accuracies[~np.isnan(accuracies)], weights=samples),
+        "federatedAccuracyWorstTenth": known[:tenth].mean(),
+        "federatedAccuracyBestTenth": known[-tenth:].mean(),
+        "federatedAccuracySpread": known.std(),
+        "federatedDevices": len(known),
+    }
+    for name, value in expected.items():
+        found = versions[name].values[-1]
+        require(np.isclose(found, value, rtol=0, atol=1e-12), f"versions/{name}: found {found}, NumPy says {value}")
+    print(f"numpy: the federated evaluation of the last version is that of its {len(known)} devices")
+
+
+def check_histograms(partition):
+    for histogram, sizes in (("labelHistogram", "samples"), ("validationLabelHistogram", "validationSamples")):
+        sums = partition[histogram].sum("label").values
+        require(np.array_equal(sums, partition[sizes].values), f"partition/{histogram} does not add up to {sizes}")
+    print("numpy: label histograms add up to the clients' samples")
+
+
 def check_command(path, *command):
     run = subprocess.run([*command, path], capture_output=True, text=True)
     name = " ".join(command)
@@ -144,6 +173,8 @@ def check(path):
     for group, data in first.items():
         require(data.equals(second[group]), f"/{group}: the two engines of xarray see different values")
     print("xarray: both engines see the same values")
+    check_federated(first["versions"], first["devices"])
+    check_histograms(first["partition"])
     check_command(path, "ncdump", "-h")
     check_command(path, "ncdump")
     check_command(path, "h5dump", "-H")

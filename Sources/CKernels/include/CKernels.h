@@ -34,6 +34,8 @@ typedef struct fs_padding {
 typedef struct fs_pooling {
   ptrdiff_t height, width, channels;
   ptrdiff_t out_height, out_width, size, stride;
+  /// Whether the largest counts only where it is above 0: a ReLU behind `max_pool`.
+  int32_t rectified;
 } fs_pooling;
 
 /// The step of one batch: `rate` times the direction is subtracted.
@@ -48,8 +50,9 @@ typedef struct fs_step {
 
 /// The table of one body's kernels.
 typedef struct fs_kernels {
-  /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column]. `start` is NULL
-  /// (zeros), a row (start_row = 0) or a matrix; it may be `c` itself. c overlaps neither a nor b.
+  /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column], and one of
+  /// these strides is 1. `start` is NULL (zeros), a row (start_row = 0) or a matrix; it may be `c`
+  /// itself. c overlaps neither a nor b.
   /// Order: p ascending, fused, the chain begins at the start.
   void (*gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
@@ -84,12 +87,10 @@ typedef struct fs_kernels {
   /// out[i] = in[i]/255, correctly rounded.
   void (*bytes_to_floats)(ptrdiff_t count, const uint8_t *in, float *out);
 
-  /// sum[i] += weight·x[i], multiplied and added apart, in double.
-  void (*accumulate)(ptrdiff_t count, double weight, const float *x, double *sum);
-
-  /// sum[i] += weight·(x[i] - base[i]), each operation rounded to double.
-  void (*accumulate_difference)(ptrdiff_t count, double weight, const float *x, const float *base,
-                                double *sum);
+  /// sum[i] += weight[t]·x[t][i] for each term t in order, multiplied and added apart, in double;
+  /// with bases, weight[t]·(x[t][i] - base[t][i]).
+  void (*accumulate)(ptrdiff_t count, ptrdiff_t terms, const double *weight,
+                     const float *const *x, const float *const *base, double *sum);
 
   /// out[i] = (float)sum[i].
   void (*round_sum)(ptrdiff_t count, const double *sum, float *out);
@@ -116,7 +117,8 @@ typedef struct fs_kernels {
                            const float *delta, const float *start, float *out);
 
   /// The largest of each window; `from` is its place in the window, row by row. The first wins a
-  /// tie; NaNs count as smaller than all but a window's first element.
+  /// tie; NaNs count as smaller than all but a window's first element. Rectified, what is not
+  /// above 0 becomes 0 and its `from` -1.
   void (*max_pool)(const fs_pooling *shape, ptrdiff_t rows, const float *in, float *out,
                    int32_t *from);
 
@@ -210,7 +212,36 @@ typedef struct fs_kernels {
                        const float *hidden_before, ptrdiff_t hidden_row,
                        const float *hidden_delta, float *sums_delta, float *recurrent_delta,
                        ptrdiff_t sums_row, float *before_delta);
+
+  // Dense layers with weights larger than a cache: the bits of `gemm` in one walk through them.
+
+  /// out[rows×outputs] = bias + in[rows×inputs]·weight[inputs×outputs]; bias may be NULL (zeros).
+  /// Order: inputs ascending, fused, from the bias.
+  void (*wide_forward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, const float *in,
+                       const float *weight, const float *bias, float *out);
+
+  /// in_delta[rows×inputs] = delta[rows×outputs]·weightᵀ, then target = start + inᵀ·delta: the
+  /// gradient by the weights, or their step. in_delta may be NULL (not wanted), target too; start
+  /// is NULL (zeros) or a matrix; target may be start and weight. Order: outputs ascending from
+  /// zero; rows ascending from the start; fused.
+  void (*wide_backward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, const float *in,
+                        const float *delta, const float *weight, const float *start,
+                        float *target, float *in_delta);
 } fs_kernels;
+
+/// Tells the processor that this thread is waiting.
+static inline void fs_pause(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/// Asks for memory that will be read soon. It changes nothing but the time that takes.
+static inline void fs_prefetch(const void *from, ptrdiff_t bytes) {
+  for (ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)from + i);
+}
 
 /// The kernels of a body, or NULL where this processor cannot run them.
 const fs_kernels *fs_kernels_for(fs_body body);

@@ -37,6 +37,7 @@ struct Device {
   var attempt: Attempt?
   var outbox: [Int32] = []
   var heldVersion: Int32 = -1
+  /// The parameters of that version; nil also where they cannot be needed before the next check.
   var held: ParameterBuffer?
   var lastTrained: Int32 = -1
   /// Data epochs begun: the slot of the next batch order.
@@ -171,7 +172,8 @@ struct TrainingRun {
 /// the device's checkpoint.
 struct Attempt {
   var base: Int32
-  var baseParameters: ParameterBuffer
+  /// The parameters of the base, where a move to another base or the server will ask for them.
+  var baseParameters: ParameterBuffer?
   var start: DeferredTraining.Start
   /// Batches that `start` stands after.
   var described = 0

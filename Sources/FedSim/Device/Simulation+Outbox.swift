@@ -7,7 +7,7 @@ extension Simulation {
     let capacity = settings.capacity
     if settings.supersedes == true,
       let old = devices[device].outbox.first(where: {
-        updates[Int($0)].base == updates[Int(update)].base
+        updates[$0].base == updates[update].base
       })
     {
       devices[device].outbox.removeAll { $0 == old }
@@ -61,7 +61,7 @@ extension Simulation {
     guard !devices[device].outbox.isEmpty,
       let limit = inputs.fleet[Int(devices[device].group)].outbox.timeToLive
     else { return }
-    while let first = devices[device].outbox.first, updates[Int(first)].createdAt + limit < now {
+    while let first = devices[device].outbox.first, updates[first].createdAt + limit < now {
       devices[device].outbox.removeFirst()
       leaveDevice(first, .outdated)
     }
@@ -69,8 +69,8 @@ extension Simulation {
 
   /// An update could not be sent at once.
   mutating func markWaiting(_ update: Int32) {
-    if !updates[Int(update)].hasWaited {
-      updates[Int(update)].hasWaited = true
+    if !updates[update].hasWaited {
+      updates[update].hasWaited = true
       tallies.waitedOffline += 1
     }
   }
@@ -78,10 +78,10 @@ extension Simulation {
   /// The device no longer keeps an update; `outcome` counts unless the server has or had it, or
   /// takes in what is still on its way.
   mutating func leaveDevice(_ update: Int32, _ outcome: UpdateOutcome?) {
-    updates[Int(update)].isOnDevice = false
-    if let outcome, !updates[Int(update)].hasArrived {
-      if updates[Int(update)].copiesOnTheWay > 0 {
-        updates[Int(update)].fallback = outcome
+    updates[update].isOnDevice = false
+    if let outcome, !updates[update].hasArrived {
+      if updates[update].copiesOnTheWay > 0 {
+        updates[update].fallback = outcome
       } else {
         resolve(update, outcome)
       }
@@ -91,9 +91,9 @@ extension Simulation {
 
   /// A copy of an update came to the server's door; `isOpen` tells whether anyone answers.
   mutating func copyCame(_ update: Int32, isOpen: Bool) {
-    updates[Int(update)].copiesOnTheWay -= 1
-    if !isOpen, updates[Int(update)].copiesOnTheWay == 0, !updates[Int(update)].hasArrived,
-      let outcome = updates[Int(update)].fallback
+    updates[update].copiesOnTheWay -= 1
+    if !isOpen, updates[update].copiesOnTheWay == 0, !updates[update].hasArrived,
+      let outcome = updates[update].fallback
     {
       resolve(update, outcome)
     }
@@ -102,21 +102,22 @@ extension Simulation {
 
   /// An update ends, once.
   mutating func resolve(_ update: Int32, _ outcome: UpdateOutcome) {
-    if updates[Int(update)].outcome == nil {
-      updates[Int(update)].outcome = outcome
+    if updates[update].outcome == nil {
+      updates[update].outcome = outcome
       ledgers.updates.close(outcome)
     }
     release(update)
   }
 
-  /// Lets go of an update's values once nobody can need them.
+  /// Lets go of an update once nobody can ask for it any more.
   private mutating func release(_ update: Int32) {
-    let record = updates[Int(update)]
-    if !record.isOnDevice, record.outcome != nil, record.pendingCopies == 0,
-      record.copiesOnTheWay == 0
-    {
-      updates[Int(update)].training = nil
-      updates[Int(update)].baseParameters = nil
-    }
+    guard updates.contains(update) else { return }
+    guard !updates[update].isOnDevice, updates[update].outcome != nil,
+      updates[update].pendingCopies == 0, updates[update].copiesOnTheWay == 0
+    else { return }
+    let participation = updates[update].participation
+    settled.add(updates[update])
+    updates.remove(update)
+    letGo(participation)
   }
 }

@@ -156,6 +156,8 @@ extension Simulation {
     precondition(devices[device].run == nil, "a session ends between batches")
     if devices[device].transfer != nil { giveUpTransfer(device) }
     devices[device].session = nil
+    letGo(session.participation)
+    if server.staysOnline { devices[device].held = nil }
     devices[device].sessionGeneration += 1
     note(device, .sessionEnded(reason))
     let place = Int(devices[device].group)
@@ -193,32 +195,45 @@ extension Simulation {
   mutating func renewParticipation(_ device: Int) {
     let participation = devices[device].session!.participation
     guard participation >= 0,
-      participations[Int(participation)].stage >= Stage.accepted.rawValue
+      participations[participation].stage >= Stage.accepted.rawValue
     else { return }
     devices[device].session!.participation = newParticipation()
+    letGo(participation)
+  }
+
+  /// One more may move a participation on.
+  mutating func hold(_ participation: Int32) {
+    if participation >= 0 { participations[participation].holders += 1 }
+  }
+
+  /// One fewer may; the last one's going settles it.
+  mutating func letGo(_ participation: Int32) {
+    guard participation >= 0 else { return }
+    participations[participation].holders -= 1
+    guard participations[participation].holders == 0 else { return }
+    settled.participations[Int(participations[participation].stage)] += 1
+    participations.remove(participation)
   }
 
   /// A participation reaches a stage, and with it every stage before.
   mutating func reach(_ participation: Int32, _ stage: Stage) {
     guard participation >= 0 else { return }
-    let index = Int(participation)
-    while participations[index].stage < stage.rawValue {
-      participations[index].stage += 1
-      let reached = Int(participations[index].stage)
-      hourFunnels[Int(participations[index].hour)].counts[reached] += 1
-      roundFunnels[Int(participations[index].round)].counts[reached] += 1
+    while participations[participation].stage < stage.rawValue {
+      participations[participation].stage += 1
+      let reached = Int(participations[participation].stage)
+      hourFunnels[Int(participations[participation].hour)][reached] += 1
+      roundFunnels[Int(participations[participation].round)][reached] += 1
     }
   }
 
   /// A participation is accepted into a round: in that round too it was eligible and checked in.
   mutating func accept(_ participation: Int32) {
     guard participation >= 0 else { return }
-    let index = Int(participation)
     reach(participation, .checkedIn)
-    if participations[index].stage < Stage.accepted.rawValue,
-      participations[index].round != server.round
+    if participations[participation].stage < Stage.accepted.rawValue,
+      participations[participation].round != server.round
     {
-      participations[index].round = server.round
+      participations[participation].round = server.round
       roundFunnels[Int(server.round)][.eligible] += 1
       roundFunnels[Int(server.round)][.checkedIn] += 1
     }

@@ -84,7 +84,7 @@ extension Simulation {
       devices[device].attempt!.baseParameters = held
       if case .checkpoint(let training) = attempt.start {
         devices[device].attempt!.start = .rebased(
-          training, old: attempt.baseParameters, new: held)
+          training, old: attempt.baseParameters!, new: held)
       } else if attempt.described == 0 {
         devices[device].attempt!.start = .parameters(held)
       } else {
@@ -98,9 +98,12 @@ extension Simulation {
   private mutating func newAttempt(_ device: Int) {
     ledgers.attempts.open()
     devices[device].activity.attempts += 1
+    let held = devices[device].held!
+    let needsBase =
+      inputs.server.needsBases || group(of: device).interruption.onModelMoved == .rebase
     devices[device].attempt = Attempt(
-      base: devices[device].heldVersion, baseParameters: devices[device].held!,
-      start: .parameters(devices[device].held!), firstEpoch: devices[device].nextEpoch)
+      base: devices[device].heldVersion, baseParameters: needsBase ? held : nil,
+      start: .parameters(held), firstEpoch: devices[device].nextEpoch)
     devices[device].nextEpoch += UInt64(
       inputs.task.plan.epochs(shardCount: Int(devices[device].sampleCount)))
   }
@@ -161,18 +164,52 @@ extension Simulation {
     let training: DeferredTraining
     if batches == attempt.described, !validation, case .checkpoint = attempt.start { return }
     if batches == 0 { return }
-    let client = Int(devices[device].client)
-    let task = inputs.task
-    let local = LocalTraining(
-      network: task.network, dataset: task.train, shard: task.partition.shards[client],
-      plan: task.plan, order: order(device, firstEpoch: attempt.firstEpoch),
-      noise: .init(key: batchKey(device), firstSlot: attempt.firstEpoch))
-    training = DeferredTraining(
-      local, by: task.algorithm, batches: attempt.described..<batches, from: attempt.start,
-      validation: validation ? task.partition.validation[client] : [], kernels: inputs.kernels)
+    let isWhole = batches == devices[device].pace.batchCount && attempt.described == 0
+    if validation, isWhole, case .parameters(let base) = attempt.start,
+      let foreseen = computations.foreseen(by: device, from: base, epoch: attempt.firstEpoch)
+    {
+      training = foreseen
+    } else {
+      training = newTraining(
+        of: device, attempt.described..<batches, from: attempt.start,
+        firstEpoch: attempt.firstEpoch, isLast: validation)
+    }
     devices[device].attempt!.start = .checkpoint(training)
     devices[device].attempt!.described = batches
     computations.described(training)
+  }
+
+  /// Some batches of a device's training; the last ones are evaluated on its validation samples.
+  private func newTraining(
+    of device: Int, _ batches: Range<Int>, from start: DeferredTraining.Start, firstEpoch: UInt64,
+    isLast: Bool
+  ) -> DeferredTraining {
+    let client = Int(devices[device].client)
+    let local = LocalTraining(
+      network: inputs.task.network, dataset: inputs.task.train,
+      shard: inputs.task.partition.shards[client], plan: inputs.task.plan,
+      order: order(device, firstEpoch: firstEpoch),
+      noise: inputs.task.network.isNoisy
+        ? .init(key: batchKey(device), firstSlot: firstEpoch) : nil)
+    return DeferredTraining(
+      local, by: inputs.task.algorithm, batches: batches, from: start,
+      validation: isLast ? inputs.task.partition.validation[client] : [], isLast: isLast,
+      kernels: inputs.kernels)
+  }
+
+  /// The members of a cohort will most likely train on the latest version next, all batches: idle
+  /// threads may begin with that.
+  mutating func foresee(_ members: [Int]) {
+    guard computations.foresees(members.count) else { return }
+    for device in members where devices[device].attempt == nil {
+      let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
+      guard batches > 0 else { continue }
+      computations.foresee(
+        newTraining(
+          of: device, 0..<batches, from: .parameters(server.model), firstEpoch: epoch,
+          isLast: true),
+        by: device, from: server.model, epoch: epoch)
+    }
   }
 
   /// The batch order of a device's data epochs from `firstEpoch` on.
@@ -188,7 +225,8 @@ extension Simulation {
 
   private func batchKey(_ device: Int) -> StreamKey {
     StreamKey(
-      seed: inputs.seeds.training, purpose: "batches", group: group(of: device).name,
+      seed: inputs.seeds.training, purpose: "batches",
+      group: inputs.fleet[Int(devices[device].group)].name,
       ordinal: UInt32(devices[device].ordinal))
   }
 
@@ -244,6 +282,7 @@ extension Simulation {
         participation: session.participation, training: training,
         baseParameters: inputs.server.needsBases ? attempt.baseParameters : nil,
         firstEpoch: attempt.firstEpoch))
+    hold(session.participation)
     note(
       device,
       .updateCreated(

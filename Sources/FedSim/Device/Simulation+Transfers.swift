@@ -50,7 +50,8 @@ extension Simulation {
     countBytes(device, up: transfer.remaining)
     devices[device].transfer!.remaining = 0
     devices[device].transfer!.phase = .awaiting
-    if case .submit(let update) = transfer.request { updates[Int(update)].copiesOnTheWay += 1 }
+    if case .submit(let update) = transfer.request { updates[update].copiesOnTheWay += 1 }
+    if case .check(_, let participation) = transfer.request { hold(participation) }
     schedule(
       .arrival(device: Int32(device), generation: transfer.id, transfer.request), .serverArrival,
       at: now + devices[device].rates.oneWay, by: device)
@@ -152,6 +153,7 @@ extension Simulation {
   private mutating func completed(_ device: Int, _ transfer: Transfer) {
     switch transfer.response! {
     case .check(let latest, let isOnline, let answer, let round):
+      if let lent = transfer.body { devices[device].held = lent }
       checked(device, latest: latest, isOnline: isOnline, answer, round: round)
     case .model(let version):
       devices[device].heldVersion = version
@@ -185,8 +187,8 @@ extension Simulation {
     case .accepted:
       devices[device].session!.round = round
       note(device, .accepted(round: Int(round)))
-      let settings = inputs.fleet[Int(devices[device].group)]
-      if settings.participation.retrain == .newVersions, !hasUpdate,
+      let participation = inputs.fleet[Int(devices[device].group)].participation
+      if participation.retrain == .newVersions, !hasUpdate,
         held == devices[device].lastTrained, devices[device].attempt == nil
       {
         return rest(device, .nothingNew)

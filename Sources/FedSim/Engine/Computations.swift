@@ -5,14 +5,15 @@ struct Computations {
   private let pool: WorkerPool
   private let kernels: Kernels
   private let mode: ComputeMode
-  /// How many described and uncomputed trainings are kept.
+  /// How many described trainings that live may hold on to what they start from.
   private let limit: Int
+  /// Described trainings, oldest first; those of which nothing is left are swept out.
   private var described: [Weak] = []
-  private var first = 0
-  /// How long the list may become before what nobody needs any more is taken out of it.
-  private var nextSweep = 4096
+  /// How long the list may become before it is swept.
+  private var nextSweep: Int
   private var tickets: [WorkerPool.Ticket] = []
   private let wanted = WantedTrainings()
+  private var foresight: Foresight
 
   private struct Weak {
     weak var training: DeferredTraining?
@@ -23,24 +24,27 @@ struct Computations {
     kernels = inputs.kernels
     mode = inputs.compute
     limit = max(1, inputs.retainedBytes / max(1, inputs.task.network.layout.byteCount))
+    nextSweep = min(limit, 4096)
+    foresight = Foresight(
+      isOn: pool.threads > 1 && mode == .lazy, byteCount: inputs.task.network.layout.byteCount)
   }
 
-  /// A training was described. Beyond the limit the oldest ones are computed, which lets go of what
-  /// they start from.
+  /// A training was described. Beyond the limit the oldest of those that live are computed, which
+  /// lets go of what they start from.
+  ///
+  /// Complexity: O(1) on the average; a sweep makes room for a quarter of the list at least.
   mutating func described(_ training: DeferredTraining) {
     if mode == .eager { return submit(training) }
     described.append(Weak(training: training))
-    if described.count >= nextSweep {
-      described.removeSubrange(..<first)
-      first = 0
-      described.removeAll { $0.training == nil }
-      nextSweep = max(4096, 2 * described.count)
+    guard described.count > nextSweep else { return }
+    described.removeAll { $0.training?.isComputed ?? true }
+    let most = limit - limit / 4
+    if described.count > most {
+      let oldest = described[..<(described.count - most)].compactMap(\.training)
+      described.removeFirst(described.count - most)
+      pool.forEach(oldest.count) { index, scratch in _ = oldest[index].value(scratch) }
     }
-    while described.count - first > limit {
-      if let oldest = described[first].training, !oldest.isComputed { submit(oldest) }
-      described[first].training = nil
-      first += 1
-    }
+    nextSweep = min(limit, max(4096, 2 * described.count))
   }
 
   /// A training's value will be needed: a thread that is idle may begin with it.
@@ -48,6 +52,24 @@ struct Computations {
     guard let ticket = wanted.add(training, pool: pool) else { return }
     forgetDone()
     tickets.append(ticket)
+  }
+
+  /// Whether trainings of so many devices are worth foreseeing.
+  func foresees(_ count: Int) -> Bool { foresight.isWorth(count) }
+
+  /// A training will most likely be described: a thread that is idle may begin with it.
+  mutating func foresee(
+    _ training: DeferredTraining, by device: Int, from base: ParameterBuffer, epoch: UInt64
+  ) {
+    foresight.add(training, by: device, from: base, epoch: epoch)
+    prefetch(training)
+  }
+
+  /// The training that was foreseen, if it is this one.
+  mutating func foreseen(
+    by device: Int, from base: ParameterBuffer, epoch: UInt64
+  ) -> DeferredTraining? {
+    foresight.take(by: device, from: base, epoch: epoch)
   }
 
   /// Hands a training to the pool.
@@ -76,12 +98,14 @@ struct Computations {
   /// finite.
   mutating func sum(_ terms: [StreamedSum.Term], count: Int) -> StreamedSum? {
     wanted.forget()
+    foresight.forget()
     return StreamedSum(terms, count: count, kernels: kernels, pool: pool)
   }
 
   /// Waits for what was handed to the pool.
   mutating func settle() {
     wanted.forget()
+    foresight.forget()
     for ticket in tickets { pool.wait(ticket) }
     tickets = []
   }

@@ -18,17 +18,19 @@ public struct Simulation {
   /// What happened, counted.
   public internal(set) var tallies = Tallies()
   /// Participations by round; index 0 is unused.
-  public internal(set) var roundFunnels = [Funnel(), Funnel()]
+  public internal(set) var roundFunnels = Pages([Funnel(), Funnel()])
   /// Participations by the hour in which their session began.
-  public internal(set) var hourFunnels: [Funnel] = []
+  public internal(set) var hourFunnels = Pages<Funnel>()
   /// Digest of all events handled so far, in order.
   public private(set) var eventDigest = Digest()
+  /// The last federated evaluation, of the version that was current then.
+  public internal(set) var federatedEvaluation: FederatedEvaluation?
   /// Whether the run is over.
   public internal(set) var isOver = false
 
   var queue = EventQueue()
   var world: World
-  var devices: [Device] = []
+  var devices = Table<Device>()
   /// Batteries and heat, for each device; empty where no group has a battery.
   var bodies: [Body?] = []
   /// What system and app remember, for each device; empty where no group has `system` or `app`.
@@ -36,12 +38,14 @@ public struct Simulation {
   /// The names of requests to the operating system.
   var taskNames: [String] = []
   var server: Server
-  var updates: [UpdateRecord] = []
-  var participations: [Participation] = []
+  var updates = Register<UpdateRecord>()
+  var participations = Register<Participation>()
+  var settled = Settled()
   var observers: [any Observer] = []
   var wantsEveryEvent = false
   var computations: Computations
   var evaluatedUntil = SimTime.start
+  var federatedUntil = SimTime.start
   let allTestSamples: [Int32]
   let validationSamples: [Int32]
   let tieDigests: [UInt64]

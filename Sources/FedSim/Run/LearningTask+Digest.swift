@@ -13,7 +13,7 @@ extension LearningTask {
       }
       data.labels.withUnsafeBytes { digest.combine(bytes: $0) }
     }
-    for lists in [partition.shards, partition.validation] {
+    for lists in [partition.shards, partition.validation, clientTests] where !lists.isEmpty {
       digest.combine(UInt64(lists.count))
       for list in lists { list.withUnsafeBytes { digest.combine(bytes: $0) } }
     }

@@ -22,13 +22,21 @@ public enum Stage: UInt8, CaseIterable, Sendable {
 
 /// Counts of participations by stage.
 public struct Funnel: Sendable, Equatable {
+  // In place, for a run keeps one for every round and hour.
+  private var places = SIMD8<UInt32>(repeating: 0)
+
   /// One count a stage.
-  public internal(set) var counts = [Int](repeating: 0, count: Stage.allCases.count)
+  public var counts: [Int] { places.indices.map { Int(places[$0]) } }
 
   /// The count of a stage.
   public subscript(stage: Stage) -> Int {
-    get { counts[Int(stage.rawValue)] }
-    set { counts[Int(stage.rawValue)] = newValue }
+    get { Int(places[Int(stage.rawValue)]) }
+    set { places[Int(stage.rawValue)] = UInt32(newValue) }
+  }
+
+  subscript(stage: Int) -> Int {
+    get { Int(places[stage]) }
+    set { places[stage] = UInt32(newValue) }
   }
 }
 
@@ -66,6 +74,12 @@ public struct CentralEvaluation: Sendable, Equatable {
   public let test: Evaluation
   /// On the devices' validation samples together; nil where there are none.
   public let validation: Evaluation?
+
+  /// What was found.
+  public init(test: Evaluation, validation: Evaluation?) {
+    self.test = test
+    self.validation = validation
+  }
 }
 
 /// One published model.
@@ -96,6 +110,30 @@ public struct VersionRecord: Sendable {
   public let meanStalenessSeconds: Double
   /// Its evaluation, where it was due.
   public let evaluation: CentralEvaluation?
+  /// Its accuracy over the devices, where it was due.
+  public let federated: FederatedEvaluation.Summary?
+
+  package init(
+    version: Int, publishedAt: SimTime, round: Int, updates: Int, devices: Int, samples: Int,
+    samplesProcessed: Int, trainingLoss: Double, validationAccuracy: Double, meanStaleness: Double,
+    maximumStaleness: Int, meanStalenessSeconds: Double, evaluation: CentralEvaluation?,
+    federated: FederatedEvaluation.Summary?
+  ) {
+    self.version = version
+    self.publishedAt = publishedAt
+    self.round = round
+    self.updates = updates
+    self.devices = devices
+    self.samples = samples
+    self.samplesProcessed = samplesProcessed
+    self.trainingLoss = trainingLoss
+    self.validationAccuracy = validationAccuracy
+    self.meanStaleness = meanStaleness
+    self.maximumStaleness = maximumStaleness
+    self.meanStalenessSeconds = meanStalenessSeconds
+    self.evaluation = evaluation
+    self.federated = federated
+  }
 }
 
 /// A device at the end of the run.

@@ -60,10 +60,31 @@ public struct EvaluationSchedule: PartSettings {
   }
 }
 
+/// Evaluation on the devices' own samples.
+public struct FederatedEvaluationSettings: PartSettings {
+  /// How often; version 0 and the last one always are.
+  public var every = EvaluationSchedule()
+
+  /// The defaults.
+  public init() { every.versions = 1 }
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "every" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<FederatedEvaluationSettings>] {
+    [
+      Field(
+        "every", \.every, .settings(),
+        "How often the model is evaluated so; version 0 and the last one always are")
+    ]
+  }
+}
+
 /// What is recorded beside the tables that every run has.
 public struct RecordSettings: PartSettings {
   /// How often the model is evaluated; version 0 and the last one always are.
   public var evaluateEvery = EvaluationSchedule()
+  /// Accuracy on each device's own held-out samples; nil: not evaluated.
+  public var federatedEvaluation: FederatedEvaluationSettings?
   /// Whether the final model is stored.
   public var finalModel = true
   /// A folder for `global_model_v{N}.json` and `global_model_latest.json`; nil: none are written.
@@ -77,6 +98,10 @@ public struct RecordSettings: PartSettings {
       Field(
         "evaluateEvery", \.evaluateEvery, .settings(),
         "How often the model is evaluated; version 0 and the last one always are"),
+      Field(
+        "federatedEvaluation", \.federatedEvaluation, optional: .settings(),
+        "Accuracy on each device's own samples (its user's test samples, else its validation"
+          + " samples, else its training samples); absent: not evaluated"),
       Field("finalModel", \.finalModel, .flag, "Whether the final model is stored"),
       Field(
         "modelFiles", \.modelFiles, optional: .text,

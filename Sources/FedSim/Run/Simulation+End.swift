@@ -23,7 +23,7 @@ extension Simulation {
       }
       devices[device].outbox = []
     }
-    for update in updates.indices where updates[update].outcome == nil {
+    for update in updates.numbers where updates[update].outcome == nil {
       updates[update].outcome = .unfinishedAtEnd
       ledgers.updates.close(.unfinishedAtEnd)
     }
@@ -31,6 +31,9 @@ extension Simulation {
     for device in bodies.indices { bodies[device]?.settle(at: last) }
     computations.settle()
   }
+
+  /// Updates and participations that somebody may still ask for.
+  package var livingRecords: Int { updates.living + participations.living }
 
   /// The current version.
   public var version: Int { Int(server.version) }
@@ -84,7 +87,8 @@ extension Simulation {
 
   /// Recounts everything that the ledgers count, from the state itself; each line is a broken sum.
   ///
-  /// Complexity: O(devices + updates).
+  /// Complexity: O(devices + what lives of updates
+  /// and participations).
   public func audit() -> [String] {
     var broken: [String] = []
     func expect(_ name: String, _ counted: Int, _ found: Int) {
@@ -94,15 +98,17 @@ extension Simulation {
     expect(
       "open transmissions", ledgers.transmissions.stillOpen,
       devices.count { $0.transfer != nil })
-    expect("open updates", ledgers.updates.stillOpen, updates.count { $0.outcome == nil })
+    let numbers = updates.numbers
+    let living = numbers.map { updates[$0] }
+    expect("open updates", ledgers.updates.stillOpen, living.count { $0.outcome == nil })
     expect("updates begun", ledgers.updates.opened, updates.count)
     expect(
       "updates made by attempts",
       ledgers.attempts[.finished] + ledgers.attempts[.submittedPartial], ledgers.updates.opened)
-    for outcome in UpdateOutcome.allCases {
+    for (place, outcome) in UpdateOutcome.allCases.enumerated() {
       expect(
         "updates \(outcome.rawValue)", ledgers.updates[outcome],
-        updates.count { $0.outcome == outcome })
+        settled.updates[place] + living.count { $0.outcome == outcome })
     }
     expect(
       "attempts by device", ledgers.attempts.opened,
@@ -112,31 +118,40 @@ extension Simulation {
       devices.reduce(0) { $0 + $1.activity.updates })
     expect(
       "bytes sent", Int(ledgers.bytesUp), devices.reduce(0) { $0 + Int($1.activity.bytesUp) })
-    expect("pending copies", server.pending.count, updates.reduce(0) { $0 + $1.pendingCopies })
-    for (update, record) in updates.enumerated() where record.outcome == nil {
+    expect("pending copies", server.pending.count, living.reduce(0) { $0 + $1.pendingCopies })
+    for (update, record) in zip(numbers, living) where record.outcome == nil {
       let isSomewhere =
         record.pendingCopies > 0 || record.copiesOnTheWay > 0
-        || devices[Int(record.device)].outbox.contains(Int32(update))
+        || devices[Int(record.device)].outbox.contains(update)
       if !isSomewhere { broken.append("update \(update) is nowhere and has no outcome") }
     }
-    for funnel in roundFunnels + hourFunnels {
+    for funnel in Array(roundFunnels) + hourFunnels {
       for (wider, narrower) in zip(funnel.counts, funnel.counts.dropFirst()) where narrower > wider
       {
         broken.append("a funnel widens: \(funnel.counts)")
       }
     }
     expect(
-      "batches used", ledgers.batchesUsed, updates.reduce(0) { $0 + $1.batches })
+      "batches used", ledgers.batchesUsed, living.reduce(settled.batches) { $0 + $1.batches })
     expect(
       "bytes received", Int(ledgers.bytesDown),
       devices.reduce(0) { $0 + Int($1.activity.bytesDown) })
     for device in devices.indices { broken += impossibilities(device) }
-    for stage in Stage.allCases {
-      expect(
-        "hourly \(stage)", hourFunnels.reduce(0) { $0 + $1[stage] },
-        participations.count { $0.stage >= stage.rawValue })
-    }
+    auditParticipations(&broken)
     return broken
+  }
+
+  /// Recounts participations by stage, and who holds them.
+  private func auditParticipations(_ broken: inout [String]) {
+    let living = participations.numbers.map { participations[$0] }
+    for stage in Stage.allCases {
+      let counted = hourFunnels.reduce(0) { $0 + $1[stage] }
+      let found =
+        settled.participations[Int(stage.rawValue)...].reduce(0, +)
+        + living.count { $0.stage >= stage.rawValue }
+      if counted != found { broken.append("hourly \(stage): counted \(counted), found \(found)") }
+    }
+    if living.contains(where: { $0.holders < 1 }) { broken.append("nobody holds a participation") }
   }
 
   /// What a device cannot be.
@@ -173,7 +188,7 @@ extension Simulation {
       "keeps too many updates")
     never(state.outbox != state.outbox.sorted(), "has its outbox out of order")
     never(
-      state.outbox.contains { updates[Int($0)].device != device || !updates[Int($0)].isOnDevice },
+      state.outbox.contains { updates[$0].device != device || !updates[$0].isOnDevice },
       "keeps an update that is not its own")
     return found
   }

@@ -7,7 +7,6 @@ extension Simulation {
   /// Draws: one `normal` a device at slot 0 of `compute`, one at slot 0 of `network` (seed
   /// `world`).
   mutating func makeFleet() {
-    devices.reserveCapacity(inputs.deviceCount)
     let groups = Int64(inputs.fleet.count)
     for (place, group) in inputs.fleet.enumerated() {
       for ordinal in 0..<group.count {
@@ -99,7 +98,10 @@ extension Simulation {
 
   /// Schedules the server's next change of a series.
   mutating func scheduleNext(_ series: ServerSeries) {
-    guard let next = world.next(series, after: now) else { return }
+    guard let next = world.next(series, after: now) else {
+      if series == .internet { server.internetIsFinal = true }
+      return
+    }
     schedule(.server(series, state: next.state), .world, at: next.time, by: nil)
   }
 }

@@ -14,6 +14,9 @@ public struct LearningTask: Sendable {
   public let test: Dataset
   /// Training and validation samples by client.
   public let partition: Partition
+  /// Samples of the test set that are a client's own. Shapes: [client][its samples]; empty where
+  /// the test set is nobody's.
+  public let clientTests: [[Int32]]
   /// Epochs, batch size and step.
   public let plan: TrainingPlan
   /// How a device trains.
@@ -25,8 +28,12 @@ public struct LearningTask: Sendable {
   public init(
     network: Network, initial: ParameterBuffer, train: Dataset, test: Dataset,
     partition: Partition, plan: TrainingPlan,
-    algorithm: any LocalAlgorithm = FedAvgLocal(NoSettings()), orders: [[[Int32]]]? = nil
+    algorithm: any LocalAlgorithm = FedAvgLocal(NoSettings()), orders: [[[Int32]]]? = nil,
+    clientTests: [[Int32]] = []
   ) {
+    precondition(
+      clientTests.isEmpty || clientTests.count == partition.clientCount, "one list a client")
+    self.clientTests = clientTests
     self.network = network
     self.initial = initial
     self.train = train

@@ -6,12 +6,14 @@ struct Server {
   var hasInternet = true
   /// What its last probe found.
   var believesOnline = true
+  /// Whether its connection changes no more.
+  var internetIsFinal = false
   var sequence: UInt32 = 0
 
   var version: Int32 = 0
   var model: ParameterBuffer
   /// When each version was published.
-  var publishedAt = [SimTime.start]
+  var publishedAt = Pages([SimTime.start])
 
   var round: Int32 = 1
   var roundOpenedAt = SimTime.start
@@ -27,6 +29,10 @@ struct Server {
   var waitingRequests: [(generation: UInt32, participation: Int32)] = []
 
   init(model: ParameterBuffer) { self.model = model }
+
+  /// Whether it will never again believe itself offline: then a device that asks for work is sent
+  /// to the latest version, and never trains an older one that it holds.
+  var staysOnline: Bool { internetIsFinal && hasInternet && believesOnline }
 
   func view(at now: SimTime) -> ServerView {
     ServerView(
@@ -45,12 +51,10 @@ struct Server {
     return (low, low < waiting.count && waiting[low].device == device)
   }
 
-  mutating func forget(_ device: Int) {
-    let place = place(of: device)
-    if place.isThere {
-      waiting.remove(at: place.index)
-      waitingRequests.remove(at: place.index)
-    }
+  /// Takes out who stands at a place among those who wait.
+  mutating func remove(at place: Int) -> (generation: UInt32, participation: Int32) {
+    waiting.remove(at: place)
+    return waitingRequests.remove(at: place)
   }
 }
 
@@ -88,4 +92,21 @@ struct Participation {
   var round: Int32
   let hour: Int32
   var stage: UInt8
+  /// Who may still move it on: its session, its update, requests under way and requests that wait.
+  var holders: Int32 = 1
+}
+
+/// What is left of updates and participations that nobody can need any more: sums for audits.
+struct Settled {
+  var updates = [Int](repeating: 0, count: UpdateOutcome.allCases.count)
+  var batches = 0
+  /// Participations by the stage that they came to.
+  var participations = [Int](repeating: 0, count: Stage.allCases.count)
+
+  mutating func add(_ update: UpdateRecord) {
+    batches += update.batches
+    for (place, outcome) in UpdateOutcome.allCases.enumerated() where outcome == update.outcome {
+      updates[place] += 1
+    }
+  }
 }

@@ -7,7 +7,7 @@ extension Simulation {
   /// Order: updates in device order, one device's in order of their making.
   mutating func aggregate() {
     let waiting = server.pending.sorted { a, b in
-      (updates[Int(a)].device, a) < (updates[Int(b)].device, b)
+      (updates[a].device, a) < (updates[b].device, b)
     }
     server.pending = []
     tallies.trainingsNeeded += waiting.count
@@ -23,9 +23,10 @@ extension Simulation {
     server.version += 1
     server.publishedAt.append(now)
     for update in used.map(\.update) {
-      if updates[Int(update)].outcome == .aggregated { tallies.aggregatedTwice += 1 }
-      devices[Int(updates[Int(update)].device)].activity.aggregated += 1
-      reach(updates[Int(update)].participation, .aggregated)
+      if updates[update].outcome == .aggregated { tallies.aggregatedTwice += 1 }
+      devices[Int(updates[update].device)].activity.aggregated += 1
+      reach(updates[update].participation, .aggregated)
+      updates[update].pendingCopies -= 1
       resolve(update, .aggregated)
     }
     publish(record)
@@ -47,13 +48,12 @@ extension Simulation {
     else { return nil }
     precondition(weights.count == waiting.count, "one weight an update")
     let terms = zip(waiting, weights).map { update, weight in
-      let record = updates[Int(update)]
-      return StreamedSum.Term(
-        record.training!, weight: weight,
-        base: inputs.server.payload == .delta ? record.baseParameters ?? server.model : nil)
+      StreamedSum.Term(
+        updates[update].training!, weight: weight,
+        base: inputs.server.payload == .delta
+          ? updates[update].baseParameters ?? server.model : nil)
     }
     guard let sum = computations.sum(terms, count: server.model.count) else { return nil }
-    for update in waiting { updates[Int(update)].pendingCopies -= 1 }
     let used = zip(waiting, sum.scores).map {
       Used(update: $0, lossSum: $1.lossSum, validation: $1.validation)
     }
@@ -62,17 +62,17 @@ extension Simulation {
 
   /// The updates computed, transformed, and combined by the aggregator; nil if none is finite.
   private mutating func combined(_ waiting: [Int32]) -> (ParameterBuffer, [Used])? {
-    let values = computations.values(of: waiting.map { updates[Int($0)].training! })
+    let values = computations.values(of: waiting.map { updates[$0].training! })
     let sent = transformed(waiting, values)
     var used: [Used] = []
     var aggregated: [AggregatedUpdate] = []
     for (index, update) in waiting.enumerated() {
-      updates[Int(update)].pendingCopies -= 1
       guard sent[index].isFinite else {
+        updates[update].pendingCopies -= 1
         resolve(update, .rejectedNotFinite)
         continue
       }
-      let (record, facts) = (updates[Int(update)], facts(of: update))
+      let (record, facts) = (updates[update], facts(of: update))
       used.append(
         Used(update: update, lossSum: values[index].lossSum, validation: values[index].validation))
       aggregated.append(
@@ -88,8 +88,8 @@ extension Simulation {
   }
 
   private func facts(of update: Int32) -> UpdateFacts {
-    let record = updates[Int(update)]
-    return UpdateFacts(samples: record.samples, staleness: Int(server.version - record.base))
+    UpdateFacts(
+      samples: updates[update].samples, staleness: Int(server.version - updates[update].base))
   }
 
   /// The updates as they are sent, after the transforms in their order.
@@ -102,7 +102,7 @@ extension Simulation {
     let transforms = inputs.server.transforms
     if transforms.isEmpty { return values.map(\.parameters) }
     let streams = updates.map { update in
-      let record = self.updates[Int(update)]
+      let record = self.updates[update]
       return transforms.indices.map { place in
         StreamKey(
           seed: inputs.seeds.training, purpose: Purpose("transform-\(place)"),
@@ -111,7 +111,7 @@ extension Simulation {
         ).stream(slot: record.firstEpoch)
       }
     }
-    let bases = updates.map { self.updates[Int($0)].baseParameters! }
+    let bases = updates.map { self.updates[$0].baseParameters! }
     return inputs.pool.map(updates.count) { index, _ in
       var parameters = values[index].parameters
       for (place, transform) in transforms.enumerated() {
@@ -125,7 +125,7 @@ extension Simulation {
   /// The deadline came with too few updates: they are given up, and the next round opens.
   mutating func skipRound() {
     for update in server.pending {
-      updates[Int(update)].pendingCopies -= 1
+      updates[update].pendingCopies -= 1
       resolve(update, .roundSkipped)
     }
     server.pending = []
@@ -159,7 +159,8 @@ extension Simulation {
       VersionRecord(
         version: 0, publishedAt: now, round: 0, updates: 0, devices: 0, samples: 0,
         samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan, meanStaleness: 0,
-        maximumStaleness: 0, meanStalenessSeconds: 0, evaluation: evaluate()))
+        maximumStaleness: 0, meanStalenessSeconds: 0, evaluation: evaluate(),
+        federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices()))
   }
 
   private mutating func publish(_ record: VersionRecord) {
@@ -182,7 +183,7 @@ extension Simulation {
     var devices = 0
     var last: Int32 = -1
     for used in used {
-      let record = updates[Int(used.update)]
+      let record = updates[used.update]
       samples += record.samples
       processed += record.samplesProcessed
       lossSum += used.lossSum
@@ -205,30 +206,7 @@ extension Simulation {
       validationAccuracy: validated == 0 ? .nan : Double(correct) / Double(validated),
       meanStaleness: Double(staleness) / count, maximumStaleness: stalest,
       meanStalenessSeconds: seconds / count,
-      evaluation: isEvaluationDue(version) ? evaluate() : nil)
-  }
-
-  private mutating func isEvaluationDue(_ version: Int) -> Bool {
-    if inputs.stop.versions == version { return true }
-    let schedule = inputs.record.evaluateEvery
-    if let every = schedule.versions { return version % every == 0 }
-    guard let period = schedule.time, now >= evaluatedUntil + period else { return false }
-    evaluatedUntil = SimTime(
-      microseconds: now.microseconds / period.microseconds * period.microseconds)
-    return true
-  }
-
-  /// The current model's quality, as an oracle sees it.
-  public func evaluate() -> CentralEvaluation {
-    let task = inputs.task
-    return CentralEvaluation(
-      test: Evaluation(
-        of: task.network, parameters: server.model, dataset: task.test, indices: allTestSamples,
-        kernels: inputs.kernels, pool: inputs.pool),
-      validation: validationSamples.isEmpty
-        ? nil
-        : Evaluation(
-          of: task.network, parameters: server.model, dataset: task.train,
-          indices: validationSamples, kernels: inputs.kernels, pool: inputs.pool))
+      evaluation: isEvaluationDue(version) ? evaluate() : nil,
+      federated: isFederatedEvaluationDue(version) ? evaluateDevices() : nil)
   }
 }

@@ -3,6 +3,11 @@ import Numerics
 extension Simulation {
   /// A request reaches the server, or its closed door.
   mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) {
+    handle(device, generation, request)
+    if case .check(_, let participation) = request { letGo(participation) }
+  }
+
+  private mutating func handle(_ device: Int, _ generation: UInt32, _ request: Request) {
     guard server.isReachable else {
       if case .submit(let update) = request { copyCame(update, isOpen: false) }
       return
@@ -22,10 +27,11 @@ extension Simulation {
         answerCheck(device, generation, .rejected)
       case .wait:
         if devices[device].transfer?.id == generation { devices[device].transfer!.isHeld = true }
-        server.forget(device)
+        forget(device)
         let place = server.place(of: device)
         server.waiting.insert(checkIn, at: place.index)
         server.waitingRequests.insert((generation, participation), at: place.index)
+        hold(participation)
         formCohort()
       }
     case .latest:
@@ -43,14 +49,26 @@ extension Simulation {
     case .leave:
       let place = server.place(of: device)
       if place.isThere, server.waitingRequests[place.index].generation == generation {
-        server.forget(device)
+        forget(device)
       }
     }
+  }
+
+  /// A device no longer waits for a cohort, if it did.
+  private mutating func forget(_ device: Int) {
+    let place = server.place(of: device)
+    if place.isThere { letGo(server.remove(at: place.index).participation) }
   }
 
   private mutating func answerCheck(
     _ device: Int, _ generation: UInt32, _ answer: CheckAnswer
   ) {
+    // A device that keeps no copy of the version that it holds is lent the server's.
+    if devices[device].held == nil, devices[device].heldVersion == server.version,
+      devices[device].transfer?.id == generation
+    {
+      devices[device].transfer!.body = server.model
+    }
     self.answer(
       device, generation,
       .check(
@@ -84,9 +102,10 @@ extension Simulation {
       accept(request.participation)
       answerCheck(server.waiting[place].device, request.generation, .accepted)
     }
+    foresee(members.map { server.waiting[$0].device })
     for place in members.reversed() {
-      server.waiting.remove(at: place)
-      server.waitingRequests.remove(at: place)
+      let request = server.remove(at: place)
+      letGo(request.participation)
     }
     for (index, trigger) in inputs.server.trigger.enumerated() {
       if case .afterCohort(let duration) = trigger.value.timer {
@@ -99,12 +118,11 @@ extension Simulation {
 
   /// An update arrives: it is rejected, or waits, or completes an aggregation.
   private mutating func receive(_ device: Int, _ generation: UInt32, _ update: Int32) {
-    let index = Int(update)
-    note(device, .arrived(update: index))
-    reach(updates[index].participation, .delivered)
-    if updates[index].hasArrived { tallies.repeatedDeliveries += 1 }
-    let isKnown = updates[index].hasArrived
-    updates[index].hasArrived = true
+    note(device, .arrived(update: Int(update)))
+    reach(updates[update].participation, .delivered)
+    if updates[update].hasArrived { tallies.repeatedDeliveries += 1 }
+    let isKnown = updates[update].hasArrived
+    updates[update].hasArrived = true
     let status = admit(update, isKnown: isKnown)
     answer(
       device, generation,
@@ -114,7 +132,7 @@ extension Simulation {
   }
 
   private mutating func admit(_ update: Int32, isKnown: Bool) -> Receipt.Status {
-    let record = updates[Int(update)]
+    let record = updates[update]
     let duplicates = inputs.server.duplicates
     if isKnown, duplicates != .append {
       return status(of: update)
@@ -128,8 +146,8 @@ extension Simulation {
       return .rejected
     }
     let rival = server.pending.firstIndex {
-      $0 != update && updates[Int($0)].device == record.device
-        && updates[Int($0)].base == record.base
+      $0 != update && updates[$0].device == record.device
+        && updates[$0].base == record.base
     }
     if rival != nil, duplicates == .ignore {
       resolve(update, .rejectedDuplicate)
@@ -137,11 +155,11 @@ extension Simulation {
     }
     if let rival, duplicates == .replace {
       let old = server.pending.remove(at: rival)
-      updates[Int(old)].pendingCopies -= 1
+      updates[old].pendingCopies -= 1
       resolve(old, .replaced)
     }
     server.pending.append(update)
-    updates[Int(update)].pendingCopies += 1
+    updates[update].pendingCopies += 1
     reach(record.participation, .admitted)
     if let training = record.training { computations.prefetch(training) }
     decide(.arrival)
@@ -150,9 +168,8 @@ extension Simulation {
 
   /// What a receipt says of an update that the server has had.
   private func status(of update: Int32) -> Receipt.Status {
-    let record = updates[Int(update)]
-    if record.pendingCopies > 0 { return server.believesOnline ? .pending : .offline }
-    return record.outcome == .aggregated ? .aggregated : .rejected
+    if updates[update].pendingCopies > 0 { return server.believesOnline ? .pending : .offline }
+    return updates[update].outcome == .aggregated ? .aggregated : .rejected
   }
 
   /// Asks the triggers, in their order, what to do.
@@ -209,8 +226,9 @@ extension Simulation {
 
   /// The server is gone: what waits for it waits in vain, what comes from it stops.
   private mutating func breakConnections() {
-    server.waiting = []
-    server.waitingRequests = []
+    while !server.waiting.isEmpty {
+      letGo(server.remove(at: server.waiting.count - 1).participation)
+    }
     for device in devices.indices where devices[device].transfer?.phase == .receiving {
       linkChanged(device, from: devices[device].rates, isConnected: false)
     }

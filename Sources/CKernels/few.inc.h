@@ -1,0 +1,94 @@
+// Products of few terms, such as the weight gradient of a small batch; a part of body.inc.h, for
+// bodies with many registers.
+//
+// A panel of the right factor stays in registers and the left one streams by, some rows at a time:
+// loads and stores of the results lie spread between the terms, which tiles of many rows and few
+// terms would do in one go, and wait for.
+
+enum { FEW = 10 };
+
+INLINE void BODY(few_rows)(const int rows, const int k, const int vectors, const int ragged,
+                           int last, const V right[FEW][2], const float *a, ptrdiff_t a_column,
+                           const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
+  V sum[8][2];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < rows; i++) {
+#pragma clang loop unroll(full)
+    for (int v = 0; v < vectors; v++) {
+      const float *s = start ? start + i * start_row + v * VL : NULL;
+      int is_ragged = ragged && v == vectors - 1;
+      sum[i][v] = !start ? v_set(0) : is_ragged ? v_load_first(s, last) : v_load(s);
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int p = 0; p < k; p++) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < rows; i++) {
+      V left = v_set(a[p * a_column + i]);
+#pragma clang loop unroll(full)
+      for (int v = 0; v < vectors; v++) sum[i][v] = v_fma(left, right[p][v], sum[i][v]);
+      // Loads stay where they are: taken early they would drive the panel out of the registers.
+      if (vectors == 2) __asm__ volatile("" ::: "memory");
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < rows; i++) {
+#pragma clang loop unroll(full)
+    for (int v = 0; v < vectors; v++) {
+      float *to = c + i * c_row + v * VL;
+      if (ragged && v == vectors - 1)
+        v_store_first(to, sum[i][v], last);
+      else
+        v_store(to, sum[i][v]);
+    }
+  }
+}
+
+#define FS_FEW_ROWS(rows, i)                                                                   \
+  BODY(few_rows)(rows, k, vectors, ragged, last, right, a + (i), a_column,                     \
+                 start ? start + (i) * start_row : NULL, start_row, c + (i) * c_row, c_row)
+
+INLINE void BODY(few)(const int k, const int vectors, const int ragged, int last, ptrdiff_t m,
+                      const float *a, ptrdiff_t a_column, const float *b, ptrdiff_t b_row,
+                      const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
+  // Four regions in turn where rows may be shorter than a vector: a load that follows a store of
+  // part of a vector close by would wait for it.
+  const int group = vectors == 1 ? 8 : 5, regions = vectors == 1 ? 4 : 1;
+  V right[FEW][2];
+#pragma clang loop unroll(full)
+  for (int p = 0; p < k; p++) {
+#pragma clang loop unroll(full)
+    for (int v = 0; v < vectors; v++)
+      right[p][v] = ragged && v == vectors - 1 ? v_load_first(b + p * b_row + v * VL, last)
+                                               : v_load(b + p * b_row + v * VL);
+  }
+  ptrdiff_t region = m / (regions * group) * group, i = 0;
+  for (; i < region; i += group)
+    for (ptrdiff_t r = 0; r < regions; r++) FS_FEW_ROWS(group, i + r * region);
+  for (i = regions * region; i + group <= m; i += group) FS_FEW_ROWS(group, i);
+  for (; i < m; i++) FS_FEW_ROWS(1, i);
+}
+
+#define FS_FEW_ARGUMENTS last, m, a, a_column, b, b_row, start, start_row, c, c_row
+#define FS_FEW(K)                             \
+  case K:                                     \
+    if (last == VL && vectors == 2)           \
+      BODY(few)(K, 2, 0, FS_FEW_ARGUMENTS);   \
+    else if (vectors == 2)                    \
+      BODY(few)(K, 2, 1, FS_FEW_ARGUMENTS);   \
+    else                                      \
+      BODY(few)(K, 1, 1, FS_FEW_ARGUMENTS);   \
+    break;
+
+// m rows of one panel, with k terms; the rows of a lie side by side.
+static __attribute__((noinline)) void BODY(few_terms)(ptrdiff_t k, int vectors, int last,
+                                                      ptrdiff_t m, const float *a,
+                                                      ptrdiff_t a_column, const float *b,
+                                                      ptrdiff_t b_row, const float *start,
+                                                      ptrdiff_t start_row, float *c,
+                                                      ptrdiff_t c_row) {
+  switch (k) {
+    FS_FEW(1) FS_FEW(2) FS_FEW(3) FS_FEW(4) FS_FEW(5)
+    FS_FEW(6) FS_FEW(7) FS_FEW(8) FS_FEW(9) FS_FEW(10)
+  }
+}

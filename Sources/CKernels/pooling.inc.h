@@ -1,0 +1,104 @@
+// Pooling of channels-last images; a part of body.inc.h.
+
+// Pooling, a run of channels at a time.
+
+// One vector of channels of a window: the best so far and its place, in registers.
+INLINE void BODY(largest)(ptrdiff_t size, ptrdiff_t line, ptrdiff_t channels, int rectified, int n,
+                          const float *in, float *out, int32_t *from) {
+  V best = v_load_first(in, n);
+  VI place = (VI)v_set(0);
+  for (ptrdiff_t j = 0; j < size; j++)
+    for (ptrdiff_t i = j == 0; i < size; i++) {
+      V value = v_load_first(in + j * line + i * channels, n);
+      VI more = value > best, here = (VI)v_set(0) + (int32_t)(j * size + i);
+      best = BODY(v_select)(more, value, best);
+      place = (more & here) | (~more & place);
+    }
+  if (rectified) {
+    VI alive = best > v_set(0);
+    best = (V)(alive & (VI)best);
+    place |= ~alive;
+  }
+  v_store_first(out, best, n);
+  v_store_first((float *)from, (V)place, n);
+}
+
+static void BODY(max_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in, float *out,
+                           int32_t *from) {
+  ptrdiff_t c = s->channels, line = s->width * c;
+  int rectified = s->rectified;
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->out_height; y++)
+      for (ptrdiff_t x = 0; x < s->out_width; x++, out += c, from += c) {
+        const float *window = in + (r * s->height + y * s->stride) * line + x * s->stride * c;
+        ptrdiff_t i = 0;
+        if (s->size == 2)
+          for (; i + VL <= c; i += VL)
+            BODY(largest)(2, line, c, rectified, VL, window + i, out + i, from + i);
+        for (; i < c; i += VL) {
+          int n = c - i < VL ? (int)(c - i) : VL;
+          BODY(largest)(s->size, line, c, rectified, n, window + i, out + i, from + i);
+        }
+      }
+}
+
+// Where windows do not overlap each input is written once, else added to.
+static void BODY(max_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const float *delta,
+                                    const int32_t *from, float *in_delta) {
+  ptrdiff_t c = s->channels, line = s->width * c;
+  int apart = s->stride >= s->size;
+  int covers = s->stride == s->size && s->height == s->out_height * s->size &&
+               s->width == s->out_width * s->size;
+  if (!covers)
+    for (ptrdiff_t i = 0; i < rows * s->height * line; i++) in_delta[i] = 0;
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->out_height; y++)
+      for (ptrdiff_t x = 0; x < s->out_width; x++, delta += c, from += c) {
+        float *window = in_delta + (r * s->height + y * s->stride) * line + x * s->stride * c;
+        for (ptrdiff_t i = 0; i < c; i += VL) {
+          int n = c - i < VL ? (int)(c - i) : VL;
+          V value = v_load_first(delta + i, n);
+          VI place = (VI)v_load_first((const float *)from + i, n);
+          for (int32_t p = 0; p < s->size * s->size; p++) {
+            float *to = window + p / s->size * line + p % s->size * c + i;
+            V before = apart ? v_set(0) : v_load_first(to, n);
+            VI here = place == (VI)v_set(0) + p;
+            v_store_first(to, before + (V)(here & (VI)value), n);
+          }
+        }
+      }
+}
+
+static void BODY(average_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
+                               float *restrict out) {
+  ptrdiff_t c = s->channels;
+  float count = (float)(s->size * s->size);
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->out_height; y++)
+      for (ptrdiff_t x = 0; x < s->out_width; x++, out += c) {
+        for (ptrdiff_t i = 0; i < c; i++) out[i] = 0;
+        for (ptrdiff_t p = 0; p < s->size * s->size; p++) {
+          const float *at = in + ((r * s->height + y * s->stride + p / s->size) * s->width +
+                                  x * s->stride + p % s->size) *
+                                     c;
+          for (ptrdiff_t i = 0; i < c; i++) out[i] += at[i];
+        }
+        for (ptrdiff_t i = 0; i < c; i++) out[i] /= count;
+      }
+}
+
+static void BODY(average_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const float *delta,
+                                        float *restrict in_delta) {
+  ptrdiff_t c = s->channels;
+  float count = (float)(s->size * s->size);
+  for (ptrdiff_t i = 0; i < rows * s->height * s->width * c; i++) in_delta[i] = 0;
+  for (ptrdiff_t r = 0; r < rows; r++)
+    for (ptrdiff_t y = 0; y < s->out_height; y++)
+      for (ptrdiff_t x = 0; x < s->out_width; x++, delta += c)
+        for (ptrdiff_t p = 0; p < s->size * s->size; p++) {
+          float *to = in_delta + ((r * s->height + y * s->stride + p / s->size) * s->width +
+                                  x * s->stride + p % s->size) *
+                                     c;
+          for (ptrdiff_t i = 0; i < c; i++) to[i] += delta[i] / count;
+        }
+}

@@ -1,0 +1,56 @@
+/// Records in one piece of memory, read and changed in place.
+///
+/// It is an array whose subscript never copies an element: reading one field of a large record
+/// costs the reading of that field. Complexity: O(1) for a subscript, O(1) on average for `append`.
+struct Table<Element>: RandomAccessCollection {
+  /// The memory; two tables may share it until one of them changes.
+  private final class Storage {
+    let base: UnsafeMutablePointer<Element>
+    let capacity: Int
+    var count = 0
+
+    init(capacity: Int) {
+      base = .allocate(capacity: capacity)
+      self.capacity = capacity
+    }
+
+    deinit {
+      base.deinitialize(count: count)
+      base.deallocate()
+    }
+  }
+
+  private var storage = Storage(capacity: 1)
+
+  init() {}
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { storage.count }
+
+  subscript(position: Int) -> Element {
+    @inline(__always) unsafeAddress {
+      precondition(position >= 0 && position < storage.count, "no record \(position)")
+      return UnsafePointer(storage.base + position)
+    }
+    @inline(__always) unsafeMutableAddress {
+      if !isKnownUniquelyReferenced(&storage) { copy(capacity: storage.capacity) }
+      precondition(position >= 0 && position < storage.count, "no record \(position)")
+      return storage.base + position
+    }
+  }
+
+  mutating func append(_ element: Element) {
+    if !isKnownUniquelyReferenced(&storage) || storage.count == storage.capacity {
+      copy(capacity: Swift.max(storage.capacity, 2 * storage.count))
+    }
+    (storage.base + storage.count).initialize(to: element)
+    storage.count += 1
+  }
+
+  private mutating func copy(capacity: Int) {
+    let fresh = Storage(capacity: capacity)
+    fresh.base.initialize(from: storage.base, count: storage.count)
+    fresh.count = storage.count
+    storage = fresh
+  }
+}

@@ -1,0 +1,123 @@
+/// A list that grows at its end and whose elements are let go one by one; a number is never given
+/// again. The subscript never copies an element.
+///
+/// Elements stand in pages that go with their last element, so a long run needs memory for what
+/// lives, and a few bits for each number ever given while an old one lives. Complexity: O(1) for
+/// everything but the walk.
+package struct Register<Element> {
+  /// Memory for some elements; two registers may share it until one of them changes.
+  private final class Page {
+    let base = UnsafeMutablePointer<Element>.allocate(capacity: Register.pageSize)
+    /// How many numbers of the page were given.
+    var count = 0
+    /// A bit for each element that lives.
+    var living: UInt16 = 0
+
+    func lives(_ place: Int) -> Bool { living >> UInt16(place) & 1 == 1 }
+
+    func copy() -> Page {
+      let fresh = Page()
+      for place in 0..<count where lives(place) {
+        (fresh.base + place).initialize(to: base[place])
+      }
+      (fresh.count, fresh.living) = (count, living)
+      return fresh
+    }
+
+    deinit {
+      for place in 0..<count where lives(place) { (base + place).deinitialize(count: 1) }
+      base.deallocate()
+    }
+  }
+
+  private static var pageSize: Int { 16 }
+  /// The pages from number `firstPage` on; nil where nothing lives.
+  private var pages: [Page?] = []
+  private var firstPage = 0
+  /// Leading pages that are gone and still in the list.
+  private var goneAhead = 0
+
+  /// An empty list.
+  package init() {}
+
+  /// How many numbers were given.
+  package private(set) var count = 0
+  /// How many elements live.
+  package private(set) var living = 0
+
+  /// Adds an element; its number is the count before.
+  package mutating func append(_ element: Element) {
+    if count % Self.pageSize == 0 { pages.append(Page()) }
+    let page = ownPage(pages.count - 1)
+    (page.base + page.count).initialize(to: element)
+    page.living |= 1 << UInt16(page.count)
+    page.count += 1
+    count += 1
+    living += 1
+  }
+
+  /// A living element.
+  package subscript(number: Int32) -> Element {
+    unsafeAddress {
+      let (index, place) = place(of: number)
+      let page = pages[index]!
+      precondition(page.lives(place), "a living element")
+      return UnsafePointer(page.base + place)
+    }
+    unsafeMutableAddress {
+      let (index, place) = place(of: number)
+      let page = ownPage(index)
+      precondition(page.lives(place), "a living element")
+      return page.base + place
+    }
+  }
+
+  /// A page that no other register has.
+  private mutating func ownPage(_ index: Int) -> Page {
+    if !isKnownUniquelyReferenced(&pages[index]) { pages[index] = pages[index]!.copy() }
+    return pages[index]!
+  }
+
+  /// Whether an element lives.
+  package func contains(_ number: Int32) -> Bool {
+    let (index, place) = place(of: number)
+    guard index >= 0, index < pages.count, let page = pages[index] else { return false }
+    return page.lives(place)
+  }
+
+  /// Lets an element go.
+  package mutating func remove(_ number: Int32) {
+    let (index, place) = place(of: number)
+    let page = ownPage(index)
+    precondition(page.lives(place), "an element is let go once")
+    (page.base + place).deinitialize(count: 1)
+    page.living &= ~(1 << UInt16(place))
+    living -= 1
+    // The last page is still to be filled.
+    guard page.living == 0, page.count == Self.pageSize else { return }
+    pages[index] = nil
+    while goneAhead < pages.count, pages[goneAhead] == nil { goneAhead += 1 }
+    if goneAhead > 64, 2 * goneAhead > pages.count {
+      pages.removeSubrange(..<goneAhead)
+      firstPage += goneAhead
+      goneAhead = 0
+    }
+  }
+
+  /// The numbers of the living elements, ascending.
+  package var numbers: [Int32] {
+    var numbers: [Int32] = []
+    numbers.reserveCapacity(living)
+    for (index, page) in pages.enumerated() {
+      guard let page else { continue }
+      for place in 0..<page.count where page.lives(place) {
+        numbers.append(Int32((firstPage + index) * Self.pageSize + place))
+      }
+    }
+    return numbers
+  }
+
+  private func place(of number: Int32) -> (page: Int, place: Int) {
+    (Int(number) / Self.pageSize - firstPage, Int(number) % Self.pageSize)
+  }
+}

@@ -1,0 +1,65 @@
+import Learning
+
+/// The records of a run's versions, packed: eighty bytes each, and its evaluations where there are
+/// any.
+public struct VersionLog: Sendable {
+  private struct Row: Sendable {
+    var publishedAt: SimTime
+    var samples: Int64
+    var samplesProcessed: Int64
+    var trainingLoss: Double
+    var validationAccuracy: Double
+    var meanStaleness: Double
+    var meanStalenessSeconds: Double
+    var round: Int32
+    var updates: Int32
+    var devices: Int32
+    var maximumStaleness: Int32
+    /// Places in the lists of evaluations; −1: none.
+    var evaluation: Int32
+    var federated: Int32
+  }
+
+  private var rows = Pages<Row>()
+  private var evaluations = Pages<CentralEvaluation>()
+  private var federated = Pages<FederatedEvaluation.Summary>()
+
+  /// A log of nothing.
+  public init() {}
+
+  /// How many versions there are.
+  public var count: Int { rows.count }
+
+  /// Adds the next version, from 0.
+  public mutating func append(_ record: VersionRecord) {
+    precondition(record.version == rows.count, "versions come in order")
+    rows.append(
+      Row(
+        publishedAt: record.publishedAt, samples: Int64(record.samples),
+        samplesProcessed: Int64(record.samplesProcessed), trainingLoss: record.trainingLoss,
+        validationAccuracy: record.validationAccuracy, meanStaleness: record.meanStaleness,
+        meanStalenessSeconds: record.meanStalenessSeconds, round: Int32(record.round),
+        updates: Int32(record.updates), devices: Int32(record.devices),
+        maximumStaleness: Int32(record.maximumStaleness),
+        evaluation: record.evaluation == nil ? -1 : Int32(evaluations.count),
+        federated: record.federated == nil ? -1 : Int32(federated.count)))
+    if let evaluation = record.evaluation { evaluations.append(evaluation) }
+    if let summary = record.federated { federated.append(summary) }
+  }
+
+  /// The version of a number.
+  public subscript(version: Int) -> VersionRecord {
+    let row = rows[version]
+    return VersionRecord(
+      version: version, publishedAt: row.publishedAt, round: Int(row.round),
+      updates: Int(row.updates), devices: Int(row.devices), samples: Int(row.samples),
+      samplesProcessed: Int(row.samplesProcessed), trainingLoss: row.trainingLoss,
+      validationAccuracy: row.validationAccuracy, meanStaleness: row.meanStaleness,
+      maximumStaleness: Int(row.maximumStaleness), meanStalenessSeconds: row.meanStalenessSeconds,
+      evaluation: row.evaluation < 0 ? nil : evaluations[Int(row.evaluation)],
+      federated: row.federated < 0 ? nil : federated[Int(row.federated)])
+  }
+
+  /// All of them, from the initial model on.
+  public var records: [VersionRecord] { (0..<count).map { self[$0] } }
+}
