@@ -62,17 +62,27 @@ public struct BitRate: Hashable, Sendable {
     ("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000),
   ]
 
-  /// How long this many bytes take, rounded up to a microsecond.
-  func duration(bytes: Int64) -> SimDuration {
-    let (high, low) = bytes.multipliedFullWidth(by: 8_000_000)
+  /// How long this many bytes take of which so many millionths of a bit have passed, rounded up to
+  /// a microsecond.
+  func duration(bytes: Int64, less fraction: Int64) -> SimDuration {
+    guard bytes > 0 else { return .zero }
+    var (high, low) = bytes.multipliedFullWidth(by: 8_000_000)
+    let (rest, borrow) = low.subtractingReportingOverflow(UInt64(fraction))
+    (high, low) = (borrow ? high - 1 : high, rest)
     let (quotient, remainder) = bitsPerSecond.dividingFullWidth((high, low))
     return SimDuration(microseconds: quotient + (remainder > 0 ? 1 : 0))
   }
 
-  /// How many whole bytes pass in a duration.
-  func bytes(in duration: SimDuration) -> Int64 {
-    let (high, low) = duration.microseconds.multipliedFullWidth(by: bitsPerSecond)
-    return Int64(8_000_000).dividingFullWidth((high, low)).quotient
+  /// How many whole bytes pass in a duration, after a part of one in millionths of a bit, and what
+  /// passes of the next.
+  func bytes(
+    in duration: SimDuration, after fraction: Int64
+  ) -> (bytes: Int64, fraction: Int64) {
+    var (high, low) = duration.microseconds.multipliedFullWidth(by: bitsPerSecond)
+    let (sum, carry) = low.addingReportingOverflow(UInt64(fraction))
+    (high, low) = (carry ? high + 1 : high, sum)
+    let (bytes, rest) = Int64(8_000_000).dividingFullWidth((high, low))
+    return (bytes, rest)
   }
 }
 

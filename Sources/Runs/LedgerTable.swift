@@ -32,6 +32,16 @@ enum LedgerTable {
     group.variables += simulation.tallies.named.map { name, count, text in
       .scalar(name, .int64([Int64(count)]), text)
     }
+    if simulation.inputs.fleet.contains(where: { $0.background.system != nil }) {
+      let tallies = simulation.tallies
+      for (name, count, text) in [
+        ("refusedRequests", tallies.refusedRequests, "requests that the system did not take"),
+        ("penalties", tallies.penalties, "kills after which the app gets less time"),
+        ("processorKills", tallies.processorKills, "kills of apps that were busy for too long"),
+      ] {
+        group.variables.append(.scalar(name, .int64([Int64(count)]), text))
+      }
+    }
     return group
   }
 

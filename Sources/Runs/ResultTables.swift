@@ -49,7 +49,33 @@ enum DeviceTable {
           "exogenousDigest", axis,
           .int64(devices.map { Int64(bitPattern: $0.exogenousDigest) }), units: "1",
           longName: "digest of its exogenous series until the run ended, as signed bits"),
-      ] + (federated.map { FederatedColumns.byDevice($0, simulation) } ?? []))
+      ] + energy(devices)
+        + (federated.map { FederatedColumns.byDevice($0, simulation) } ?? []))
+  }
+
+  /// Energy by contributor, where any device has a battery; 0 for those that have none.
+  private static func energy(_ devices: [DeviceRecord]) -> [ResultDocument.Variable] {
+    guard devices.contains(where: { $0.energy != nil }) else { return [] }
+    func column(
+      _ name: String, _ text: String, _ value: (EnergyLedger) -> Int64
+    ) -> ResultDocument.Variable {
+      .init(
+        name, ["device"], .int64(devices.map { $0.energy.map { value($0.flows) } ?? 0 }),
+        units: "nJ", longName: text)
+    }
+    return [
+      .init(
+        "energyInitial", ["device"], .int64(devices.map { $0.energy?.initial ?? 0 }), units: "nJ",
+        longName: "energy in the battery at the start"),
+      .init(
+        "energyFinal", ["device"], .int64(devices.map { $0.energy?.final ?? 0 }), units: "nJ",
+        longName: "energy in the battery at the end: initial + charged - all that was drawn"),
+      column("energyCharged", "energy from the charger") { $0.charged },
+      column("energyIdle", "energy drawn whatever the device did") { $0.idle },
+      column("energyScreen", "energy drawn by the screen") { $0.screen },
+      column("energyTraining", "energy drawn by training") { $0.training },
+      column("energyRadio", "energy drawn by sending and receiving") { $0.radio },
+    ]
   }
 }
 

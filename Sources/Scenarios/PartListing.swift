@@ -42,6 +42,10 @@ public struct PartListing: Sendable {
       + PolicyPreset.standard.flatMap { preset in
         ["  \(preset.name): \(preset.summary)", "    \(preset.settings.json)", ""]
       }
+      + ["profile: Values for several keys of a group of the fleet at once", ""]
+      + FleetProfile.standard.flatMap { profile in
+        ["  \(profile.name): \(profile.summary)", "    \(profile.settings.json)", ""]
+      }
   }
 
   private func fields(_ fields: [FieldDescription], indent: Int) -> [String] {

@@ -46,7 +46,7 @@ public struct ScenarioSettings: PartSettings {
       Field("stop", \.stop, .settings(), "When the run ends: the first to hold."),
       Field("task", \.task, .settings(), "What is learned."),
       Field(
-        "fleet", \.fleet, .list(of: .settings(), minimum: 1), required: true,
+        "fleet", \.fleet, .list(of: .fleetGroup, minimum: 1), required: true,
         "The devices, in groups with the same habits."),
       Field("server", \.server, .server, "The server and its policy."),
       Field("inject", \.inject, .list(of: .settings()), "Events that happen as scripted."),

@@ -82,6 +82,28 @@ public struct Field<Owner>: Sendable {
     }
     write = { $0[keyPath: path].map(form.write) ?? Node(.null) }
   }
+
+  /// A field of a feature that is off unless it is named; the resolved form has it only where it
+  /// is.
+  public init<Value: Sendable>(
+    _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, feature form: Form<Value>,
+    assumption: Bool = false, _ summary: String
+  ) {
+    self.key = key
+    self.summary = summary
+    shape = form.shape
+    expected = form.expected
+    isRequired = false
+    isAssumption = assumption
+    read = { owner, node, reader in
+      if case .null = node.content {
+        owner[keyPath: path] = nil
+      } else if let value = form.read(node, &reader) {
+        owner[keyPath: path] = value
+      }
+    }
+    write = { $0[keyPath: path].map(form.write) }
+  }
 }
 
 extension Field {

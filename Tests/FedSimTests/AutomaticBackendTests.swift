@@ -86,7 +86,8 @@ struct AutomaticBackendTests {
       scene.play().story(of: 0) == ["0 begins window", "61000 ends unreachable"])
   }
 
-  @Test("An offline server: its flag is up to 60 s old, updates queue, the probe catches up once")
+  @Test(
+    "E17: An offline server: its flag is up to 60 s old, updates queue, the probe catches up once")
   func offline() {
     // The internet is gone from 100 s to 400 s. Probes at 120 s and 420 s find it out.
     // Models are asked for at s + 3.030, before 120 s; updates arrive at s + 9.650.
@@ -135,7 +136,7 @@ struct AutomaticBackendTests {
         == ["130000 begins window", "132020 accepted r1", "132020 ends nothingNew"])
   }
 
-  @Test("The third update and the timer in the same microsecond make one aggregation")
+  @Test("E18: The third update and the timer in the same microsecond make one aggregation")
   func thirdUpdateAndTimer() {
     // 1790.350 + 9.650 = 1800.
     var scene = Scene(fleet: phones(startingAt: [0, 20_000, 1_790_350]))

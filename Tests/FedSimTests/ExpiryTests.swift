@@ -323,7 +323,7 @@ struct InterruptionTests {
     #expect(played.simulation.hourFunnels.isEmpty)
   }
 
-  @Test("A device without data does not ask")
+  @Test("E45: A device without data does not ask")
   func withoutData() {
     var scene = Scene(.tiny(samples: [0, 4]), fleet: [phone(windows: window, .discard)])
     scene.threshold(1)

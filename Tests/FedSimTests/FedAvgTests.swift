@@ -161,7 +161,7 @@ struct FedAvgTests {
     #expect(played.version(2).maximumStaleness == 1)
   }
 
-  @Test("An update too stale is rejected at its arrival")
+  @Test("E20: An update too stale is rejected at its arrival")
   func tooStale() {
     var fleet = (0..<3).map { FleetGroupSettings.group("p\($0)", windows: windows(0)) }
     fleet.append(

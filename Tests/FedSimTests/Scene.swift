@@ -248,6 +248,9 @@ extension Happening.Kind {
     case .receipt(let update, let receipt):
       "receipt \(update) \(receipt.status) v\(receipt.newVersion) n\(receipt.pendingCount)"
     case .killed: "killed"
+    case .condition(let condition): "is \(condition)"
+    case .submitted(let task, let error):
+      "submits \(task)" + (error.map { ": \($0.rawValue)" } ?? "")
     case .connectivity(let isOnline): isOnline ? "online" : "offline"
     case .cohortFormed(let round, let members): "cohort r\(round) \(members)"
     case .published(let version, let updates): "published v\(version) \(updates)"

@@ -62,7 +62,8 @@ struct TransferTests {
     #expect(played.simulation.ledgers.bytesUp == 1000 + 1000 + 1000 + 1300)
   }
 
-  @Test("A link lost before all bytes are sent: the server sees nothing, the update is sent again")
+  @Test(
+    "E10: A link lost before all bytes are sent: the server sees nothing, the update is sent again")
   func lostWhileSending() {
     // 660 bytes were sent at 9.000. From 20 s: sent 21.300, at the server 21.310, read 22.320.
     let played = scene { $0.link = link("offline", 9_000...20_000) }.play()
@@ -209,7 +210,7 @@ struct TransferTests {
     #expect(played { $0.capacity = 0 }.simulation.ledgers.updates[.dropped] == 1)
   }
 
-  @Test("A full outbox evicts its oldest update")
+  @Test("E40: A full outbox evicts its oldest update")
   func evicted() {
     // Always online, but the server takes nothing in: it is down from 9 s to 150 s, except that a
     // second training needs a check, answered between 60 s and 66 s.

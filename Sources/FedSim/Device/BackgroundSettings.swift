@@ -9,6 +9,12 @@ public struct BackgroundSettings: PartSettings {
   public var windows: Choice<any TimelineSource>?
   /// The time from a window's soft to its hard expiry, where the source gives none.
   public var windowGrace = SimDuration.seconds(5)
+  /// A refresh task under the scheduler's rules.
+  public var refresh: RefreshSettings?
+  /// Trainings that the user starts in the app.
+  public var continued: ContinuedSettings?
+  /// The operating system's own rules; nil: none but those of the tasks.
+  public var system: SystemSettings?
 
   /// The defaults.
   public init() {}
@@ -24,12 +30,29 @@ public struct BackgroundSettings: PartSettings {
       Field(
         "windowGrace", \.windowGrace, .duration(atLeast: SimDuration(microseconds: 1)),
         "From a window's soft to its hard expiry, where the source gives none"),
+      Field(
+        "refresh", \.refresh, feature: .settings(),
+        "A refresh task under the operating system's rules; needs `system`"),
+      Field(
+        "continued", \.continued, feature: .settings(),
+        "Continued processing: a training that the user starts in the app (iOS 26)"),
+      Field(
+        "system", \.system, feature: .settings(),
+        "The operating system's own rules; absent: none but those of the tasks"),
     ]
   }
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
-    processing != nil && windows != nil
-      ? [("windows", "`windows` and `processing` exclude each other")] : []
+    if windows != nil, processing != nil {
+      return [("windows", "`windows` and `processing` exclude each other")]
+    }
+    if windows != nil, system != nil || refresh != nil {
+      return [("windows", "`windows` bypass the operating system: no `system`, no `refresh`")]
+    }
+    if refresh != nil, system == nil {
+      return [("refresh", "`refresh` needs `system`: its rules decide when it starts")]
+    }
+    return []
   }
 }
 
@@ -60,6 +83,8 @@ public struct ProcessingSettings: PartSettings {
   public var budgetMaximum = SimDuration.seconds(1800)
   /// From the soft to the hard expiry.
   public var grace = SimDuration.seconds(5)
+  /// Whether the task starts on an unmetered link only; nil: no.
+  public var requiresUnmetered: Bool?
 
   /// The defaults.
   public init() {}
@@ -95,6 +120,9 @@ public struct ProcessingSettings: PartSettings {
         "budgetMaximum", \.budgetMaximum, .duration(atLeast: .milliseconds(1)), assumption: true,
         "The longest such time"),
       Field("grace", \.grace, .duration(), assumption: true, "From the soft to the hard expiry"),
+      Field(
+        "requiresUnmetered", \.requiresUnmetered, feature: .flag,
+        "Whether the task starts on an unmetered link only (Android); absent: no"),
     ]
   }
   /// What is wrong with values that are each in range.
@@ -110,7 +138,9 @@ public struct ProcessingSettings: PartSettings {
 /// One scripted event on one device.
 public struct InjectionSettings: PartSettings {
   /// What happens.
-  public enum Verb: String, CaseIterable, Sendable { case launch, expire, kill, dropLink, `throw` }
+  public enum Verb: String, CaseIterable, Sendable {
+    case launch, expire, kill, dropLink, `throw`, submit, forceQuit, open
+  }
 
   /// When.
   public var at = SimTime.start
@@ -124,6 +154,10 @@ public struct InjectionSettings: PartSettings {
   public var hard = SimDuration.minutes(5)
   /// For `dropLink`: how long.
   public var lasting = SimDuration.minutes(1)
+  /// For `submit`: the kind of the request; nil: processing.
+  public var task: TaskKind?
+  /// For `submit`: the identifier of the request; nil: the kind's name.
+  public var identifier: String?
 
   /// The defaults.
   public init() {}
@@ -134,13 +168,18 @@ public struct InjectionSettings: PartSettings {
       Field("device", \.device, .device, required: true, "On which device, such as `phones/17`"),
       Field(
         "action", \.action, .choice, required: true,
-        "launch a task, expire it, kill the app, drop the link, or throw in the training"),
+        "launch a task, expire it, kill the app, drop the link, throw in the training, submit a "
+          + "request, swipe the app away, or open it"),
       Field("soft", \.soft, .duration(), "For launch: the time until the soft expiry"),
       Field(
         "hard", \.hard, .duration(), "For launch and expire: the time until the hard expiry"),
       Field(
         "lasting", \.lasting, .duration(atLeast: SimDuration(microseconds: 1)),
         "For dropLink: how long"),
+      Field("task", \.task, feature: .choice, "For submit: the kind; absent: processing"),
+      Field(
+        "identifier", \.identifier, feature: .text,
+        "For submit: the identifier of the request; absent: the kind's name"),
     ]
   }
   /// What is wrong with values that are each in range.

@@ -17,6 +17,9 @@ struct Device {
   var isPlugged = false
   var linkState: UInt8 = 0
   var isLinkDropped = false
+  var isOff = false
+  /// The share of the link's rates, in percent.
+  var share: UInt8 = 100
   var dropGeneration: UInt32 = 0
   var isActive = false
   var windowState: UInt8 = 0
@@ -57,10 +60,15 @@ struct Device {
   }
 
   /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.
-  var link: UInt8 { isLinkDropped ? 0 : linkState }
+  var link: UInt8 { isLinkDropped || isOff ? 0 : linkState }
   var isConnected: Bool { link != 0 }
   /// Rates of the current link; those of Wi-Fi while offline.
-  var rates: Link { link == 1 ? cellular : wifi }
+  var rates: Link {
+    let link = link == 1 ? cellular : wifi
+    return share == 100 ? link : link.scaled(percent: Int64(share))
+  }
+  /// Whether there is a link that costs nothing.
+  var isUnmetered: Bool { isConnected && !(link == 1 ? cellular : wifi).isMetered }
 }
 
 /// Rates and delay of a link.
@@ -68,22 +76,21 @@ struct Link {
   let down: BitRate
   let up: BitRate
   let roundTrip: SimDuration
+  let isMetered: Bool
+
+  /// The link with a part of its rates, in whole bits a second.
+  func scaled(percent: Int64) -> Link {
+    func part(_ rate: BitRate) -> BitRate {
+      let (high, low) = rate.bitsPerSecond.multipliedFullWidth(by: percent)
+      return BitRate(bitsPerSecond: Int64(100).dividingFullWidth((high, low)).quotient)
+    }
+    return Link(down: part(down), up: part(up), roundTrip: roundTrip, isMetered: isMetered)
+  }
 
   /// From the device to the server, or back: at least a microsecond.
   var oneWay: SimDuration {
     SimDuration(microseconds: max(1, roundTrip.microseconds / 2))
   }
-}
-
-/// The device's request to the operating system for a processing task.
-struct SchedulerRegion {
-  var isPending = false
-  var earliestBegin = SimTime.start
-  /// The first moment after the quarter of an hour in which the last task started.
-  var nextScan = SimTime.start
-  /// Whether a start has been drawn and is on its way.
-  var isStarting = false
-  var generation: UInt32 = 0
 }
 
 /// A time in which the app runs: a task, a window, or the app opened by its user.
@@ -100,6 +107,14 @@ struct Session {
   var stage = Stage.check
   var round: Int32 = 0
   var isExpiring = false
+  /// Whether the soft expiry has come, even for an app that takes no notice.
+  var hasExpired = false
+  /// For a continued task: since when it has had no link.
+  var offlineSince = SimTime.never
+  /// Whether the app has stopped and not said so: it waits for its kill.
+  var isStuck = false
+  /// Whether the app has called its task complete while an upload goes on.
+  var isCompleted = false
   var isPausing = false
   /// Tries to send the update at the head of the outbox.
   var tries = 0
@@ -120,6 +135,8 @@ struct Transfer {
   /// Whether the server holds the connection open until a cohort is formed: no timeout applies.
   var isHeld = false
   var remaining: Int64
+  /// What has passed of the byte under way, in millionths of a bit.
+  var fraction: Int64 = 0
   var since: SimTime
   /// When it fails for want of an answer.
   var due = SimTime.never
@@ -130,10 +147,29 @@ struct Transfer {
 
 /// Batches running now.
 struct TrainingRun {
-  let startedAt: SimTime
+  let begunAt: SimTime
+  /// Since when the run has the present speed.
+  var since: SimTime
+  /// Work done before, in hundredths of a microsecond at full speed.
+  var work: Int64 = 0
+  /// In percent of the full speed.
+  var speed: Int64
   let firstBatch: Int
   var lastBatch: Int
   var generation: UInt32
+
+  /// When so much work since the first batch began is done.
+  func moment(of duration: SimDuration) -> SimTime {
+    let rest = 100 * duration.microseconds - work
+    return since + SimDuration(microseconds: (rest + speed - 1) / speed)
+  }
+
+  /// From now on the run has another speed.
+  mutating func change(to speed: Int64, at now: SimTime) {
+    work += self.speed * (now - since).microseconds
+    since = now
+    self.speed = speed
+  }
 }
 
 /// A training from its first batch until it becomes an update or is given up; between windows it is
@@ -163,14 +199,19 @@ struct Pace {
     return epoch * Int64(batches / batchesPerEpoch) + full * Int64(batches % batchesPerEpoch)
   }
 
-  /// How many batches are done, counted from the first of all, when `elapsed` has passed since
-  /// batch `first` began: one that ends just then is not.
-  func done(from first: Int, elapsed: SimDuration) -> Int {
-    var low = first
+  /// When a run's batches up to `batches` are done.
+  func end(of run: TrainingRun, batches: Int) -> SimTime {
+    run.moment(of: time(batches) - time(run.firstBatch))
+  }
+
+  /// How many batches of a run are done, counted from the first of all: one that ends just now is
+  /// not.
+  func done(_ run: TrainingRun, at now: SimTime) -> Int {
+    var low = run.firstBatch
     var high = batchCount
     while low < high {
       let middle = (low + high + 1) / 2
-      if time(middle) - time(first) < elapsed { low = middle } else { high = middle - 1 }
+      if end(of: run, batches: middle) < now { low = middle } else { high = middle - 1 }
     }
     return low
   }

@@ -28,6 +28,12 @@ public struct FleetGroupSettings: PartSettings {
   public var compute = ComputeSettings()
   /// What becomes of updates that cannot be sent.
   public var outbox = OutboxSettings()
+  /// The battery; nil: energy is not looked at.
+  public var battery: BatterySettings?
+  /// Heat; nil: it is not looked at.
+  public var thermal: ThermalSettings?
+  /// What the app does with its tasks; nil: all that its policies say.
+  public var app: AppSettings?
 
   /// The defaults.
   public init() {}
@@ -51,7 +57,25 @@ public struct FleetGroupSettings: PartSettings {
       Field("participation", \.participation, .settings(), "When the app takes part"),
       Field("compute", \.compute, .settings(), "How long training takes"),
       Field("outbox", \.outbox, .settings(), "What becomes of updates that cannot be sent"),
+      Field(
+        "battery", \.battery, feature: .settings(),
+        "The battery, what fills and what drains it; absent: energy is not looked at"),
+      Field(
+        "thermal", \.thermal, feature: .settings(),
+        "How the device heats up; absent: heat is not looked at; needs `battery`"),
+      Field(
+        "app", \.app, feature: .settings(),
+        "What the app does with its background tasks beyond its policies, faults included"),
+      Field(
+        reserved: "profile", .oneOf(FleetProfile.standard.map(\.name)),
+        expected: "the name of a profile",
+        "A profile that fills the keys of the group; what is written beside it wins"),
     ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    thermal != nil && battery == nil
+      ? [("thermal", "heat comes from the battery's energy: `thermal` needs `battery`")] : []
   }
 }
 
@@ -75,6 +99,8 @@ public struct NetworkSettings: PartSettings {
   public var spread = 0.0
   /// How long a request waits for its answer once it is sent.
   public var requestTimeout = SimDuration.seconds(60)
+  /// The share of the link's rates that a device gets, in percent, over time; nil: all.
+  public var share: Choice<any TimelineSource>?
 
   /// The defaults.
   public init() {}
@@ -94,6 +120,9 @@ public struct NetworkSettings: PartSettings {
       Field(
         "requestTimeout", \.requestTimeout, .duration(atLeast: .milliseconds(1)),
         "How long a request waits for its answer once it is sent (URLSession: 60 s)"),
+      Field(
+        "share", \.share, feature: .timeline(.share),
+        "The share of the link's rates that the device gets, in percent, over time; absent: 100"),
     ]
   }
 }
@@ -106,6 +135,8 @@ public struct LinkSettings: PartSettings {
   public var up = BitRate(bitsPerSecond: 1)
   /// To the server and back.
   public var roundTrip = SimDuration.zero
+  /// Whether bytes cost money; nil: over a cellular network only.
+  public var metered: Bool?
 
   /// The defaults.
   public init() { self.init(down: 40_000_000, up: 26_000_000, roundTrip: .milliseconds(20)) }
@@ -123,6 +154,9 @@ public struct LinkSettings: PartSettings {
       Field("up", \.up, .rate, assumption: true, "Rate from the device"),
       Field(
         "roundTrip", \.roundTrip, .duration(), assumption: true, "To the server and back"),
+      Field(
+        "metered", \.metered, feature: .flag,
+        "Whether bytes cost money; absent: over a cellular network only"),
     ]
   }
 }
@@ -135,6 +169,8 @@ public struct ComputeSettings: PartSettings {
   public var perSample = SimDuration.zero
   /// A device's times are these times exp(spread·z), one z a device.
   public var spread = 0.0
+  /// The share of time in which training uses the processor; nil: all.
+  public var dutyCycle: Double?
 
   /// The defaults.
   public init() {}
@@ -150,6 +186,10 @@ public struct ComputeSettings: PartSettings {
       Field(
         "spread", \.spread, .number(0...2), assumption: true,
         "A device's times are these times exp(spread*z), one normal z a device"),
+      Field(
+        "dutyCycle", \.dutyCycle, feature: .number(0.01...1),
+        "The share of time in which training uses the processor, to stay below the system's "
+          + "limit; absent: 1"),
     ]
   }
   /// What is wrong with values that are each in range.
@@ -202,7 +242,7 @@ public struct ParticipationSettings: PartSettings {
   /// What a device trains on.
   public enum Retrain: String, CaseIterable, Sendable { case always, newVersions }
   /// The link that taking part needs.
-  public enum Network: String, CaseIterable, Sendable { case any, wifi }
+  public enum Network: String, CaseIterable, Sendable { case any, wifi, unmetered }
 
   /// Whether a device trains again on a version that it has trained on.
   public var retrain = Retrain.always
@@ -218,6 +258,16 @@ public struct ParticipationSettings: PartSettings {
   public var pause = SimDuration.minutes(5)
   /// The share of activations on which the app is opened and polls for a new version.
   public var pollOnActivation = 0.0
+  /// Whether a full battery on the charger counts as not charging; nil: no.
+  public var chargingOnly: Bool?
+  /// The level, in percent, that taking part needs unless plugged in; nil: none.
+  public var minimumBattery: Int?
+  /// Whether low-power mode keeps from taking part; nil: no.
+  public var avoidsLowPower: Bool?
+  /// Whether a device that is seriously warm does not take part; nil: it does.
+  public var avoidsHeat: Bool?
+  /// Whether the conditions are looked at again before an update is sent; nil: no.
+  public var checksBeforeReport: Bool?
 
   /// The defaults.
   public init() {}
@@ -239,6 +289,23 @@ public struct ParticipationSettings: PartSettings {
       Field(
         "pollOnActivation", \.pollOnActivation, .fraction, assumption: true,
         "The share of activations on which the app is opened and polls for a new version"),
+      Field(
+        "chargingOnly", \.chargingOnly, feature: .flag,
+        "Whether a full battery on the charger counts as not charging, as in SwiftSyft; absent: no"
+      ),
+      Field(
+        "minimumBattery", \.minimumBattery, feature: .integer(0...100),
+        "The level, in percent, that taking part needs unless plugged in; absent: none"),
+      Field(
+        "avoidsLowPower", \.avoidsLowPower, feature: .flag,
+        "Whether low-power mode keeps from taking part; absent: no"),
+      Field(
+        "avoidsHeat", \.avoidsHeat, feature: .flag,
+        "Whether a seriously warm device does not take part; absent: it does"),
+      Field(
+        "checksBeforeReport", \.checksBeforeReport, feature: .flag,
+        "Whether the conditions are looked at again before an update is sent, as in KotlinSyft; "
+          + "absent: no"),
     ]
   }
 }
@@ -257,6 +324,8 @@ public struct OutboxSettings: PartSettings {
   public var backoff = 2.0
   /// Whether updates survive a kill of the app.
   public var persists = true
+  /// Whether a new update takes the place of a waiting one from the same version; nil: no.
+  public var supersedes: Bool?
 
   /// The defaults.
   public init() {}
@@ -273,6 +342,9 @@ public struct OutboxSettings: PartSettings {
       Field("delay", \.delay, .duration(), "How long it waits before the second try"),
       Field("backoff", \.backoff, .number(1...100), "Each further wait is this much longer"),
       Field("persists", \.persists, .flag, "Whether updates survive a kill of the app"),
+      Field(
+        "supersedes", \.supersedes, feature: .flag,
+        "Whether a new update takes the place of a waiting one from the same version; absent: no"),
     ]
   }
 }

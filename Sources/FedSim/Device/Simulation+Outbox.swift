@@ -3,7 +3,16 @@ import Numerics
 extension Simulation {
   /// Puts a new update into the outbox, or drops it where it cannot be kept.
   mutating func enqueue(_ device: Int, _ update: Int32) {
-    let capacity = inputs.fleet[Int(devices[device].group)].outbox.capacity
+    let settings = inputs.fleet[Int(devices[device].group)].outbox
+    let capacity = settings.capacity
+    if settings.supersedes == true,
+      let old = devices[device].outbox.first(where: {
+        updates[$0].base == updates[update].base
+      })
+    {
+      devices[device].outbox.removeAll { $0 == old }
+      leaveDevice(old, .replaced)
+    }
     if capacity == 0, !devices[device].isConnected {
       return leaveDevice(update, .dropped)
     }
@@ -21,6 +30,7 @@ extension Simulation {
     startRequest(
       device, .upload(update), .submit(update: update),
       bytes: modelBytes + inputs.server.messageBytes)
+    completeEarly(device)
   }
 
   /// An upload failed: another try, or later, or never.

@@ -1,78 +1,287 @@
 import Numerics
 
+/// What a scan finds out about a request.
+private enum Look {
+  /// It may start.
+  case eligible
+  /// It may not, and nothing but an event can change that; or not before a time.
+  case not(before: SimTime)
+}
+
 extension Simulation {
-  /// The app asks the operating system for a processing task; a pending request is replaced.
-  ///
-  /// The system starts at most one task of an app in each quarter of an hour, its scan period.
+  /// The identifier of the app's own processing task and of its refresh task.
+  static let processingTask: Int16 = 0
+  static let refreshTask: Int16 = 1
+
+  /// The app asks for its processing task.
   mutating func submitTaskRequest(_ device: Int) {
-    guard let processing = group(of: device).background.processing else { return }
-    devices[device].scheduler.isPending = true
-    let begin = max(now + processing.earliestBegin, devices[device].scheduler.nextScan)
-    devices[device].scheduler.earliestBegin = begin
-    devices[device].scheduler.isStarting = false
-    devices[device].scheduler.generation += 1
+    guard background(of: device).processing != nil else { return }
+    submit(device, Self.processingTask, .processing)
+  }
+
+  /// The app asks for its refresh task.
+  mutating func submitRefreshRequest(_ device: Int) {
+    guard background(of: device).refresh != nil else { return }
+    submit(device, Self.refreshTask, .refresh)
+  }
+
+  /// The app asks the operating system for a task; a pending request with the same identifier is
+  /// replaced.
+  ///
+  /// The system starts at most one task of a kind in each quarter of an hour, its scan period.
+  mutating func submit(_ device: Int, _ identifier: Int16, _ kind: TaskKind) {
+    let background = background(of: device)
+    if let system = background.system {
+      let error = refusal(device, system, identifier, kind)
+      note(device, .submitted(task: taskNames[Int(identifier)], error))
+      if error != nil { return tallies.refusedRequests += 1 }
+    }
+    let wait =
+      kind == .refresh ? background.refresh!.earliestBegin : background.processing!.earliestBegin
+    let begin = max(now + wait, devices[device].scheduler.next(kind))
+    devices[device].scheduler.insert(
+      TaskRequest(identifier: identifier, kind: kind, earliestBegin: begin, submittedAt: now))
+    if devices[device].scheduler.starting == identifier
+      || devices[device].scheduler.starting < 0
+    {
+      devices[device].scheduler.starting = -1
+      devices[device].scheduler.generation += 1
+    }
     if begin > now {
       schedule(
         .deviceTimer(.earliestBegin, device: Int32(device), generation: 0), .deviceTimer,
         at: begin, by: device)
     }
-    if !devices[device].isActive, devices[device].lockedSince + processing.idleDwell > now {
+    if kind == .processing, !devices[device].isActive,
+      devices[device].lockedSince + background.processing!.idleDwell > now
+    {
       schedule(
         .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer,
-        at: devices[device].lockedSince + processing.idleDwell, by: device)
+        at: devices[device].lockedSince + background.processing!.idleDwell, by: device)
     }
     considerTask(device)
   }
 
-  /// Looks whether the pending request may start, and draws when.
-  ///
-  /// Draws: one `uniform` at slot = the quarter of an hour (purpose `task-start`).
-  mutating func considerTask(_ device: Int) {
-    guard devices[device].scheduler.isPending, !devices[device].scheduler.isStarting,
-      let processing = group(of: device).background.processing, mayStart(device, processing)
-    else { return }
-    devices[device].scheduler.isStarting = true
-    devices[device].scheduler.generation += 1
-    var stream = schedulerKey(device, "task-start").stream(slot: quarter(now))
-    let delay = processing.startDelay.scaled(by: stream.uniform())
-    schedule(
-      .taskStart(device: Int32(device), generation: devices[device].scheduler.generation), .scan,
-      at: now + delay, by: device)
+  /// Why the operating system does not take a request, in the order of its checks; nil: it does.
+  private mutating func refusal(
+    _ device: Int, _ system: SystemSettings, _ identifier: Int16, _ kind: TaskKind
+  ) -> SubmitError? {
+    if let permitted = system.permitted, !permitted.contains(taskNames[Int(identifier)]) {
+      return .notPermitted
+    }
+    if !apps[device]!.isRefreshOn { return .unavailable }
+    let pending = devices[device].scheduler.requests
+    if pending.contains(where: { $0.identifier == identifier }) { return nil }
+    let limit = kind == .refresh ? system.refreshLimit : system.processingLimit
+    return pending.count { $0.kind == kind } >= limit ? .tooManyPendingTaskRequests : nil
   }
 
-  private func mayStart(_ device: Int, _ processing: ProcessingSettings) -> Bool {
-    if let session = devices[device].session, session.kind != .activation { return false }
-    return now >= devices[device].scheduler.earliestBegin && !devices[device].isActive
-      && now >= devices[device].lockedSince + processing.idleDwell
-      && (devices[device].isPlugged || !processing.requiresExternalPower)
-      && (devices[device].isConnected || !processing.requiresNetworkConnectivity)
+  /// Looks whether a pending request may start, and draws when.
+  ///
+  /// Draws: one `uniform` at slot = the quarter of an hour (purpose `task-start`, for refresh tasks
+  /// `refresh-start`).
+  mutating func considerTask(_ device: Int) {
+    guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
+    else { return }
+    var next = SimTime.never
+    for request in devices[device].scheduler.requests {
+      switch look(device, request) {
+      case .not(let time): next = min(next, time)
+      case .eligible:
+        let background = background(of: device)
+        let isRefresh = request.kind == .refresh
+        devices[device].scheduler.starting = request.identifier
+        devices[device].scheduler.generation += 1
+        var stream = schedulerKey(device, isRefresh ? "refresh-start" : "task-start")
+          .stream(slot: quarter(now))
+        let longest =
+          isRefresh ? background.refresh!.startDelay : background.processing!.startDelay
+        schedule(
+          .taskStart(device: Int32(device), generation: devices[device].scheduler.generation),
+          .scan, at: now + longest.scaled(by: stream.uniform()), by: device)
+        return
+      }
+    }
+    planScan(device, at: next)
+  }
+
+  /// Schedules the next scan that can find anything new, unless one comes before.
+  private mutating func planScan(_ device: Int, at time: SimTime) {
+    guard time != .never,
+      time < devices[device].scheduler.scanAt || devices[device].scheduler.scanAt <= now
+    else { return }
+    devices[device].scheduler.scanAt = time
+    devices[device].scheduler.scanGeneration += 1
+    schedule(
+      .deviceTimer(
+        .scan, device: Int32(device), generation: devices[device].scheduler.scanGeneration),
+      .scan, at: time, by: device)
+  }
+
+  /// Whether a request may start now.
+  private mutating func look(_ device: Int, _ request: TaskRequest) -> Look {
+    let isRefresh = request.kind == .refresh
+    if let kind = devices[device].session?.kind, isRefresh || kind != .activation {
+      return .not(before: .never)
+    }
+    if now < request.earliestBegin { return .not(before: .never) }
+    if !bodies.isEmpty, isRefresh ? isSavingEnergy(device) : isSparing(device) {
+      return .not(before: .never)
+    }
+    if isRefresh {
+      if !devices[device].isConnected { return .not(before: .never) }
+    } else {
+      let processing = inputs.fleet[Int(devices[device].group)].background.processing!
+      guard !devices[device].isActive, now >= devices[device].lockedSince + processing.idleDwell,
+        devices[device].isPlugged || !processing.requiresExternalPower,
+        devices[device].isConnected || !processing.requiresNetworkConnectivity,
+        processing.requiresUnmetered != true || devices[device].isUnmetered
+      else { return .not(before: .never) }
+    }
+    guard now >= devices[device].scheduler.next(request.kind) else {
+      return .not(before: devices[device].scheduler.next(request.kind))
+    }
+    guard inputs.fleet[Int(devices[device].group)].background.system != nil else {
+      return .eligible
+    }
+    return systemLook(device, request)
   }
 
   /// The drawn start has come: the conditions are looked at again.
   ///
-  /// Draws: one `normal` at slot = the quarter of an hour (purpose `task-budget`).
+  /// Draws: one `normal` at slot = the quarter of an hour (purpose `task-budget`); for a refresh
+  /// task two `uniform`s (purpose `refresh-budget`).
   mutating func startTask(_ device: Int) {
-    devices[device].scheduler.isStarting = false
-    guard let processing = group(of: device).background.processing, mayStart(device, processing)
+    let identifier = devices[device].scheduler.starting
+    devices[device].scheduler.starting = -1
+    guard
+      let request = devices[device].scheduler.requests.first(where: { $0.identifier == identifier })
     else { return }
-    devices[device].scheduler.isPending = false
-    devices[device].scheduler.nextScan = SimTime(
-      microseconds: Int64(quarter(now) + 1) * 900_000_000)
+    guard case .eligible = look(device, request) else { return considerTask(device) }
+    devices[device].scheduler.remove(identifier)
+    let nextQuarter = SimTime(microseconds: Int64(quarter(now) + 1) * 900_000_000)
+    let background = background(of: device)
+    let kind: SessionKind
+    var budget: SimDuration
+    let grace: SimDuration
+    let resubmit: ProcessingSettings.Resubmit
+    if request.kind == .refresh {
+      devices[device].scheduler.nextRefresh = nextQuarter
+      (kind, resubmit) = (.refresh, background.refresh!.resubmit)
+      (budget, grace) = (refreshBudget(device, background.refresh!), background.refresh!.grace)
+    } else {
+      devices[device].scheduler.nextProcessing = nextQuarter
+      (kind, resubmit) = (.task, background.processing!.resubmit)
+      budget = processingBudget(device, background.processing!)
+      grace = background.processing!.grace
+    }
+    if !apps.isEmpty, let until = apps[device]?.penalisedUntil, now < until {
+      budget = SimDuration(microseconds: max(1, budget.microseconds / 2))
+    }
+    takeOver(device)
+    if resubmit == .atStart, identifier <= Self.refreshTask {
+      submit(device, identifier, request.kind)
+    }
+    beginSession(
+      device, kind, soft: max(now, now + budget - grace), hard: now + budget)
+  }
+
+  private mutating func processingBudget(_ device: Int, _ processing: ProcessingSettings)
+    -> SimDuration
+  {
     var stream = schedulerKey(device, "task-budget").stream(slot: quarter(now))
     let drawn = SimDuration(
       roundingUp: stream.logNormal(
         median: processing.budgetMedian.seconds, sigma: processing.budgetSpread))
-    let budget = min(max(drawn, processing.budgetMinimum), processing.budgetMaximum)
-    takeOver(device)
-    if processing.resubmit == .atStart { submitTaskRequest(device) }
-    beginSession(device, .task, soft: now + (budget - processing.grace), hard: now + budget)
+    return min(max(drawn, processing.budgetMinimum), processing.budgetMaximum)
   }
 
-  private func quarter(_ time: SimTime) -> UInt64 { UInt64(time.microseconds / 900_000_000) }
+  private mutating func refreshBudget(_ device: Int, _ refresh: RefreshSettings) -> SimDuration {
+    var stream = schedulerKey(device, "refresh-budget").stream(slot: quarter(now))
+    guard stream.uniform() < refresh.shortShare else { return refresh.budget }
+    let span = refresh.shortMaximum - refresh.shortMinimum
+    return refresh.shortMinimum + span.scaled(by: stream.uniform())
+  }
 
-  private func schedulerKey(_ device: Int, _ purpose: Purpose) -> StreamKey {
+  /// The number of the quarter of an hour since the start.
+  mutating func quarter(_ time: SimTime) -> UInt64 { UInt64(time.microseconds / 900_000_000) }
+
+  /// The key of what the operating system and the person draw.
+  mutating func schedulerKey(_ device: Int, _ purpose: Purpose) -> StreamKey {
     StreamKey(
-      seed: inputs.seeds.world, purpose: purpose, group: group(of: device).name,
+      seed: inputs.seeds.world, purpose: purpose,
+      group: inputs.fleet[Int(devices[device].group)].name,
       ordinal: UInt32(devices[device].ordinal))
+  }
+
+  /// The background settings of a device's group.
+  private mutating func background(of device: Int) -> BackgroundSettings {
+    inputs.fleet[Int(devices[device].group)].background
+  }
+
+  // MARK: The system's own rules
+
+  /// Whether the rules of `system` let a request start.
+  ///
+  /// Draws: for a task that starts by chance one `uniform` at slot = each quarter of an hour looked
+  /// at (purpose `on-battery` or `refresh-chance`).
+  private mutating func systemLook(_ device: Int, _ request: TaskRequest) -> Look {
+    let system = inputs.fleet[Int(devices[device].group)].background.system!
+    guard apps[device]!.isRefreshOn, now - apps[device]!.lastUse <= system.useLimit else {
+      return .not(before: .never)
+    }
+    if apps[device]!.isForceQuit {
+      guard request.kind == .processing, system.forceQuitPolicy == .nightOnly else {
+        return .not(before: .never)
+      }
+      if localHour(device, now) >= 6 { return .not(before: nextMidnight(device)) }
+    }
+    if let daily = system.dailyRunTime {
+      let hours = now.microseconds / 3_600_000_000 - apps[device]!.refilledHour
+      let refill = max(1, daily.microseconds / 24)
+      if apps[device]!.runTime + hours * refill <= 0 {
+        let missing = (-apps[device]!.runTime) / refill + 1
+        return .not(
+          before: SimTime(microseconds: (apps[device]!.refilledHour + missing) * 3_600_000_000))
+      }
+    }
+    return chance(device, request, system)
+  }
+
+  /// A task that starts by chance: the first quarter of an hour in which it may.
+  private mutating func chance(
+    _ device: Int, _ request: TaskRequest, _ system: SystemSettings
+  ) -> Look {
+    let isRefresh = request.kind == .refresh
+    if !isRefresh, devices[device].isPlugged { return .eligible }
+    let key = schedulerKey(device, isRefresh ? "refresh-chance" : "on-battery")
+    // Two days cover every wait of a processing request; a refresh request looks again then.
+    for ahead in 0...UInt64(192) {
+      let time =
+        ahead == 0
+        ? now : SimTime(microseconds: Int64(quarter(now) + ahead) * 900_000_000)
+      let share = isRefresh ? refreshShare(device, at: time) : system.onBattery
+      var stream = key.stream(slot: quarter(time))
+      if stream.uniform() < share {
+        return ahead == 0 ? .eligible : .not(before: time)
+      }
+      if !isRefresh {
+        let due = request.submittedAt + system.attemptWithin
+        if due <= time { return ahead == 0 ? .eligible : .not(before: max(due, now)) }
+        let next = SimTime(microseconds: Int64(quarter(time) + 1) * 900_000_000)
+        if due < next { return .not(before: due) }
+      }
+    }
+    return .not(before: SimTime(microseconds: Int64(quarter(now) + 193) * 900_000_000))
+  }
+
+  /// The chance of a refresh task in a quarter of an hour: by how often the app is used at that
+  /// hour of the day.
+  private mutating func refreshShare(_ device: Int, at time: SimTime) -> Double {
+    let likelihood = inputs.fleet[Int(devices[device].group)].background.refresh!.likelihood
+    let uses = apps[device]!.uses
+    guard let most = uses.max(), most > 0 else { return likelihood }
+    let share = Double(uses[localHour(device, time)]) / Double(most)
+    return likelihood + (1 - likelihood) * share
   }
 }

@@ -8,12 +8,13 @@ extension Simulation {
     tallies.sessions += 1
     devices[device].activity.sessions += 1
     note(device, .sessionBegan(kind))
-    let takesPart = kind == .activation || conditionsHold(device)
-    let hasData = kind == .activation || devices[device].pace.batchCount > 0
+    let takesPart = kind.isPoll || conditionsHold(device)
+    let hasData = kind.isPoll || devices[device].pace.batchCount > 0
     var participation: Int32 = -1
-    if kind != .activation, takesPart, hasData { participation = newParticipation() }
+    if !kind.isPoll, takesPart, hasData { participation = newParticipation() }
     devices[device].session = Session(
       kind: kind, generation: generation, hard: hard, participation: participation)
+    if kind.isTask { taskBegan(device) }
     if !takesPart {
       tallies.ineligibleSessions += 1
       return endSession(device, .ineligible)
@@ -38,17 +39,21 @@ extension Simulation {
   /// Does what comes next in a session, if nothing is under way.
   mutating func proceed(_ device: Int) {
     guard let session = devices[device].session, devices[device].transfer == nil,
-      devices[device].run == nil, !session.isPausing
+      devices[device].run == nil, !session.isPausing, !session.isStuck
     else { return }
     purgeOutbox(device)
     let isConnected = devices[device].isConnected
-    let group = Int(devices[device].group)
+    let place = Int(devices[device].group)
+    let participation = inputs.fleet[place].participation
     if let update = devices[device].outbox.first, isConnected,
-      session.tries < inputs.fleet[group].outbox.attempts
+      session.tries < inputs.fleet[place].outbox.attempts
     {
+      if participation.checksBeforeReport == true, !conditionsHold(device) {
+        return endSession(device, .conditionsLost)
+      }
       return startUpload(device, update)
     }
-    if session.isExpiring { return endSession(device, .expired) }
+    if session.isExpiring { return endExpired(device) }
     switch session.stage {
     case .check:
       if isConnected { startCheck(device) }
@@ -58,7 +63,7 @@ extension Simulation {
       beginTraining(device)
     case .done:
       if !devices[device].outbox.isEmpty, !isConnected { return }
-      if inputs.fleet[group].participation.repeats, session.kind != .activation {
+      if participation.repeats, !session.kind.isPoll {
         rest(device, .completed)
       } else {
         endSession(device, devices[device].outbox.isEmpty ? .completed : .unreachable)
@@ -79,7 +84,7 @@ extension Simulation {
   /// Nothing to do at present: asks again later where sessions repeat, else ends.
   mutating func rest(_ device: Int, _ reason: SessionEnd) {
     let participation = inputs.fleet[Int(devices[device].group)].participation
-    if participation.repeats, devices[device].session?.kind != .activation {
+    if participation.repeats, devices[device].session?.kind.isPoll != true {
       devices[device].session!.tries = 0
       pause(device, for: participation.pause, then: .check)
     } else {
@@ -89,22 +94,40 @@ extension Simulation {
 
   /// No new batch begins; a running one may end, an upload may go on until the hard expiry.
   mutating func expireSoftly(_ device: Int) {
+    if devices[device].session!.isCompleted { return }
+    devices[device].session!.hasExpired = true
+    if onExpiration(device) == .ignore { return }
+    setCancelled(device)
     devices[device].session!.isExpiring = true
     devices[device].session!.isPausing = false
     if devices[device].run != nil { return cutTraining(device) }
     if case .upload = devices[device].transfer?.purpose { return }
-    endSession(device, .expired)
+    endExpired(device)
+  }
+
+  /// The app has stopped at an expiry: it says so, or forgets it and waits for its kill.
+  mutating func endExpired(_ device: Int) {
+    guard onExpiration(device) == .forget else { return endSession(device, .expired) }
+    if devices[device].transfer != nil { giveUpTransfer(device) }
+    devices[device].session?.isStuck = true
   }
 
   /// The task's time is over: a batch that still runs costs the process.
   mutating func expireHard(_ device: Int) {
-    if devices[device].run != nil { return kill(device) }
+    let session = devices[device].session!
+    if session.isCompleted { return endSession(device, .completed) }
+    if devices[device].run != nil || session.isStuck || onExpiration(device) == .ignore {
+      kill(device)
+      return penalise(device)
+    }
     endSession(device, .expired)
   }
 
   /// Expires a session now, with a grace until the hard expiry.
   mutating func expireNow(_ device: Int, grace: SimDuration) {
-    guard let session = devices[device].session, !session.isExpiring else { return }
+    guard let session = devices[device].session, !session.hasExpired, !session.isCompleted else {
+      return
+    }
     let hard = min(session.hard, now + grace)
     devices[device].session!.hard = hard
     schedule(
@@ -118,6 +141,7 @@ extension Simulation {
     tallies.kills += 1
     note(device, .killed)
     if devices[device].run != nil { loseRun(device) }
+    endProcess(device)
     let keeps = inputs.fleet[Int(devices[device].group)].outbox.persists
     endSession(device, .killed)
     if !keeps {
@@ -136,15 +160,20 @@ extension Simulation {
     if server.staysOnline { devices[device].held = nil }
     devices[device].sessionGeneration += 1
     note(device, .sessionEnded(reason))
-    let group = inputs.fleet[Int(devices[device].group)]
-    if group.outbox.capacity == 0 {
+    let place = Int(devices[device].group)
+    if inputs.fleet[place].outbox.capacity == 0 {
       for update in devices[device].outbox { leaveDevice(update, .dropped) }
       devices[device].outbox = []
     }
+    if session.kind.isTask { taskEnded(device) }
     if session.kind == .task, reason != .killed,
-      group.background.processing?.resubmit == .atCompletion
+      inputs.fleet[place].background.processing?.resubmit == .atCompletion
     {
       submitTaskRequest(device)
+    } else if session.kind == .refresh, reason != .killed,
+      inputs.fleet[place].background.refresh?.resubmit == .atCompletion
+    {
+      submitRefreshRequest(device)
     } else {
       considerTask(device)
     }

@@ -5,6 +5,7 @@ extension Simulation {
   /// Begins a training, or goes on with the one that was cut off.
   mutating func beginTraining(_ device: Int) {
     resumeOrDrop(device)
+    if isCancelled(device) { return stopAtOnce(device) }
     if devices[device].attempt == nil { newAttempt(device) } else { tallies.resumed += 1 }
     let attempt = devices[device].attempt!
     reach(devices[device].session!.participation, .started)
@@ -14,12 +15,51 @@ extension Simulation {
       device,
       .trainingBegan(
         base: Int(attempt.base), firstBatch: attempt.described, batches: pace.batchCount))
-    devices[device].run = TrainingRun(
-      startedAt: now, firstBatch: attempt.described, lastBatch: pace.batchCount,
-      generation: devices[device].runGeneration)
+    let run = TrainingRun(
+      begunAt: now, since: now, speed: speed(of: device), firstBatch: attempt.described,
+      lastBatch: pace.batchCount, generation: devices[device].runGeneration)
+    devices[device].run = run
     schedule(
-      .trainingEnd(device: Int32(device), generation: devices[device].runGeneration), .batchEnd,
-      at: now + (pace.time(pace.batchCount) - pace.time(attempt.described)), by: device)
+      .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
+      at: pace.end(of: run, batches: pace.batchCount), by: device)
+    watchProcessor(device)
+    awaitProgress(device)
+  }
+
+  /// A flag from an earlier expiry stops the training before its first batch.
+  private mutating func stopAtOnce(_ device: Int) {
+    if devices[device].attempt == nil { newAttempt(device) }
+    reach(devices[device].session!.participation, .started)
+    endAttempt(device, .discardedAtExpiry, batches: devices[device].attempt!.described)
+    endSession(device, .expired)
+  }
+
+  /// The batches under way end, or are cut off.
+  mutating func endRun(_ device: Int) {
+    if !apps.isEmpty, let run = devices[device].run { noteBurst(device, run) }
+    devices[device].run = nil
+  }
+
+  /// A running training goes on at another speed.
+  mutating func changeSpeed(_ device: Int, to speed: Int64) {
+    guard devices[device].run != nil else { return }
+    devices[device].run!.change(to: speed, at: now)
+    planRun(device)
+  }
+
+  /// Schedules the end of a run's last batch anew, unless the hard expiry comes first.
+  private mutating func planRun(_ device: Int) {
+    devices[device].runGeneration += 1
+    devices[device].run!.generation = devices[device].runGeneration
+    let run = devices[device].run!
+    let ends = devices[device].pace.end(of: run, batches: run.lastBatch)
+    guard let session = devices[device].session, !session.isExpiring || ends < session.hard else {
+      return
+    }
+    schedule(
+      .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
+      at: max(ends, now), by: device)
+    watchProcessor(device)
   }
 
   /// What a checkpoint does now: too old it goes, on a newer version it does as the settings say.
@@ -71,7 +111,7 @@ extension Simulation {
   /// The last batch of a run ends.
   mutating func trainingEnded(_ device: Int) {
     let run = devices[device].run!
-    devices[device].run = nil
+    endRun(device)
     if run.lastBatch == devices[device].pace.batchCount {
       return finishAttempt(device, batches: run.lastBatch, .finished)
     }
@@ -80,10 +120,10 @@ extension Simulation {
     switch inputs.fleet[Int(devices[device].group)].interruption.onExpiry {
     case .discard:
       endAttempt(device, .discardedAtExpiry, batches: run.lastBatch)
-      endSession(device, .expired)
+      endExpired(device)
     case .checkpoint:
       writeCheckpoint(device, batches: run.lastBatch)
-      endSession(device, .expired)
+      endExpired(device)
     case .submitPartial:
       finishAttempt(device, batches: run.lastBatch, .submittedPartial)
     }
@@ -95,28 +135,20 @@ extension Simulation {
     devices[device].activity.expired += 1
     let run = devices[device].run!
     let pace = devices[device].pace
-    let done = pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
+    let done = pace.done(run, at: now)
     if inputs.fleet[Int(devices[device].group)].interruption.onExpiry == .checkpoint {
       // The expiration handler saves what is done, before the running batch ends or is killed.
       save(device, batches: done)
     }
-    let next = done + 1
-    let ends = run.startedAt + (pace.time(next) - pace.time(run.firstBatch))
-    devices[device].runGeneration += 1
-    devices[device].run!.generation = devices[device].runGeneration
-    devices[device].run!.lastBatch = next
-    if ends < devices[device].session!.hard {
-      schedule(
-        .trainingEnd(device: Int32(device), generation: devices[device].runGeneration),
-        .batchEnd, at: ends, by: device)
-    }
+    devices[device].run!.lastBatch = done + 1
+    planRun(device)
   }
 
   /// The process dies while batches run: what no checkpoint holds is lost.
   mutating func loseRun(_ device: Int) {
     let run = devices[device].run!
-    let done = devices[device].pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
-    devices[device].run = nil
+    let done = devices[device].pace.done(run, at: now)
+    endRun(device)
     if let attempt = devices[device].attempt, attempt.checkpointedAt != nil {
       ledgers.batchesWasted += max(0, done - attempt.described)
       tallies.checkpoints += 1
@@ -215,8 +247,8 @@ extension Simulation {
   mutating func endAttempt(_ device: Int, _ outcome: AttemptOutcome, batches: Int? = nil) {
     var done = batches ?? devices[device].attempt!.described
     if let run = devices[device].run {
-      done = devices[device].pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
-      devices[device].run = nil
+      done = devices[device].pace.done(run, at: now)
+      endRun(device)
     }
     devices[device].attempt = nil
     ledgers.attempts.close(outcome)

@@ -32,9 +32,10 @@ extension Simulation {
     let transfer = devices[device].transfer!
     let rates = devices[device].rates
     let rate = transfer.phase == .sending ? rates.up : rates.down
+    guard rate.bitsPerSecond > 0 else { return }
     schedule(
       .transferEnd(device: Int32(device), generation: plan), .transferEnd,
-      at: now + rate.duration(bytes: transfer.remaining), by: device)
+      at: now + rate.duration(bytes: transfer.remaining, less: transfer.fraction), by: device)
   }
 
   /// All bytes of a request are sent, or of an answer received.
@@ -86,6 +87,7 @@ extension Simulation {
     var bytes = inputs.server.messageBytes
     if case .model = response { bytes += modelBytes }
     devices[device].transfer!.phase = .receiving
+    devices[device].transfer!.fraction = 0
     devices[device].transfer!.response = response
     devices[device].transfer!.remaining = bytes
     planTransfer(device)
@@ -97,9 +99,14 @@ extension Simulation {
   }
 
   /// The link has changed while a device may have a request under way.
-  mutating func linkChanged(_ device: Int, from rates: Link, isConnected: Bool) {
+  ///
+  /// On another link the byte under way begins anew; on the same one not a bit is lost.
+  mutating func linkChanged(
+    _ device: Int, from rates: Link, isConnected: Bool, isSameLink: Bool = false
+  ) {
     guard let transfer = devices[device].transfer else { return }
     if transfer.phase != .awaiting { countProgress(device, rates) }
+    if !isSameLink { devices[device].transfer!.fraction = 0 }
     if !isConnected {
       failTransfer(device, transfer.phase == .awaiting ? .unacknowledged : .linkLost)
     } else if transfer.phase != .awaiting {
@@ -111,8 +118,10 @@ extension Simulation {
   private mutating func countProgress(_ device: Int, _ rates: Link) {
     let transfer = devices[device].transfer!
     let rate = transfer.phase == .sending ? rates.up : rates.down
-    let passed = min(transfer.remaining, rate.bytes(in: now - transfer.since))
+    let (bytes, fraction) = rate.bytes(in: now - transfer.since, after: transfer.fraction)
+    let passed = min(transfer.remaining, bytes)
     devices[device].transfer!.remaining -= passed
+    devices[device].transfer!.fraction = fraction
     if transfer.phase == .sending {
       countBytes(device, up: passed)
     } else {
@@ -213,7 +222,7 @@ extension Simulation {
   }
 
   private mutating func modelCame(_ device: Int) {
-    let isPoll = devices[device].session!.kind == .activation
+    let isPoll = devices[device].session!.kind.isPoll
     if !isPoll, devices[device].held == nil { return rest(device, .nothingNew) }
     devices[device].session!.stage = isPoll ? .done : .train
     proceed(device)

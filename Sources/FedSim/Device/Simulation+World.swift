@@ -11,6 +11,13 @@ extension Simulation {
     case .link: changeLink(device) { $0.linkState = state }
     case .usage: setActive(device, state == 1)
     case .window: windowChanged(device, to: state)
+    case .ambient: setHot(device, state == 1)
+    case .setting: setRefresh(device, state == 1)
+    case .share:
+      let rates = devices[device].rates
+      devices[device].share = state
+      linkChanged(
+        device, from: rates, isConnected: devices[device].isConnected, isSameLink: true)
     }
   }
 
@@ -22,28 +29,44 @@ extension Simulation {
       expireNow(device, grace: processing.grace)
     }
     checkConditions(device)
+    watchProcessor(device)
     considerTask(device)
   }
 
   private mutating func setActive(_ device: Int, _ isActive: Bool) {
     devices[device].isActive = isActive
+    if isOff(device) { return }
     if isActive {
-      if devices[device].session?.kind == .task {
+      let background = group(of: device).background
+      if devices[device].session?.kind == .task, background.system?.endsOnUse ?? true {
         // The system ends processing tasks when a person takes up the device.
-        let grace = group(of: device).background.processing?.grace ?? .seconds(5)
+        let grace = background.processing?.grace ?? .seconds(5)
         expireNow(device, grace: grace)
       }
       checkConditions(device)
       openApp(device)
     } else {
+      let before = devices[device].lockedSince
       devices[device].lockedSince = now
       if devices[device].session?.kind == .activation { endSession(device, .locked) }
-      if let processing = group(of: device).background.processing {
-        schedule(
-          .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer,
-          at: now + processing.idleDwell, by: device)
-      }
+      leaveApp(device, since: before)
+      waitForIdle(device)
     }
+  }
+
+  /// A locked device becomes idle after a while.
+  mutating func waitForIdle(_ device: Int) {
+    guard let dwell = inputs.fleet[Int(devices[device].group)].background.processing?.idleDwell
+    else { return }
+    schedule(
+      .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer, at: now + dwell,
+      by: device)
+  }
+
+  /// Low-power mode, heat, or the battery's being full: conditions that may have been lost.
+  mutating func conditionsChanged(_ device: Int) {
+    checkConditions(device)
+    considerTask(device)
   }
 
   /// A person takes up the device and, on a share of such times, opens the app: it polls.
@@ -57,18 +80,13 @@ extension Simulation {
       ordinal: UInt32(devices[device].ordinal))
     var stream = key.stream(slot: UInt64(now.microseconds))
     guard stream.uniform() < group.participation.pollOnActivation else { return }
-    if group.background.processing != nil, !devices[device].scheduler.isPending {
-      submitTaskRequest(device)
-    }
-    if devices[device].session == nil {
-      beginSession(device, .activation, soft: .never, hard: .never)
-    }
+    useApp(device)
   }
 
   private mutating func windowChanged(_ device: Int, to state: UInt8) {
     let before = devices[device].windowState
     devices[device].windowState = state
-    guard state != 0 else { return }
+    guard state != 0, !isOff(device) else { return }
     // The last window may end just now: its hard expiry comes before the next one opens.
     if let session = devices[device].session, session.kind == .window, session.hard <= now {
       expireHard(device)
@@ -99,7 +117,7 @@ extension Simulation {
   }
 
   /// Changes the link, and with it what is under way.
-  private mutating func changeLink(_ device: Int, _ change: (inout Device) -> Void) {
+  mutating func changeLink(_ device: Int, _ change: (inout Device) -> Void) {
     let before = devices[device].link
     let rates = devices[device].rates
     change(&devices[device])
@@ -107,6 +125,7 @@ extension Simulation {
     guard before != after else { return }
     linkChanged(device, from: rates, isConnected: after != 0)
     checkConditions(device)
+    if after == 0 { awaitLink(device) }
     if before == 0, devices[device].session != nil {
       devices[device].session!.tries = 0
       proceed(device)
@@ -118,13 +137,27 @@ extension Simulation {
   func conditionsHold(_ device: Int) -> Bool {
     let wanted = inputs.fleet[Int(devices[device].group)].participation
     if wanted.externalPower, !devices[device].isPlugged { return false }
-    if wanted.network == .wifi, devices[device].link != 2 { return false }
+    switch wanted.network {
+    case .any: break
+    case .wifi: if devices[device].link != 2 { return false }
+    case .unmetered: if !devices[device].isUnmetered { return false }
+    }
+    if !bodies.isEmpty, let body = bodies[device] {
+      if wanted.chargingOnly == true, body.isFull { return false }
+      if wanted.avoidsLowPower == true, body.isLowPower { return false }
+      if wanted.avoidsHeat == true, body.isSerious { return false }
+      if let minimum = wanted.minimumBattery, !devices[device].isPlugged,
+        body.energy(at: now) < body.threshold(minimum)
+      {
+        return false
+      }
+    }
     return !(wanted.idle && devices[device].isActive)
   }
 
   /// What a running session does when a condition is lost.
   private mutating func checkConditions(_ device: Int) {
-    guard let session = devices[device].session, session.kind != .activation, !session.isExpiring,
+    guard let session = devices[device].session, !session.kind.isPoll, !session.hasExpired,
       !conditionsHold(device)
     else { return }
     switch group(of: device).interruption.onConditionsLost {
@@ -133,9 +166,8 @@ extension Simulation {
       if devices[device].run != nil { endAttempt(device, .conditionsLost) }
     case .suspend:
       if let run = devices[device].run {
-        let done = devices[device].pace.done(
-          from: run.firstBatch, elapsed: now - run.startedAt)
-        devices[device].run = nil
+        let done = devices[device].pace.done(run, at: now)
+        endRun(device)
         writeCheckpoint(device, batches: done)
       }
     }
@@ -149,16 +181,35 @@ extension Simulation {
     switch injection.action {
     case .launch:
       takeOver(device)
-      guard devices[device].session == nil else { break }
+      guard devices[device].session == nil, !isOff(device) else { break }
       beginSession(device, .window, soft: now + injection.soft, hard: now + injection.hard)
       return
     case .expire:
-      guard let session = devices[device].session, !session.isExpiring else { break }
+      guard let session = devices[device].session, !session.hasExpired else { break }
       expireNow(device, grace: injection.hard)
       return
     case .kill:
-      guard devices[device].session != nil else { break }
+      guard devices[device].session != nil else {
+        endProcess(device)
+        break
+      }
       kill(device)
+      return
+    case .forceQuit:
+      forceQuit(device)
+      return
+    case .open:
+      guard !isOff(device) else { break }
+      useApp(device)
+      return
+    case .submit:
+      let kind = injection.task ?? .processing
+      let background = group(of: device).background
+      guard kind == .refresh ? background.refresh != nil : background.processing != nil else {
+        break
+      }
+      let name = taskNames.firstIndex(of: injection.identifier ?? kind.rawValue)!
+      submit(device, Int16(name), kind)
       return
     case .dropLink:
       devices[device].dropGeneration += 1

@@ -59,7 +59,7 @@ public enum ServerTimer: Equatable, Sendable {
 
 /// A series of a device that changes by itself.
 public enum Series: UInt8, Equatable, Sendable, CaseIterable {
-  case power, link, usage, window
+  case power, link, usage, window, ambient, setting, share
 }
 
 /// A series of the server that changes by itself.
@@ -77,6 +77,14 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
   case idle
   /// A request to the operating system may begin.
   case earliestBegin
+  /// A level of the battery or a limit of heat is reached.
+  case body
+  /// The operating system looks again at what is pending.
+  case scan
+  /// A continued task has made no progress, or had no link, for long enough.
+  case stalled
+  /// A task has used the processor for too long.
+  case processor
 }
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.

@@ -59,10 +59,22 @@ extension Simulation {
       devices[device].session!.isPausing = false
       proceed(device)
     case .idle, .earliestBegin:
-      guard devices[device].scheduler.isPending, !devices[device].scheduler.isStarting else {
-        return false
-      }
+      guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
+      else { return false }
       considerTask(device)
+    case .scan:
+      guard devices[device].scheduler.scanGeneration == generation else { return false }
+      devices[device].scheduler.scanAt = .never
+      considerTask(device)
+    case .stalled:
+      guard devices[device].session?.generation == generation else { return false }
+      return stallRang(device)
+    case .processor:
+      guard devices[device].run?.generation == generation else { return false }
+      processorExceeded(device)
+    case .body:
+      // What follows from it is done after every event.
+      return bodies[device]?.checkGeneration == generation
     }
     return true
   }

@@ -31,6 +31,12 @@ public struct Simulation {
   var queue = EventQueue()
   var world: World
   var devices = Table<Device>()
+  /// Batteries and heat, for each device; empty where no group has a battery.
+  var bodies: [Body?] = []
+  /// What system and app remember, for each device; empty where no group has `system` or `app`.
+  var apps: [AppRegion?] = []
+  /// The names of requests to the operating system.
+  var taskNames: [String] = []
   var server: Server
   var updates = Register<UpdateRecord>()
   var participations = Register<Participation>()
@@ -77,6 +83,7 @@ public struct Simulation {
       tallies.cancelledEvents += 1
       return
     }
+    if !bodies.isEmpty { refreshBodies(after: entry.event, actor: entry.actor) }
     tallies.events += 1
     eventDigest.combine(entry.time.microseconds)
     entry.event.combine(into: &eventDigest)

@@ -62,18 +62,8 @@ extension Form where Value == ServerSettings {
           }
           return reader.read(ServerSettings.self, from: node)
         }
-        return reader.read(ServerSettings.self, from: node.filled(from: preset.settings))
+        return reader.read(
+          ServerSettings.self, from: node.filled(from: preset.settings, deeply: false))
       }, write: { $0.resolved })
-  }
-}
-
-extension Node {
-  /// This mapping with the keys of another that it lacks.
-  fileprivate func filled(from other: Node) -> Node {
-    guard case .mapping(let own) = content, case .mapping(let given) = other.content else {
-      return self
-    }
-    return Node(
-      .mapping(own + given.filter { entry in !own.contains { $0.key == entry.key } }), at: place)
   }
 }

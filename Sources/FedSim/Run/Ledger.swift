@@ -146,6 +146,12 @@ public struct Tallies: Sendable {
   public internal(set) var aggregatedTwice = 0
   /// Scripted events that found nothing to act on.
   public internal(set) var injectionsWithoutEffect = 0
+  /// Requests that the operating system did not take.
+  public internal(set) var refusedRequests = 0
+  /// Kills after which the operating system gives the app less time.
+  public internal(set) var penalties = 0
+  /// Kills of apps that used the processor for too long.
+  public internal(set) var processorKills = 0
   /// Trainings whose value was needed.
   public internal(set) var trainingsNeeded = 0
 }

@@ -152,6 +152,8 @@ public struct DeviceRecord: Sendable {
   public let activity: DeviceActivity
   /// Digest of its exogenous series until the run ended: to compare runs that end at one time.
   public let exogenousDigest: UInt64
+  /// Its battery at the start and at the end, and what came between; nil: it has none.
+  public let energy: (initial: Int64, final: Int64, flows: EnergyLedger)?
 }
 
 /// What a device did, counted.
@@ -197,6 +199,8 @@ public struct Happening: Sendable, Equatable {
     case arrived(update: Int)
     case receipt(update: Int, Receipt)
     case killed
+    case condition(Condition)
+    case submitted(task: String, SubmitError?)
     case connectivity(Bool)
     case cohortFormed(round: Int, members: Int)
     case published(version: Int, updates: Int)
@@ -205,7 +209,14 @@ public struct Happening: Sendable, Equatable {
 }
 
 /// Why a session began.
-public enum SessionKind: String, Sendable, CaseIterable { case task, window, activation }
+public enum SessionKind: String, Sendable, CaseIterable {
+  case task, window, activation, refresh, continued
+
+  /// Whether it only looks for news, and sends what waits.
+  var isPoll: Bool { self == .activation || self == .refresh }
+  /// Whether it is a task of the operating system's scheduler.
+  var isTask: Bool { self == .task || self == .refresh || self == .continued }
+}
 
 /// Why a session ended.
 public enum SessionEnd: String, Sendable, CaseIterable {

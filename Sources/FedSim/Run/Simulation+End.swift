@@ -14,7 +14,7 @@ extension Simulation {
       if let attempt = devices[device].attempt {
         var done = attempt.described
         if let run = devices[device].run {
-          done = devices[device].pace.done(from: run.firstBatch, elapsed: now - run.startedAt)
+          done = devices[device].pace.done(run, at: now)
         }
         ledgers.batchesWasted += done
         ledgers.attempts.close(.unfinishedAtEnd)
@@ -27,6 +27,8 @@ extension Simulation {
       updates[update].outcome = .unfinishedAtEnd
       ledgers.updates.close(.unfinishedAtEnd)
     }
+    let last = end
+    for device in bodies.indices { bodies[device]?.settle(at: last) }
     computations.settle()
   }
 
@@ -50,12 +52,20 @@ extension Simulation {
 
   /// The devices, in the order of the fleet.
   public var deviceRecords: [DeviceRecord] {
-    devices.map {
+    devices.enumerated().map { (place, device) in
       DeviceRecord(
-        group: Int($0.group), ordinal: Int($0.ordinal), client: Int($0.client),
-        samples: Int($0.sampleCount), heldVersion: Int($0.heldVersion), activity: $0.activity,
-        exogenousDigest: $0.exogenous.value)
+        group: Int(device.group), ordinal: Int(device.ordinal), client: Int(device.client),
+        samples: Int(device.sampleCount), heldVersion: Int(device.heldVersion),
+        activity: device.activity,
+        exogenousDigest: device.exogenous.value, energy: energyRecord(place))
     }
+  }
+
+  private func energyRecord(
+    _ device: Int
+  ) -> (initial: Int64, final: Int64, flows: EnergyLedger)? {
+    guard !bodies.isEmpty, let body = bodies[device] else { return nil }
+    return (body.initial, body.energy, body.ledger)
   }
 
   /// A device's path, such as `phones/17`.
@@ -161,11 +171,17 @@ extension Simulation {
       state.session.map { $0.hard < now } ?? false, "has a session after its hard expiry")
     never(
       state.session?.kind == .task && state.isActive
-        && state.session?.isExpiring == false,
+        && state.session?.hasExpired == false
+        && inputs.fleet[Int(state.group)].background.system?.endsOnUse != false,
       "runs a task in a person's hand")
     never(
       state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil,
       "keeps an attempt that it never saved")
+    if !bodies.isEmpty, let body = bodies[device] {
+      never(body.energy < 0 || body.energy > body.capacity, "holds energy beyond its battery")
+      never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
+      never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
+    }
     never(state.heldVersion > server.version, "holds a version that does not exist")
     never(
       state.outbox.count > max(1, inputs.fleet[Int(state.group)].outbox.capacity),

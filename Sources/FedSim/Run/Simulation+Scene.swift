@@ -31,10 +31,12 @@ extension Simulation {
             pace: Pace(
               group.compute, samples: samples, plan: inputs.task.plan,
               factor: factor("compute", group.compute.spread)),
-            wifi: Link(group.network.wifi, speed: speed),
-            cellular: Link(group.network.cellular, speed: speed)))
+            wifi: Link(group.network.wifi, speed: speed, isCellular: false),
+            cellular: Link(group.network.cellular, speed: speed, isCellular: true)))
       }
     }
+    makeBodies()
+    makeApps()
   }
 
   /// The states at the start, and the first events of everyone.
@@ -55,7 +57,7 @@ extension Simulation {
       devices[device].isPlugged = world.state(.power, of: device, at: .start) == 1
       devices[device].linkState = world.state(.link, of: device, at: .start)
       devices[device].isActive = world.state(.usage, of: device, at: .start) == 1
-      for series in Series.allCases {
+      for series in Series.allCases where world.has(series, device) {
         let state = world.state(series, of: device, at: .start)
         devices[device].exogenous.combine(UInt64(state))
         if series == .window, state != 0 {
@@ -64,9 +66,17 @@ extension Simulation {
         } else {
           scheduleNext(series, device)
         }
+        switch series {
+        case .ambient: setHot(device, state == 1)
+        case .setting: apps[device]!.isRefreshOn = state == 1
+        case .share: devices[device].share = state
+        default: break
+        }
       }
       if group(of: device).background.processing != nil { submitTaskRequest(device) }
+      if group(of: device).background.refresh != nil { submitRefreshRequest(device) }
     }
+    if !bodies.isEmpty { for device in devices.indices { refreshBody(device) } }
     for (index, trigger) in inputs.server.trigger.enumerated() {
       if case .every(let period) = trigger.value.timer {
         schedule(
@@ -102,7 +112,8 @@ extension InjectionSettings.Verb {
     switch self {
     case .launch: .scan
     case .expire: .deadline
-    case .kill: .kill
+    case .kill, .forceQuit: .kill
+    case .submit, .open: .deviceTimer
     case .dropLink: .world
     case .throw: .batchEnd
     }
@@ -112,6 +123,7 @@ extension InjectionSettings.Verb {
 extension Pace {
   /// The pace of a device that is `factor` times slower than its group's settings.
   init(_ settings: ComputeSettings, samples: Int, plan: TrainingPlan, factor: Double) {
+    let factor = factor / (settings.dutyCycle ?? 1)
     func batch(_ samples: Int) -> SimDuration {
       let time = settings.perBatch.seconds + settings.perSample.seconds * Double(samples)
       return max(SimDuration(microseconds: 1), SimDuration(roundingUp: time * factor))
@@ -126,11 +138,12 @@ extension Pace {
 
 extension Link {
   /// A link whose rates are `speed` times its settings.
-  init(_ settings: LinkSettings, speed: Double) {
+  init(_ settings: LinkSettings, speed: Double, isCellular: Bool) {
     func scaled(_ rate: BitRate) -> BitRate {
       BitRate(bitsPerSecond: max(1, Int64(Double(rate.bitsPerSecond) * speed)))
     }
     self.init(
-      down: scaled(settings.down), up: scaled(settings.up), roundTrip: settings.roundTrip)
+      down: scaled(settings.down), up: scaled(settings.up), roundTrip: settings.roundTrip,
+      isMetered: settings.metered ?? isCellular)
   }
 }

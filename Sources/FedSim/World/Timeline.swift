@@ -30,6 +30,12 @@ public struct StateSpace: Sendable, Equatable {
   public static let usage = StateSpace("usage", ["locked", "active"])
   /// Whether a background window is open; `expiring` is the time from the soft to the hard expiry.
   public static let window = StateSpace("window", ["closed", "expiring", "open"])
+  /// Whether it is hot around a device.
+  public static let ambient = StateSpace("ambient", ["mild", "hot"])
+  /// Whether background refresh is switched on.
+  public static let setting = StateSpace("setting", ["off", "on"])
+  /// The share of a link's rates, in percent.
+  public static let share = StateSpace("share", (0...100).map(String.init))
   /// Whether the server answers, or whether it reaches the internet.
   public static let server = StateSpace("server", ["down", "up"])
 }
@@ -194,7 +200,7 @@ extension Form where Value == StateName {
           return nil
         }
         return StateName(text, at: node.place)
-      }, write: { .text($0.name) })
+      }, write: { Text.isInteger($0.name) ? .quoted($0.name) : .text($0.name) })
   }
 }
 

@@ -2,14 +2,15 @@ import Numerics
 
 /// The exogenous series of every device and of the server: functions of key and time alone.
 struct World {
-  /// [device × 4 + series]; nil where a device has no such series.
+  /// [device × series count + series]; nil where a device has no such series.
   private var devices: [(any Timeline)?] = []
   private var server: [any Timeline] = []
   let end: SimTime
+  private static let width = Series.allCases.count
 
   init(_ inputs: SimulationInputs, end: SimTime) {
     self.end = end
-    devices.reserveCapacity(4 * inputs.deviceCount)
+    devices.reserveCapacity(Self.width * inputs.deviceCount)
     for group in inputs.fleet {
       for ordinal in 0..<group.count {
         for series in Series.allCases {
@@ -49,17 +50,27 @@ struct World {
     case .window:
       guard let source = group.background.windows?.value else { return nil }
       return WindowTimeline(base: make(source, .window), grace: group.background.windowGrace)
+    case .ambient: return group.thermal.map { make($0.ambient.value, .ambient) }
+    case .setting:
+      return group.background.system.map { make($0.backgroundRefresh.value, .setting) }
+    case .share: return group.network.share.map { make($0.value, .share) }
     }
   }
 
+  /// Whether a device has a series; windows count as closed for ever where none are given.
+  func has(_ series: Series, _ device: Int) -> Bool {
+    series.rawValue <= Series.window.rawValue
+      || devices[Self.width * device + Int(series.rawValue)] != nil
+  }
+
   mutating func state(_ series: Series, of device: Int, at time: SimTime) -> UInt8 {
-    devices[4 * device + Int(series.rawValue)]?.state(at: time) ?? 0
+    devices[Self.width * device + Int(series.rawValue)]?.state(at: time) ?? 0
   }
 
   mutating func next(
     _ series: Series, of device: Int, after time: SimTime
   ) -> (time: SimTime, state: UInt8)? {
-    devices[4 * device + Int(series.rawValue)]?.next(after: time, before: end + .days(2))
+    devices[Self.width * device + Int(series.rawValue)]?.next(after: time, before: end + .days(2))
   }
 
   mutating func state(_ series: ServerSeries, at time: SimTime) -> UInt8 {

@@ -1,0 +1,169 @@
+import Schema
+
+/// A device's battery and what fills and drains it; absent: energy is not looked at.
+public struct BatterySettings: PartSettings {
+  /// What the full battery holds.
+  public var capacity = Energy.milliwattHours(12_980)
+  /// How full it is at the start.
+  public var initialLevel = 0.8
+  /// What the charger delivers at most.
+  public var charger = Power(milliwatts: 10_000)
+  /// What the device draws while it does nothing.
+  public var idle = Power(milliwatts: 60)
+  /// What the screen adds while a person uses the device.
+  public var screen = Power(milliwatts: 1_200)
+  /// What training adds at full speed.
+  public var training = Power(milliwatts: 3_000)
+  /// What sending and receiving add over Wi-Fi.
+  public var wifi = Power(milliwatts: 800)
+  /// What they add over a cellular network.
+  public var cellular = Power(milliwatts: 1_800)
+  /// Unplugged and below this level, the system starts no background task.
+  public var essentialBelow = 20
+  /// The share of prompts, at 20 % and at 10 %, at which the person turns low-power mode on.
+  public var lowPowerAcceptance = 0.5
+  /// The speed of training in low-power mode, in percent.
+  public var lowPowerSpeed = 60
+  /// On a charger, low-power mode ends at this level.
+  public var lowPowerEnds = 80
+  /// A device that was empty boots at this level.
+  public var bootLevel = 3
+  /// How long booting takes.
+  public var bootDelay = SimDuration.seconds(60)
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<BatterySettings>] {
+    [
+      Field("capacity", \.capacity, .energy, "What the full battery holds (iPhone 15: 12.98 Wh)"),
+      Field("initialLevel", \.initialLevel, .fraction, assumption: true, "Level at the start"),
+      Field(
+        "charger", \.charger, .power, assumption: true,
+        "What the charger delivers; from 80 % on the battery takes 7/8, 5/8, 3/8 and 1/8 of it, "
+          + "5 % each"),
+      Field("idle", \.idle, .power, assumption: true, "Drawn whatever the device does"),
+      Field("screen", \.screen, .power, assumption: true, "Added while a person uses the device"),
+      Field("training", \.training, .power, assumption: true, "Added by training at full speed"),
+      Field("wifi", \.wifi, .power, assumption: true, "Added while bytes move over Wi-Fi"),
+      Field(
+        "cellular", \.cellular, .power, assumption: true,
+        "Added while bytes move over a cellular network"),
+      Field(
+        "essentialBelow", \.essentialBelow, .integer(0...100),
+        "Unplugged and below this level, in percent, the system starts no background task"),
+      Field(
+        "lowPowerAcceptance", \.lowPowerAcceptance, .fraction, assumption: true,
+        "The share of prompts, at 20 % and at 10 %, at which low-power mode is turned on"),
+      Field(
+        "lowPowerSpeed", \.lowPowerSpeed, .integer(1...100),
+        "The speed of training in low-power mode, in percent (up to 40 % less)"),
+      Field(
+        "lowPowerEnds", \.lowPowerEnds, .integer(1...100),
+        "On a charger, low-power mode ends at this level, in percent"),
+      Field(
+        "bootLevel", \.bootLevel, .integer(1...100), assumption: true,
+        "A device that was empty boots on a charger at this level, in percent"),
+      Field("bootDelay", \.bootDelay, .duration(), assumption: true, "How long booting takes"),
+    ]
+  }
+}
+
+/// How a device heats up and cools down; absent: heat is not looked at.
+public struct ThermalSettings: PartSettings {
+  /// The heat that the device sheds each second.
+  public var cooling = Power(milliwatts: 2_000)
+  /// The same where the ambient series says `hot`.
+  public var hotCooling = Power(milliwatts: 1_000)
+  /// The part of the charging power that becomes heat, in percent.
+  public var chargingLoss = 15
+  /// The heat from which the state is `fair`.
+  public var fair = Energy(nanojoules: 400_000_000_000)
+  /// The heat from which the state is `serious`.
+  public var serious = Energy(nanojoules: 900_000_000_000)
+  /// The heat from which the state is `critical`.
+  public var critical = Energy(nanojoules: 1_800_000_000_000)
+  /// The speed of training from `serious` until `nominal`, in percent.
+  public var throttledSpeed = 50
+  /// When it is hot around the device.
+  public var ambient = Choice<any TimelineSource>.always("mild")
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<ThermalSettings>] {
+    [
+      Field("cooling", \.cooling, .power, assumption: true, "The heat that the device sheds"),
+      Field("hotCooling", \.hotCooling, .power, assumption: true, "The same where it is hot"),
+      Field(
+        "chargingLoss", \.chargingLoss, .integer(0...100), assumption: true,
+        "The part of the charging power that becomes heat, in percent"),
+      Field("fair", \.fair, .energy, assumption: true, "The heat from which the state is fair"),
+      Field(
+        "serious", \.serious, .energy, assumption: true,
+        "The heat from which the state is serious: no background task starts"),
+      Field(
+        "critical", \.critical, .energy, assumption: true,
+        "The heat from which the state is critical"),
+      Field(
+        "throttledSpeed", \.throttledSpeed, .integer(1...100), assumption: true,
+        "The speed of training from serious until nominal, in percent"),
+      Field("ambient", \.ambient, .timeline(.ambient), "When it is hot around the device"),
+    ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    fair < serious && serious < critical
+      ? [] : [("fair", "`fair`, `serious` and `critical` are not in ascending order")]
+  }
+}
+
+/// An amount of energy in whole nanojoules: what a milliwatt brings in a microsecond.
+public struct Energy: Hashable, Comparable, Sendable {
+  /// Nanojoules.
+  public let nanojoules: Int64
+
+  /// An amount of energy.
+  public init(nanojoules: Int64) { self.nanojoules = nanojoules }
+
+  /// Whole thousandths of a watt-hour.
+  public static func milliwattHours(_ count: Int64) -> Energy {
+    Energy(nanojoules: count * 3_600_000_000)
+  }
+
+  /// Less or more.
+  public static func < (a: Energy, b: Energy) -> Bool { a.nanojoules < b.nanojoules }
+
+  static let units: [(name: String, size: Int64)] = [
+    ("J", 1_000_000_000), ("nJ", 1), ("mJ", 1_000_000), ("mWh", 3_600_000_000),
+    ("Wh", 3_600_000_000_000),
+  ]
+}
+
+/// Power in whole milliwatts.
+public struct Power: Hashable, Sendable {
+  /// Milliwatts.
+  public let milliwatts: Int64
+
+  /// A power.
+  public init(milliwatts: Int64) { self.milliwatts = milliwatts }
+
+  static let units: [(name: String, size: Int64)] = [("W", 1_000), ("mW", 1)]
+}
+
+extension Form where Value == Energy {
+  /// An amount of energy with its unit, such as `12.98 Wh`, up to 1 kWh.
+  public static var energy: Form {
+    Form<Int64>.quantity(
+      "an amount of energy", units: Energy.units, 1...3_600_000_000_000_000, example: "12.98 Wh"
+    ).map(Energy.init(nanojoules:), back: \.nanojoules)
+  }
+}
+
+extension Form where Value == Power {
+  /// A power with its unit, such as `1.2 W`, up to 1 kW.
+  public static var power: Form {
+    Form<Int64>.quantity("a power", units: Power.units, 0...1_000_000, example: "1.2 W")
+      .map(Power.init(milliwatts:), back: \.milliwatts)
+  }
+}

@@ -1,0 +1,260 @@
+import Numerics
+
+extension Simulation {
+  /// Makes what the system and the app remember, for the groups that have `system` or `app`, and
+  /// the list of request names.
+  mutating func makeApps() {
+    taskNames = ["processing", "refresh"]
+    for injection in inputs.injections where injection.action == .submit {
+      let name = injection.identifier ?? (injection.task ?? .processing).rawValue
+      if !taskNames.contains(name) { taskNames.append(name) }
+    }
+    guard
+      inputs.fleet.contains(where: { $0.background.system != nil || $0.app != nil })
+    else { return }
+    apps = devices.map { device in
+      let group = inputs.fleet[Int(device.group)]
+      guard group.background.system != nil || group.app != nil else { return nil }
+      var app = AppRegion()
+      app.runTime = group.background.system?.dailyRunTime?.microseconds ?? 0
+      return app
+    }
+  }
+
+  private mutating func settings(_ device: Int) -> AppSettings? {
+    inputs.fleet[Int(devices[device].group)].app
+  }
+
+  /// What the app of a device does when a task expires.
+  mutating func onExpiration(_ device: Int) -> AppSettings.OnExpiration {
+    guard devices[device].session?.kind.isTask == true else { return .complete }
+    return settings(device)?.onExpiration ?? .complete
+  }
+
+  /// The hour of the day at a device.
+  mutating func localHour(_ device: Int, _ time: SimTime) -> Int {
+    let offset = inputs.fleet[Int(devices[device].group)].utcOffset
+    let local = inputs.civilStart * 1_000_000 + offset.microseconds + time.microseconds
+    let day: Int64 = 86_400_000_000
+    return Int((local - local.floored(by: day) * day) / 3_600_000_000)
+  }
+
+  /// The next local midnight.
+  mutating func nextMidnight(_ device: Int) -> SimTime {
+    let offset = inputs.fleet[Int(devices[device].group)].utcOffset
+    let local = inputs.civilStart * 1_000_000 + offset.microseconds + now.microseconds
+    let day: Int64 = 86_400_000_000
+    return now + SimDuration(microseconds: day - (local - local.floored(by: day) * day))
+  }
+
+  // MARK: The person
+
+  /// A person opens the app: it polls, and asks for its tasks where none are pending.
+  mutating func useApp(_ device: Int) {
+    if !apps.isEmpty, apps[device] != nil {
+      apps[device]!.lastUse = now
+      apps[device]!.uses[localHour(device, now)] += 1
+      apps[device]!.isForceQuit = false
+    }
+    let background = inputs.fleet[Int(devices[device].group)].background
+    let pending = devices[device].scheduler.requests
+    if background.processing != nil, !pending.contains(where: { $0.kind == .processing }) {
+      submitTaskRequest(device)
+    }
+    if background.refresh != nil, !pending.contains(where: { $0.kind == .refresh }) {
+      submitRefreshRequest(device)
+    }
+    if devices[device].session == nil, startsContinued(device) {
+      beginSession(device, .continued, soft: .never, hard: .never)
+      if !devices[device].isConnected { awaitLink(device) }
+    } else if devices[device].session == nil {
+      beginSession(device, .activation, soft: .never, hard: .never)
+    }
+  }
+
+  /// Whether the person starts a training in the app that goes on when it is left.
+  ///
+  /// Draws: one `uniform` at slot = the time of opening in microseconds (purpose `continued`).
+  private mutating func startsContinued(_ device: Int) -> Bool {
+    let group = inputs.fleet[Int(devices[device].group)]
+    guard let share = group.background.continued?.share else { return false }
+    var stream = schedulerKey(device, "continued").stream(slot: UInt64(now.microseconds))
+    return stream.uniform() < share
+  }
+
+  /// A continued task whose batches take too long shows no progress.
+  mutating func awaitProgress(_ device: Int) {
+    guard devices[device].session?.kind == .continued,
+      let settings = inputs.fleet[Int(devices[device].group)].background.continued,
+      devices[device].pace.full > settings.stall
+    else { return }
+    expectProgress(device, for: settings.stall)
+  }
+
+  /// A continued task has no link.
+  mutating func awaitLink(_ device: Int) {
+    guard devices[device].session?.kind == .continued,
+      let settings = inputs.fleet[Int(devices[device].group)].background.continued
+    else { return }
+    devices[device].session!.offlineSince = now
+    expectProgress(device, for: settings.networkLoss)
+  }
+
+  private mutating func expectProgress(_ device: Int, for duration: SimDuration) {
+    let generation = devices[device].session!.generation
+    schedule(
+      .deviceTimer(.stalled, device: Int32(device), generation: generation), .deviceTimer,
+      at: now + duration, by: device)
+  }
+
+  /// A continued task expires if it still waits for what it waited for.
+  mutating func stallRang(_ device: Int) -> Bool {
+    let settings = inputs.fleet[Int(devices[device].group)].background.continued!
+    let session = devices[device].session!
+    let isStalled =
+      devices[device].pace.full > settings.stall
+      && devices[device].run.map { $0.begunAt + settings.stall <= now } ?? false
+    let isAlone =
+      !devices[device].isConnected && session.offlineSince + settings.networkLoss <= now
+    guard isStalled || isAlone else { return false }
+    expireNow(device, grace: settings.grace)
+    return true
+  }
+
+  /// The person locks the device, and has perhaps swiped the app away before.
+  ///
+  /// Draws: one `uniform` at slot = the time of locking in microseconds (purpose `force-quit`).
+  mutating func leaveApp(_ device: Int, since unlocked: SimTime) {
+    guard let share = settings(device)?.forceQuits, share > 0, apps[device]!.lastUse >= unlocked
+    else { return }
+    var stream = schedulerKey(device, "force-quit").stream(slot: UInt64(now.microseconds))
+    if stream.uniform() < share { forceQuit(device) }
+  }
+
+  /// The app is swiped away: its process ends, and it gets no tasks as before.
+  mutating func forceQuit(_ device: Int) {
+    if devices[device].session != nil { kill(device) } else { endProcess(device) }
+    if !apps.isEmpty { apps[device]?.isForceQuit = true }
+  }
+
+  /// An app that does not wait for its upload calls its task complete, and is soon suspended.
+  mutating func completeEarly(_ device: Int) {
+    guard let session = devices[device].session, session.kind.isTask, !session.isCompleted,
+      let rest = settings(device)?.completesEarly
+    else { return }
+    devices[device].session!.isCompleted = true
+    devices[device].session!.hard = min(session.hard, now + rest)
+    schedule(
+      .hardExpiry(device: Int32(device), generation: session.generation), .deadline,
+      at: devices[device].session!.hard, by: device)
+  }
+
+  /// An expiry sets a flag in the process.
+  mutating func setCancelled(_ device: Int) {
+    if settings(device)?.resetsFlag == false { apps[device]!.isCancelled = true }
+  }
+
+  /// Whether a flag that nobody clears stops the training.
+  mutating func isCancelled(_ device: Int) -> Bool {
+    apps.isEmpty ? false : apps[device]?.isCancelled ?? false
+  }
+
+  /// What the process held in memory is gone.
+  mutating func endProcess(_ device: Int) {
+    if !apps.isEmpty { apps[device]?.isCancelled = false }
+  }
+
+  /// The person switches background refresh on or off.
+  mutating func setRefresh(_ device: Int, _ isOn: Bool) {
+    apps[device]!.isRefreshOn = isOn
+    considerTask(device)
+  }
+
+  // MARK: The system's accounts
+
+  /// A task begins: its run time counts from now.
+  mutating func taskBegan(_ device: Int) {
+    if !apps.isEmpty { apps[device]?.taskBegan = now }
+  }
+
+  /// A task is over: it has used up some of the run time of the day.
+  mutating func taskEnded(_ device: Int) {
+    guard !apps.isEmpty, let app = apps[device], app.taskBegan != .never else { return }
+    apps[device]!.taskBegan = .never
+    let system = inputs.fleet[Int(devices[device].group)].background.system
+    guard let daily = system?.dailyRunTime else { return }
+    let hour = now.microseconds / 3_600_000_000
+    let refill = max(1, daily.microseconds / 24)
+    let left = min(daily.microseconds, app.runTime + (hour - app.refilledHour) * refill)
+    apps[device]!.refilledHour = hour
+    apps[device]!.runTime = left - (now - app.taskBegan).microseconds
+  }
+
+  /// A task was killed by the system: the next ones get less time.
+  mutating func penalise(_ device: Int) {
+    guard !apps.isEmpty, apps[device] != nil,
+      let system = inputs.fleet[Int(devices[device].group)].background.system
+    else { return }
+    tallies.penalties += 1
+    apps[device]!.penalisedUntil = now + system.penalty
+  }
+
+  // MARK: Processor time
+
+  /// The limit of processor time for what a device does now; nil: it is not monitored.
+  private mutating func cpuLimit(_ device: Int) -> (limit: SimDuration, window: SimDuration)? {
+    guard !apps.isEmpty, devices[device].session?.kind == .task else { return nil }
+    let group = inputs.fleet[Int(devices[device].group)]
+    guard let system = group.background.system, system.cpuLimit < system.cpuWindow else {
+      return nil
+    }
+    if group.background.processing!.requiresExternalPower, devices[device].isPlugged {
+      return nil
+    }
+    // Busy time counts in full; a duty cycle below 1 allows for more of it.
+    let duty = group.compute.dutyCycle ?? 1
+    return (SimDuration(roundingUp: system.cpuLimit.seconds / duty), system.cpuWindow)
+  }
+
+  /// Schedules the kill of a task that will have been too busy.
+  mutating func watchProcessor(_ device: Int) {
+    guard let (limit, window) = cpuLimit(device), let run = devices[device].run, limit < window
+    else { return }
+    let bursts = apps[device]!.bursts + [(start: run.begunAt, end: SimTime.never)]
+    func busy(_ time: SimTime) -> SimDuration {
+      let from = time - window
+      return bursts.reduce(.zero) { sum, burst in
+        let (start, end) = (max(burst.start, from), min(burst.end, time))
+        return end > start ? sum + (end - start) : sum
+      }
+    }
+    // Busy time never falls while the run lasts: the first moment of too much is found by halving.
+    var low = now.microseconds
+    var high = (now + limit).microseconds + 1
+    guard busy(SimTime(microseconds: high)) > limit else { return }
+    while low < high {
+      let middle = (low + high) / 2
+      if busy(SimTime(microseconds: middle)) > limit { high = middle } else { low = middle + 1 }
+    }
+    schedule(
+      .deviceTimer(.processor, device: Int32(device), generation: devices[device].runGeneration),
+      .kill, at: SimTime(microseconds: high), by: device)
+  }
+
+  /// The processor has been busy for too long.
+  mutating func processorExceeded(_ device: Int) {
+    guard cpuLimit(device) != nil else { return }
+    tallies.processorKills += 1
+    kill(device)
+    penalise(device)
+  }
+
+  /// A run is over: the processor was busy until now.
+  mutating func noteBurst(_ device: Int, _ run: TrainingRun) {
+    guard !apps.isEmpty, apps[device] != nil,
+      let system = inputs.fleet[Int(devices[device].group)].background.system
+    else { return }
+    apps[device]!.bursts.removeAll { $0.end + system.cpuWindow < now }
+    apps[device]!.bursts.append((run.begunAt, now))
+  }
+}

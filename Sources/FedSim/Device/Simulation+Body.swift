@@ -1,0 +1,217 @@
+import Numerics
+
+/// A change of a device's own condition.
+public enum Condition: String, Sendable, CaseIterable {
+  case full, lowPowerOn, lowPowerOff, shutDown, booted, nominal, fair, serious, critical
+}
+
+extension Simulation {
+  /// Gives a battery and heat to the devices whose groups have them.
+  mutating func makeBodies() {
+    guard inputs.fleet.contains(where: { $0.battery != nil }) else { return }
+    bodies = devices.map { device in
+      guard let battery = inputs.fleet[Int(device.group)].battery else { return nil }
+      return Body(battery, inputs.fleet[Int(device.group)].thermal)
+    }
+  }
+
+  private mutating func battery(of device: Int) -> BatterySettings {
+    inputs.fleet[Int(devices[device].group)].battery!
+  }
+
+  private mutating func thermal(of device: Int) -> ThermalSettings? {
+    inputs.fleet[Int(devices[device].group)].thermal
+  }
+
+  /// Whether the device is empty and everything on it stands still.
+  mutating func isOff(_ device: Int) -> Bool {
+    bodies.isEmpty ? false : bodies[device]?.isOff ?? false
+  }
+
+  /// Whether the system starts no background task for want of energy, or for heat.
+  mutating func isSparing(_ device: Int) -> Bool {
+    guard !bodies.isEmpty, bodies[device] != nil else { return false }
+    return bodies[device]!.isSerious || isSavingEnergy(device)
+  }
+
+  /// Whether the system starts no refresh task for want of energy.
+  mutating func isSavingEnergy(_ device: Int) -> Bool {
+    guard !bodies.isEmpty, let body = bodies[device] else { return false }
+    if body.isOff || body.isLowPower { return true }
+    return !devices[device].isPlugged
+      && body.energy(at: now) < body.threshold(battery(of: device).essentialBelow)
+  }
+
+  /// The speed of training, in percent.
+  mutating func speed(of device: Int) -> Int64 {
+    bodies.isEmpty ? 100 : bodies[device]?.speed ?? 100
+  }
+
+  /// After an event: what flows in the devices that it touched.
+  mutating func refreshBodies(after event: Event, actor: Int32) {
+    if actor > 0 { return refreshBody(Int(actor) - 1) }
+    // The server's end breaks the connections of many.
+    if case .server = event { for device in devices.indices { refreshBody(device) } }
+  }
+
+  /// Brings a device's battery and heat up to date, with all that follows from it.
+  mutating func refreshBody(_ device: Int) {
+    guard var body = bodies[device] else { return }
+    let load = load(of: device)
+    let charger = devices[device].isPlugged ? battery(of: device).charger.milliwatts : 0
+    let isChecked = now >= body.check
+    guard isChecked || load != body.load || charger != body.charger else { return }
+    body.settle(at: now)
+    body.load = load
+    body.charger = charger
+    bodies[device] = body
+    let wasSparing = isSparing(device)
+    updateConditions(device)
+    bodies[device]!.load = self.load(of: device)
+    planCheck(device)
+    if wasSparing, !isSparing(device) { considerTask(device) }
+  }
+
+  private mutating func load(of device: Int) -> Load {
+    let battery = battery(of: device)
+    if bodies[device]!.isOff { return Load() }
+    var load = Load(idle: battery.idle.milliwatts)
+    if devices[device].isActive { load.screen = battery.screen.milliwatts }
+    if devices[device].run != nil {
+      load.training = battery.training.milliwatts * bodies[device]!.speed / 100
+    }
+    if let transfer = devices[device].transfer, transfer.phase != .awaiting {
+      load.radio =
+        (devices[device].link == 1 ? battery.cellular : battery.wifi).milliwatts
+    }
+    return load
+  }
+
+  /// Schedules the moment at which the next threshold is passed, unless one is looked at before.
+  private mutating func planCheck(_ device: Int) {
+    let next = min(bodies[device]!.nextCrossing(), bodies[device]!.bootsAt)
+    guard next < bodies[device]!.check || bodies[device]!.check <= now else { return }
+    bodies[device]!.check = next
+    bodies[device]!.checkGeneration += 1
+    guard next != .never else { return }
+    schedule(
+      .deviceTimer(
+        .body, device: Int32(device), generation: bodies[device]!.checkGeneration), .world,
+      at: next, by: device)
+  }
+
+  /// The states that follow from energy and heat.
+  private mutating func updateConditions(_ device: Int) {
+    let settings = battery(of: device)
+    let body = bodies[device]!
+    if body.isOff { return considerBoot(device) }
+    if body.energy == 0, body.rate < 0 || body.charger == 0 { return shutDown(device) }
+    let isFull = body.charger > 0 && body.energy >= body.capacity
+    if isFull != body.isFull {
+      bodies[device]!.isFull = isFull
+      if isFull { note(device, .condition(.full)) }
+    }
+    var changed = isFull != body.isFull
+    let band: UInt8 =
+      body.energy >= body.threshold(20) ? 0 : body.energy >= body.threshold(10) ? 1 : 2
+    if band > body.promptBand, body.charger == 0, !body.isLowPower {
+      changed = promptLowPower(device) || changed
+    }
+    bodies[device]!.promptBand = band
+    if bodies[device]!.isLowPower, body.charger > 0,
+      body.energy >= body.threshold(settings.lowPowerEnds)
+    {
+      bodies[device]!.isLowPower = false
+      changed = true
+      note(device, .condition(.lowPowerOff))
+    }
+    changed = updateHeat(device) || changed
+    updateSpeed(device)
+    if changed { conditionsChanged(device) }
+  }
+
+  /// The person is asked whether to turn low-power mode on.
+  ///
+  /// Draws: one `uniform` at slot = the quarter of an hour (purpose `low-power`).
+  private mutating func promptLowPower(_ device: Int) -> Bool {
+    var stream = schedulerKey(device, "low-power").stream(slot: quarter(now))
+    guard stream.uniform() < battery(of: device).lowPowerAcceptance else { return false }
+    bodies[device]!.isLowPower = true
+    note(device, .condition(.lowPowerOn))
+    return true
+  }
+
+  private mutating func updateHeat(_ device: Int) -> Bool {
+    let heat = bodies[device]!.heat
+    let passed = bodies[device]!.heatLimits.count { heat >= $0 }
+    let state = ThermalState(rawValue: UInt8(passed))!
+    guard state != bodies[device]!.thermal else { return false }
+    bodies[device]!.thermal = state
+    if state == .nominal { bodies[device]!.isThrottled = false }
+    if bodies[device]!.isSerious { bodies[device]!.isThrottled = true }
+    let names: [Condition] = [.nominal, .fair, .serious, .critical]
+    note(device, .condition(names[Int(state.rawValue)]))
+    return true
+  }
+
+  /// A run goes on at the speed that heat and low-power mode leave.
+  private mutating func updateSpeed(_ device: Int) {
+    var speed: Int64 = 100
+    if bodies[device]!.isLowPower {
+      speed = speed * Int64(battery(of: device).lowPowerSpeed) / 100
+    }
+    if bodies[device]!.isThrottled, let thermal = thermal(of: device) {
+      speed = speed * Int64(thermal.throttledSpeed) / 100
+    }
+    speed = max(1, speed)
+    guard speed != bodies[device]!.speed else { return }
+    bodies[device]!.speed = speed
+    changeSpeed(device, to: speed)
+    bodies[device]!.load = load(of: device)
+  }
+
+  /// It is hot around the device, or no longer.
+  mutating func setHot(_ device: Int, _ isHot: Bool) {
+    guard !bodies.isEmpty, bodies[device] != nil, let thermal = thermal(of: device) else {
+      return
+    }
+    bodies[device]!.settle(at: now)
+    bodies[device]!.isHot = isHot
+    bodies[device]!.chargingLoss = Int64(thermal.chargingLoss)
+    bodies[device]!.cooling = (isHot ? thermal.hotCooling : thermal.cooling).milliwatts
+    planCheck(device)
+  }
+
+  // MARK: Empty
+
+  private mutating func shutDown(_ device: Int) {
+    if devices[device].session != nil { kill(device) } else { endProcess(device) }
+    note(device, .condition(.shutDown))
+    bodies[device]!.isOff = true
+    bodies[device]!.isLowPower = false
+    bodies[device]!.load = Load()
+    changeLink(device) { $0.isOff = true }
+  }
+
+  /// Plugged in and at its boot level, a device that was empty comes back after its boot delay.
+  private mutating func considerBoot(_ device: Int) {
+    let settings = battery(of: device)
+    let body = bodies[device]!
+    let mayBoot = body.charger > 0 && body.energy >= body.threshold(settings.bootLevel)
+    if !mayBoot {
+      bodies[device]!.bootsAt = .never
+    } else if body.bootsAt == .never {
+      bodies[device]!.bootsAt = now + settings.bootDelay
+    } else if body.bootsAt <= now {
+      bodies[device]!.bootsAt = .never
+      bodies[device]!.isOff = false
+      bodies[device]!.speed = 100
+      bodies[device]!.load = load(of: device)
+      note(device, .condition(.booted))
+      if !devices[device].isActive { devices[device].lockedSince = now }
+      if group(of: device).background.processing != nil { waitForIdle(device) }
+      changeLink(device) { $0.isOff = false }
+      considerTask(device)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// What a background task is for.
+public enum TaskKind: String, CaseIterable, Sendable { case refresh, processing }
+
+/// Why the operating system does not take a request.
+public enum SubmitError: Int, Sendable, CaseIterable {
+  /// Background refresh is switched off.
+  case unavailable = 1
+  /// Too many requests of its kind are pending.
+  case tooManyPendingTaskRequests = 2
+  /// The app may not use the identifier.
+  case notPermitted = 3
+}
+
+/// A request that the operating system has taken.
+struct TaskRequest {
+  /// A name's place in the simulation's list of names.
+  let identifier: Int16
+  let kind: TaskKind
+  let earliestBegin: SimTime
+  let submittedAt: SimTime
+}
+
+/// The requests of a device's app to the operating system.
+struct SchedulerRegion {
+  /// Pending requests in the order in which a scan looks at them: refresh first, then by earliest
+  /// begin, then as submitted.
+  private(set) var requests: [TaskRequest] = []
+  /// The first moment after the quarter of an hour in which the last task of a kind started.
+  var nextProcessing = SimTime.start
+  var nextRefresh = SimTime.start
+  /// The identifier whose start has been drawn and is on its way; −1: none.
+  var starting: Int16 = -1
+  var generation: UInt32 = 0
+  /// The next time at which something may have changed by the mere passing of time.
+  var scanAt = SimTime.never
+  var scanGeneration: UInt32 = 0
+
+  /// Takes a request in place of a pending one with the same identifier.
+  mutating func insert(_ request: TaskRequest) {
+    requests.removeAll { $0.identifier == request.identifier }
+    let place =
+      requests.firstIndex { other in
+        other.kind == request.kind
+          ? other.earliestBegin > request.earliestBegin : request.kind == .refresh
+      } ?? requests.count
+    requests.insert(request, at: place)
+  }
+
+  /// A request is used up.
+  mutating func remove(_ identifier: Int16) {
+    requests.removeAll { $0.identifier == identifier }
+  }
+
+  /// When a task of a kind may start again.
+  func next(_ kind: TaskKind) -> SimTime { kind == .refresh ? nextRefresh : nextProcessing }
+}
+
+/// What the operating system and the app remember of each other, where `system` or `app` is given.
+struct AppRegion {
+  /// When the app was last used, and how often in each local hour of the day.
+  var lastUse = SimTime.start
+  var uses = [Int32](repeating: 0, count: 24)
+  var isForceQuit = false
+  var isRefreshOn = true
+  /// The flag that an expiry sets in the process.
+  var isCancelled = false
+  /// Until then tasks get half their time.
+  var penalisedUntil = SimTime.start
+  /// Run time that tasks have left, as of an hour since the start.
+  var runTime: Int64 = 0
+  var refilledHour: Int64 = 0
+  /// Stretches in which the processor was busy, the latest last.
+  var bursts: [(start: SimTime, end: SimTime)] = []
+  /// What was running when.
+  var taskBegan = SimTime.never
+}

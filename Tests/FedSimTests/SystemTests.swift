@@ -1,0 +1,199 @@
+import FedSim
+import Learning
+import Schema
+import Testing
+
+@Suite("The system's rules")
+struct SystemTests {
+  @Test("A processing request that has waited for two days starts at the next chance")
+  func twoDays() {
+    // On battery, and never by chance.
+    let played = Phone.scene {
+      $0.group.power = .always("unplugged")
+      $0.system.onBattery = 0
+      $0.processing.resubmit = .never
+      $0.stop = .days(3)
+    }.play()
+    #expect(played.story(of: 0, only: "begins") == ["172800000 begins task"])
+  }
+
+  @Test("On battery a task starts in the first quarter of an hour whose draw allows it")
+  func chance() {
+    // Whatever else happens on the phone: each quarter has one draw of its own.
+    func first(_ share: Double, opened: Bool = false) -> SimTime {
+      var scene = Phone.scene {
+        $0.group.power = .always("unplugged")
+        $0.system.onBattery = share
+        $0.processing.resubmit = .never
+        $0.stop = .days(2)
+      }
+      if opened { for hour in Int64(0)..<10 { scene.inject(.open, "phones/0", at: 7_000 * hour) } }
+      return scene.play().tape.happenings.first { $0.kind == .sessionBegan(.task) }!.time
+    }
+    #expect(first(1) == ms(100_000))
+    let time = first(0.05)
+    #expect(time.microseconds % 900_000_000 == 0 || time == ms(100_000))
+    #expect(first(0.05, opened: true) == time)
+    // A larger share can only be earlier.
+    #expect(first(0.5) <= time)
+  }
+
+  @Test("Run time is used up by tasks and refilled by the hour")
+  func runTime() {
+    // 12 s a day: half a second an hour. The first task takes 10.660 s and leaves 1.340; the one at
+    // 900 s takes 2.020 and leaves −0.680, which two hours make good: 0.320. The one at 7200 s
+    // leaves −1.700: four hours more.
+    let played = Phone.scene {
+      $0.system.dailyRunTime = .seconds(12)
+      $0.stop = .seconds(22_000)
+    }.play()
+    #expect(
+      played.story(of: 0, only: "begins") == [
+        "100000 begins task", "900000 begins task", "7200000 begins task", "21600000 begins task",
+      ])
+  }
+
+  @Test("A task that is called complete as its upload begins loses the upload")
+  func earlyCompletion() {
+    // The upload from 108.340 on needs 1.3 s; the app is suspended after half a second.
+    let played = Phone.scene {
+      $0.app = AppSettings()
+      $0.app!.completesEarly = .milliseconds(500)
+      $0.group.outbox.capacity = 0
+      $0.stop = .seconds(800)
+    }.play()
+    #expect(
+      played.story(of: 0, only: "uploads", "fails", "ends", "killed") == [
+        "108340 uploads 0", "108840 fails 0 cancelled", "108840 ends completed",
+      ])
+    #expect(played.simulation.ledgers.updates[.dropped] == 1)
+  }
+
+  @Test("Pauses count in the processor's window: a second burst is cut shorter")
+  func bursts() {
+    // 48 s in 60. The first training takes 40 s, from 104.340 to 144.340, uploads and ends at
+    // 146.660. The next task, at 900 s, is far away: 4 batches of 10 s again, nobody is killed.
+    let played = Phone.scene {
+      $0.budget(200, grace: 5)
+      $0.group.compute.perBatch = .seconds(10)
+      $0.group.participation.repeats = true
+      $0.group.participation.retrain = .always
+      $0.group.participation.pause = .seconds(1)
+      $0.stop = .seconds(300)
+    }.play()
+    // Repeating: 147.660 asked again, accepted at 149.680; in any 60 s until then 40 s. At t the
+    // first burst lies in the window with 144.340 − (t − 60), the second with t − 149.680; together
+    // 54.660 as soon as both are cut by nothing, more than 48 when t − 149.680 > 8 while the first
+    // still counts in full, until t = 164.340: at 157.680 and a microsecond.
+    #expect(
+      played.story(of: 0, only: "trains", "killed") == [
+        "104340 trains v0 0/4", "149680 trains v0 0/4", "157680.001 killed",
+      ])
+    #expect(played.simulation.tallies.processorKills == 1)
+  }
+
+  @Test("A refresh task gets little time on a share of its starts")
+  func shortRefresh() {
+    // Always 2 s exactly, half a second of them grace: the check is answered after 2.020 s.
+    var phone = Phone()
+    phone.refresh = Phone.refreshing {
+      $0.shortShare = 1
+      $0.shortMinimum = .seconds(2)
+      $0.shortMaximum = .seconds(2)
+      $0.grace = .milliseconds(500)
+    }
+    phone.stop = .seconds(800)
+    #expect(
+      phone.scene(hasProcessing: false).play().story(of: 0, only: "begins", "ends")
+        == ["0 begins refresh", "1500 ends expired"])
+  }
+}
+
+@Suite("Continued processing")
+struct ContinuedTests {
+  /// Opened at 10 s: the first batch begins at 14.340, the receipt is there at 20.660.
+  private func story(
+    perBatch: Int64 = 1, dropped: SimDuration? = nil
+  ) -> [String] {
+    var phone = Phone()
+    phone.group.background.continued = ContinuedSettings()
+    phone.group.compute.perBatch = .seconds(perBatch)
+    phone.stop = .seconds(800)
+    var scene = phone.scene(hasProcessing: false)
+    scene.inject(.open, "phones/0", at: 10_000)
+    if let dropped { scene.inject(.dropLink, "phones/0", at: 15_000, lasting: dropped) }
+    return scene.play().story(of: 0, only: "begins", "attempt", "ends", "killed")
+  }
+
+  @Test("A training started in the app runs without a limit of its own")
+  func runs() {
+    #expect(
+      story() == ["10000 begins continued", "18340 attempt finished 4", "20660 ends completed"])
+    #expect(story(perBatch: 60).last == "256660 ends completed")
+  }
+
+  @Test("Without a link for 30 s it expires; a shorter loss does nothing")
+  func network() {
+    // The update is ready at 18.340 and waits for the link, from 15 s on.
+    #expect(
+      story(dropped: .seconds(60)) == [
+        "10000 begins continued", "18340 attempt finished 4", "45000 ends expired",
+      ])
+    #expect(
+      story(dropped: .seconds(20)) == [
+        "10000 begins continued", "18340 attempt finished 4", "37320 ends completed",
+      ])
+  }
+
+  @Test("A batch of more than a minute shows no progress: the task expires, and is killed")
+  func stall() {
+    // 60 s after 14.340; the batch would end at 84.340, the grace at 79.340.
+    #expect(
+      story(perBatch: 70) == [
+        "10000 begins continued", "79340 killed", "79340 attempt killed 0", "79340 ends killed",
+      ])
+  }
+}
+
+@Suite("The share of a link")
+struct ShareTests {
+  private func scene(_ share: Choice<any TimelineSource>) -> Scene {
+    Scene(
+      fleet: [
+        .group(windows: [[0, 100_000, 105_000]]) {
+          $0.participation.retrain = .newVersions
+          $0.network.share = share
+        }
+      ])
+  }
+
+  @Test("Half the rate from the middle of an upload on")
+  func half() {
+    // 500 bytes by 8.840; 800 at 500 bytes a second: 10.440. The receipt: 2 s from 10.460 on.
+    let played = scene(.states("50", in: [8_840...99_000], otherwise: "100")).play()
+    #expect(
+      played.story(of: 0, only: "arrives", "receipt")
+        == ["10450 arrives 0", "12460 receipt 0 pending v0 n1"])
+  }
+
+  @Test("A share of 0 stalls; nothing is lost")
+  func stalled() {
+    let played = scene(.states("0", in: [8_840...18_840], otherwise: "100")).play()
+    #expect(played.story(of: 0, only: "arrives") == ["19650 arrives 0"])
+    #expect(played.simulation.ledgers.bytesUp == 3300)
+  }
+
+  @Test("A rate that changes twenty times a second: the time is that of the integral")
+  func integral() {
+    // 33 % and 77 % of 8,000 bit/s in turn, 50 ms each: 132 and 308 bits, 16.5 and 38.5 bytes. Of
+    // 10,400 bits 23 pairs bring 10,120 in 2.3 s; then 132 in 50 ms; the last 148 at 6,160 bit/s
+    // take 24.025974 ms, rounded up to 24,026 µs: 10.714026, and 10 ms on the way.
+    let stretches = (0..<200).map {
+      turn -> (from: Int64, soft: Int64?, to: Int64, state: String?) in
+      let from = 8_340 + 50 * Int64(turn)
+      return (from: from, soft: nil, to: from + 50, state: turn % 2 == 0 ? "33" : "77")
+    }
+    let played = scene(.fixed(stretches, otherwise: "100")).play()
+    #expect(played.story(of: 0, only: "arrives") == ["10724.026 arrives 0"])
+  }
+}
