@@ -17,26 +17,17 @@ static void BODY(gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, pt
                        ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
                        ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   if (m <= 0 || n <= 0) return;
-  // Tiles of nearly equal height: `taller` of them have one row more.
-  ptrdiff_t tiles = (m + ROWS - 1) / ROWS, height = m / tiles, taller = m % tiles;
-  ptrdiff_t upper = taller * (height + 1);
+  BODY(cut) cut = BODY(cut_rows)(m);
   for (ptrdiff_t j = 0; j < n; j += 2 * VL) {
-    ptrdiff_t left = n - j < 2 * VL ? n - j : 2 * VL;
-    int vectors = left > VL ? 2 : 1, last = (int)(left - (vectors - 1) * VL);
     const float *from = start ? start + j : NULL;
 #if VL == 16
     if (a_row == 1 && k > 0 && k <= FEW) {
-      BODY(few_terms)(k, vectors, last, m, a, a_column, b + j, b_row, from, start_row, c + j,
-                      c_row);
+      BODY(few_terms)(k, n - j, m, a, a_column, b + j, b_row, from, start_row, c + j, c_row);
       continue;
     }
 #endif
-    if (taller)
-      BODY(any_strip)(height + 1, vectors, taller, last, 1, k, a, a_row, a_column, 0, b + j,
-                      b_row, from, start_row, c + j, c_row);
-    BODY(any_strip)(height, vectors, tiles - taller, last, 1, k, a + upper * a_row, a_row,
-                    a_column, 0, b + j, b_row, from ? from + upper * start_row : NULL, start_row,
-                    c + upper * c_row + j, c_row);
+    BODY(panel)(cut, n - j, NULL, 1, k, a, a_row, a_column, 0, b + j, b_row, from, start_row,
+                c + j, c_row);
   }
 }
 

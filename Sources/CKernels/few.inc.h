@@ -81,12 +81,13 @@ INLINE void BODY(few)(const int k, const int vectors, const int ragged, int last
     break;
 
 // m rows of one panel, with k terms; the rows of a lie side by side.
-static __attribute__((noinline)) void BODY(few_terms)(ptrdiff_t k, int vectors, int last,
-                                                      ptrdiff_t m, const float *a,
-                                                      ptrdiff_t a_column, const float *b,
-                                                      ptrdiff_t b_row, const float *start,
-                                                      ptrdiff_t start_row, float *c,
-                                                      ptrdiff_t c_row) {
+static __attribute__((noinline)) void BODY(few_terms)(ptrdiff_t k, ptrdiff_t columns, ptrdiff_t m,
+                                                      const float *a, ptrdiff_t a_column,
+                                                      const float *b, ptrdiff_t b_row,
+                                                      const float *start, ptrdiff_t start_row,
+                                                      float *c, ptrdiff_t c_row) {
+  int vectors = columns > VL ? 2 : 1;
+  int last = (int)((columns < 2 * VL ? columns : 2 * VL) - (vectors - 1) * VL);
   switch (k) {
     FS_FEW(1) FS_FEW(2) FS_FEW(3) FS_FEW(4) FS_FEW(5)
     FS_FEW(6) FS_FEW(7) FS_FEW(8) FS_FEW(9) FS_FEW(10)

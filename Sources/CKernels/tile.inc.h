@@ -3,30 +3,17 @@
 // A tile of `rows` rows and `vectors` vectors of columns, in registers. The last vector may be
 // ragged. The inner sum has `runs` runs of k terms: a moves by `a_run` from run to run, b goes on.
 //
-// One stride of a is 1: `a_row` where the tile is `upright`, `a_column` where it is not. Addresses
-// then are few registers with fixed distances; FS_HIDDEN keeps the compiler from deriving one from
-// the other again, step by step.
+// One stride of a is 1: `a_row` where the tile is `upright`, `a_column` where it is not. The rows'
+// addresses then are few registers with fixed distances: a row at, one behind, or two behind every
+// third. FS_HIDDEN keeps the compiler from deriving one from the other, step by step.
+// Where the tile looks `ahead`, each term fetches a vector's lines more of what lies at `next`.
 #define FS_HIDDEN(pointer) __asm__("" : "+r"(pointer))
 
-INLINE void BODY(terms)(const int rows, const int vectors, const int ragged, const int upright,
-                        int last, V sum[ROWS][2], const float *const base[], ptrdiff_t offset,
-                        ptrdiff_t a_row, const float *b) {
-  V right[2];
-#pragma clang loop unroll(full)
-  for (int v = 0; v < vectors; v++)
-    right[v] = ragged && v == vectors - 1 ? v_load_first(b + v * VL, last) : v_load(b + v * VL);
-#pragma clang loop unroll(full)
-  for (int i = 0; i < rows; i++) {
-    V left = v_set(upright ? base[0][offset + i] : base[i / 3][i % 3 * a_row + offset]);
-#pragma clang loop unroll(full)
-    for (int v = 0; v < vectors; v++) sum[i][v] = v_fma(left, right[v], sum[i][v]);
-  }
-}
-
 INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, const int upright,
-                       int last, ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row,
-                       ptrdiff_t a_column, ptrdiff_t a_run, const float *b, ptrdiff_t b_row,
-                       const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
+                       const int ahead, const float *next, int last, ptrdiff_t runs, ptrdiff_t k,
+                       const float *a, ptrdiff_t a_row, ptrdiff_t a_column, ptrdiff_t a_run,
+                       const float *b, ptrdiff_t b_row, const float *start, ptrdiff_t start_row,
+                       float *c, ptrdiff_t c_row) {
   const int bases = upright ? 1 : (rows + 2) / 3;
   V sum[ROWS][2];
 #pragma clang loop unroll(full)
@@ -45,26 +32,29 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, cons
   for (ptrdiff_t r = 0; r < runs; r++) {
     const float *base[(ROWS + 2) / 3];
 #pragma clang loop unroll(full)
-    for (int q = 0; q < bases; q++) {
-      base[q] = a + r * a_run + 3 * q * a_row;
-      FS_HIDDEN(base[q]);
-    }
-    ptrdiff_t p = 0;
-    if (!upright)
-      for (; p + 4 <= k; p += 4) {
+    for (int q = 0; q < bases; q++) base[q] = a + r * a_run + 3 * q * a_row;
+    for (ptrdiff_t p = 0; p < k; p++) {
+      V right[2];
 #pragma clang loop unroll(full)
-        for (int u = 0; u < 4; u++) {
-          BODY(terms)(rows, vectors, ragged, upright, last, sum, base, u, a_row, b);
-          b += b_row;
-        }
+      for (int v = 0; v < vectors; v++)
+        right[v] =
+            ragged && v == vectors - 1 ? v_load_first(b + v * VL, last) : v_load(b + v * VL);
 #pragma clang loop unroll(full)
-        for (int q = 0; q < bases; q++) base[q] += 4;
+      for (int q = 0; q < bases; q++) FS_HIDDEN(base[q]);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < rows; i++) {
+        V left = v_set(upright ? base[0][i] : base[i / 3][i % 3 * a_row]);
+#pragma clang loop unroll(full)
+        for (int v = 0; v < vectors; v++) sum[i][v] = v_fma(left, right[v], sum[i][v]);
       }
-    for (; p < k; p++) {
-      BODY(terms)(rows, vectors, ragged, upright, last, sum, base, 0, a_row, b);
-      b += b_row;
 #pragma clang loop unroll(full)
       for (int q = 0; q < bases; q++) base[q] += upright ? a_column : 1;
+      b += b_row;
+      if (ahead) {
+#pragma clang loop unroll(full)
+        for (int line = 0; line < 2 * VL; line += 16) __builtin_prefetch(next + line, 0, 3);
+        next += 2 * VL;
+      }
     }
   }
 #pragma clang loop unroll(full)
@@ -82,13 +72,13 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, cons
 
 // `count` tiles one below the other.
 INLINE void BODY(strip)(const int rows, const int vectors, const int ragged, const int upright,
-                        ptrdiff_t count, int last, ptrdiff_t runs, ptrdiff_t k, const float *a,
-                        ptrdiff_t a_row, ptrdiff_t a_column, ptrdiff_t a_run, const float *b,
-                        ptrdiff_t b_row, const float *start, ptrdiff_t start_row, float *c,
-                        ptrdiff_t c_row) {
+                        const int ahead, ptrdiff_t count, const float *next, int last,
+                        ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row,
+                        ptrdiff_t a_column, ptrdiff_t a_run, const float *b, ptrdiff_t b_row,
+                        const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   for (; count > 0; count--) {
-    BODY(tile)(rows, vectors, ragged, upright, last, runs, k, a, a_row, a_column, a_run, b, b_row,
-               start, start_row, c, c_row);
+    BODY(tile)(rows, vectors, ragged, upright, ahead, next, last, runs, k, a, a_row, a_column,
+               a_run, b, b_row, start, start_row, c, c_row);
     a += rows * a_row;
     c += rows * c_row;
     if (start) start += rows * start_row;
@@ -96,27 +86,18 @@ INLINE void BODY(strip)(const int rows, const int vectors, const int ragged, con
 }
 
 #define FS_STRIP_ARGUMENTS \
-  count, last, runs, k, a, a_row, a_column, a_run, b, b_row, start, start_row, c, c_row
+  count, next, last, runs, k, a, a_row, a_column, a_run, b, b_row, start, start_row, c, c_row
 
 // One compiled loop for each shape of tile.
-#define FS_STRIP(R)                                        \
-  case R:                                                  \
-    if (last == VL && vectors == 2)                        \
-      BODY(strip)(R, 2, 0, upright, FS_STRIP_ARGUMENTS);   \
-    else if (vectors == 2)                                 \
-      BODY(strip)(R, 2, 1, upright, FS_STRIP_ARGUMENTS);   \
-    else                                                   \
-      BODY(strip)(R, 1, 1, upright, FS_STRIP_ARGUMENTS);   \
+#define FS_STRIP(R)                                             \
+  case R:                                                       \
+    if (last == VL && vectors == 2)                             \
+      BODY(strip)(R, 2, 0, upright, ahead, FS_STRIP_ARGUMENTS); \
+    else if (vectors == 2)                                      \
+      BODY(strip)(R, 2, 1, upright, ahead, FS_STRIP_ARGUMENTS); \
+    else                                                        \
+      BODY(strip)(R, 1, 1, upright, ahead, FS_STRIP_ARGUMENTS); \
     break;
-
-#define FS_STRIPS(name, is_upright)                                                            \
-  static __attribute__((noinline)) void BODY(name)(                                            \
-      ptrdiff_t rows, int vectors, ptrdiff_t count, int last, ptrdiff_t runs, ptrdiff_t k,     \
-      const float *a, ptrdiff_t a_row, ptrdiff_t a_column, ptrdiff_t a_run, const float *b,    \
-      ptrdiff_t b_row, const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {   \
-    const int upright = is_upright;                                                            \
-    switch (rows) { FS_STRIP_CASES }                                                           \
-  }
 
 #if ROWS > 6
 #define FS_STRIP_CASES                                                                         \
@@ -128,23 +109,50 @@ INLINE void BODY(strip)(const int rows, const int vectors, const int ragged, con
 #define FS_STRIP_CASES FS_STRIP(1) FS_STRIP(2) FS_STRIP(3) FS_STRIP(4)
 #endif
 
-FS_STRIPS(upright_strip, 1)
-FS_STRIPS(level_strip, 0)
+#define FS_STRIPS(name, is_upright, is_ahead)                                                 \
+  static __attribute__((noinline)) void BODY(name)(                                           \
+      ptrdiff_t rows, int vectors, ptrdiff_t count, const float *next, int last,              \
+      ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row, ptrdiff_t a_column,       \
+      ptrdiff_t a_run, const float *b, ptrdiff_t b_row, const float *start,                   \
+      ptrdiff_t start_row, float *c, ptrdiff_t c_row) {                                       \
+    const int upright = is_upright, ahead = is_ahead;                                         \
+    switch (rows) { FS_STRIP_CASES }                                                          \
+  }
 
-INLINE void BODY(any_strip)(ptrdiff_t rows, int vectors, ptrdiff_t count, int last,
-                            ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row,
-                            ptrdiff_t a_column, ptrdiff_t a_run, const float *b, ptrdiff_t b_row,
-                            const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
-  if (a_row == 1)
-    BODY(upright_strip)(rows, vectors, FS_STRIP_ARGUMENTS);
-  else
-    BODY(level_strip)(rows, vectors, FS_STRIP_ARGUMENTS);
+FS_STRIPS(upright_strip, 1, 0)
+FS_STRIPS(level_strip, 0, 0)
+FS_STRIPS(level_strip_ahead, 0, 1)
+
+// A number of rows in tiles of nearly equal height: `taller` of them have one row more.
+typedef struct {
+  ptrdiff_t tiles, height, taller;
+} BODY(cut);
+
+INLINE BODY(cut) BODY(cut_rows)(ptrdiff_t rows) {
+  ptrdiff_t tiles = (rows + ROWS - 1) / ROWS;
+  return (BODY(cut)){tiles, tiles ? rows / tiles : 0, tiles ? rows % tiles : 0};
 }
 
-INLINE void BODY(any_tile)(ptrdiff_t rows, int vectors, int last, ptrdiff_t runs, ptrdiff_t k,
-                           const float *a, ptrdiff_t a_row, ptrdiff_t a_column, ptrdiff_t a_run,
-                           const float *b, ptrdiff_t b_row, const float *start,
-                           ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
-  BODY(any_strip)(rows, vectors, 1, last, runs, k, a, a_row, a_column, a_run, b, b_row, start,
-                  start_row, c, c_row);
+// The first columns of a product, at most two vectors of them, in strips of the tiles of `cut`.
+// A tile looks ahead, at `next`, where that is not NULL; it is level then.
+INLINE void BODY(panel)(BODY(cut) cut, ptrdiff_t columns, const float *next, ptrdiff_t runs,
+                        ptrdiff_t k, const float *a, ptrdiff_t a_row, ptrdiff_t a_column,
+                        ptrdiff_t a_run, const float *b, ptrdiff_t b_row, const float *start,
+                        ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
+  int vectors = columns > VL ? 2 : 1;
+  int last = (int)((columns < 2 * VL ? columns : 2 * VL) - (vectors - 1) * VL);
+  for (int short_ones = 0; short_ones < 2; short_ones++) {
+    ptrdiff_t count = short_ones ? cut.tiles - cut.taller : cut.taller;
+    ptrdiff_t rows = cut.height + !short_ones;
+    if (!count) continue;
+    if (next)
+      BODY(level_strip_ahead)(rows, vectors, FS_STRIP_ARGUMENTS);
+    else if (a_row == 1)
+      BODY(upright_strip)(rows, vectors, FS_STRIP_ARGUMENTS);
+    else
+      BODY(level_strip)(rows, vectors, FS_STRIP_ARGUMENTS);
+    a += count * rows * a_row;
+    c += count * rows * c_row;
+    if (start) start += count * rows * start_row;
+  }
 }

@@ -12,63 +12,52 @@ enum {
 static void BODY(wide_forward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs,
                                const float *in, const float *weight, const float *bias,
                                float *out) {
-  ptrdiff_t tiles = (rows + ROWS - 1) / ROWS;
   if (rows <= 0) return;
-  ptrdiff_t height = rows / tiles, taller = rows % tiles;
+  BODY(cut) cut = BODY(cut_rows)(rows);
   for (ptrdiff_t p = 0; p < inputs || p == 0; p += BODY(WIDE)) {
     ptrdiff_t k = inputs - p < BODY(WIDE) ? inputs - p : BODY(WIDE);
     const float *block = weight + p * outputs;
-    for (ptrdiff_t j = 0; j < outputs; j += 2 * VL) {
-      ptrdiff_t left = outputs - j < 2 * VL ? outputs - j : 2 * VL;
-      int vectors = left > VL ? 2 : 1, last = (int)(left - (vectors - 1) * VL);
-      for (ptrdiff_t t = 0, i = 0; t < tiles; t++) {
-        ptrdiff_t count = height + (t < taller);
-        const float *start = p ? out + i * outputs + j : bias ? bias + j : NULL;
-        BODY(level_patch_ahead)(block + k * outputs + j * k, count, vectors, last, 1, k,
-                                in + i * inputs + p, inputs, 1, 0, block + j, outputs, start,
-                                p ? outputs : 0, out + i * outputs + j, outputs);
-        i += count;
-      }
-    }
+    for (ptrdiff_t j = 0; j < outputs; j += 2 * VL)
+      BODY(panel)(cut, outputs - j, block + k * outputs + j * k, 1, k, in + p, inputs, 1, 0,
+                  block + j, outputs, p ? out + j : bias ? bias + j : NULL, p ? outputs : 0,
+                  out + j, outputs);
   }
 }
 
-// target = start + inᵀ·delta, for `height` rows of weights.
+// target = start + inᵀ·delta, for `height` rows of weights, some of them from end to end at a time:
+// what `gemm` walks through from top to bottom arrives late where it lies far away. The tile is
+// compiled in here since a call costs more than so few terms.
 static void BODY(wide_step)(ptrdiff_t height, ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs,
                             const float *in, const float *delta, const float *start,
                             float *target) {
-  ptrdiff_t i = 0, step = BODY(STEP_ROWS), whole = outputs / (2 * VL) * (2 * VL);
-  for (; i + step <= height; i += step)
-    for (ptrdiff_t j = 0; j < whole; j += 2 * VL)
-      BODY(patch)(BODY(STEP_ROWS), 2, 0, 1, 0, NULL, VL, 1, rows, in + i, 1, inputs, 0, delta + j,
-                  outputs, start ? start + i * outputs + j : NULL, outputs,
-                  target + i * outputs + j, outputs);
-  if (i < height)
-    BODY(gemm)(height - i, whole, rows, in + i, 1, inputs, delta, outputs,
-               start ? start + i * outputs : NULL, outputs, target + i * outputs, outputs);
-  BODY(gemm)(height, outputs - whole, rows, in, 1, inputs, delta + whole, outputs,
-             start ? start + whole : NULL, outputs, target + whole, outputs);
+  for (ptrdiff_t i = 0; i < height; i += BODY(STEP_ROWS))
+    for (ptrdiff_t j = 0; j < outputs; j += 2 * VL) {
+      ptrdiff_t count = height - i < BODY(STEP_ROWS) ? height - i : BODY(STEP_ROWS);
+      const float *a = in + i, *b = delta + j, *from = start ? start + i * outputs + j : NULL;
+      float *c = target + i * outputs + j;
+      if (count == BODY(STEP_ROWS) && outputs - j >= 2 * VL)
+        BODY(tile)(BODY(STEP_ROWS), 2, 0, 1, 0, NULL, VL, 1, rows, a, 1, inputs, 0, b, outputs,
+                   from, outputs, c, outputs);
+      else
+        BODY(panel)((BODY(cut)){1, count, 0}, outputs - j, NULL, 1, rows, a, 1, inputs, 0, b,
+                    outputs, from, outputs, c, outputs);
+    }
 }
 
 static void BODY(wide_backward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs,
                                 const float *in, const float *delta, const float *weight,
                                 const float *start, float *target, float *in_delta) {
+  BODY(cut) cut = BODY(cut_rows)(rows);
   float turned[BODY(TURN_COLUMNS) * BODY(TURN_ROWS)] __attribute__((aligned(64)));
   for (ptrdiff_t i = 0; i < inputs; i += BODY(TURN_ROWS)) {
     ptrdiff_t height = inputs - i < BODY(TURN_ROWS) ? inputs - i : BODY(TURN_ROWS);
-    int vectors = height > VL ? 2 : 1, last = (int)(height - (vectors - 1) * VL);
     if (in_delta)
       for (ptrdiff_t p = 0; p < outputs || p == 0; p += BODY(TURN_COLUMNS)) {
         ptrdiff_t k = outputs - p < BODY(TURN_COLUMNS) ? outputs - p : BODY(TURN_COLUMNS);
         BODY(transpose)(height, k, weight + i * outputs + p, outputs, turned, BODY(TURN_ROWS));
         const float *next = weight + (i + BODY(TURN_ROWS)) * outputs + p * BODY(TURN_ROWS);
-        for (ptrdiff_t r = 0; r < rows; r += ROWS) {
-          ptrdiff_t count = rows - r < ROWS ? rows - r : ROWS;
-          float *c = in_delta + r * inputs + i;
-          BODY(level_patch_ahead)(next, count, vectors, last, 1, k, delta + r * outputs + p,
-                                  outputs, 1, 0, turned, BODY(TURN_ROWS), p ? c : NULL, inputs, c,
-                                  inputs);
-        }
+        BODY(panel)(cut, height, next, 1, k, delta + p, outputs, 1, 0, turned, BODY(TURN_ROWS),
+                    p ? in_delta + i : NULL, inputs, in_delta + i, inputs);
       }
     if (target)
       BODY(wide_step)(height, rows, inputs, outputs, in + i, delta,
