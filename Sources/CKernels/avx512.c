@@ -7,7 +7,7 @@
 #include "bodies.h"
 #include "common.inc.h"
 
-#pragma clang attribute push(__attribute__((target("avx512f,avx2,fma"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx2,fma"))), apply_to = function)
 
 #define BODY(name) fs_avx512_##name
 #define VL 16

@@ -11,6 +11,8 @@ protocol PlacedLayer: Sendable {
   var stem: String { get }
   /// Its tensors in order.
   var tensors: [(name: String, shape: [Int])] { get }
+  /// Whether its weight lies with its axes exchanged.
+  var hasTransposedWeight: Bool { get }
   /// Multiply-adds of one sample's forward pass.
   var multiplyAdds: Int { get }
   /// Whether the output may lie where the input lay, if nobody else needs that.
@@ -35,6 +37,7 @@ protocol PlacedLayer: Sendable {
 extension PlacedLayer {
   var stem: String { "" }
   var tensors: [(name: String, shape: [Int])] { [] }
+  var hasTransposedWeight: Bool { false }
   var multiplyAdds: Int { 0 }
   var runsInPlace: Bool { false }
   var deltaInPlace: Bool { false }
