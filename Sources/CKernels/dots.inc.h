@@ -60,9 +60,12 @@ INLINE float BODY(fold)(const V part[FS_LANES]) {
 #endif
 
 // A tile of `rows` rows of a and `columns` rows of b. Addresses as in `tile`.
-INLINE void BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k, const float *a,
-                           ptrdiff_t a_row, const float *b, ptrdiff_t b_row, const float *start,
-                           float *c, ptrdiff_t c_row) {
+// Returns which line of `ahead` comes next, one of which each step asks for.
+INLINE const void *const *BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k,
+                                         const float *a, ptrdiff_t a_row, const float *b,
+                                         ptrdiff_t b_row, const float *start, float *c,
+                                         ptrdiff_t c_row, const void *const *ahead,
+                                         const void *const *end) {
   V sum[DOT_ROWS][DOT_COLUMNS][FS_LANES];
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; i++)
@@ -89,6 +92,7 @@ INLINE void BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k, const
         for (int i = 0; i < rows; i++) sum[i][j][q] = v_fma(x[i], y, sum[i][j][q]);
       }
     }
+    if (ahead < end && p % 32 == 0) __builtin_prefetch(*ahead++);
     left[0] += 16, left[1] += 16, right[0] += 16, right[1] += 16;
   }
   // The rest of the rows, as if zeros followed.
@@ -130,11 +134,12 @@ INLINE void BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k, const
     for (int j = 0; j < columns; j++)
       c[i * c_row + j] = (start ? start[j] : 0) + FS_TOTAL(i * columns + j);
 #undef FS_TOTAL
+  return ahead;
 }
 
-#define FS_DOT(R, C)                                                      \
-  case R * 8 + C:                                                         \
-    BODY(dot_tile)(R, C, k, a, a_row, b, b_row, start, c, c_row);         \
+#define FS_DOT(R, C)                                                                         \
+  case R * 8 + C:                                                                            \
+    ahead = BODY(dot_tile)(R, C, k, a, a_row, b, b_row, start, c, c_row, ahead, end);        \
     break;
 #if VL == 16
 #define FS_DOT_ROW(R) FS_DOT(R, 1) FS_DOT(R, 2) FS_DOT(R, 3) FS_DOT(R, 4) FS_DOT(R, 5)
@@ -154,7 +159,8 @@ INLINE ptrdiff_t BODY(share)(ptrdiff_t left, ptrdiff_t most) {
 
 static void BODY(dots)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                        const float *b, ptrdiff_t b_row, const float *start, float *c,
-                       ptrdiff_t c_row) {
+                       ptrdiff_t c_row, const void *const *ahead, ptrdiff_t ahead_count) {
+  const void *const *end = ahead + ahead_count;
   for (; m > 0;) {
     ptrdiff_t rows = BODY(share)(m, DOT_ROWS);
     const float *b_from = b, *start_from = start;
@@ -173,4 +179,5 @@ static void BODY(dots)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, pt
     a += rows * a_row;
     c += rows * c_row;
   }
+  while (ahead < end) __builtin_prefetch(*ahead++);
 }

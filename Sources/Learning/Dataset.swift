@@ -105,6 +105,34 @@ public final class Dataset: Sendable {
     }
   }
 
+  /// Lines of memory that a sample may lie in.
+  var linesASample: Int {
+    switch place {
+    case .bytes: (sampleSize + 126) / 64
+    case .floats: (4 * sampleSize + 126) / 64
+    }
+  }
+
+  /// Lists the lines of memory of the samples at `indices`, and how many these are.
+  func lines(
+    of indices: UnsafeBufferPointer<Int32>, into target: UnsafeMutablePointer<UnsafeRawPointer?>
+  ) -> Int {
+    let base: UnsafeRawPointer
+    let stride: Int
+    switch place {
+    case .bytes(let bytes): (base, stride) = (UnsafeRawPointer(bytes!), sampleSize)
+    case .floats(let floats): (base, stride) = (UnsafeRawPointer(floats!), 4 * sampleSize)
+    }
+    var to = target
+    for index in indices {
+      let start = base + Int(index) * stride
+      let shift = Int(bitPattern: start) & 63
+      for line in 0..<(stride + shift + 63) / 64 { (to + line).pointee = start - shift + 64 * line }
+      to += (stride + shift + 63) / 64
+    }
+    return to - target
+  }
+
   /// Writes the labels of the samples at `indices`.
   func gatherLabels(
     _ indices: some Collection<Int32>, into target: UnsafeMutablePointer<Int32>

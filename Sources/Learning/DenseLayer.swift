@@ -17,6 +17,9 @@ struct DenseLayer: PlacedLayer {
   private var isNarrow: Bool { outputs <= 16 && inputs >= 32 }
   var hasTransposedWeight: Bool { isNarrow }
 
+  /// Whether the forward pass fetches memory ahead.
+  var fetchesAhead: Bool { isNarrow }
+
   /// Rows of the weight that a backward pass takes together: its reading for the input's gradient
   /// brings them near for the step.
   private static let panel = 32
@@ -42,7 +45,7 @@ struct DenseLayer: PlacedLayer {
     if isNarrow {
       functions.dots(
         pass.rows, outputs, inputs, pass.input, inputs, pass.parameters, inputs, bias, pass.output,
-        outputs)
+        outputs, pass.ahead.map { UnsafePointer($0.lines) }, pass.ahead?.count ?? 0)
     } else if isWide {
       functions.wide_forward(
         pass.rows, inputs, outputs, pass.input, pass.parameters, bias, pass.output)

@@ -22,6 +22,9 @@ protocol PlacedLayer: Sendable {
   /// Whether `backward` reads the output.
   var readsOutput: Bool { get }
 
+  /// Whether `forward` asks for what lies `ahead`.
+  var fetchesAhead: Bool { get }
+
   /// Floats kept from `forward` to `backward`, for `rows` samples.
   func stateCount(_ rows: Int) -> Int
   /// Floats that a call may use as it likes.
@@ -38,6 +41,7 @@ extension PlacedLayer {
   var stem: String { "" }
   var tensors: [(name: String, shape: [Int])] { [] }
   var hasTransposedWeight: Bool { false }
+  var fetchesAhead: Bool { false }
   var multiplyAdds: Int { 0 }
   var runsInPlace: Bool { false }
   var deltaInPlace: Bool { false }
@@ -63,6 +67,14 @@ struct Pass {
   let output: UnsafeMutablePointer<Float>
   let state: UnsafeMutablePointer<Float>
   let scratch: UnsafeMutablePointer<Float>
+  /// Memory that will be read soon, to ask for on the way; nil where somebody else does.
+  var ahead: LinesAhead?
+}
+
+/// Lines of memory that will be read soon.
+struct LinesAhead {
+  let lines: UnsafeMutablePointer<UnsafeRawPointer?>
+  var count = 0
 }
 
 /// One layer's gradients.

@@ -10,6 +10,8 @@ final class Workspace {
   let batch: UnsafeMutablePointer<Float>
   /// What the last layer makes of it. Shapes: [rows][classes].
   let outputs: UnsafeMutablePointer<Float>
+  /// The next batch's memory, where the first layer asks for it.
+  private(set) var ahead: LinesAhead?
   /// The network's layers with their memory.
   let steps: UnsafeMutableBufferPointer<Step>
   /// Two buffers that the gradient of the loss by activations goes through in turn. Shapes:
@@ -29,6 +31,7 @@ final class Workspace {
   }
 
   private let memory: UnsafeMutableRawPointer
+  private var aheadCapacity = 0
   private var gradientMemory: UnsafeMutablePointer<Float>?
 
   init(network: Network, rows: Int) {
@@ -78,6 +81,22 @@ final class Workspace {
     samples = (labels + rows, labels + 2 * rows)
   }
 
+  /// Asks for the memory of the samples of the next batch, or has the first layer ask for it as it
+  /// works: as many lines at once as a batch has would wait for one another.
+  func fetchAhead(_ next: UnsafeBufferPointer<Int32>, of dataset: Dataset) {
+    guard steps[0].node.layer.fetchesAhead else { return dataset.prefetch(next) }
+    let lines = dataset.linesASample * rows
+    if aheadCapacity < lines {
+      ahead?.lines.deallocate()
+      ahead = LinesAhead(lines: .allocate(capacity: lines))
+      aheadCapacity = lines
+    }
+    ahead!.count = dataset.lines(of: next, into: ahead!.lines)
+  }
+
+  /// There is no next batch.
+  func fetchNothing() { ahead?.count = 0 }
+
   /// Room for a gradient by all parameters, made when first asked for.
   var gradient: UnsafeMutablePointer<Float> {
     if let gradientMemory { return gradientMemory }
@@ -93,6 +112,7 @@ final class Workspace {
     steps.deinitialize()
     steps.deallocate()
     memory.deallocate()
+    ahead?.lines.deallocate()
     if let gradientMemory { UnsafeMutableRawPointer(gradientMemory).deallocate() }
   }
 }

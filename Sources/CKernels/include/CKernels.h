@@ -58,12 +58,14 @@ typedef struct fs_kernels {
                ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
                ptrdiff_t start_row, float *c, ptrdiff_t c_row);
 
-  /// c[m×n] = start + a[m×k]·b[n×k]ᵀ; `start` is a row, or NULL (zeros).
+  /// c[m×n] = start + a[m×k]·b[n×k]ᵀ; `start` is a row, or NULL (zeros). On the way it asks for
+  /// the `ahead_count` lines of memory that `ahead` lists, in order.
   /// Order: 16 lanes, the l-th over p = l, l + 16, … ascending, fused, from zero; rows shorter than
   /// a multiple of 16 go on with zeros. Then lanes l and l + 8 are added, l and l + 4, l and l + 2,
   /// the last two, and the start to that.
   void (*dots)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
-               const float *b, ptrdiff_t b_row, const float *start, float *c, ptrdiff_t c_row);
+               const float *b, ptrdiff_t b_row, const float *start, float *c, ptrdiff_t c_row,
+               const void *const *ahead, ptrdiff_t ahead_count);
 
   /// out[columns×rows] = in[rows×columns] transposed.
   void (*transpose)(ptrdiff_t rows, ptrdiff_t columns, const float *in, ptrdiff_t in_row,
