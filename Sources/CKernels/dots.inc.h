@@ -59,13 +59,30 @@ INLINE float BODY(fold)(const V part[FS_LANES]) {
 }
 #endif
 
+// What is still to be fetched: a piece from `at` on, then the pieces from `piece` on.
+typedef struct {
+  const uint8_t *at, *end;
+  const uint8_t *const *piece, *const *pieces_end;
+  ptrdiff_t bytes;
+} BODY(fetch);
+
+INLINE BODY(fetch) BODY(fetch_line)(BODY(fetch) fetch) {
+  if (fetch.at >= fetch.end) return fetch;
+  __builtin_prefetch(fetch.at);
+  fetch.at += 64;
+  if (fetch.at >= fetch.end && fetch.piece < fetch.pieces_end) {
+    fetch.at = *fetch.piece++;
+    fetch.end = fetch.at + fetch.bytes;
+  }
+  return fetch;
+}
+
 // A tile of `rows` rows of a and `columns` rows of b. Addresses as in `tile`.
-// Returns which line of `ahead` comes next, one of which each step asks for.
-INLINE const void *const *BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k,
-                                         const float *a, ptrdiff_t a_row, const float *b,
-                                         ptrdiff_t b_row, const float *start, float *c,
-                                         ptrdiff_t c_row, const void *const *ahead,
-                                         const void *const *end) {
+// Every other step asks for a line of what lies ahead.
+INLINE void BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k, const float *a,
+                           ptrdiff_t a_row, const float *b, ptrdiff_t b_row, const float *start,
+                           float *c, ptrdiff_t c_row, BODY(fetch) *fetch) {
+  BODY(fetch) next = *fetch;
   V sum[DOT_ROWS][DOT_COLUMNS][FS_LANES];
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; i++)
@@ -92,7 +109,7 @@ INLINE const void *const *BODY(dot_tile)(const int rows, const int columns, ptrd
         for (int i = 0; i < rows; i++) sum[i][j][q] = v_fma(x[i], y, sum[i][j][q]);
       }
     }
-    if (ahead < end && p % 32 == 0) __builtin_prefetch(*ahead++);
+    if (p % 32 == 0) next = BODY(fetch_line)(next);
     left[0] += 16, left[1] += 16, right[0] += 16, right[1] += 16;
   }
   // The rest of the rows, as if zeros followed.
@@ -134,12 +151,12 @@ INLINE const void *const *BODY(dot_tile)(const int rows, const int columns, ptrd
     for (int j = 0; j < columns; j++)
       c[i * c_row + j] = (start ? start[j] : 0) + FS_TOTAL(i * columns + j);
 #undef FS_TOTAL
-  return ahead;
+  *fetch = next;
 }
 
 #define FS_DOT(R, C)                                                                         \
   case R * 8 + C:                                                                            \
-    ahead = BODY(dot_tile)(R, C, k, a, a_row, b, b_row, start, c, c_row, ahead, end);        \
+    BODY(dot_tile)(R, C, k, a, a_row, b, b_row, start, c, c_row, &fetch);                    \
     break;
 #if VL == 16
 #define FS_DOT_ROW(R) FS_DOT(R, 1) FS_DOT(R, 2) FS_DOT(R, 3) FS_DOT(R, 4) FS_DOT(R, 5)
@@ -159,8 +176,11 @@ INLINE ptrdiff_t BODY(share)(ptrdiff_t left, ptrdiff_t most) {
 
 static void BODY(dots)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                        const float *b, ptrdiff_t b_row, const float *start, float *c,
-                       ptrdiff_t c_row, const void *const *ahead, ptrdiff_t ahead_count) {
-  const void *const *end = ahead + ahead_count;
+                       ptrdiff_t c_row, const fs_ahead *ahead) {
+  BODY(fetch) fetch = {0};
+  if (ahead && ahead->count > 0)
+    fetch = (BODY(fetch)){ahead->pieces[0], ahead->pieces[0] + ahead->bytes, ahead->pieces + 1,
+                          ahead->pieces + ahead->count, ahead->bytes};
   for (; m > 0;) {
     ptrdiff_t rows = BODY(share)(m, DOT_ROWS);
     const float *b_from = b, *start_from = start;
@@ -179,5 +199,5 @@ static void BODY(dots)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, pt
     a += rows * a_row;
     c += rows * c_row;
   }
-  while (ahead < end) __builtin_prefetch(*ahead++);
+  while (fetch.at < fetch.end) fetch = BODY(fetch_line)(fetch);
 }

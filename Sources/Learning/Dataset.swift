@@ -105,32 +105,21 @@ public final class Dataset: Sendable {
     }
   }
 
-  /// Lines of memory that a sample may lie in.
-  var linesASample: Int {
-    switch place {
-    case .bytes: (sampleSize + 126) / 64
-    case .floats: (4 * sampleSize + 126) / 64
-    }
-  }
-
-  /// Lists the lines of memory of the samples at `indices`, and how many these are.
-  func lines(
-    of indices: UnsafeBufferPointer<Int32>, into target: UnsafeMutablePointer<UnsafeRawPointer?>
+  /// Lists where the samples at `indices` lie; returns how many bytes each has.
+  func places(
+    of indices: UnsafeBufferPointer<Int32>,
+    into target: UnsafeMutablePointer<UnsafePointer<UInt8>?>
   ) -> Int {
     let base: UnsafeRawPointer
-    let stride: Int
+    let bytes: Int
     switch place {
-    case .bytes(let bytes): (base, stride) = (UnsafeRawPointer(bytes!), sampleSize)
-    case .floats(let floats): (base, stride) = (UnsafeRawPointer(floats!), 4 * sampleSize)
+    case .bytes(let start): (base, bytes) = (UnsafeRawPointer(start!), sampleSize)
+    case .floats(let start): (base, bytes) = (UnsafeRawPointer(start!), 4 * sampleSize)
     }
-    var to = target
-    for index in indices {
-      let start = base + Int(index) * stride
-      let shift = Int(bitPattern: start) & 63
-      for line in 0..<(stride + shift + 63) / 64 { (to + line).pointee = start - shift + 64 * line }
-      to += (stride + shift + 63) / 64
+    for (row, index) in indices.enumerated() {
+      target[row] = (base + Int(index) * bytes).assumingMemoryBound(to: UInt8.self)
     }
-    return to - target
+    return bytes
   }
 
   /// Writes the labels of the samples at `indices`.

@@ -45,7 +45,7 @@ struct DenseLayer: PlacedLayer {
     if isNarrow {
       functions.dots(
         pass.rows, outputs, inputs, pass.input, inputs, pass.parameters, inputs, bias, pass.output,
-        outputs, pass.ahead.map { UnsafePointer($0.lines) }, pass.ahead?.count ?? 0)
+        outputs, pass.ahead)
     } else if isWide {
       functions.wide_forward(
         pass.rows, inputs, outputs, pass.input, pass.parameters, bias, pass.output)

@@ -1,3 +1,4 @@
+import CKernels
 import Numerics
 
 /// A layer whose input is known: what a network is compiled to.
@@ -68,13 +69,7 @@ struct Pass {
   let state: UnsafeMutablePointer<Float>
   let scratch: UnsafeMutablePointer<Float>
   /// Memory that will be read soon, to ask for on the way; nil where somebody else does.
-  var ahead: LinesAhead?
-}
-
-/// Lines of memory that will be read soon.
-struct LinesAhead {
-  let lines: UnsafeMutablePointer<UnsafeRawPointer?>
-  var count = 0
+  var ahead: UnsafePointer<fs_ahead>?
 }
 
 /// One layer's gradients.

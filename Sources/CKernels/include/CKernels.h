@@ -38,6 +38,12 @@ typedef struct fs_pooling {
   int32_t rectified;
 } fs_pooling;
 
+/// Memory that will be read soon: `count` pieces of so many `bytes`.
+typedef struct fs_ahead {
+  const uint8_t *const *pieces;
+  ptrdiff_t count, bytes;
+} fs_ahead;
+
 /// The step of one batch: `rate` times the direction is subtracted.
 typedef struct fs_step {
   float rate, momentum, decay, beta1, beta2, epsilon;
@@ -59,13 +65,13 @@ typedef struct fs_kernels {
                ptrdiff_t start_row, float *c, ptrdiff_t c_row);
 
   /// c[m×n] = start + a[m×k]·b[n×k]ᵀ; `start` is a row, or NULL (zeros). On the way it asks for
-  /// the `ahead_count` lines of memory that `ahead` lists, in order.
+  /// what lies `ahead`, if that is not NULL.
   /// Order: 16 lanes, the l-th over p = l, l + 16, … ascending, fused, from zero; rows shorter than
   /// a multiple of 16 go on with zeros. Then lanes l and l + 8 are added, l and l + 4, l and l + 2,
   /// the last two, and the start to that.
   void (*dots)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                const float *b, ptrdiff_t b_row, const float *start, float *c, ptrdiff_t c_row,
-               const void *const *ahead, ptrdiff_t ahead_count);
+               const fs_ahead *ahead);
 
   /// out[columns×rows] = in[rows×columns] transposed.
   void (*transpose)(ptrdiff_t rows, ptrdiff_t columns, const float *in, ptrdiff_t in_row,
