@@ -114,16 +114,15 @@ INLINE void BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k, const
   }
   // The rest of the rows, as if zeros followed.
 #pragma clang loop unroll(full)
-  for (int q = 0; q < FS_LANES; q++) {
-    ptrdiff_t count = k - p - q * VL;
-    int n = count < VL ? (int)count : VL;
-    if (n <= 0) break;
+  for (int q = 0; q < FS_LANES && p < k; q++) {
+    ptrdiff_t rest = k - p - q * VL;
+    int n = rest < VL ? (int)rest : VL;
 #pragma clang loop unroll(full)
     for (int j = 0; j < columns; j++) {
-      V y = v_load_first(right[j / 3] + j % 3 * b_row + q * VL, n);
+      V y = n > 0 ? v_load_first(right[j / 3] + j % 3 * b_row + q * VL, n) : v_set(0);
 #pragma clang loop unroll(full)
       for (int i = 0; i < rows; i++) {
-        V x = v_load_first(left[i / 3] + i % 3 * a_row + q * VL, n);
+        V x = n > 0 ? v_load_first(left[i / 3] + i % 3 * a_row + q * VL, n) : v_set(0);
         sum[i][j][q] = v_fma(x, y, sum[i][j][q]);
       }
     }
@@ -136,7 +135,8 @@ INLINE void BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k, const
     V group[16];
 #pragma clang loop unroll(full)
     for (int i = 0; i < 16; i++)
-      group[i] = first + i < count ? sum[(first + i) / columns][(first + i) % columns][0] : v_set(0);
+      group[i] = first + i < count ? sum[(first + i) / columns][(first + i) % columns][0]
+                                   : v_set(0);
     v_store(total + first, BODY(fold)(group));
   }
 #define FS_TOTAL(i) total[(i) / 16 * 16 + (i) % 4 * 4 + (i) % 16 / 4]
