@@ -1,9 +1,9 @@
 // The arithmetic of training, in three bodies of one source with equal bits.
 //
 // Rule: each output element accumulates over k in ascending order with fused multiply-add, in its
-// own lane (`dots`: in sixteen of them). All matrices are row-major; a stride is a number of elements; sizes may be any whole
-// number from 0 on. No kernel allocates, keeps state or calls a library. NaNs are NaNs in all
-// bodies, of unspecified payload.
+// own lane (`dots`: in sixteen of them). All matrices are row-major; a stride is a number of
+// elements; sizes may be any whole number from 0 on. No kernel allocates, keeps state or calls a
+// library. NaNs are NaNs in all bodies, of unspecified payload.
 #pragma once
 
 #include <stddef.h>
