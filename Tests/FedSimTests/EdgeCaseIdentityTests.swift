@@ -98,7 +98,7 @@ struct EdgeCaseIdentityTests {
     let story = lostRefresh()
     #expect(
       story.prefix(13) == [
-        "0 begins window", "2020 identity bootstrapped", "25000 ends expired",
+        "0 begins window", "2020 identity bootstrapped", "20000 ends expired",
         "91010 begins window", "92025 identity failed refresh unacknowledged",
         "104045 identity revoked", "104045 identity withheld unauthorised",
         "104045 ends unauthorised",
@@ -203,7 +203,7 @@ struct EdgeCaseIdentityTests {
     scene.inject(.reboot, "phones/0", at: 60_000, lasting: .seconds(60))
     #expect(
       scene.play().story(of: 0, only: "begins", "identity", "arrives 0", "ends") == [
-        "0 begins window", "2020 identity bootstrapped", "25000 ends expired",
+        "0 begins window", "2020 identity bootstrapped", "20000 ends expired",
         "60000 identity locked", "200000 begins window",
         "200000 identity withheld keychainLocked", "200000 ends keychainLocked",
         "300000 identity unlocked", "500000 begins window", "501310 arrives 0",

@@ -92,7 +92,7 @@ struct IdentityTests {
     #expect(
       lost.story(of: 0, only: "identity", "makes", "downloaded", "begins", "ends") == [
         "0 begins window", "2020 identity bootstrapped", "4040 identity registered 1",
-        "8380 downloaded v0", "12380 makes 0 of v0 4b 4s", "25000 ends expired",
+        "8380 downloaded v0", "12380 makes 0 of v0 4b 4s", "20000 ends expired",
         "100000 identity reinstalled", "100000 begins activation",
         "102020 identity bootstrapped", "104040 identity registered 2", "108380 downloaded v0",
         "108380 ends completed", "200000 begins window", "200000 ends withoutData",

@@ -136,8 +136,8 @@ struct Identities {
   /// When the service that issues tokens works.
   var service: (any Timeline)?
   var presence = PresenceSettings()
-
-  var isEmpty: Bool { devices.isEmpty }
+  /// Whether there are none: told apart from `devices`, for it is asked at every event.
+  var isEmpty = true
 }
 
 extension Response {

@@ -36,6 +36,7 @@ extension Simulation {
       inputs.fleet.contains(where: \.hasIdentity)
         || inputs.injections.contains(where: { [.reinstall, .reboot].contains($0.action) })
     else { return }
+    identities.isEmpty = inputs.deviceCount == 0
     identities.presence = inputs.server.presence ?? PresenceSettings()
     identities.service = inputs.server.tokens.service.value.timeline(
       TimelineContext(

@@ -122,6 +122,9 @@ extension Simulation {
     never(
       identity.beats.isWaiting && identity.beats.conditions.period == 0,
       "waits for a heartbeat of an app that does not run")
+    let belief = identity.beats.belief
+    never(
+      belief.times.reduce(0, +) != belief.until.microseconds, "is believed in for another time")
     guard device == 0 else { return found }
     let beats = identities.counts.heartbeats
     let told = beats.withheld + beats.unsent + beats.sent
