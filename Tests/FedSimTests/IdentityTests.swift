@@ -221,3 +221,108 @@ struct IdentityTests {
     #expect(later.localTime(of: 0, at: ms(10_000_000)).secondsSince1970 == 10_004)
   }
 }
+
+@Suite("Heartbeats counted together against heartbeats counted one by one")
+struct HeartbeatCountTests {
+  /// What becomes of a heartbeat that is due at a time: the link's changes are known.
+  private func fate(
+    _ due: SimTime, _ links: [(time: SimTime, state: UInt8)], end: SimTime
+  ) -> (name: String, arrives: Bool, up: Int64, down: Int64) {
+    let before = links.last { $0.time <= due }?.state ?? 0
+    guard before > 0 else { return ("unsent", false, 0, 0) }
+    // Wi-Fi carries a byte a millisecond, cellular half of one; 10 or 20 ms each way.
+    let (message, way): (Int64, Int64) = before == 2 ? (1_000_000, 10_000) : (2_000_000, 20_000)
+    let lost = links.first { $0.time > due && $0.time <= end }?.time
+    let cut = min(lost ?? .never, end)
+    let span = (cut - due).microseconds
+    func bytes(_ time: Int64) -> Int64 { min(1000, time * 1000 / message) }
+    // What ends as the link goes is lost; what ends as the run ends is done.
+    let whole = 2 * message + 2 * way
+    if lost == nil || lost! == .never ? span >= whole : span > whole {
+      return ("succeeded", true, 1000, 1000)
+    }
+    let isOver = lost == nil
+    let name = isOver ? "unfinished" : "failed"
+    if span <= message { return (name, false, bytes(span), 0) }
+    let arrives = !isOver || span >= message + way
+    let answered = span - message - 2 * way
+    return (name, arrives, 1000, answered > 0 ? bytes(answered) : 0)
+  }
+
+  @Test("the same counts and bytes over links that come and go", arguments: [3, 7])
+  func links(period: Int64) throws {
+    for seed in UInt64(1)...8 {
+      var source = MarkovSource.Settings()
+      let means: [(String, Int64)] = [("offline", 20), ("cellular", 15), ("wifi", 40)]
+      source.states = means.map {
+        var state = MarkovSource.State()
+        (state.state, state.mean) = (StateName($0.0), .seconds($0.1))
+        return state
+      }
+      let group = FleetGroupSettings.group(windows: [[0, 9_990_000, 9_999_000]]) {
+        $0.link = Choice(MarkovSource.self, source) { $0 }
+        $0.heartbeats = HeartbeatSettings()
+        $0.heartbeats!.background = .seconds(period)
+        $0.participation.repeats = true
+        $0.participation.retrain = .newVersions
+        $0.participation.pause = .seconds(100_000)
+      }
+      var scene = Scene(fleet: [group])
+      scene.inputs.seeds = Seeds(seed)
+      scene.inputs.stop.after = .seconds(5_000)
+      let played = scene.play()
+      var quiet = scene
+      quiet.inputs.fleet[0].heartbeats = nil
+      let silent = quiet.play().simulation
+      let counts = try #require(played.simulation.identityCounts).heartbeats
+      var links = [(time: SimTime.start, state: UInt8(0))]
+      links[0].state = try #require(firstLink(scene, played))
+      for (time, event) in played.tape.events {
+        if case .world(.link, _, let state) = event { links.append((time, state)) }
+      }
+      var expected = HeartbeatSums()
+      for due in stride(from: Int64(0), to: 5_000, by: Int(period)) {
+        expected.add(fate(ms(1000 * due), links, end: ms(5_000_000)))
+      }
+      #expect(counts.due == expected.due, "seed \(seed)")
+      #expect(counts.unsent == expected.unsent, "seed \(seed)")
+      #expect(counts.succeeded == expected.succeeded, "seed \(seed)")
+      #expect(counts.failed == expected.failed, "seed \(seed)")
+      #expect(counts.accepted == expected.accepted, "seed \(seed)")
+      #expect(
+        played.simulation.ledgers.bytesUp - silent.ledgers.bytesUp == expected.up, "seed \(seed)")
+      #expect(
+        played.simulation.ledgers.bytesDown - silent.ledgers.bytesDown == expected.down,
+        "seed \(seed)")
+      #expect(played.simulation.tallies.events == silent.tallies.events, "seed \(seed)")
+      #expect(counts.failed > 0 && counts.unsent > 0)
+    }
+  }
+
+  /// The link at the start: a change to it would be no change.
+  private func firstLink(_ scene: Scene, _ played: Played) -> UInt8? {
+    let context = context(.link, seed: scene.inputs.seeds.world)
+    var timeline = scene.inputs.fleet[0].link.value.timeline(context)
+    return timeline.state(at: .start)
+  }
+
+  private struct HeartbeatSums {
+    var due = 0
+    var unsent = 0
+    var succeeded = 0
+    var failed = 0
+    var accepted = 0
+    var up: Int64 = 0
+    var down: Int64 = 0
+
+    mutating func add(_ fate: (name: String, arrives: Bool, up: Int64, down: Int64)) {
+      due += 1
+      if fate.name == "unsent" { unsent += 1 }
+      if fate.name == "succeeded" { succeeded += 1 }
+      if fate.name == "failed" { failed += 1 }
+      if fate.arrives { accepted += 1 }
+      up += fate.up
+      down += fate.down
+    }
+  }
+}

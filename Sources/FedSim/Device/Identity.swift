@@ -147,3 +147,43 @@ extension Response {
     return .delivered
   }
 }
+
+extension IdentityStep {
+  /// A word for it.
+  public var name: String {
+    switch self {
+    case .registered: "registered"
+    case .bootstrapped: "bootstrapped"
+    case .refreshed: "refreshed"
+    case .failed(let request, _): "\(request)Failed"
+    case .revoked: "revoked"
+    case .refused(let refusal): "\(refusal)"
+    case .keychainLocked: "keychainLocked"
+    case .keychainUnlocked: "keychainUnlocked"
+    case .reinstalled: "reinstalled"
+    case .withheld: "withheld"
+    }
+  }
+
+  /// What happened, as the rest of a sentence about the device.
+  public var clause: String {
+    switch self {
+    case .registered(let id): "it was registered as number \(id)"
+    case .bootstrapped: "it got its first tokens"
+    case .refreshed: "it got fresh tokens"
+    case .failed(let request, let outcome): "its \(request) request failed (\(outcome))"
+    case .revoked: "the server revoked its tokens, for its refresh token was not the latest"
+    case .refused(let refusal):
+      "the server refused its request with \(refusal.rawValue)"
+        + (refusal == .unauthorised
+          ? ": its token had expired" : ": its token is not good for that")
+    case .keychainLocked: "it had booted, and its tokens cannot be read until it is unlocked"
+    case .keychainUnlocked: "it was unlocked, and its tokens can be read again"
+    case .reinstalled: "its app was removed and installed anew; all that it held is lost"
+    case .withheld(.unregistered):
+      "it sent nothing, for its app does not know its registration and may not renew it now"
+    case .withheld(.keychainLocked): "it sent nothing, for its tokens cannot be read yet"
+    case .withheld: "it sent nothing, for it has no good token"
+    }
+  }
+}
