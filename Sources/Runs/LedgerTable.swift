@@ -13,9 +13,10 @@ enum LedgerTable {
           "comment",
           .text("Every entry opened ends in exactly one outcome; the counts add up to `opened`."))
       ])
-    add(ledgers.attempts, "attempt", "training attempts", to: &group)
-    add(ledgers.updates, "update", "updates", to: &group)
-    add(ledgers.transmissions, "transmission", "transmissions", to: &group)
+    let hidden = simulation.hasIdentities ? [] : IdentityTable.outcomes
+    add(ledgers.attempts, "attempt", "training attempts", without: hidden, to: &group)
+    add(ledgers.updates, "update", "updates", without: hidden, to: &group)
+    add(ledgers.transmissions, "transmission", "transmissions", without: hidden, to: &group)
     group.variables += [
       .scalar(
         "batchesUsed", .int64([Int64(ledgers.batchesUsed)]), "batches done that are in an update"),
@@ -46,10 +47,11 @@ enum LedgerTable {
   }
 
   private static func add<Outcome>(
-    _ ledger: Ledger<Outcome>, _ name: String, _ text: String, to group: inout ResultDocument.Group
+    _ ledger: Ledger<Outcome>, _ name: String, _ text: String, without hidden: [String],
+    to group: inout ResultDocument.Group
   ) {
     let axis = "\(name)Outcome"
-    let cases = Array(Outcome.allCases)
+    let cases = Outcome.allCases.filter { !hidden.contains($0.rawValue) }
     group.axes.append(.init(axis, length: cases.count))
     group.variables += [
       .init(

@@ -72,6 +72,7 @@ public final class RunRecorder: Observer {
       DeviceTable.group(simulation, lastFederated), LedgerTable.group(simulation),
       PartitionTable.group(simulation),
     ]
+    groups += IdentityTable.groups(simulation)
     if simulation.inputs.record.finalModel { groups.append(ModelTable.group(simulation)) }
     return ResultDocument(
       attributes: attributes,

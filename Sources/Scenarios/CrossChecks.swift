@@ -16,6 +16,19 @@ struct CrossChecks {
     checkClients()
     checkInjections()
     checkCohort()
+    checkIdentity()
+  }
+
+  /// What the server knows of identities concerns some device.
+  private mutating func checkIdentity() {
+    if settings.server.authentication != nil,
+      settings.fleet.allSatisfy({ $0.authentication == nil })
+    {
+      report("no group of the fleet has `authentication`", at: ["server", "authentication"])
+    }
+    if settings.server.presence != nil, settings.fleet.allSatisfy({ $0.heartbeats == nil }) {
+      report("no group of the fleet has `heartbeats`", at: ["server", "presence"])
+    }
   }
 
   /// The fleet has the devices that a cohort waits for.

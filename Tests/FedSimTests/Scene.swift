@@ -251,10 +251,29 @@ extension Happening.Kind {
     case .condition(let condition): "is \(condition)"
     case .submitted(let task, let error):
       "submits \(task)" + (error.map { ": \($0.rawValue)" } ?? "")
+    case .identity(let step): "identity " + step.line
     case .connectivity(let isOnline): isOnline ? "online" : "offline"
     case .cohortFormed(let round, let members): "cohort r\(round) \(members)"
     case .published(let version, let updates): "published v\(version) \(updates)"
     case .roundSkipped(let round): "skipped r\(round)"
+    }
+  }
+}
+
+extension IdentityStep {
+  /// A few words, the same for the same values.
+  var line: String {
+    switch self {
+    case .registered(let id): "registered \(id)"
+    case .bootstrapped: "bootstrapped"
+    case .refreshed: "refreshed"
+    case .failed(let request, let outcome): "failed \(request) \(outcome)"
+    case .revoked: "revoked"
+    case .refused(let refusal): "refused \(refusal.rawValue)"
+    case .keychainLocked: "locked"
+    case .keychainUnlocked: "unlocked"
+    case .reinstalled: "reinstalled"
+    case .withheld(let reason): "withheld \(reason)"
     }
   }
 }

@@ -91,7 +91,41 @@ struct RandomWorld {
     group.outbox.attempts = pick([1, 3])
     group.outbox.delay = .seconds(pick([0, 5]))
     group.outbox.persists = chance(0.5)
+    if chance(0.4) { addIdentity(&group) }
     return group
+  }
+
+  private mutating func addIdentity(_ group: inout FleetGroupSettings) {
+    if chance(0.8) {
+      var authentication = AuthenticationSettings()
+      authentication.onUnauthorised = pick(AuthenticationSettings.OnUnauthorised.allCases)
+      authentication.bootstrapDelay = .seconds(pick([0, 60]))
+      if chance(0.2) { authentication.scopes = [.check, .download, .heartbeat, .register] }
+      group.authentication = authentication
+    }
+    if chance(0.6) {
+      var registration = RegistrationSettings()
+      registration.persists = chance(0.5)
+      registration.inBackground = chance(0.7)
+      registration.atStart = chance(0.5)
+      registration.keepsData = chance(0.8)
+      registration.reinstallEvery = pick([nil, .hours(1)])
+      group.registration = registration
+    }
+    if chance(0.8) {
+      var heartbeats = HeartbeatSettings()
+      heartbeats.foreground = .seconds(pick([1, 20, 300]))
+      heartbeats.background = .seconds(pick([3, 60, 900]))
+      heartbeats.ignoresStatus = chance(0.5)
+      group.heartbeats = heartbeats
+    }
+    if chance(0.6) {
+      var clock = ClockSettings()
+      clock.skew = .zero - .seconds(pick([0, 7200, -7200, 20]))
+      clock.skewSpread = .seconds(pick([0, 100]))
+      clock.drift = pick([0, 5000, -5000])
+      group.clock = clock
+    }
   }
 
   private mutating func server() -> ServerSettings {
@@ -103,6 +137,12 @@ struct RandomWorld {
     server.maximumStaleness = pick([nil, 0, 2])
     server.reachable = markov([("down", 200), ("up", 1200)])
     server.internet = markov([("down", 400), ("up", 1200)])
+    var tokens = TokenSettings()
+    tokens.tokenLife = .seconds(pick([40, 300, 3600]))
+    tokens.refreshLife = pick([nil, .seconds(1500)])
+    tokens.rotates = chance(0.7)
+    tokens.service = markov([("down", 100), ("up", 900)])
+    server.authentication = tokens
     if chance(0.4) {
       var selector = UniformSelector.Settings()
       selector.cohort = 1 + Int(stream.below(3))

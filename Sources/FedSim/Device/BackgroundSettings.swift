@@ -139,7 +139,7 @@ public struct ProcessingSettings: PartSettings {
 public struct InjectionSettings: PartSettings {
   /// What happens.
   public enum Verb: String, CaseIterable, Sendable {
-    case launch, expire, kill, dropLink, `throw`, submit, forceQuit, open
+    case launch, expire, kill, dropLink, `throw`, submit, forceQuit, open, reinstall, reboot
   }
 
   /// When.
@@ -152,7 +152,7 @@ public struct InjectionSettings: PartSettings {
   public var soft = SimDuration.minutes(4)
   /// For `launch` and `expire`: the time until the hard expiry.
   public var hard = SimDuration.minutes(5)
-  /// For `dropLink`: how long.
+  /// For `dropLink` and `reboot`: how long there is no link.
   public var lasting = SimDuration.minutes(1)
   /// For `submit`: the kind of the request; nil: processing.
   public var task: TaskKind?
@@ -169,13 +169,13 @@ public struct InjectionSettings: PartSettings {
       Field(
         "action", \.action, .choice, required: true,
         "launch a task, expire it, kill the app, drop the link, throw in the training, submit a "
-          + "request, swipe the app away, or open it"),
+          + "request, swipe the app away, open it, remove it and install it anew, or reboot"),
       Field("soft", \.soft, .duration(), "For launch: the time until the soft expiry"),
       Field(
         "hard", \.hard, .duration(), "For launch and expire: the time until the hard expiry"),
       Field(
         "lasting", \.lasting, .duration(atLeast: SimDuration(microseconds: 1)),
-        "For dropLink: how long"),
+        "For dropLink and reboot: how long there is no link"),
       Field("task", \.task, feature: .choice, "For submit: the kind; absent: processing"),
       Field(
         "identifier", \.identifier, feature: .text,

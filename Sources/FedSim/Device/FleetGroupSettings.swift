@@ -34,6 +34,14 @@ public struct FleetGroupSettings: PartSettings {
   public var thermal: ThermalSettings?
   /// What the app does with its tasks; nil: all that its policies say.
   public var app: AppSettings?
+  /// Tokens; nil: no request needs one.
+  public var authentication: AuthenticationSettings?
+  /// How a device makes itself known; nil: the server knows it.
+  public var registration: RegistrationSettings?
+  /// Signs of life; nil: none are sent.
+  public var heartbeats: HeartbeatSettings?
+  /// The device's own clock; nil: it is right.
+  public var clock: ClockSettings?
 
   /// The defaults.
   public init() {}
@@ -70,7 +78,7 @@ public struct FleetGroupSettings: PartSettings {
         reserved: "profile", .oneOf(FleetProfile.standard.map(\.name)),
         expected: "the name of a profile",
         "A profile that fills the keys of the group; what is written beside it wins"),
-    ]
+    ] + identityFields
   }
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {

@@ -50,7 +50,9 @@ public struct FleetProfile: Sendable {
       ).filled(from: iphone, deeply: true)),
     FleetProfile(
       name: "edgeml",
-      summary: "An iPhone with EdgeML's rules: no low-power mode, not too warm, 20 % or plugged in",
+      summary:
+        "An iPhone with EdgeML's rules: no low-power mode, not too warm, 20 % or plugged in; "
+        + "tokens, heartbeats whose answer nobody reads, a registration kept in memory only",
       settings: group(
         background: [
           (
@@ -68,6 +70,15 @@ public struct FleetProfile: Sendable {
           ),
           ("network", .mapping([("requestTimeout", .text("30 s"))])),
           ("outbox", .mapping([("supersedes", .text("true")), ("attempts", .text("3"))])),
+          ("authentication", .mapping([("onUnauthorised", .text("fail"))])),
+          (
+            "registration",
+            .mapping([
+              ("persists", .text("false")), ("inBackground", .text("false")),
+              ("atStart", .text("true")),
+            ])
+          ),
+          ("heartbeats", .mapping([("ignoresStatus", .text("true"))])),
         ]
       ).filled(from: iphone, deeply: true)),
     FleetProfile(

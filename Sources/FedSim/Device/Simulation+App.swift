@@ -53,9 +53,10 @@ extension Simulation {
   mutating func useApp(_ device: Int) {
     if !apps.isEmpty, apps[device] != nil {
       apps[device]!.lastUse = now
-      apps[device]!.uses[localHour(device, now)] += 1
+      apps[device]!.uses[usageHour(device, now)] += 1
       apps[device]!.isForceQuit = false
     }
+    setOpen(device, true)
     let background = inputs.fleet[Int(devices[device].group)].background
     let pending = devices[device].scheduler.requests
     if background.processing != nil, !pending.contains(where: { $0.kind == .processing }) {
@@ -161,6 +162,7 @@ extension Simulation {
 
   /// What the process held in memory is gone.
   mutating func endProcess(_ device: Int) {
+    forgetInMemory(device)
     if !apps.isEmpty { apps[device]?.isCancelled = false }
   }
 

@@ -121,7 +121,7 @@ extension Simulation {
   /// Whether a request may start now.
   private mutating func look(_ device: Int, _ request: TaskRequest) -> Look {
     let isRefresh = request.kind == .refresh
-    if let kind = devices[device].session?.kind, isRefresh || kind != .activation {
+    if let kind = devices[device].session?.kind, isRefresh || !kind.endsOnLock {
       return .not(before: .never)
     }
     if now < request.earliestBegin { return .not(before: .never) }
@@ -281,7 +281,7 @@ extension Simulation {
     let likelihood = inputs.fleet[Int(devices[device].group)].background.refresh!.likelihood
     let uses = apps[device]!.uses
     guard let most = uses.max(), most > 0 else { return likelihood }
-    let share = Double(uses[localHour(device, time)]) / Double(most)
+    let share = Double(uses[usageHour(device, time)]) / Double(most)
     return likelihood + (1 - likelihood) * share
   }
 }

@@ -9,7 +9,7 @@ extension Simulation {
     devices[device].activity.sessions += 1
     note(device, .sessionBegan(kind))
     let takesPart = kind.isPoll || conditionsHold(device)
-    let hasData = kind.isPoll || devices[device].pace.batchCount > 0
+    let hasData = kind.isPoll || hasData(device)
     var participation: Int32 = -1
     if !kind.isPoll, takesPart, hasData { participation = newParticipation() }
     devices[device].session = Session(
@@ -45,6 +45,7 @@ extension Simulation {
     let isConnected = devices[device].isConnected
     let place = Int(devices[device].group)
     let participation = inputs.fleet[place].participation
+    if !identities.isEmpty, isConnected, identifies(device) { return }
     if let update = devices[device].outbox.first, isConnected,
       session.tries < inputs.fleet[place].outbox.attempts
     {

@@ -6,6 +6,7 @@ extension Simulation {
     precondition(devices[device].transfer == nil, "one request at a time")
     precondition(devices[device].isConnected, "a request needs a link")
     ledgers.transmissions.open()
+    if !identities.isEmpty { watchToken(device, purpose) }
     devices[device].transferGeneration += 1
     let id = devices[device].transferGeneration
     devices[device].transfer = Transfer(
@@ -44,12 +45,13 @@ extension Simulation {
     if transfer.phase == .receiving {
       countBytes(device, down: transfer.remaining)
       devices[device].transfer = nil
-      ledgers.transmissions.close(.delivered)
+      ledgers.transmissions.close(transfer.response!.outcome)
       return completed(device, transfer)
     }
     countBytes(device, up: transfer.remaining)
     devices[device].transfer!.remaining = 0
     devices[device].transfer!.phase = .awaiting
+    if !identities.isEmpty { stamp(device, transfer.id) }
     if case .submit(let update) = transfer.request { updates[update].copiesOnTheWay += 1 }
     if case .check(_, let participation) = transfer.request { hold(participation) }
     schedule(
@@ -168,6 +170,8 @@ extension Simulation {
     case .upload(let update):
       note(device, .uploadFailed(update: Int(update), outcome))
       uploadFailed(device, update)
+    case .identity(let request):
+      identityFailed(device, request, outcome)
     }
   }
 
@@ -184,6 +188,10 @@ extension Simulation {
       modelCame(device)
     case .modelUnavailable:
       modelCame(device)
+    case .granted(let request):
+      granted(device, transfer.id, request)
+    case .refused(let refusal):
+      refused(device, transfer.purpose, refusal)
     case .receipt(let receipt):
       guard case .upload(let update) = transfer.purpose else {
         preconditionFailure("only uploads have receipts")

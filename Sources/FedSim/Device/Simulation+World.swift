@@ -37,6 +37,7 @@ extension Simulation {
     devices[device].isActive = isActive
     if isOff(device) { return }
     if isActive {
+      unlockKeychain(device)
       let background = group(of: device).background
       if devices[device].session?.kind == .task, background.system?.endsOnUse ?? true {
         // The system ends processing tasks when a person takes up the device.
@@ -48,7 +49,8 @@ extension Simulation {
     } else {
       let before = devices[device].lockedSince
       devices[device].lockedSince = now
-      if devices[device].session?.kind == .activation { endSession(device, .locked) }
+      if devices[device].session?.kind.endsOnLock == true { endSession(device, .locked) }
+      setOpen(device, false)
       leaveApp(device, since: before)
       waitForIdle(device)
     }
@@ -109,7 +111,7 @@ extension Simulation {
 
   /// A background session takes the place of a poll.
   mutating func takeOver(_ device: Int) {
-    if devices[device].session?.kind == .activation { endSession(device, .completed) }
+    if devices[device].session?.kind.endsOnLock == true { endSession(device, .completed) }
   }
 
   mutating func setLinkDropped(_ device: Int, _ isDropped: Bool) {
@@ -174,6 +176,15 @@ extension Simulation {
     endSession(device, .conditionsLost)
   }
 
+  /// The link is gone for a while, whatever its series says.
+  mutating func dropLink(_ device: Int, lasting: SimDuration) {
+    devices[device].dropGeneration += 1
+    schedule(
+      .linkRestored(device: Int32(device), generation: devices[device].dropGeneration), .world,
+      at: now + lasting, by: device)
+    setLinkDropped(device, true)
+  }
+
   /// A scripted event.
   mutating func inject(_ index: Int) {
     let injection = inputs.injections[index]
@@ -211,12 +222,15 @@ extension Simulation {
       let name = taskNames.firstIndex(of: injection.identifier ?? kind.rawValue)!
       submit(device, Int16(name), kind)
       return
+    case .reinstall:
+      reinstall(device)
+      return
+    case .reboot:
+      guard !isOff(device) else { break }
+      reboot(device, lasting: injection.lasting)
+      return
     case .dropLink:
-      devices[device].dropGeneration += 1
-      schedule(
-        .linkRestored(device: Int32(device), generation: devices[device].dropGeneration), .world,
-        at: now + injection.lasting, by: device)
-      setLinkDropped(device, true)
+      dropLink(device, lasting: injection.lasting)
       return
     case .throw:
       guard devices[device].run != nil else { break }

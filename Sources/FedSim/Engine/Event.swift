@@ -18,6 +18,8 @@ public enum Request: Equatable, Sendable {
   case submit(update: Int32)
   /// The device no longer waits for a cohort.
   case leave
+  /// Give me a number, or tokens.
+  case identity(IdentityRequest)
 }
 
 /// An answer that travels to a device.
@@ -30,6 +32,10 @@ public enum Response: Equatable, Sendable {
   case modelUnavailable
   /// What became of an update.
   case receipt(Receipt)
+  /// The number or the tokens that were asked for.
+  case granted(IdentityRequest)
+  /// The request is not served.
+  case refused(Refusal)
 }
 
 /// The part of a check's answer that concerns work.
@@ -85,6 +91,10 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
   case stalled
   /// A task has used the processor for too long.
   case processor
+  /// A heartbeat is due that is more than a number.
+  case heartbeat
+  /// The app is removed and installed anew.
+  case reinstall
 }
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.
@@ -151,6 +161,7 @@ extension Event {
         digest.combine(pack(13, device))
         digest.combine(UInt64(UInt32(bitPattern: update)))
       case .leave: digest.combine(pack(14, device))
+      case .identity(let kind): digest.combine(pack(30, device, UInt64(kind.rawValue)))
       }
     case .response(let device, _, let response):
       switch response {
@@ -163,6 +174,8 @@ extension Event {
         digest.combine(pack(16, device))
         digest.combine(UInt64(UInt32(bitPattern: version)))
       case .modelUnavailable: digest.combine(pack(17, device))
+      case .granted(let kind): digest.combine(pack(31, device, UInt64(kind.rawValue)))
+      case .refused(let refusal): digest.combine(pack(32, device, UInt64(refusal.rawValue)))
       case .receipt(let receipt):
         let status = Receipt.Status.allCases.firstIndex(of: receipt.status)!
         digest.combine(pack(18, device, UInt64(status)))

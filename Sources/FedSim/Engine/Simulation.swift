@@ -35,6 +35,8 @@ public struct Simulation {
   var bodies: [Body?] = []
   /// What system and app remember, for each device; empty where no group has `system` or `app`.
   var apps: [AppRegion?] = []
+  /// Tokens, registrations, heartbeats and clocks; empty where no group has any.
+  var identities = Identities()
   /// The names of requests to the operating system.
   var taskNames: [String] = []
   var server: Server
@@ -84,6 +86,7 @@ public struct Simulation {
       return
     }
     if !bodies.isEmpty { refreshBodies(after: entry.event, actor: entry.actor) }
+    if !identities.isEmpty { refreshIdentities(after: entry.event, actor: entry.actor) }
     tallies.events += 1
     eventDigest.combine(entry.time.microseconds)
     entry.event.combine(into: &eventDigest)

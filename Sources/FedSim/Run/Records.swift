@@ -201,6 +201,7 @@ public struct Happening: Sendable, Equatable {
     case killed
     case condition(Condition)
     case submitted(task: String, SubmitError?)
+    case identity(IdentityStep)
     case connectivity(Bool)
     case cohortFormed(round: Int, members: Int)
     case published(version: Int, updates: Int)
@@ -211,9 +212,15 @@ public struct Happening: Sendable, Equatable {
 /// Why a session began.
 public enum SessionKind: String, Sendable, CaseIterable {
   case task, window, activation, refresh, continued
+  /// An open app gets what its next heartbeat needs.
+  case heartbeat
 
   /// Whether it only looks for news, and sends what waits.
-  var isPoll: Bool { self == .activation || self == .refresh }
+  var isPoll: Bool { self == .activation || self == .refresh || self == .heartbeat }
+  /// Whether it ends when the device is locked, and makes way for any other.
+  var endsOnLock: Bool { self == .activation || self == .heartbeat }
+  /// Whether a person sees the app.
+  var isInUse: Bool { endsOnLock || self == .continued }
   /// Whether it is a task of the operating system's scheduler.
   var isTask: Bool { self == .task || self == .refresh || self == .continued }
 }
@@ -221,5 +228,5 @@ public enum SessionKind: String, Sendable, CaseIterable {
 /// Why a session ended.
 public enum SessionEnd: String, Sendable, CaseIterable {
   case completed, expired, killed, ineligible, withoutData, unreachable, rejected, nothingNew
-  case conditionsLost, threw, locked
+  case conditionsLost, threw, locked, unauthorised, unregistered, keychainLocked
 }

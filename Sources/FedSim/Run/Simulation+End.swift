@@ -27,6 +27,7 @@ extension Simulation {
       updates[update].outcome = .unfinishedAtEnd
       ledgers.updates.close(.unfinishedAtEnd)
     }
+    finishBeats()
     let last = end
     for device in bodies.indices { bodies[device]?.settle(at: last) }
     computations.settle()
@@ -182,6 +183,7 @@ extension Simulation {
       never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
       never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
     }
+    if !identities.isEmpty { found += identityImpossibilities(device) }
     never(state.heldVersion > server.version, "holds a version that does not exist")
     never(
       state.outbox.count > max(1, inputs.fleet[Int(state.group)].outbox.capacity),

@@ -37,6 +37,7 @@ extension Simulation {
     }
     makeBodies()
     makeApps()
+    makeIdentities()
   }
 
   /// The states at the start, and the first events of everyone.
@@ -77,6 +78,7 @@ extension Simulation {
       if group(of: device).background.refresh != nil { submitRefreshRequest(device) }
     }
     if !bodies.isEmpty { for device in devices.indices { refreshBody(device) } }
+    for device in identities.devices.indices { refreshBeats(device) }
     for (index, trigger) in inputs.server.trigger.enumerated() {
       if case .every(let period) = trigger.value.timer {
         schedule(
@@ -112,7 +114,7 @@ extension InjectionSettings.Verb {
     switch self {
     case .launch: .scan
     case .expire: .deadline
-    case .kill, .forceQuit: .kill
+    case .kill, .forceQuit, .reinstall, .reboot: .kill
     case .submit, .open: .deviceTimer
     case .dropLink: .world
     case .throw: .batchEnd

@@ -52,6 +52,10 @@ public struct ServerSettings: PartSettings {
   public var bytesPerParameter = 4
   /// Size of a request or answer without parameters.
   public var messageBytes: Int64 = 500
+  /// How tokens are issued and judged; nil: as by default.
+  public var authentication: TokenSettings?
+  /// What is made of heartbeats; nil: what is by default.
+  public var presence: PresenceSettings?
 
   /// The defaults.
   public init() {}
@@ -91,7 +95,7 @@ public struct ServerSettings: PartSettings {
       Field(
         "messageBytes", \.messageBytes, .bytes,
         "Size of a request or an answer without parameters"),
-    ]
+    ] + identityFields
   }
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool { payload == .delta || !transforms.isEmpty }

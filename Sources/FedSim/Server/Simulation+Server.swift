@@ -8,6 +8,7 @@ extension Simulation {
   }
 
   private mutating func handle(_ device: Int, _ generation: UInt32, _ request: Request) {
+    if !identities.isEmpty, intercepts(device, generation, request) { return }
     guard server.isReachable else {
       if case .submit(let update) = request { copyCame(update, isOpen: false) }
       return
@@ -46,6 +47,8 @@ extension Simulation {
     case .submit(let update):
       receive(device, generation, update)
       copyCame(update, isOpen: true)
+    case .identity:
+      break
     case .leave:
       let place = server.place(of: device)
       if place.isThere, server.waitingRequests[place.index].generation == generation {
@@ -76,7 +79,7 @@ extension Simulation {
         round: server.round))
   }
 
-  private mutating func answer(_ device: Int, _ generation: UInt32, _ response: Response) {
+  mutating func answer(_ device: Int, _ generation: UInt32, _ response: Response) {
     schedule(
       .response(device: Int32(device), generation: generation, response), .deviceResponse,
       at: now + devices[device].rates.oneWay, by: device)
@@ -147,7 +150,7 @@ extension Simulation {
     }
     let rival = server.pending.firstIndex {
       $0 != update && updates[$0].device == record.device
-        && updates[$0].base == record.base
+        && updates[$0].base == record.base && isSameInstallation($0, update)
     }
     if rival != nil, duplicates == .ignore {
       resolve(update, .rejectedDuplicate)
