@@ -13,8 +13,8 @@ enum LedgerTable {
           "comment",
           .text("Every entry opened ends in exactly one outcome; the counts add up to `opened`."))
       ])
-    add(ledgers.attempts, "attempt", "training attempts", to: &group)
-    add(ledgers.updates, "update", "updates", to: &group)
+    add(ledgers.attempts, "attempt", "training attempts", rare: AttemptOutcome.rare, to: &group)
+    add(ledgers.updates, "update", "updates", rare: UpdateOutcome.rare, to: &group)
     add(ledgers.transmissions, "transmission", "transmissions", to: &group)
     group.variables += [
       .scalar(
@@ -42,14 +42,20 @@ enum LedgerTable {
         group.variables.append(.scalar(name, .int64([Int64(count)]), text))
       }
     }
+    for (name, count, text) in simulation.exchangeTallies?.named ?? [] {
+      group.variables.append(.scalar(name, .int64([Int64(count)]), text))
+    }
     return group
   }
 
   private static func add<Outcome>(
-    _ ledger: Ledger<Outcome>, _ name: String, _ text: String, to group: inout ResultDocument.Group
+    _ ledger: Ledger<Outcome>, _ name: String, _ text: String, rare: [Outcome] = [],
+    to group: inout ResultDocument.Group
   ) {
     let axis = "\(name)Outcome"
-    let cases = Array(Outcome.allCases)
+    let cases = Outcome.allCases.filter { outcome in
+      ledger[outcome] > 0 || !rare.contains { $0.rawValue == outcome.rawValue }
+    }
     group.axes.append(.init(axis, length: cases.count))
     group.variables += [
       .init(

@@ -34,6 +34,8 @@ public struct FleetGroupSettings: PartSettings {
   public var thermal: ThermalSettings?
   /// What the app does with its tasks; nil: all that its policies say.
   public var app: AppSettings?
+  /// How the app's library talks with the server; nil: without faults of its own.
+  public var `protocol`: ProtocolSettings?
 
   /// The defaults.
   public init() {}
@@ -66,6 +68,9 @@ public struct FleetGroupSettings: PartSettings {
       Field(
         "app", \.app, feature: .settings(),
         "What the app does with its background tasks beyond its policies, faults included"),
+      Field(
+        "protocol", \.protocol, feature: .settings(),
+        "How the app's library talks with the server, faults included"),
       Field(
         reserved: "profile", .oneOf(FleetProfile.standard.map(\.name)),
         expected: "the name of a profile",

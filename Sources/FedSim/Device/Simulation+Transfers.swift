@@ -15,6 +15,7 @@ extension Simulation {
 
   /// Asks the server for news, and for work unless it is a poll.
   mutating func startCheck(_ device: Int) {
+    if waits(device) { return }
     renewParticipation(device)
     let session = devices[device].session!
     startRequest(
@@ -178,12 +179,19 @@ extension Simulation {
       if let lent = transfer.body { devices[device].held = lent }
       checked(device, latest: latest, isOnline: isOnline, answer, round: round)
     case .model(let version):
+      guard let model = decoded(device, version, transfer.body!) else {
+        return rest(device, .undecodable)
+      }
       devices[device].heldVersion = version
-      devices[device].held = transfer.body
+      devices[device].held = model
       note(device, .downloaded(version: Int(version)))
       modelCame(device)
     case .modelUnavailable:
       modelCame(device)
+    case .rejected(let retry):
+      rejected(device, retry)
+    case .keyInvalid:
+      keyExpired(device)
     case .receipt(let receipt):
       guard case .upload(let update) = transfer.purpose else {
         preconditionFailure("only uploads have receipts")
@@ -216,7 +224,7 @@ extension Simulation {
         return rest(device, .nothingNew)
       }
       if !hasUpdate, held < 0 { return rest(device, .nothingNew) }
-      devices[device].session!.stage = hasUpdate ? .download : .train
+      devices[device].session!.stage = hasUpdate || exchange.givesKeys ? .download : .train
     }
     proceed(device)
   }

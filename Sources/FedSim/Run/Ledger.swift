@@ -51,6 +51,11 @@ public enum AttemptOutcome: String, CaseIterable, Sendable {
   case outdated
   /// The run ended first.
   case unfinishedAtEnd
+  /// Its user had it erased.
+  case erased
+
+  /// Ends that only features bring; results list them where they occur.
+  package static let rare: [AttemptOutcome] = [.erased]
 }
 
 /// How an update ends.
@@ -79,6 +84,15 @@ public enum UpdateOutcome: String, CaseIterable, Sendable {
   case lostAtKill
   /// The run ended first: on the device, on its way, or waiting at the server.
   case unfinishedAtEnd
+  /// The device found its loss or its weights not finite and did not send it.
+  case rejectedLocally
+  /// Its training had failed and sent no samples.
+  case weightless
+  /// Its user had it erased.
+  case erased
+
+  /// Ends that only features bring; results list them where they occur.
+  package static let rare: [UpdateOutcome] = [.rejectedLocally, .weightless, .erased]
 }
 
 /// How a transmission ends, as the device sees it.

@@ -37,6 +37,7 @@ extension Simulation {
     }
     makeBodies()
     makeApps()
+    makeExchange()
   }
 
   /// The states at the start, and the first events of everyone.
@@ -77,6 +78,7 @@ extension Simulation {
       if group(of: device).background.refresh != nil { submitRefreshRequest(device) }
     }
     if !bodies.isEmpty { for device in devices.indices { refreshBody(device) } }
+    openRound()
     for (index, trigger) in inputs.server.trigger.enumerated() {
       if case .every(let period) = trigger.value.timer {
         schedule(
@@ -116,6 +118,8 @@ extension InjectionSettings.Verb {
     case .submit, .open: .deviceTimer
     case .dropLink: .world
     case .throw: .batchEnd
+    case .erase, .reconnect, .wrongURL: .deviceTimer
+    case .poison: .batchEnd
     }
   }
 }

@@ -17,6 +17,9 @@ public enum Duplicates: String, CaseIterable, Sendable {
   case append
   /// The earlier one stays.
   case ignore
+  /// An update that comes again takes its own place; one of another session counts beside it, as in
+  /// PyGrid.
+  case overwrite
 }
 
 /// The in-process server.
@@ -52,6 +55,8 @@ public struct ServerSettings: PartSettings {
   public var bytesPerParameter = 4
   /// Size of a request or answer without parameters.
   public var messageBytes: Int64 = 500
+  /// A change of the model's layout in the middle of the run; nil: none.
+  public var layoutChange: LayoutChange?
 
   /// The defaults.
   public init() {}
@@ -91,6 +96,9 @@ public struct ServerSettings: PartSettings {
       Field(
         "messageBytes", \.messageBytes, .bytes,
         "Size of a request or an answer without parameters"),
+      Field(
+        "layoutChange", \.layoutChange, feature: .settings(),
+        "A layer that is new from a version on; apps that do not know it cannot read the model"),
     ]
   }
   /// Whether updates have to keep what their training started from.
@@ -102,6 +110,11 @@ public struct ServerSettings: PartSettings {
     if !selector.value.formsCohorts, let name = trigger.first(where: { $0.value.needsCohort })?.name
     {
       return [("trigger", "`\(name)` needs a selector that forms cohorts, such as `uniform`")]
+    }
+    if !(selector.value is any CycleAdmission),
+      let name = trigger.first(where: { $0.value.needsCycles })?.name
+    {
+      return [("trigger", "`\(name)` needs the selector `cycles`")]
     }
     return []
   }
