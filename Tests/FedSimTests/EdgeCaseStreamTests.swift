@@ -81,6 +81,13 @@ struct EdgeCaseStreamTests {
     #expect(refused.simulation.model.values == start)
     #expect(refused.simulation.ledgers.updates[.roundSkipped] == 1)
     #expect(refused.simulation.exchangeTallies?.brokenStreams == 1)
+    // Suspended at a soft expiry of 6 s, once batch 2 has ended at 6.340.
+    let suspended = flower([[[0, 6_000, 7_000]], [[0, 60_000, 65_000]]]).play()
+    #expect(
+      suspended.story(of: 0, only: "attempt", "disconnects", "ends") == [
+        "6340 attempt discardedAtExpiry 2", "6340 disconnects unknown", "6340 ends expired",
+      ])
+    #expect(suspended.story(of: -1, only: "published").last == "9650 published v1 1")
   }
 
   @Test(

@@ -45,10 +45,10 @@ extension Simulation {
 
 extension ParameterBuffer {
   /// These values in some ranges, and another buffer's in all others.
-  fileprivate func with(_ ranges: [Range<Int>], others: ParameterBuffer) -> ParameterBuffer {
+  fileprivate func with(_ own: [Range<Int>], others: ParameterBuffer) -> ParameterBuffer {
     ParameterBuffer(count: count) { target in
       for i in 0..<target.count { target[i] = others[i] }
-      for range in ranges { for i in range { target[i] = self[i] } }
+      for range in own { for i in range { target[i] = self[i] } }
     }
   }
 }
