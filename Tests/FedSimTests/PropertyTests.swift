@@ -9,6 +9,7 @@ struct PropertyTests {
   @Test("In sixty mixed worlds every audit after every event finds nothing")
   func audits() {
     var totals = (versions: 0, expired: 0, resumed: 0, kills: 0, waited: 0, repeated: 0)
+    var exchange = [String: Int]()
     for seed in UInt64(1)...60 {
       var world = RandomWorld(seed: seed)
       let scene = world.scene()
@@ -23,6 +24,9 @@ struct PropertyTests {
       totals.kills += simulation.tallies.kills
       totals.waited += simulation.tallies.waitedOffline
       totals.repeated += simulation.tallies.repeatedDeliveries
+      for (name, count, _) in simulation.exchangeTallies?.named ?? [] {
+        exchange[name, default: 0] += count
+      }
     }
     // The worlds are not dull.
     #expect(totals.versions > 100)
@@ -31,6 +35,12 @@ struct PropertyTests {
     #expect(totals.kills > 10)
     #expect(totals.waited > 50)
     #expect(totals.repeated > 0)
+    for name in ["rejectedWithTimeout", "lateReports", "layoutMismatches", "erasures"] {
+      #expect(exchange[name, default: 0] > 5, "\(name) in \(exchange)")
+    }
+    for name in ["undecodedTimeouts", "invalidKeys", "brokenStreams", "unconnectedSessions"] {
+      #expect(exchange[name, default: 0] > 0, "\(name) in \(exchange)")
+    }
   }
 
   @Test("Between a request and its answer at least two microseconds pass")

@@ -162,7 +162,7 @@ extension Simulation {
   /// What the process held in memory is gone.
   mutating func endProcess(_ device: Int) {
     if !apps.isEmpty { apps[device]?.isCancelled = false }
-    forgetProcess(device)
+    if exchange.isOn { forgetProcess(device) }
   }
 
   /// The person switches background refresh on or off.

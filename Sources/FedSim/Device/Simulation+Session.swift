@@ -23,7 +23,7 @@ extension Simulation {
       tallies.sessionsWithoutData += 1
       return endSession(device, .withoutData)
     }
-    if let end = disconnection(device) { return endSession(device, end) }
+    if exchange.isOn, let end = disconnection(device) { return endSession(device, end) }
     if soft != .never {
       schedule(
         .softExpiry(device: Int32(device), generation: generation), .deadline, at: soft,
@@ -160,10 +160,10 @@ extension Simulation {
     guard let session = devices[device].session else { return }
     precondition(devices[device].run == nil, "a session ends between batches")
     if devices[device].transfer != nil { giveUpTransfer(device) }
-    leaveStream(device, session.participation)
+    if exchange.isOn { leaveStream(device, session.participation) }
     devices[device].session = nil
     letGo(session.participation)
-    if server.staysOnline, !keepsOwnModel(device) { devices[device].held = nil }
+    if server.staysOnline, !exchange.isOn || !keepsOwnModel(device) { devices[device].held = nil }
     devices[device].sessionGeneration += 1
     note(device, .sessionEnded(reason))
     let place = Int(devices[device].group)
@@ -203,7 +203,7 @@ extension Simulation {
     guard participation >= 0,
       participations[participation].stage >= Stage.accepted.rawValue
     else { return }
-    leaveStream(device, participation)
+    if exchange.isOn { leaveStream(device, participation) }
     devices[device].session!.participation = newParticipation()
     letGo(participation)
   }

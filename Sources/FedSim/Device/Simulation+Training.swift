@@ -289,7 +289,7 @@ extension Simulation {
         update: Int(update), base: Int(attempt.base), batches: batches,
         samples: min(shard, processed)))
     devices[device].session!.stage = .done
-    if isSound(device, update) {
+    if !exchange.isOn || isSound(device, update) {
       enqueue(device, update)
     } else {
       leaveDevice(update, .rejectedLocally)

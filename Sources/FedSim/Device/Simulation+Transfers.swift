@@ -15,7 +15,7 @@ extension Simulation {
 
   /// Asks the server for news, and for work unless it is a poll.
   mutating func startCheck(_ device: Int) {
-    if waits(device) { return }
+    if exchange.isOn, waits(device) { return }
     renewParticipation(device)
     let session = devices[device].session!
     startRequest(
@@ -179,11 +179,12 @@ extension Simulation {
       if let lent = transfer.body { devices[device].held = lent }
       checked(device, latest: latest, isOnline: isOnline, answer, round: round)
     case .model(let version):
-      guard let model = decoded(device, version, transfer.body!) else {
-        return rest(device, .undecodable)
+      if exchange.isOn {
+        guard decode(device, version, transfer.body!) else { return rest(device, .undecodable) }
+      } else {
+        devices[device].held = transfer.body
       }
       devices[device].heldVersion = version
-      devices[device].held = model
       note(device, .downloaded(version: Int(version)))
       modelCame(device)
     case .modelUnavailable:

@@ -15,13 +15,10 @@ struct Exchange {
   var change: (version: Int32, ranges: [Range<Int>])?
   /// What happened, counted.
   var tallies = ExchangeTallies()
-
+  /// Whether any of it is asked for: what the rest of the engine looks at.
+  var isOn = false
   /// Whether accepted devices have keys that are good for one cycle.
-  var givesKeys: Bool { admission != nil }
-  /// Whether any of it is asked for.
-  var isOn: Bool {
-    givesKeys || !clients.isEmpty || !erasures.isEmpty || change != nil
-  }
+  var givesKeys = false
 }
 
 /// What a device's library remembers.
@@ -102,6 +99,7 @@ extension Simulation {
   /// Makes what the settings ask for.
   mutating func makeExchange() {
     exchange.admission = inputs.server.selector.value as? any CycleAdmission
+    exchange.givesKeys = exchange.admission != nil
     if exchange.givesKeys {
       exchange.lastCycles = Array(repeating: 0, count: devices.count)
     }
@@ -117,6 +115,9 @@ extension Simulation {
       precondition(!ranges.isEmpty, "the layer that changes is one of the model's")
       exchange.change = (Int32(change.version), ranges)
     }
+    exchange.isOn =
+      exchange.givesKeys || !exchange.clients.isEmpty || !exchange.erasures.isEmpty
+      || exchange.change != nil
   }
 
   /// A session begins; why it has no server to turn to, if it has none.

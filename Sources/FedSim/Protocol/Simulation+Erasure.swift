@@ -35,6 +35,7 @@ extension Simulation {
 
   /// A request has come to the server, and with it an erasure that was asked for before.
   mutating func hearErasure(_ device: Int, _ generation: UInt32) {
+    guard !exchange.erasures.isEmpty else { return }
     let region = exchange.erasures[device]
     guard region.isOwed, generation > region.requestsBefore else { return }
     exchange.erasures[device].isOwed = false

@@ -21,17 +21,20 @@ extension Simulation {
     return server.version >= change.version && updates[update].base < change.version
   }
 
-  /// A version has come to a device: what it takes for that version, or nil where it cannot read it
-  /// and keeps what it has.
-  mutating func decoded(
-    _ device: Int, _ version: Int32, _ model: ParameterBuffer
-  ) -> ParameterBuffer? {
+  /// A version has come to a device, which holds it now; false where it cannot read it and keeps
+  /// what it has.
+  mutating func decode(_ device: Int, _ version: Int32, _ model: ParameterBuffer) -> Bool {
     guard let change = exchange.change, version >= change.version,
       let settings = inputs.fleet[Int(devices[device].group)].protocol, !settings.knowsNewLayout
-    else { return model }
+    else {
+      devices[device].held = model
+      return true
+    }
     exchange.tallies.layoutMismatches += 1
-    guard settings.skipsUnknownLayers else { return nil }
-    return (devices[device].held ?? inputs.task.initial).with(change.ranges, others: model)
+    guard settings.skipsUnknownLayers else { return false }
+    devices[device].held =
+      (devices[device].held ?? inputs.task.initial).with(change.ranges, others: model)
+    return true
   }
 
   /// Whether a device's model is one of its own and not the server's.

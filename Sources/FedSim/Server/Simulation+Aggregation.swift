@@ -6,11 +6,11 @@ extension Simulation {
   ///
   /// Order: updates in device order, one device's in order of their making.
   mutating func aggregate() {
-    let waiting = weighty(
-      server.pending.sorted { a, b in
-        (updates[a].device, a) < (updates[b].device, b)
-      })
+    var waiting = server.pending.sorted { a, b in
+      (updates[a].device, a) < (updates[b].device, b)
+    }
     server.pending = []
+    if exchange.isOn { waiting = weighty(waiting) }
     tallies.trainingsNeeded += waiting.count
     guard !waiting.isEmpty, let (combined, used) = summed(waiting) ?? combined(waiting) else {
       return closeRound(.failed)

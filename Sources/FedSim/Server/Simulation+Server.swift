@@ -15,7 +15,7 @@ extension Simulation {
       if case .submit(let update) = request { copyCame(update, isOpen: false) }
       return
     }
-    if !exchange.erasures.isEmpty { hearErasure(device, generation) }
+    if exchange.isOn { hearErasure(device, generation) }
     switch request {
     case .check(let held, let participation):
       reach(participation, .checkedIn)
@@ -155,7 +155,7 @@ extension Simulation {
     if isKnown, duplicates != .append {
       return status(of: update)
     }
-    if isErased(update) {
+    if exchange.isOn, isErased(update) {
       resolve(update, .erased)
       return .rejected
     }
@@ -166,7 +166,7 @@ extension Simulation {
       if exchange.givesKeys { exchange.tallies.lateReports += 1 }
       return exchange.givesKeys ? .pending : .rejected
     }
-    if isOfOldLayout(update) {
+    if exchange.isOn, isOfOldLayout(update) {
       resolve(update, .rejectedStale)
       return .rejected
     }
