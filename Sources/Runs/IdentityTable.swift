@@ -3,9 +3,6 @@ import Results
 
 /// Tokens, registrations and heartbeats, where any device has an identity of its own.
 enum IdentityTable {
-  /// Outcomes that come up only where devices have identities.
-  static let outcomes = ["unauthorised", "forbidden", "unavailable", "uninstalled"]
-
   /// Counts over the fleet, and what the server believed against what was true.
   static func groups(_ simulation: Simulation) -> [ResultDocument.Group] {
     guard let counts = simulation.identityCounts else { return [] }

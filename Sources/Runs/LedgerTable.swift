@@ -13,10 +13,11 @@ enum LedgerTable {
           "comment",
           .text("Every entry opened ends in exactly one outcome; the counts add up to `opened`."))
       ])
-    let hidden = simulation.hasIdentities ? [] : IdentityTable.outcomes
-    add(ledgers.attempts, "attempt", "training attempts", without: hidden, to: &group)
-    add(ledgers.updates, "update", "updates", without: hidden, to: &group)
-    add(ledgers.transmissions, "transmission", "transmissions", without: hidden, to: &group)
+    add(ledgers.attempts, "attempt", "training attempts", rare: AttemptOutcome.rare, to: &group)
+    add(ledgers.updates, "update", "updates", rare: UpdateOutcome.rare, to: &group)
+    add(
+      ledgers.transmissions, "transmission", "transmissions", rare: TransmissionOutcome.rare,
+      to: &group)
     group.variables += [
       .scalar(
         "batchesUsed", .int64([Int64(ledgers.batchesUsed)]), "batches done that are in an update"),
@@ -43,15 +44,20 @@ enum LedgerTable {
         group.variables.append(.scalar(name, .int64([Int64(count)]), text))
       }
     }
+    for (name, count, text) in simulation.exchangeTallies?.named ?? [] {
+      group.variables.append(.scalar(name, .int64([Int64(count)]), text))
+    }
     return group
   }
 
   private static func add<Outcome>(
-    _ ledger: Ledger<Outcome>, _ name: String, _ text: String, without hidden: [String],
+    _ ledger: Ledger<Outcome>, _ name: String, _ text: String, rare: [Outcome],
     to group: inout ResultDocument.Group
   ) {
     let axis = "\(name)Outcome"
-    let cases = Outcome.allCases.filter { !hidden.contains($0.rawValue) }
+    let cases = Outcome.allCases.filter { outcome in
+      ledger[outcome] > 0 || !rare.contains { $0.rawValue == outcome.rawValue }
+    }
     group.axes.append(.init(axis, length: cases.count))
     group.variables += [
       .init(

@@ -34,7 +34,10 @@ struct CrossChecks {
   /// The fleet has the devices that a cohort waits for.
   private mutating func checkCohort() {
     let devices = settings.fleet.reduce(0) { $0 + $1.count }
-    guard let needed = (settings.server.selector.value as? UniformSelector)?.neededWaiting,
+    let selector = settings.server.selector.value
+    guard
+      let needed = (selector as? UniformSelector)?.neededWaiting
+        ?? (selector as? FractionSelector)?.neededWaiting,
       needed > devices, devices > 0
     else { return }
     report(

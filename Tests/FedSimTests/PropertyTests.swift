@@ -10,6 +10,7 @@ struct PropertyTests {
   func audits() {
     var totals = (versions: 0, expired: 0, resumed: 0, kills: 0, waited: 0, repeated: 0)
     var identities = (refreshes: 0, refused: 0, withheld: 0, beats: 0, reinstalled: 0)
+    var exchange = [String: Int]()
     for seed in UInt64(1)...60 {
       var world = RandomWorld(seed: seed)
       let scene = world.scene()
@@ -30,6 +31,9 @@ struct PropertyTests {
       identities.withheld += counts.withheld
       identities.beats += counts.heartbeats.accepted
       identities.reinstalled += counts.reinstallations
+      for (name, count, _) in simulation.exchangeTallies?.named ?? [] {
+        exchange[name, default: 0] += count
+      }
     }
     // The worlds are not dull.
     #expect(totals.versions > 100)
@@ -43,6 +47,12 @@ struct PropertyTests {
     #expect(identities.withheld > 100)
     #expect(identities.beats > 1000)
     #expect(identities.reinstalled > 10)
+    for name in ["rejectedWithTimeout", "lateReports", "layoutMismatches", "erasures"] {
+      #expect(exchange[name, default: 0] > 5, "\(name) in \(exchange)")
+    }
+    for name in ["undecodedTimeouts", "invalidKeys", "brokenStreams", "unconnectedSessions"] {
+      #expect(exchange[name, default: 0] > 0, "\(name) in \(exchange)")
+    }
   }
 
   @Test("Between a request and its answer at least two microseconds pass")

@@ -256,6 +256,11 @@ extension Happening.Kind {
     case .cohortFormed(let round, let members): "cohort r\(round) \(members)"
     case .published(let version, let updates): "published v\(version) \(updates)"
     case .roundSkipped(let round): "skipped r\(round)"
+    case .rejected(let retry):
+      "rejected "
+        + (retry.map { milliseconds(.start + $0.duration) } ?? "for good")
+    case .disconnected(let reason): "disconnects \(reason)"
+    case .erased(let scope): "erases \(scope)"
     }
   }
 }

@@ -42,6 +42,8 @@ public struct FleetGroupSettings: PartSettings {
   public var heartbeats: HeartbeatSettings?
   /// The device's own clock; nil: it is right.
   public var clock: ClockSettings?
+  /// How the app's library talks with the server; nil: without faults of its own.
+  public var `protocol`: ProtocolSettings?
 
   /// The defaults.
   public init() {}
@@ -74,6 +76,9 @@ public struct FleetGroupSettings: PartSettings {
       Field(
         "app", \.app, feature: .settings(),
         "What the app does with its background tasks beyond its policies, faults included"),
+      Field(
+        "protocol", \.protocol, feature: .settings(),
+        "How the app's library talks with the server, faults included"),
       Field(
         reserved: "profile", .oneOf(FleetProfile.standard.map(\.name)),
         expected: "the name of a profile",

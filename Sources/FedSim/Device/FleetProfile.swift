@@ -101,6 +101,21 @@ public struct FleetProfile: Sendable {
           ("interruption", .mapping([("onConditionsLost", .text("abort"))])),
         ]
       ).filled(from: android, deeply: true)),
+    FleetProfile(
+      name: "flower",
+      summary: "An app on Flower's Swift SDK, its faults included: one stream from the request to "
+        + "the result, answers of no samples, never back, unknown layers skipped",
+      settings: .mapping([
+        (
+          "protocol",
+          .mapping([
+            ("stream", .text("true")), ("onFailure", .text("report")),
+            ("reconnect", .text("asCoded")), ("skipsUnknownLayers", .text("true")),
+          ])
+        ),
+        ("participation", .mapping([("repeats", .text("true")), ("pause", .text("1 s"))])),
+        ("outbox", .mapping([("capacity", .text("0"))])),
+      ])),
   ]
 
   private static func group(

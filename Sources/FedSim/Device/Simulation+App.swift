@@ -164,6 +164,7 @@ extension Simulation {
   mutating func endProcess(_ device: Int) {
     forgetInMemory(device)
     if !apps.isEmpty { apps[device]?.isCancelled = false }
+    if exchange.isOn { forgetProcess(device) }
   }
 
   /// The person switches background refresh on or off.

@@ -23,6 +23,7 @@ extension Simulation {
       tallies.sessionsWithoutData += 1
       return endSession(device, .withoutData)
     }
+    if exchange.isOn, let end = disconnection(device) { return endSession(device, end) }
     if soft != .never {
       schedule(
         .softExpiry(device: Int32(device), generation: generation), .deadline, at: soft,
@@ -59,7 +60,11 @@ extension Simulation {
     case .check:
       if isConnected { startCheck(device) }
     case .download:
-      if isConnected { startRequest(device, .download, .latest, bytes: inputs.server.messageBytes) }
+      if isConnected {
+        startRequest(
+          device, .download, exchange.givesKeys ? .fetch(round: session.round) : .latest,
+          bytes: inputs.server.messageBytes)
+      }
     case .train:
       beginTraining(device)
     case .done:
@@ -156,9 +161,10 @@ extension Simulation {
     guard let session = devices[device].session else { return }
     precondition(devices[device].run == nil, "a session ends between batches")
     if devices[device].transfer != nil { giveUpTransfer(device) }
+    if exchange.isOn { leaveStream(device, session.participation) }
     devices[device].session = nil
     letGo(session.participation)
-    if server.staysOnline { devices[device].held = nil }
+    if server.staysOnline, !exchange.isOn || !keepsOwnModel(device) { devices[device].held = nil }
     devices[device].sessionGeneration += 1
     note(device, .sessionEnded(reason))
     let place = Int(devices[device].group)
@@ -198,6 +204,7 @@ extension Simulation {
     guard participation >= 0,
       participations[participation].stage >= Stage.accepted.rawValue
     else { return }
+    if exchange.isOn { leaveStream(device, participation) }
     devices[device].session!.participation = newParticipation()
     letGo(participation)
   }

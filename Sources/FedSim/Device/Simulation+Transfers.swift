@@ -16,6 +16,7 @@ extension Simulation {
 
   /// Asks the server for news, and for work unless it is a poll.
   mutating func startCheck(_ device: Int) {
+    if exchange.isOn, waits(device) { return }
     renewParticipation(device)
     let session = devices[device].session!
     startRequest(
@@ -182,8 +183,12 @@ extension Simulation {
       if let lent = transfer.body { devices[device].held = lent }
       checked(device, latest: latest, isOnline: isOnline, answer, round: round)
     case .model(let version):
+      if exchange.isOn {
+        guard decode(device, version, transfer.body!) else { return rest(device, .undecodable) }
+      } else {
+        devices[device].held = transfer.body
+      }
       devices[device].heldVersion = version
-      devices[device].held = transfer.body
       note(device, .downloaded(version: Int(version)))
       modelCame(device)
     case .modelUnavailable:
@@ -192,6 +197,10 @@ extension Simulation {
       granted(device, transfer.id, request)
     case .refused(let refusal):
       refused(device, transfer.purpose, refusal)
+    case .rejected(let retry):
+      rejected(device, retry)
+    case .keyInvalid:
+      keyExpired(device)
     case .receipt(let receipt):
       guard case .upload(let update) = transfer.purpose else {
         preconditionFailure("only uploads have receipts")
@@ -224,7 +233,7 @@ extension Simulation {
         return rest(device, .nothingNew)
       }
       if !hasUpdate, held < 0 { return rest(device, .nothingNew) }
-      devices[device].session!.stage = hasUpdate ? .download : .train
+      devices[device].session!.stage = hasUpdate || exchange.givesKeys ? .download : .train
     }
     proceed(device)
   }

@@ -128,6 +128,7 @@ extension Simulation {
     linkChanged(device, from: rates, isConnected: after != 0)
     checkConditions(device)
     if after == 0 { awaitLink(device) }
+    if exchange.isOn { exchangeLinkChanged(device, isConnected: after != 0) }
     if before == 0, devices[device].session != nil {
       devices[device].session!.tries = 0
       proceed(device)
@@ -234,9 +235,12 @@ extension Simulation {
       return
     case .throw:
       guard devices[device].run != nil else { break }
+      if reportFailure(device) { return }
       endAttempt(device, .threw)
       endSession(device, .threw)
       return
+    case .erase, .poison, .reconnect, .wrongURL:
+      if injectExchange(injection, device) { return }
     }
     tallies.injectionsWithoutEffect += 1
   }

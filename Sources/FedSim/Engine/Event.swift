@@ -20,6 +20,12 @@ public enum Request: Equatable, Sendable {
   case leave
   /// Give me a number, or tokens.
   case identity(IdentityRequest)
+  /// Send the model of the round that this device has a key for.
+  case fetch(round: Int32)
+  /// The device's stream is broken.
+  case disconnect(participation: Int32, DisconnectReason)
+  /// The device's user had something erased.
+  case erase
 }
 
 /// An answer that travels to a device.
@@ -36,6 +42,10 @@ public enum Response: Equatable, Sendable {
   case granted(IdentityRequest)
   /// The request is not served.
   case refused(Refusal)
+  /// No work; when to ask again, if ever.
+  case rejected(RetryAfter?)
+  /// The key is one of a round that is over.
+  case keyInvalid
 }
 
 /// The part of a check's answer that concerns work.
@@ -162,6 +172,9 @@ extension Event {
         digest.combine(UInt64(UInt32(bitPattern: update)))
       case .leave: digest.combine(pack(14, device))
       case .identity(let kind): digest.combine(pack(30, device, UInt64(kind.rawValue)))
+      case .fetch(let round): digest.combine(pack(40, device, UInt64(round)))
+      case .disconnect(_, let reason): digest.combine(pack(41, device, UInt64(reason.rawValue)))
+      case .erase: digest.combine(pack(42, device))
       }
     case .response(let device, _, let response):
       switch response {
@@ -182,6 +195,10 @@ extension Event {
         digest.combine(
           UInt64(UInt32(bitPattern: receipt.newVersion)) << 32
             | UInt64(UInt32(bitPattern: receipt.pendingCount)))
+      case .rejected(let retry):
+        digest.combine(pack(43, device, retry == nil ? 0 : 1))
+        digest.combine((retry?.duration ?? .zero).microseconds)
+      case .keyInvalid: digest.combine(pack(44, device))
       }
     case .deviceTimer(let timer, let device, _):
       digest.combine(pack(19, device, UInt64(timer.rawValue)))

@@ -40,6 +40,7 @@ public struct Simulation {
   /// The names of requests to the operating system.
   var taskNames: [String] = []
   var server: Server
+  var exchange = Exchange()
   var updates = Register<UpdateRecord>()
   var participations = Register<Participation>()
   var settled = Settled()

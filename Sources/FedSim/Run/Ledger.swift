@@ -59,6 +59,11 @@ public enum AttemptOutcome: String, CaseIterable, Sendable {
   case uninstalled
   /// The run ended first.
   case unfinishedAtEnd
+  /// Its user had it erased.
+  case erased
+
+  /// Ends that only features bring; results list them where they occur.
+  package static let rare: [AttemptOutcome] = [.uninstalled, .erased]
 }
 
 /// How an update ends.
@@ -91,6 +96,17 @@ public enum UpdateOutcome: String, CaseIterable, Sendable {
   case forbidden
   /// The run ended first: on the device, on its way, or waiting at the server.
   case unfinishedAtEnd
+  /// The device found its loss or its weights not finite and did not send it.
+  case rejectedLocally
+  /// Its training had failed and sent no samples.
+  case weightless
+  /// Its user had it erased.
+  case erased
+
+  /// Ends that only features bring; results list them where they occur.
+  package static let rare: [UpdateOutcome] = [
+    .uninstalled, .forbidden, .rejectedLocally, .weightless, .erased,
+  ]
 }
 
 /// How a transmission ends, as the device sees it.
@@ -114,6 +130,9 @@ public enum TransmissionOutcome: String, CaseIterable, Sendable {
   case unavailable
   /// The run ended first.
   case unfinishedAtEnd
+
+  /// Ends that only features bring; results list them where they occur.
+  package static let rare: [TransmissionOutcome] = [.unauthorised, .forbidden, .unavailable]
 }
 
 /// The three ledgers of a run, with sums that must agree with them.

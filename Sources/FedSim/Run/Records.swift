@@ -206,6 +206,9 @@ public struct Happening: Sendable, Equatable {
     case cohortFormed(round: Int, members: Int)
     case published(version: Int, updates: Int)
     case roundSkipped(round: Int)
+    case rejected(RetryAfter?)
+    case disconnected(DisconnectReason)
+    case erased(Erasure)
   }
 }
 
@@ -229,4 +232,5 @@ public enum SessionKind: String, Sendable, CaseIterable {
 public enum SessionEnd: String, Sendable, CaseIterable {
   case completed, expired, killed, ineligible, withoutData, unreachable, rejected, nothingNew
   case conditionsLost, threw, locked, unauthorised, unregistered, keychainLocked
+  case unknownError, expiredRound, undecodable, streamBroken, disconnected, wrongURL, erased
 }

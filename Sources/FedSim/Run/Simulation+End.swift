@@ -105,7 +105,8 @@ extension Simulation {
     expect("updates begun", ledgers.updates.opened, updates.count)
     expect(
       "updates made by attempts",
-      ledgers.attempts[.finished] + ledgers.attempts[.submittedPartial], ledgers.updates.opened)
+      ledgers.attempts[.finished] + ledgers.attempts[.submittedPartial]
+        + exchange.tallies.emptyUpdates, ledgers.updates.opened)
     for (place, outcome) in UpdateOutcome.allCases.enumerated() {
       expect(
         "updates \(outcome.rawValue)", ledgers.updates[outcome],
@@ -139,7 +140,7 @@ extension Simulation {
       devices.reduce(0) { $0 + Int($1.activity.bytesDown) })
     for device in devices.indices { broken += impossibilities(device) }
     auditParticipations(&broken)
-    return broken
+    return broken + exchangeImpossibilities()
   }
 
   /// Recounts participations by stage, and who holds them.

@@ -38,6 +38,7 @@ extension Simulation {
     makeBodies()
     makeApps()
     makeIdentities()
+    makeExchange()
   }
 
   /// The states at the start, and the first events of everyone.
@@ -79,6 +80,7 @@ extension Simulation {
     }
     if !bodies.isEmpty { for device in devices.indices { refreshBody(device) } }
     for device in identities.devices.indices { refreshBeats(device) }
+    openRound()
     for (index, trigger) in inputs.server.trigger.enumerated() {
       if case .every(let period) = trigger.value.timer {
         schedule(
@@ -118,6 +120,8 @@ extension InjectionSettings.Verb {
     case .submit, .open: .deviceTimer
     case .dropLink: .world
     case .throw: .batchEnd
+    case .erase, .reconnect, .wrongURL: .deviceTimer
+    case .poison: .batchEnd
     }
   }
 }

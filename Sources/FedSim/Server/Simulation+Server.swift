@@ -4,7 +4,10 @@ extension Simulation {
   /// A request reaches the server, or its closed door.
   mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) {
     handle(device, generation, request)
-    if case .check(_, let participation) = request { letGo(participation) }
+    switch request {
+    case .check(_, let participation), .disconnect(let participation, _): letGo(participation)
+    default: break
+    }
   }
 
   private mutating func handle(_ device: Int, _ generation: UInt32, _ request: Request) {
@@ -13,11 +16,20 @@ extension Simulation {
       if case .submit(let update) = request { copyCame(update, isOpen: false) }
       return
     }
+    if exchange.isOn { hearErasure(device, generation) }
     switch request {
     case .check(let held, let participation):
       reach(participation, .checkedIn)
       guard participation >= 0 else {
         return answerCheck(device, generation, .pollOnly)
+      }
+      if exchange.givesKeys {
+        switch askCycle(device, participation: participation) {
+        case .accepted: answerCheck(device, generation, .accepted)
+        case .rejected(let timeout):
+          answer(device, generation, .rejected(timeout.map { RetryAfter($0) }))
+        }
+        return
       }
       let checkIn = CheckIn(device: device, heldVersion: Int(held))
       switch inputs.server.selector.value.admit(checkIn, server.view(at: now)) {
@@ -35,8 +47,10 @@ extension Simulation {
         hold(participation)
         formCohort()
       }
-    case .latest:
-      if server.believesOnline {
+    case .latest, .fetch:
+      if case .fetch(let round) = request, let refusal = fetch(round: round) {
+        answer(device, generation, refusal)
+      } else if server.believesOnline {
         if devices[device].transfer?.id == generation {
           devices[device].transfer!.body = server.model
         }
@@ -54,6 +68,10 @@ extension Simulation {
       if place.isThere, server.waitingRequests[place.index].generation == generation {
         forget(device)
       }
+    case .disconnect(let participation, _):
+      streamBroke(participation)
+    case .erase:
+      break  // Heard already.
     }
   }
 
@@ -140,8 +158,19 @@ extension Simulation {
     if isKnown, duplicates != .append {
       return status(of: update)
     }
-    if inputs.server.selector.value.formsCohorts, record.round != server.round {
+    if exchange.isOn, isErased(update) {
+      resolve(update, .erased)
+      return .rejected
+    }
+    if exchange.givesKeys || inputs.server.selector.value.formsCohorts,
+      record.round != server.round
+    {
       resolve(update, .rejectedLate)
+      if exchange.givesKeys { exchange.tallies.lateReports += 1 }
+      return exchange.givesKeys ? .pending : .rejected
+    }
+    if exchange.isOn, isOfOldLayout(update) {
+      resolve(update, .rejectedStale)
       return .rejected
     }
     if let limit = inputs.server.maximumStaleness, Int(server.version - record.base) > limit {
