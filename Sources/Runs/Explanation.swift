@@ -10,6 +10,8 @@ public struct Explanation: Codable, Equatable, Sendable {
     case contributed
     /// Conditions that a task needs never held, or never at once.
     case neverHeld
+    /// Its next task was not due before the end.
+    case notDue
     /// They held, and the system did not start the task in time.
     case notStarted
     /// No background window opened.
@@ -104,7 +106,7 @@ public struct Explanation: Codable, Equatable, Sendable {
       throw StoredRun.refusal(
         path,
         "there is no round \(round): the run had \(Words.count(stored.roundCount, "round")), "
-          + "the last of them open at its end")
+          + "counting the one that was open at its end")
     }
     var inputs = try stored.inputs(options)
     inputs.omitsArithmetic = inputs.stop.accuracy == nil
@@ -119,6 +121,12 @@ public struct Explanation: Codable, Equatable, Sendable {
         "the run came out another than the one in the file: a file that the scenario names, such "
           + "as a table of intervals, has changed since")
     }
+    let stoppedAt = simulation.isStuck ? simulation.now : nil
+    if stoppedAt != nil {
+      // What never held is seen in the time that the run did not play.
+      inputs.stopsWhenStuck = false
+      watch = Self.play(inputs, number).1
+    }
     let story = Story(inputs, watch, round: round, mostSentences: mostSentences)
     let verdict = story.verdict
     self.device = device
@@ -127,6 +135,11 @@ public struct Explanation: Codable, Equatable, Sendable {
     cause = verdict.cause
     causeText = verdict.headline
     sentences = story.sentences(verdict)
+    if let stoppedAt {
+      sentences.insert(
+        "The run stopped at \(Words.time(stoppedAt)), because nothing that was left could ever "
+          + "contribute; this is what would have been until its end.", at: 0)
+    }
   }
 
   private static func play(

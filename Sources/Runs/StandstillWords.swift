@@ -10,15 +10,15 @@ extension StartConditions {
     case .wifi: "on Wi-Fi"
     case .unmetered: "on an unmetered link"
     case .window: "in a background window"
-    case .refreshOn: "allowed to refresh in the background"
+    case .refreshOn: "allowed to run in the background"
     case .on: "switched on"
-    case .energy: "out of low-power mode with enough charge"
+    case .energy: "sufficiently charged"
     case .cool: "cool enough"
     case .used: "recently used"
-    case .notSwiped: "running unless swiped away"
+    case .notSwiped: "not swiped away"
     case .runTime: "within its run time of the day"
     case .request: "waiting with a request for a task"
-    default: "due by its earliest begin"
+    default: "due"
     }
   }
 
@@ -30,6 +30,21 @@ extension StartConditions {
       words.contains("charging") ? ["charging"] + words.filter { $0 != "charging" } : words
     return words.count < 2
       ? words.joined() : Words.list(ordered) + " at once"
+  }
+
+  /// How a device is all the time for which one of them never holds, such as `never charging`.
+  var absence: String {
+    switch self {
+    case .on: "switched off with an empty battery"
+    case .energy: "in low-power mode or low on charge"
+    case .cool: "too warm"
+    case .refreshOn: "not allowed to run in the background"
+    case .used: "not used for too long"
+    case .notSwiped: "swiped away by its user"
+    case .runTime: "out of run time for the day"
+    case .request: "without a request for a task"
+    default: "never \(adjective)"
+    }
   }
 
   /// These, such as `idle while charging`.
@@ -104,7 +119,8 @@ extension Standstill {
     lines += waits.map { $0.text.replacing("  ", with: " ") }
     if let stoppedAt {
       lines.append(
-        "nothing that was left could ever contribute, so the run stopped at \(stoppedAt)")
+        "nothing that was left could ever contribute, so the run stopped at \(Words.time(stoppedAt))"
+      )
     }
     return lines
   }
@@ -120,7 +136,12 @@ enum Words {
 
   /// `1 update`, `3 updates`.
   static func count(_ number: Int, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
+    "\(number) \(noun)\(number == 1 ? "" : noun.hasSuffix("ch") ? "es" : "s")"
+  }
+
+  /// A time in days, hours, minutes and seconds, to the millisecond before it.
+  static func time(_ time: SimTime) -> String {
+    SimTime(microseconds: time.microseconds / 1000 * 1000).description
   }
 
   /// A duration such as `3 h 12 min`, to the second from a minute on, to the millisecond below.

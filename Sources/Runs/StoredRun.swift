@@ -26,7 +26,7 @@ struct StoredRun {
     do throws(ResultFault) {
       document = try ResultFile.read(path)
     } catch {
-      throw Self.refusal(path, "this is no result of FedSim: \(error)")
+      throw Self.refusal(path, "this is no result of FedSim (\(Self.reason(error)))")
     }
     guard case .text(ResultDocument.conventions)? = document.root[attribute: "Conventions"],
       let text = document.root[text: "scenario"],
@@ -48,6 +48,16 @@ struct StoredRun {
     }
   }
 
+  private static func reason(_ fault: ResultFault) -> String {
+    switch fault {
+    case .hdf5(_, let place, let call, let reason): "\(call) at \(place): \(reason)"
+    case .notAResult(_, let place, let found, let expected):
+      "\(place): found \(found), expected \(expected)"
+    default: fault.description
+    }
+  }
+
+  /// A fault of a file that is no good.
   static func refusal(_ path: String, _ message: String) -> RunFailure {
     .input([Fault(at: Place(file: path), .file(message))])
   }

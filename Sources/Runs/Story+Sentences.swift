@@ -4,10 +4,10 @@ extension Story {
   /// What happened, in a sentence; nil: not worth one.
   func sentence(_ happening: Happening) -> String? {
     if happening.device < 0 {
-      return serverClause(happening.kind).map { "At \(happening.time) \($0)." }
+      return serverClause(happening.kind).map { "At \(Words.time(happening.time)) \($0)." }
     }
     return (sessionClause(happening.kind) ?? updateClause(happening)).map {
-      "At \(happening.time) \($0)."
+      "At \(Words.time(happening.time)) \($0)."
     }
   }
 
@@ -50,14 +50,14 @@ extension Story {
       return error.map { "the system refused its request for `\(task)`: \($0)" }
     case .trainingBegan(let base, let first, let batches):
       return first == 0
-        ? "it began to train on version \(base), \(Words.count(batches, "batch").plural)"
+        ? "it began to train on version \(base), \(Words.count(batches, "batch"))"
         : "it went on to train on version \(base) from batch \(first + 1) of \(batches)"
     case .trainingCut(let done, let all):
       return "its training was cut off after \(done) of \(all) batches"
     case .checkpointed(let done, let all): return "it saved \(done) of \(all) batches"
     case .attemptEnded(let outcome, let batches):
       guard outcome != .finished, outcome != .submittedPartial else { return nil }
-      let after = "after \(Words.count(batches, "batch").plural)"
+      let after = "after \(Words.count(batches, "batch"))"
       return "its training ended \(after): \(Self.text(outcome))"
     default: return nil
     }
@@ -66,7 +66,7 @@ extension Story {
   private func updateClause(_ happening: Happening) -> String? {
     switch happening.kind {
     case .updateCreated(let update, let base, let batches, _):
-      return "it made update \(update) of version \(base) (\(Words.count(batches, "batch").plural))"
+      return "it made update \(update) of version \(base) (\(Words.count(batches, "batch")))"
     case .uploadBegan(let update): return "it began to send update \(update)"
     case .uploadFailed(let update, let outcome):
       return "sending update \(update) failed: \(Self.text(outcome))"
@@ -170,9 +170,4 @@ extension Story {
     case .critical: "it was critically warm"
     }
   }
-}
-
-extension String {
-  /// `3 batchs` as it is written.
-  fileprivate var plural: String { replacing("batchs", with: "batches") }
 }

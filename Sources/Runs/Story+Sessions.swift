@@ -32,30 +32,31 @@ extension Story {
     if let offline = later.last(where: { $0.kind == .serverOffline }) {
       return Verdict(
         .serverOffline, "the server believed itself offline and sent no model",
-        "at \(offline.time) the server told it that it believes itself offline, and sent no model")
+        "at \(Words.time(offline.time)) the server told it that it believes itself offline, and sent no model"
+      )
     }
     for happening in later.reversed() {
       switch happening.kind {
       case .requestFailed(.download, let outcome):
         return Verdict(
           .requestLost, "its download of the model failed",
-          "its download failed at \(happening.time): \(Self.text(outcome))")
+          "its download failed at \(Words.time(happening.time)): \(Self.text(outcome))")
       case .rested(.nothingNew), .sessionEnded(.nothingNew):
         let held = watch.view(at: happening.time).heldVersion
         return Verdict(
           .nothingNew, "there was no newer version than the one that it had trained on",
-          "at \(happening.time) it had trained on version \(held) already, and there was no newer "
+          "at \(Words.time(happening.time)) it had trained on version \(held) already, and there was no newer "
             + "one")
       case .sessionEnded(.expired):
         return Verdict(
           .expired, "its task expired before it had the model",
-          "its time was over at \(happening.time), before it had the model")
+          "its time was over at \(Words.time(happening.time)), before it had the model")
       default: continue
       }
     }
     return Verdict(
       .notReady, "it was not ready yet",
-      "it was accepted at \(accepted.time), and not ready by \(to)")
+      "it was accepted at \(Words.time(accepted.time)), and not ready by \(Words.time(to))")
   }
 
   /// It asked and was not accepted.
@@ -69,7 +70,8 @@ extension Story {
       guard let cohort, case .cohortFormed(let number, let members) = cohort.kind else {
         return Verdict(
           .noCohort, "no cohort was formed: too few devices waited at once",
-          "it waited for a cohort from \(waits.time) on, and none was formed by \(to)")
+          "it waited for a cohort from \(Words.time(waits.time)) on, and none was formed by \(Words.time(to))"
+        )
       }
       let isLate = waits.time > cohort.time
       return Verdict(
@@ -77,26 +79,29 @@ extension Story {
         isLate
           ? "it came when the round's cohort had been formed"
           : "the server did not select it",
-        "the cohort of round \(number) was formed at \(cohort.time), of "
+        "the cohort of round \(number) was formed at \(Words.time(cohort.time)), of "
           + "\(Words.count(members, "device")), "
-          + (isLate ? "before it came at \(waits.time)" : "and it was not among those selected"))
+          + (isLate
+            ? "before it came at \(Words.time(waits.time))" : "and it was not among those selected")
+      )
     }
     for happening in words.reversed() {
       switch happening.kind {
       case .rested(.rejected), .sessionEnded(.rejected):
         return Verdict(
           .rejected, "the server had no work for it",
-          "the server had no work for it at \(happening.time)")
+          "the server had no work for it at \(Words.time(happening.time))")
       case .requestFailed(.check, let outcome):
         guard watch.standing(at: happening.time).isReachable else {
           return Verdict(
             .serverUnreachable, "the server could not be reached",
-            "the server could not be reached: its question failed at \(happening.time) "
+            "the server could not be reached: its question failed at \(Words.time(happening.time)) "
               + "(\(Self.text(outcome)))")
         }
         return Verdict(
           .requestLost, "its question to the server was lost",
-          "its question to the server failed at \(happening.time): \(Self.text(outcome))")
+          "its question to the server failed at \(Words.time(happening.time)): \(Self.text(outcome))"
+        )
       default: continue
       }
     }
@@ -112,23 +117,24 @@ extension Story {
       case .ineligible:
         return Verdict(
           .notEligible, "a condition of its app did not hold when it ran (\(unmet(at: time)))",
-          "when its app ran at \(time), the device was \(unmet(at: time))")
+          "when its app ran at \(Words.time(time)), the device was \(unmet(at: time))")
       case .withoutData:
         return Verdict(.noData, "it has no training data", "it has no training data")
       default:
         if watch.view(before: time).link == 0 || watch.view(at: time).link == 0 {
           return Verdict(
             .offline, "it was offline while its app ran",
-            "it was offline while its app ran, until \(time)")
+            "it was offline while its app ran, until \(Words.time(time))")
         }
         return Verdict(
           end == .killed ? .killed : .expired, "its app stopped before it could ask for work",
-          "its app stopped at \(time), before it could ask for work: \(Self.text(end))")
+          "its app stopped at \(Words.time(time)), before it could ask for work: \(Self.text(end))")
       }
     }
     return watch.view(at: to).link == 0
-      ? Verdict(.offline, "it was offline while its app ran", "it was offline at \(to)")
-      : Verdict(.notReady, "it was not ready yet", "its app had just begun to run at \(to)")
+      ? Verdict(.offline, "it was offline while its app ran", "it was offline at \(Words.time(to))")
+      : Verdict(
+        .notReady, "it was not ready yet", "its app had just begun to run at \(Words.time(to))")
   }
 
   /// Which of the app's own conditions did not hold at a time.
@@ -161,7 +167,7 @@ extension Story {
         ? Verdict(.neverHeld, "its battery was empty when its window opened")
         : Verdict(
           .noWindow, "no background window opened for it",
-          "no background window opened for it from \(from) to \(to)")
+          "no background window opened for it from \(Words.time(from)) to \(Words.time(to))")
     }
     guard background.processing != nil else {
       return Verdict(
@@ -188,7 +194,7 @@ extension Story {
       return Verdict(
         .notStarted, "the system did not start its task in time",
         "every condition of its task held for \(Words.duration(free)), and the system, which starts "
-          + "tasks with a delay, had not started it by \(to)")
+          + "tasks with a delay, had not started it by \(Words.time(to))")
     }
     if missing.elements.count > 1 {
       return Verdict(
@@ -197,9 +203,16 @@ extension Story {
     }
     let alone = needed.elements.filter { condition in
       !found.contains { $0.held.isSuperset(of: condition) }
-    }.map { "never " + $0.whileClause }
+    }
+    if alone == [.due] {
+      let due = stretches.map(\.view.requestFrom).min() ?? to
+      return Verdict(
+        .notDue, "its next task was not due yet",
+        "\(task), because its request for the next one was not due before \(Words.time(due))")
+    }
+    let words = alone.map(\.absence)
     return Verdict(
-      .neverHeld, Words.list(alone), "\(task), because it was \(Words.list(alone))")
+      .neverHeld, Words.list(words), "\(task), because it was \(Words.list(words))")
   }
 
   private func held(_ view: DeviceView, at time: SimTime) -> StartConditions {
