@@ -4,7 +4,7 @@ extension Story {
   /// Why the last time that the app ran for a training brought none.
   var endOfSession: Verdict? {
     let happenings = inside
-    var isPoll = false
+    var isPoll = true
     var ran = false
     var words: [Happening] = []
     for happening in watch.happenings where happening.device >= 0 && happening.time <= to {
@@ -17,6 +17,8 @@ extension Story {
         words.append(happening)
         if isInside(happening.time) { ran = true }
       }
+      // What happens between sessions is none of theirs.
+      if case .sessionEnded = happening.kind { isPoll = true }
     }
     let isRunning = watch.view(at: to).app.map { $0 != .activation && $0 != .refresh } ?? false
     guard ran || isRunning else { return nil }

@@ -145,7 +145,8 @@ extension Story {
       return (happening.time, outcome, batches)
     }
     guard let (time, outcome, batches) = ends.last else { return nil }
-    let after = batches == 0 ? "before the first batch ended" : "after \(Words.count(batches, "batch"))"
+    let after =
+      batches == 0 ? "before the first batch ended" : "after \(Words.count(batches, "batch"))"
     switch outcome {
     case .finished, .submittedPartial, .unfinishedAtEnd: return nil
     case .discardedAtExpiry:

@@ -56,19 +56,11 @@ extension PlantedStory {
         "fleet.phones.battery={initialLevel: 0.15, lowPowerAcceptance: 1, essentialBelow: 0}",
       ],
       cause: .neverHeld, causeText: "in low-power mode or low on charge",
-      sentence: "low-power mode was switched on", ledger: ["attempts finished 2"]),
+      sentence: "the device was charging for 10 s, idle", ledger: ["attempts finished 2"]),
     PlantedStory(
       name: "no window", overrides: [window("6000 s", "6060 s", "6065 s", of: "phones")],
       cause: .noWindow, causeText: "no background window opened for it",
       sentence: "Its app never ran.", ledger: ["attempts finished 3"]),
-    PlantedStory(
-      name: "no data",
-      // Twelve samples for twenty clients: the last eight have none.
-      overrides: [
-        "task.data.partition={iid: {clients: 20}}", "fleet.phones.firstClient=19",
-      ],
-      cause: .noData, causeText: "it has no training data", sentence: "it has no data",
-      ledger: ["attempts finished 2"]),
     PlantedStory(
       name: "not on Wi-Fi",
       overrides: [
@@ -150,7 +142,8 @@ extension PlantedStory {
     PlantedStory(
       name: "not selected",
       overrides: [
-        window("0 s", "60 s", "65 s", of: "tablets"), "server.trigger={cohort-complete: {}}",
+        window("0 s", "60 s", "65 s", of: "tablets"),
+        "server.trigger={threshold: null, cohort-complete: {}}",
         "server.selector={scripted: {cohorts: [[1, 2]]}}",
       ],
       cause: .notChosen, causeText: "the server did not select it",
@@ -162,7 +155,8 @@ extension PlantedStory {
       // The round ends with the tablets' updates at 9.650. The phone's link is gone from 9 s to
       // 19 s, in its upload; it begins anew and takes 1.310 s.
       overrides: [
-        window("0 s", "60 s", "65 s", of: "tablets"), "server.trigger={cohort-complete: {}}",
+        window("0 s", "60 s", "65 s", of: "tablets"),
+        "server.trigger={threshold: null, cohort-complete: {}}",
         "server.selector={uniform: {cohort: 2, overSelection: 1.5}}",
         "inject=[{at: 9 s, device: phones/0, action: dropLink, lasting: 10 s}]",
       ],
@@ -174,7 +168,8 @@ extension PlantedStory {
     PlantedStory(
       name: "upload lost",
       overrides: [
-        window("0 s", "60 s", "65 s", of: "tablets"), "server.trigger={cohort-complete: {}}",
+        window("0 s", "60 s", "65 s", of: "tablets"),
+        "server.trigger={threshold: null, cohort-complete: {}}",
         "server.selector={uniform: {cohort: 2, overSelection: 1.5}}",
         "inject=[{at: 9 s, device: phones/0, action: dropLink, lasting: 10 s}]",
       ],
@@ -209,10 +204,10 @@ extension PlantedStory {
       ledger: ["updates unfinishedAtEnd 3"]),
     PlantedStory(
       name: "skipped",
-      // A cohort of all three at 1.010; the deadline at 6.010 finds nothing.
+      // A cohort of all three at 1.010; the deadline at 10.010 finds three of four updates.
       overrides: [
         window("0 s", "60 s", "65 s", of: "tablets"), "fleet.phones.compute.perBatch=1 s",
-        "server.trigger={deadline: {after: 9 s, minimum: 4}}",
+        "server.trigger={threshold: null, deadline: {after: 9 s, minimum: 4}}",
         "server.selector={uniform: {cohort: 3}}",
       ],
       cause: .roundSkipped, causeText: "its round was skipped with its update",

@@ -51,13 +51,13 @@ struct PlantedStory: Sendable, CustomStringConvertible {
         network: {wifi: {down: 8 kbit/s, up: 8 kbit/s, roundTrip: 20 ms}}
         compute: {perBatch: 1 s}
         background: {windows: {fixed: {intervals: [{from: 1 h, soft: 3660 s, to: 3665 s}]}}}
-    server: {messageBytes: 1000, bytesPerParameter: 50, trigger: {threshold: 2}}
+    server: {messageBytes: 1000 B, bytesPerParameter: 50, trigger: {threshold: 2}}
 
     """
 
   /// A task as the system starts it, idle after 100 s, without delay, once; what else it requires.
   static func task(_ more: String = "") -> String {
-    "fleet.phones.background={processing: {idleDwell: 100 s, startDelay: 0 s, resubmit: never"
+    "fleet.phones.background={windows: null, processing: {idleDwell: 100 s, startDelay: 0 s, resubmit: never"
       + "\(more.isEmpty ? "" : ", ")\(more)}}"
   }
 
