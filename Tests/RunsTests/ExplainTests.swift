@@ -143,7 +143,7 @@ extension PlantedStory {
       name: "not selected",
       overrides: [
         window("0 s", "60 s", "65 s", of: "tablets"),
-        "server.trigger={threshold: null, cohort-complete: {}}",
+        "server.trigger=[cohort-complete]",
         "server.selector={scripted: {cohorts: [[1, 2]]}}",
       ],
       cause: .notChosen, causeText: "the server did not select it",
@@ -156,7 +156,7 @@ extension PlantedStory {
       // 19 s, in its upload; it begins anew and takes 1.310 s.
       overrides: [
         window("0 s", "60 s", "65 s", of: "tablets"),
-        "server.trigger={threshold: null, cohort-complete: {}}",
+        "server.trigger=[cohort-complete]",
         "server.selector={uniform: {cohort: 2, overSelection: 1.5}}",
         "inject=[{at: 9 s, device: phones/0, action: dropLink, lasting: 10 s}]",
       ],
@@ -169,7 +169,7 @@ extension PlantedStory {
       name: "upload lost",
       overrides: [
         window("0 s", "60 s", "65 s", of: "tablets"),
-        "server.trigger={threshold: null, cohort-complete: {}}",
+        "server.trigger=[cohort-complete]",
         "server.selector={uniform: {cohort: 2, overSelection: 1.5}}",
         "inject=[{at: 9 s, device: phones/0, action: dropLink, lasting: 10 s}]",
       ],
@@ -207,7 +207,7 @@ extension PlantedStory {
       // A cohort of all three at 1.010; the deadline at 10.010 finds three of four updates.
       overrides: [
         window("0 s", "60 s", "65 s", of: "tablets"), "fleet.phones.compute.perBatch=1 s",
-        "server.trigger={threshold: null, deadline: {after: 9 s, minimum: 4}}",
+        "server.trigger=[{deadline: {after: 9 s, minimum: 4}}]",
         "server.selector={uniform: {cohort: 3}}",
       ],
       cause: .roundSkipped, causeText: "its round was skipped with its update",

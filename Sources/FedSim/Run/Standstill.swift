@@ -112,10 +112,10 @@ extension Simulation {
         found.append(.nothingRuns)
       } else if let missing = missingConditions(of: device), !missing.isEmpty {
         found.append(.never(missing))
-      } else if did.sessions == 0 {
-        found.append(.neverStarted)
       } else if !isReachable {
         found.append(.serverUnreachable)
+      } else if did.sessions == 0 {
+        found.append(.neverStarted)
       } else if formsCohorts, accepted == 0 {
         found.append(.notChosen)
       } else {
