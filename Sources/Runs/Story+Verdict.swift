@@ -71,7 +71,9 @@ extension Story {
         "\(name) came \(at), when the server had another one of this device on version "
           + "\(last.base)")
     case .replaced:
-      return Verdict(.replaced, "its update was replaced by a later one", "\(name) was so \(at)")
+      return Verdict(
+        .replaced, "its update was replaced by a later one",
+        "a later one on the same version took the place of \(name) \(at)")
     case .rejectedNotFinite:
       return Verdict(
         .notFinite, "the parameters of its update were not finite",

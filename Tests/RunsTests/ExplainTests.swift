@@ -305,7 +305,8 @@ struct ExplainTests {
   func changed() throws {
     let folder = try Folder()
     try folder.write("device,from,to\n*,0,4000\n", to: "power.csv")
-    try folder.write("f0,f1,label\n1,2,0\n2,1,1\n3,1,0\n1,1,1\n", to: "data.csv")
+    let data = "f0,f1,label\n" + String(repeating: "1,2,0\n2,1,1\n", count: 6)
+    try folder.write(data, to: "data.csv")
     var story = PlantedStory.conditions[0]
     story.overrides = [
       PlantedStory.task("requiresExternalPower: true"), "fleet.phones.power={csv: power.csv}",
@@ -324,5 +325,41 @@ struct ExplainTests {
     #expect(refusal()?.contains("the run came out another than the one in the file") == true)
     try FileManager.default.removeItem(atPath: folder("power.csv"))
     #expect(refusal()?.contains("power.csv") == true)
+    // Another data set of the same size, of which no event depends.
+    story.overrides = [PlantedStory.task("requiresExternalPower: true")]
+    let text = PlantedStory.text.replacing(
+      "{blobs: {classes: 2, features: 2, train: 12, test: 4}}",
+      with: "{csv: {train: data.csv, test: data.csv}}")
+    let scenario = try Scenario(text: text, file: folder("s.yaml"), overrides: story.overrides)
+    // The result lies elsewhere: where the scenario stood is in its provenance.
+    let other = try Folder()
+    _ = try Run(scenario, output: other("r.h5")).perform()
+    func elsewhere(_ folder: String? = nil) -> String? {
+      do throws(RunFailure) {
+        _ = try Explanation(result: other("r.h5"), device: "phones/0", folder: folder)
+        return nil
+      } catch {
+        return error.isBadInput ? error.description : "another failure"
+      }
+    }
+    #expect(elsewhere() == nil)
+    #expect(elsewhere("/nowhere")?.contains("data.csv") == true)
+    try folder.write(data.replacing("2,1,1", with: "2,3,1"), to: "data.csv")
+    #expect(elsewhere()?.contains("the data that this run was made of have changed since") == true)
+  }
+
+  @Test("refuses a result of another version, which would play another run")
+  func versions() throws {
+    let folder = try Folder()
+    var (_, document) = try PlantedStory.conditions[0].explained(in: folder)
+    let place = try #require(document.root.attributes.firstIndex { $0.name == "engineVersion" })
+    document.root.attributes[place].value = .text("0.0.1")
+    try ResultFile.prepare(folder("old.h5")).write(document)
+    do throws(RunFailure) {
+      _ = try Explanation(result: folder("old.h5"), device: "phones/0")
+      Issue.record("it was explained")
+    } catch {
+      #expect(error.description.contains("this is a result of FedSim 0.0.1"))
+    }
   }
 }

@@ -28,7 +28,8 @@ struct Computations {
     limit = max(1, inputs.retainedBytes / max(1, inputs.task.network.layout.byteCount))
     nextSweep = min(limit, 4096)
     foresight = Foresight(
-      isOn: pool.threads > 1 && mode == .lazy && !inputs.omitsArithmetic, byteCount: inputs.task.network.layout.byteCount)
+      isOn: pool.threads > 1 && mode == .lazy && !inputs.omitsArithmetic,
+      byteCount: inputs.task.network.layout.byteCount)
   }
 
   /// A training was described. Beyond the limit the oldest of those that live are computed, which

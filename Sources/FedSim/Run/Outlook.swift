@@ -41,9 +41,11 @@ struct Offer {
   /// Calls `visit` with each stretch up to the horizon and what holds in it, until it says false.
   ///
   /// `lockedSince` is when the device was locked last, if it is locked at `start`. A window counts
-  /// at its beginning alone, with whatever holds just before or just after it.
+  /// at its beginning alone, with whatever holds just before or just after it, or all the time
+  /// where `anyTime` says so: something may begin in one that is open already.
   mutating func walk(
-    from start: SimTime, lockedSince: SimTime, _ visit: (SimTime, StartConditions) -> Bool
+    from start: SimTime, lockedSince: SimTime, anyTime: Bool = false,
+    _ visit: (SimTime, StartConditions) -> Bool
   ) {
     var time = start
     var locked = lockedSince
@@ -65,7 +67,7 @@ struct Offer {
       }
       window = now
       before = held
-      guard visit(time, held) else { return }
+      guard visit(time, anyTime && now != 0 ? held.union(.window) : held) else { return }
       var next = nexts.min() ?? .never
       if !isActive, idleFrom > time { next = min(next, idleFrom) }
       guard next < horizon else { return }
@@ -127,7 +129,10 @@ extension Simulation {
   /// The next time at which the world lets a device begin to train; nil: never before the end.
   private func opportunity(of device: Int) -> SimTime? {
     let state = devices[device]
-    guard state.pace.batchCount > 0 else { return nil }
+    let client = Int(state.client)
+    guard inputs.task.partition.shards.indices.contains(client),
+      !inputs.task.partition.shards[client].isEmpty
+    else { return nil }
     let group = group(of: device)
     if group.background.continued != nil { return now }
     if group.background.processing == nil, group.background.windows == nil { return nil }
@@ -135,7 +140,7 @@ extension Simulation {
     var found: SimTime?
     var isEverOnline = false
     let needed = offer.needed
-    offer.walk(from: now, lockedSince: state.lockedSince) { time, held in
+    offer.walk(from: now, lockedSince: state.lockedSince, anyTime: true) { time, held in
       if held.contains(.online) { isEverOnline = true }
       if found == nil, held.isSuperset(of: needed) { found = time }
       return found == nil || !isEverOnline
