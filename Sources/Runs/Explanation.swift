@@ -137,7 +137,7 @@ public struct Explanation: Codable, Equatable, Sendable {
     sentences = story.sentences(verdict)
     if let stoppedAt {
       sentences.insert(
-        "The run stopped at \(Words.time(stoppedAt)), because nothing that was left could ever "
+        "The run stopped at \(stoppedAt.words), because nothing that was left could ever "
           + "contribute; this is what would have been until its end.", at: 0)
     }
   }

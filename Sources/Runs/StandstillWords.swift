@@ -119,7 +119,7 @@ extension Standstill {
     lines += waits.map { $0.text.replacing("  ", with: " ") }
     if let stoppedAt {
       lines.append(
-        "nothing that was left could ever contribute, so the run stopped at \(Words.time(stoppedAt))"
+        "nothing that was left could ever contribute, so the run stopped at \(stoppedAt.words)"
       )
     }
     return lines
@@ -139,11 +139,6 @@ enum Words {
     "\(number) \(noun)\(number == 1 ? "" : noun.hasSuffix("ch") ? "es" : "s")"
   }
 
-  /// A time in days, hours, minutes and seconds, to the millisecond before it.
-  static func time(_ time: SimTime) -> String {
-    SimTime(microseconds: time.microseconds / 1000 * 1000).description
-  }
-
   /// A duration such as `3 h 12 min`, to the second from a minute on, to the millisecond below.
   static func duration(_ duration: SimDuration) -> String {
     let micro = duration.microseconds
@@ -153,4 +148,9 @@ enum Words {
     }
     return SimDuration.seconds(micro / 1_000_000).description
   }
+}
+
+extension SimTime {
+  /// In days, hours, minutes and seconds, to the millisecond before it.
+  var words: String { SimTime(microseconds: microseconds / 1000 * 1000).description }
 }

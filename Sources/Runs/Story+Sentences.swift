@@ -4,10 +4,10 @@ extension Story {
   /// What happened, in a sentence; nil: not worth one.
   func sentence(_ happening: Happening) -> String? {
     if happening.device < 0 {
-      return serverClause(happening.kind).map { "At \(Words.time(happening.time)) \($0)." }
+      return serverClause(happening.kind).map { "At \(happening.time.words) \($0)." }
     }
     return (sessionClause(happening.kind) ?? updateClause(happening)).map {
-      "At \(Words.time(happening.time)) \($0)."
+      "At \(happening.time.words) \($0)."
     }
   }
 

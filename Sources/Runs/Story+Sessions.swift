@@ -34,7 +34,8 @@ extension Story {
     if let offline = later.last(where: { $0.kind == .serverOffline }) {
       return Verdict(
         .serverOffline, "the server believed itself offline and sent no model",
-        "at \(Words.time(offline.time)) the server told it that it believes itself offline, and sent no model"
+        "at \(offline.time.words) the server told it that it believes itself "
+          + "offline, and sent no model"
       )
     }
     for happening in later.reversed() {
@@ -42,23 +43,23 @@ extension Story {
       case .requestFailed(.download, let outcome):
         return Verdict(
           .requestLost, "its download of the model failed",
-          "its download failed at \(Words.time(happening.time)): \(Self.text(outcome))")
+          "its download failed at \(happening.time.words): \(Self.text(outcome))")
       case .rested(.nothingNew), .sessionEnded(.nothingNew):
         let held = watch.view(at: happening.time).heldVersion
         return Verdict(
           .nothingNew, "there was no newer version than the one that it had trained on",
-          "at \(Words.time(happening.time)) it had trained on version \(held) already, and there was no newer "
-            + "one")
+          "at \(happening.time.words) it had trained on version \(held) already, and there was no "
+            + "newer one")
       case .sessionEnded(.expired):
         return Verdict(
           .expired, "its task expired before it had the model",
-          "its time was over at \(Words.time(happening.time)), before it had the model")
+          "its time was over at \(happening.time.words), before it had the model")
       default: continue
       }
     }
     return Verdict(
       .notReady, "it was not ready yet",
-      "it was accepted at \(Words.time(accepted.time)), and not ready by \(Words.time(to))")
+      "it was accepted at \(accepted.time.words), and not ready by \(to.words)")
   }
 
   /// It asked and was not accepted.
@@ -72,7 +73,7 @@ extension Story {
       guard let cohort, case .cohortFormed(let number, let members) = cohort.kind else {
         return Verdict(
           .noCohort, "no cohort was formed: too few devices waited at once",
-          "it waited for a cohort from \(Words.time(waits.time)) on, and none was formed by \(Words.time(to))"
+          "it waited for a cohort from \(waits.time.words) on, and none was formed by \(to.words)"
         )
       }
       let isLate = waits.time > cohort.time
@@ -81,10 +82,10 @@ extension Story {
         isLate
           ? "it came when the round's cohort had been formed"
           : "the server did not select it",
-        "the cohort of round \(number) was formed at \(Words.time(cohort.time)), of "
+        "the cohort of round \(number) was formed at \(cohort.time.words), of "
           + "\(Words.count(members, "device")), "
           + (isLate
-            ? "before it came at \(Words.time(waits.time))" : "and it was not among those selected")
+            ? "before it came at \(waits.time.words)" : "and it was not among those selected")
       )
     }
     for happening in words.reversed() {
@@ -92,17 +93,17 @@ extension Story {
       case .rested(.rejected), .sessionEnded(.rejected):
         return Verdict(
           .rejected, "the server had no work for it",
-          "the server had no work for it at \(Words.time(happening.time))")
+          "the server had no work for it at \(happening.time.words)")
       case .requestFailed(.check, let outcome):
         guard watch.standing(at: happening.time).isReachable else {
           return Verdict(
             .serverUnreachable, "the server could not be reached",
-            "the server could not be reached: its question failed at \(Words.time(happening.time)) "
+            "the server could not be reached: its question failed at \(happening.time.words) "
               + "(\(Self.text(outcome)))")
         }
         return Verdict(
           .requestLost, "its question to the server was lost",
-          "its question to the server failed at \(Words.time(happening.time)): \(Self.text(outcome))"
+          "its question to the server failed at \(happening.time.words): \(Self.text(outcome))"
         )
       default: continue
       }
@@ -119,24 +120,24 @@ extension Story {
       case .ineligible:
         return Verdict(
           .notEligible, "a condition of its app did not hold when it ran (\(unmet(at: time)))",
-          "when its app ran at \(Words.time(time)), the device was \(unmet(at: time))")
+          "when its app ran at \(time.words), the device was \(unmet(at: time))")
       case .withoutData:
         return Verdict(.noData, "it has no training data", "it has no training data")
       default:
         if watch.view(before: time).link == 0 || watch.view(at: time).link == 0 {
           return Verdict(
             .offline, "it was offline while its app ran",
-            "it was offline while its app ran, until \(Words.time(time))")
+            "it was offline while its app ran, until \(time.words)")
         }
         return Verdict(
           end == .killed ? .killed : .expired, "its app stopped before it could ask for work",
-          "its app stopped at \(Words.time(time)), before it could ask for work: \(Self.text(end))")
+          "its app stopped at \(time.words), before it could ask for work: \(Self.text(end))")
       }
     }
     return watch.view(at: to).link == 0
-      ? Verdict(.offline, "it was offline while its app ran", "it was offline at \(Words.time(to))")
+      ? Verdict(.offline, "it was offline while its app ran", "it was offline at \(to.words)")
       : Verdict(
-        .notReady, "it was not ready yet", "its app had just begun to run at \(Words.time(to))")
+        .notReady, "it was not ready yet", "its app had just begun to run at \(to.words)")
   }
 
   /// Which of the app's own conditions did not hold at a time.
@@ -169,7 +170,7 @@ extension Story {
         ? Verdict(.neverHeld, "its battery was empty when its window opened")
         : Verdict(
           .noWindow, "no background window opened for it",
-          "no background window opened for it from \(Words.time(from)) to \(Words.time(to))")
+          "no background window opened for it from \(from.words) to \(to.words)")
     }
     guard background.processing != nil else {
       return Verdict(
@@ -195,8 +196,8 @@ extension Story {
         .reduce(SimDuration.zero) { $0 + ($1.2 - $1.1) }
       return Verdict(
         .notStarted, "the system did not start its task in time",
-        "every condition of its task held for \(Words.duration(free)), and the system, which starts "
-          + "tasks with a delay, had not started it by \(Words.time(to))")
+        "every condition of its task held for \(Words.duration(free)), and the system, which "
+          + "starts tasks with a delay, had not started it by \(to.words)")
     }
     if missing.elements.count > 1 {
       return Verdict(
@@ -210,7 +211,7 @@ extension Story {
       let due = stretches.map(\.view.requestFrom).min() ?? to
       return Verdict(
         .notDue, "its next task was not due yet",
-        "\(task), because its request for the next one was not due before \(Words.time(due))")
+        "\(task), because its request for the next one was not due before \(due.words)")
     }
     let words = alone.map(\.absence)
     return Verdict(

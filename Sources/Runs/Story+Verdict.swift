@@ -34,7 +34,7 @@ extension Story {
     }.last
     let text =
       "its update \(last.number) became part of version \(version.map { "\($0)" } ?? "?")"
-    return Verdict(.contributed, text, text + " at \(Words.time(last.end!.time))")
+    return Verdict(.contributed, text, text + " at \(last.end!.time.words)")
   }
 
   /// The last update that came to another end.
@@ -44,13 +44,13 @@ extension Story {
       return nil
     }
     let name = "its update \(last.number)"
-    let at = "at \(Words.time(end.time))"
+    let at = "at \(end.time.words)"
     switch end.outcome {
     case .aggregated, .unfinishedAtEnd: return nil
     case .rejectedLate:
       let round = last.round.map { "round \($0)" } ?? "its round"
       let failed = last.failures.last.map {
-        ", because sending it had failed at \(Words.time($0.time)) (\(Self.text($0.outcome)))"
+        ", because sending it had failed at \($0.time.words) (\(Self.text($0.outcome)))"
       }
       return Verdict(
         .late,
@@ -103,29 +103,29 @@ extension Story {
       guard watch.standing(at: to).believesOnline else {
         return Verdict(
           .serverOffline, "the server believed itself offline and aggregated nothing",
-          "\(name) waited at the server from \(Words.time(arrival)) on, which believed itself offline"
+          "\(name) waited at the server from \(arrival.words) on, which believed itself offline"
         )
       }
       return Verdict(
         .waiting, "its update waited at the server, which had too few to aggregate",
-        "\(name) waited at the server from \(Words.time(arrival)) on, and what the server waits for did not "
-          + "come")
+        "\(name) waited at the server from \(arrival.words) on, and what the server waits "
+          + "for did not come")
     }
     if watch.view(at: to).work == .uploading {
       return Verdict(
-        .notReady, "its update was still on its way", "\(name) was on its way at \(Words.time(to))")
+        .notReady, "its update was still on its way", "\(name) was on its way at \(to.words)")
     }
     if let failure = last.failures.last {
       return Verdict(
         .uploadLost, "its upload was lost and not sent again in time",
-        "sending \(name) failed at \(Words.time(failure.time)) (\(Self.text(failure.outcome))), and it was not "
-          + "sent again before \(Words.time(to))")
+        "sending \(name) failed at \(failure.time.words) (\(Self.text(failure.outcome))), and it "
+          + "was not sent again before \(to.words)")
     }
     let why =
       watch.view(at: to).link == 0 ? "the device was offline" : "its app did not run again"
     return Verdict(
       .notSent, "its update was not sent: \(why)",
-      "\(name), made at \(Words.time(last.madeAt)), was not sent before \(Words.time(to)), because \(why)"
+      "\(name), made at \(last.madeAt.words), was not sent before \(to.words), because \(why)"
     )
   }
 
@@ -154,21 +154,21 @@ extension Story {
     case .discardedAtExpiry:
       return Verdict(
         .expired, "its task expired \(after)",
-        "its task expired \(after), and at \(Words.time(time)) what it had done was thrown away")
+        "its task expired \(after), and at \(time.words) what it had done was thrown away")
     case .killed: return kill(at: time, after)
     case .conditionsLost:
       return Verdict(
         .conditionsLost, "a condition of its app was lost while it trained (\(unmet(at: time)))",
-        "at \(Words.time(time)) its training was given up \(after), because it was \(unmet(at: time))"
+        "at \(time.words) its training was given up \(after), because it was \(unmet(at: time))"
       )
     case .threw:
       return Verdict(
-        .threw, "its training threw an error", "its training threw an error at \(Words.time(time))")
+        .threw, "its training threw an error", "its training threw an error at \(time.words)")
     case .restarted, .outdated:
       let why = outcome == .outdated ? "too old" : "of an older version"
       return Verdict(
         .givenUp, "its checkpoint was \(why)",
-        "at \(Words.time(time)) its checkpoint was given up, because it was \(why)")
+        "at \(time.words) its checkpoint was given up, because it was \(why)")
     }
   }
 
@@ -183,7 +183,7 @@ extension Story {
     func killed(_ why: String, _ clause: String) -> Verdict {
       Verdict(
         .killed, "its app was killed: \(why)",
-        "its app was killed at \(Words.time(time)) \(after), \(clause)")
+        "its app was killed at \(time.words) \(after), \(clause)")
     }
     if has(.forceQuit) { return killed("its user swiped it away", "swiped away by its user") }
     if has(.processorExceeded) {
@@ -198,17 +198,18 @@ extension Story {
     case .ignore:
       return killed(
         "it ignored the expiry of its task",
-        "because it had ignored the expiry of its task at \(Words.time(expired.time))")
+        "because it had ignored the expiry of its task at \(expired.time.words)")
     case .forget:
       return killed(
         "it never said that its task was complete",
-        "because it had not said that its task was complete since the expiry at \(Words.time(expired.time))"
+        "because it had not said that its task was complete since "
+          + "the expiry at \(expired.time.words)"
       )
     case .complete:
       return Verdict(
         .expired, "its task expired \(after)",
-        "its task expired at \(Words.time(expired.time)), and a batch was still running at the hard expiry, "
-          + "so its app was killed at \(Words.time(time)) \(after)")
+        "its task expired at \(expired.time.words), and a batch was still running at the hard "
+          + "expiry, so its app was killed at \(time.words) \(after)")
     }
   }
 
@@ -232,7 +233,7 @@ extension Story {
       watch.view(before: to).work == .training || to == watch.end
     {
       return Verdict(
-        .notReady, "it was still training", "it was still training at \(Words.time(to))")
+        .notReady, "it was still training", "it was still training at \(to.words)")
     }
     guard isInside(last) else { return nil }
     let after =
@@ -242,7 +243,7 @@ extension Story {
     }
     return Verdict(
       .expired, "its training was cut off \(after)",
-      "its training was cut off \(after) at \(Words.time(last)), and did not go on before \(Words.time(to))"
+      "its training was cut off \(after) at \(last.words), and did not go on before \(to.words)"
     )
   }
 }

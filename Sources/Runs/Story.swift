@@ -148,8 +148,8 @@ struct Story {
       let closed = watch.rounds.count { $0.outcome != .unfinishedAtEnd }
       let versions = watch.rounds.count { $0.outcome == .published }
       return
-        "The run lasted from \(Words.time(from)) to \(Words.time(to)); \(Words.count(closed, "round")) ended in it, "
-        + "and \(Words.count(versions, "version")) came of them."
+        "The run lasted from \(from.words) to \(to.words); \(Words.count(closed, "round")) ended "
+        + "in it, and \(Words.count(versions, "version")) came of them."
     }
     let end =
       switch round.outcome {
@@ -158,6 +158,6 @@ struct Story {
       case .failed: "failed, because none of its updates could be used"
       case .unfinishedAtEnd: "was still open when the run ended"
       }
-    return "Round \(round.round) was open from \(Words.time(from)) to \(Words.time(to)) and \(end)."
+    return "Round \(round.round) was open from \(from.words) to \(to.words) and \(end)."
   }
 }

@@ -126,7 +126,8 @@ extension PlantedStory {
       name: "server down",
       // The question is sent at 1.000 and has no answer for 60 s.
       overrides: [
-        "server.reachable={fixed: {otherwise: up, intervals: [{from: 0 s, to: 1800 s, state: down}]}}"
+        "server.reachable={fixed: {otherwise: up, "
+          + "intervals: [{from: 0 s, to: 1800 s, state: down}]}}"
       ],
       cause: .serverUnreachable, causeText: "the server could not be reached",
       sentence: "its question failed at 0 d 00:01:01 (no answer came in time)",
@@ -134,7 +135,8 @@ extension PlantedStory {
     PlantedStory(
       name: "server offline",
       overrides: [
-        "server.internet={fixed: {otherwise: up, intervals: [{from: 0 s, to: 1800 s, state: down}]}}"
+        "server.internet={fixed: {otherwise: up, "
+          + "intervals: [{from: 0 s, to: 1800 s, state: down}]}}"
       ],
       cause: .serverOffline, causeText: "the server believed itself offline and sent no model",
       sentence: "At 0 d 00:00:02.02 the server told it that it believes itself offline.",

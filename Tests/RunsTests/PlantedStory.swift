@@ -57,7 +57,8 @@ struct PlantedStory: Sendable, CustomStringConvertible {
 
   /// A task as the system starts it, idle after 100 s, without delay, once; what else it requires.
   static func task(_ more: String = "") -> String {
-    "fleet.phones.background={windows: null, processing: {idleDwell: 100 s, startDelay: 0 s, resubmit: never"
+    "fleet.phones.background={windows: null, processing: {idleDwell: 100 s, "
+      + "startDelay: 0 s, resubmit: never"
       + "\(more.isEmpty ? "" : ", ")\(more)}}"
   }
 

@@ -82,7 +82,8 @@ struct StandstillTests {
   func goesOn() throws {
     // The 37 phones cannot; one tablet after the other has Wi-Fi from the last hour on.
     let (summary, document) = try Self.run(
-      "fleet.tablets.link={fixed: {always: null, otherwise: cellular, intervals: [{from: 719 h, state: wifi}]}}",
+      "fleet.tablets.link={fixed: {always: null, otherwise: cellular, "
+        + "intervals: [{from: 719 h, state: wifi}]}}",
       "stop.versions=1")
     #expect(summary.version == 1)
     #expect(summary.standstill == [])
@@ -91,8 +92,8 @@ struct StandstillTests {
 
   @Test("stops when the last chance has passed without an update")
   func lastChance() throws {
-    // The tablets have Wi-Fi from 1 h to 1 h 10 min alone, and each batch takes an hour. Their tasks
-    // begin by 1 h 10 min and have at most 30 minutes, and what they did is thrown away.
+    // The tablets have Wi-Fi from 1 h to 1 h 10 min alone, and each batch takes an hour. Their
+    // tasks begin by 1 h 10 min and have at most 30 minutes, and what they did is thrown away.
     let (summary, document) = try Self.run(
       "fleet.tablets.link={fixed: {always: null, otherwise: cellular, intervals: "
         + "[{from: 1 h, to: 70 min, state: wifi}]}}",
