@@ -1,3 +1,4 @@
+import CKernels
 import Numerics
 
 /// A layer whose input is known: what a network is compiled to.
@@ -11,6 +12,8 @@ protocol PlacedLayer: Sendable {
   var stem: String { get }
   /// Its tensors in order.
   var tensors: [(name: String, shape: [Int])] { get }
+  /// Whether its weight lies with its axes exchanged.
+  var hasTransposedWeight: Bool { get }
   /// Multiply-adds of one sample's forward pass.
   var multiplyAdds: Int { get }
   /// Whether the output may lie where the input lay, if nobody else needs that.
@@ -19,6 +22,9 @@ protocol PlacedLayer: Sendable {
   var deltaInPlace: Bool { get }
   /// Whether `backward` reads the output.
   var readsOutput: Bool { get }
+
+  /// Whether `forward` asks for what lies `ahead`.
+  var fetchesAhead: Bool { get }
 
   /// Floats kept from `forward` to `backward`, for `rows` samples.
   func stateCount(_ rows: Int) -> Int
@@ -35,6 +41,8 @@ protocol PlacedLayer: Sendable {
 extension PlacedLayer {
   var stem: String { "" }
   var tensors: [(name: String, shape: [Int])] { [] }
+  var hasTransposedWeight: Bool { false }
+  var fetchesAhead: Bool { false }
   var multiplyAdds: Int { 0 }
   var runsInPlace: Bool { false }
   var deltaInPlace: Bool { false }
@@ -60,6 +68,8 @@ struct Pass {
   let output: UnsafeMutablePointer<Float>
   let state: UnsafeMutablePointer<Float>
   let scratch: UnsafeMutablePointer<Float>
+  /// Memory that will be read soon, to ask for on the way; nil where somebody else does.
+  var ahead: UnsafePointer<fs_ahead>?
 }
 
 /// One layer's gradients.

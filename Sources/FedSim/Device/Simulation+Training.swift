@@ -215,10 +215,7 @@ extension Simulation {
   /// The batch order of a device's data epochs from `firstEpoch` on.
   func order(_ device: Int, firstEpoch: UInt64) -> BatchOrder {
     if let orders = inputs.task.orders {
-      let client = orders[Int(devices[device].client)]
-      let first = Int(firstEpoch)
-      let epochs = inputs.task.plan.epochs(shardCount: Int(devices[device].sampleCount))
-      return .explicit((0..<epochs).map { client[(first + $0) % client.count] })
+      return .cycle(orders[Int(devices[device].client)], first: Int(firstEpoch))
     }
     return .keyed(batchKey(device), firstSlot: firstEpoch)
   }
