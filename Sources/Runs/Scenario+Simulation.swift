@@ -40,6 +40,7 @@ extension Scenario {
     inputs.server = server
     inputs.injections = settings.inject
     inputs.stop = settings.stop
+    inputs.stopsWhenStuck = settings.stop.playsOut != true
     inputs.record = settings.record
     inputs.tables = tables.tables
     inputs.shakeTies = options.shakeTies

@@ -73,7 +73,8 @@ struct Played {
   func story(of device: Int, only words: String...) -> [String] {
     tape.happenings.filter { $0.device == device }
       .filter { happening in
-        words.isEmpty || words.contains { happening.kind.line.hasPrefix($0) }
+        words.isEmpty
+          ? !happening.kind.isAside : words.contains { happening.kind.line.hasPrefix($0) }
       }
       .map { milliseconds($0.time) + " " + $0.kind.line }
   }
@@ -229,6 +230,16 @@ func milliseconds(_ time: SimTime) -> String {
 }
 
 extension Happening.Kind {
+  /// Whether it only says more of what other lines tell.
+  var isAside: Bool {
+    switch self {
+    case .softExpiry, .waited, .requestFailed, .rested, .serverOffline, .updateEnded, .forceQuit,
+      .processorExceeded:
+      true
+    default: false
+    }
+  }
+
   /// A few words, the same for the same values.
   var line: String {
     switch self {
@@ -256,6 +267,14 @@ extension Happening.Kind {
     case .cohortFormed(let round, let members): "cohort r\(round) \(members)"
     case .published(let version, let updates): "published v\(version) \(updates)"
     case .roundSkipped(let round): "skipped r\(round)"
+    case .softExpiry: "expires"
+    case .waited(let round): "waits r\(round)"
+    case .requestFailed(let kind, let outcome): "\(kind) fails \(outcome)"
+    case .rested(let end): "rests \(end)"
+    case .serverOffline: "hears offline"
+    case .updateEnded(let update, let outcome): "ended \(update) \(outcome)"
+    case .forceQuit: "swiped"
+    case .processorExceeded: "too busy"
     case .rejected(let retry):
       "rejected "
         + (retry.map { milliseconds(.start + $0.duration) } ?? "for good")

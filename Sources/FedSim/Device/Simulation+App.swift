@@ -134,6 +134,7 @@ extension Simulation {
 
   /// The app is swiped away: its process ends, and it gets no tasks as before.
   mutating func forceQuit(_ device: Int) {
+    note(device, .forceQuit)
     if devices[device].session != nil { kill(device) } else { endProcess(device) }
     if !apps.isEmpty { apps[device]?.isForceQuit = true }
   }
@@ -248,6 +249,7 @@ extension Simulation {
   mutating func processorExceeded(_ device: Int) {
     guard cpuLimit(device) != nil else { return }
     tallies.processorKills += 1
+    note(device, .processorExceeded)
     kill(device)
     penalise(device)
   }

@@ -91,6 +91,7 @@ extension Simulation {
   mutating func rest(_ device: Int, _ reason: SessionEnd) {
     let participation = inputs.fleet[Int(devices[device].group)].participation
     if participation.repeats, devices[device].session?.kind.isPoll != true {
+      note(device, .rested(reason))
       devices[device].session!.tries = 0
       pause(device, for: participation.pause, then: .check)
     } else {
@@ -102,6 +103,7 @@ extension Simulation {
   mutating func expireSoftly(_ device: Int) {
     if devices[device].session!.isCompleted { return }
     devices[device].session!.hasExpired = true
+    note(device, .softExpiry)
     if onExpiration(device) == .ignore { return }
     setCancelled(device)
     devices[device].session!.isExpiring = true

@@ -149,6 +149,8 @@ extension Simulation {
     if case .upload(let update) = transfer.purpose {
       note(device, .uploadFailed(update: Int(update), outcome))
       markWaiting(update)
+    } else {
+      note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
     }
     if transfer.purpose == .check, transfer.phase == .awaiting, devices[device].isConnected {
       // The server sees the connection close.
@@ -165,6 +167,7 @@ extension Simulation {
     ledgers.transmissions.close(outcome)
     switch transfer.purpose {
     case .check, .download:
+      note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
       devices[device].session!.stage = .check
       // With the link gone the session waits for it; with the server gone it rests or ends.
       if devices[device].isConnected { rest(device, .unreachable) }
@@ -218,6 +221,7 @@ extension Simulation {
   ) {
     let held = devices[device].heldVersion
     let hasUpdate = latest > held && isOnline
+    if !isOnline { note(device, .serverOffline) }
     switch answer {
     case .rejected:
       return rest(device, .rejected)

@@ -27,6 +27,8 @@ public struct Simulation {
   public internal(set) var federatedEvaluation: FederatedEvaluation?
   /// Whether the run is over.
   public internal(set) var isOver = false
+  /// Whether it ended because nothing that was left could ever contribute.
+  public internal(set) var isStuck = false
 
   var queue = EventQueue()
   var world: World
@@ -46,6 +48,7 @@ public struct Simulation {
   var settled = Settled()
   var observers: [any Observer] = []
   var wantsEveryEvent = false
+  var outlook = Outlook()
   var computations: Computations
   var evaluatedUntil = SimTime.start
   var federatedUntil = SimTime.start
@@ -70,9 +73,10 @@ public struct Simulation {
   /// Plays to the end. Each observer sees every step, in the order of the list.
   public mutating func run(observers: [any Observer] = []) {
     self.observers = observers
-    wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
     for observer in observers { observer.began(self) }
+    wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
     publishInitialModel()
+    if inputs.stopsWhenStuck { lookAhead() }
     while !isOver, let entry = queue.popFirst() { handle(entry) }
     finish()
     for observer in observers { observer.ended(self) }

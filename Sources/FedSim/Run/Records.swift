@@ -209,8 +209,27 @@ public struct Happening: Sendable, Equatable {
     case rejected(RetryAfter?)
     case disconnected(DisconnectReason)
     case erased(Erasure)
+    /// A session's soft expiry came.
+    case softExpiry
+    /// The server holds a device's request until a cohort is formed.
+    case waited(round: Int)
+    /// A request without an update failed, or was given up.
+    case requestFailed(RequestKind, TransmissionOutcome)
+    /// A session that repeats has nothing to do for now.
+    case rested(SessionEnd)
+    /// The server told a device that it believes itself offline.
+    case serverOffline
+    /// An update came to its end.
+    case updateEnded(update: Int, UpdateOutcome)
+    /// The app was swiped away.
+    case forceQuit
+    /// The app used the processor for too long.
+    case processorExceeded
   }
 }
+
+/// A request that carries no update.
+public enum RequestKind: String, Sendable, CaseIterable { case check, download }
 
 /// Why a session began.
 public enum SessionKind: String, Sendable, CaseIterable {

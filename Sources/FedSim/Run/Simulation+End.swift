@@ -26,9 +26,10 @@ extension Simulation {
     for update in updates.numbers where updates[update].outcome == nil {
       updates[update].outcome = .unfinishedAtEnd
       ledgers.updates.close(.unfinishedAtEnd)
+      note(Int(updates[update].device), .updateEnded(update: Int(update), .unfinishedAtEnd))
     }
     finishBeats()
-    let last = end
+    let last = isStuck ? now : end
     for device in bodies.indices { bodies[device]?.settle(at: last) }
     computations.settle()
   }

@@ -28,6 +28,9 @@ struct Server {
 
   /// Updates in order of arrival.
   var pending: [Int32] = []
+  /// The most updates, and the most devices, that ever waited at once.
+  var pendingPeak = 0
+  var waitingPeak = 0
   /// Devices that wait for a cohort, in device order, and their requests.
   var waiting: [CheckIn] = []
   var waitingRequests: [(generation: UInt32, participation: Int32)] = []

@@ -12,14 +12,21 @@ extension Simulation {
     server.pending = []
     if exchange.isOn { waiting = weighty(waiting) }
     tallies.trainingsNeeded += waiting.count
-    guard !waiting.isEmpty, let (combined, used) = summed(waiting) ?? combined(waiting) else {
-      return closeRound(.failed)
+    guard !waiting.isEmpty else { return closeRound(.failed) }
+    let used: [Used]
+    if inputs.omitsArithmetic {
+      used = waiting.map { Used(update: $0, lossSum: 0, validation: nil) }
+    } else {
+      guard let (combined, these) = summed(waiting) ?? combined(waiting) else {
+        return closeRound(.failed)
+      }
+      used = these
+      let stepped = inputs.server.optimizer.value.step(
+        from: server.model, by: combined, payload: inputs.server.payload)
+      server.model = relaid(inputs.task.network.keepingFrozen(of: server.model, in: stepped))
+      precondition(
+        server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
     }
-    let stepped = inputs.server.optimizer.value.step(
-      from: server.model, by: combined, payload: inputs.server.payload)
-    server.model = relaid(inputs.task.network.keepingFrozen(of: server.model, in: stepped))
-    precondition(
-      server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
     let record = versionRecord(used)
     server.version += 1
     server.publishedAt.append(now)

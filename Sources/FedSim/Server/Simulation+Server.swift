@@ -45,6 +45,8 @@ extension Simulation {
         server.waiting.insert(checkIn, at: place.index)
         server.waitingRequests.insert((generation, participation), at: place.index)
         hold(participation)
+        server.waitingPeak = max(server.waitingPeak, server.waiting.count)
+        note(device, .waited(round: Int(server.round)))
         formCohort()
       }
     case .latest, .fetch:
@@ -192,6 +194,7 @@ extension Simulation {
     }
     server.pending.append(update)
     updates[update].pendingCopies += 1
+    server.pendingPeak = max(server.pendingPeak, server.pending.count)
     reach(record.participation, .admitted)
     if let training = record.training { computations.prefetch(training) }
     decide(.arrival)
