@@ -42,14 +42,37 @@ enum LedgerTable {
         group.variables.append(.scalar(name, .int64([Int64(count)]), text))
       }
     }
+    let fleet = simulation.inputs.fleet
+    let tallies = simulation.tallies
+    if fleet.contains(where: { $0.hardware != nil }) {
+      group.variables.append(
+        .scalar(
+          "declinedSessions", .int64([Int64(tallies.declinedSessions)]),
+          "sessions of devices that cannot train the model"))
+    }
+    if fleet.contains(where: { $0.presence != nil }) {
+      group.variables += [
+        .scalar("joins", .int64([Int64(tallies.joins)]), "devices that joined after the start"),
+        .scalar("leaves", .int64([Int64(tallies.leaves)]), "devices that left the fleet"),
+      ]
+    }
     return group
+  }
+
+  /// Outcomes that were added after the first result files stand behind `unfinishedAtEnd`: they are
+  /// written where they came up, so that all other files stay as they are.
+  private static func shown<Outcome>(_ ledger: Ledger<Outcome>) -> [Outcome] {
+    let cases = Array(Outcome.allCases)
+    let last = cases.firstIndex { $0.rawValue == "unfinishedAtEnd" } ?? cases.count
+    return cases.enumerated().filter { $0.offset <= last || ledger[$0.element] > 0 }
+      .map(\.element)
   }
 
   private static func add<Outcome>(
     _ ledger: Ledger<Outcome>, _ name: String, _ text: String, to group: inout ResultDocument.Group
   ) {
     let axis = "\(name)Outcome"
-    let cases = Array(Outcome.allCases)
+    let cases = shown(ledger)
     group.axes.append(.init(axis, length: cases.count))
     group.variables += [
       .init(

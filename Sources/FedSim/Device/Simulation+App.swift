@@ -10,11 +10,11 @@ extension Simulation {
       if !taskNames.contains(name) { taskNames.append(name) }
     }
     guard
-      inputs.fleet.contains(where: { $0.background.system != nil || $0.app != nil })
+      inputs.fleet.contains(where: \.needsApps)
     else { return }
     apps = devices.map { device in
       let group = inputs.fleet[Int(device.group)]
-      guard group.background.system != nil || group.app != nil else { return nil }
+      guard group.needsApps else { return nil }
       var app = AppRegion()
       app.runTime = group.background.system?.dailyRunTime?.microseconds ?? 0
       return app
@@ -64,7 +64,9 @@ extension Simulation {
     if background.refresh != nil, !pending.contains(where: { $0.kind == .refresh }) {
       submitRefreshRequest(device)
     }
-    if devices[device].session == nil, startsContinued(device) {
+    if let strategy = background.continued?.strategy {
+      openContinued(device, strategy)
+    } else if devices[device].session == nil, startsContinued(device) {
       beginSession(device, .continued, soft: .never, hard: .never)
       if !devices[device].isConnected { awaitLink(device) }
     } else if devices[device].session == nil {
@@ -75,7 +77,7 @@ extension Simulation {
   /// Whether the person starts a training in the app that goes on when it is left.
   ///
   /// Draws: one `uniform` at slot = the time of opening in microseconds (purpose `continued`).
-  private mutating func startsContinued(_ device: Int) -> Bool {
+  mutating func startsContinued(_ device: Int) -> Bool {
     let group = inputs.fleet[Int(devices[device].group)]
     guard let share = group.background.continued?.share else { return false }
     var stream = schedulerKey(device, "continued").stream(slot: UInt64(now.microseconds))
@@ -134,7 +136,10 @@ extension Simulation {
   /// The app is swiped away: its process ends, and it gets no tasks as before.
   mutating func forceQuit(_ device: Int) {
     if devices[device].session != nil { kill(device) } else { endProcess(device) }
-    if !apps.isEmpty { apps[device]?.isForceQuit = true }
+    if !apps.isEmpty {
+      apps[device]?.isForceQuit = true
+      apps[device]?.isQueued = false
+    }
   }
 
   /// An app that does not wait for its upload calls its task complete, and is soon suspended.

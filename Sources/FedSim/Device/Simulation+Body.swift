@@ -3,14 +3,17 @@ import Numerics
 /// A change of a device's own condition.
 public enum Condition: String, Sendable, CaseIterable {
   case full, lowPowerOn, lowPowerOff, shutDown, booted, nominal, fair, serious, critical
+  case joined, left
 }
 
 extension Simulation {
   /// Gives a battery and heat to the devices whose groups have them.
   mutating func makeBodies() {
     guard inputs.fleet.contains(where: { $0.battery != nil }) else { return }
-    bodies = devices.map { device in
-      guard let battery = inputs.fleet[Int(device.group)].battery else { return nil }
+    bodies = devices.indices.map { place in
+      let device = devices[place]
+      guard var battery = inputs.fleet[Int(device.group)].battery else { return nil }
+      if let made = hardware(of: place) { battery.capacity = made.hardware.battery }
       return Body(battery, inputs.fleet[Int(device.group)].thermal)
     }
   }
@@ -25,7 +28,7 @@ extension Simulation {
 
   /// Whether the device is empty and everything on it stands still.
   mutating func isOff(_ device: Int) -> Bool {
-    bodies.isEmpty ? false : bodies[device]?.isOff ?? false
+    isAway(device) || (bodies.isEmpty ? false : bodies[device]?.isOff ?? false)
   }
 
   /// Whether the system starts no background task for want of energy, or for heat.
@@ -38,6 +41,7 @@ extension Simulation {
   mutating func isSavingEnergy(_ device: Int) -> Bool {
     guard !bodies.isEmpty, let body = bodies[device] else { return false }
     if body.isOff || body.isLowPower { return true }
+    if body.thermal == .critical, thermal(of: device)?.criticalStops == true { return true }
     return !devices[device].isPlugged
       && body.energy(at: now) < body.threshold(battery(of: device).essentialBelow)
   }
@@ -58,7 +62,7 @@ extension Simulation {
   mutating func refreshBody(_ device: Int) {
     guard var body = bodies[device] else { return }
     let load = load(of: device)
-    let charger = devices[device].isPlugged ? battery(of: device).charger.milliwatts : 0
+    let charger = devices[device].isPlugged && !isAway(device) ? battery(of: device).charger.milliwatts : 0
     let isChecked = now >= body.check
     guard isChecked || load != body.load || charger != body.charger else { return }
     body.settle(at: now)
@@ -74,11 +78,12 @@ extension Simulation {
 
   private mutating func load(of device: Int) -> Load {
     let battery = battery(of: device)
-    if bodies[device]!.isOff { return Load() }
+    if bodies[device]!.isOff || isAway(device) { return Load() }
     var load = Load(idle: battery.idle.milliwatts)
     if devices[device].isActive { load.screen = battery.screen.milliwatts }
     if devices[device].run != nil {
-      load.training = battery.training.milliwatts * bodies[device]!.speed / 100
+      let power = hardware(of: device)?.power ?? battery.training.milliwatts
+      load.training = power * bodies[device]!.speed / 100
     }
     if let transfer = devices[device].transfer, transfer.phase != .awaiting {
       load.radio =
@@ -151,6 +156,7 @@ extension Simulation {
     if bodies[device]!.isSerious { bodies[device]!.isThrottled = true }
     let names: [Condition] = [.nominal, .fair, .serious, .critical]
     note(device, .condition(names[Int(state.rawValue)]))
+    if state == .critical { stopAtCritical(device) }
     return true
   }
 

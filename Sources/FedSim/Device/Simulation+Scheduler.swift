@@ -15,13 +15,13 @@ extension Simulation {
 
   /// The app asks for its processing task.
   mutating func submitTaskRequest(_ device: Int) {
-    guard background(of: device).processing != nil else { return }
+    guard background(of: device).processing != nil, !isAway(device) else { return }
     submit(device, Self.processingTask, .processing)
   }
 
   /// The app asks for its refresh task.
   mutating func submitRefreshRequest(_ device: Int) {
-    guard background(of: device).refresh != nil else { return }
+    guard background(of: device).refresh != nil, !isAway(device) else { return }
     submit(device, Self.refreshTask, .refresh)
   }
 
@@ -81,6 +81,7 @@ extension Simulation {
   /// Draws: one `uniform` at slot = the quarter of an hour (purpose `task-start`, for refresh tasks
   /// `refresh-start`).
   mutating func considerTask(_ device: Int) {
+    if !apps.isEmpty { startQueued(device) }
     guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
     else { return }
     var next = SimTime.never
@@ -94,11 +95,13 @@ extension Simulation {
         devices[device].scheduler.generation += 1
         var stream = schedulerKey(device, isRefresh ? "refresh-start" : "task-start")
           .stream(slot: quarter(now))
-        let longest =
-          isRefresh ? background.refresh!.startDelay : background.processing!.startDelay
+        let delay =
+          isRefresh
+          ? background.refresh!.delay(at: stream.uniform())
+          : background.processing!.delay(at: stream.uniform())
         schedule(
           .taskStart(device: Int32(device), generation: devices[device].scheduler.generation),
-          .scan, at: now + longest.scaled(by: stream.uniform()), by: device)
+          .scan, at: now + delay, by: device)
         return
       }
     }
@@ -124,7 +127,7 @@ extension Simulation {
     if let kind = devices[device].session?.kind, isRefresh || kind != .activation {
       return .not(before: .never)
     }
-    if now < request.earliestBegin { return .not(before: .never) }
+    if now < request.earliestBegin || isAway(device) { return .not(before: .never) }
     if !bodies.isEmpty, isRefresh ? isSavingEnergy(device) : isSparing(device) {
       return .not(before: .never)
     }

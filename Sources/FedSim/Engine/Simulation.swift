@@ -35,6 +35,8 @@ public struct Simulation {
   var bodies: [Body?] = []
   /// What system and app remember, for each device; empty where no group has `system` or `app`.
   var apps: [AppRegion?] = []
+  /// What the fleet consists of, where its groups say so.
+  var fleetTables = FleetTables()
   /// The names of requests to the operating system.
   var taskNames: [String] = []
   var server: Server

@@ -51,6 +51,8 @@ public enum AttemptOutcome: String, CaseIterable, Sendable {
   case outdated
   /// The run ended first.
   case unfinishedAtEnd
+  /// The device left the fleet.
+  case deviceLeft
 }
 
 /// How an update ends.
@@ -79,6 +81,8 @@ public enum UpdateOutcome: String, CaseIterable, Sendable {
   case lostAtKill
   /// The run ended first: on the device, on its way, or waiting at the server.
   case unfinishedAtEnd
+  /// The device left the fleet before it was sent.
+  case deviceLeft
 }
 
 /// How a transmission ends, as the device sees it.
@@ -152,6 +156,12 @@ public struct Tallies: Sendable {
   public internal(set) var penalties = 0
   /// Kills of apps that used the processor for too long.
   public internal(set) var processorKills = 0
+  /// Sessions of devices that cannot train the model.
+  public internal(set) var declinedSessions = 0
+  /// Devices that joined the fleet after the start, each time counted.
+  public internal(set) var joins = 0
+  /// Devices that left it.
+  public internal(set) var leaves = 0
   /// Trainings whose value was needed.
   public internal(set) var trainingsNeeded = 0
 }
