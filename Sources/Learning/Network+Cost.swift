@@ -30,6 +30,8 @@ public struct TrainingCost: Equatable, Sendable {
 
 extension Network {
   /// What training this network with a plan asks of a device.
+  ///
+  /// Convolutions count the same whether pooling is fused to them or not.
   public func trainingCost(_ plan: TrainingPlan) -> TrainingCost {
     var (operations, values) = (0, 0)
     for (index, node) in nodes.enumerated() where node.layer.parameterCount > 0 {

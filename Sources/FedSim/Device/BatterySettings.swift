@@ -85,8 +85,8 @@ public struct ThermalSettings: PartSettings {
   public var critical = Energy(nanojoules: 1_800_000_000_000)
   /// The speed of training from `serious` until `nominal`, in percent.
   public var throttledSpeed = 50
-  /// Whether critical heat ends running background tasks and keeps all others from starting; nil: no
-  /// more than serious heat does.
+  /// Whether critical heat ends running background tasks and keeps all others from starting; nil:
+  /// no more than serious heat does.
   public var criticalStops: Bool?
   /// When it is hot around the device.
   public var ambient = Choice<any TimelineSource>.always("mild")

@@ -78,7 +78,7 @@ public struct FleetGroupSettings: PartSettings {
       Field(
         reserved: "profile", .oneOf(FleetProfile.standard.map(\.name)),
         expected: "the name of a profile",
-        "A profile that fills the keys of the group; what is written beside it wins"),
+        "A profile that fills the keys of the group; what is written beside it wins")
     ]
   }
   /// What is wrong with values that are each in range.

@@ -33,6 +33,9 @@ public struct Hardware: Sendable {
   /// What the full battery holds.
   public var battery = Energy.milliwattHours(12_980)
 
+  /// The figures of an A11.
+  public init() {}
+
   /// How long a step over a batch takes, in seconds.
   ///
   /// Order: overhead, operations, parameters, values. Source: the form of a least-squares fit to

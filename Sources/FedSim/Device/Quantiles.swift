@@ -64,9 +64,9 @@ public struct QuantilePoint<Value: QuantileValue>: PartSettings {
 }
 
 /// A table of quantiles, drawn from by one uniform number.
-enum Quantiles {
+package enum Quantiles {
   /// The value at a share: linear between two rows, and that of the outermost row beyond them.
-  static func value<Value>(_ table: [QuantilePoint<Value>], at share: Double) -> Double {
+  package static func value<Value>(_ table: [QuantilePoint<Value>], at share: Double) -> Double {
     guard let first = table.first, share > first.at else { return table[0].value.quantile }
     for (low, high) in zip(table, table.dropFirst()) where share <= high.at {
       let part = (share - low.at) / (high.at - low.at)

@@ -62,7 +62,8 @@ extension Simulation {
   mutating func refreshBody(_ device: Int) {
     guard var body = bodies[device] else { return }
     let load = load(of: device)
-    let charger = devices[device].isPlugged && !isAway(device) ? battery(of: device).charger.milliwatts : 0
+    let charger =
+      devices[device].isPlugged && !isAway(device) ? battery(of: device).charger.milliwatts : 0
     let isChecked = now >= body.check
     guard isChecked || load != body.load || charger != body.charger else { return }
     body.settle(at: now)

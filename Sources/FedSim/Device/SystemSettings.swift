@@ -175,8 +175,8 @@ public struct ContinuedSettings: PartSettings {
         "The share of uses of the app at which its user starts one"),
       Field(
         "strategy", \.strategy, feature: .choice, assumption: true,
-        "What happens while the system saves energy or is too warm, or a task of the app runs: wait,"
-          + " or error 4; absent: a task of the app stands in the way, nothing else does"),
+        "What happens while the system saves energy or is too warm, or a task of the app runs:"
+          + " wait, or error 4; absent: a task of the app stands in the way, nothing else does"),
       Field(
         "stall", \.stall, .duration(atLeast: .seconds(1)), assumption: true,
         "A batch without an end for so long counts as stalled: the task expires"),

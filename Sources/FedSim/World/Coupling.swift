@@ -3,8 +3,8 @@ import Numerics
 
 /// Which client's data a device has, where data go with devices.
 ///
-/// Clients are ranked by what the rule says, a device by its own properties alone: so another device
-/// in the fleet changes nobody's data. Devices draw from all clients with replacement.
+/// Clients are ranked by what the rule says, a device by its own properties alone: so another
+/// device in the fleet changes nobody's data. Devices draw from all clients with replacement.
 struct Coupling {
   private let byLabel: [Int32]
   private let byQuantity: [Int32]
@@ -47,9 +47,9 @@ struct Coupling {
 
   /// The client of a device.
   ///
-  /// Draws: for each rule, at slot 0 (labels) and 1 (quantity) of `couple`, one `uniform` whether the
-  /// device follows it and one for its place: its rank where it does not, its place within its time
-  /// zone or its class where it does.
+  /// Draws: for each rule, at slot 0 (labels) and 1 (quantity) of `couple`, one `uniform` whether
+  /// the device follows it and one for its place: its rank where it does not, its place within its
+  /// time zone where it does.
   func client(
     of group: FleetGroupSettings, ordinal: Int, hardware: AssignedHardware?,
     _ inputs: SimulationInputs
@@ -90,7 +90,8 @@ extension World {
   ) -> Double {
     let hasWindows = group.background.windows != nil
     let wanted: [Series] =
-      (hasWindows ? [.window] : [.power, .link, .usage]) + (group.presence == nil ? [] : [.presence])
+      (hasWindows ? [.window] : [.power, .link, .usage])
+      + (group.presence == nil ? [] : [.presence])
     var timelines = wanted.map { timeline($0, of: group, ordinal: ordinal, inputs)! }
     let horizon = SimTime.start + min(inputs.stop.after, .days(7))
     var (time, available) = (SimTime.start, SimDuration.zero)
