@@ -34,7 +34,7 @@ struct FleetColumnsTests {
     #expect(simulation.deviceRecords.map(\.arrived) == [nil, 5, nil])
     let document = recorder.document(simulation, of: scenario)
     try document.validate()
-    #expect(document.integers("devices/declines") == [0, 0, 1])
+    #expect(document.variable("devices/declines")?.values == .int8([0, 0, 1]))
     #expect(document.integers("devices/joins") == [1, 0, 0])
     #expect(document.integers("devices/leaves") == [1, 0, 0])
     #expect(document.integers("devices/samplesArrived") == [10, 5, 10])

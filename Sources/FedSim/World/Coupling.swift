@@ -83,8 +83,8 @@ struct Coupling {
 }
 
 extension World {
-  /// The share of the run, at most of its first week, in which a device is plugged in, connected and
-  /// locked, or in a window that is given directly: a function of its series alone.
+  /// The share of the run, at most of its first week, in which a device is plugged in, connected
+  /// and locked, or in a window that is given directly: a function of its series alone.
   static func availability(
     of group: FleetGroupSettings, ordinal: Int, _ inputs: SimulationInputs
   ) -> Double {

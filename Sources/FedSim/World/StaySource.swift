@@ -50,8 +50,8 @@ public struct StaySource: TimelineSource {
   /// The states that its settings name.
   public var namedStates: [StateName] { settings.state.map { [$0] } ?? [] }
 
-  /// Draws: at slot 0 one `uniform` for the beginning and, where there is a median, one `normal` for
-  /// the length.
+  /// Draws: at slot 0 one `uniform` for the beginning and, where there is a median, one `normal`
+  /// for the length.
   public func timeline(_ context: TimelineContext) -> any Timeline {
     var stream = context.key.stream(slot: 0)
     let start = settings.from + settings.within.scaled(by: stream.uniform())
