@@ -1,4 +1,4 @@
-// The body for x86-64 processors with AVX-512F.
+// The body for x86-64 processors with AVX-512F and VL.
 #pragma STDC FP_CONTRACT OFF
 
 #if defined(__x86_64__)
@@ -7,7 +7,9 @@
 #include "bodies.h"
 #include "common.inc.h"
 
-#pragma clang attribute push(__attribute__((target("avx512f,avx2,fma"))), apply_to = function)
+// With VL, vectors narrower than 512 bits have all 32 registers too.
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx2,fma"))), \
+                             apply_to = function)
 
 #define BODY(name) fs_avx512_##name
 #define VL 16

@@ -12,6 +12,7 @@
 #if VL == 16
 #include "few.inc.h"
 #endif
+#include "dots.inc.h"
 
 static void BODY(gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                        ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
@@ -131,6 +132,7 @@ static void BODY(exp)(ptrdiff_t count, const float *in, float *out) {
 
 static const fs_kernels BODY(table) = {
     BODY(gemm),
+    BODY(dots),
     BODY(transpose),
     BODY(relu),
     BODY(relu_backward),

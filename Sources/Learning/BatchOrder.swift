@@ -8,6 +8,8 @@ public enum BatchOrder: Sendable {
   case keyed(StreamKey, firstSlot: UInt64)
   /// Epoch e takes the shard's positions as listed in element e.
   case explicit([[Int32]])
+  /// Epoch e takes the positions listed in element `first` + e; behind the last comes the first.
+  case cycle([[Int32]], first: Int)
 
   /// The positions in the shard in the order of one epoch of the training, from 0 on.
   public func positions(epoch: Int, shardCount: Int) -> [Int32] {
@@ -21,6 +23,10 @@ public enum BatchOrder: Sendable {
       precondition(epoch < epochs.count, "no order for epoch \(epoch)")
       precondition(epochs[epoch].count == shardCount, "an order lists each sample of the shard")
       return epochs[epoch]
+    case .cycle(let epochs, let first):
+      let place = (first + epoch) % epochs.count
+      precondition(epochs[place].count == shardCount, "an order lists each sample of the shard")
+      return epochs[place]
     }
   }
 }

@@ -105,6 +105,23 @@ public final class Dataset: Sendable {
     }
   }
 
+  /// Lists where the samples at `indices` lie; returns how many bytes each has.
+  func places(
+    of indices: UnsafeBufferPointer<Int32>,
+    into target: UnsafeMutablePointer<UnsafePointer<UInt8>?>
+  ) -> Int {
+    let base: UnsafeRawPointer
+    let bytes: Int
+    switch place {
+    case .bytes(let start): (base, bytes) = (UnsafeRawPointer(start!), sampleSize)
+    case .floats(let start): (base, bytes) = (UnsafeRawPointer(start!), 4 * sampleSize)
+    }
+    for (row, index) in indices.enumerated() {
+      target[row] = (base + Int(index) * bytes).assumingMemoryBound(to: UInt8.self)
+    }
+    return bytes
+  }
+
   /// Writes the labels of the samples at `indices`.
   func gatherLabels(
     _ indices: some Collection<Int32>, into target: UnsafeMutablePointer<Int32>

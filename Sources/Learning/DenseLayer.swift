@@ -12,28 +12,45 @@ struct DenseLayer: PlacedLayer {
   }
   var multiplyAdds: Int { inputs * outputs }
 
+  /// Few outputs of many inputs: a vector of outputs would be partly empty, so vectors run along
+  /// the inputs, in a weight that lies as [outputs][inputs].
+  private var isNarrow: Bool { outputs <= 16 && inputs >= 32 }
+  var hasTransposedWeight: Bool { isNarrow }
+
+  /// Whether the forward pass fetches memory ahead.
+  var fetchesAhead: Bool { isNarrow }
+
   /// Rows of the weight that a backward pass takes together: its reading for the input's gradient
   /// brings them near for the step.
   private static let panel = 32
 
   /// Whether the weights are larger than a core's cache; no bit depends on it.
-  private var isWide: Bool { inputs * outputs >= 1 << 18 }
+  private var isWide: Bool { inputs * outputs >= 1 << 18 && !isNarrow }
 
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
-    needsInputDelta && !isWide ? Self.panel * outputs : 0
+    needsInputDelta && !isWide && !isNarrow ? Self.panel * outputs : 0
   }
 
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
     initialiseUniform(target, count: parameterCount, fan: inputs, &stream)
+    guard isNarrow else { return }
+    let drawn = Array(UnsafeBufferPointer(start: target, count: inputs * outputs))
+    for (place, value) in drawn.enumerated() {
+      target[place % outputs * inputs + place / outputs] = value
+    }
   }
 
   func forward(_ pass: Pass) {
-    let bias = pass.parameters + inputs * outputs
-    if isWide {
-      pass.kernels.functions.wide_forward(
+    let (functions, bias) = (pass.kernels.functions, pass.parameters + inputs * outputs)
+    if isNarrow {
+      functions.dots(
+        pass.rows, outputs, inputs, pass.input, inputs, pass.parameters, inputs, bias, pass.output,
+        outputs, pass.ahead)
+    } else if isWide {
+      functions.wide_forward(
         pass.rows, inputs, outputs, pass.input, pass.parameters, bias, pass.output)
     } else {
-      pass.kernels.functions.gemm(
+      functions.gemm(
         pass.rows, outputs, inputs, pass.input, inputs, 1, pass.parameters, outputs, bias, 0,
         pass.output, outputs)
     }
@@ -41,7 +58,9 @@ struct DenseLayer: PlacedLayer {
 
   func backward(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
-    if isWide {
+    if isNarrow {
+      backwardOfNarrow(pass, deltas)
+    } else if isWide {
       functions.wide_backward(
         pass.rows, inputs, outputs, pass.input, deltas.output, pass.parameters, deltas.start,
         deltas.target, deltas.input)
@@ -52,6 +71,19 @@ struct DenseLayer: PlacedLayer {
     functions.add_rows(
       pass.rows, outputs, deltas.output, outputs, deltas.start.map { $0 + inputs * outputs },
       target + inputs * outputs)
+  }
+
+  private func backwardOfNarrow(_ pass: Pass, _ deltas: Deltas) {
+    let functions = pass.kernels.functions
+    if let inputDelta = deltas.input {
+      functions.gemm(
+        pass.rows, inputs, outputs, deltas.output, outputs, 1, pass.parameters, inputs, nil, 0,
+        inputDelta, inputs)
+    }
+    guard let target = deltas.target else { return }
+    functions.gemm(
+      outputs, inputs, pass.rows, deltas.output, 1, outputs, pass.input, inputs, deltas.start,
+      inputs, target, inputs)
   }
 
   private func backwardByPanels(_ pass: Pass, _ deltas: Deltas) {

@@ -85,7 +85,9 @@ public struct LocalTraining: Sendable {
         if batch + 1 < batches.upperBound {
           let isOdd = (batch - batches.lowerBound) % 2 == 1
           samples = places.fill(isOdd ? space.samples.0 : space.samples.1, batch: batch + 1)
-          dataset.prefetch(samples)
+          space.fetchAhead(samples, of: dataset)
+        } else {
+          space.fetchNothing()
         }
         // The first step reads the start and writes the target whole; later ones run in place.
         step(

@@ -12,7 +12,8 @@ extension Network {
     Pass(
       kernels: kernels, rows: rows, noise: noise, index: space.steps[index].node.place,
       parameters: parameters + space.steps[index].node.offset, input: space.steps[index].input,
-      output: space.steps[index].output, state: space.steps[index].state, scratch: space.scratch)
+      output: space.steps[index].output, state: space.steps[index].state, scratch: space.scratch,
+      ahead: index == 0 ? UnsafePointer(space.ahead) : nil)
   }
 
   /// From the batch in the workspace to its logits.

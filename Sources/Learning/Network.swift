@@ -15,24 +15,51 @@ public struct Network: Equatable, Sendable {
     let inputCount: Int
   }
 
-  /// What copies of a network have in common.
-  final class Identity: Sendable {}
+  /// All of it in one place, so that a copy of a network is one reference more.
+  private final class Content: Sendable {
+    let sampleShape: [Int]
+    let layers: [Layer]
+    let loss: Loss
+    let layout: ParameterLayout
+    let nodes: [Node]
+    let hasFrozen: Bool
+    let firstTrained: Int
+    let classCount: Int
+    let isNoisy: Bool
+
+    init(sampleShape: [Int], layers: [Layer], loss: Loss, _ compiler: NetworkCompiler) {
+      self.sampleShape = sampleShape
+      self.layers = layers
+      self.loss = loss
+      layout = ParameterLayout(compiler.tensors)
+      nodes = compiler.nodes
+      hasFrozen = layout.updatableCount < layout.count
+      firstTrained =
+        nodes.firstIndex { $0.isUpdatable && $0.layer.parameterCount > 0 } ?? nodes.count
+      classCount = compiler.shape[0]
+      isNoisy = nodes.contains { $0.layer is DropoutLayer }
+    }
+  }
+
+  private let content: Content
 
   /// Extents of one sample; two of them count as [height][width][1] for a convolution.
-  public let sampleShape: [Int]
+  public var sampleShape: [Int] { content.sampleShape }
   /// The layers from input to output; the last gives the logits.
-  public let layers: [Layer]
+  public var layers: [Layer] { content.layers }
   /// What training lowers.
-  public let loss: Loss
+  public var loss: Loss { content.loss }
   /// Which tensor lies where in the parameters.
-  public let layout: ParameterLayout
-  let nodes: [Node]
+  public var layout: ParameterLayout { content.layout }
+  var nodes: [Node] { content.nodes }
   /// Whether some parameters are neither trained nor exchanged.
-  let hasFrozen: Bool
-  /// Copies of one network share it.
-  let identity: Identity
+  var hasFrozen: Bool { content.hasFrozen }
   /// The first node whose parameters are trained: no gradient goes further down.
-  let firstTrained: Int
+  var firstTrained: Int { content.firstTrained }
+  /// How many classes the network tells apart.
+  public var classCount: Int { content.classCount }
+  /// Whether training draws numbers: there is a dropout layer.
+  public var isNoisy: Bool { content.isNoisy }
 
   /// How many values one sample has.
   public var inputCount: Int { sampleShape.reduce(1, *) }
@@ -60,17 +87,7 @@ public struct Network: Equatable, Sendable {
         layer: layers.count, kind: layers[layers.count - 1].kind,
         message: "the last layer gives \(compiler.shape); a dense layer or `flatten` gives classes")
     }
-    self.sampleShape = sampleShape
-    self.layers = layers
-    self.loss = loss
-    nodes = compiler.nodes
-    layout = ParameterLayout(compiler.tensors)
-    hasFrozen = layout.updatableCount < layout.count
-    identity = Identity()
-    classCount = compiler.shape[0]
-    isNoisy = nodes.contains { $0.layer is DropoutLayer }
-    firstTrained =
-      nodes.firstIndex { $0.isUpdatable && $0.layer.parameterCount > 0 } ?? nodes.count
+    content = Content(sampleShape: sampleShape, layers: layers, loss: loss, compiler)
   }
 
   /// A network of dense layers or others that fit for sure, over `inputCount` values a sample.
@@ -104,12 +121,6 @@ public struct Network: Equatable, Sendable {
     guard case .embedding(let count, _) = layer else { return nil }
     return count
   }
-
-  /// How many classes the network tells apart.
-  public let classCount: Int
-
-  /// Whether training draws numbers: there is a dropout layer.
-  public let isNoisy: Bool
 
   /// Samples in a pass without gradients, so that its memory stays near the caches; no bit depends
   /// on it.
@@ -145,7 +156,7 @@ public struct Network: Equatable, Sendable {
 
   /// Equal networks train to equal bits.
   public static func == (a: Network, b: Network) -> Bool {
-    a.identity === b.identity
+    a.content === b.content
       || a.sampleShape == b.sampleShape && a.layers == b.layers && a.loss == b.loss
   }
 }

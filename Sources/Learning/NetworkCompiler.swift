@@ -106,7 +106,8 @@ struct NetworkCompiler {
         tensors.append(
           TensorSpec(
             name: "\(layer.stem)\(number).\(name)", shape: shape,
-            offset: tensors.last?.range.upperBound ?? 0, isUpdatable: isUpdatable))
+            offset: tensors.last?.range.upperBound ?? 0, isUpdatable: isUpdatable,
+            isTransposed: layer.hasTransposedWeight && shape.count == 2))
       }
     }
     nodes.append(

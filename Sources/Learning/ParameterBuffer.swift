@@ -26,11 +26,28 @@ public final class ParameterBuffer: @unchecked Sendable {
     try fill(UnsafeMutableBufferPointer(start: storage, count: count))
   }
 
-  /// A buffer of the given values.
+  /// A buffer of the given values as they lie.
   public convenience init(_ values: [Float]) {
     self.init(count: values.count) { target in
       for (index, value) in values.enumerated() { target[index] = value }
     }
+  }
+
+  /// A buffer of the given values, tensor by tensor, the last axis of each fastest.
+  public convenience init(_ values: [Float], layout: ParameterLayout) {
+    precondition(values.count == layout.count, "values fit the layout")
+    self.init(count: values.count) { target in
+      for tensor in layout.tensors {
+        for place in 0..<tensor.count {
+          target[tensor.offset + tensor.position(ofElement: place)] = values[tensor.offset + place]
+        }
+      }
+    }
+  }
+
+  /// A copy of the parameters, tensor by tensor, the last axis of each fastest.
+  public func values(layout: ParameterLayout) -> [Float] {
+    layout.tensors.flatMap { values(of: $0) }
   }
 
   /// A buffer whose every element its maker sets before anyone reads it.
@@ -56,12 +73,15 @@ public final class ParameterBuffer: @unchecked Sendable {
     try body(UnsafeBufferPointer(start: storage, count: count))
   }
 
-  /// A copy of the parameters.
+  /// A copy of the parameters as they lie.
   public var values: [Float] { withUnsafeBufferPointer(Array.init) }
 
   /// A copy of one tensor's elements, the last axis fastest.
   public func values(of tensor: TensorSpec) -> [Float] {
-    withUnsafeBufferPointer { Array($0[tensor.range]) }
+    withUnsafeBufferPointer { floats in
+      guard tensor.isTransposed else { return Array(floats[tensor.range]) }
+      return (0..<tensor.count).map { floats[tensor.offset + tensor.position(ofElement: $0)] }
+    }
   }
 
   /// Whether no parameter is infinite or not a number. Complexity: O(count) when first asked.

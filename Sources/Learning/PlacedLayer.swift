@@ -1,3 +1,4 @@
+import CKernels
 import Numerics
 
 /// A layer whose input is known: what a network is compiled to.
@@ -11,6 +12,8 @@ protocol PlacedLayer: Sendable {
   var stem: String { get }
   /// Its tensors in order.
   var tensors: [(name: String, shape: [Int])] { get }
+  /// Whether its weight lies with its axes exchanged.
+  var hasTransposedWeight: Bool { get }
   /// Multiply-adds of one sample's forward pass.
   var multiplyAdds: Int { get }
   /// Values that its products give for one sample, before anything is fused to it.
@@ -21,6 +24,9 @@ protocol PlacedLayer: Sendable {
   var deltaInPlace: Bool { get }
   /// Whether `backward` reads the output.
   var readsOutput: Bool { get }
+
+  /// Whether `forward` asks for what lies `ahead`.
+  var fetchesAhead: Bool { get }
 
   /// Floats kept from `forward` to `backward`, for `rows` samples.
   func stateCount(_ rows: Int) -> Int
@@ -37,6 +43,8 @@ protocol PlacedLayer: Sendable {
 extension PlacedLayer {
   var stem: String { "" }
   var tensors: [(name: String, shape: [Int])] { [] }
+  var hasTransposedWeight: Bool { false }
+  var fetchesAhead: Bool { false }
   var multiplyAdds: Int { 0 }
   var runsInPlace: Bool { false }
   var deltaInPlace: Bool { false }
@@ -63,6 +71,8 @@ struct Pass {
   let output: UnsafeMutablePointer<Float>
   let state: UnsafeMutablePointer<Float>
   let scratch: UnsafeMutablePointer<Float>
+  /// Memory that will be read soon, to ask for on the way; nil where somebody else does.
+  var ahead: UnsafePointer<fs_ahead>?
 }
 
 /// One layer's gradients.

@@ -8,18 +8,30 @@ public struct TensorSpec: Equatable, Sendable {
   public let offset: Int
   /// Whether devices train and exchange the tensor.
   public let isUpdatable: Bool
+  /// Whether the flat buffer has the tensor's two axes exchanged, the first fastest.
+  public let isTransposed: Bool
 
   /// A tensor at `offset`.
-  public init(name: String, shape: [Int], offset: Int, isUpdatable: Bool = true) {
+  public init(
+    name: String, shape: [Int], offset: Int, isUpdatable: Bool = true, isTransposed: Bool = false
+  ) {
     precondition(offset >= 0 && shape.allSatisfy { $0 > 0 }, "extents are positive")
+    precondition(!isTransposed || shape.count == 2, "two axes change places")
     self.name = name
     self.shape = shape
     self.offset = offset
     self.isUpdatable = isUpdatable
+    self.isTransposed = isTransposed
   }
 
   /// How many elements the tensor has.
   public var count: Int { shape.reduce(1, *) }
+
+  /// Where the element at a place, counted with the last axis fastest, lies behind the offset.
+  public func position(ofElement place: Int) -> Int {
+    guard isTransposed else { return place }
+    return place % shape[1] * shape[0] + place / shape[1]
+  }
 
   /// Where the tensor lies in the flat buffer.
   public var range: Range<Int> { offset..<offset + count }

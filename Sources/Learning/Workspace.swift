@@ -1,3 +1,5 @@
+import CKernels
+
 /// The memory of forward and backward passes over batches of up to `rows` samples, used again and
 /// again.
 final class Workspace {
@@ -10,6 +12,9 @@ final class Workspace {
   let batch: UnsafeMutablePointer<Float>
   /// What the last layer makes of it. Shapes: [rows][classes].
   let outputs: UnsafeMutablePointer<Float>
+  /// The next batch's memory, where the first layer asks for it.
+  let ahead: UnsafeMutablePointer<fs_ahead>
+  private let pieces: UnsafeMutablePointer<UnsafePointer<UInt8>?>
   /// The network's layers with their memory.
   let steps: UnsafeMutableBufferPointer<Step>
   /// Two buffers that the gradient of the loss by activations goes through in turn. Shapes:
@@ -76,7 +81,21 @@ final class Workspace {
     scratch = floats(scratchStart)
     labels = (memory + integerStart * 4).bindMemory(to: Int32.self, capacity: 3 * rows)
     samples = (labels + rows, labels + 2 * rows)
+    pieces = .allocate(capacity: rows)
+    ahead = .allocate(capacity: 1)
+    ahead.initialize(to: fs_ahead())
   }
+
+  /// Asks for the memory of the samples of the next batch, or has the first layer ask for it as it
+  /// works: as many lines at once as a batch has would wait for one another.
+  func fetchAhead(_ next: UnsafeBufferPointer<Int32>, of dataset: Dataset) {
+    guard steps[0].node.layer.fetchesAhead else { return dataset.prefetch(next) }
+    let bytes = dataset.places(of: next, into: pieces)
+    ahead.pointee = fs_ahead(pieces: pieces, count: next.count, bytes: bytes)
+  }
+
+  /// There is no next batch.
+  func fetchNothing() { ahead.pointee.count = 0 }
 
   /// Room for a gradient by all parameters, made when first asked for.
   var gradient: UnsafeMutablePointer<Float> {
@@ -93,6 +112,8 @@ final class Workspace {
     steps.deinitialize()
     steps.deallocate()
     memory.deallocate()
+    ahead.deallocate()
+    pieces.deallocate()
     if let gradientMemory { UnsafeMutableRawPointer(gradientMemory).deallocate() }
   }
 }

@@ -71,7 +71,7 @@ extension ParameterBuffer {
         for output in 0..<outputs { values.append(floats[output * inputs + input]) }
       }
     }
-    self.init(values)
+    self.init(values, layout: layout)
   }
 }
 

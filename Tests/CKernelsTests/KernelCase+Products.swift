@@ -10,6 +10,33 @@ extension KernelCase {
         run: { Outcome(floats: [product.run($0)]) },
         reference: { Outcome(floats: [product.reference()]) })
     },
+    KernelCase("dots") { numbers in
+      let (m, n, k) = (numbers.below(13), numbers.below(18), numbers.count())
+      let (aRow, bRow) = (k + numbers.below(3), k + numbers.below(3))
+      let cRow = n + numbers.below(3)
+      let (a, b) = (numbers.floats(m * aRow), numbers.floats(n * bRow))
+      let start = numbers.perhapsFloats(n)
+      return Problem(
+        run: { kernels in
+          var out = room(m * cRow)
+          if let start {
+            kernels.dots(m, n, k, a, aRow, b, bRow, start, &out, cRow, nil)
+          } else {
+            kernels.dots(m, n, k, a, aRow, b, bRow, nil, &out, cRow, nil)
+          }
+          return Outcome(floats: [out])
+        },
+        reference: {
+          var out = room(m * cRow)
+          for i in 0..<m {
+            for j in 0..<n {
+              let sum = Reference.dot((0..<k).map { a[i * aRow + $0] }, { b[j * bRow + $0] })
+              out[i * cRow + j] = (start?[j] ?? 0) + sum
+            }
+          }
+          return Outcome(floats: [out])
+        })
+    },
     KernelCase("transpose") { numbers in
       let (rows, columns) = (numbers.count(), numbers.count())
       let (inRow, outRow) = (columns + numbers.below(3), rows + numbers.below(3))

@@ -3,6 +3,19 @@ enum Reference {
   /// a·b + c, rounded once, from the standard library: slow, and independent of the kernels.
   static func fused(_ a: Float, _ b: Float, _ c: Float) -> Float { c.addingProduct(a, b) }
 
+  /// Σ x·y in 16 lanes, then halves of the lanes added; short of a multiple of 16, zeros follow.
+  static func dot(_ x: [Float], _ y: (Int) -> Float) -> Float {
+    var lanes = [Float](repeating: 0, count: 16)
+    for place in 0..<(x.count + 15) / 16 * 16 {
+      let isThere = place < x.count
+      lanes[place % 16] = fused(isThere ? x[place] : 0, isThere ? y(place) : 0, lanes[place % 16])
+    }
+    for width in [8, 4, 2, 1] {
+      for lane in 0..<width { lanes[lane] += lanes[lane + width] }
+    }
+    return lanes[0]
+  }
+
   /// exp(x) for x ≤ 0: 2ⁿ·exp(r) with |r| ≤ ln 2 / 2, by Taylor's polynomial of degree 7.
   static func exponential(_ x: Float) -> Float {
     if x < -0x1.5d589ep+6 { return 0 }

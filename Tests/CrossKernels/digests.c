@@ -20,6 +20,15 @@ static void of_gemm(const fs_kernels *f) {
   add_floats(c, m * c_row);
 }
 
+static void of_dots(const fs_kernels *f) {
+  ptrdiff_t m = below(13), n = below(18), k = count();
+  ptrdiff_t a_row = k + below(3), b_row = k + below(3), c_row = n + below(3);
+  float *a = floats(m * a_row), *b = floats(n * b_row), *start = perhaps(n);
+  float *c = room(m * c_row);
+  f->dots(m, n, k, a, a_row, b, b_row, start, c, c_row, NULL);
+  add_floats(c, m * c_row);
+}
+
 static void of_transpose(const fs_kernels *f) {
   ptrdiff_t rows = count(), columns = count();
   float *in = floats(rows * columns), *out = room(rows * columns);

@@ -7,6 +7,7 @@ static const struct {
 } kernels[] = {
 #define CASE(name) {#name, of_##name}
     CASE(gemm),
+    CASE(dots),
     CASE(transpose),
     CASE(relu),
     CASE(relu_backward),

@@ -105,17 +105,18 @@ struct GradientCase: CustomTestStringConvertible, Sendable {
     let network = try Network(
       sampleShape: problem.sampleShape, layers: problem.layers, loss: problem.loss)
     var stream = testStream(4)
-    var values = network.initialParameters(testStream(3)).values
+    var values = network.initialParameters(testStream(3)).values(layout: network.layout)
     for index in values.indices { values[index] += Float(0.2 * (stream.uniform() - 0.5)) }
-    let parameters = ParameterBuffer(values)
+    let parameters = ParameterBuffer(values, layout: network.layout)
     let rows = 4
     let inputs = (0..<rows * network.inputCount).map { _ in
       problem.tokens.map { Float(stream.below(UInt32($0))) } ?? Float(2 * stream.uniform() - 1)
     }
     let labels = (0..<rows).map { _ in Int32(stream.below(3)) }
-    let (gradient, lossSum) = try network.gradient(
+    let (flat, lossSum) = try network.gradient(
       inputs: inputs, labels: labels, parameters: parameters, scale: 1 / Float(rows),
       kernels: kernels(body))
+    let gradient = flat.values(layout: network.layout)
     let reference = DoubleNetwork(
       sampleShape: problem.sampleShape, layers: problem.layers, loss: problem.loss)
     var point = values.map { Double($0) }

@@ -159,7 +159,9 @@ import Testing
     ).run(
       0..<1, from: .init(parameters: ParameterBuffer(values)), kernels: .best, scratch: Scratch())
     // Outputs are 0: δ = (-1, 0); a weight of the last layer moves by the unit's value, 0 or 4/3.
-    let moved = (0..<4000).map { outcome.parameters[8000 + 2 * $0] }
+    let weight = try #require(network.layout["dense2.weight"])
+    let last = outcome.parameters.values(of: weight)
+    let moved = (0..<4000).map { last[2 * $0] }
     #expect(moved.allSatisfy { $0 == 0 || abs($0 - 4 / 3) < 1e-6 })
     let dropped = moved.count { $0 == 0 }
     #expect((880...1120).contains(dropped))  // 1,000 ± 4.4 standard deviations of 27.

@@ -66,15 +66,35 @@ import Testing
     #expect(value([0]) != value([0, 0]))
   }
 
+  @Test("a weight of few outputs lies as [out][in], and is given and drawn as [in][out]")
+  func transposed() throws {
+    let network = Network.softmaxRegression(inputCount: 32, classCount: 3)
+    let weight = try #require(network.layout["dense1.weight"])
+    #expect(weight.shape == [32, 3] && weight.isTransposed)
+    // Input 5, output 2 is element 17 as it is given, and number 2·32 + 5 as it lies.
+    #expect(weight.position(ofElement: 17) == 69)
+    let given = (0..<network.layout.count).map(Float.init)
+    let parameters = ParameterBuffer(given, layout: network.layout)
+    #expect(parameters[69] == 17)
+    #expect(parameters[96] == 96)  // The bias.
+    #expect(parameters.values(of: weight) == Array(given[..<96]))
+    #expect(parameters.values(layout: network.layout) == given)
+    // Few inputs, or many outputs: as given.
+    for (inputs, outputs) in [(31, 3), (32, 17)] {
+      let other = Network.softmaxRegression(inputCount: inputs, classCount: outputs)
+      #expect(other.layout.tensors.allSatisfy { !$0.isTransposed })
+    }
+  }
+
   @Test("initial parameters are uniform within the bound of their layer, and repeat")
   func initial() {
     let network = Network.multilayerPerceptron(inputCount: 100, hidden: [50], classCount: 4)
     let parameters = network.initialParameters(testStream(1))
     var stream = testStream(1)
-    for index in 0..<parameters.count {
+    for (index, value) in parameters.values(layout: network.layout).enumerated() {
       let bound = index < 100 * 50 + 50 ? 0.1 : 1 / 50.0.squareRoot()
-      #expect(parameters[index] == Float((2 * stream.uniform() - 1) * bound))
-      #expect(Double(abs(parameters[index])) <= bound)
+      #expect(value == Float((2 * stream.uniform() - 1) * bound))
+      #expect(Double(abs(value)) <= bound)
     }
     #expect(firstDifference(parameters, network.initialParameters(testStream(1))) == nil)
     #expect(firstDifference(parameters, network.initialParameters(testStream(2))) != nil)

@@ -1,9 +1,9 @@
 // The arithmetic of training, in three bodies of one source with equal bits.
 //
 // Rule: each output element accumulates over k in ascending order with fused multiply-add, in its
-// own lane. All matrices are row-major; a stride is a number of elements; sizes may be any whole
-// number from 0 on. No kernel allocates, keeps state or calls a library. NaNs are NaNs in all
-// bodies, of unspecified payload.
+// own lane (`dots`: in sixteen of them). All matrices are row-major; a stride is a number of
+// elements; sizes may be any whole number from 0 on. No kernel allocates, keeps state or calls a
+// library. NaNs are NaNs in all bodies, of unspecified payload.
 #pragma once
 
 #include <stddef.h>
@@ -38,6 +38,12 @@ typedef struct fs_pooling {
   int32_t rectified;
 } fs_pooling;
 
+/// Memory that will be read soon: `count` pieces of so many `bytes`.
+typedef struct fs_ahead {
+  const uint8_t *const *pieces;
+  ptrdiff_t count, bytes;
+} fs_ahead;
+
 /// The step of one batch: `rate` times the direction is subtracted.
 typedef struct fs_step {
   float rate, momentum, decay, beta1, beta2, epsilon;
@@ -57,6 +63,15 @@ typedef struct fs_kernels {
   void (*gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
                ptrdiff_t start_row, float *c, ptrdiff_t c_row);
+
+  /// c[m×n] = start + a[m×k]·b[n×k]ᵀ; `start` is a row, or NULL (zeros). On the way it asks for
+  /// what lies `ahead`, if that is not NULL.
+  /// Order: 16 lanes, the l-th over p = l, l + 16, … ascending, fused, from zero; rows shorter than
+  /// a multiple of 16 go on with zeros. Then lanes l and l + 8 are added, l and l + 4, l and l + 2,
+  /// the last two, and the start to that.
+  void (*dots)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
+               const float *b, ptrdiff_t b_row, const float *start, float *c, ptrdiff_t c_row,
+               const fs_ahead *ahead);
 
   /// out[columns×rows] = in[rows×columns] transposed.
   void (*transpose)(ptrdiff_t rows, ptrdiff_t columns, const float *in, ptrdiff_t in_row,

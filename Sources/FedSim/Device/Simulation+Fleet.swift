@@ -209,12 +209,13 @@ extension Simulation {
     return positionsThere(device)?.map { shard[Int($0)] } ?? shard
   }
 
-  /// An epoch's order that a file gives for the whole shard, without what is not there.
-  func orderThere(_ device: Int, _ order: [Int32]) -> [Int32] {
-    guard let there = positionsThere(device) else { return order }
-    var places = [Int32](repeating: -1, count: order.count)
+  /// The orders that a file gives for the whole shard, without what is not there.
+  func ordersThere(_ device: Int, _ orders: [[Int32]]) -> [[Int32]] {
+    guard let there = positionsThere(device) else { return orders }
+    let count = inputs.task.partition.shards[Int(devices[device].client)].count
+    var places = [Int32](repeating: -1, count: count)
     for (place, position) in there.enumerated() { places[Int(position)] = Int32(place) }
-    return order.map { places[Int($0)] }.filter { $0 >= 0 }
+    return orders.map { $0.map { places[Int($0)] }.filter { $0 >= 0 } }
   }
 }
 

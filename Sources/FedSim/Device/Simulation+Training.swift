@@ -216,11 +216,8 @@ extension Simulation {
   /// The batch order of a device's data epochs from `firstEpoch` on.
   func order(_ device: Int, firstEpoch: UInt64) -> BatchOrder {
     if let orders = inputs.task.orders {
-      let client = orders[Int(devices[device].client)]
-      let first = Int(firstEpoch)
-      let epochs = inputs.task.plan.epochs(shardCount: Int(devices[device].sampleCount))
-      return .explicit(
-        (0..<epochs).map { orderThere(device, client[(first + $0) % client.count]) })
+      let lists = ordersThere(device, orders[Int(devices[device].client)])
+      return .cycle(lists, first: Int(firstEpoch))
     }
     return .keyed(batchKey(device), firstSlot: firstEpoch)
   }
