@@ -12,12 +12,15 @@ extension Simulation {
     guard
       inputs.fleet.contains(where: \.needsApps)
     else { return }
-    apps = devices.map { device in
-      let group = inputs.fleet[Int(device.group)]
-      guard group.needsApps else { return nil }
+    for device in devices.indices {
+      let group = inputs.fleet[Int(devices[device].group)]
+      guard group.needsApps else {
+        apps.append(nil)
+        continue
+      }
       var app = AppRegion()
       app.runTime = group.background.system?.dailyRunTime?.microseconds ?? 0
-      return app
+      apps.append(app)
     }
   }
 
@@ -53,7 +56,9 @@ extension Simulation {
   mutating func useApp(_ device: Int) {
     if !apps.isEmpty, apps[device] != nil {
       apps[device]!.lastUse = now
-      apps[device]!.uses[localHour(device, now)] += 1
+      let hour = localHour(device, now)
+      apps[device]!.uses[hour] += 1
+      apps[device]!.mostUses = max(apps[device]!.mostUses, apps[device]!.uses[hour])
       apps[device]!.isForceQuit = false
     }
     let background = inputs.fleet[Int(devices[device].group)].background
@@ -184,15 +189,17 @@ extension Simulation {
 
   /// A task is over: it has used up some of the run time of the day.
   mutating func taskEnded(_ device: Int) {
-    guard !apps.isEmpty, let app = apps[device], app.taskBegan != .never else { return }
+    guard !apps.isEmpty, apps[device] != nil, apps[device]!.taskBegan != .never else { return }
+    let began = apps[device]!.taskBegan
     apps[device]!.taskBegan = .never
-    let system = inputs.fleet[Int(devices[device].group)].background.system
-    guard let daily = system?.dailyRunTime else { return }
+    guard let daily = inputs.fleet[Int(devices[device].group)].background.system?.dailyRunTime
+    else { return }
     let hour = now.microseconds / 3_600_000_000
     let refill = max(1, daily.microseconds / 24)
-    let left = min(daily.microseconds, app.runTime + (hour - app.refilledHour) * refill)
+    let left = min(
+      daily.microseconds, apps[device]!.runTime + (hour - apps[device]!.refilledHour) * refill)
     apps[device]!.refilledHour = hour
-    apps[device]!.runTime = left - (now - app.taskBegan).microseconds
+    apps[device]!.runTime = left - (now - began).microseconds
   }
 
   /// A task was killed by the system: the next ones get less time.

@@ -24,10 +24,10 @@ extension Simulation {
     fleetTables.presence[device]!.joins += 1
     tallies.joins += 1
     note(device, .condition(.joined))
-    if !apps.isEmpty, let old = apps[device] {
+    if !apps.isEmpty, apps[device] != nil {
       var app = AppRegion()
       app.lastUse = now
-      app.isRefreshOn = old.isRefreshOn
+      app.isRefreshOn = apps[device]!.isRefreshOn
       app.runTime = group(of: device).background.system?.dailyRunTime?.microseconds ?? 0
       app.refilledHour = now.microseconds / 3_600_000_000
       apps[device] = app

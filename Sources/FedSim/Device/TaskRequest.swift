@@ -62,6 +62,8 @@ struct AppRegion {
   /// When the app was last used, and how often in each local hour of the day.
   var lastUse = SimTime.start
   var uses = [Int32](repeating: 0, count: 24)
+  /// The largest of these counts.
+  var mostUses: Int32 = 0
   var isForceQuit = false
   /// Whether a continued task waits for the system to be at ease.
   var isQueued = false

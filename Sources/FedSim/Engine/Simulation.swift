@@ -32,11 +32,13 @@ public struct Simulation {
   var world: World
   var devices = Table<Device>()
   /// Batteries and heat, for each device; empty where no group has a battery.
-  var bodies: [Body?] = []
+  var bodies = Table<Body?>()
   /// What system and app remember, for each device; empty where no group has `system` or `app`.
-  var apps: [AppRegion?] = []
+  var apps = Table<AppRegion?>()
   /// What the fleet consists of, where its groups say so.
   var fleetTables = FleetTables()
+  /// Keys of what is drawn often, by purpose and group.
+  var keys = KeyMemory()
   /// The names of requests to the operating system.
   var taskNames: [String] = []
   var server: Server

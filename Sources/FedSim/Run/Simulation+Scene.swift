@@ -87,6 +87,7 @@ extension Simulation {
   }
 
   /// The settings of a device's group.
+  @inline(__always)
   func group(of device: Int) -> FleetGroupSettings { inputs.fleet[Int(devices[device].group)] }
 
   /// Schedules a device's next change of a series.
