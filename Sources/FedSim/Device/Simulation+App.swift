@@ -12,6 +12,7 @@ extension Simulation {
     guard
       inputs.fleet.contains(where: \.needsApps)
     else { return }
+    systemFigures = inputs.fleet.map { SystemFigures($0.background) }
     for device in devices.indices {
       let group = inputs.fleet[Int(devices[device].group)]
       guard group.needsApps else {

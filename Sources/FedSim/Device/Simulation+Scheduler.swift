@@ -240,19 +240,19 @@ extension Simulation {
   private mutating func systemLook(_ device: Int, _ request: TaskRequest) -> Look {
     let place = Int(devices[device].group)
     guard apps[device]!.isRefreshOn,
-      now - apps[device]!.lastUse <= inputs.fleet[place].background.system!.useLimit
+      now - apps[device]!.lastUse <= systemFigures[place]!.useLimit
     else {
       return .not(before: .never)
     }
     if apps[device]!.isForceQuit {
       guard request.kind == .processing,
-        inputs.fleet[place].background.system!.forceQuitPolicy == .nightOnly
+        systemFigures[place]!.allowsNights
       else {
         return .not(before: .never)
       }
       if localHour(device, now) >= 6 { return .not(before: nextMidnight(device)) }
     }
-    if let daily = inputs.fleet[place].background.system!.dailyRunTime {
+    if let daily = systemFigures[place]!.dailyRunTime {
       let hours = now.microseconds / 3_600_000_000 - apps[device]!.refilledHour
       let refill = max(1, daily.microseconds / 24)
       if apps[device]!.runTime + hours * refill <= 0 {
@@ -267,8 +267,8 @@ extension Simulation {
   /// A task that starts by chance: the first quarter of an hour in which it may.
   private mutating func chance(_ device: Int, _ request: TaskRequest) -> Look {
     let place = Int(devices[device].group)
-    let onBattery = inputs.fleet[place].background.system!.onBattery
-    let attemptWithin = inputs.fleet[place].background.system!.attemptWithin
+    let onBattery = systemFigures[place]!.onBattery
+    let attemptWithin = systemFigures[place]!.attemptWithin
     let isRefresh = request.kind == .refresh
     if !isRefresh, devices[device].isPlugged { return .eligible }
     let key = schedulerKey(device, isRefresh ? "refresh-chance" : "on-battery")
@@ -295,7 +295,7 @@ extension Simulation {
   /// The chance of a refresh task in a quarter of an hour: by how often the app is used at that
   /// hour of the day.
   private mutating func refreshShare(_ device: Int, at time: SimTime) -> Double {
-    let likelihood = inputs.fleet[Int(devices[device].group)].background.refresh!.likelihood
+    let likelihood = systemFigures[Int(devices[device].group)]!.likelihood
     let most = apps[device]!.mostUses
     guard most > 0 else { return likelihood }
     let share = Double(apps[device]!.uses[localHour(device, time)]) / Double(most)

@@ -37,6 +37,8 @@ public struct Simulation {
   var apps = Table<AppRegion?>()
   /// What the fleet consists of, where its groups say so.
   var fleetTables = FleetTables()
+  /// Figures of the operating system's rules, by group; empty where no group has `system` or `app`.
+  var systemFigures: [SystemFigures?] = []
   /// Keys of what is drawn often, by purpose and group.
   var keys = KeyMemory()
   /// The names of requests to the operating system.
