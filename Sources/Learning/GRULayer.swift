@@ -29,6 +29,7 @@ struct GRULayer: PlacedLayer {
     ]
   }
   var multiplyAdds: Int { time * 3 * units * (features + units) }
+  var writtenCount: Int { time * units }
 
   func stateCount(_ rows: Int) -> Int { rows * time * units * 7 }
 

@@ -16,6 +16,8 @@ protocol PlacedLayer: Sendable {
   var hasTransposedWeight: Bool { get }
   /// Multiply-adds of one sample's forward pass.
   var multiplyAdds: Int { get }
+  /// Values that its products give for one sample, before anything is fused to it.
+  var writtenCount: Int { get }
   /// Whether the output may lie where the input lay, if nobody else needs that.
   var runsInPlace: Bool { get }
   /// Whether the gradient by the input is written over the one by the output.
@@ -51,6 +53,7 @@ extension PlacedLayer {
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int { 0 }
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {}
 
+  var writtenCount: Int { outputCount }
   var outputCount: Int { outputShape.reduce(1, *) }
   var parameterCount: Int { tensors.reduce(0) { $0 + $1.shape.reduce(1, *) } }
 }

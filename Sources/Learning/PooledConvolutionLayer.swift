@@ -10,6 +10,7 @@ struct PooledConvolutionLayer: PlacedLayer {
   var stem: String { convolution.stem }
   var tensors: [(name: String, shape: [Int])] { convolution.tensors }
   var multiplyAdds: Int { convolution.multiplyAdds }
+  var writtenCount: Int { convolution.outputCount }
 
   func stateCount(_ rows: Int) -> Int {
     convolution.stateCount(rows) + pooling.stateCount(rows)

@@ -30,6 +30,7 @@ struct LSTMLayer: PlacedLayer {
     ]
   }
   var multiplyAdds: Int { time * 4 * units * (features + units) }
+  var writtenCount: Int { time * units }
 
   func stateCount(_ rows: Int) -> Int { rows * time * units * 7 }
 

@@ -70,6 +70,16 @@ public struct Explanation: Codable, Equatable, Sendable {
     case roundSkipped
     /// The device did not keep its update.
     case notKept
+    /// The device cannot train the model.
+    case unfit
+    /// The device was not in the fleet, or left it.
+    case absent
+    /// It had no good token, or the server did not know it.
+    case unidentified
+    /// App and server did not understand one another, or their stream broke.
+    case misunderstood
+    /// Its user had its data erased, or removed the app.
+    case erased
   }
 
   /// The device's path.

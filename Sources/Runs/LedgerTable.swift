@@ -47,6 +47,20 @@ enum LedgerTable {
     for (name, count, text) in simulation.exchangeTallies?.named ?? [] {
       group.variables.append(.scalar(name, .int64([Int64(count)]), text))
     }
+    let fleet = simulation.inputs.fleet
+    let tallies = simulation.tallies
+    if fleet.contains(where: { $0.hardware != nil }) {
+      group.variables.append(
+        .scalar(
+          "declinedSessions", .int64([Int64(tallies.declinedSessions)]),
+          "sessions of devices that cannot train the model"))
+    }
+    if fleet.contains(where: { $0.presence != nil }) {
+      group.variables += [
+        .scalar("joins", .int64([Int64(tallies.joins)]), "devices that joined after the start"),
+        .scalar("leaves", .int64([Int64(tallies.leaves)]), "devices that left the fleet"),
+      ]
+    }
     return group
   }
 

@@ -46,6 +46,13 @@ extension Story {
     case .forceQuit: return "its app was swiped away"
     case .processorExceeded: return "it had used the processor for too long"
     case .condition(let condition): return Self.text(condition)
+    case .identity(let step): return step.clause
+    case .rejected(let retry):
+      return retry == nil
+        ? "the server had no work for it, for good"
+        : "the server had no work for it and told it when to come back"
+    case .disconnected: return "its stream to the server ended"
+    case .erased: return "its user had its data erased"
     case .submitted(let task, let error):
       return error.map { "the system refused its request for `\(task)`: \($0)" }
     case .trainingBegan(let base, let first, let batches):
@@ -87,6 +94,7 @@ extension Story {
     case .activation: "its app was opened"
     case .refresh: "the system started its refresh task"
     case .continued: "its user started a training"
+    case .heartbeat: "its app had to tell the server that it lives"
     }
   }
 
@@ -112,6 +120,18 @@ extension Story {
     case .conditionsLost: "a condition of the app was lost"
     case .threw: "the training threw an error"
     case .locked: "its user left it"
+    case .unauthorised: "it had no good token"
+    case .unregistered: "the server does not know it"
+    case .keychainLocked: "its keychain was locked since it had started anew"
+    case .unknownError: "the app could not read the answer"
+    case .expiredRound: "its round was over"
+    case .undecodable: "it could not read the model"
+    case .streamBroken: "its stream to the server broke"
+    case .disconnected: "the server had sent it away"
+    case .wrongURL: "it called a wrong address"
+    case .erased: "its user had its data erased"
+    case .declined: "the device cannot train this model"
+    case .left: "the device left the fleet"
     }
   }
 
@@ -123,6 +143,9 @@ extension Story {
     case .unacknowledged: "the link was lost before an answer came"
     case .timedOut: "no answer came in time"
     case .cancelled: "the app's time was over first"
+    case .unauthorised: "the server asked for a good token"
+    case .forbidden: "the server forbade it"
+    case .unavailable: "the service that issues tokens was down"
     case .unfinishedAtEnd: "the run ended first"
     }
   }
@@ -136,6 +159,9 @@ extension Story {
     case .threw: "it threw an error"
     case .restarted: "there was a newer version, so it begins anew"
     case .outdated: "its checkpoint was too old"
+    case .uninstalled: "the app was removed"
+    case .erased: "its user had it erased"
+    case .deviceLeft: "the device left the fleet"
     case .unfinishedAtEnd: "the run ended first"
     }
   }
@@ -153,6 +179,12 @@ extension Story {
     case .evicted: "was dropped: a newer one needed its place in the outbox"
     case .outdated: "was dropped: it had waited for too long"
     case .lostAtKill: "was lost with the app, which keeps none"
+    case .uninstalled: "was lost with the app, which was removed"
+    case .forbidden: "was refused: its tokens are not for this server or purpose"
+    case .rejectedLocally: "was not sent: it is not finite"
+    case .weightless: "was set aside: its training had failed"
+    case .erased: "was erased by its user"
+    case .deviceLeft: "was lost: the device left the fleet"
     case .unfinishedAtEnd: "was on its way when the run ended"
     }
   }
@@ -168,6 +200,8 @@ extension Story {
     case .fair: "it was a little warm"
     case .serious: "it was seriously warm"
     case .critical: "it was critically warm"
+    case .joined: "the device joined the fleet"
+    case .left: "the device left the fleet"
     }
   }
 }

@@ -123,6 +123,24 @@ extension Story {
           "when its app ran at \(time.words), the device was \(unmet(at: time))")
       case .withoutData:
         return Verdict(.noData, "it has no training data", "it has no training data")
+      case .declined:
+        return Verdict(
+          .unfit, "the device cannot train this model", "the device cannot train this model")
+      case .left:
+        return Verdict(
+          .absent, "the device left the fleet", "the device left the fleet at \(time.words)")
+      case .unauthorised, .unregistered, .keychainLocked:
+        return Verdict(
+          .unidentified, "its app could not ask for work: \(Self.text(end))",
+          "its app stopped at \(time.words): \(Self.text(end))")
+      case .unknownError, .expiredRound, .undecodable, .streamBroken, .disconnected, .wrongURL:
+        return Verdict(
+          .misunderstood, "app and server did not come together: \(Self.text(end))",
+          "its app stopped at \(time.words): \(Self.text(end))")
+      case .erased:
+        return Verdict(
+          .erased, "its user had its data erased",
+          "its app stopped at \(time.words): \(Self.text(end))")
       default:
         if watch.view(before: time).link == 0 || watch.view(at: time).link == 0 {
           return Verdict(

@@ -82,6 +82,26 @@ extension Story {
       return Verdict(
         .roundSkipped, "its round was skipped with its update",
         "\(name) was given up \(at): the deadline came with too few updates")
+    case .uninstalled, .erased:
+      let what = end.outcome == .erased ? "had it erased" : "removed the app"
+      return Verdict(
+        .erased, "its user \(what)", "\(name) was lost \(at): its user \(what)")
+    case .deviceLeft:
+      return Verdict(
+        .absent, "the device left the fleet",
+        "\(name) was lost \(at), when the device left the fleet")
+    case .forbidden:
+      return Verdict(
+        .unidentified, "the server refused its update: its tokens are not good for that",
+        "\(name) was refused \(at): its tokens are not for this server or purpose")
+    case .rejectedLocally:
+      return Verdict(
+        .notFinite, "the parameters of its update were not finite",
+        "\(name) was not sent \(at), because its parameters were not finite")
+    case .weightless:
+      return Verdict(
+        .threw, "its training had failed and sent no samples",
+        "\(name) was set aside \(at), because its training had failed")
     case .dropped, .evicted, .outdated, .lostAtKill:
       let how =
         switch end.outcome {
@@ -164,6 +184,15 @@ extension Story {
     case .threw:
       return Verdict(
         .threw, "its training threw an error", "its training threw an error at \(time.words)")
+    case .uninstalled, .erased:
+      let what = outcome == .erased ? "had it erased" : "removed the app"
+      return Verdict(
+        .erased, "its user \(what) while it trained",
+        "its training was lost at \(time.words) \(after): its user \(what)")
+    case .deviceLeft:
+      return Verdict(
+        .absent, "the device left the fleet while it trained",
+        "its training was lost at \(time.words) \(after): the device left the fleet")
     case .restarted, .outdated:
       let why = outcome == .outdated ? "too old" : "of an older version"
       return Verdict(

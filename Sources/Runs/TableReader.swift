@@ -35,6 +35,7 @@ struct TableReader {
       if let windows = group.background.windows {
         add(windows.value, .window, "\(path).background.windows")
       }
+      if let presence = group.presence { add(presence.value, .presence, "\(path).presence") }
     }
     add(scenario.settings.server.reachable.value, .server, "server.reachable")
     add(scenario.settings.server.internet.value, .server, "server.internet")

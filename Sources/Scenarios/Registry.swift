@@ -83,6 +83,9 @@ public struct Registry: Sendable {
     parts.add(DiurnalSource.self, to: .timelineSource) { $0 }
     parts.add(MarkovSource.self, to: .timelineSource) { $0 }
     parts.add(CSVSource.self, to: .timelineSource) { $0 }
+    parts.add(StaySource.self, to: .timelineSource) { $0 }
+
+    parts.addHardware()
 
     parts.add(OpenSelector.self, to: .clientSelector) { $0 }
     parts.add(UniformSelector.self, to: .clientSelector) { $0 }

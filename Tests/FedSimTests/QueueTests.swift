@@ -45,6 +45,50 @@ struct EventQueueTests {
     }
   }
 
+  @Test("The order holds where so many wait that they are spread over stretches of time")
+  func manyWait() {
+    for seed in UInt64(1)...3 {
+      var stream = StreamKey(seed: seed, purpose: "queue").stream(slot: 1)
+      var queue = EventQueue()
+      var reference: [[Int64]] = []
+      var now: Int64 = 0
+      func words(_ entry: EventQueue.Entry) -> [Int64] {
+        [entry.time.microseconds, Int64(entry.rank), Int64(entry.sequence)]
+      }
+      func pop() {
+        let first = queue.popFirst().map(words)
+        #expect(first == reference.popLast(), "seed \(seed)")
+        now = first?[0] ?? now
+      }
+      // Some at once, most soon, some late; up to some ten thousand wait, then none.
+      for step in 0..<30_000 {
+        if stream.below(10) < (step < 20_000 ? 7 : 3) || reference.isEmpty {
+          let span: UInt32 = [1, 1000, 1_000_000_000][Int(stream.below(3))]
+          let entry = EventQueue.Entry(
+            time: SimTime(microseconds: now + Int64(stream.below(span))),
+            rank: UInt64(stream.below(3)), actor: 0, sequence: UInt32(step), event: .end)
+          queue.push(entry)
+          let word = words(entry)
+          var (low, high) = (0, reference.count)
+          while low < high {
+            let middle = (low + high) / 2
+            if word.lexicographicallyPrecedes(reference[middle]) {
+              low = middle + 1
+            } else {
+              high = middle
+            }
+          }
+          reference.insert(word, at: low)
+        } else {
+          pop()
+        }
+        #expect(queue.count == reference.count)
+      }
+      while !reference.isEmpty { pop() }
+      #expect(queue.popFirst() == nil)
+    }
+  }
+
   @Test("Classes stand in the order in which they happen at one time")
   func classes() {
     #expect(

@@ -73,6 +73,8 @@ public struct ProcessingSettings: PartSettings {
   public var idleDwell = SimDuration.minutes(5)
   /// The longest wait between being eligible and starting; each wait is uniform up to it.
   public var startDelay = SimDuration.minutes(15)
+  /// Quantiles of that wait; nil: uniform up to `startDelay`.
+  public var startDelays: [QuantilePoint<SimDuration>]?
   /// The median of a task's time until the hard expiry.
   public var budgetMedian = SimDuration.seconds(240)
   /// The spread of that time: log-normal with this sigma.
@@ -107,6 +109,7 @@ public struct ProcessingSettings: PartSettings {
       Field(
         "startDelay", \.startDelay, .duration(), assumption: true,
         "The longest wait from being eligible to the start; each is uniform up to it"),
+      startDelaysField(\.startDelays),
       Field(
         "budgetMedian", \.budgetMedian, .duration(atLeast: .seconds(1)), assumption: true,
         "Median time from the start to the hard expiry"),
@@ -127,6 +130,7 @@ public struct ProcessingSettings: PartSettings {
   }
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
+    if let fault = Quantiles.fault(in: startDelays) { return [("startDelays", fault)] }
     if budgetMinimum > budgetMaximum {
       return [("budgetMinimum", "`budgetMinimum` is above `budgetMaximum`")]
     }

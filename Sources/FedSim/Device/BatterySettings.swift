@@ -85,6 +85,9 @@ public struct ThermalSettings: PartSettings {
   public var critical = Energy(nanojoules: 1_800_000_000_000)
   /// The speed of training from `serious` until `nominal`, in percent.
   public var throttledSpeed = 50
+  /// Whether critical heat ends running background tasks and keeps all others from starting; nil:
+  /// no more than serious heat does.
+  public var criticalStops: Bool?
   /// When it is hot around the device.
   public var ambient = Choice<any TimelineSource>.always("mild")
 
@@ -108,6 +111,10 @@ public struct ThermalSettings: PartSettings {
       Field(
         "throttledSpeed", \.throttledSpeed, .integer(1...100), assumption: true,
         "The speed of training from serious until nominal, in percent"),
+      Field(
+        "criticalStops", \.criticalStops, feature: .flag, assumption: true,
+        "Whether critical heat expires the running background task and keeps refresh tasks from"
+          + " starting too; absent: no more than serious heat does"),
       Field("ambient", \.ambient, .timeline(.ambient), "When it is hot around the device"),
     ]
   }

@@ -36,10 +36,11 @@ public enum ThermalState: UInt8, Sendable, CaseIterable { case nominal, fair, se
 /// nothing is ever rounded. A level counts as reached in the first microsecond at whose end it is.
 struct Body {
   let capacity: Int64
-  /// The heat from which the state is fair, serious, critical; empty where heat is not looked at.
-  let heatLimits: [Int64]
-  /// The levels at which something changes, in percent, on and off.
-  let levels: [Int]
+  /// The heat from which the state is fair, serious, critical; beyond reach where heat is not
+  /// looked at.
+  let heatLimits: SIMD4<Int64>
+  /// The energy of the levels at which something changes, on and off, ascending.
+  let levels: SIMD16<Int64>
   let bootLevel: Int
   let initial: Int64
   var energy: Int64
@@ -73,8 +74,16 @@ struct Body {
   init(_ battery: BatterySettings, _ thermal: ThermalSettings?) {
     let (capacity, level) = (battery.capacity, battery.initialLevel)
     self.capacity = capacity.nanojoules
-    heatLimits = thermal.map { [$0.fair, $0.serious, $0.critical].map(\.nanojoules) } ?? []
-    levels = [10, 20, 80, 85, 90, 95, 100, battery.lowPowerEnds, battery.essentialBelow]
+    heatLimits =
+      thermal.map {
+        SIMD4($0.fair.nanojoules, $0.serious.nanojoules, $0.critical.nanojoules, .max)
+      } ?? SIMD4(repeating: .max)
+    let percents = [10, 20, 80, 85, 90, 95, 100, battery.lowPowerEnds, battery.essentialBelow]
+    var levels = SIMD16<Int64>(repeating: .max)
+    for (place, percent) in percents.filter({ $0 > 0 }).sorted().enumerated() {
+      levels[place] = Self.threshold(percent, of: capacity.nanojoules)
+    }
+    self.levels = levels
     bootLevel = battery.bootLevel
     initial = min(
       capacity.nanojoules, max(0, Int64((Double(capacity.nanojoules) * level).rounded())))
@@ -85,16 +94,26 @@ struct Body {
   var isSerious: Bool { thermal.rawValue >= ThermalState.serious.rawValue }
 
   /// The energy from which the level is so many percent.
-  func threshold(_ percent: Int) -> Int64 { (Int64(percent) * capacity + 99) / 100 }
+  func threshold(_ percent: Int) -> Int64 { Self.threshold(percent, of: capacity) }
+
+  private static func threshold(_ percent: Int, of capacity: Int64) -> Int64 {
+    (Int64(percent) * capacity + 99) / 100
+  }
+
+  /// How many limits of heat are passed.
+  var heatLimitsPassed: Int {
+    (heat >= heatLimits[0] ? 1 : 0) + (heat >= heatLimits[1] ? 1 : 0)
+      + (heat >= heatLimits[2] ? 1 : 0)
+  }
 
   /// What the battery takes at most at its present level: in full below 80 %, then 7/8, 5/8, 3/8,
   /// 1/8.
   private var acceptance: Int64 {
     if energy >= capacity { return 0 }
-    for (place, percent) in [95, 90, 85, 80].enumerated() where energy >= threshold(percent) {
-      return max(1, charger * Int64(2 * place + 1) / 8)
-    }
-    return charger
+    if energy < threshold(80) { return charger }
+    let eighths: Int64 =
+      energy >= threshold(95) ? 1 : energy >= threshold(90) ? 3 : energy >= threshold(85) ? 5 : 7
+    return max(1, charger * eighths / 8)
   }
 
   /// The battery's change a microsecond: the charger serves the load first.
@@ -134,10 +153,16 @@ struct Body {
     let surplus = energy + charged - used.total - capacity
     if surplus > 0 { charged -= surplus }
     var missing = max(0, used.total - charged - energy)
-    for part in [\Load.radio, \Load.training, \Load.screen, \Load.idle] where missing > 0 {
-      let spared = min(missing, used[keyPath: part])
-      used[keyPath: part] -= spared
-      missing -= spared
+    if missing > 0 {
+      func spare(_ part: inout Int64) {
+        let spared = min(missing, part)
+        part -= spared
+        missing -= spared
+      }
+      spare(&used.radio)
+      spare(&used.training)
+      spare(&used.screen)
+      spare(&used.idle)
     }
     energy += charged - used.total
     heat = max(0, heated)
@@ -157,20 +182,24 @@ struct Body {
     }
     let rate = self.rate
     if rate > 0 {
-      for percent in levels where threshold(percent) > energy {
-        consider((threshold(percent) - energy + rate - 1) / rate)
+      // The lowest level above is the first to be reached.
+      var target = isOff && threshold(bootLevel) > energy ? threshold(bootLevel) : Int64.max
+      for place in 0..<9 where levels[place] > energy {
+        target = min(target, levels[place])
+        break
       }
-      if isOff, threshold(bootLevel) > energy {
-        consider((threshold(bootLevel) - energy + rate - 1) / rate)
-      }
+      if target != .max { consider((target - energy + rate - 1) / rate) }
     } else if rate < 0 {
-      for percent in levels where percent > 0 && threshold(percent) <= energy {
-        consider((energy - threshold(percent)) / -rate + 1)
+      for place in (0..<9).reversed() where levels[place] <= energy {
+        consider((energy - levels[place]) / -rate + 1)
+        break
       }
       if energy > 0 { consider((energy - rate - 1) / -rate) }
     }
+    guard heatLimits[0] != .max else { return next }
     let heatRate = self.heatRate
-    for limit in heatLimits {
+    for place in 0..<3 {
+      let limit = heatLimits[place]
       if heatRate > 0, limit > heat {
         consider((limit - heat + heatRate - 1) / heatRate)
       } else if heatRate < 0, limit <= heat {

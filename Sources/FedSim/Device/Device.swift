@@ -6,8 +6,8 @@ struct Device {
   let group: Int32
   let ordinal: Int32
   let client: Int32
-  let sampleCount: Int32
-  let pace: Pace
+  var sampleCount: Int32
+  var pace: Pace
   let wifi: Link
   let cellular: Link
   /// Numbers the events that this device schedules.

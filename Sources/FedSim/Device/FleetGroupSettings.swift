@@ -44,6 +44,14 @@ public struct FleetGroupSettings: PartSettings {
   public var clock: ClockSettings?
   /// How the app's library talks with the server; nil: without faults of its own.
   public var `protocol`: ProtocolSettings?
+  /// What the devices are made of; nil: `compute` says how long a batch takes.
+  public var hardware: HardwareSettings?
+  /// When a device belongs to the fleet; nil: always.
+  public var presence: Choice<any TimelineSource>?
+  /// When samples become available; nil: all are there from the start.
+  public var arrival: ArrivalSettings?
+  /// How data go with devices; nil: clients are dealt out in order.
+  public var couple: CoupleSettings?
 
   /// The defaults.
   public init() {}
@@ -76,6 +84,7 @@ public struct FleetGroupSettings: PartSettings {
       Field(
         "app", \.app, feature: .settings(),
         "What the app does with its background tasks beyond its policies, faults included"),
+    ] + fleetFields + [
       Field(
         "protocol", \.protocol, feature: .settings(),
         "How the app's library talks with the server, faults included"),
@@ -87,8 +96,9 @@ public struct FleetGroupSettings: PartSettings {
   }
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
-    thermal != nil && battery == nil
-      ? [("thermal", "heat comes from the battery's energy: `thermal` needs `battery`")] : []
+    fleetContradictions
+      + (thermal != nil && battery == nil
+        ? [("thermal", "heat comes from the battery's energy: `thermal` needs `battery`")] : [])
   }
 }
 
@@ -171,44 +181,6 @@ public struct LinkSettings: PartSettings {
         "metered", \.metered, feature: .flag,
         "Whether bytes cost money; absent: over a cellular network only"),
     ]
-  }
-}
-
-/// How long training takes, in virtual time; never measured on the host.
-public struct ComputeSettings: PartSettings {
-  /// For each batch.
-  public var perBatch = SimDuration.milliseconds(600)
-  /// For each sample of a batch.
-  public var perSample = SimDuration.zero
-  /// A device's times are these times exp(spread·z), one z a device.
-  public var spread = 0.0
-  /// The share of time in which training uses the processor; nil: all.
-  public var dutyCycle: Double?
-
-  /// The defaults.
-  public init() {}
-  /// The fields, in the order in which they are documented and written.
-  public static var fields: [Field<ComputeSettings>] {
-    [
-      Field(
-        "perBatch", \.perBatch, .duration(), assumption: true,
-        "Time for each batch (588 ms: FLASH's middle class of phones on the FEMNIST CNN)"),
-      Field(
-        "perSample", \.perSample, .duration(), assumption: true,
-        "Time for each sample of a batch, added"),
-      Field(
-        "spread", \.spread, .number(0...2), assumption: true,
-        "A device's times are these times exp(spread*z), one normal z a device"),
-      Field(
-        "dutyCycle", \.dutyCycle, feature: .number(0.01...1),
-        "The share of time in which training uses the processor, to stay below the system's "
-          + "limit; absent: 1"),
-    ]
-  }
-  /// What is wrong with values that are each in range.
-  public func contradictions() -> [(key: String, message: String)] {
-    perBatch == .zero && perSample == .zero
-      ? [("perBatch", "training takes time: `perBatch` or `perSample` must be above 0")] : []
   }
 }
 

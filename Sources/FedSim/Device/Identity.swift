@@ -149,6 +149,13 @@ extension Response {
 }
 
 extension IdentityStep {
+  /// All that `name` can be.
+  static let names =
+    [
+      "registered", "bootstrapped", "refreshed", "revoked", "keychainLocked", "keychainUnlocked",
+      "reinstalled", "withheld",
+    ] + IdentityRequest.allCases.map { "\($0)Failed" } + Refusal.allCases.map { "\($0)" }
+
   /// A word for it.
   public var name: String {
     switch self {

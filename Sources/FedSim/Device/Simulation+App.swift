@@ -10,14 +10,18 @@ extension Simulation {
       if !taskNames.contains(name) { taskNames.append(name) }
     }
     guard
-      inputs.fleet.contains(where: { $0.background.system != nil || $0.app != nil })
+      inputs.fleet.contains(where: \.needsApps)
     else { return }
-    apps = devices.map { device in
-      let group = inputs.fleet[Int(device.group)]
-      guard group.background.system != nil || group.app != nil else { return nil }
+    systemFigures = inputs.fleet.map { SystemFigures($0.background) }
+    for device in devices.indices {
+      let group = inputs.fleet[Int(devices[device].group)]
+      guard group.needsApps else {
+        apps.append(nil)
+        continue
+      }
       var app = AppRegion()
       app.runTime = group.background.system?.dailyRunTime?.microseconds ?? 0
-      return app
+      apps.append(app)
     }
   }
 
@@ -53,7 +57,9 @@ extension Simulation {
   mutating func useApp(_ device: Int) {
     if !apps.isEmpty, apps[device] != nil {
       apps[device]!.lastUse = now
-      apps[device]!.uses[usageHour(device, now)] += 1
+      let hour = usageHour(device, now)
+      apps[device]!.uses[hour] += 1
+      apps[device]!.mostUses = max(apps[device]!.mostUses, apps[device]!.uses[hour])
       apps[device]!.isForceQuit = false
     }
     setOpen(device, true)
@@ -65,7 +71,9 @@ extension Simulation {
     if background.refresh != nil, !pending.contains(where: { $0.kind == .refresh }) {
       submitRefreshRequest(device)
     }
-    if devices[device].session == nil, startsContinued(device) {
+    if let strategy = background.continued?.strategy {
+      openContinued(device, strategy)
+    } else if devices[device].session == nil, startsContinued(device) {
       beginSession(device, .continued, soft: .never, hard: .never)
       if !devices[device].isConnected { awaitLink(device) }
     } else if devices[device].session == nil {
@@ -76,7 +84,7 @@ extension Simulation {
   /// Whether the person starts a training in the app that goes on when it is left.
   ///
   /// Draws: one `uniform` at slot = the time of opening in microseconds (purpose `continued`).
-  private mutating func startsContinued(_ device: Int) -> Bool {
+  mutating func startsContinued(_ device: Int) -> Bool {
     let group = inputs.fleet[Int(devices[device].group)]
     guard let share = group.background.continued?.share else { return false }
     var stream = schedulerKey(device, "continued").stream(slot: UInt64(now.microseconds))
@@ -136,7 +144,10 @@ extension Simulation {
   mutating func forceQuit(_ device: Int) {
     note(device, .forceQuit)
     if devices[device].session != nil { kill(device) } else { endProcess(device) }
-    if !apps.isEmpty { apps[device]?.isForceQuit = true }
+    if !apps.isEmpty {
+      apps[device]?.isForceQuit = true
+      apps[device]?.isQueued = false
+    }
   }
 
   /// An app that does not wait for its upload calls its task complete, and is soon suspended.
@@ -183,15 +194,17 @@ extension Simulation {
 
   /// A task is over: it has used up some of the run time of the day.
   mutating func taskEnded(_ device: Int) {
-    guard !apps.isEmpty, let app = apps[device], app.taskBegan != .never else { return }
+    guard !apps.isEmpty, apps[device] != nil, apps[device]!.taskBegan != .never else { return }
+    let began = apps[device]!.taskBegan
     apps[device]!.taskBegan = .never
-    let system = inputs.fleet[Int(devices[device].group)].background.system
-    guard let daily = system?.dailyRunTime else { return }
+    guard let daily = inputs.fleet[Int(devices[device].group)].background.system?.dailyRunTime
+    else { return }
     let hour = now.microseconds / 3_600_000_000
     let refill = max(1, daily.microseconds / 24)
-    let left = min(daily.microseconds, app.runTime + (hour - app.refilledHour) * refill)
+    let left = min(
+      daily.microseconds, apps[device]!.runTime + (hour - apps[device]!.refilledHour) * refill)
     apps[device]!.refilledHour = hour
-    apps[device]!.runTime = left - (now - app.taskBegan).microseconds
+    apps[device]!.runTime = left - (now - began).microseconds
   }
 
   /// A task was killed by the system: the next ones get less time.

@@ -3,15 +3,21 @@ import Numerics
 /// A change of a device's own condition.
 public enum Condition: String, Sendable, CaseIterable {
   case full, lowPowerOn, lowPowerOff, shutDown, booted, nominal, fair, serious, critical
+  case joined, left
 }
 
 extension Simulation {
   /// Gives a battery and heat to the devices whose groups have them.
   mutating func makeBodies() {
     guard inputs.fleet.contains(where: { $0.battery != nil }) else { return }
-    bodies = devices.map { device in
-      guard let battery = inputs.fleet[Int(device.group)].battery else { return nil }
-      return Body(battery, inputs.fleet[Int(device.group)].thermal)
+    for place in devices.indices {
+      let group = inputs.fleet[Int(devices[place].group)]
+      guard var battery = group.battery else {
+        bodies.append(nil)
+        continue
+      }
+      if let made = hardware(of: place) { battery.capacity = made.hardware.battery }
+      bodies.append(Body(battery, group.thermal))
     }
   }
 
@@ -25,7 +31,7 @@ extension Simulation {
 
   /// Whether the device is empty and everything on it stands still.
   mutating func isOff(_ device: Int) -> Bool {
-    bodies.isEmpty ? false : bodies[device]?.isOff ?? false
+    isAway(device) || (bodies.isEmpty ? false : bodies[device]?.isOff ?? false)
   }
 
   /// Whether the system starts no background task for want of energy, or for heat.
@@ -36,10 +42,14 @@ extension Simulation {
 
   /// Whether the system starts no refresh task for want of energy.
   mutating func isSavingEnergy(_ device: Int) -> Bool {
-    guard !bodies.isEmpty, let body = bodies[device] else { return false }
-    if body.isOff || body.isLowPower { return true }
+    guard !bodies.isEmpty, bodies[device] != nil else { return false }
+    if bodies[device]!.isOff || bodies[device]!.isLowPower { return true }
+    if bodies[device]!.thermal == .critical, thermal(of: device)?.criticalStops == true {
+      return true
+    }
     return !devices[device].isPlugged
-      && body.energy(at: now) < body.threshold(battery(of: device).essentialBelow)
+      && bodies[device]!.energy(at: now)
+        < bodies[device]!.threshold(battery(of: device).essentialBelow)
   }
 
   /// The speed of training, in percent.
@@ -56,15 +66,17 @@ extension Simulation {
 
   /// Brings a device's battery and heat up to date, with all that follows from it.
   mutating func refreshBody(_ device: Int) {
-    guard var body = bodies[device] else { return }
+    guard bodies[device] != nil else { return }
     let load = load(of: device)
-    let charger = devices[device].isPlugged ? battery(of: device).charger.milliwatts : 0
-    let isChecked = now >= body.check
-    guard isChecked || load != body.load || charger != body.charger else { return }
-    body.settle(at: now)
-    body.load = load
-    body.charger = charger
-    bodies[device] = body
+    let charger =
+      devices[device].isPlugged && !isAway(device) ? battery(of: device).charger.milliwatts : 0
+    let isChecked = now >= bodies[device]!.check
+    guard isChecked || load != bodies[device]!.load || charger != bodies[device]!.charger else {
+      return
+    }
+    bodies[device]!.settle(at: now)
+    bodies[device]!.load = load
+    bodies[device]!.charger = charger
     let wasSparing = isSparing(device)
     updateConditions(device)
     bodies[device]!.load = self.load(of: device)
@@ -74,11 +86,12 @@ extension Simulation {
 
   private mutating func load(of device: Int) -> Load {
     let battery = battery(of: device)
-    if bodies[device]!.isOff { return Load() }
+    if bodies[device]!.isOff || isAway(device) { return Load() }
     var load = Load(idle: battery.idle.milliwatts)
     if devices[device].isActive { load.screen = battery.screen.milliwatts }
     if devices[device].run != nil {
-      load.training = battery.training.milliwatts * bodies[device]!.speed / 100
+      let power = hardware(of: device)?.power ?? battery.training.milliwatts
+      load.training = power * bodies[device]!.speed / 100
     }
     if let transfer = devices[device].transfer, transfer.phase != .awaiting {
       load.radio =
@@ -142,15 +155,14 @@ extension Simulation {
   }
 
   private mutating func updateHeat(_ device: Int) -> Bool {
-    let heat = bodies[device]!.heat
-    let passed = bodies[device]!.heatLimits.count { heat >= $0 }
-    let state = ThermalState(rawValue: UInt8(passed))!
+    let state = ThermalState(rawValue: UInt8(bodies[device]!.heatLimitsPassed))!
     guard state != bodies[device]!.thermal else { return false }
     bodies[device]!.thermal = state
     if state == .nominal { bodies[device]!.isThrottled = false }
     if bodies[device]!.isSerious { bodies[device]!.isThrottled = true }
     let names: [Condition] = [.nominal, .fair, .serious, .critical]
     note(device, .condition(names[Int(state.rawValue)]))
+    if state == .critical { stopAtCritical(device) }
     return true
   }
 
@@ -160,8 +172,10 @@ extension Simulation {
     if bodies[device]!.isLowPower {
       speed = speed * Int64(battery(of: device).lowPowerSpeed) / 100
     }
-    if bodies[device]!.isThrottled, let thermal = thermal(of: device) {
-      speed = speed * Int64(thermal.throttledSpeed) / 100
+    if bodies[device]!.isThrottled,
+      let throttled = inputs.fleet[Int(devices[device].group)].thermal?.throttledSpeed
+    {
+      speed = speed * Int64(throttled) / 100
     }
     speed = max(1, speed)
     guard speed != bodies[device]!.speed else { return }

@@ -15,13 +15,16 @@ extension Simulation {
 
   /// The app asks for its processing task.
   mutating func submitTaskRequest(_ device: Int) {
-    guard background(of: device).processing != nil else { return }
+    guard inputs.fleet[Int(devices[device].group)].background.processing != nil, !isAway(device)
+    else { return }
     submit(device, Self.processingTask, .processing)
   }
 
   /// The app asks for its refresh task.
   mutating func submitRefreshRequest(_ device: Int) {
-    guard background(of: device).refresh != nil else { return }
+    guard inputs.fleet[Int(devices[device].group)].background.refresh != nil, !isAway(device) else {
+      return
+    }
     submit(device, Self.refreshTask, .refresh)
   }
 
@@ -30,14 +33,16 @@ extension Simulation {
   ///
   /// The system starts at most one task of a kind in each quarter of an hour, its scan period.
   mutating func submit(_ device: Int, _ identifier: Int16, _ kind: TaskKind) {
-    let background = background(of: device)
-    if let system = background.system {
-      let error = refusal(device, system, identifier, kind)
-      note(device, .submitted(task: taskNames[Int(identifier)], error))
+    let place = Int(devices[device].group)
+    if inputs.fleet[place].background.system != nil {
+      let error = refusal(device, identifier, kind)
+      if wantsEveryEvent { note(device, .submitted(task: taskNames[Int(identifier)], error)) }
       if error != nil { return tallies.refusedRequests += 1 }
     }
     let wait =
-      kind == .refresh ? background.refresh!.earliestBegin : background.processing!.earliestBegin
+      kind == .refresh
+      ? inputs.fleet[place].background.refresh!.earliestBegin
+      : inputs.fleet[place].background.processing!.earliestBegin
     let begin = max(now + wait, devices[device].scheduler.next(kind))
     devices[device].scheduler.insert(
       TaskRequest(identifier: identifier, kind: kind, earliestBegin: begin, submittedAt: now))
@@ -52,27 +57,35 @@ extension Simulation {
         .deviceTimer(.earliestBegin, device: Int32(device), generation: 0), .deviceTimer,
         at: begin, by: device)
     }
-    if kind == .processing, !devices[device].isActive,
-      devices[device].lockedSince + background.processing!.idleDwell > now
-    {
-      schedule(
-        .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer,
-        at: devices[device].lockedSince + background.processing!.idleDwell, by: device)
+    if kind == .processing, !devices[device].isActive {
+      let idle =
+        devices[device].lockedSince + inputs.fleet[place].background.processing!.idleDwell
+      if idle > now {
+        schedule(
+          .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer, at: idle,
+          by: device)
+      }
     }
     considerTask(device)
   }
 
   /// Why the operating system does not take a request, in the order of its checks; nil: it does.
   private mutating func refusal(
-    _ device: Int, _ system: SystemSettings, _ identifier: Int16, _ kind: TaskKind
+    _ device: Int, _ identifier: Int16, _ kind: TaskKind
   ) -> SubmitError? {
-    if let permitted = system.permitted, !permitted.contains(taskNames[Int(identifier)]) {
+    let place = Int(devices[device].group)
+    if let permitted = inputs.fleet[place].background.system!.permitted,
+      !permitted.contains(taskNames[Int(identifier)])
+    {
       return .notPermitted
     }
     if !apps[device]!.isRefreshOn { return .unavailable }
     let pending = devices[device].scheduler.requests
     if pending.contains(where: { $0.identifier == identifier }) { return nil }
-    let limit = kind == .refresh ? system.refreshLimit : system.processingLimit
+    let limit =
+      kind == .refresh
+      ? inputs.fleet[place].background.system!.refreshLimit
+      : inputs.fleet[place].background.system!.processingLimit
     return pending.count { $0.kind == kind } >= limit ? .tooManyPendingTaskRequests : nil
   }
 
@@ -81,6 +94,7 @@ extension Simulation {
   /// Draws: one `uniform` at slot = the quarter of an hour (purpose `task-start`, for refresh tasks
   /// `refresh-start`).
   mutating func considerTask(_ device: Int) {
+    if !apps.isEmpty { startQueued(device) }
     guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
     else { return }
     var next = SimTime.never
@@ -88,17 +102,19 @@ extension Simulation {
       switch look(device, request) {
       case .not(let time): next = min(next, time)
       case .eligible:
-        let background = background(of: device)
+        let place = Int(devices[device].group)
         let isRefresh = request.kind == .refresh
         devices[device].scheduler.starting = request.identifier
         devices[device].scheduler.generation += 1
         var stream = schedulerKey(device, isRefresh ? "refresh-start" : "task-start")
           .stream(slot: quarter(now))
-        let longest =
-          isRefresh ? background.refresh!.startDelay : background.processing!.startDelay
+        let delay =
+          isRefresh
+          ? inputs.fleet[place].background.refresh!.delay(at: stream.uniform())
+          : inputs.fleet[place].background.processing!.delay(at: stream.uniform())
         schedule(
           .taskStart(device: Int32(device), generation: devices[device].scheduler.generation),
-          .scan, at: now + longest.scaled(by: stream.uniform()), by: device)
+          .scan, at: now + delay, by: device)
         return
       }
     }
@@ -124,7 +140,7 @@ extension Simulation {
     if let kind = devices[device].session?.kind, isRefresh || !kind.endsOnLock {
       return .not(before: .never)
     }
-    if now < request.earliestBegin { return .not(before: .never) }
+    if now < request.earliestBegin || isAway(device) { return .not(before: .never) }
     if !bodies.isEmpty, isRefresh ? isSavingEnergy(device) : isSparing(device) {
       return .not(before: .never)
     }
@@ -160,20 +176,22 @@ extension Simulation {
     guard case .eligible = look(device, request) else { return considerTask(device) }
     devices[device].scheduler.remove(identifier)
     let nextQuarter = SimTime(microseconds: Int64(quarter(now) + 1) * 900_000_000)
-    let background = background(of: device)
+    let place = Int(devices[device].group)
     let kind: SessionKind
     var budget: SimDuration
     let grace: SimDuration
     let resubmit: ProcessingSettings.Resubmit
     if request.kind == .refresh {
       devices[device].scheduler.nextRefresh = nextQuarter
-      (kind, resubmit) = (.refresh, background.refresh!.resubmit)
-      (budget, grace) = (refreshBudget(device, background.refresh!), background.refresh!.grace)
+      let refresh = inputs.fleet[place].background.refresh!
+      (kind, resubmit) = (.refresh, refresh.resubmit)
+      (budget, grace) = (refreshBudget(device, refresh), refresh.grace)
     } else {
       devices[device].scheduler.nextProcessing = nextQuarter
-      (kind, resubmit) = (.task, background.processing!.resubmit)
-      budget = processingBudget(device, background.processing!)
-      grace = background.processing!.grace
+      let processing = inputs.fleet[place].background.processing!
+      (kind, resubmit) = (.task, processing.resubmit)
+      budget = processingBudget(device, processing)
+      grace = processing.grace
     }
     if !apps.isEmpty, let until = apps[device]?.penalisedUntil, now < until {
       budget = SimDuration(microseconds: max(1, budget.microseconds / 2))
@@ -208,15 +226,9 @@ extension Simulation {
 
   /// The key of what the operating system and the person draw.
   mutating func schedulerKey(_ device: Int, _ purpose: Purpose) -> StreamKey {
-    StreamKey(
-      seed: inputs.seeds.world, purpose: purpose,
-      group: inputs.fleet[Int(devices[device].group)].name,
+    keys.key(
+      purpose, group: Int(devices[device].group), of: inputs,
       ordinal: UInt32(devices[device].ordinal))
-  }
-
-  /// The background settings of a device's group.
-  private mutating func background(of device: Int) -> BackgroundSettings {
-    inputs.fleet[Int(devices[device].group)].background
   }
 
   // MARK: The system's own rules
@@ -226,17 +238,21 @@ extension Simulation {
   /// Draws: for a task that starts by chance one `uniform` at slot = each quarter of an hour looked
   /// at (purpose `on-battery` or `refresh-chance`).
   private mutating func systemLook(_ device: Int, _ request: TaskRequest) -> Look {
-    let system = inputs.fleet[Int(devices[device].group)].background.system!
-    guard apps[device]!.isRefreshOn, now - apps[device]!.lastUse <= system.useLimit else {
+    let place = Int(devices[device].group)
+    guard apps[device]!.isRefreshOn,
+      now - apps[device]!.lastUse <= systemFigures[place]!.useLimit
+    else {
       return .not(before: .never)
     }
     if apps[device]!.isForceQuit {
-      guard request.kind == .processing, system.forceQuitPolicy == .nightOnly else {
+      guard request.kind == .processing,
+        systemFigures[place]!.allowsNights
+      else {
         return .not(before: .never)
       }
       if localHour(device, now) >= 6 { return .not(before: nextMidnight(device)) }
     }
-    if let daily = system.dailyRunTime {
+    if let daily = systemFigures[place]!.dailyRunTime {
       let hours = now.microseconds / 3_600_000_000 - apps[device]!.refilledHour
       let refill = max(1, daily.microseconds / 24)
       if apps[device]!.runTime + hours * refill <= 0 {
@@ -245,13 +261,14 @@ extension Simulation {
           before: SimTime(microseconds: (apps[device]!.refilledHour + missing) * 3_600_000_000))
       }
     }
-    return chance(device, request, system)
+    return chance(device, request)
   }
 
   /// A task that starts by chance: the first quarter of an hour in which it may.
-  private mutating func chance(
-    _ device: Int, _ request: TaskRequest, _ system: SystemSettings
-  ) -> Look {
+  private mutating func chance(_ device: Int, _ request: TaskRequest) -> Look {
+    let place = Int(devices[device].group)
+    let onBattery = systemFigures[place]!.onBattery
+    let attemptWithin = systemFigures[place]!.attemptWithin
     let isRefresh = request.kind == .refresh
     if !isRefresh, devices[device].isPlugged { return .eligible }
     let key = schedulerKey(device, isRefresh ? "refresh-chance" : "on-battery")
@@ -260,13 +277,13 @@ extension Simulation {
       let time =
         ahead == 0
         ? now : SimTime(microseconds: Int64(quarter(now) + ahead) * 900_000_000)
-      let share = isRefresh ? refreshShare(device, at: time) : system.onBattery
+      let share = isRefresh ? refreshShare(device, at: time) : onBattery
       var stream = key.stream(slot: quarter(time))
       if stream.uniform() < share {
         return ahead == 0 ? .eligible : .not(before: time)
       }
       if !isRefresh {
-        let due = request.submittedAt + system.attemptWithin
+        let due = request.submittedAt + attemptWithin
         if due <= time { return ahead == 0 ? .eligible : .not(before: max(due, now)) }
         let next = SimTime(microseconds: Int64(quarter(time) + 1) * 900_000_000)
         if due < next { return .not(before: due) }
@@ -278,10 +295,10 @@ extension Simulation {
   /// The chance of a refresh task in a quarter of an hour: by how often the app is used at that
   /// hour of the day.
   private mutating func refreshShare(_ device: Int, at time: SimTime) -> Double {
-    let likelihood = inputs.fleet[Int(devices[device].group)].background.refresh!.likelihood
-    let uses = apps[device]!.uses
-    guard let most = uses.max(), most > 0 else { return likelihood }
-    let share = Double(uses[usageHour(device, time)]) / Double(most)
+    let likelihood = systemFigures[Int(devices[device].group)]!.likelihood
+    let most = apps[device]!.mostUses
+    guard most > 0 else { return likelihood }
+    let share = Double(apps[device]!.uses[usageHour(device, time)]) / Double(most)
     return likelihood + (1 - likelihood) * share
   }
 }

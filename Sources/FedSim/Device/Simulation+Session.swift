@@ -8,16 +8,22 @@ extension Simulation {
     tallies.sessions += 1
     devices[device].activity.sessions += 1
     note(device, .sessionBegan(kind))
+    if !kind.isPoll { takeStock(device) }
     let takesPart = kind.isPoll || conditionsHold(device)
+    let isFit = kind.isPoll || isFit(device)
     let hasData = kind.isPoll || hasData(device)
     var participation: Int32 = -1
-    if !kind.isPoll, takesPart, hasData { participation = newParticipation() }
+    if !kind.isPoll, takesPart, isFit, hasData { participation = newParticipation() }
     devices[device].session = Session(
       kind: kind, generation: generation, hard: hard, participation: participation)
     if kind.isTask { taskBegan(device) }
     if !takesPart {
       tallies.ineligibleSessions += 1
       return endSession(device, .ineligible)
+    }
+    if !isFit {
+      tallies.declinedSessions += 1
+      return endSession(device, .declined)
     }
     if !hasData {
       tallies.sessionsWithoutData += 1

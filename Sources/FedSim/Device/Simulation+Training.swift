@@ -96,6 +96,7 @@ extension Simulation {
   }
 
   private mutating func newAttempt(_ device: Int) {
+    takeStock(device)
     ledgers.attempts.open()
     devices[device].activity.attempts += 1
     let held = devices[device].held!
@@ -187,7 +188,7 @@ extension Simulation {
     let client = Int(devices[device].client)
     let local = LocalTraining(
       network: inputs.task.network, dataset: inputs.task.train,
-      shard: inputs.task.partition.shards[client], plan: inputs.task.plan,
+      shard: shard(of: device), plan: inputs.task.plan,
       order: order(device, firstEpoch: firstEpoch),
       noise: inputs.task.network.isNoisy
         ? .init(key: batchKey(device), firstSlot: firstEpoch) : nil)
@@ -200,7 +201,7 @@ extension Simulation {
   /// The members of a cohort will most likely train on the latest version next, all batches: idle
   /// threads may begin with that.
   mutating func foresee(_ members: [Int]) {
-    guard computations.foresees(members.count) else { return }
+    guard computations.foresees(members.count), !fleetTables.hasArrivals else { return }
     for device in members where devices[device].attempt == nil {
       let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
       guard batches > 0 else { continue }
@@ -215,7 +216,8 @@ extension Simulation {
   /// The batch order of a device's data epochs from `firstEpoch` on.
   func order(_ device: Int, firstEpoch: UInt64) -> BatchOrder {
     if let orders = inputs.task.orders {
-      return .cycle(orders[Int(devices[device].client)], first: Int(firstEpoch))
+      let lists = ordersThere(device, orders[Int(devices[device].client)])
+      return .cycle(lists, first: Int(firstEpoch))
     }
     return .keyed(batchKey(device), firstSlot: firstEpoch)
   }

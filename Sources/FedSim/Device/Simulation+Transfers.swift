@@ -149,7 +149,7 @@ extension Simulation {
     if case .upload(let update) = transfer.purpose {
       note(device, .uploadFailed(update: Int(update), outcome))
       markWaiting(update)
-    } else {
+    } else if transfer.purpose == .check || transfer.purpose == .download {
       note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
     }
     if transfer.purpose == .check, transfer.phase == .awaiting, devices[device].isConnected {

@@ -14,6 +14,7 @@ extension Simulation {
     case .window: windowChanged(device, to: state)
     case .ambient: setHot(device, state == 1)
     case .setting: setRefresh(device, state == 1)
+    case .presence: setPresent(device, state == 1)
     case .share:
       let rates = devices[device].rates
       devices[device].share = state
@@ -86,7 +87,7 @@ extension Simulation {
     useApp(device)
   }
 
-  private mutating func windowChanged(_ device: Int, to state: UInt8) {
+  mutating func windowChanged(_ device: Int, to state: UInt8) {
     let before = devices[device].windowState
     devices[device].windowState = state
     guard state != 0, !isOff(device) else { return }
@@ -191,6 +192,9 @@ extension Simulation {
   mutating func inject(_ index: Int) {
     let injection = inputs.injections[index]
     let device = inputs.device(at: injection.device.path)!
+    if isAway(device), injection.action != .dropLink {
+      return tallies.injectionsWithoutEffect += 1
+    }
     switch injection.action {
     case .launch:
       takeOver(device)

@@ -93,6 +93,8 @@ public struct RefreshSettings: PartSettings {
   public var resubmit = ProcessingSettings.Resubmit.atStart
   /// The longest wait between being eligible and starting.
   public var startDelay = SimDuration.minutes(15)
+  /// Quantiles of that wait; nil: uniform up to `startDelay`.
+  public var startDelays: [QuantilePoint<SimDuration>]?
   /// The time until the hard expiry.
   public var budget = SimDuration.seconds(30)
   /// The share of tasks that get less.
@@ -119,6 +121,7 @@ public struct RefreshSettings: PartSettings {
       Field(
         "startDelay", \.startDelay, .duration(), assumption: true,
         "The longest wait from being eligible to the start; each is uniform up to it"),
+      startDelaysField(\.startDelays),
       Field(
         "budget", \.budget, .duration(atLeast: .milliseconds(1)), "Time until the hard expiry"),
       Field(
@@ -139,7 +142,8 @@ public struct RefreshSettings: PartSettings {
   }
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
-    shortMinimum > shortMaximum
+    if let fault = Quantiles.fault(in: startDelays) { return [("startDelays", fault)] }
+    return shortMinimum > shortMaximum
       ? [("shortMinimum", "`shortMinimum` is above `shortMaximum`")] : []
   }
 }
@@ -147,8 +151,13 @@ public struct RefreshSettings: PartSettings {
 /// Continued processing: a training that its user starts in the app, and that goes on when the app
 /// is left.
 public struct ContinuedSettings: PartSettings {
+  /// What happens to one that cannot run at once.
+  public enum Strategy: String, CaseIterable, Sendable { case queue, fail }
+
   /// The share of uses of the app at which its user starts one.
   public var share = 1.0
+  /// What happens to one that cannot run at once; nil: every one can.
+  public var strategy: Strategy?
   /// A batch without an end for so long counts as stalled: the task expires.
   public var stall = SimDuration.seconds(60)
   /// Without a link for so long, the task expires.
@@ -164,6 +173,10 @@ public struct ContinuedSettings: PartSettings {
       Field(
         "share", \.share, .fraction, assumption: true,
         "The share of uses of the app at which its user starts one"),
+      Field(
+        "strategy", \.strategy, feature: .choice, assumption: true,
+        "What happens while the system saves energy or is too warm, or a task of the app runs:"
+          + " wait, or error 4; absent: a task of the app stands in the way, nothing else does"),
       Field(
         "stall", \.stall, .duration(atLeast: .seconds(1)), assumption: true,
         "A batch without an end for so long counts as stalled: the task expires"),

@@ -9,6 +9,8 @@ public enum SubmitError: Int, Sendable, CaseIterable {
   case tooManyPendingTaskRequests = 2
   /// The app may not use the identifier.
   case notPermitted = 3
+  /// A continued task that may not wait cannot run at once.
+  case immediateRunIneligible = 4
 }
 
 /// A request that the operating system has taken.
@@ -60,7 +62,11 @@ struct AppRegion {
   /// When the app was last used, and how often in each local hour of the day.
   var lastUse = SimTime.start
   var uses = [Int32](repeating: 0, count: 24)
+  /// The largest of these counts.
+  var mostUses: Int32 = 0
   var isForceQuit = false
+  /// Whether a continued task waits for the system to be at ease.
+  var isQueued = false
   var isRefreshOn = true
   /// The flag that an expiry sets in the process.
   var isCancelled = false

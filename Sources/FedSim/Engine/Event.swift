@@ -75,7 +75,7 @@ public enum ServerTimer: Equatable, Sendable {
 
 /// A series of a device that changes by itself.
 public enum Series: UInt8, Equatable, Sendable, CaseIterable {
-  case power, link, usage, window, ambient, setting, share
+  case power, link, usage, window, ambient, setting, share, presence
 }
 
 /// A series of the server that changes by itself.

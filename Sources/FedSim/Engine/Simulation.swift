@@ -34,11 +34,17 @@ public struct Simulation {
   var world: World
   var devices = Table<Device>()
   /// Batteries and heat, for each device; empty where no group has a battery.
-  var bodies: [Body?] = []
+  var bodies = Table<Body?>()
   /// What system and app remember, for each device; empty where no group has `system` or `app`.
-  var apps: [AppRegion?] = []
+  var apps = Table<AppRegion?>()
   /// Tokens, registrations, heartbeats and clocks; empty where no group has any.
   var identities = Identities()
+  /// What the fleet consists of, where its groups say so.
+  var fleetTables = FleetTables()
+  /// Figures of the operating system's rules, by group; empty where no group has `system` or `app`.
+  var systemFigures: [SystemFigures?] = []
+  /// Keys of what is drawn often, by purpose and group.
+  var keys = KeyMemory()
   /// The names of requests to the operating system.
   var taskNames: [String] = []
   var server: Server

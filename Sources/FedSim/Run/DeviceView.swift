@@ -3,6 +3,7 @@ package struct DeviceView: Equatable, Sendable {
   /// What the app does.
   package enum Work: String, CaseIterable, Sendable {
     case none, checking, waiting, downloading, training, uploading, pausing, offline, stuck
+    case identifying
   }
 
   /// How much energy there is; always `normal` without a battery.
@@ -82,6 +83,7 @@ extension Simulation {
       switch transfer.purpose {
       case .upload: return .uploading
       case .download: return .downloading
+      case .identity: return .identifying
       case .check:
         return transfer.isHeld && transfer.phase == .awaiting ? .waiting : .checking
       }

@@ -87,7 +87,8 @@ public final class EventLog: Observer {
       "checkpointed", "attemptEnded", "updateCreated", "uploadBegan", "uploadFailed", "arrived",
       "receipt", "killed", "condition", "submitted", "connectivity", "cohortFormed", "published",
       "roundSkipped", "softExpiry", "waited", "checkFailed", "downloadFailed", "rested",
-      "serverOffline", "updateEnded", "forceQuit", "processorExceeded",
+      "serverOffline", "updateEnded", "forceQuit", "processorExceeded", "identity", "rejected",
+      "disconnected", "erased",
     ]
 
     static let details: [String] = {
@@ -96,7 +97,8 @@ public final class EventLog: Observer {
         AttemptOutcome.allCases.map(\.rawValue), UpdateOutcome.allCases.map(\.rawValue),
         TransmissionOutcome.allCases.map(\.rawValue), Receipt.Status.allCases.map(\.rawValue),
         Condition.allCases.map(\.rawValue), SubmitError.allCases.map { "\($0)" },
-        ["online", "offline"],
+        ["online", "offline"], IdentityStep.names, DisconnectReason.allCases.map { "\($0)" },
+        Erasure.allCases.map(\.rawValue),
       ]
       var words: [String] = []
       for word in all.joined() where !words.contains(word) { words.append(word) }
@@ -148,6 +150,10 @@ extension Happening.Kind {
       .init("updateEnded", outcome.rawValue, update: update)
     case .forceQuit: .init("forceQuit")
     case .processorExceeded: .init("processorExceeded")
+    case .identity(let step): .init("identity", step.name)
+    case .rejected: .init("rejected")
+    case .disconnected(let reason): .init("disconnected", "\(reason)")
+    case .erased(let scope): .init("erased", scope.rawValue)
     }
   }
 }

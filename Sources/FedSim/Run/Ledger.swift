@@ -61,9 +61,11 @@ public enum AttemptOutcome: String, CaseIterable, Sendable {
   case unfinishedAtEnd
   /// Its user had it erased.
   case erased
+  /// The device left the fleet.
+  case deviceLeft
 
   /// Ends that only features bring; results list them where they occur.
-  package static let rare: [AttemptOutcome] = [.uninstalled, .erased]
+  package static let rare: [AttemptOutcome] = [.uninstalled, .erased, .deviceLeft]
 }
 
 /// How an update ends.
@@ -102,10 +104,12 @@ public enum UpdateOutcome: String, CaseIterable, Sendable {
   case weightless
   /// Its user had it erased.
   case erased
+  /// The device left the fleet before it was sent.
+  case deviceLeft
 
   /// Ends that only features bring; results list them where they occur.
   package static let rare: [UpdateOutcome] = [
-    .uninstalled, .forbidden, .rejectedLocally, .weightless, .erased,
+    .uninstalled, .forbidden, .rejectedLocally, .weightless, .erased, .deviceLeft,
   ]
 }
 
@@ -189,6 +193,12 @@ public struct Tallies: Sendable {
   public internal(set) var penalties = 0
   /// Kills of apps that used the processor for too long.
   public internal(set) var processorKills = 0
+  /// Sessions of devices that cannot train the model.
+  public internal(set) var declinedSessions = 0
+  /// Devices that joined the fleet after the start, each time counted.
+  public internal(set) var joins = 0
+  /// Devices that left it.
+  public internal(set) var leaves = 0
   /// Trainings whose value was needed.
   public internal(set) var trainingsNeeded = 0
 }

@@ -154,6 +154,12 @@ public struct DeviceRecord: Sendable {
   public let exogenousDigest: UInt64
   /// Its battery at the start and at the end, and what came between; nil: it has none.
   public let energy: (initial: Int64, final: Int64, flows: EnergyLedger)?
+  /// What it is made of; nil: its group does not say.
+  public let hardware: (name: String, speedRank: Double, unfitness: Unfitness?)?
+  /// How often it joined and left, and how long it was there; nil: it always is.
+  public let presence: (joins: Int, leaves: Int, total: SimDuration)?
+  /// Samples that have arrived; nil: all are there from the start.
+  public let arrived: Int?
 }
 
 /// What a device did, counted.
@@ -252,4 +258,6 @@ public enum SessionEnd: String, Sendable, CaseIterable {
   case completed, expired, killed, ineligible, withoutData, unreachable, rejected, nothingNew
   case conditionsLost, threw, locked, unauthorised, unregistered, keychainLocked
   case unknownError, expiredRound, undecodable, streamBroken, disconnected, wrongURL, erased
+  /// The device cannot train the model; it has left the fleet.
+  case declined, left
 }

@@ -29,6 +29,7 @@ extension Simulation {
       note(Int(updates[update].device), .updateEnded(update: Int(update), .unfinishedAtEnd))
     }
     finishBeats()
+    closePresence()
     let last = isStuck ? now : end
     for device in bodies.indices { bodies[device]?.settle(at: last) }
     computations.settle()
@@ -57,9 +58,11 @@ extension Simulation {
     devices.enumerated().map { (place, device) in
       DeviceRecord(
         group: Int(device.group), ordinal: Int(device.ordinal), client: Int(device.client),
-        samples: Int(device.sampleCount), heldVersion: Int(device.heldVersion),
+        samples: samples(of: place), heldVersion: Int(device.heldVersion),
         activity: device.activity,
-        exogenousDigest: device.exogenous.value, energy: energyRecord(place))
+        exogenousDigest: device.exogenous.value, energy: energyRecord(place),
+        hardware: hardwareRecord(place), presence: presenceRecord(place),
+        arrived: arrivalRecord(place))
     }
   }
 
@@ -186,6 +189,12 @@ extension Simulation {
       never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
     }
     if !identities.isEmpty { found += identityImpossibilities(device) }
+    never(
+      isAway(device)
+        && (state.session != nil || state.isConnected || state.attempt != nil
+          || !state.outbox.isEmpty || !state.scheduler.requests.isEmpty),
+      "is not in the fleet and does something")
+    never(state.attempt != nil && !isFit(device), "trains a model that it cannot")
     never(state.heldVersion > server.version, "holds a version that does not exist")
     never(
       state.outbox.count > max(1, inputs.fleet[Int(state.group)].outbox.capacity),

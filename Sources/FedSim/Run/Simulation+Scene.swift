@@ -8,29 +8,28 @@ extension Simulation {
   /// `world`).
   mutating func makeFleet() {
     let groups = Int64(inputs.fleet.count)
+    makeHardware()
+    let coupling = inputs.fleet.contains { $0.couple != nil } ? Coupling(inputs) : nil
     for (place, group) in inputs.fleet.enumerated() {
       for ordinal in 0..<group.count {
         let clients = Int64(inputs.task.partition.clientCount)
         let number =
           group.firstClient.map { Int64($0 + ordinal) } ?? Int64(ordinal) * groups
           + Int64(place)
-        let client = clients == 0 ? 0 : Int(number % clients)
-        let samples = clients == 0 ? 0 : inputs.task.partition.shards[client].count
-        func factor(_ purpose: Purpose, _ spread: Double) -> Double {
-          let key = StreamKey(
-            seed: inputs.seeds.world, purpose: purpose, group: group.name,
-            ordinal: UInt32(ordinal))
-          var stream = key.stream(slot: 0)
-          return spread == 0 ? 1 : Portable.exp(spread * stream.normal())
+        var client = clients == 0 ? 0 : Int(number % clients)
+        let device = devices.count
+        if group.couple != nil, clients > 0 {
+          client = coupling!.client(
+            of: group, ordinal: ordinal, hardware: hardware(of: device), inputs)
         }
-        let speed = factor("network", group.network.spread)
+        let samples = samples(group: place, ordinal: ordinal, client: client, at: .start)
+        let speed = factor("network", group.network.spread, place, ordinal)
         devices.append(
           Device(
             group: Int32(place), ordinal: Int32(ordinal), client: Int32(client),
             sampleCount: Int32(samples),
-            pace: Pace(
-              group.compute, samples: samples, plan: inputs.task.plan,
-              factor: factor("compute", group.compute.spread)),
+            pace: pace(
+              group: place, ordinal: ordinal, device: device, samples: samples, epoch: 0),
             wifi: Link(group.network.wifi, speed: speed, isCellular: false),
             cellular: Link(group.network.cellular, speed: speed, isCellular: true)))
       }
@@ -72,6 +71,7 @@ extension Simulation {
         case .ambient: setHot(device, state == 1)
         case .setting: apps[device]!.isRefreshOn = state == 1
         case .share: devices[device].share = state
+        case .presence where state == 0: beginAway(device)
         default: break
         }
       }
@@ -91,6 +91,7 @@ extension Simulation {
   }
 
   /// The settings of a device's group.
+  @inline(__always)
   func group(of device: Int) -> FleetGroupSettings { inputs.fleet[Int(devices[device].group)] }
 
   /// Schedules a device's next change of a series.
@@ -130,15 +131,9 @@ extension Pace {
   /// The pace of a device that is `factor` times slower than its group's settings.
   init(_ settings: ComputeSettings, samples: Int, plan: TrainingPlan, factor: Double) {
     let factor = factor / (settings.dutyCycle ?? 1)
-    func batch(_ samples: Int) -> SimDuration {
-      let time = settings.perBatch.seconds + settings.perSample.seconds * Double(samples)
-      return max(SimDuration(microseconds: 1), SimDuration(roundingUp: time * factor))
+    self.init(samples: samples, plan: plan) { count in
+      (settings.perBatch.seconds + settings.perSample.seconds * Double(count)) * factor
     }
-    let batches = samples == 0 ? 0 : plan.batchesPerEpoch(shardCount: samples)
-    let last = samples - max(0, batches - 1) * plan.batchSize
-    self.init(
-      full: batch(min(plan.batchSize, max(samples, 1))), ragged: batch(max(last, 1)),
-      batchesPerEpoch: batches, batchCount: plan.batchCount(shardCount: samples))
   }
 }
 

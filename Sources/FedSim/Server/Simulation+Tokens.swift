@@ -9,9 +9,9 @@ extension Simulation {
     let scope: Scope
     switch request {
     case .check: scope = .check
-    case .latest: scope = .download
+    case .latest, .fetch: scope = .download
     case .submit: scope = .submit
-    case .leave: return false
+    case .leave, .disconnect, .erase: return false
     case .identity(let request):
       serve(device, credential, request)
       return true

@@ -65,13 +65,17 @@ public struct IntervalTimeline: Timeline {
 struct DailyTimeline: Timeline {
   let context: TimelineContext
   let otherwise: UInt8
+  /// The day asked about last, and the intervals of the days around it: by day, and one behind the
+  /// other.
+  var lastDay: Int64?
+  var near: [[Interval]] = []
+  var all: [Interval] = []
   /// The intervals of a day: a function of the day's number alone.
   let intervals: @Sendable (Int64) -> [Interval]
 
-  func segment(at time: SimTime) -> Segment {
+  mutating func segment(at time: SimTime) -> Segment {
     let day = context.day(of: time)
-    var all: [Interval] = []
-    for near in (day - 2)...(day + 1) { all += intervals(near) }
+    if day != lastDay { move(to: day) }
     // Beyond tomorrow's midnight intervals of later days may begin: the segment ends there.
     var start = context.midnight(ofDay: day)
     var end = context.midnight(ofDay: day + 1)
@@ -81,11 +85,23 @@ struct DailyTimeline: Timeline {
       winner = interval
     }
     for interval in all {
-      for edge in [interval.start, interval.end] {
-        if edge <= time { start = max(start, edge) } else { end = min(end, edge) }
-      }
+      let (from, to) = (interval.start, interval.end)
+      if from <= time { start = max(start, from) } else { end = min(end, from) }
+      if to <= time { start = max(start, to) } else { end = min(end, to) }
     }
     return Segment(start: start, end: end, state: winner?.state ?? otherwise)
+  }
+
+  /// Finds the intervals of the days around one; those of a day that was near are still known.
+  private mutating func move(to day: Int64) {
+    if let lastDay, day == lastDay + 1 {
+      near.removeFirst()
+      near.append(intervals(day + 1))
+    } else {
+      near = ((day - 2)...(day + 1)).map(intervals)
+    }
+    lastDay = day
+    all = near.flatMap { $0 }
   }
 }
 

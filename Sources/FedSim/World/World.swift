@@ -54,6 +54,7 @@ struct World {
     case .setting:
       return group.background.system.map { make($0.backgroundRefresh.value, .setting) }
     case .share: return group.network.share.map { make($0.value, .share) }
+    case .presence: return group.presence.map { make($0.value, .presence) }
     }
   }
 

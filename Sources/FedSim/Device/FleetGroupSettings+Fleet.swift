@@ -1,0 +1,175 @@
+import Schema
+
+extension FleetGroupSettings {
+  /// The fields of what a fleet consists of and of who has which data.
+  static var fleetFields: [Field<FleetGroupSettings>] {
+    [
+      Field(
+        "hardware", \.hardware, feature: .settings(),
+        "What the devices are made of: time and energy of training, memory, storage, battery;"
+          + " absent: `compute` says how long a batch takes"),
+      Field(
+        "presence", \.presence, feature: .timeline(.presence),
+        "When a device belongs to the fleet; absent: always"),
+      Field(
+        "arrival", \.arrival, feature: .settings(),
+        "When samples become available; absent: all are there from the start"),
+      Field(
+        "couple", \.couple, feature: .settings(),
+        "How a device's data go with its time zone, speed or availability; absent: clients are"
+          + " dealt out in order"),
+    ]
+  }
+
+  /// What is wrong between them.
+  var fleetContradictions: [(key: String, message: String)] {
+    guard let couple else { return [] }
+    if firstClient != nil {
+      return [("couple", "`couple` and `firstClient` both say whose data a device has")]
+    }
+    if couple.rules.contains(where: { $0.by == .speed }), hardware == nil, compute.spread == 0 {
+      return [("couple", "devices are equally fast: `by: speed` needs `hardware` or a spread")]
+    }
+    return []
+  }
+}
+
+extension StateSpace {
+  /// Whether a device belongs to the fleet.
+  public static let presence = StateSpace("presence", ["away", "here"])
+}
+
+/// When a device's samples become available: a training takes those that are there as it begins.
+public struct ArrivalSettings: PartSettings {
+  /// One step of a schedule.
+  public struct Step: PartSettings {
+    /// When.
+    public var at = SimTime.start
+    /// The share of a device's samples that is there from then on.
+    public var share = 1.0
+
+    /// The defaults.
+    public init() {}
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Step>] {
+      [
+        Field("at", \.at, .sinceStart, required: true, "When"),
+        Field(
+          "share", \.share, .fraction, required: true,
+          "The share of the device's samples that is there from then on"),
+      ]
+    }
+  }
+
+  /// The share that is there at the start.
+  public var initial = 0.0
+  /// Samples a day, evenly; nil: by `schedule`.
+  public var perDay: Double?
+  /// A device's rate is this times exp(spread·z), one z a device.
+  public var spread = 0.0
+  /// Steps, in order; nil: by `perDay`.
+  public var schedule: [Step]?
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<ArrivalSettings>] {
+    [
+      Field(
+        "initial", \.initial, .fraction,
+        "The share of the device's samples that is there at the start, rounded down"),
+      Field(
+        "perDay", \.perDay, optional: .positive,
+        "Samples a day after that, evenly; absent: by `schedule`"),
+      Field(
+        "spread", \.spread, .number(0...2), assumption: true,
+        "A device's rate is this times exp(spread*z), one normal z a device"),
+      Field(
+        "schedule", \.schedule, optional: .list(of: .settings(), minimum: 1),
+        "Steps, in order; absent: by `perDay`"),
+    ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    if (perDay == nil) == (schedule == nil) {
+      return [("perDay", "either `perDay` or `schedule` says when samples come")]
+    }
+    let shares = [initial] + (schedule ?? []).map(\.share)
+    let isOrdered = zip(schedule ?? [], (schedule ?? []).dropFirst()).allSatisfy { $0.at < $1.at }
+    if !isOrdered || zip(shares, shares.dropFirst()).contains(where: { $0 > $1 }) {
+      return [("schedule", "steps come in order of time, and no sample goes away again")]
+    }
+    return []
+  }
+
+  /// How many of `count` samples are there at a time, for a device whose rate is `factor` times
+  /// that of its group.
+  ///
+  /// Order: the samples at the start are rounded down, then those that came since.
+  func arrived(of count: Int, at time: SimTime, factor: Double) -> Int {
+    let first = Int(initial * Double(count))
+    if let perDay {
+      let came = time.seconds * perDay * factor / 86_400
+      return min(count, first + Int(min(came, 1e9)))
+    }
+    guard let step = schedule!.last(where: { $0.at <= time }) else { return first }
+    return Int(step.share * Double(count))
+  }
+}
+
+/// How a device's data go with the device: which client's data it has.
+public struct CoupleSettings: PartSettings {
+  /// One correlation.
+  public struct Rule: PartSettings {
+    /// What of the device the data go with.
+    public enum By: String, CaseIterable, Sendable { case timeZone, speed, availability }
+
+    /// What of the device the data go with.
+    public var by = By.timeZone
+    /// The rank correlation: 0 chance, 1 order.
+    public var strength = 1.0
+
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "by" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Rule>] {
+      [
+        Field(
+          "by", \.by, .choice, required: true,
+          "The device's time zone, its speed among its group's, or the share of time in which it"
+            + " is plugged in, connected and locked (or in a window)"),
+        Field(
+          "strength", \.strength, .fraction,
+          "The share of devices whose data follow the order, which is the rank correlation; all"
+            + " others draw at random"),
+      ]
+    }
+  }
+
+  /// The mean label of the client's samples.
+  public var labels: Rule?
+  /// How many samples it has.
+  public var quantity: Rule?
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<CoupleSettings>] {
+    [
+      Field(
+        "labels", \.labels, optional: .settings(),
+        "What the mean label of the client's samples goes with; absent: nothing"),
+      Field(
+        "quantity", \.quantity, optional: .settings(),
+        "What the number of its samples goes with; absent: nothing"),
+    ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    rules.isEmpty ? [("", "`couple` needs `labels` or `quantity`")] : []
+  }
+
+  var rules: [Rule] { [labels, quantity].compactMap { $0 } }
+}

@@ -1,0 +1,203 @@
+import Learning
+import Schema
+
+/// What a kind of device is made of, as far as training asks.
+///
+/// A step over a batch takes overhead + operations/rate + parameters·a + values·b, all divided by
+/// `speed`: the form that fits one-layer trainings on three phones within 2 to 5 %.
+public struct Hardware: Sendable {
+  /// How many of a fleet are such devices, against the shares of the other classes.
+  public var share = 1.0
+  /// How many times as fast as the class's other figures say.
+  public var speed = 1.0
+  /// Time for each batch, whatever is in it.
+  public var overhead = SimDuration.milliseconds(5)
+  /// Operations a second, in thousand millions.
+  public var gigaflops = 21.4
+  /// Time for each parameter that a step changes.
+  public var nanosecondsPerParameter = 4.0
+  /// Time for each value that a layer with parameters gives.
+  public var nanosecondsPerValue = 2.0
+  /// How many times the rate of operations a Neural Engine has; 0: there is none.
+  public var neuralEngine = 0.0
+  /// What training adds to the power drawn, on the processor.
+  public var power = Power(milliwatts: 3_000)
+  /// The same on the Neural Engine.
+  public var neuralEnginePower = Power(milliwatts: 2_000)
+  /// Memory.
+  public var memory: Int64 = 4_000_000_000
+  /// Storage that is free.
+  public var freeStorage: Int64 = 10_000_000_000
+  /// The operating system's version.
+  public var osVersion = 26.0
+  /// What the full battery holds.
+  public var battery = Energy.milliwattHours(12_980)
+
+  /// The figures of an A11.
+  public init() {}
+
+  /// How long a step over a batch takes, in seconds.
+  ///
+  /// Order: overhead, operations, parameters, values. Source: the form of a least-squares fit to
+  /// FLASH's `layer_train_time` tables (R² from 0.994 to 0.998).
+  public func seconds(
+    _ cost: TrainingCost, samples: Int, on engine: HardwareSettings.Engine
+  ) -> Double {
+    let rate = gigaflops * (engine == .neuralEngine && neuralEngine > 0 ? neuralEngine : 1)
+    let count = Double(samples)
+    var time = overhead.seconds
+    time += Double(cost.operationsPerSample) * count / (rate * 1e9)
+    time += Double(cost.parameters) * nanosecondsPerParameter * 1e-9
+    time += Double(cost.valuesPerSample) * count * nanosecondsPerValue * 1e-9
+    return time / speed
+  }
+}
+
+/// A kind of device that a scenario may name.
+public protocol HardwareClass: Part {
+  /// What it is made of.
+  var hardware: Hardware { get }
+}
+
+extension Seam where Value == any HardwareClass {
+  /// What devices are made of.
+  public static var hardwareClass: Seam {
+    Seam("hardware class", "How fast does a device train, with what power, memory and battery?")
+  }
+}
+
+/// A class of hardware by its name and figures.
+protocol HardwareModel: Sendable {
+  static var name: String { get }
+  static var summary: String { get }
+  static var hardware: Hardware { get }
+}
+
+/// A class of hardware as a part: every figure may be set.
+struct HardwareOf<Model: HardwareModel>: HardwareClass {
+  struct Settings: PartSettings {
+    var hardware = Model.hardware
+
+    static var shorthand: String? { "share" }
+    static var fields: [Field<Settings>] {
+      [
+        Field("share", \.hardware.share, .positive, "Its share, against those of other classes"),
+        Field(
+          "speed", \.hardware.speed, .positive, assumption: true,
+          "How many times as fast as the figures below say"),
+        Field(
+          "overhead", \.hardware.overhead, .duration(), assumption: true,
+          "Time for each batch, whatever is in it"),
+        Field(
+          "gigaflops", \.hardware.gigaflops, .positive, assumption: true,
+          "Operations of training a second, in thousand millions"),
+        Field(
+          "nanosecondsPerParameter", \.hardware.nanosecondsPerParameter, .number(0...1e6),
+          assumption: true, "Time for each parameter that a step changes"),
+        Field(
+          "nanosecondsPerValue", \.hardware.nanosecondsPerValue, .number(0...1e6),
+          assumption: true, "Time for each value that a layer with parameters gives"),
+        Field(
+          "neuralEngine", \.hardware.neuralEngine, .number(0...1000), assumption: true,
+          "How many times the rate of operations its Neural Engine has; 0: there is none"),
+        Field(
+          "power", \.hardware.power, .power, assumption: true,
+          "Added by training on the processor; takes the place of `battery.training`"),
+        Field(
+          "neuralEnginePower", \.hardware.neuralEnginePower, .power, assumption: true,
+          "Added by training on the Neural Engine"),
+        Field("memory", \.hardware.memory, .bytes, assumption: true, "Memory"),
+        Field("freeStorage", \.hardware.freeStorage, .bytes, assumption: true, "Free storage"),
+        Field(
+          "osVersion", \.hardware.osVersion, .number(0...1000), assumption: true,
+          "The newest version of its operating system"),
+        Field(
+          "battery", \.hardware.battery, .energy,
+          "What the full battery holds; takes the place of `battery.capacity`"),
+      ]
+    }
+  }
+
+  static var name: String { Model.name }
+  static var summary: String { Model.summary }
+  let hardware: Hardware
+  init(_ settings: Settings) { hardware = settings.hardware }
+}
+
+/// What the devices of a group are made of; absent: `compute` says how long a batch takes.
+public struct HardwareSettings: PartSettings {
+  /// What a training runs on.
+  public enum Engine: String, CaseIterable, Sendable { case cpu, neuralEngine }
+
+  /// The classes, each with its share.
+  public var classes: [Choice<any HardwareClass>] = []
+  /// What a training runs on, where a device has it.
+  public var engine = Engine.cpu
+  /// Quantiles of a factor on the class's speed; nil: 1 for all.
+  public var speeds: [QuantilePoint<Double>]?
+  /// Quantiles of the memory, in place of the class's.
+  public var memories: [QuantilePoint<Int64>]?
+  /// Quantiles of the free storage, in place of the class's.
+  public var freeStorages: [QuantilePoint<Int64>]?
+  /// The version of the operating system that the app needs; nil: any.
+  public var minimumOSVersion: Double?
+  /// The share of a device's memory that a training may take.
+  public var memoryShare = 0.5
+  /// The memory that a training needs; nil: worked out from the network.
+  public var memoryNeeded: Int64?
+  /// The storage that the app needs; nil: for the model held, a checkpoint and a full outbox.
+  public var storageNeeded: Int64?
+
+  /// The defaults.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "classes" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<HardwareSettings>] {
+    [
+      Field(
+        "classes", \.classes, .parts(.hardwareClass), required: true,
+        "The classes, each with its share"),
+      Field(
+        "engine", \.engine, .choice,
+        "What a training runs on; a device without a Neural Engine takes its processor"),
+      Field(
+        "speeds", \.speeds, feature: .list(of: .settings()), assumption: true,
+        "Quantiles of a factor on the class's speed, one draw a device; absent: 1 for all"),
+      Field(
+        "memories", \.memories, feature: .list(of: .settings()),
+        "Quantiles of the memory, in place of the class's"),
+      Field(
+        "freeStorages", \.freeStorages, feature: .list(of: .settings()),
+        "Quantiles of the free storage, in place of the class's"),
+      Field(
+        "minimumOSVersion", \.minimumOSVersion, feature: .number(0...1000),
+        "A device whose operating system is older declines; absent: none does"),
+      Field(
+        "memoryShare", \.memoryShare, .number(0.01...1), assumption: true,
+        "A device declines a training that needs more than this share of its memory"),
+      Field(
+        "memoryNeeded", \.memoryNeeded, feature: .bytes,
+        "The memory that a training needs; absent: parameters, gradient, optimiser and the values"
+          + " of a batch, at 4 bytes"),
+      Field(
+        "storageNeeded", \.storageNeeded, feature: .bytes,
+        "The free storage below which a device declines; absent: the model held, a checkpoint and"
+          + " a full outbox, at 4 bytes a parameter"),
+    ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    if classes.isEmpty { return [("classes", "a device is of one class at least")] }
+    for (key, fault) in [
+      ("speeds", Quantiles.fault(in: speeds)), ("memories", Quantiles.fault(in: memories)),
+      ("freeStorages", Quantiles.fault(in: freeStorages)),
+    ] {
+      if let fault { return [(key, fault)] }
+    }
+    return []
+  }
+}
+
+/// Why a device cannot train a model.
+public enum Unfitness: String, CaseIterable, Sendable { case osVersion, memory, storage }

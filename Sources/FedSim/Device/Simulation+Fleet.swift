@@ -1,0 +1,234 @@
+import Learning
+import Numerics
+
+/// What a device is made of, as drawn.
+struct AssignedHardware {
+  let hardware: Hardware
+  /// The class's place in the group's list.
+  let place: Int16
+  /// Where its speed stands in its group, from 0 (slow) to 1.
+  let speedRank: Double
+  let engine: HardwareSettings.Engine
+  let unfitness: Unfitness?
+
+  /// What training adds to the power drawn.
+  var power: Int64 {
+    let onEngine = engine == .neuralEngine && hardware.neuralEngine > 0
+    return (onEngine ? hardware.neuralEnginePower : hardware.power).milliwatts
+  }
+}
+
+/// What a fleet consists of, by device; each list is empty where no group asks for it.
+struct FleetTables {
+  var hardware: [AssignedHardware?] = []
+  var presence: [Presence?] = []
+  /// Whether samples arrive over time in any group.
+  var hasArrivals = false
+  /// Whether a training's length or its samples are found out as it begins.
+  var variesByTraining = false
+
+  /// A device that joins and leaves.
+  struct Presence {
+    var isHere: Bool
+    var since = SimTime.start
+    var total = SimDuration.zero
+    var joins: Int32 = 0
+    var leaves: Int32 = 0
+  }
+}
+
+extension HardwareSettings {
+  /// The class and the figures of one device.
+  ///
+  /// Draws, of `hardware`: one `uniform` each at slot 0 (class, slow ones first, and its place in
+  /// the class), 1 (speed), 2 (memory), 3 (storage).
+  func assign(
+    _ key: StreamKey, cost: TrainingCost, batchSize: Int, models: Int
+  ) -> AssignedHardware {
+    func uniform(_ slot: UInt64) -> Double {
+      var stream = key.stream(slot: slot)
+      return stream.uniform()
+    }
+    let known = classes.map(\.value.hardware)
+    let times = known.map { $0.seconds(cost, samples: batchSize, on: engine) }
+    let order = known.indices.sorted { times[$0] != times[$1] ? times[$0] > times[$1] : $0 < $1 }
+    let total = order.reduce(0) { $0 + known[$1].share }
+    let drawn = uniform(0)
+    var (place, before) = (order[order.count - 1], 0.0)
+    for candidate in order {
+      let share = known[candidate].share / total
+      if drawn < before + share || candidate == order[order.count - 1] {
+        place = candidate
+        break
+      }
+      before += share
+    }
+    let share = known[place].share / total
+    var hardware = known[place]
+    var rank = drawn
+    if let speeds {
+      let own = uniform(1)
+      hardware.speed *= Quantiles.value(speeds, at: own)
+      rank = before + share * own
+    }
+    if let memories { hardware.memory = Int64(Quantiles.value(memories, at: uniform(2))) }
+    if let freeStorages {
+      hardware.freeStorage = Int64(Quantiles.value(freeStorages, at: uniform(3)))
+    }
+    return AssignedHardware(
+      hardware: hardware, place: Int16(place), speedRank: min(rank, 1.0.nextDown), engine: engine,
+      unfitness: unfitness(of: hardware, cost, batchSize: batchSize, models: models))
+  }
+
+  /// Why a device cannot train: the first of version, memory and storage that does not suffice.
+  func unfitness(
+    of hardware: Hardware, _ cost: TrainingCost, batchSize: Int, models: Int
+  ) -> Unfitness? {
+    if let minimumOSVersion, hardware.osVersion < minimumOSVersion { return .osVersion }
+    let memory = memoryNeeded ?? cost.workingBytes(batchSize: batchSize)
+    if Double(memory) > memoryShare * Double(hardware.memory) { return .memory }
+    let storage = storageNeeded ?? Int64(models) * cost.modelBytes
+    return storage > hardware.freeStorage ? .storage : nil
+  }
+}
+
+extension Simulation {
+  /// Draws what the devices are made of, where a group says so.
+  mutating func makeHardware() {
+    let fleet = inputs.fleet
+    fleetTables.hasArrivals = fleet.contains { $0.arrival != nil }
+    fleetTables.variesByTraining =
+      fleetTables.hasArrivals || fleet.contains { $0.compute.jitter != nil }
+    if fleet.contains(where: { $0.presence != nil }) {
+      fleetTables.presence = fleet.flatMap { group in
+        [FleetTables.Presence?](
+          repeating: group.presence.map { _ in .init(isHere: true) }, count: group.count)
+      }
+    }
+    guard fleet.contains(where: { $0.hardware != nil }) else { return }
+    let cost = inputs.task.network.trainingCost(inputs.task.plan)
+    fleetTables.hardware = fleet.flatMap { group in
+      (0..<group.count).map { ordinal in
+        group.hardware?.assign(
+          StreamKey(
+            seed: inputs.seeds.world, purpose: "hardware", group: group.name,
+            ordinal: UInt32(ordinal)), cost: cost, batchSize: inputs.task.plan.batchSize,
+          models: 2 + max(1, group.outbox.capacity))
+      }
+    }
+  }
+
+  /// What a device is made of; nil: its group does not say.
+  func hardware(of device: Int) -> AssignedHardware? {
+    fleetTables.hardware.isEmpty ? nil : fleetTables.hardware[device]
+  }
+
+  /// Whether a device can train the model at all.
+  func isFit(_ device: Int) -> Bool { hardware(of: device)?.unfitness == nil }
+
+  // MARK: Pace and data of one training
+
+  /// How long batches over so many samples take on a device in the training that begins with a data
+  /// epoch.
+  ///
+  /// Draws: one `normal` a device at slot 0 of `compute`, one a training at slot = its first data
+  /// epoch of `compute-jitter` (seed `world`).
+  func pace(group: Int, ordinal: Int, device: Int, samples: Int, epoch: UInt64) -> Pace {
+    let settings = inputs.fleet[group].compute
+    let factor =
+      factor("compute", settings.spread, group, ordinal)
+      * factor("compute-jitter", settings.jitter ?? 0, group, ordinal, slot: epoch)
+    guard let made = hardware(of: device) else {
+      return Pace(settings, samples: samples, plan: inputs.task.plan, factor: factor)
+    }
+    let cost = inputs.task.network.trainingCost(inputs.task.plan)
+    return Pace(samples: samples, plan: inputs.task.plan) { count in
+      made.hardware.seconds(cost, samples: count, on: made.engine) * factor
+        / (settings.dutyCycle ?? 1)
+    }
+  }
+
+  /// exp(spread·z) by a device's key.
+  func factor(
+    _ purpose: Purpose, _ spread: Double, _ group: Int, _ ordinal: Int, slot: UInt64 = 0
+  ) -> Double {
+    guard spread != 0 else { return 1 }
+    var stream = StreamKey(
+      seed: inputs.seeds.world, purpose: purpose, group: inputs.fleet[group].name,
+      ordinal: UInt32(ordinal)
+    ).stream(slot: slot)
+    return Portable.exp(spread * stream.normal())
+  }
+
+  /// Samples that a device has at a time.
+  ///
+  /// Draws: one `normal` a device at slot 0 of `arrival` (seed `world`).
+  func samples(group: Int, ordinal: Int, client: Int, at time: SimTime) -> Int {
+    let shards = inputs.task.partition.shards
+    let count = shards.isEmpty ? 0 : shards[client].count
+    guard fleetTables.hasArrivals, let arrival = inputs.fleet[group].arrival else { return count }
+    return arrival.arrived(
+      of: count, at: time, factor: factor("arrival", arrival.spread, group, ordinal))
+  }
+
+  /// Finds out what the next training of a device would be: with which samples, how fast.
+  mutating func takeStock(_ device: Int) {
+    guard fleetTables.variesByTraining, devices[device].attempt == nil else { return }
+    let (group, ordinal) = (Int(devices[device].group), Int(devices[device].ordinal))
+    guard inputs.fleet[group].arrival != nil || inputs.fleet[group].compute.jitter != nil else {
+      return
+    }
+    let samples = samples(
+      group: group, ordinal: ordinal, client: Int(devices[device].client), at: now)
+    devices[device].sampleCount = Int32(samples)
+    devices[device].pace = pace(
+      group: group, ordinal: ordinal, device: device, samples: samples,
+      epoch: devices[device].nextEpoch)
+  }
+
+  /// The positions in its client's shard of the samples that a device has, ascending; nil: all.
+  ///
+  /// Draws: one shuffle of the shard at slot 0 of `arrival-order` (seed `data`): its first places
+  /// came first.
+  private func positionsThere(_ device: Int) -> [Int32]? {
+    guard fleetTables.hasArrivals, group(of: device).arrival != nil else { return nil }
+    let shard = inputs.task.partition.shards[Int(devices[device].client)]
+    guard devices[device].sampleCount < shard.count else { return nil }
+    var stream = StreamKey(
+      seed: inputs.seeds.data, purpose: "arrival-order", group: group(of: device).name,
+      ordinal: UInt32(devices[device].ordinal)
+    ).stream(slot: 0)
+    var order = (0..<Int32(shard.count)).map { $0 }
+    stream.shuffle(&order)
+    return order.prefix(Int(devices[device].sampleCount)).sorted()
+  }
+
+  /// The samples that a device trains on, in its client's order.
+  func shard(of device: Int) -> [Int32] {
+    let shard = inputs.task.partition.shards[Int(devices[device].client)]
+    return positionsThere(device)?.map { shard[Int($0)] } ?? shard
+  }
+
+  /// The orders that a file gives for the whole shard, without what is not there.
+  func ordersThere(_ device: Int, _ orders: [[Int32]]) -> [[Int32]] {
+    guard let there = positionsThere(device) else { return orders }
+    let count = inputs.task.partition.shards[Int(devices[device].client)].count
+    var places = [Int32](repeating: -1, count: count)
+    for (place, position) in there.enumerated() { places[Int(position)] = Int32(place) }
+    return orders.map { $0.map { places[Int($0)] }.filter { $0 >= 0 } }
+  }
+}
+
+extension Pace {
+  /// A pace by the seconds that a batch of so many samples takes.
+  init(samples: Int, plan: TrainingPlan, seconds: (Int) -> Double) {
+    func batch(_ samples: Int) -> SimDuration {
+      max(SimDuration(microseconds: 1), SimDuration(roundingUp: seconds(samples)))
+    }
+    let batches = samples == 0 ? 0 : plan.batchesPerEpoch(shardCount: samples)
+    let last = samples - max(0, batches - 1) * plan.batchSize
+    self.init(
+      full: batch(min(plan.batchSize, max(samples, 1))), ragged: batch(max(last, 1)),
+      batchesPerEpoch: batches, batchCount: plan.batchCount(shardCount: samples))
+  }
+}

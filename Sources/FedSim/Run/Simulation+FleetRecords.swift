@@ -1,0 +1,46 @@
+extension Simulation {
+  /// What devices that are still there have been for so long.
+  mutating func closePresence() {
+    for device in fleetTables.presence.indices {
+      guard let presence = fleetTables.presence[device], presence.isHere else { continue }
+      fleetTables.presence[device]!.total = presence.total + (now - presence.since)
+      fleetTables.presence[device]!.since = now
+    }
+  }
+
+  /// Devices that belong to the fleet now. Complexity: O(devices).
+  public var presentCount: Int { devices.indices.count { !isAway($0) } }
+
+  /// Why a device cannot train the model; nil: it can.
+  public func unfitness(of device: Int) -> Unfitness? { hardware(of: device)?.unfitness }
+
+  /// Samples that a device will have had.
+  func samples(of device: Int) -> Int {
+    let shards = inputs.task.partition.shards
+    return shards.isEmpty ? 0 : shards[Int(devices[device].client)].count
+  }
+
+  func hardwareRecord(
+    _ device: Int
+  ) -> (name: String, speedRank: Double, unfitness: Unfitness?)? {
+    guard let made = hardware(of: device) else { return nil }
+    let classes = inputs.fleet[Int(devices[device].group)].hardware!.classes
+    return (classes[Int(made.place)].name, made.speedRank, made.unfitness)
+  }
+
+  func presenceRecord(_ device: Int) -> (joins: Int, leaves: Int, total: SimDuration)? {
+    guard !fleetTables.presence.isEmpty, let presence = fleetTables.presence[device] else {
+      return nil
+    }
+    return (Int(presence.joins), Int(presence.leaves), presence.total)
+  }
+
+  func arrivalRecord(_ device: Int) -> Int? {
+    guard fleetTables.hasArrivals, inputs.fleet[Int(devices[device].group)].arrival != nil else {
+      return nil
+    }
+    return samples(
+      group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
+      client: Int(devices[device].client), at: now)
+  }
+}

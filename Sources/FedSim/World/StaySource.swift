@@ -1,0 +1,67 @@
+import Numerics
+import Schema
+
+/// One interval a device, with a beginning and a length of its own: for devices that join a fleet
+/// one by one and leave it again.
+public struct StaySource: TimelineSource {
+  /// Its name in a scenario.
+  public static let name = "stay"
+  /// What it does, in one sentence.
+  public static let summary =
+    "One interval a device, begun at a uniform time, of a log-normal length: joining and leaving"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The earliest beginning.
+    public var from = SimTime.start
+    /// The beginning is uniform over so long a time from there.
+    public var within = SimDuration.zero
+    /// The median length; nil: to the end.
+    public var median: SimDuration?
+    /// Sigma of the length.
+    public var spread = 0.0
+    /// The state; nil: the series' usual one.
+    public var state: StateName?
+
+    /// The defaults.
+    public init() {}
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("from", \.from, .sinceStart, "The earliest beginning"),
+        Field(
+          "within", \.within, .duration(), "The beginning is uniform over so long from there"),
+        Field(
+          "median", \.median, optional: .duration(atLeast: .seconds(1)),
+          "The median length; absent: to the end of the run"),
+        Field("spread", \.spread, .number(0...5), "Sigma of that log-normal length"),
+        Field(
+          "state", \.state, optional: .state,
+          "The state; absent: plugged, wifi, active, open, up, here"),
+      ]
+    }
+  }
+
+  private let settings: Settings
+
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// The states that its settings name.
+  public var namedStates: [StateName] { settings.state.map { [$0] } ?? [] }
+
+  /// Draws: at slot 0 one `uniform` for the beginning and, where there is a median, one `normal`
+  /// for the length.
+  public func timeline(_ context: TimelineContext) -> any Timeline {
+    var stream = context.key.stream(slot: 0)
+    let start = settings.from + settings.within.scaled(by: stream.uniform())
+    var end = SimTime.never
+    if let median = settings.median {
+      let length = stream.logNormal(median: median.seconds, sigma: settings.spread)
+      end = start + max(SimDuration(microseconds: 1), SimDuration(roundingUp: length))
+    }
+    let state = settings.state.flatMap { context.space.number(of: $0.name) }
+    return IntervalTimeline(
+      [Interval(start: start, end: end, state: state ?? context.space.usual)], otherwise: 0)
+  }
+}

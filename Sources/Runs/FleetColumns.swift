@@ -1,0 +1,56 @@
+import FedSim
+import Results
+
+/// What the fleet consists of, by device, where its groups say so.
+enum FleetColumns {
+  /// Columns of the devices' table; −1 and 0 for devices whose groups do not say.
+  static func byDevice(_ devices: [DeviceRecord]) -> [ResultDocument.Variable] {
+    hardware(devices) + presence(devices) + arrival(devices)
+  }
+
+  private static func hardware(_ devices: [DeviceRecord]) -> [ResultDocument.Variable] {
+    guard devices.contains(where: { $0.hardware != nil }) else { return [] }
+    var names = ["none"]
+    for case let hardware? in devices.map(\.hardware) where !names.contains(hardware.name) {
+      names.append(hardware.name)
+    }
+    names = ["none"] + names.dropFirst().sorted()
+    let reasons = ["none"] + Unfitness.allCases.map(\.rawValue)
+    return [
+      .init(
+        "hardware", ["device"],
+        codes: devices.map { device in
+          Int8(device.hardware.map { names.firstIndex(of: $0.name)! } ?? 0)
+        }, meanings: names, longName: "class of hardware"),
+      .init(
+        "declines", ["device"],
+        codes: devices.map { device in
+          Int8(device.hardware?.unfitness.map { reasons.firstIndex(of: $0.rawValue)! } ?? 0)
+        }, meanings: reasons, longName: "why it cannot train the model"),
+    ]
+  }
+
+  private static func presence(_ devices: [DeviceRecord]) -> [ResultDocument.Variable] {
+    guard devices.contains(where: { $0.presence != nil }) else { return [] }
+    return [
+      .count(
+        "joins", ["device"], devices.map { $0.presence?.joins ?? 0 },
+        "times that it joined the fleet after the start"),
+      .count(
+        "leaves", ["device"], devices.map { $0.presence?.leaves ?? 0 },
+        "times that it left the fleet"),
+      .seconds(
+        "timeInFleet", ["device"], devices.map { $0.presence?.total.seconds ?? -1 },
+        "how long it belonged to the fleet", comment: "-1: always"),
+    ]
+  }
+
+  private static func arrival(_ devices: [DeviceRecord]) -> [ResultDocument.Variable] {
+    guard devices.contains(where: { $0.arrived != nil }) else { return [] }
+    return [
+      .count(
+        "samplesArrived", ["device"], devices.map { $0.arrived ?? $0.samples },
+        "training samples that had arrived by the end")
+    ]
+  }
+}
