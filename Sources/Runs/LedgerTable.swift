@@ -64,14 +64,24 @@ enum LedgerTable {
     return group
   }
 
+  /// The ends that are listed: the rare ones where they came up.
+  private static func listed<Outcome>(_ ledger: Ledger<Outcome>, _ rare: [Outcome]) -> [Outcome] {
+    Outcome.allCases.filter { outcome in
+      ledger[outcome] > 0 || !rare.contains { $0.rawValue == outcome.rawValue }
+    }
+  }
+
+  /// How many entries came to each end that is listed.
+  static func counts<Outcome>(_ ledger: Ledger<Outcome>, _ rare: [Outcome]) -> [Int64] {
+    listed(ledger, rare).map { Int64(ledger[$0]) }
+  }
+
   private static func add<Outcome>(
     _ ledger: Ledger<Outcome>, _ name: String, _ text: String, rare: [Outcome],
     to group: inout ResultDocument.Group
   ) {
     let axis = "\(name)Outcome"
-    let cases = Outcome.allCases.filter { outcome in
-      ledger[outcome] > 0 || !rare.contains { $0.rawValue == outcome.rawValue }
-    }
+    let cases = listed(ledger, rare)
     group.axes.append(.init(axis, length: cases.count))
     group.variables += [
       .init(

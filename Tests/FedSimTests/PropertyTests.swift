@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Random worlds")
 struct PropertyTests {
-  @Test("In sixty mixed worlds every audit after every event finds nothing")
+  @Test("In a hundred mixed worlds every audit after every event finds nothing")
   func audits() {
     var totals = (versions: 0, expired: 0, resumed: 0, kills: 0, waited: 0, repeated: 0)
     var identities = (refreshes: 0, refused: 0, withheld: 0, beats: 0, reinstalled: 0)
     var exchange = [String: Int]()
-    for seed in UInt64(1)...60 {
+    for seed in UInt64(1)...100 {
       var world = RandomWorld(seed: seed)
       let scene = world.scene()
       let tape = Tape()

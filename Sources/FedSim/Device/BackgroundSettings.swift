@@ -176,9 +176,9 @@ public struct InjectionSettings: PartSettings {
       Field(
         "action", \.action, .choice, required: true,
         "launch a task, expire it, kill the app, drop the link, throw in the training, submit a "
-          + "request, swipe the app away, open it, remove it and install it anew, reboot, erase the "
-          + "person's updates, make all that a training holds not a number, tell the device to "
-          + "reconnect, or give the app a wrong address"),
+          + "request, swipe the app away, open it, remove it and install it anew, reboot, erase "
+          + "the person's updates, make all that a training holds not a number, tell the device "
+          + "to reconnect, or give the app a wrong address"),
       Field("soft", \.soft, .duration(), "For launch: the time until the soft expiry"),
       Field(
         "hard", \.hard, .duration(), "For launch and expire: the time until the hard expiry"),
