@@ -24,6 +24,8 @@ struct FleetTables {
   var presence: [Presence?] = []
   /// Whether samples arrive over time in any group.
   var hasArrivals = false
+  /// Whether a continued task may wait in any group.
+  var mayQueue = false
   /// Whether a training's length or its samples are found out as it begins.
   var variesByTraining = false
 
@@ -97,6 +99,7 @@ extension Simulation {
   mutating func makeHardware() {
     let fleet = inputs.fleet
     fleetTables.hasArrivals = fleet.contains { $0.arrival != nil }
+    fleetTables.mayQueue = fleet.contains { $0.background.continued?.strategy == .queue }
     fleetTables.variesByTraining =
       fleetTables.hasArrivals || fleet.contains { $0.compute.jitter != nil }
     if fleet.contains(where: { $0.presence != nil }) {

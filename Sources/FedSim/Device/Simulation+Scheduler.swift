@@ -34,7 +34,7 @@ extension Simulation {
   /// The system starts at most one task of a kind in each quarter of an hour, its scan period.
   mutating func submit(_ device: Int, _ identifier: Int16, _ kind: TaskKind) {
     let place = Int(devices[device].group)
-    if inputs.fleet[place].background.system != nil {
+    if !systemFigures.isEmpty, systemFigures[place] != nil {
       let error = refusal(device, identifier, kind)
       if wantsEveryEvent { note(device, .submitted(task: taskNames[Int(identifier)], error)) }
       if error != nil { return tallies.refusedRequests += 1 }
@@ -74,7 +74,8 @@ extension Simulation {
     _ device: Int, _ identifier: Int16, _ kind: TaskKind
   ) -> SubmitError? {
     let place = Int(devices[device].group)
-    if let permitted = inputs.fleet[place].background.system!.permitted,
+    if systemFigures[place]!.namesPermitted,
+      let permitted = inputs.fleet[place].background.system!.permitted,
       !permitted.contains(taskNames[Int(identifier)])
     {
       return .notPermitted
@@ -84,8 +85,8 @@ extension Simulation {
     if pending.contains(where: { $0.identifier == identifier }) { return nil }
     let limit =
       kind == .refresh
-      ? inputs.fleet[place].background.system!.refreshLimit
-      : inputs.fleet[place].background.system!.processingLimit
+      ? systemFigures[place]!.refreshLimit
+      : systemFigures[place]!.processingLimit
     return pending.count { $0.kind == kind } >= limit ? .tooManyPendingTaskRequests : nil
   }
 
@@ -94,7 +95,7 @@ extension Simulation {
   /// Draws: one `uniform` at slot = the quarter of an hour (purpose `task-start`, for refresh tasks
   /// `refresh-start`).
   mutating func considerTask(_ device: Int) {
-    if !apps.isEmpty { startQueued(device) }
+    if fleetTables.mayQueue { startQueued(device) }
     guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
     else { return }
     var next = SimTime.never
@@ -157,7 +158,7 @@ extension Simulation {
     guard now >= devices[device].scheduler.next(request.kind) else {
       return .not(before: devices[device].scheduler.next(request.kind))
     }
-    guard inputs.fleet[Int(devices[device].group)].background.system != nil else {
+    guard !systemFigures.isEmpty, systemFigures[Int(devices[device].group)] != nil else {
       return .eligible
     }
     return systemLook(device, request)

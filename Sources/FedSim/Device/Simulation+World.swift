@@ -40,11 +40,11 @@ extension Simulation {
     if isOff(device) { return }
     if isActive {
       unlockKeychain(device)
-      let background = group(of: device).background
-      if devices[device].session?.kind == .task, background.system?.endsOnUse ?? true {
+      if devices[device].session?.kind == .task {
         // The system ends processing tasks when a person takes up the device.
+        let background = group(of: device).background
         let grace = background.processing?.grace ?? .seconds(5)
-        expireNow(device, grace: grace)
+        if background.system?.endsOnUse ?? true { expireNow(device, grace: grace) }
       }
       checkConditions(device)
       openApp(device)
@@ -77,13 +77,10 @@ extension Simulation {
   ///
   /// Draws: one `uniform` at slot = the time of activation in microseconds (purpose `activation`).
   private mutating func openApp(_ device: Int) {
-    let group = group(of: device)
-    guard group.participation.pollOnActivation > 0 else { return }
-    let key = StreamKey(
-      seed: inputs.seeds.world, purpose: "activation", group: group.name,
-      ordinal: UInt32(devices[device].ordinal))
-    var stream = key.stream(slot: UInt64(now.microseconds))
-    guard stream.uniform() < group.participation.pollOnActivation else { return }
+    let share = inputs.fleet[Int(devices[device].group)].participation.pollOnActivation
+    guard share > 0 else { return }
+    var stream = schedulerKey(device, "activation").stream(slot: UInt64(now.microseconds))
+    guard stream.uniform() < share else { return }
     useApp(device)
   }
 

@@ -7,6 +7,9 @@ struct SystemFigures {
   let dailyRunTime: SimDuration?
   let allowsNights: Bool
   let likelihood: Double
+  let namesPermitted: Bool
+  let refreshLimit: Int
+  let processingLimit: Int
 
   /// The figures of a group; nil: it has no `system`.
   init?(_ background: BackgroundSettings) {
@@ -16,6 +19,9 @@ struct SystemFigures {
     onBattery = system.onBattery
     dailyRunTime = system.dailyRunTime
     allowsNights = system.forceQuitPolicy == .nightOnly
+    namesPermitted = system.permitted != nil
+    refreshLimit = system.refreshLimit
+    processingLimit = system.processingLimit
     likelihood = background.refresh?.likelihood ?? 0
   }
 }

@@ -1,8 +1,8 @@
 /// The events to come, in the total order (time, class, actor, the actor's own sequence).
 ///
-/// A heap of four children a node; where many events wait, it holds those of a short stretch of time
-/// and all later ones lie unsorted by stretch. It is no `Sequence`, because its inner order means
-/// nothing. Complexity: O(log n) for `push` and `popFirst`, n being the events of a stretch.
+/// A heap of four children a node; where many events wait, it holds those of a short stretch of
+/// time, and all later ones lie unsorted by stretch. It is no `Sequence`, because its inner order
+/// means nothing. Complexity: O(log n) for `push` and `popFirst`, n being the events of a stretch.
 package struct EventQueue {
   /// A scheduled event with its place in the order.
   package struct Entry {
@@ -51,7 +51,7 @@ package struct EventQueue {
   /// A heap of more than this is spread over stretches.
   private static let most = 2048
   /// How many events a stretch is meant to have.
-  private static let each = 64
+  private static let each = 16
 
   package mutating func push(_ entry: Entry) {
     count += 1
@@ -133,20 +133,23 @@ package struct EventQueue {
 
   /// Lets an entry sink from a place whose own entry is gone.
   private mutating func sink(_ entry: Entry, from place: Int) {
-    let count = entries.count
-    var parent = place
-    while true {
-      let firstChild = 4 * parent + 1
-      if firstChild >= count { break }
-      var best = firstChild
-      for child in (firstChild + 1)..<max(firstChild + 1, min(firstChild + 4, count))
-      where Entry.precedes(entries[child], entries[best]) {
-        best = child
+    entries.withUnsafeMutableBufferPointer { entries in
+      let count = entries.count
+      var parent = place
+      while true {
+        let firstChild = 4 * parent + 1
+        if firstChild >= count { break }
+        var best = firstChild
+        var child = firstChild + 1
+        while child < min(firstChild + 4, count) {
+          if Entry.precedes(entries[child], entries[best]) { best = child }
+          child += 1
+        }
+        if !Entry.precedes(entries[best], entry) { break }
+        entries[parent] = entries[best]
+        parent = best
       }
-      if !Entry.precedes(entries[best], entry) { break }
-      entries[parent] = entries[best]
-      parent = best
+      entries[parent] = entry
     }
-    entries[parent] = entry
   }
 }
