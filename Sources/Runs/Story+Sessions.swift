@@ -192,6 +192,12 @@ extension Story {
   var withoutSession: Verdict {
     let background = group.background
     if background.windows != nil {
+      if let open = stretches.first(where: { $0.view.window != 0 && $0.view.energy != .off }) {
+        return Verdict(
+          .noWindow, "its app had stopped before in a window that was still open",
+          "its window was open at \(open.from.words), but its app had stopped before, and no new "
+            + "one opened")
+      }
       return stretches.contains { $0.view.energy == .off && $0.view.window != 0 }
         ? Verdict(.neverHeld, "its battery was empty when its window opened")
         : Verdict(
