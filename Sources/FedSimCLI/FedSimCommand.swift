@@ -61,7 +61,10 @@ struct Root: ParsableCommand {
     commandName: "fedsim",
     abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
     version: FedSimVersion.current,
-    subcommands: [RunCommand.self, ValidateCommand.self, ListCommand.self, InitCommand.self])
+    subcommands: [
+      RunCommand.self, ExplainCommand.self, ValidateCommand.self, ListCommand.self,
+      InitCommand.self,
+    ])
 }
 
 /// The two streams of a command.

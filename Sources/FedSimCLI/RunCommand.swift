@@ -58,6 +58,10 @@ struct RunCommand: RegistryCommand {
       let progress = quiet ? nil : Progress(isTerminal: isatty(2) == 1)
       let summary = try run.perform(observers: progress.map { [$0.ticker] } ?? [], gate: gate)
       progress?.clear()
+      if !summary.standstill.isEmpty {
+        let what = summary.version == 0 ? "no version was published" : "no further version can come"
+        Output.error("warning: \(what): " + summary.standstill.joined(separator: "; "))
+      }
       if json {
         Output.out(summary.json)
       } else {

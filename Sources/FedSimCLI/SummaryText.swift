@@ -30,7 +30,11 @@ struct SummaryText {
       "  trainings          expired \(tally("expiredTrainings")), checkpointed "
         + "\(tally("checkpoints")), resumed \(tally("resumed"))")
     lines.append("  updates            waited offline \(tally("waitedOffline"))")
-    if summary.version == 0 { lines.append("no version was published: \(obstacle)") }
+    if !summary.standstill.isEmpty {
+      lines.append(
+        summary.version == 0 ? "no version was published: \(obstacle)" : "no progress was possible")
+      lines += summary.standstill.map { "  " + $0 }
+    }
     let isRight = summary.ledgers.allSatisfy { $0.balances }
     lines.append("ledgers (\(isRight ? "they balance" : "THEY DO NOT BALANCE"))")
     lines += summary.ledgers.map(ledger)

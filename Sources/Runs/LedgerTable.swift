@@ -13,9 +13,11 @@ enum LedgerTable {
           "comment",
           .text("Every entry opened ends in exactly one outcome; the counts add up to `opened`."))
       ])
-    add(ledgers.attempts, "attempt", "training attempts", to: &group)
-    add(ledgers.updates, "update", "updates", to: &group)
-    add(ledgers.transmissions, "transmission", "transmissions", to: &group)
+    add(ledgers.attempts, "attempt", "training attempts", rare: AttemptOutcome.rare, to: &group)
+    add(ledgers.updates, "update", "updates", rare: UpdateOutcome.rare, to: &group)
+    add(
+      ledgers.transmissions, "transmission", "transmissions", rare: TransmissionOutcome.rare,
+      to: &group)
     group.variables += [
       .scalar(
         "batchesUsed", .int64([Int64(ledgers.batchesUsed)]), "batches done that are in an update"),
@@ -42,6 +44,9 @@ enum LedgerTable {
         group.variables.append(.scalar(name, .int64([Int64(count)]), text))
       }
     }
+    for (name, count, text) in simulation.exchangeTallies?.named ?? [] {
+      group.variables.append(.scalar(name, .int64([Int64(count)]), text))
+    }
     let fleet = simulation.inputs.fleet
     let tallies = simulation.tallies
     if fleet.contains(where: { $0.hardware != nil }) {
@@ -59,20 +64,24 @@ enum LedgerTable {
     return group
   }
 
-  /// Outcomes that were added after the first result files stand behind `unfinishedAtEnd`: they are
-  /// written where they came up, so that all other files stay as they are.
-  private static func shown<Outcome>(_ ledger: Ledger<Outcome>) -> [Outcome] {
-    let cases = Array(Outcome.allCases)
-    let last = cases.firstIndex { $0.rawValue == "unfinishedAtEnd" } ?? cases.count
-    return cases.enumerated().filter { $0.offset <= last || ledger[$0.element] > 0 }
-      .map(\.element)
+  /// The ends that are listed: the rare ones where they came up.
+  private static func listed<Outcome>(_ ledger: Ledger<Outcome>, _ rare: [Outcome]) -> [Outcome] {
+    Outcome.allCases.filter { outcome in
+      ledger[outcome] > 0 || !rare.contains { $0.rawValue == outcome.rawValue }
+    }
+  }
+
+  /// How many entries came to each end that is listed.
+  static func counts<Outcome>(_ ledger: Ledger<Outcome>, _ rare: [Outcome]) -> [Int64] {
+    listed(ledger, rare).map { Int64(ledger[$0]) }
   }
 
   private static func add<Outcome>(
-    _ ledger: Ledger<Outcome>, _ name: String, _ text: String, to group: inout ResultDocument.Group
+    _ ledger: Ledger<Outcome>, _ name: String, _ text: String, rare: [Outcome],
+    to group: inout ResultDocument.Group
   ) {
     let axis = "\(name)Outcome"
-    let cases = shown(ledger)
+    let cases = listed(ledger, rare)
     group.axes.append(.init(axis, length: cases.count))
     group.variables += [
       .init(

@@ -127,6 +127,7 @@ public struct Run {
       wallSeconds: summary.wallSeconds, commandLine: commandLine, threads: options.threads,
       kernels: simulation.inputs.kernels.body.rawValue,
       versions: ["FedSim": FedSimVersion.current, "HDF5": ResultFile.libraryVersion],
-      contentDigest: summary.contentDigest)
+      contentDigest: summary.contentDigest,
+      scenario: URL(fileURLWithPath: scenario.file).standardizedFileURL.path)
   }
 }

@@ -15,6 +15,11 @@ public final class RunRecorder: Observer {
   public private(set) var lastFederated: FederatedEvaluation?
   private var log = VersionLog()
   private var lastEvaluation: CentralEvaluation?
+  private var events: EventLog?
+  private var timeline: TimelineLog?
+
+  /// Whether events or timelines are to be stored.
+  public var wantsEveryEvent: Bool { events != nil || timeline != nil }
 
   /// The versions published so far, from the initial model on. Complexity: O(versions).
   public var versions: [VersionRecord] { log.records }
@@ -36,6 +41,33 @@ public final class RunRecorder: Observer {
   /// A recorder of one run.
   public init() {}
 
+  /// Begins the logs that the scenario asks for.
+  public func began(_ simulation: borrowing Simulation) {
+    let record = simulation.inputs.record
+    if record.events == true {
+      events = EventLog(limit: record.eventLimit ?? RecordSettings.defaultEventLimit)
+    }
+    if let named = record.timelineOf, !named.isEmpty {
+      var devices: [Int] = []
+      for device in named {
+        guard let number = simulation.inputs.device(at: device.path) else {
+          preconditionFailure("no device \(device.path)")
+        }
+        devices.append(number)
+      }
+      timeline = TimelineLog(devices)
+      timeline?.began(simulation)
+    }
+  }
+
+  /// Hands on what happened.
+  public func happened(_ happening: Happening) { events?.happened(happening) }
+
+  /// Hands on what was handled.
+  public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
+    timeline?.handled(event, at: time, simulation)
+  }
+
   /// Keeps a version.
   public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
     log.append(record)
@@ -44,10 +76,12 @@ public final class RunRecorder: Observer {
   /// Keeps a round.
   public func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {
     rounds.append(record)
+    events?.closed(record, simulation)
   }
 
   /// Evaluates the last version, if it has not been.
   public func ended(_ simulation: borrowing Simulation) {
+    timeline?.ended(simulation)
     let last = log[log.count - 1]
     if last.evaluation == nil { lastEvaluation = simulation.evaluate() }
     guard simulation.inputs.record.federatedEvaluation != nil else { return }
@@ -72,6 +106,12 @@ public final class RunRecorder: Observer {
       DeviceTable.group(simulation, lastFederated), LedgerTable.group(simulation),
       PartitionTable.group(simulation),
     ]
+    groups += IdentityTable.groups(simulation)
+    if let events { groups.append(EventTable.group(events)) }
+    if let timeline { groups.append(TimelineTable.group(timeline)) }
+    if let standstill = simulation.standstill {
+      groups.append(StandstillTable.group(standstill, simulation.inputs))
+    }
     if simulation.inputs.record.finalModel { groups.append(ModelTable.group(simulation)) }
     return ResultDocument(
       attributes: attributes,

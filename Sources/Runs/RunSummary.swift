@@ -55,6 +55,8 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var ledgers: [LedgerTotals]
   /// Bytes that devices sent and received.
   public var bytes: Int64
+  /// Why there is no version, or no further one: a line each; empty where there is nothing to say.
+  public var standstill: [String]
 
   /// The summary of a run that is over.
   init(_ simulation: Simulation, _ recorder: RunRecorder, of scenario: Scenario, result: String) {
@@ -79,6 +81,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
       LedgerTotals("transmissions", ledgers.transmissions),
     ]
     bytes = ledgers.bytesUp + ledgers.bytesDown
+    standstill = simulation.standstill?.lines(simulation.inputs) ?? []
   }
 
   /// A tally by its name.

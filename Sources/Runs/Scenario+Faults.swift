@@ -1,4 +1,6 @@
 import DataSets
+import FedSim
+import Learning
 import Scenarios
 import Schema
 
@@ -28,5 +30,25 @@ extension Scenario {
   /// The same, by the path of the key.
   func fault(_ problem: DataFault, at path: [String]) -> Fault {
     fault(problem, at: place(of: path), path: path.joined(separator: "."))
+  }
+
+  /// The layer that changes is one of the model's.
+  func layoutFaults(_ network: Network) -> [Fault] {
+    guard let change = settings.server.layoutChange,
+      network.layout.ranges(ofLayer: change.layer).isEmpty
+    else { return [] }
+    var layers: [String] = []
+    for tensor in network.layout.tensors {
+      let layer = String(tensor.name.prefix { $0 != "." })
+      if !layers.contains(layer) { layers.append(layer) }
+    }
+    let keys = ["server", "layoutChange", "layer"]
+    return [
+      Fault(
+        at: place(of: keys), path: keys.joined(separator: "."),
+        .unknownName(
+          change.layer, seam: "layer of the model",
+          nearest: Spelling.nearest(to: change.layer, among: layers), known: layers))
+    ]
   }
 }

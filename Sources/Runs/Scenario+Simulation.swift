@@ -31,6 +31,7 @@ extension Scenario {
     do throws(Faults) { task = try learningTask(options) } catch { faults += error.faults }
     var server = settings.server
     do throws(Faults) { server = try serverSettings() } catch { faults += error.faults }
+    if let task { faults += layoutFaults(task.network) }
     guard let task, faults.isEmpty else { throw Faults(faults) }
     var inputs = SimulationInputs(task: task)
     inputs.seeds = seeds
@@ -39,6 +40,7 @@ extension Scenario {
     inputs.server = server
     inputs.injections = settings.inject
     inputs.stop = settings.stop
+    inputs.stopsWhenStuck = settings.stop.playsOut != true
     inputs.record = settings.record
     inputs.tables = tables.tables
     inputs.shakeTies = options.shakeTies

@@ -39,6 +39,9 @@ struct TableReader {
     }
     add(scenario.settings.server.reachable.value, .server, "server.reachable")
     add(scenario.settings.server.internet.value, .server, "server.internet")
+    if let tokens = scenario.settings.server.authentication {
+      add(tokens.service.value, .server, "server.authentication.service")
+    }
   }
 
   private mutating func add(_ source: any TimelineSource, _ space: StateSpace, _ path: String) {

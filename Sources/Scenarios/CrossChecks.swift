@@ -15,13 +15,30 @@ struct CrossChecks {
     checkFleet()
     checkClients()
     checkInjections()
+    checkTimelines()
     checkCohort()
+    checkIdentity()
+  }
+
+  /// What the server knows of identities concerns some device.
+  private mutating func checkIdentity() {
+    if settings.server.authentication != nil,
+      settings.fleet.allSatisfy({ $0.authentication == nil })
+    {
+      report("no group of the fleet has `authentication`", at: ["server", "authentication"])
+    }
+    if settings.server.presence != nil, settings.fleet.allSatisfy({ $0.heartbeats == nil }) {
+      report("no group of the fleet has `heartbeats`", at: ["server", "presence"])
+    }
   }
 
   /// The fleet has the devices that a cohort waits for.
   private mutating func checkCohort() {
     let devices = settings.fleet.reduce(0) { $0 + $1.count }
-    guard let needed = (settings.server.selector.value as? UniformSelector)?.neededWaiting,
+    let selector = settings.server.selector.value
+    guard
+      let needed = (selector as? UniformSelector)?.neededWaiting
+        ?? (selector as? FractionSelector)?.neededWaiting,
       needed > devices, devices > 0
     else { return }
     report(
@@ -60,28 +77,38 @@ struct CrossChecks {
 
   /// Scripted events meet devices that exist.
   private mutating func checkInjections() {
-    let names = settings.fleet.map(\.name)
     for (i, injection) in settings.inject.enumerated() {
       if injection.at > .start + settings.stop.after {
         report(
           "nothing happens after the end of the run, \(settings.stop.after)",
           at: ["inject", "[\(i)]", "at"])
       }
-      let pieces = injection.device.path.split(separator: "/").map(String.init)
-      guard pieces.count == 2 else { continue }
-      let path = ["inject", "[\(i)]", "device"]
-      guard let group = settings.fleet.first(where: { $0.name == pieces[0] }) else {
-        let nearest = Spelling.nearest(to: pieces[0], among: names)
-        report(
-          .unknownName(pieces[0], seam: "group in the fleet", nearest: nearest, known: names),
-          at: path)
-        continue
-      }
-      if Int(pieces[1]) ?? .max >= group.count {
-        report(
-          "there is no device `\(injection.device.path)`: `\(group.name)` has \(group.count)"
-            + " devices, numbered from 0", at: path)
-      }
+      checkDevice(injection.device, at: ["inject", "[\(i)]", "device"])
+    }
+  }
+
+  /// Timelines are of devices that exist.
+  private mutating func checkTimelines() {
+    for (i, device) in (settings.record.timelineOf ?? []).enumerated() {
+      checkDevice(device, at: ["record", "timelineOf", "[\(i)]"])
+    }
+  }
+
+  /// A device's group is in the fleet and has its number.
+  private mutating func checkDevice(_ device: DevicePath, at path: [String]) {
+    let names = settings.fleet.map(\.name)
+    let pieces = device.path.split(separator: "/").map(String.init)
+    guard pieces.count == 2 else { return }
+    guard let group = settings.fleet.first(where: { $0.name == pieces[0] }) else {
+      let nearest = Spelling.nearest(to: pieces[0], among: names)
+      return report(
+        .unknownName(pieces[0], seam: "group in the fleet", nearest: nearest, known: names),
+        at: path)
+    }
+    if Int(pieces[1]) ?? .max >= group.count {
+      report(
+        "there is no device `\(device.path)`: `\(group.name)` has \(group.count)"
+          + " devices, numbered from 0", at: path)
     }
   }
 

@@ -90,11 +90,15 @@ public struct Registry: Sendable {
     parts.add(OpenSelector.self, to: .clientSelector) { $0 }
     parts.add(UniformSelector.self, to: .clientSelector) { $0 }
     parts.add(ScriptedSelector.self, to: .clientSelector) { $0 }
+    parts.add(FractionSelector.self, to: .clientSelector) { $0 }
+    parts.add(CycleSelector.self, to: .clientSelector) { $0 }
 
     parts.add(ThresholdTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(EveryTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(CohortCompleteTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(DeadlineTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(CohortAnsweredTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(CycleEndTrigger.self, to: .aggregationTrigger) { $0 }
 
     parts.add(ClipNorm.self, to: .updateTransform) { $0 }
 

@@ -42,6 +42,42 @@ struct OtherCommandTests {
     #expect(fedsim.names.contains("results/my.h5"))
   }
 
+  @Test("explain tells a device's story and exits with 2 for what it cannot tell")
+  func explain() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
+    let story = try fedsim("explain", "r.h5", "--device", "phones/1", "--round", "1")
+    #expect(story.code == 0 && story.error == "")
+    #expect(story.out.hasPrefix("Round 1 was open from 0 d 00:00:00 to "))
+    let last = story.out.split(separator: "\n").last ?? ""
+    #expect(last.hasPrefix("Cause: ") && last.hasSuffix("."))
+    let whole = try fedsim("explain", "r.h5", "--device", "phones/1", "--json")
+    let tree = try JSONSerialization.jsonObject(with: Data(whole.out.utf8)) as? [String: Any]
+    #expect(tree?["device"] as? String == "phones/1" && tree?["cause"] is String)
+    for arguments in [
+      ["r.h5", "--device", "phone/1"], ["r.h5", "--device", "phones/4"],
+      ["r.h5", "--device", "phones/1", "--round", "99999"], ["s.yaml", "--device", "phones/1"],
+      ["none.h5", "--device", "phones/1"], ["r.h5"],
+    ] {
+      let result = try fedsim.run(["explain"] + arguments)
+      #expect(result.code == 2 && result.out == "" && !result.error.isEmpty, "\(arguments)")
+    }
+  }
+
+  @Test("a run that comes to no version is complete, with a warning that says what never holds")
+  func standstill() throws {
+    let fedsim = try Command()
+    let result = try fedsim(
+      "run", "s.yaml", "-q", "--json", "-o", "r.h5", "--set", "fleet.phones.link={fixed: offline}")
+    #expect(result.code == 0)
+    #expect(
+      result.error
+        == "warning: no version was published: never online: 4 of 4 phones; nothing that was left "
+        + "could ever contribute, so the run stopped at 0 d 00:00:00\n")
+    let tree = try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any]
+    #expect((tree?["standstill"] as? [String])?.first == "never online: 4 of 4 phones")
+  }
+
   @Test("help and version exit with 0")
   func help() throws {
     let fedsim = try Command()

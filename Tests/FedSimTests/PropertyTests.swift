@@ -6,10 +6,12 @@ import Testing
 
 @Suite("Random worlds")
 struct PropertyTests {
-  @Test("In sixty mixed worlds every audit after every event finds nothing")
+  @Test("In a hundred mixed worlds every audit after every event finds nothing")
   func audits() {
     var totals = (versions: 0, expired: 0, resumed: 0, kills: 0, waited: 0, repeated: 0)
-    for seed in UInt64(1)...60 {
+    var identities = (refreshes: 0, refused: 0, withheld: 0, beats: 0, reinstalled: 0)
+    var exchange = [String: Int]()
+    for seed in UInt64(1)...100 {
       var world = RandomWorld(seed: seed)
       let scene = world.scene()
       let tape = Tape()
@@ -23,6 +25,15 @@ struct PropertyTests {
       totals.kills += simulation.tallies.kills
       totals.waited += simulation.tallies.waitedOffline
       totals.repeated += simulation.tallies.repeatedDeliveries
+      guard let counts = simulation.identityCounts else { continue }
+      identities.refreshes += counts.refreshes
+      identities.refused += counts.unauthorised + counts.revocations
+      identities.withheld += counts.withheld
+      identities.beats += counts.heartbeats.accepted
+      identities.reinstalled += counts.reinstallations
+      for (name, count, _) in simulation.exchangeTallies?.named ?? [] {
+        exchange[name, default: 0] += count
+      }
     }
     // The worlds are not dull.
     #expect(totals.versions > 100)
@@ -31,6 +42,17 @@ struct PropertyTests {
     #expect(totals.kills > 10)
     #expect(totals.waited > 50)
     #expect(totals.repeated > 0)
+    #expect(identities.refreshes > 100)
+    #expect(identities.refused > 50)
+    #expect(identities.withheld > 100)
+    #expect(identities.beats > 1000)
+    #expect(identities.reinstalled > 10)
+    for name in ["rejectedWithTimeout", "lateReports", "layoutMismatches", "erasures"] {
+      #expect(exchange[name, default: 0] > 5, "\(name) in \(exchange)")
+    }
+    for name in ["undecodedTimeouts", "invalidKeys", "brokenStreams", "unconnectedSessions"] {
+      #expect(exchange[name, default: 0] > 0, "\(name) in \(exchange)")
+    }
   }
 
   @Test("Between a request and its answer at least two microseconds pass")

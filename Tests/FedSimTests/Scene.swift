@@ -73,7 +73,8 @@ struct Played {
   func story(of device: Int, only words: String...) -> [String] {
     tape.happenings.filter { $0.device == device }
       .filter { happening in
-        words.isEmpty || words.contains { happening.kind.line.hasPrefix($0) }
+        words.isEmpty
+          ? !happening.kind.isAside : words.contains { happening.kind.line.hasPrefix($0) }
       }
       .map { milliseconds($0.time) + " " + $0.kind.line }
   }
@@ -229,6 +230,16 @@ func milliseconds(_ time: SimTime) -> String {
 }
 
 extension Happening.Kind {
+  /// Whether it only says more of what other lines tell.
+  var isAside: Bool {
+    switch self {
+    case .softExpiry, .waited, .requestFailed, .rested, .serverOffline, .updateEnded, .forceQuit,
+      .processorExceeded:
+      true
+    default: false
+    }
+  }
+
   /// A few words, the same for the same values.
   var line: String {
     switch self {
@@ -251,10 +262,42 @@ extension Happening.Kind {
     case .condition(let condition): "is \(condition)"
     case .submitted(let task, let error):
       "submits \(task)" + (error.map { ": \($0.rawValue)" } ?? "")
+    case .identity(let step): "identity " + step.line
     case .connectivity(let isOnline): isOnline ? "online" : "offline"
     case .cohortFormed(let round, let members): "cohort r\(round) \(members)"
     case .published(let version, let updates): "published v\(version) \(updates)"
     case .roundSkipped(let round): "skipped r\(round)"
+    case .softExpiry: "expires"
+    case .waited(let round): "waits r\(round)"
+    case .requestFailed(let kind, let outcome): "\(kind) fails \(outcome)"
+    case .rested(let end): "rests \(end)"
+    case .serverOffline: "hears offline"
+    case .updateEnded(let update, let outcome): "ended \(update) \(outcome)"
+    case .forceQuit: "swiped"
+    case .processorExceeded: "too busy"
+    case .rejected(let retry):
+      "rejected "
+        + (retry.map { milliseconds(.start + $0.duration) } ?? "for good")
+    case .disconnected(let reason): "disconnects \(reason)"
+    case .erased(let scope): "erases \(scope)"
+    }
+  }
+}
+
+extension IdentityStep {
+  /// A few words, the same for the same values.
+  var line: String {
+    switch self {
+    case .registered(let id): "registered \(id)"
+    case .bootstrapped: "bootstrapped"
+    case .refreshed: "refreshed"
+    case .failed(let request, let outcome): "failed \(request) \(outcome)"
+    case .revoked: "revoked"
+    case .refused(let refusal): "refused \(refusal.rawValue)"
+    case .keychainLocked: "locked"
+    case .keychainUnlocked: "unlocked"
+    case .reinstalled: "reinstalled"
+    case .withheld(let reason): "withheld \(reason)"
     }
   }
 }

@@ -37,6 +37,7 @@ struct RandomWorld {
         pick(InjectionSettings.Verb.allCases), device, at: Int64(stream.below(10_800_000)),
         hard: .milliseconds(Int64(1 + stream.below(60_000))),
         lasting: .milliseconds(Int64(1 + stream.below(900_000))))
+      scene.inputs.injections[scene.inputs.injections.count - 1].scope = pick(Erasure.allCases)
     }
     return scene
   }
@@ -124,7 +125,88 @@ struct RandomWorld {
     group.outbox.attempts = pick([1, 3])
     group.outbox.delay = .seconds(pick([0, 5]))
     group.outbox.persists = chance(0.5)
+    if chance(0.4) { addIdentity(&group) }
+    if chance(0.5) { group.protocol = library() }
     return group
+  }
+
+  private mutating func addIdentity(_ group: inout FleetGroupSettings) {
+    if chance(0.8) {
+      var authentication = AuthenticationSettings()
+      authentication.onUnauthorised = pick(AuthenticationSettings.OnUnauthorised.allCases)
+      authentication.bootstrapDelay = .seconds(pick([0, 60]))
+      if chance(0.2) { authentication.scopes = [.check, .download, .heartbeat, .register] }
+      group.authentication = authentication
+    }
+    if chance(0.6) {
+      var registration = RegistrationSettings()
+      registration.persists = chance(0.5)
+      registration.inBackground = chance(0.7)
+      registration.atStart = chance(0.5)
+      registration.keepsData = chance(0.8)
+      registration.reinstallEvery = pick([nil, .hours(1)])
+      group.registration = registration
+    }
+    if chance(0.8) {
+      var heartbeats = HeartbeatSettings()
+      heartbeats.foreground = .seconds(pick([1, 20, 300]))
+      heartbeats.background = .seconds(pick([3, 60, 900]))
+      heartbeats.ignoresStatus = chance(0.5)
+      group.heartbeats = heartbeats
+    }
+    if chance(0.6) {
+      var clock = ClockSettings()
+      clock.skew = .zero - .seconds(pick([0, 7200, -7200, 20]))
+      clock.skewSpread = .seconds(pick([0, 100]))
+      clock.drift = pick([0, 5000, -5000])
+      group.clock = clock
+    }
+  }
+
+  private mutating func library() -> ProtocolSettings {
+    var library = ProtocolSettings()
+    library.timeouts = pick(ProtocolSettings.Timeouts.allCases)
+    library.requestGap = .seconds(pick([1, 60]))
+    library.stream = chance(0.5)
+    library.keepalive = .seconds(pick([1, 1000]))
+    library.onFailure = pick(ProtocolSettings.OnFailure.allCases)
+    library.reconnect = pick(ProtocolSettings.Reconnect.allCases)
+    library.checksFinite = chance(0.5)
+    library.knowsNewLayout = chance(0.5)
+    library.skipsUnknownLayers = chance(0.5)
+    return library
+  }
+
+  /// PyGrid's cycles of some minutes.
+  private mutating func cycles(_ server: inout ServerSettings) {
+    var cycle = CycleSettings()
+    cycle.mode = pick(CycleSettings.Mode.allCases)
+    cycle.length = pick([nil, .seconds(300), .seconds(1200)])
+    cycle.maximumWorkers = pick([nil, 2])
+    cycle.minimumDiffs = pick([nil, 2])
+    cycle.maximumDiffs = pick([nil, 3])
+    cycle.cycles = pick([nil, 4])
+    cycle.reuseAfter = 1 + Int(stream.below(3))
+    cycle.minimumUpload = pick([nil, BitRate(bitsPerSecond: 6_000)])
+    server.selector = Choice(CycleSelector.self, cycle) { $0 }
+    server.trigger = [Choice(CycleEndTrigger.self) { $0 }]
+  }
+
+  /// Flower's cohorts.
+  private mutating func flower(_ server: inout ServerSettings) {
+    var selector = FractionSelector.Settings()
+    selector.fraction = pick([0.5, 1])
+    selector.minimum = 1
+    selector.minimumAvailable = 1 + Int(stream.below(2))
+    var answered = CohortAnsweredTrigger.Settings()
+    answered.acceptFailures = chance(0.5)
+    var deadline = DeadlineTrigger.Settings()
+    deadline.after = .seconds(600)
+    server.selector = Choice(FractionSelector.self, selector) { $0 }
+    server.trigger = [
+      Choice(CohortAnsweredTrigger.self, answered) { $0 },
+      Choice(DeadlineTrigger.self, deadline) { $0 },
+    ]
   }
 
   private mutating func server() -> ServerSettings {
@@ -136,7 +218,22 @@ struct RandomWorld {
     server.maximumStaleness = pick([nil, 0, 2])
     server.reachable = markov([("down", 200), ("up", 1200)])
     server.internet = markov([("down", 400), ("up", 1200)])
-    if chance(0.4) {
+    var tokens = TokenSettings()
+    tokens.tokenLife = .seconds(pick([40, 300, 3600]))
+    tokens.refreshLife = pick([nil, .seconds(1500)])
+    tokens.rotates = chance(0.7)
+    tokens.service = markov([("down", 100), ("up", 900)])
+    server.authentication = tokens
+    if chance(0.2) {
+      server.layoutChange = LayoutChange()
+      server.layoutChange!.version = 1 + Int(stream.below(4))
+      server.layoutChange!.layer = "dense1"
+    }
+    if chance(0.2) {
+      cycles(&server)
+    } else if chance(0.2) {
+      flower(&server)
+    } else if chance(0.4) {
       var selector = UniformSelector.Settings()
       selector.cohort = 1 + Int(stream.below(3))
       selector.overSelection = pick([1, 1.5])

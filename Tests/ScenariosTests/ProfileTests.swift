@@ -58,7 +58,50 @@ struct ProfileTests {
   @Test("a group without the new sections is resolved as if they did not exist")
   func absent() throws {
     let keys = try groups("{name: a, count: 1}")[0].resolved
-    for key in ["battery", "thermal", "app", "profile"] { #expect(keys[key] == nil) }
+    let absent = [
+      "battery", "thermal", "app", "profile", "authentication", "registration", "heartbeats",
+      "clock",
+    ]
+    for key in absent { #expect(keys[key] == nil) }
+  }
+
+  @Test("EdgeML's profile has its tokens, its registration in memory, and heartbeats nobody reads")
+  func edgeml() throws {
+    let group = try groups("{name: a, count: 1, profile: edgeml}")[0]
+    #expect(group.authentication?.leeway == .seconds(30))
+    #expect(group.authentication?.onUnauthorised == .fail)
+    #expect(group.registration?.persists == false)
+    #expect(group.registration?.inBackground == false)
+    #expect(group.registration?.atStart == true)
+    #expect(group.heartbeats?.foreground == .seconds(300))
+    #expect(group.heartbeats?.background == .seconds(900))
+    #expect(group.heartbeats?.ignoresStatus == true)
+    #expect(group.clock == nil)
+  }
+
+  @Test("what the server knows of identities is a fault where no device has any")
+  func serverAlone() throws {
+    func read(_ fleet: String, _ server: String) throws {
+      _ = try Scenario(
+        text: """
+          task:
+            data: {source: {blobs: {classes: 3}}, partition: {iid: {clients: 4}}}
+            model: {mlp: [4]}
+          fleet: [\(fleet)]
+          server: {\(server)}
+          """)
+    }
+    #expect(throws: (any Error).self) {
+      try read("{name: a, count: 1}", "authentication: {tokenLife: 5 min}")
+    }
+    #expect(throws: (any Error).self) { try read("{name: a, count: 1}", "presence: {}") }
+    #expect(throws: (any Error).self) {
+      try read(
+        "{name: a, count: 1, heartbeats: {}}", "presence: {onlineFor: 1 h, offlineAfter: 30 min}")
+    }
+    try read(
+      "{name: a, count: 1, authentication: {}, heartbeats: {}}",
+      "authentication: {tokenLife: 5 min}, presence: {onlineFor: 5 min}")
   }
 
   @Test("what cannot be together is a fault")

@@ -143,7 +143,8 @@ public struct ProcessingSettings: PartSettings {
 public struct InjectionSettings: PartSettings {
   /// What happens.
   public enum Verb: String, CaseIterable, Sendable {
-    case launch, expire, kill, dropLink, `throw`, submit, forceQuit, open
+    case launch, expire, kill, dropLink, `throw`, submit, forceQuit, open, reinstall, reboot
+    case erase, poison, reconnect, wrongURL
   }
 
   /// When.
@@ -156,12 +157,14 @@ public struct InjectionSettings: PartSettings {
   public var soft = SimDuration.minutes(4)
   /// For `launch` and `expire`: the time until the hard expiry.
   public var hard = SimDuration.minutes(5)
-  /// For `dropLink`: how long.
+  /// For `dropLink` and `reboot`: how long there is no link.
   public var lasting = SimDuration.minutes(1)
   /// For `submit`: the kind of the request; nil: processing.
   public var task: TaskKind?
   /// For `submit`: the identifier of the request; nil: the kind's name.
   public var identifier: String?
+  /// For `erase`: what; nil: files.
+  public var scope: Erasure?
 
   /// The defaults.
   public init() {}
@@ -173,17 +176,22 @@ public struct InjectionSettings: PartSettings {
       Field(
         "action", \.action, .choice, required: true,
         "launch a task, expire it, kill the app, drop the link, throw in the training, submit a "
-          + "request, swipe the app away, or open it"),
+          + "request, swipe the app away, open it, remove it and install it anew, reboot, erase "
+          + "the person's updates, make all that a training holds not a number, tell the device "
+          + "to reconnect, or give the app a wrong address"),
       Field("soft", \.soft, .duration(), "For launch: the time until the soft expiry"),
       Field(
         "hard", \.hard, .duration(), "For launch and expire: the time until the hard expiry"),
       Field(
         "lasting", \.lasting, .duration(atLeast: SimDuration(microseconds: 1)),
-        "For dropLink: how long"),
+        "For dropLink, reboot and wrongURL: how long; for reconnect: after what time to come back"),
       Field("task", \.task, feature: .choice, "For submit: the kind; absent: processing"),
       Field(
         "identifier", \.identifier, feature: .text,
         "For submit: the identifier of the request; absent: the kind's name"),
+      Field(
+        "scope", \.scope, feature: .choice,
+        "For erase: the updates, what the server remembers of the device, or all; absent: files"),
     ]
   }
   /// What is wrong with values that are each in range.

@@ -122,7 +122,7 @@ struct Session {
 
 /// A request under way.
 struct Transfer {
-  enum Purpose: Equatable { case check, download, upload(Int32) }
+  enum Purpose: Equatable { case check, download, upload(Int32), identity(IdentityRequest) }
   enum Phase { case sending, awaiting, receiving }
 
   let purpose: Purpose

@@ -34,6 +34,16 @@ public struct FleetGroupSettings: PartSettings {
   public var thermal: ThermalSettings?
   /// What the app does with its tasks; nil: all that its policies say.
   public var app: AppSettings?
+  /// Tokens; nil: no request needs one.
+  public var authentication: AuthenticationSettings?
+  /// How a device makes itself known; nil: the server knows it.
+  public var registration: RegistrationSettings?
+  /// Signs of life; nil: none are sent.
+  public var heartbeats: HeartbeatSettings?
+  /// The device's own clock; nil: it is right.
+  public var clock: ClockSettings?
+  /// How the app's library talks with the server; nil: without faults of its own.
+  public var `protocol`: ProtocolSettings?
   /// What the devices are made of; nil: `compute` says how long a batch takes.
   public var hardware: HardwareSettings?
   /// When a device belongs to the fleet; nil: always.
@@ -76,10 +86,13 @@ public struct FleetGroupSettings: PartSettings {
         "What the app does with its background tasks beyond its policies, faults included"),
     ] + fleetFields + [
       Field(
+        "protocol", \.protocol, feature: .settings(),
+        "How the app's library talks with the server, faults included"),
+      Field(
         reserved: "profile", .oneOf(FleetProfile.standard.map(\.name)),
         expected: "the name of a profile",
-        "A profile that fills the keys of the group; what is written beside it wins")
-    ]
+        "A profile that fills the keys of the group; what is written beside it wins"),
+    ] + identityFields
   }
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {

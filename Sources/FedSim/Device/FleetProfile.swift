@@ -50,7 +50,9 @@ public struct FleetProfile: Sendable {
       ).filled(from: iphone, deeply: true)),
     FleetProfile(
       name: "edgeml",
-      summary: "An iPhone with EdgeML's rules: no low-power mode, not too warm, 20 % or plugged in",
+      summary:
+        "An iPhone with EdgeML's rules: no low-power mode, not too warm, 20 % or plugged in; "
+        + "tokens, heartbeats whose answer nobody reads, a registration kept in memory only",
       settings: group(
         background: [
           (
@@ -68,6 +70,15 @@ public struct FleetProfile: Sendable {
           ),
           ("network", .mapping([("requestTimeout", .text("30 s"))])),
           ("outbox", .mapping([("supersedes", .text("true")), ("attempts", .text("3"))])),
+          ("authentication", .mapping([("onUnauthorised", .text("fail"))])),
+          (
+            "registration",
+            .mapping([
+              ("persists", .text("false")), ("inBackground", .text("false")),
+              ("atStart", .text("true")),
+            ])
+          ),
+          ("heartbeats", .mapping([("ignoresStatus", .text("true"))])),
         ]
       ).filled(from: iphone, deeply: true)),
     FleetProfile(
@@ -90,6 +101,21 @@ public struct FleetProfile: Sendable {
           ("interruption", .mapping([("onConditionsLost", .text("abort"))])),
         ]
       ).filled(from: android, deeply: true)),
+    FleetProfile(
+      name: "flower",
+      summary: "An app on Flower's Swift SDK, its faults included: one stream from the request to "
+        + "the result, answers of no samples, never back, unknown layers skipped",
+      settings: .mapping([
+        (
+          "protocol",
+          .mapping([
+            ("stream", .text("true")), ("onFailure", .text("report")),
+            ("reconnect", .text("asCoded")), ("skipsUnknownLayers", .text("true")),
+          ])
+        ),
+        ("participation", .mapping([("repeats", .text("true")), ("pause", .text("1 s"))])),
+        ("outbox", .mapping([("capacity", .text("0"))])),
+      ])),
   ]
 
   private static func group(

@@ -57,11 +57,12 @@ extension Simulation {
   mutating func useApp(_ device: Int) {
     if !apps.isEmpty, apps[device] != nil {
       apps[device]!.lastUse = now
-      let hour = localHour(device, now)
+      let hour = usageHour(device, now)
       apps[device]!.uses[hour] += 1
       apps[device]!.mostUses = max(apps[device]!.mostUses, apps[device]!.uses[hour])
       apps[device]!.isForceQuit = false
     }
+    setOpen(device, true)
     let background = inputs.fleet[Int(devices[device].group)].background
     let pending = devices[device].scheduler.requests
     if background.processing != nil, !pending.contains(where: { $0.kind == .processing }) {
@@ -141,6 +142,7 @@ extension Simulation {
 
   /// The app is swiped away: its process ends, and it gets no tasks as before.
   mutating func forceQuit(_ device: Int) {
+    note(device, .forceQuit)
     if devices[device].session != nil { kill(device) } else { endProcess(device) }
     if !apps.isEmpty {
       apps[device]?.isForceQuit = true
@@ -172,7 +174,9 @@ extension Simulation {
 
   /// What the process held in memory is gone.
   mutating func endProcess(_ device: Int) {
+    forgetInMemory(device)
     if !apps.isEmpty { apps[device]?.isCancelled = false }
+    if exchange.isOn { forgetProcess(device) }
   }
 
   /// The person switches background refresh on or off.
@@ -258,6 +262,7 @@ extension Simulation {
   mutating func processorExceeded(_ device: Int) {
     guard cpuLimit(device) != nil else { return }
     tallies.processorKills += 1
+    note(device, .processorExceeded)
     kill(device)
     penalise(device)
   }

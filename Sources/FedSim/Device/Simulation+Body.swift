@@ -222,6 +222,7 @@ extension Simulation {
       bodies[device]!.speed = 100
       bodies[device]!.load = load(of: device)
       note(device, .condition(.booted))
+      lockKeychain(device)
       if !devices[device].isActive { devices[device].lockedSince = now }
       if group(of: device).background.processing != nil { waitForIdle(device) }
       changeLink(device) { $0.isOff = false }

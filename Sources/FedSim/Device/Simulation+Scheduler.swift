@@ -138,7 +138,7 @@ extension Simulation {
   /// Whether a request may start now.
   private mutating func look(_ device: Int, _ request: TaskRequest) -> Look {
     let isRefresh = request.kind == .refresh
-    if let kind = devices[device].session?.kind, isRefresh || kind != .activation {
+    if let kind = devices[device].session?.kind, isRefresh || !kind.endsOnLock {
       return .not(before: .never)
     }
     if now < request.earliestBegin || isAway(device) { return .not(before: .never) }
@@ -299,7 +299,7 @@ extension Simulation {
     let likelihood = systemFigures[Int(devices[device].group)]!.likelihood
     let most = apps[device]!.mostUses
     guard most > 0 else { return likelihood }
-    let share = Double(apps[device]!.uses[localHour(device, time)]) / Double(most)
+    let share = Double(apps[device]!.uses[usageHour(device, time)]) / Double(most)
     return likelihood + (1 - likelihood) * share
   }
 }

@@ -11,7 +11,7 @@ extension Simulation {
     if !kind.isPoll { takeStock(device) }
     let takesPart = kind.isPoll || conditionsHold(device)
     let isFit = kind.isPoll || isFit(device)
-    let hasData = kind.isPoll || devices[device].pace.batchCount > 0
+    let hasData = kind.isPoll || hasData(device)
     var participation: Int32 = -1
     if !kind.isPoll, takesPart, isFit, hasData { participation = newParticipation() }
     devices[device].session = Session(
@@ -29,6 +29,7 @@ extension Simulation {
       tallies.sessionsWithoutData += 1
       return endSession(device, .withoutData)
     }
+    if exchange.isOn, let end = disconnection(device) { return endSession(device, end) }
     if soft != .never {
       schedule(
         .softExpiry(device: Int32(device), generation: generation), .deadline, at: soft,
@@ -51,6 +52,7 @@ extension Simulation {
     let isConnected = devices[device].isConnected
     let place = Int(devices[device].group)
     let participation = inputs.fleet[place].participation
+    if !identities.isEmpty, isConnected, identifies(device) { return }
     if let update = devices[device].outbox.first, isConnected,
       session.tries < inputs.fleet[place].outbox.attempts
     {
@@ -64,7 +66,11 @@ extension Simulation {
     case .check:
       if isConnected { startCheck(device) }
     case .download:
-      if isConnected { startRequest(device, .download, .latest, bytes: inputs.server.messageBytes) }
+      if isConnected {
+        startRequest(
+          device, .download, exchange.givesKeys ? .fetch(round: session.round) : .latest,
+          bytes: inputs.server.messageBytes)
+      }
     case .train:
       beginTraining(device)
     case .done:
@@ -91,6 +97,7 @@ extension Simulation {
   mutating func rest(_ device: Int, _ reason: SessionEnd) {
     let participation = inputs.fleet[Int(devices[device].group)].participation
     if participation.repeats, devices[device].session?.kind.isPoll != true {
+      note(device, .rested(reason))
       devices[device].session!.tries = 0
       pause(device, for: participation.pause, then: .check)
     } else {
@@ -102,6 +109,7 @@ extension Simulation {
   mutating func expireSoftly(_ device: Int) {
     if devices[device].session!.isCompleted { return }
     devices[device].session!.hasExpired = true
+    note(device, .softExpiry)
     if onExpiration(device) == .ignore { return }
     setCancelled(device)
     devices[device].session!.isExpiring = true
@@ -161,9 +169,10 @@ extension Simulation {
     guard let session = devices[device].session else { return }
     precondition(devices[device].run == nil, "a session ends between batches")
     if devices[device].transfer != nil { giveUpTransfer(device) }
+    if exchange.isOn { leaveStream(device, session.participation) }
     devices[device].session = nil
     letGo(session.participation)
-    if server.staysOnline { devices[device].held = nil }
+    if server.staysOnline, !exchange.isOn || !keepsOwnModel(device) { devices[device].held = nil }
     devices[device].sessionGeneration += 1
     note(device, .sessionEnded(reason))
     let place = Int(devices[device].group)
@@ -203,6 +212,7 @@ extension Simulation {
     guard participation >= 0,
       participations[participation].stage >= Stage.accepted.rawValue
     else { return }
+    if exchange.isOn { leaveStream(device, participation) }
     devices[device].session!.participation = newParticipation()
     letGo(participation)
   }

@@ -288,7 +288,11 @@ extension Simulation {
         update: Int(update), base: Int(attempt.base), batches: batches,
         samples: min(shard, processed)))
     devices[device].session!.stage = .done
-    enqueue(device, update)
+    if !exchange.isOn || isSound(device, update) {
+      enqueue(device, update)
+    } else {
+      leaveDevice(update, .rejectedLocally)
+    }
     proceed(device)
   }
 }

@@ -6,6 +6,7 @@ extension Simulation {
     precondition(devices[device].transfer == nil, "one request at a time")
     precondition(devices[device].isConnected, "a request needs a link")
     ledgers.transmissions.open()
+    if !identities.isEmpty { watchToken(device, purpose) }
     devices[device].transferGeneration += 1
     let id = devices[device].transferGeneration
     devices[device].transfer = Transfer(
@@ -15,6 +16,7 @@ extension Simulation {
 
   /// Asks the server for news, and for work unless it is a poll.
   mutating func startCheck(_ device: Int) {
+    if exchange.isOn, waits(device) { return }
     renewParticipation(device)
     let session = devices[device].session!
     startRequest(
@@ -44,12 +46,13 @@ extension Simulation {
     if transfer.phase == .receiving {
       countBytes(device, down: transfer.remaining)
       devices[device].transfer = nil
-      ledgers.transmissions.close(.delivered)
+      ledgers.transmissions.close(transfer.response!.outcome)
       return completed(device, transfer)
     }
     countBytes(device, up: transfer.remaining)
     devices[device].transfer!.remaining = 0
     devices[device].transfer!.phase = .awaiting
+    if !identities.isEmpty { stamp(device, transfer.id) }
     if case .submit(let update) = transfer.request { updates[update].copiesOnTheWay += 1 }
     if case .check(_, let participation) = transfer.request { hold(participation) }
     schedule(
@@ -146,6 +149,8 @@ extension Simulation {
     if case .upload(let update) = transfer.purpose {
       note(device, .uploadFailed(update: Int(update), outcome))
       markWaiting(update)
+    } else if transfer.purpose == .check || transfer.purpose == .download {
+      note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
     }
     if transfer.purpose == .check, transfer.phase == .awaiting, devices[device].isConnected {
       // The server sees the connection close.
@@ -162,12 +167,15 @@ extension Simulation {
     ledgers.transmissions.close(outcome)
     switch transfer.purpose {
     case .check, .download:
+      note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
       devices[device].session!.stage = .check
       // With the link gone the session waits for it; with the server gone it rests or ends.
       if devices[device].isConnected { rest(device, .unreachable) }
     case .upload(let update):
       note(device, .uploadFailed(update: Int(update), outcome))
       uploadFailed(device, update)
+    case .identity(let request):
+      identityFailed(device, request, outcome)
     }
   }
 
@@ -178,12 +186,24 @@ extension Simulation {
       if let lent = transfer.body { devices[device].held = lent }
       checked(device, latest: latest, isOnline: isOnline, answer, round: round)
     case .model(let version):
+      if exchange.isOn {
+        guard decode(device, version, transfer.body!) else { return rest(device, .undecodable) }
+      } else {
+        devices[device].held = transfer.body
+      }
       devices[device].heldVersion = version
-      devices[device].held = transfer.body
       note(device, .downloaded(version: Int(version)))
       modelCame(device)
     case .modelUnavailable:
       modelCame(device)
+    case .granted(let request):
+      granted(device, transfer.id, request)
+    case .refused(let refusal):
+      refused(device, transfer.purpose, refusal)
+    case .rejected(let retry):
+      rejected(device, retry)
+    case .keyInvalid:
+      keyExpired(device)
     case .receipt(let receipt):
       guard case .upload(let update) = transfer.purpose else {
         preconditionFailure("only uploads have receipts")
@@ -201,6 +221,7 @@ extension Simulation {
   ) {
     let held = devices[device].heldVersion
     let hasUpdate = latest > held && isOnline
+    if !isOnline { note(device, .serverOffline) }
     switch answer {
     case .rejected:
       return rest(device, .rejected)
@@ -216,7 +237,7 @@ extension Simulation {
         return rest(device, .nothingNew)
       }
       if !hasUpdate, held < 0 { return rest(device, .nothingNew) }
-      devices[device].session!.stage = hasUpdate ? .download : .train
+      devices[device].session!.stage = hasUpdate || exchange.givesKeys ? .download : .train
     }
     proceed(device)
   }

@@ -3,6 +3,7 @@ import Numerics
 extension Simulation {
   /// A device's series changes by itself.
   mutating func worldChanged(_ series: Series, _ device: Int, to state: UInt8) {
+    if now >= outlook.nextLook { lookAhead() }
     devices[device].exogenous.combine(now.microseconds)
     devices[device].exogenous.combine(UInt64(series.rawValue) << 8 | UInt64(state))
     scheduleNext(series, device)
@@ -38,6 +39,7 @@ extension Simulation {
     devices[device].isActive = isActive
     if isOff(device) { return }
     if isActive {
+      unlockKeychain(device)
       if devices[device].session?.kind == .task {
         // The system ends processing tasks when a person takes up the device.
         let background = group(of: device).background
@@ -49,7 +51,8 @@ extension Simulation {
     } else {
       let before = devices[device].lockedSince
       devices[device].lockedSince = now
-      if devices[device].session?.kind == .activation { endSession(device, .locked) }
+      if devices[device].session?.kind.endsOnLock == true { endSession(device, .locked) }
+      setOpen(device, false)
       leaveApp(device, since: before)
       waitForIdle(device)
     }
@@ -107,7 +110,7 @@ extension Simulation {
 
   /// A background session takes the place of a poll.
   mutating func takeOver(_ device: Int) {
-    if devices[device].session?.kind == .activation { endSession(device, .completed) }
+    if devices[device].session?.kind.endsOnLock == true { endSession(device, .completed) }
   }
 
   mutating func setLinkDropped(_ device: Int, _ isDropped: Bool) {
@@ -124,6 +127,7 @@ extension Simulation {
     linkChanged(device, from: rates, isConnected: after != 0)
     checkConditions(device)
     if after == 0 { awaitLink(device) }
+    if exchange.isOn { exchangeLinkChanged(device, isConnected: after != 0) }
     if before == 0, devices[device].session != nil {
       devices[device].session!.tries = 0
       proceed(device)
@@ -172,6 +176,15 @@ extension Simulation {
     endSession(device, .conditionsLost)
   }
 
+  /// The link is gone for a while, whatever its series says.
+  mutating func dropLink(_ device: Int, lasting: SimDuration) {
+    devices[device].dropGeneration += 1
+    schedule(
+      .linkRestored(device: Int32(device), generation: devices[device].dropGeneration), .world,
+      at: now + lasting, by: device)
+    setLinkDropped(device, true)
+  }
+
   /// A scripted event.
   mutating func inject(_ index: Int) {
     let injection = inputs.injections[index]
@@ -212,18 +225,24 @@ extension Simulation {
       let name = taskNames.firstIndex(of: injection.identifier ?? kind.rawValue)!
       submit(device, Int16(name), kind)
       return
+    case .reinstall:
+      reinstall(device)
+      return
+    case .reboot:
+      guard !isOff(device) else { break }
+      reboot(device, lasting: injection.lasting)
+      return
     case .dropLink:
-      devices[device].dropGeneration += 1
-      schedule(
-        .linkRestored(device: Int32(device), generation: devices[device].dropGeneration), .world,
-        at: now + injection.lasting, by: device)
-      setLinkDropped(device, true)
+      dropLink(device, lasting: injection.lasting)
       return
     case .throw:
       guard devices[device].run != nil else { break }
+      if reportFailure(device) { return }
       endAttempt(device, .threw)
       endSession(device, .threw)
       return
+    case .erase, .poison, .reconnect, .wrongURL:
+      if injectExchange(injection, device) { return }
     }
     tallies.injectionsWithoutEffect += 1
   }

@@ -5,6 +5,7 @@ struct Computations {
   private let pool: WorkerPool
   private let kernels: Kernels
   private let mode: ComputeMode
+  private let isOff: Bool
   /// How many described trainings that live may hold on to what they start from.
   private let limit: Int
   /// Described trainings, oldest first; those of which nothing is left are swept out.
@@ -23,10 +24,12 @@ struct Computations {
     pool = inputs.pool
     kernels = inputs.kernels
     mode = inputs.compute
+    isOff = inputs.omitsArithmetic
     limit = max(1, inputs.retainedBytes / max(1, inputs.task.network.layout.byteCount))
     nextSweep = min(limit, 4096)
     foresight = Foresight(
-      isOn: pool.threads > 1 && mode == .lazy, byteCount: inputs.task.network.layout.byteCount)
+      isOn: pool.threads > 1 && mode == .lazy && !inputs.omitsArithmetic,
+      byteCount: inputs.task.network.layout.byteCount)
   }
 
   /// A training was described. Beyond the limit the oldest of those that live are computed, which
@@ -34,6 +37,7 @@ struct Computations {
   ///
   /// Complexity: O(1) on the average; a sweep makes room for a quarter of the list at least.
   mutating func described(_ training: DeferredTraining) {
+    if isOff { return }
     if mode == .eager { return submit(training) }
     described.append(Weak(training: training))
     guard described.count > nextSweep else { return }
@@ -49,7 +53,7 @@ struct Computations {
 
   /// A training's value will be needed: a thread that is idle may begin with it.
   mutating func prefetch(_ training: DeferredTraining) {
-    guard let ticket = wanted.add(training, pool: pool) else { return }
+    guard !isOff, let ticket = wanted.add(training, pool: pool) else { return }
     forgetDone()
     tickets.append(ticket)
   }

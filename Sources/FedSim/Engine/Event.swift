@@ -18,6 +18,14 @@ public enum Request: Equatable, Sendable {
   case submit(update: Int32)
   /// The device no longer waits for a cohort.
   case leave
+  /// Give me a number, or tokens.
+  case identity(IdentityRequest)
+  /// Send the model of the round that this device has a key for.
+  case fetch(round: Int32)
+  /// The device's stream is broken.
+  case disconnect(participation: Int32, DisconnectReason)
+  /// The device's user had something erased.
+  case erase
 }
 
 /// An answer that travels to a device.
@@ -30,6 +38,14 @@ public enum Response: Equatable, Sendable {
   case modelUnavailable
   /// What became of an update.
   case receipt(Receipt)
+  /// The number or the tokens that were asked for.
+  case granted(IdentityRequest)
+  /// The request is not served.
+  case refused(Refusal)
+  /// No work; when to ask again, if ever.
+  case rejected(RetryAfter?)
+  /// The key is one of a round that is over.
+  case keyInvalid
 }
 
 /// The part of a check's answer that concerns work.
@@ -85,6 +101,10 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
   case stalled
   /// A task has used the processor for too long.
   case processor
+  /// A heartbeat is due that is more than a number.
+  case heartbeat
+  /// The app is removed and installed anew.
+  case reinstall
 }
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.
@@ -151,6 +171,10 @@ extension Event {
         digest.combine(pack(13, device))
         digest.combine(UInt64(UInt32(bitPattern: update)))
       case .leave: digest.combine(pack(14, device))
+      case .identity(let kind): digest.combine(pack(30, device, UInt64(kind.rawValue)))
+      case .fetch(let round): digest.combine(pack(40, device, UInt64(round)))
+      case .disconnect(_, let reason): digest.combine(pack(41, device, UInt64(reason.rawValue)))
+      case .erase: digest.combine(pack(42, device))
       }
     case .response(let device, _, let response):
       switch response {
@@ -163,12 +187,18 @@ extension Event {
         digest.combine(pack(16, device))
         digest.combine(UInt64(UInt32(bitPattern: version)))
       case .modelUnavailable: digest.combine(pack(17, device))
+      case .granted(let kind): digest.combine(pack(31, device, UInt64(kind.rawValue)))
+      case .refused(let refusal): digest.combine(pack(32, device, UInt64(refusal.rawValue)))
       case .receipt(let receipt):
         let status = Receipt.Status.allCases.firstIndex(of: receipt.status)!
         digest.combine(pack(18, device, UInt64(status)))
         digest.combine(
           UInt64(UInt32(bitPattern: receipt.newVersion)) << 32
             | UInt64(UInt32(bitPattern: receipt.pendingCount)))
+      case .rejected(let retry):
+        digest.combine(pack(43, device, retry == nil ? 0 : 1))
+        digest.combine((retry?.duration ?? .zero).microseconds)
+      case .keyInvalid: digest.combine(pack(44, device))
       }
     case .deviceTimer(let timer, let device, _):
       digest.combine(pack(19, device, UInt64(timer.rawValue)))

@@ -72,6 +72,11 @@ extension Simulation {
     case .processor:
       guard devices[device].run?.generation == generation else { return false }
       processorExceeded(device)
+    case .heartbeat:
+      guard identities.devices[device].beats.generation == generation else { return false }
+      beatRang(device)
+    case .reinstall:
+      reinstallRang(device)
     case .body:
       // What follows from it is done after every event.
       return bodies[device]?.checkGeneration == generation

@@ -27,6 +27,8 @@ public struct Simulation {
   public internal(set) var federatedEvaluation: FederatedEvaluation?
   /// Whether the run is over.
   public internal(set) var isOver = false
+  /// Whether it ended because nothing that was left could ever contribute.
+  public internal(set) var isStuck = false
 
   var queue = EventQueue()
   var world: World
@@ -35,6 +37,8 @@ public struct Simulation {
   var bodies = Table<Body?>()
   /// What system and app remember, for each device; empty where no group has `system` or `app`.
   var apps = Table<AppRegion?>()
+  /// Tokens, registrations, heartbeats and clocks; empty where no group has any.
+  var identities = Identities()
   /// What the fleet consists of, where its groups say so.
   var fleetTables = FleetTables()
   /// Figures of the operating system's rules, by group; empty where no group has `system` or `app`.
@@ -44,11 +48,13 @@ public struct Simulation {
   /// The names of requests to the operating system.
   var taskNames: [String] = []
   var server: Server
+  var exchange = Exchange()
   var updates = Register<UpdateRecord>()
   var participations = Register<Participation>()
   var settled = Settled()
   var observers: [any Observer] = []
   var wantsEveryEvent = false
+  var outlook = Outlook()
   var computations: Computations
   var evaluatedUntil = SimTime.start
   var federatedUntil = SimTime.start
@@ -73,9 +79,10 @@ public struct Simulation {
   /// Plays to the end. Each observer sees every step, in the order of the list.
   public mutating func run(observers: [any Observer] = []) {
     self.observers = observers
-    wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
     for observer in observers { observer.began(self) }
+    wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
     publishInitialModel()
+    if inputs.stopsWhenStuck { lookAhead() }
     while !isOver, let entry = queue.popFirst() { handle(entry) }
     finish()
     for observer in observers { observer.ended(self) }
@@ -90,6 +97,7 @@ public struct Simulation {
       return
     }
     if !bodies.isEmpty { refreshBodies(after: entry.event, actor: entry.actor) }
+    if !identities.isEmpty { refreshIdentities(after: entry.event, actor: entry.actor) }
     tallies.events += 1
     eventDigest.combine(entry.time.microseconds)
     entry.event.combine(into: &eventDigest)

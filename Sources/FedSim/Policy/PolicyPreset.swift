@@ -40,6 +40,22 @@ public struct PolicyPreset: Sendable {
         ),
         ("aggregator", .text("sample-weighted-mean")),
       ])),
+    PolicyPreset(
+      name: "pygrid",
+      summary:
+        "PyGrid as it is written: cycles, differences, their plain mean, reports overwritten",
+      settings: .mapping([
+        ("payload", .text("delta")), ("selector", .text("cycles")),
+        ("trigger", .text("cycle-end")), ("aggregator", .text("uniform-mean")),
+        ("duplicates", .text("overwrite")),
+      ])),
+    PolicyPreset(
+      name: "flower",
+      summary: "Flower's FedAvg: all who are connected, weights, until each has answered or failed",
+      settings: .mapping([
+        ("payload", .text("weights")), ("selector", .text("fraction")),
+        ("trigger", .text("cohort-answered")), ("aggregator", .text("sample-weighted-mean")),
+      ])),
   ]
 }
 

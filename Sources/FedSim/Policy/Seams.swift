@@ -16,11 +16,18 @@ public struct ServerView: Sendable {
   public let cohortGoal: Int?
   /// Members of the round's cohort.
   public let cohortSize: Int
+  /// Members of it whose streams broke before their result was there.
+  public let failures: Int
+  /// The open cycle, where there are cycles.
+  public let cycle: CycleView?
 
   /// A view of a server in this state.
   public init(
-    now: SimTime, version: Int, round: Int, pending: Int, cohortGoal: Int?, cohortSize: Int
+    now: SimTime, version: Int, round: Int, pending: Int, cohortGoal: Int?, cohortSize: Int,
+    failures: Int = 0, cycle: CycleView? = nil
   ) {
+    self.failures = failures
+    self.cycle = cycle
     self.now = now
     self.version = version
     self.round = round
@@ -38,6 +45,8 @@ public enum TriggerMoment: Sendable, Equatable {
   case timer
   /// The server found its connection again.
   case connectionReturned
+  /// The stream of a cohort's member broke.
+  case failure
 }
 
 /// What a trigger wants.
@@ -56,6 +65,8 @@ public enum TriggerTimer: Sendable, Equatable {
   case every(SimDuration)
   /// Once, this long after the round's cohort was formed.
   case afterCohort(SimDuration)
+  /// At the end of each cycle, where cycles have a timer.
+  case cycleEnd
 }
 
 /// Decides when it is time to aggregate.
@@ -64,6 +75,8 @@ public protocol AggregationTrigger: Part {
   var timer: TriggerTimer? { get }
   /// Whether it makes sense only where cohorts are formed.
   var needsCohort: Bool { get }
+  /// Whether it makes sense only where there are cycles.
+  var needsCycles: Bool { get }
   /// What it wants now.
   func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision
 }
@@ -73,6 +86,8 @@ extension AggregationTrigger {
   public var timer: TriggerTimer? { nil }
   /// Any selector will do.
   public var needsCohort: Bool { false }
+  /// Any selector will do.
+  public var needsCycles: Bool { false }
 }
 
 /// A device that asks for work.

@@ -17,6 +17,12 @@ where Outcome.RawValue == String {
   /// Ends an entry.
   public mutating func close(_ outcome: Outcome) { counts[Self.place(outcome)] += 1 }
 
+  /// Begins and ends so many entries.
+  mutating func record(_ count: Int, _ outcome: Outcome) {
+    opened += count
+    counts[Self.place(outcome)] += count
+  }
+
   /// How many entries ended so.
   public subscript(outcome: Outcome) -> Int { counts[Self.place(outcome)] }
 
@@ -49,10 +55,17 @@ public enum AttemptOutcome: String, CaseIterable, Sendable {
   case restarted
   /// The checkpoint was too old.
   case outdated
+  /// The app was removed, and its checkpoint with it.
+  case uninstalled
   /// The run ended first.
   case unfinishedAtEnd
+  /// Its user had it erased.
+  case erased
   /// The device left the fleet.
   case deviceLeft
+
+  /// Ends that only features bring; results list them where they occur.
+  package static let rare: [AttemptOutcome] = [.uninstalled, .erased, .deviceLeft]
 }
 
 /// How an update ends.
@@ -79,10 +92,25 @@ public enum UpdateOutcome: String, CaseIterable, Sendable {
   case outdated
   /// The app was killed and keeps no outbox.
   case lostAtKill
+  /// The app was removed, and its outbox with it.
+  case uninstalled
+  /// The server refused it: the device's tokens are of another organisation or for other purposes.
+  case forbidden
   /// The run ended first: on the device, on its way, or waiting at the server.
   case unfinishedAtEnd
+  /// The device found its loss or its weights not finite and did not send it.
+  case rejectedLocally
+  /// Its training had failed and sent no samples.
+  case weightless
+  /// Its user had it erased.
+  case erased
   /// The device left the fleet before it was sent.
   case deviceLeft
+
+  /// Ends that only features bring; results list them where they occur.
+  package static let rare: [UpdateOutcome] = [
+    .uninstalled, .forbidden, .rejectedLocally, .weightless, .erased, .deviceLeft,
+  ]
 }
 
 /// How a transmission ends, as the device sees it.
@@ -98,8 +126,17 @@ public enum TransmissionOutcome: String, CaseIterable, Sendable {
   case timedOut
   /// The task or the process ended before all was sent, or while the answer came.
   case cancelled
+  /// The server refused it for want of a good token (401).
+  case unauthorised
+  /// The server refused it, though the token is good (403).
+  case forbidden
+  /// The service that issues tokens is down (503).
+  case unavailable
   /// The run ended first.
   case unfinishedAtEnd
+
+  /// Ends that only features bring; results list them where they occur.
+  package static let rare: [TransmissionOutcome] = [.unauthorised, .forbidden, .unavailable]
 }
 
 /// The three ledgers of a run, with sums that must agree with them.

@@ -207,19 +207,48 @@ public struct Happening: Sendable, Equatable {
     case killed
     case condition(Condition)
     case submitted(task: String, SubmitError?)
+    case identity(IdentityStep)
     case connectivity(Bool)
     case cohortFormed(round: Int, members: Int)
     case published(version: Int, updates: Int)
     case roundSkipped(round: Int)
+    case rejected(RetryAfter?)
+    case disconnected(DisconnectReason)
+    case erased(Erasure)
+    /// A session's soft expiry came.
+    case softExpiry
+    /// The server holds a device's request until a cohort is formed.
+    case waited(round: Int)
+    /// A request without an update failed, or was given up.
+    case requestFailed(RequestKind, TransmissionOutcome)
+    /// A session that repeats has nothing to do for now.
+    case rested(SessionEnd)
+    /// The server told a device that it believes itself offline.
+    case serverOffline
+    /// An update came to its end.
+    case updateEnded(update: Int, UpdateOutcome)
+    /// The app was swiped away.
+    case forceQuit
+    /// The app used the processor for too long.
+    case processorExceeded
   }
 }
+
+/// A request that carries no update.
+public enum RequestKind: String, Sendable, CaseIterable { case check, download }
 
 /// Why a session began.
 public enum SessionKind: String, Sendable, CaseIterable {
   case task, window, activation, refresh, continued
+  /// An open app gets what its next heartbeat needs.
+  case heartbeat
 
   /// Whether it only looks for news, and sends what waits.
-  var isPoll: Bool { self == .activation || self == .refresh }
+  var isPoll: Bool { self == .activation || self == .refresh || self == .heartbeat }
+  /// Whether it ends when the device is locked, and makes way for any other.
+  var endsOnLock: Bool { self == .activation || self == .heartbeat }
+  /// Whether a person sees the app.
+  var isInUse: Bool { endsOnLock || self == .continued }
   /// Whether it is a task of the operating system's scheduler.
   var isTask: Bool { self == .task || self == .refresh || self == .continued }
 }
@@ -227,7 +256,8 @@ public enum SessionKind: String, Sendable, CaseIterable {
 /// Why a session ended.
 public enum SessionEnd: String, Sendable, CaseIterable {
   case completed, expired, killed, ineligible, withoutData, unreachable, rejected, nothingNew
-  case conditionsLost, threw, locked
+  case conditionsLost, threw, locked, unauthorised, unregistered, keychainLocked
+  case unknownError, expiredRound, undecodable, streamBroken, disconnected, wrongURL, erased
   /// The device cannot train the model; it has left the fleet.
   case declined, left
 }

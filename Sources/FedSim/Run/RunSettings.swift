@@ -10,6 +10,8 @@ public struct StopSettings: PartSettings {
   public var versions: Int?
   /// At the first evaluated version with at least this central accuracy.
   public var accuracy: Double?
+  /// Whether a run that can never come to a version is played out all the same; nil: it stops.
+  public var playsOut: Bool?
 
   /// The defaults.
   public init() {}
@@ -25,6 +27,10 @@ public struct StopSettings: PartSettings {
       Field(
         "accuracy", \.accuracy, optional: .fraction,
         "At the first evaluated version with at least this central accuracy"),
+      Field(
+        "playsOut", \.playsOut, feature: .flag,
+        "Whether a run that can never come to a version is played to its end all the same; "
+          + "absent: it stops, and says what is missing"),
     ]
   }
   /// What is wrong with values that are each in range.
@@ -89,6 +95,15 @@ public struct RecordSettings: PartSettings {
   public var finalModel = true
   /// A folder for `global_model_v{N}.json` and `global_model_latest.json`; nil: none are written.
   public var modelFiles: String?
+  /// Whether everything that happens is stored; nil: no.
+  public var events: Bool?
+  /// How many things are stored at most; nil: `defaultEventLimit`.
+  public var eventLimit: Int?
+  /// Devices whose states over time are stored; nil: none.
+  public var timelineOf: [DevicePath]?
+
+  /// Things that are stored at most, unless told otherwise: 32 bytes each while the run goes on.
+  public static let defaultEventLimit = 5_000_000
 
   /// The defaults.
   public init() { evaluateEvery.versions = 1 }
@@ -107,6 +122,17 @@ public struct RecordSettings: PartSettings {
         "modelFiles", \.modelFiles, optional: .text,
         "A folder for global_model_v{N}.json and global_model_latest.json, beside the result;"
           + " absent: none"),
+      Field(
+        "events", \.events, feature: .flag,
+        "Whether all that happens to devices and server is stored, in `events`; absent: no"),
+      Field(
+        "eventLimit", \.eventLimit, feature: .integer(1...1_000_000_000),
+        "How many of these are stored at most, the first ones (32 bytes each while the run goes"
+          + " on); absent: 5,000,000"),
+      Field(
+        "timelineOf", \.timelineOf, feature: .list(of: .device),
+        "Devices whose power, link, use, tasks, work and battery over time are stored, in"
+          + " `timeline`; absent: none"),
     ]
   }
 }

@@ -26,9 +26,11 @@ extension Simulation {
     for update in updates.numbers where updates[update].outcome == nil {
       updates[update].outcome = .unfinishedAtEnd
       ledgers.updates.close(.unfinishedAtEnd)
+      note(Int(updates[update].device), .updateEnded(update: Int(update), .unfinishedAtEnd))
     }
-    let last = end
+    finishBeats()
     closePresence()
+    let last = isStuck ? now : end
     for device in bodies.indices { bodies[device]?.settle(at: last) }
     computations.settle()
   }
@@ -107,7 +109,8 @@ extension Simulation {
     expect("updates begun", ledgers.updates.opened, updates.count)
     expect(
       "updates made by attempts",
-      ledgers.attempts[.finished] + ledgers.attempts[.submittedPartial], ledgers.updates.opened)
+      ledgers.attempts[.finished] + ledgers.attempts[.submittedPartial]
+        + exchange.tallies.emptyUpdates, ledgers.updates.opened)
     for (place, outcome) in UpdateOutcome.allCases.enumerated() {
       expect(
         "updates \(outcome.rawValue)", ledgers.updates[outcome],
@@ -141,7 +144,7 @@ extension Simulation {
       devices.reduce(0) { $0 + Int($1.activity.bytesDown) })
     for device in devices.indices { broken += impossibilities(device) }
     auditParticipations(&broken)
-    return broken
+    return broken + exchangeImpossibilities()
   }
 
   /// Recounts participations by stage, and who holds them.
@@ -185,6 +188,7 @@ extension Simulation {
       never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
       never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
     }
+    if !identities.isEmpty { found += identityImpossibilities(device) }
     never(
       isAway(device)
         && (state.session != nil || state.isConnected || state.attempt != nil

@@ -36,6 +36,8 @@ extension Simulation {
     }
     makeBodies()
     makeApps()
+    makeIdentities()
+    makeExchange()
   }
 
   /// The states at the start, and the first events of everyone.
@@ -77,6 +79,8 @@ extension Simulation {
       if group(of: device).background.refresh != nil { submitRefreshRequest(device) }
     }
     if !bodies.isEmpty { for device in devices.indices { refreshBody(device) } }
+    for device in identities.devices.indices { refreshBeats(device) }
+    openRound()
     for (index, trigger) in inputs.server.trigger.enumerated() {
       if case .every(let period) = trigger.value.timer {
         schedule(
@@ -113,10 +117,12 @@ extension InjectionSettings.Verb {
     switch self {
     case .launch: .scan
     case .expire: .deadline
-    case .kill, .forceQuit: .kill
+    case .kill, .forceQuit, .reinstall, .reboot: .kill
     case .submit, .open: .deviceTimer
     case .dropLink: .world
     case .throw: .batchEnd
+    case .erase, .reconnect, .wrongURL: .deviceTimer
+    case .poison: .batchEnd
     }
   }
 }

@@ -76,6 +76,12 @@ public struct SimulationInputs: Sendable {
   /// Permutes the actors within one (time, class), by this key; nil: the order of the fleet.
   public var shakeTies: UInt64?
 
+  /// Whether the run ends as soon as nothing that is left can ever contribute to a version.
+  public var stopsWhenStuck = false
+  /// Whether trainings, aggregations and evaluations are left out, for the story alone: the model
+  /// stays what it was.
+  public var omitsArithmetic = false
+
   // What cannot change a result.
   /// The arithmetic.
   public var kernels = Kernels.best

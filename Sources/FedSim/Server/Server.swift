@@ -21,9 +21,16 @@ struct Server {
   var cohortSize = 0
   /// Whether a trigger wanted an aggregation while the server believed itself offline.
   var owesAggregation = false
+  /// Members of the round's cohort whose streams broke.
+  var failures = 0
+  /// The open cycle, where there are cycles.
+  var cycle: CycleView?
 
   /// Updates in order of arrival.
   var pending: [Int32] = []
+  /// The most updates, and the most devices, that ever waited at once.
+  var pendingPeak = 0
+  var waitingPeak = 0
   /// Devices that wait for a cohort, in device order, and their requests.
   var waiting: [CheckIn] = []
   var waitingRequests: [(generation: UInt32, participation: Int32)] = []
@@ -37,7 +44,7 @@ struct Server {
   func view(at now: SimTime) -> ServerView {
     ServerView(
       now: now, version: Int(version), round: Int(round), pending: pending.count,
-      cohortGoal: cohortGoal, cohortSize: cohortSize)
+      cohortGoal: cohortGoal, cohortSize: cohortSize, failures: failures, cycle: cycle)
   }
 
   /// Where a device stands, or would stand, among those who wait.

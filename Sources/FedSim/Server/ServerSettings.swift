@@ -17,6 +17,9 @@ public enum Duplicates: String, CaseIterable, Sendable {
   case append
   /// The earlier one stays.
   case ignore
+  /// An update that comes again takes its own place; one of another session counts beside it, as in
+  /// PyGrid.
+  case overwrite
 }
 
 /// The in-process server.
@@ -52,6 +55,12 @@ public struct ServerSettings: PartSettings {
   public var bytesPerParameter = 4
   /// Size of a request or answer without parameters.
   public var messageBytes: Int64 = 500
+  /// How tokens are issued and judged; nil: as by default.
+  public var authentication: TokenSettings?
+  /// What is made of heartbeats; nil: what is by default.
+  public var presence: PresenceSettings?
+  /// A change of the model's layout in the middle of the run; nil: none.
+  public var layoutChange: LayoutChange?
 
   /// The defaults.
   public init() {}
@@ -91,7 +100,10 @@ public struct ServerSettings: PartSettings {
       Field(
         "messageBytes", \.messageBytes, .bytes,
         "Size of a request or an answer without parameters"),
-    ]
+      Field(
+        "layoutChange", \.layoutChange, feature: .settings(),
+        "A layer that is new from a version on; apps that do not know it cannot read the model"),
+    ] + identityFields
   }
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool { payload == .delta || !transforms.isEmpty }
@@ -102,6 +114,11 @@ public struct ServerSettings: PartSettings {
     if !selector.value.formsCohorts, let name = trigger.first(where: { $0.value.needsCohort })?.name
     {
       return [("trigger", "`\(name)` needs a selector that forms cohorts, such as `uniform`")]
+    }
+    if !(selector.value is any CycleAdmission),
+      let name = trigger.first(where: { $0.value.needsCycles })?.name
+    {
+      return [("trigger", "`\(name)` needs the selector `cycles`")]
     }
     return []
   }

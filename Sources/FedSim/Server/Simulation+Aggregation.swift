@@ -6,19 +6,27 @@ extension Simulation {
   ///
   /// Order: updates in device order, one device's in order of their making.
   mutating func aggregate() {
-    let waiting = server.pending.sorted { a, b in
+    var waiting = server.pending.sorted { a, b in
       (updates[a].device, a) < (updates[b].device, b)
     }
     server.pending = []
+    if exchange.isOn { waiting = weighty(waiting) }
     tallies.trainingsNeeded += waiting.count
-    guard let (combined, used) = summed(waiting) ?? combined(waiting) else {
-      return closeRound(.failed)
+    guard !waiting.isEmpty else { return closeRound(.failed) }
+    let used: [Used]
+    if inputs.omitsArithmetic {
+      used = waiting.map { Used(update: $0, lossSum: 0, validation: nil) }
+    } else {
+      guard let (combined, these) = summed(waiting) ?? combined(waiting) else {
+        return closeRound(.failed)
+      }
+      used = these
+      let stepped = inputs.server.optimizer.value.step(
+        from: server.model, by: combined, payload: inputs.server.payload)
+      server.model = relaid(inputs.task.network.keepingFrozen(of: server.model, in: stepped))
+      precondition(
+        server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
     }
-    let stepped = inputs.server.optimizer.value.step(
-      from: server.model, by: combined, payload: inputs.server.payload)
-    server.model = inputs.task.network.keepingFrozen(of: server.model, in: stepped)
-    precondition(
-      server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
     let record = versionRecord(used)
     server.version += 1
     server.publishedAt.append(now)
@@ -155,6 +163,7 @@ extension Simulation {
     server.cohortSize = 0
     server.owesAggregation = false
     roundFunnels.append(Funnel())
+    openRound()
     formCohort()
   }
 

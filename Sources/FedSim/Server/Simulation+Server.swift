@@ -4,19 +4,32 @@ extension Simulation {
   /// A request reaches the server, or its closed door.
   mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) {
     handle(device, generation, request)
-    if case .check(_, let participation) = request { letGo(participation) }
+    switch request {
+    case .check(_, let participation), .disconnect(let participation, _): letGo(participation)
+    default: break
+    }
   }
 
   private mutating func handle(_ device: Int, _ generation: UInt32, _ request: Request) {
+    if !identities.isEmpty, intercepts(device, generation, request) { return }
     guard server.isReachable else {
       if case .submit(let update) = request { copyCame(update, isOpen: false) }
       return
     }
+    if exchange.isOn { hearErasure(device, generation) }
     switch request {
     case .check(let held, let participation):
       reach(participation, .checkedIn)
       guard participation >= 0 else {
         return answerCheck(device, generation, .pollOnly)
+      }
+      if exchange.givesKeys {
+        switch askCycle(device, participation: participation) {
+        case .accepted: answerCheck(device, generation, .accepted)
+        case .rejected(let timeout):
+          answer(device, generation, .rejected(timeout.map { RetryAfter($0) }))
+        }
+        return
       }
       let checkIn = CheckIn(device: device, heldVersion: Int(held))
       switch inputs.server.selector.value.admit(checkIn, server.view(at: now)) {
@@ -32,10 +45,14 @@ extension Simulation {
         server.waiting.insert(checkIn, at: place.index)
         server.waitingRequests.insert((generation, participation), at: place.index)
         hold(participation)
+        server.waitingPeak = max(server.waitingPeak, server.waiting.count)
+        note(device, .waited(round: Int(server.round)))
         formCohort()
       }
-    case .latest:
-      if server.believesOnline {
+    case .latest, .fetch:
+      if case .fetch(let round) = request, let refusal = fetch(round: round) {
+        answer(device, generation, refusal)
+      } else if server.believesOnline {
         if devices[device].transfer?.id == generation {
           devices[device].transfer!.body = server.model
         }
@@ -46,11 +63,17 @@ extension Simulation {
     case .submit(let update):
       receive(device, generation, update)
       copyCame(update, isOpen: true)
+    case .identity:
+      break
     case .leave:
       let place = server.place(of: device)
       if place.isThere, server.waitingRequests[place.index].generation == generation {
         forget(device)
       }
+    case .disconnect(let participation, _):
+      streamBroke(participation)
+    case .erase:
+      break  // Heard already.
     }
   }
 
@@ -76,7 +99,7 @@ extension Simulation {
         round: server.round))
   }
 
-  private mutating func answer(_ device: Int, _ generation: UInt32, _ response: Response) {
+  mutating func answer(_ device: Int, _ generation: UInt32, _ response: Response) {
     schedule(
       .response(device: Int32(device), generation: generation, response), .deviceResponse,
       at: now + devices[device].rates.oneWay, by: device)
@@ -137,8 +160,19 @@ extension Simulation {
     if isKnown, duplicates != .append {
       return status(of: update)
     }
-    if inputs.server.selector.value.formsCohorts, record.round != server.round {
+    if exchange.isOn, isErased(update) {
+      resolve(update, .erased)
+      return .rejected
+    }
+    if exchange.givesKeys || inputs.server.selector.value.formsCohorts,
+      record.round != server.round
+    {
       resolve(update, .rejectedLate)
+      if exchange.givesKeys { exchange.tallies.lateReports += 1 }
+      return exchange.givesKeys ? .pending : .rejected
+    }
+    if exchange.isOn, isOfOldLayout(update) {
+      resolve(update, .rejectedStale)
       return .rejected
     }
     if let limit = inputs.server.maximumStaleness, Int(server.version - record.base) > limit {
@@ -147,7 +181,7 @@ extension Simulation {
     }
     let rival = server.pending.firstIndex {
       $0 != update && updates[$0].device == record.device
-        && updates[$0].base == record.base
+        && updates[$0].base == record.base && isSameInstallation($0, update)
     }
     if rival != nil, duplicates == .ignore {
       resolve(update, .rejectedDuplicate)
@@ -160,6 +194,7 @@ extension Simulation {
     }
     server.pending.append(update)
     updates[update].pendingCopies += 1
+    server.pendingPeak = max(server.pendingPeak, server.pending.count)
     reach(record.participation, .admitted)
     if let training = record.training { computations.prefetch(training) }
     decide(.arrival)

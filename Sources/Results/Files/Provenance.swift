@@ -21,11 +21,14 @@ public struct Provenance: Codable, Equatable, Sendable {
   public var versions: [String: String]
   /// The digest of the result's content, to tell which result this belongs to.
   public var contentDigest: String
+  /// The scenario's file, where paths in the scenario start; nil: it was no file.
+  public var scenario: String?
 
   /// A provenance of the given parts.
   public init(
     host: String, startedAt: String, wallSeconds: Double, commandLine: [String], threads: Int,
-    kernels: String, versions: [String: String], contentDigest: String
+    kernels: String, versions: [String: String], contentDigest: String,
+    scenario: String? = nil
   ) {
     self.host = host
     self.startedAt = startedAt
@@ -35,6 +38,7 @@ public struct Provenance: Codable, Equatable, Sendable {
     self.kernels = kernels
     self.versions = versions
     self.contentDigest = contentDigest
+    self.scenario = scenario
   }
 
   /// The path of the provenance of the result at a path.

@@ -1,0 +1,138 @@
+/// Heartbeats by what became of them.
+public struct HeartbeatCounts: Sendable, Equatable {
+  /// Times at which one was due.
+  public internal(set) var due = 0
+  /// Not sent: no token, no registration, or no way to read them; nobody is told.
+  public internal(set) var withheld = 0
+  /// Not sent for want of a link.
+  public internal(set) var unsent = 0
+  /// Sent, and the app took the answer for a success.
+  public internal(set) var succeeded = 0
+  /// Sent, and the app knows that it failed: refused, or without an answer.
+  public internal(set) var failed = 0
+  /// Under way when the run ended.
+  public internal(set) var unfinished = 0
+  /// Taken in by the server.
+  public internal(set) var accepted = 0
+  /// Refused by the server with 401.
+  public internal(set) var unauthorised = 0
+  /// Refused by the server with 403.
+  public internal(set) var forbidden = 0
+
+  /// Those that were sent.
+  public var sent: Int { succeeded + failed + unfinished }
+}
+
+/// What a server believes of a device, or what is true: the app runs and has a link, it only has a
+/// link, or neither.
+public enum Presence: UInt8, Sendable, CaseIterable { case online, idle, offline }
+
+/// What decides the fate of heartbeats for as long as it stays as it is.
+struct BeatConditions: Equatable {
+  /// The time between two; 0: the app does not run.
+  var period: Int64 = 0
+  /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.
+  var link: UInt8 = 0
+  var up: Int64 = 1
+  var down: Int64 = 1
+  var oneWay: Int64 = 1
+  var isReachable = false
+  /// Whether the app cannot read or does not know what a heartbeat needs.
+  var isWithheld = false
+  /// Whether a step of another kind has to come before the next heartbeat.
+  var needsStep = false
+  /// When its token is good no more at the server, and whether it is good for heartbeats.
+  var expires = SimTime.never
+  var isForbidden = false
+  /// When the device will want another token.
+  var refreshesAt = SimTime.never
+  var truth = Presence.offline
+}
+
+/// The heartbeats of a device: those between two changes of the conditions are counted together.
+struct BeatRegion {
+  var conditions = BeatConditions()
+  /// When the next one is due.
+  var next = SimTime.never
+  /// When the last one was due; nil: none was.
+  var last: SimTime?
+  /// Whether a person has the app open.
+  var isOpen = false
+  /// Whether one is due and waits for a token or a registration.
+  var isWaiting = false
+  /// Whether the next one has had its step.
+  var isCleared = false
+  /// Whether the last one was refused, and the app will soon know.
+  var isRefused = false
+  var generation: UInt32 = 0
+  var belief = Belief()
+}
+
+/// What the server believes of a device by its last heartbeat, and for how long that was how true.
+struct Belief {
+  /// When it last heard of the device; nil: never.
+  private(set) var heard: SimTime?
+  /// Heartbeats that arrive later, in order.
+  private(set) var arrivals: [SimTime] = []
+  private(set) var until = SimTime.start
+  /// Microseconds. Shapes: [belief × 3 + truth].
+  private(set) var times = [Int64](repeating: 0, count: 9)
+
+  /// What is believed so long after a heartbeat.
+  private static func times(_ span: Int64, _ settings: PresenceSettings) -> [Int64] {
+    let online = min(span, settings.onlineFor.microseconds)
+    let idle = min(span, settings.offlineAfter.microseconds) - online
+    return [online, idle, span - online - idle]
+  }
+
+  /// So many heartbeats will arrive, one each `period` from `first` on; those before `end` count
+  /// together.
+  ///
+  /// Complexity: O(1) but for those that arrive at `end` or later.
+  mutating func arrive(
+    _ count: Int, from first: SimTime, every period: Int64, before end: SimTime,
+    _ truth: Presence, _ settings: PresenceSettings
+  ) {
+    guard count > 0 else { return }
+    var early = 0
+    if first < end {
+      early = min(count, Int(((end - first).microseconds - 1) / period) + 1)
+      advance(to: first, truth, settings)
+      if first > heard ?? .start || heard == nil { heard = first }
+      if early > 1 {
+        for (place, time) in Self.times(period, settings).enumerated() {
+          times[3 * place + Int(truth.rawValue)] += Int64(early - 1) * time
+        }
+        heard = first + SimDuration(microseconds: Int64(early - 1) * period)
+        until = heard!
+      }
+    }
+    for number in early..<count {
+      arrivals.append(first + SimDuration(microseconds: Int64(number) * period))
+    }
+  }
+
+  /// Adds up what was believed until a time; what was true is `truth` all the while.
+  mutating func advance(to time: SimTime, _ truth: Presence, _ settings: PresenceSettings) {
+    while let first = arrivals.first, first < time {
+      arrivals.removeFirst()
+      add(until: first, truth, settings)
+      heard = max(heard ?? first, first)
+    }
+    add(until: time, truth, settings)
+  }
+
+  private mutating func add(
+    until time: SimTime, _ truth: Presence, _ settings: PresenceSettings
+  ) {
+    guard time > until else { return }
+    defer { until = time }
+    guard let heard else {
+      times[6 + Int(truth.rawValue)] += (time - until).microseconds
+      return
+    }
+    let before = Self.times((until - heard).microseconds, settings)
+    let after = Self.times((time - heard).microseconds, settings)
+    for place in 0..<3 { times[3 * place + Int(truth.rawValue)] += after[place] - before[place] }
+  }
+}

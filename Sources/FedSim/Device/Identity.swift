@@ -1,0 +1,196 @@
+import Numerics
+import Schema
+
+/// A request by which a device gets or shows its identity.
+public enum IdentityRequest: UInt8, Sendable, CaseIterable { case register, bootstrap, refresh }
+
+/// Why the server refuses a request.
+public enum Refusal: Int, Sendable, CaseIterable {
+  /// There is no token, or none that is good.
+  case unauthorised = 401
+  /// The token is good, but not for this organisation or purpose.
+  case forbidden = 403
+  /// The service that issues tokens is down.
+  case unavailable = 503
+
+  /// How a transmission that is answered so ends.
+  var outcome: TransmissionOutcome {
+    switch self {
+    case .unauthorised: .unauthorised
+    case .forbidden: .forbidden
+    case .unavailable: .unavailable
+    }
+  }
+}
+
+/// Something that happened to a device's identity.
+public enum IdentityStep: Sendable, Equatable {
+  case registered(id: Int)
+  case bootstrapped
+  case refreshed
+  /// A request failed: its way through, or by an answer.
+  case failed(IdentityRequest, TransmissionOutcome)
+  /// The refresh token is good no more.
+  case revoked
+  /// A request was refused for want of a good token.
+  case refused(Refusal)
+  case keychainLocked
+  case keychainUnlocked
+  case reinstalled
+  /// A request was not sent: there is no token, no registration, or no way to read them.
+  case withheld(SessionEnd)
+}
+
+/// What a device holds of its tokens, and the server of them.
+struct TokenRegion {
+  /// Whether there is an access token, and a refresh token.
+  var hasTokens = false
+  /// When the access token expires, by the server's clock.
+  var expires = SimTime.start
+  /// The refresh token, by its number.
+  var refresh: UInt32 = 0
+  /// Whether the server has said that the refresh token is good no more.
+  var isRevoked = false
+  /// Whether the server has refused the access token.
+  var mustRefresh = false
+  /// The time at which a token was found good enough for the request that comes next.
+  var clearedAt = SimTime(microseconds: -1)
+  /// Whether that was because it was just issued.
+  var isFresh = false
+  /// Before this a device without tokens does not ask for them.
+  var nextBootstrap = SimTime.start
+  var failures = 0
+  /// Requests that began with a token that the device knew to be expired: there are none.
+  var misuses = 0
+
+  /// What the server holds: the refresh token that is good, the one before, and since when.
+  var current: UInt32 = 0
+  var previous: UInt32 = 0
+  var rotatedAt = SimTime.start
+  var isClosed = false
+
+  /// Tokens on their way to the device, by the request that they answer.
+  var issued: [(id: UInt32, refresh: UInt32, expires: SimTime)] = []
+}
+
+/// What a request carries on its way to the server.
+struct Credential {
+  /// The request.
+  let id: UInt32
+  /// When the access token expires; nil: there is none.
+  let expires: SimTime?
+  /// The refresh token.
+  let refresh: UInt32
+}
+
+/// What a device knows of itself beyond its app's work, and the server of it.
+struct Identity {
+  /// How far the clock is ahead at the start, in microseconds, and how much faster it goes, in
+  /// billionths.
+  var skew: Int64 = 0
+  var drift: Int64 = 0
+  var tokens = TokenRegion()
+  /// Requests under way to the server.
+  var credentials: [Credential] = []
+  var isKeychainLocked = false
+  /// The server's number for this installation; 0: it knows none.
+  var serverID: Int32 = 0
+  /// Whether the app knows it.
+  var isRegistered = false
+  var installedAt = SimTime.start
+  var installations = 1
+  var hasLostData = false
+  var beats = BeatRegion()
+}
+
+/// How often what happened to the identities of all devices.
+public struct IdentityCounts: Sendable, Equatable {
+  /// Registrations that the server took, repetitions counted.
+  public internal(set) var registrations = 0
+  /// Numbers that the server gave to installations.
+  public internal(set) var registered = 0
+  /// Bootstraps that devices got tokens by.
+  public internal(set) var bootstraps = 0
+  /// Refreshes that devices got tokens by.
+  public internal(set) var refreshes = 0
+  /// Refreshes that failed on their way or by the service's being down.
+  public internal(set) var failedRefreshes = 0
+  /// Refresh tokens that the server did not take.
+  public internal(set) var revocations = 0
+  /// Requests, heartbeats not counted, that the server refused with 401.
+  public internal(set) var unauthorised = 0
+  /// The same with 403.
+  public internal(set) var forbidden = 0
+  /// Times at which a device had something to ask for and no token, no registration or no key.
+  public internal(set) var withheld = 0
+  /// Re-installations.
+  public internal(set) var reinstallations = 0
+  /// Heartbeats.
+  public internal(set) var heartbeats = HeartbeatCounts()
+}
+
+/// The identities of all devices; empty where no group has anything of the kind.
+struct Identities {
+  var devices = Table<Identity>()
+  var counts = IdentityCounts()
+  /// When the service that issues tokens works.
+  var service: (any Timeline)?
+  var presence = PresenceSettings()
+  /// Whether there are none: told apart from `devices`, for it is asked at every event.
+  var isEmpty = true
+}
+
+extension Response {
+  /// How a transmission that is answered so ends.
+  var outcome: TransmissionOutcome {
+    if case .refused(let refusal) = self { return refusal.outcome }
+    return .delivered
+  }
+}
+
+extension IdentityStep {
+  /// All that `name` can be.
+  static let names =
+    [
+      "registered", "bootstrapped", "refreshed", "revoked", "keychainLocked", "keychainUnlocked",
+      "reinstalled", "withheld",
+    ] + IdentityRequest.allCases.map { "\($0)Failed" } + Refusal.allCases.map { "\($0)" }
+
+  /// A word for it.
+  public var name: String {
+    switch self {
+    case .registered: "registered"
+    case .bootstrapped: "bootstrapped"
+    case .refreshed: "refreshed"
+    case .failed(let request, _): "\(request)Failed"
+    case .revoked: "revoked"
+    case .refused(let refusal): "\(refusal)"
+    case .keychainLocked: "keychainLocked"
+    case .keychainUnlocked: "keychainUnlocked"
+    case .reinstalled: "reinstalled"
+    case .withheld: "withheld"
+    }
+  }
+
+  /// What happened, as the rest of a sentence about the device.
+  public var clause: String {
+    switch self {
+    case .registered(let id): "it was registered as number \(id)"
+    case .bootstrapped: "it got its first tokens"
+    case .refreshed: "it got fresh tokens"
+    case .failed(let request, let outcome): "its \(request) request failed (\(outcome))"
+    case .revoked: "the server revoked its tokens, for its refresh token was not the latest"
+    case .refused(let refusal):
+      "the server refused its request with \(refusal.rawValue)"
+        + (refusal == .unauthorised
+          ? ": its token had expired" : ": its token is not good for that")
+    case .keychainLocked: "it had booted, and its tokens cannot be read until it is unlocked"
+    case .keychainUnlocked: "it was unlocked, and its tokens can be read again"
+    case .reinstalled: "its app was removed and installed anew; all that it held is lost"
+    case .withheld(.unregistered):
+      "it sent nothing, for its app does not know its registration and may not renew it now"
+    case .withheld(.keychainLocked): "it sent nothing, for its tokens cannot be read yet"
+    case .withheld: "it sent nothing, for it has no good token"
+    }
+  }
+}

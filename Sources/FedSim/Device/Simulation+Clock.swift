@@ -1,0 +1,69 @@
+import Schema
+
+extension Simulation {
+  /// What a device's own clock shows at a time, in UTC, counted as the true time is.
+  mutating func ownTime(_ device: Int, at time: SimTime) -> SimTime {
+    SimTime(microseconds: Self.own(time.microseconds, identities.devices[device]))
+  }
+
+  /// Order: skew first, then drift rounded down; a later time never shows less.
+  private static func own(_ time: Int64, _ identity: Identity) -> Int64 {
+    guard identity.drift != 0 else { return time + identity.skew }
+    let (high, low) = time.multipliedFullWidth(by: identity.drift)
+    var (quotient, rest) = Int64(1_000_000_000).dividingFullWidth((high, low))
+    if rest < 0 { (quotient, rest) = (quotient - 1, 0) }
+    return time + identity.skew + quotient
+  }
+
+  /// The first time from the start on at which a device's own clock shows as much.
+  mutating func trueTime(_ device: Int, showing own: SimTime) -> SimTime {
+    guard own != .never else { return .never }
+    let identity = identities.devices[device]
+    if identity.drift == 0 {
+      return SimTime(microseconds: max(0, own.microseconds - identity.skew))
+    }
+    // The clock goes at nine tenths of the right pace at least.
+    var low: Int64 = 0
+    var high = max(0, own.microseconds - identity.skew) / 9 * 10 + 10
+    while low < high {
+      let middle = (low + high) / 2
+      if Self.own(middle, identity) >= own.microseconds { high = middle } else { low = middle + 1 }
+    }
+    return SimTime(microseconds: low)
+  }
+
+  /// Local civil time in seconds since 1970 by a device's own clock, rounded down.
+  private func localSeconds(_ device: Int, at time: SimTime) -> Int64 {
+    let group = inputs.fleet[Int(devices[device].group)]
+    var own = time.microseconds
+    if !identities.isEmpty { own = Self.own(own, identities.devices[device]) }
+    let seconds = inputs.civilStart + own.floored(by: 1_000_000)
+    var offset = group.utcOffset
+    // The zone's table goes by the true time: a wrong clock does not move the change.
+    let civil = inputs.civilStart + time.microseconds.floored(by: 1_000_000)
+    for zone in group.clock?.zones ?? [] where zone.from.secondsSince1970 <= civil {
+      offset = zone.utcOffset
+    }
+    return seconds + offset.microseconds.floored(by: 1_000_000)
+  }
+
+  /// What a device's own clock shows at a time, in its own time zone (written as if it were UTC).
+  public func localTime(of device: Int, at time: SimTime) -> CivilTime {
+    CivilTime(secondsSince1970: localSeconds(device, at: time))
+  }
+
+  /// The name that a device gives to a file of data at a time: user, local time, kind.
+  ///
+  /// Source: SwiftyForesight, `LibraData`: `<userID>_<yyyyMMddHHmmss>_data.csv`.
+  public func fileName(of device: Int, at time: SimTime) -> String {
+    let digits = localTime(of: device, at: time).text.filter(\.isNumber)
+    return path(of: device).replacing("/", with: "-") + "_\(digits)_data.csv"
+  }
+
+  /// The hour of the day in which the app is used, by the device's own clock.
+  mutating func usageHour(_ device: Int, _ time: SimTime) -> Int {
+    if identities.isEmpty { return localHour(device, time) }
+    let seconds = localSeconds(device, at: time)
+    return Int((seconds - seconds.floored(by: 86_400) * 86_400) / 3_600)
+  }
+}

@@ -1,0 +1,330 @@
+extension Simulation {
+  /// After an event: what decides about the heartbeats of the devices that it touched.
+  mutating func refreshIdentities(after event: Event, actor: Int32) {
+    if actor > 0 { return refreshBeats(Int(actor) - 1) }
+    // The server's end touches all of them.
+    if case .server = event { for device in devices.indices { refreshBeats(device) } }
+  }
+
+  /// Counts the heartbeats until now if what decides about them has changed.
+  mutating func refreshBeats(_ device: Int) {
+    guard let settings = inputs.fleet[Int(devices[device].group)].heartbeats else { return }
+    let old = identities.devices[device].beats.conditions
+    let new = beatConditions(device, settings)
+    let isWaiting = identities.devices[device].beats.isWaiting
+    guard new != old || isWaiting else { return }
+    settleBeats(device, isCut: new.link != old.link)
+    identities.devices[device].beats.conditions = new
+    if new.period != old.period { restartBeats(device, settings, old: old, new: new) }
+    if isWaiting { endWait(device) }
+    planBeat(device)
+  }
+
+  /// The app begins to run, stops, or moves between hand and background.
+  private mutating func restartBeats(
+    _ device: Int, _ settings: HeartbeatSettings, old: BeatConditions, new: BeatConditions
+  ) {
+    var beats = identities.devices[device].beats
+    beats.isRefused = false
+    if new.period == 0 {
+      beats.next = .never
+      if beats.isWaiting { giveUpBeat(&beats) }
+    } else if !beats.isWaiting {
+      beats.isCleared = false
+      // In a person's hand the app sleeps first; in the background it sends as soon as it may.
+      let begin = isAppInUse(device) ? now : beats.last ?? SimTime(microseconds: .min / 2)
+      beats.next = max(now, begin + SimDuration(microseconds: new.period))
+    }
+    identities.devices[device].beats = beats
+  }
+
+  /// One that was due is not sent.
+  private mutating func giveUpBeat(_ beats: inout BeatRegion) {
+    identities.counts.heartbeats.due += 1
+    identities.counts.heartbeats.withheld += 1
+    beats.isWaiting = false
+    beats.last = now
+  }
+
+  /// The app has only begun to run in the background and cannot send a thing: the heartbeat that it
+  /// would begin with is not sent either.
+  mutating func dropFirstBeat(_ device: Int) {
+    guard let settings = inputs.fleet[Int(devices[device].group)].heartbeats,
+      identities.devices[device].beats.conditions.period == 0, !isAppInUse(device)
+    else { return }
+    var beats = identities.devices[device].beats
+    if let last = beats.last, last + settings.background > now { return }
+    giveUpBeat(&beats)
+    identities.devices[device].beats = beats
+  }
+
+  /// A heartbeat waits for a step: the step is done, has failed, or goes on.
+  private mutating func endWait(_ device: Int) {
+    guard identities.devices[device].beats.isWaiting else { return }
+    let period = identities.devices[device].beats.conditions.period
+    if stepBeforeBeat(device)?.isReady == true {
+      identities.devices[device].beats.isWaiting = false
+      identities.devices[device].beats.isCleared = true
+      identities.devices[device].beats.next = now
+    } else if devices[device].session == nil {
+      var beats = identities.devices[device].beats
+      giveUpBeat(&beats)
+      beats.next = now + SimDuration(microseconds: period)
+      identities.devices[device].beats = beats
+    }
+  }
+
+  /// Whether a person has the app open.
+  private mutating func isAppInUse(_ device: Int) -> Bool {
+    identities.devices[device].beats.isOpen || devices[device].session?.kind.isInUse == true
+  }
+
+  private mutating func beatConditions(
+    _ device: Int, _ settings: HeartbeatSettings
+  ) -> BeatConditions {
+    var new = BeatConditions()
+    new.link = devices[device].link
+    let isInUse = isAppInUse(device)
+    if isInUse || devices[device].session != nil {
+      new.period = (isInUse ? settings.foreground : settings.background).microseconds
+    }
+    new.truth = new.link == 0 ? .offline : new.period > 0 ? .online : .idle
+    let rates = devices[device].rates
+    (new.up, new.down) = (rates.up.bitsPerSecond, rates.down.bitsPerSecond)
+    new.oneWay = rates.oneWay.microseconds
+    new.isReachable = server.isReachable
+    new.isWithheld = isUnreadable(device) || !mayRegister(device)
+    let group = Int(devices[device].group)
+    if let own = inputs.fleet[group].authentication {
+      let tokens = identities.devices[device].tokens
+      new.expires = tokens.hasTokens ? tokens.expires : .start
+      new.isForbidden = isForbidden(device, .heartbeat)
+      new.needsStep = !tokens.hasTokens || tokens.mustRefresh
+      let wanted = tokens.isRevoked ? tokens.expires : tokens.expires - own.leeway
+      new.refreshesAt = trueTime(device, showing: wanted)
+    }
+    if inputs.fleet[group].registration != nil, !identities.devices[device].isRegistered {
+      new.needsStep = true
+    }
+    return new
+  }
+
+  // MARK: Steps
+
+  /// Schedules the first heartbeat that is more than a number: it needs a token or a registration.
+  private mutating func planBeat(_ device: Int) {
+    identities.devices[device].beats.generation += 1
+    let beats = identities.devices[device].beats
+    let held = beats.conditions
+    guard held.period > 0, held.link != 0, !held.isWithheld, !beats.isWaiting, !beats.isRefused
+    else { return }
+    var first = beats.next
+    if beats.isCleared { first = first + SimDuration(microseconds: held.period) }
+    var needed = held.needsStep ? SimTime.start : held.refreshesAt
+    if noticesRefusals(device), held.isReachable, held.expires != .never {
+      needed = min(needed, held.expires - beatSpans(held).arrives)
+    }
+    guard needed != .never, first != .never else { return }
+    if needed > first {
+      let gap = (needed - first).microseconds
+      let periods = (gap + held.period - 1) / held.period
+      first = first + SimDuration(microseconds: periods * held.period)
+    }
+    schedule(
+      .deviceTimer(.heartbeat, device: Int32(device), generation: beats.generation), .deviceTimer,
+      at: first, by: device)
+  }
+
+  /// Whether a refused heartbeat makes the app get another token.
+  private mutating func noticesRefusals(_ device: Int) -> Bool {
+    let group = inputs.fleet[Int(devices[device].group)]
+    return group.heartbeats?.ignoresStatus == false
+      && group.authentication?.onUnauthorised == .refresh
+  }
+
+  /// A heartbeat is due that is more than a number, or its refusal has come.
+  mutating func beatRang(_ device: Int) {
+    settleBeats(device, isCut: false)
+    if identities.devices[device].beats.isRefused {
+      identities.devices[device].beats.isRefused = false
+      if identities.devices[device].tokens.isRevoked {
+        identities.devices[device].tokens.hasTokens = false
+      }
+      identities.devices[device].tokens.mustRefresh = true
+    }
+    guard let step = stepBeforeBeat(device) else {
+      var beats = identities.devices[device].beats
+      giveUpBeat(&beats)
+      beats.next = now + SimDuration(microseconds: beats.conditions.period)
+      identities.devices[device].beats = beats
+      return planBeat(device)
+    }
+    guard let request = step.request else {
+      // The device thinks its token good and the server will not: the answer tells.
+      identities.devices[device].beats.isRefused = true
+      identities.devices[device].beats.generation += 1
+      let spans = beatSpans(identities.devices[device].beats.conditions)
+      return schedule(
+        .deviceTimer(
+          .heartbeat, device: Int32(device),
+          generation: identities.devices[device].beats.generation), .deviceTimer,
+        at: now + spans.ends, by: device)
+    }
+    identities.devices[device].beats.isWaiting = true
+    if devices[device].session == nil {
+      beginSession(device, .heartbeat, soft: .never, hard: .never)
+    } else if devices[device].transfer == nil, devices[device].run == nil,
+      devices[device].session?.isStuck == false, devices[device].session?.isExpiring == false
+    {
+      startIdentity(device, request)
+    }
+  }
+
+  // MARK: Numbers
+
+  /// How long after its begin a heartbeat is sent, at the server, answered in full.
+  private func beatSpans(
+    _ held: BeatConditions
+  ) -> (sent: SimDuration, arrives: SimDuration, ends: SimDuration) {
+    let bytes = inputs.server.messageBytes
+    let way = SimDuration(microseconds: held.oneWay)
+    let sent = BitRate(bitsPerSecond: max(1, held.up)).duration(bytes: bytes, less: 0)
+    let answer = BitRate(bitsPerSecond: max(1, held.down)).duration(bytes: bytes, less: 0)
+    return (sent, sent + way, sent + way + way + answer)
+  }
+
+  /// Counts the heartbeats that were due before now under the conditions that held until now.
+  ///
+  /// Each is counted as if it alone were on the link. `isCut`: what was under way is lost.
+  /// Complexity: O(1) but for heartbeats that are still under way.
+  mutating func settleBeats(_ device: Int, isCut: Bool, isEnd: Bool = false) {
+    let settings = identities.presence
+    let held = identities.devices[device].beats.conditions
+    let first = identities.devices[device].beats.next
+    if held.period > 0, !identities.devices[device].beats.isWaiting, first < now {
+      let count = Int(((now - first).microseconds - 1) / held.period) + 1
+      func due(_ number: Int) -> SimTime {
+        first + SimDuration(microseconds: Int64(number) * held.period)
+      }
+      identities.devices[device].beats.next = due(count)
+      identities.devices[device].beats.last = due(count - 1)
+      identities.devices[device].beats.isCleared = false
+      identities.counts.heartbeats.due += count
+      if held.isWithheld {
+        identities.counts.heartbeats.withheld += count
+      } else if held.link == 0 {
+        identities.counts.heartbeats.unsent += count
+      } else {
+        var whole = count
+        if isCut || isEnd {
+          // One whose answer ends now is lost, as everything that ends as the link goes.
+          let room = (now - first).microseconds - beatSpans(held).ends.microseconds
+          let fits = isEnd ? room + 1 : room
+          whole = fits <= 0 ? 0 : min(count, Int((fits - 1) / held.period) + 1)
+        }
+        send(device, held, whole, from: first)
+        for number in whole..<count { cutBeat(device, held, due(number), isEnd: isEnd) }
+      }
+    }
+    identities.devices[device].beats.belief.advance(to: now, held.truth, settings)
+  }
+
+  /// So many heartbeats go their way undisturbed.
+  private mutating func send(
+    _ device: Int, _ held: BeatConditions, _ count: Int, from first: SimTime
+  ) {
+    guard count > 0 else { return }
+    let spans = beatSpans(held)
+    countBeatBytes(device, up: Int64(count) * inputs.server.messageBytes)
+    guard held.isReachable else {
+      identities.counts.heartbeats.failed += count
+      return ledgers.transmissions.record(count, .timedOut)
+    }
+    countBeatBytes(device, down: Int64(count) * inputs.server.messageBytes)
+    let good = goodBeats(held, count, from: first + spans.arrives)
+    let bad = count - good
+    if held.isForbidden {
+      identities.counts.heartbeats.forbidden += bad
+    } else {
+      identities.counts.heartbeats.unauthorised += bad
+    }
+    identities.counts.heartbeats.accepted += good
+    let ignores = inputs.fleet[Int(devices[device].group)].heartbeats?.ignoresStatus == true
+    identities.counts.heartbeats.succeeded += ignores ? count : good
+    identities.counts.heartbeats.failed += ignores ? 0 : bad
+    ledgers.transmissions.record(ignores ? count : good, .delivered)
+    if !ignores {
+      ledgers.transmissions.record(bad, held.isForbidden ? .forbidden : .unauthorised)
+    }
+    identities.devices[device].beats.belief.arrive(
+      good, from: first + spans.arrives, every: held.period, before: now, held.truth,
+      identities.presence)
+  }
+
+  /// How many of some heartbeats reach the server while their token is good.
+  private func goodBeats(_ held: BeatConditions, _ count: Int, from first: SimTime) -> Int {
+    if held.isForbidden { return 0 }
+    if held.expires == .never { return count }
+    if first >= held.expires { return 0 }
+    return min(count, Int(((held.expires - first).microseconds - 1) / held.period) + 1)
+  }
+
+  /// The link goes, or the run ends, while a heartbeat is under way.
+  private mutating func cutBeat(
+    _ device: Int, _ held: BeatConditions, _ due: SimTime, isEnd: Bool
+  ) {
+    let spans = beatSpans(held)
+    let bytes = inputs.server.messageBytes
+    var outcome = TransmissionOutcome.linkLost
+    if due + spans.sent >= now {
+      let rate = BitRate(bitsPerSecond: max(1, held.up))
+      countBeatBytes(device, up: min(bytes, rate.bytes(in: now - due, after: 0).bytes))
+    } else {
+      countBeatBytes(device, up: bytes)
+      let answered = due + spans.arrives + SimDuration(microseconds: held.oneWay)
+      outcome = !held.isReachable || answered >= now ? .unacknowledged : .linkLost
+      if held.isReachable, answered < now {
+        let rate = BitRate(bitsPerSecond: max(1, held.down))
+        countBeatBytes(device, down: min(bytes, rate.bytes(in: now - answered, after: 0).bytes))
+      }
+      let arrival = due + spans.arrives
+      if held.isReachable, !isEnd || arrival <= now {
+        if goodBeats(held, 1, from: arrival) == 1 {
+          identities.counts.heartbeats.accepted += 1
+          identities.devices[device].beats.belief.arrive(
+            1, from: arrival, every: held.period, before: now, held.truth, identities.presence)
+        } else if held.isForbidden {
+          identities.counts.heartbeats.forbidden += 1
+        } else {
+          identities.counts.heartbeats.unauthorised += 1
+        }
+      }
+    }
+    if isEnd {
+      identities.counts.heartbeats.unfinished += 1
+      return ledgers.transmissions.record(1, .unfinishedAtEnd)
+    }
+    identities.counts.heartbeats.failed += 1
+    ledgers.transmissions.record(1, outcome)
+  }
+
+  private mutating func countBeatBytes(_ device: Int, up: Int64 = 0, down: Int64 = 0) {
+    ledgers.bytesUp += up
+    ledgers.bytesDown += down
+    devices[device].activity.bytesUp += up
+    devices[device].activity.bytesDown += down
+  }
+
+  /// The run is over: what was under way stays so.
+  mutating func finishBeats() {
+    for device in identities.devices.indices
+    where inputs.fleet[Int(devices[device].group)].heartbeats != nil {
+      if identities.devices[device].beats.isWaiting {
+        var beats = identities.devices[device].beats
+        giveUpBeat(&beats)
+        identities.devices[device].beats = beats
+      }
+      settleBeats(device, isCut: false, isEnd: true)
+    }
+  }
+}

@@ -1,0 +1,285 @@
+import Numerics
+
+/// What has to come before a request.
+private enum NextStep {
+  case ready
+  case request(IdentityRequest)
+  /// Nothing can be sent at present.
+  case blocked(SessionEnd)
+}
+
+extension Simulation {
+  /// Whether any device has an identity of its own.
+  public var hasIdentities: Bool { !identities.isEmpty }
+
+  /// How often what happened to identities; nil where no device has one.
+  public var identityCounts: IdentityCounts? { identities.isEmpty ? nil : identities.counts }
+
+  /// Device-time in microseconds by what the server believed and what was true, over the devices
+  /// that send heartbeats. Shapes: [belief][truth].
+  public var presence: [[Int64]] {
+    var sums = [[Int64]](repeating: [0, 0, 0], count: 3)
+    for (device, identity) in zip(devices, identities.devices)
+    where inputs.fleet[Int(device.group)].heartbeats != nil {
+      for (place, time) in identity.beats.belief.times.enumerated() {
+        sums[place / 3][place % 3] += time
+      }
+    }
+    return sums
+  }
+
+  /// Makes the identities, where any group has one or a script speaks of them.
+  ///
+  /// Draws: two `normal`s a device at slot 0 of `clock` (seed `world`).
+  mutating func makeIdentities() {
+    guard
+      inputs.fleet.contains(where: \.hasIdentity)
+        || inputs.injections.contains(where: { [.reinstall, .reboot].contains($0.action) })
+    else { return }
+    identities.isEmpty = inputs.deviceCount == 0
+    identities.presence = inputs.server.presence ?? PresenceSettings()
+    identities.service = inputs.server.tokens.service.value.timeline(
+      TimelineContext(
+        space: .server, key: StreamKey(seed: inputs.seeds.world, purpose: "token-service"),
+        device: "server", civilStart: inputs.civilStart, tables: inputs.tables))
+    for device in devices.indices {
+      var identity = Identity()
+      let group = group(of: device)
+      if let clock = group.clock {
+        var stream = schedulerKey(device, "clock").stream(slot: 0)
+        let (a, b) = (stream.normal(), stream.normal())
+        let spread = Double(clock.skewSpread.microseconds) * a
+        identity.skew = clock.skew.microseconds + Int64(spread.rounded())
+        let drift = 1000 * (clock.drift + clock.driftSpread * b)
+        identity.drift = Int64(min(1e8, max(-1e8, drift)).rounded())
+      }
+      if group.registration?.atStart == true {
+        identities.counts.registered += 1
+        identity.serverID = Int32(identities.counts.registered)
+        identity.isRegistered = true
+      }
+      identities.devices.append(identity)
+      planReinstall(device)
+    }
+  }
+
+  // MARK: Before a request
+
+  /// Sees to what has to come before the request that comes next; false where nothing has to.
+  mutating func identifies(_ device: Int) -> Bool {
+    let session = devices[device].session!
+    if session.kind != .heartbeat {
+      let attempts = inputs.fleet[Int(devices[device].group)].outbox.attempts
+      let hasUpload = !devices[device].outbox.isEmpty && session.tries < attempts
+      let asks = !session.isExpiring && (session.stage == .check || session.stage == .download)
+      guard hasUpload || asks else { return false }
+    }
+    switch nextStep(device) {
+    case .ready:
+      if identities.devices[device].tokens.clearedAt != now {
+        identities.devices[device].tokens.isFresh = false
+      }
+      guard session.kind == .heartbeat else { return false }
+      endSession(device, .completed)
+    case .request(let request): startIdentity(device, request)
+    case .blocked(let reason): withhold(device, reason)
+    }
+    return true
+  }
+
+  /// What has to come before a heartbeat; nil: it cannot be sent now, whatever the app does.
+  mutating func stepBeforeBeat(_ device: Int) -> (isReady: Bool, request: IdentityRequest?)? {
+    switch nextStep(device) {
+    case .ready: (true, nil)
+    case .request(let request): (false, request)
+    case .blocked: nil
+    }
+  }
+
+  private mutating func nextStep(_ device: Int) -> NextStep {
+    let group = Int(devices[device].group)
+    let registration = inputs.fleet[group].registration
+    let identity = identities.devices[device]
+    if isUnreadable(device) { return .blocked(.keychainLocked) }
+    if !mayRegister(device) { return .blocked(.unregistered) }
+    if let settings = inputs.fleet[group].authentication, identity.tokens.clearedAt != now {
+      let own = ownTime(device, at: now)
+      let isExpired = own >= identity.tokens.expires
+      if !identity.tokens.hasTokens || identity.tokens.isRevoked && isExpired {
+        return now < identity.tokens.nextBootstrap
+          ? .blocked(.unauthorised) : .request(.bootstrap)
+      }
+      let isExpiring = own + settings.leeway >= identity.tokens.expires
+      if !identity.tokens.isRevoked, identity.tokens.mustRefresh || isExpiring {
+        return .request(.refresh)
+      }
+    }
+    return registration != nil && !identity.isRegistered ? .request(.register) : .ready
+  }
+
+  /// Whether the tokens cannot be read.
+  mutating func isUnreadable(_ device: Int) -> Bool {
+    identities.devices[device].isKeychainLocked
+      && inputs.fleet[Int(devices[device].group)].authentication != nil
+  }
+
+  /// Whether the app is registered, or may register itself now.
+  mutating func mayRegister(_ device: Int) -> Bool {
+    guard let settings = inputs.fleet[Int(devices[device].group)].registration else { return true }
+    return settings.inBackground || identities.devices[device].isRegistered
+      || identities.devices[device].beats.isOpen
+      || devices[device].session?.kind.isInUse == true
+  }
+
+  /// Begins a request for an identity.
+  mutating func startIdentity(_ device: Int, _ request: IdentityRequest) {
+    var bytes = inputs.server.messageBytes
+    if request == .register {
+      bytes = inputs.fleet[Int(devices[device].group)].registration!.bytes
+    }
+    startRequest(device, .identity(request), .identity(request), bytes: bytes)
+  }
+
+  /// The session cannot send what comes next: it trains on if it was about to, else rests or ends.
+  private mutating func withhold(_ device: Int, _ reason: SessionEnd) {
+    identities.counts.withheld += 1
+    note(device, .identity(.withheld(reason)))
+    dropFirstBeat(device)
+    guard let session = devices[device].session, !session.isPausing else { return }
+    if session.isExpiring { return endExpired(device) }
+    if let first = devices[device].outbox.first { markWaiting(first) }
+    if session.stage == .train {
+      devices[device].session!.tries =
+        inputs.fleet[Int(devices[device].group)].outbox.attempts
+      return proceed(device)
+    }
+    if session.kind == .heartbeat { return endSession(device, reason) }
+    // An app that only looks for news swallows the error, and says that all went well.
+    if session.kind.isPoll, reason == .unregistered { return endSession(device, .completed) }
+    rest(device, reason)
+  }
+
+  /// A request begins: no device uses a token that its own clock says has expired.
+  mutating func watchToken(_ device: Int, _ purpose: Transfer.Purpose) {
+    if case .identity(let request) = purpose, request != .register { return }
+    guard inputs.fleet[Int(devices[device].group)].authentication != nil else { return }
+    let tokens = identities.devices[device].tokens
+    let isFresh = tokens.isFresh && tokens.clearedAt == now
+    if !tokens.hasTokens || !isFresh && ownTime(device, at: now) >= tokens.expires {
+      identities.devices[device].tokens.misuses += 1
+    }
+  }
+
+  /// All bytes of a request are sent: what it carries goes with it.
+  mutating func stamp(_ device: Int, _ id: UInt32) {
+    let tokens = identities.devices[device].tokens
+    identities.devices[device].credentials.append(
+      Credential(
+        id: id, expires: tokens.hasTokens ? tokens.expires : nil, refresh: tokens.refresh))
+  }
+
+  // MARK: Answers
+
+  /// A request for an identity was granted.
+  mutating func granted(_ device: Int, _ id: UInt32, _ request: IdentityRequest) {
+    if request == .register {
+      identities.devices[device].isRegistered = true
+      let number = Int(identities.devices[device].serverID)
+      note(device, .identity(.registered(id: number)))
+      return proceed(device)
+    }
+    let issued = identities.devices[device].tokens.issued
+    guard let issue = issued.first(where: { $0.id == id }) else {
+      preconditionFailure("tokens come with the answer")
+    }
+    var tokens = identities.devices[device].tokens
+    tokens.issued = []
+    (tokens.hasTokens, tokens.expires, tokens.refresh) = (true, issue.expires, issue.refresh)
+    (tokens.isRevoked, tokens.mustRefresh, tokens.failures) = (false, false, 0)
+    (tokens.clearedAt, tokens.isFresh) = (now, true)
+    identities.devices[device].tokens = tokens
+    if request == .refresh {
+      identities.counts.refreshes += 1
+      note(device, .identity(.refreshed))
+    } else {
+      identities.counts.bootstraps += 1
+      note(device, .identity(.bootstrapped))
+    }
+    proceed(device)
+  }
+
+  /// A request for an identity failed, on its way or by an answer that says nothing of the tokens.
+  mutating func identityFailed(
+    _ device: Int, _ request: IdentityRequest, _ outcome: TransmissionOutcome
+  ) {
+    note(device, .identity(.failed(request, outcome)))
+    if request == .refresh { identities.counts.failedRefreshes += 1 }
+    // With the link gone the session waits for it.
+    guard devices[device].isConnected else { return }
+    let tokens = identities.devices[device].tokens
+    if request == .refresh, !tokens.mustRefresh, ownTime(device, at: now) < tokens.expires {
+      // The token at hand is good until its hard expiry.
+      identities.devices[device].tokens.clearedAt = now
+      identities.devices[device].tokens.isFresh = false
+      return proceed(device)
+    }
+    if request == .bootstrap { backOff(device) }
+    withhold(device, request == .register ? .unregistered : .unauthorised)
+  }
+
+  /// The next bootstrap is not before a while.
+  private mutating func backOff(_ device: Int) {
+    guard let settings = inputs.fleet[Int(devices[device].group)].authentication else { return }
+    let failures = identities.devices[device].tokens.failures
+    identities.devices[device].tokens.nextBootstrap =
+      now + settings.delay(afterFailures: failures)
+    identities.devices[device].tokens.failures += 1
+  }
+
+  /// A request was refused.
+  mutating func refused(_ device: Int, _ purpose: Transfer.Purpose, _ refusal: Refusal) {
+    if case .identity(let request) = purpose {
+      if request == .refresh, refusal == .unauthorised { return revoked(device) }
+      if request == .register, retriesUnauthorised(device, refusal) { return proceed(device) }
+      return identityFailed(device, request, refusal.outcome)
+    }
+    note(device, .identity(.refused(refusal)))
+    if retriesUnauthorised(device, refusal) { return proceed(device) }
+    guard case .upload(let update) = purpose else {
+      devices[device].session!.stage = .check
+      return withhold(device, .unauthorised)
+    }
+    note(device, .uploadFailed(update: Int(update), refusal.outcome))
+    if refusal == .forbidden {
+      // It would be refused again: nothing that the device can do makes it good.
+      devices[device].outbox.removeAll { $0 == update }
+      leaveDevice(update, .forbidden)
+      return proceed(device)
+    }
+    withhold(device, .unauthorised)
+  }
+
+  /// Whether a refused request is sent once more with a fresh token.
+  mutating func retriesUnauthorised(_ device: Int, _ refusal: Refusal) -> Bool {
+    let settings = inputs.fleet[Int(devices[device].group)].authentication
+    let tokens = identities.devices[device].tokens
+    guard refusal == .unauthorised, settings?.onUnauthorised == .refresh, !tokens.isFresh else {
+      return false
+    }
+    if tokens.isRevoked { identities.devices[device].tokens.hasTokens = false }
+    identities.devices[device].tokens.mustRefresh = true
+    return true
+  }
+
+  /// The server does not take the refresh token: what is left is the access token until it expires.
+  private mutating func revoked(_ device: Int) {
+    identities.counts.revocations += 1
+    note(device, .identity(.revoked))
+    backOff(device)
+    identities.devices[device].tokens.isRevoked = true
+    if identities.devices[device].tokens.mustRefresh {
+      identities.devices[device].tokens.hasTokens = false
+    }
+    proceed(device)
+  }
+}

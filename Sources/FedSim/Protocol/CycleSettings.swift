@@ -1,0 +1,217 @@
+import Schema
+
+/// The server's configuration of cycles, as PyGrid's `server_config`.
+public struct CycleSettings: PartSettings {
+  /// What PyGrid does, and what it says that it does.
+  public enum Mode: String, CaseIterable, Sendable {
+    /// The end of a cycle is looked at when a report arrives; every request is a worker of its own;
+    /// bounds of workers and their reuse are read and never used; one cycle fewer than
+    /// `cycles` lets anyone in.
+    case asCoded
+    /// A timer ends the cycle; a device is one worker; every field has its meaning.
+    case asDocumented
+  }
+
+  /// Which of the two.
+  public var mode = Mode.asCoded
+  /// How long a cycle lasts at least, unless enough reports come; nil: only reports end it.
+  public var length: SimDuration? = .hours(8)
+  /// Workers that a cycle needs before it can end.
+  public var minimumWorkers: Int?
+  /// Workers that a cycle takes.
+  public var maximumWorkers: Int?
+  /// Reports without which a cycle does not end.
+  public var minimumDiffs: Int?
+  /// Reports that end a cycle early.
+  public var maximumDiffs: Int?
+  /// After so many cycles nobody is let in; nil: no end.
+  public var cycles: Int?
+  /// A worker of a cycle is let in again so many cycles later.
+  public var reuseAfter = 1
+  /// The slowest link from a device that is let in.
+  public var minimumUpload: BitRate?
+  /// The slowest link to a device that is let in.
+  public var minimumDownload: BitRate?
+
+  /// The defaults.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "mode" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<CycleSettings>] {
+    [
+      Field(
+        "mode", \.mode, .choice,
+        "PyGrid as it is written, or as its documentation says: with a timer, one worker a "
+          + "device, and bounds that hold"),
+      Field(
+        "length", \.length, optional: .duration(atLeast: .milliseconds(1)),
+        "A cycle ends after so long, with enough reports (cycle_length); absent: by reports alone"),
+      Field(
+        "minimumWorkers", \.minimumWorkers, optional: .integer(0...10_000_000),
+        "Workers without which a cycle does not end (min_workers); asCoded: no effect"),
+      Field(
+        "maximumWorkers", \.maximumWorkers, optional: .integer(1...10_000_000),
+        "Workers that a cycle takes (max_workers); asCoded: no effect"),
+      Field(
+        "minimumDiffs", \.minimumDiffs, optional: .integer(0...10_000_000),
+        "Reports without which a cycle does not end (min_diffs)"),
+      Field(
+        "maximumDiffs", \.maximumDiffs, optional: .integer(1...10_000_000),
+        "Reports that end a cycle before its time (max_diffs)"),
+      Field(
+        "cycles", \.cycles, optional: .integer(1...100_000_000),
+        "After so many cycles nobody is let in (num_cycles; asCoded: after one less); absent: "
+          + "no end"),
+      Field(
+        "reuseAfter", \.reuseAfter, .integer(1...1_000_000),
+        "A worker is let in again so many cycles later (do_not_reuse_workers_until_cycle); "
+          + "asCoded: at once"),
+      Field(
+        "minimumUpload", \.minimumUpload, optional: .rate,
+        "The slowest link from a device that is let in (minimum_upload_speed)"),
+      Field(
+        "minimumDownload", \.minimumDownload, optional: .rate,
+        "The slowest link to a device that is let in (minimum_download_speed)"),
+    ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    if let least = minimumDiffs, let most = maximumDiffs, least > most {
+      return [("minimumDiffs", "`minimumDiffs` is above `maximumDiffs`")]
+    }
+    if let least = minimumWorkers, let most = maximumWorkers, least > most {
+      return [("minimumWorkers", "`minimumWorkers` is above `maximumWorkers`")]
+    }
+    return []
+  }
+}
+
+/// An open cycle, as triggers see it.
+public struct CycleView: Sendable, Equatable {
+  /// When its time is over; `.never` without an end.
+  public let endsAt: SimTime
+  /// Workers let in so far.
+  public internal(set) var workers: Int32 = 0
+  /// Workers without which it does not end.
+  public let minimumWorkers: Int32
+  /// Reports without which it does not end.
+  public let minimumDiffs: Int32
+  /// Reports that end it early; 0: no number does.
+  public let maximumDiffs: Int32
+
+  /// A cycle that opens now.
+  public init(_ settings: CycleSettings, openedAt: SimTime) {
+    endsAt = settings.length.map { openedAt + $0 } ?? .never
+    minimumWorkers =
+      settings.mode == .asCoded ? 0 : Int32(settings.minimumWorkers ?? 0)
+    minimumDiffs = Int32(settings.minimumDiffs ?? 0)
+    maximumDiffs = Int32(settings.maximumDiffs ?? 0)
+  }
+
+  /// Whether a cycle with so many reports is averaged, when looked at now.
+  ///
+  /// Source: PyGrid's `CycleManager.complete_cycle`.
+  public func isReady(reports: Int, at now: SimTime) -> Bool {
+    guard reports >= minimumDiffs, workers >= minimumWorkers else { return false }
+    if maximumDiffs == 0, endsAt == .never { return true }
+    return maximumDiffs > 0 && reports >= maximumDiffs || now >= endsAt
+  }
+}
+
+/// A device that asks to be let into a cycle.
+public struct CycleWorker: Sendable {
+  /// The last cycle that it was let into; 0: none.
+  public let lastCycle: Int
+  /// The rate of its link to the server.
+  public let upload: BitRate
+  /// The rate of its link from the server.
+  public let download: BitRate
+
+  /// A device with this past and link.
+  public init(lastCycle: Int, upload: BitRate, download: BitRate) {
+    self.lastCycle = lastCycle
+    self.upload = upload
+    self.download = download
+  }
+}
+
+/// What a cycle says to a device that asks.
+public enum CycleAnswer: Sendable, Equatable {
+  /// It is let in, with a key that is good while the cycle is open.
+  case accepted
+  /// It is not; it may ask again after a time, below zero where that is past, or never.
+  case rejected(timeout: SimDuration?)
+}
+
+/// A selector that lets devices into cycles: who is let in gets a key, good for one cycle.
+public protocol CycleAdmission: ClientSelector {
+  /// The cycles' configuration.
+  var cycle: CycleSettings { get }
+  /// What a device is told in the open cycle.
+  func admit(_ worker: CycleWorker, _ cycle: CycleView, _ server: ServerView) -> CycleAnswer
+}
+
+/// Cycles as in PyGrid: requests are accepted with a key or rejected with a timeout.
+public struct CycleSelector: CycleAdmission {
+  /// Its name in a scenario.
+  public static let name = "cycles"
+  /// What it does, in one sentence.
+  public static let summary =
+    "PyGrid's cycles: a request is accepted with a key for the open cycle, or rejected with a "
+    + "timeout"
+
+  /// The cycles' configuration.
+  public let cycle: CycleSettings
+  /// Made from its settings.
+  public init(_ settings: CycleSettings) { cycle = settings }
+
+  /// Whoever asks may train; what counts is the answer of the open cycle.
+  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .accept }
+
+  /// What a device is told in the open cycle.
+  ///
+  /// Source: PyGrid's `FLController.assign`; its count of cycles includes the open one.
+  public func admit(
+    _ worker: CycleWorker, _ view: CycleView, _ server: ServerView
+  ) -> CycleAnswer {
+    let isCoded = cycle.mode == .asCoded
+    let isLast = cycle.cycles.map { isCoded ? server.round >= $0 : server.round > $0 } ?? false
+    if isLast { return .rejected(timeout: nil) }
+    var isWelcome =
+      worker.upload.bitsPerSecond >= cycle.minimumUpload?.bitsPerSecond ?? 0
+      && worker.download.bitsPerSecond >= cycle.minimumDownload?.bitsPerSecond ?? 0
+    if !isCoded {
+      if let most = cycle.maximumWorkers, view.workers >= most { isWelcome = false }
+      if worker.lastCycle > 0, server.round < worker.lastCycle + cycle.reuseAfter {
+        isWelcome = false
+      }
+    }
+    if isWelcome { return .accepted }
+    return .rejected(timeout: view.endsAt == .never ? nil : view.endsAt - server.now)
+  }
+}
+
+/// The open cycle has enough reports, or its time is over.
+public struct CycleEndTrigger: AggregationTrigger {
+  /// Its name in a scenario.
+  public static let name = "cycle-end"
+  /// What it does, in one sentence.
+  public static let summary = "Ends a cycle of the selector `cycles` by its reports and its time"
+
+  /// It has none.
+  public typealias Settings = NoSettings
+  /// Made from its settings.
+  public init(_ settings: NoSettings) {}
+
+  /// The end of a cycle, where cycles have a timer.
+  public var timer: TriggerTimer? { .cycleEnd }
+  /// Whether it needs cycles.
+  public var needsCycles: Bool { true }
+
+  /// What it wants now.
+  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+    guard moment != .failure, let cycle = server.cycle, server.pending > 0 else { return .wait }
+    return cycle.isReady(reports: server.pending, at: server.now) ? .aggregate : .wait
+  }
+}

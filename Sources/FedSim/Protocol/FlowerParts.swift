@@ -1,0 +1,109 @@
+import Numerics
+import Schema
+
+/// A share of the devices that are connected, as Flower's strategies sample them.
+public struct FractionSelector: ClientSelector {
+  /// Its name in a scenario.
+  public static let name = "fraction"
+  /// What it does, in one sentence.
+  public static let summary = "Synchronous rounds: a uniform share of those who wait, as in Flower"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The share of those who wait.
+    public var fraction = 1.0
+    /// Members at least.
+    public var minimum = 2
+    /// How many must wait before a cohort is formed.
+    public var minimumAvailable = 2
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "fraction" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("fraction", \.fraction, .fraction, "The share of those who wait (fraction_fit)"),
+        Field(
+          "minimum", \.minimum, .integer(1...1_000_000), "Members at least (min_fit_clients)"),
+        Field(
+          "minimumAvailable", \.minimumAvailable, .integer(1...10_000_000),
+          "How many must wait before a cohort is formed (min_available_clients)"),
+      ]
+    }
+    /// What is wrong with values that are each in range.
+    public func contradictions() -> [(key: String, message: String)] {
+      minimum > minimumAvailable
+        ? [("minimum", "`minimum` is above `minimumAvailable`: a cohort would lack members")] : []
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Whether it forms cohorts.
+  public var formsCohorts: Bool { true }
+
+  /// How many devices must wait before a cohort is formed.
+  public var neededWaiting: Int { settings.minimumAvailable }
+
+  /// What a device that asks for work is told.
+  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+
+  /// Draws: one `below` a member. Source: Flower's `FedAvg.num_fit_clients`.
+  public func cohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  ) -> Cohort? {
+    guard waiting.count >= neededWaiting else { return nil }
+    let wanted = max(Int(Double(waiting.count) * settings.fraction), settings.minimum)
+    let members = stream.sample(min(wanted, waiting.count), below: waiting.count)
+    return Cohort(members: members.map { Int($0) }, goal: members.count)
+  }
+}
+
+/// Every member of the round's cohort has answered, or is known to have failed.
+public struct CohortAnsweredTrigger: AggregationTrigger {
+  /// Its name in a scenario.
+  public static let name = "cohort-answered"
+  /// What it does, in one sentence.
+  public static let summary =
+    "Aggregates when each member has answered or its stream is broken, as in Flower"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// Whether a round with failures is aggregated.
+    public var acceptFailures = true
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "acceptFailures" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "acceptFailures", \.acceptFailures, .flag,
+          "Whether the others of a cohort with failures are aggregated; else the round is skipped")
+      ]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Whether it needs cohorts.
+  public var needsCohort: Bool { true }
+
+  /// What it wants now.
+  ///
+  /// Source: Flower's `FedAvg.aggregate_fit`: no results, or failures that are not accepted, leave
+  /// the parameters as they are.
+  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+    guard moment != .timer, server.cohortGoal != nil,
+      server.pending + server.failures >= server.cohortSize
+    else { return .wait }
+    if server.failures > 0, !settings.acceptFailures || server.pending == 0 { return .skip }
+    return server.pending > 0 ? .aggregate : .wait
+  }
+}

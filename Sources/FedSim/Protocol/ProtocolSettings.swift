@@ -1,0 +1,146 @@
+import Schema
+
+/// How an app's library talks with the server, its faults included.
+public struct ProtocolSettings: PartSettings {
+  /// What a device does with the time after which it may ask again.
+  public enum Timeouts: String, CaseIterable, Sendable {
+    /// It asks again as after any rejection.
+    case ignored
+    /// It expects a whole number and finds a text: an unknown error ends the session.
+    case strictInteger
+    /// It asks again then, and never where there is none.
+    case honoured
+  }
+  /// What a device does when its training throws.
+  public enum OnFailure: String, CaseIterable, Sendable {
+    /// It ends its session, and the server hears nothing.
+    case end
+    /// It sends an answer of no samples.
+    case report
+  }
+  /// What a device does when the server tells it to disconnect and come back.
+  public enum Reconnect: String, CaseIterable, Sendable {
+    /// It disconnects, and never comes back while its process lives.
+    case asCoded
+    /// It comes back when it was told to.
+    case fixed
+  }
+
+  /// What a device does with the time after which it may ask again.
+  public var timeouts = Timeouts.honoured
+  /// The shortest time between two requests of a device that was rejected.
+  public var requestGap = SimDuration.minutes(1)
+  /// Whether a device holds one connection from its request to its result.
+  public var stream = false
+  /// How long the server takes to notice a stream whose link is lost.
+  public var keepalive = SimDuration.seconds(1000)
+  /// What a device does when its training throws.
+  public var onFailure = OnFailure.end
+  /// What a device does when the server tells it to disconnect and come back.
+  public var reconnect = Reconnect.asCoded
+  /// Whether loss and weights are looked at before an update is sent.
+  public var checksFinite = false
+  /// Whether the app knows the model's layout after `server.layoutChange`.
+  public var knowsNewLayout = true
+  /// Whether an app that does not know a layer skips it and takes the others.
+  public var skipsUnknownLayers = false
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<ProtocolSettings>] {
+    [
+      Field(
+        "timeouts", \.timeouts, .choice,
+        "A rejection's timeout: ignored; expected as a whole number and found as text, which is "
+          + "an error (SwiftSyft); or honoured"),
+      Field(
+        "requestGap", \.requestGap, .duration(),
+        "The shortest time between two requests of a device that was rejected with a timeout"),
+      Field(
+        "stream", \.stream, .flag,
+        "Whether one connection is held from the request to the result, as in Flower: if it "
+          + "breaks, the server knows"),
+      Field(
+        "keepalive", \.keepalive, .duration(atLeast: SimDuration(microseconds: 1)),
+        "How long the server takes to notice a stream whose link is lost"),
+      Field(
+        "onFailure", \.onFailure, .choice,
+        "A training that throws: the session ends, or an answer of no samples is sent (Flower)"),
+      Field(
+        "reconnect", \.reconnect, .choice,
+        "Told to disconnect and come back: never comes back (Flower's Swift SDK), or does"),
+      Field(
+        "checksFinite", \.checksFinite, .flag,
+        "Whether loss and weights are looked at before an update is sent"),
+      Field(
+        "knowsNewLayout", \.knowsNewLayout, .flag,
+        "Whether the app knows the model's layout after `server.layoutChange`"),
+      Field(
+        "skipsUnknownLayers", \.skipsUnknownLayers, .flag,
+        "Whether an unknown layer is skipped in silence (Flower's Swift SDK) instead of an error"),
+    ]
+  }
+}
+
+/// A change of the model's layout in the middle of a run.
+public struct LayoutChange: PartSettings {
+  /// The first version with the new layout.
+  public var version = 1
+  /// The layer that is new in it.
+  public var layer = ""
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<LayoutChange>] {
+    [
+      Field(
+        "version", \.version, .integer(1...100_000_000), required: true,
+        "The first version with the new layout"),
+      Field(
+        "layer", \.layer, .text, required: true,
+        "The layer that is new in it, such as `dense1`: it begins with its initial weights"),
+    ]
+  }
+}
+
+/// What a person has erased.
+public enum Erasure: String, CaseIterable, Sendable {
+  /// The updates, on the device and at the server.
+  case files
+  /// What the server remembers of the device.
+  case metadata
+  /// Both, and the training under way with its checkpoint.
+  case all
+
+  /// Whether updates go.
+  var coversFiles: Bool { self != .metadata }
+  /// Whether the server's memory of the device goes.
+  var coversMetadata: Bool { self != .files }
+}
+
+/// Why a stream ended, by the names of Flower's protocol.
+public enum DisconnectReason: UInt8, CaseIterable, Sendable {
+  case unknown, reconnect, powerDisconnected, wifiUnavailable
+}
+
+/// The time after which a device may ask again, whole seconds and the rest.
+public struct RetryAfter: Equatable, Sendable {
+  /// Whole seconds, rounded down.
+  public let seconds: Int32
+  /// Microseconds beyond them.
+  public let microseconds: Int32
+
+  /// A duration of less than 68 years, below zero too.
+  public init(_ duration: SimDuration) {
+    let whole = duration.microseconds.floored(by: 1_000_000)
+    seconds = Int32(clamping: whole)
+    microseconds = Int32(duration.microseconds - whole * 1_000_000)
+  }
+
+  /// The duration.
+  public var duration: SimDuration {
+    SimDuration(microseconds: Int64(seconds) * 1_000_000 + Int64(microseconds))
+  }
+}

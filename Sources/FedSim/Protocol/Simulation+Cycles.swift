@@ -1,0 +1,87 @@
+import Learning
+
+extension Simulation {
+  /// A round opens: nobody has failed in it; where there are cycles it is one, with its timer.
+  mutating func openRound() {
+    server.failures = 0
+    guard let settings = exchange.admission?.cycle else { return }
+    server.cycle = CycleView(settings, openedAt: now)
+    guard settings.mode == .asDocumented, let length = settings.length,
+      Int(server.round) <= settings.cycles ?? .max
+    else { return }
+    for (index, trigger) in inputs.server.trigger.enumerated() {
+      if case .cycleEnd = trigger.value.timer {
+        schedule(
+          .serverTimer(.trigger(Int32(index), round: server.round)), .serverTimer,
+          at: now + length, by: nil)
+      }
+    }
+  }
+
+  /// A device asks to be let into the open cycle.
+  mutating func askCycle(_ device: Int, participation: Int32) -> CycleAnswer {
+    let rates = devices[device].rates
+    let worker = CycleWorker(
+      lastCycle: Int(exchange.lastCycles[device]), upload: rates.up, download: rates.down)
+    let answer = exchange.admission!.admit(worker, server.cycle!, server.view(at: now))
+    switch answer {
+    case .accepted:
+      accept(participation)
+      exchange.lastCycles[device] = server.round
+      server.cycle!.workers += 1
+    case .rejected(let timeout):
+      if timeout == nil {
+        exchange.tallies.rejectedForGood += 1
+      } else {
+        exchange.tallies.rejectedWithTimeout += 1
+      }
+    }
+    return answer
+  }
+
+  /// What a device is told that asks for the model with the key of a cycle.
+  mutating func fetch(round: Int32) -> Response? {
+    guard round != server.round else { return nil }
+    exchange.tallies.invalidKeys += 1
+    return .keyInvalid
+  }
+
+  /// A device is about to ask for work: it waits until it may; when it does is remembered.
+  mutating func waits(_ device: Int) -> Bool {
+    guard !exchange.clients.isEmpty, devices[device].session?.kind.isPoll == false else {
+      return false
+    }
+    let quiet = exchange.clients[device].quietUntil
+    if now < quiet {
+      pause(device, for: quiet - now, then: .check)
+      return true
+    }
+    exchange.clients[device].askedAt = now
+    return false
+  }
+
+  /// A device reads that it was rejected, and perhaps when it may ask again.
+  mutating func rejected(_ device: Int, _ retry: RetryAfter?) {
+    note(device, .rejected(retry))
+    let place = Int(devices[device].group)
+    guard let settings = inputs.fleet[place].protocol, settings.timeouts != .ignored else {
+      return rest(device, .rejected)
+    }
+    guard let retry else { return endSession(device, .rejected) }
+    if settings.timeouts == .strictInteger {
+      exchange.tallies.undecodedTimeouts += 1
+      return endSession(device, .unknownError)
+    }
+    let wanted = max(
+      now + retry.duration, exchange.clients[device].askedAt + settings.requestGap)
+    exchange.clients[device].quietUntil = wanted
+    devices[device].session!.stage = .check
+    proceed(device)
+  }
+
+  /// The model was asked for too late: its cycle is over.
+  mutating func keyExpired(_ device: Int) {
+    devices[device].session!.stage = .check
+    rest(device, .expiredRound)
+  }
+}

@@ -1,0 +1,66 @@
+extension Simulation {
+  /// A person has all of their updates erased, or what the server remembers, or both: on the device
+  /// at once, at the server when it hears of it.
+  mutating func erase(_ device: Int, _ scope: Erasure) {
+    note(device, .erased(scope))
+    let isTraining = devices[device].run != nil
+    if scope.coversFiles {
+      if case .upload = devices[device].transfer?.purpose { giveUpTransfer(device) }
+      for update in devices[device].outbox { leaveDevice(update, .erased) }
+      devices[device].outbox = []
+    }
+    if scope == .all, devices[device].attempt != nil { endAttempt(device, .erased) }
+    var region = exchange.erasures[device]
+    region.scope = region.isOwed && region.scope != scope ? .all : scope
+    region.askedAt = now
+    region.requestsBefore = devices[device].transferGeneration
+    region.isOwed = true
+    exchange.erasures[device] = region
+    sendErasure(device)
+    guard devices[device].session != nil else { return }
+    if isTraining, scope == .all { rest(device, .erased) } else { proceed(device) }
+  }
+
+  /// Tells the server of an erasure that it has not heard of.
+  mutating func sendErasure(_ device: Int) {
+    guard !exchange.erasures.isEmpty, exchange.erasures[device].isOwed,
+      devices[device].isConnected
+    else { return }
+    devices[device].transferGeneration += 1
+    schedule(
+      .arrival(
+        device: Int32(device), generation: devices[device].transferGeneration, .erase),
+      .serverArrival, at: now + devices[device].rates.oneWay, by: device)
+  }
+
+  /// A request has come to the server, and with it an erasure that was asked for before.
+  mutating func hearErasure(_ device: Int, _ generation: UInt32) {
+    guard !exchange.erasures.isEmpty else { return }
+    let region = exchange.erasures[device]
+    guard region.isOwed, generation > region.requestsBefore else { return }
+    exchange.erasures[device].isOwed = false
+    exchange.tallies.erasures += 1
+    if region.scope.coversMetadata, exchange.givesKeys { exchange.lastCycles[device] = 0 }
+    guard region.scope.coversFiles else { return }
+    exchange.erasures[device].refusedUntil = region.askedAt
+    var kept: [Int32] = []
+    var gone: [Int32] = []
+    for update in server.pending {
+      let isGone =
+        Int(updates[update].device) == device && updates[update].createdAt <= region.askedAt
+      if isGone { gone.append(update) } else { kept.append(update) }
+    }
+    server.pending = kept
+    for update in gone {
+      updates[update].pendingCopies -= 1
+      resolve(update, .erased)
+    }
+  }
+
+  /// Whether an update that arrives was erased before; then it stays so.
+  func isErased(_ update: Int32) -> Bool {
+    guard !exchange.erasures.isEmpty else { return false }
+    let device = Int(updates[update].device)
+    return updates[update].createdAt <= exchange.erasures[device].refusedUntil
+  }
+}

@@ -1,0 +1,57 @@
+import Learning
+
+extension ParameterLayout {
+  /// Where the tensors of a layer lie.
+  package func ranges(ofLayer layer: String) -> [Range<Int>] {
+    tensors.filter { $0.name.hasPrefix(layer + ".") }.map(\.range)
+  }
+}
+
+extension Simulation {
+  /// The next version's model: where the layout changes with it, the new layer has its initial
+  /// weights.
+  func relaid(_ model: ParameterBuffer) -> ParameterBuffer {
+    guard let change = exchange.change, server.version + 1 == change.version else { return model }
+    return inputs.task.initial.with(change.ranges, others: model)
+  }
+
+  /// Whether an update is of the layout that was before.
+  func isOfOldLayout(_ update: Int32) -> Bool {
+    guard let change = exchange.change else { return false }
+    return server.version >= change.version && updates[update].base < change.version
+  }
+
+  /// A version has come to a device, which holds it now; false where it cannot read it and keeps
+  /// what it has.
+  mutating func decode(_ device: Int, _ version: Int32, _ model: ParameterBuffer) -> Bool {
+    guard let change = exchange.change, version >= change.version,
+      let settings = inputs.fleet[Int(devices[device].group)].protocol, !settings.knowsNewLayout
+    else {
+      devices[device].held = model
+      return true
+    }
+    exchange.tallies.layoutMismatches += 1
+    guard settings.skipsUnknownLayers else { return false }
+    devices[device].held =
+      (devices[device].held ?? inputs.task.initial).with(change.ranges, others: model)
+    return true
+  }
+
+  /// Whether a device's model is one of its own and not the server's.
+  func keepsOwnModel(_ device: Int) -> Bool {
+    guard exchange.change != nil,
+      let settings = inputs.fleet[Int(devices[device].group)].protocol
+    else { return false }
+    return !settings.knowsNewLayout && settings.skipsUnknownLayers
+  }
+}
+
+extension ParameterBuffer {
+  /// These values in some ranges, and another buffer's in all others.
+  fileprivate func with(_ own: [Range<Int>], others: ParameterBuffer) -> ParameterBuffer {
+    ParameterBuffer(count: count) { target in
+      for i in 0..<target.count { target[i] = others[i] }
+      for range in own { for i in range { target[i] = self[i] } }
+    }
+  }
+}

@@ -1,0 +1,143 @@
+extension Simulation {
+  /// Whether a device holds one connection from its request to its result.
+  func holdsStream(_ device: Int) -> Bool {
+    inputs.fleet[Int(devices[device].group)].protocol?.stream == true
+  }
+
+  /// Whether the server waits for the result of a device's present participation.
+  func isAwaited(_ device: Int) -> Bool {
+    guard let participation = devices[device].session?.participation, participation >= 0 else {
+      return false
+    }
+    let stage = participations[participation].stage
+    return stage >= Stage.accepted.rawValue && stage < Stage.delivered.rawValue
+  }
+
+  /// A participation is over on a device; where it holds a stream, the server will know.
+  mutating func leaveStream(_ device: Int, _ participation: Int32) {
+    guard !exchange.clients.isEmpty, participation >= 0, holdsStream(device) else { return }
+    let stage = participations[participation].stage
+    guard stage >= Stage.accepted.rawValue, stage < Stage.delivered.rawValue else { return }
+    // A result belongs to its stream.
+    for update in devices[device].outbox where updates[update].participation == participation {
+      devices[device].outbox.removeAll { $0 == update }
+      leaveDevice(update, .dropped)
+    }
+    sendDisconnect(device, participation, reason(device))
+  }
+
+  /// Why a device leaves, in the words of the protocol.
+  private func reason(_ device: Int) -> DisconnectReason {
+    if exchange.clients[device].isDisconnected { return .reconnect }
+    let wanted = inputs.fleet[Int(devices[device].group)].participation
+    if wanted.externalPower, !devices[device].isPlugged { return .powerDisconnected }
+    if wanted.network != .any, devices[device].link != 2 { return .wifiUnavailable }
+    return .unknown
+  }
+
+  private mutating func sendDisconnect(
+    _ device: Int, _ participation: Int32, _ reason: DisconnectReason
+  ) {
+    if reason != .reconnect { note(device, .disconnected(reason)) }
+    hold(participation)
+    let place = Int(devices[device].group)
+    let delay =
+      devices[device].isConnected
+      ? devices[device].rates.oneWay : inputs.fleet[place].protocol!.keepalive
+    schedule(
+      .arrival(
+        device: Int32(device), generation: devices[device].transferGeneration,
+        .disconnect(participation: participation, reason)), .serverArrival,
+      at: now + delay, by: device)
+  }
+
+  /// The server finds a stream broken: if its result is still to come in this round, it failed.
+  mutating func streamBroke(_ participation: Int32) {
+    guard participations[participation].stage < Stage.delivered.rawValue else { return }
+    exchange.tallies.brokenStreams += 1
+    guard participations[participation].round == server.round, server.cohortGoal != nil else {
+      return
+    }
+    server.failures += 1
+    decide(.failure)
+  }
+
+  /// A session ends because its stream does: the training under way is lost with it.
+  mutating func endStreamedSession(_ device: Int, _ end: SessionEnd) {
+    loseTraining(device)
+    endSession(device, end)
+  }
+
+  private mutating func loseTraining(_ device: Int) {
+    if devices[device].run != nil { endAttempt(device, .conditionsLost) }
+  }
+
+  /// The server has told a device to disconnect and to come back after a while.
+  mutating func tellReconnect(_ device: Int, after duration: SimDuration) -> Bool {
+    guard let session = devices[device].session, !session.hasExpired,
+      let settings = inputs.fleet[Int(devices[device].group)].protocol, settings.stream
+    else { return false }
+    note(device, .disconnected(.reconnect))
+    exchange.tallies.reconnects += 1
+    exchange.clients[device].isDisconnected = true
+    loseTraining(device)
+    guard settings.reconnect == .fixed else {
+      endSession(device, .disconnected)
+      return true
+    }
+    if devices[device].transfer != nil { giveUpTransfer(device) }
+    renewParticipation(device)
+    exchange.clients[device].isDisconnected = false
+    exchange.clients[device].quietUntil = now + duration
+    devices[device].session!.stage = .check
+    proceed(device)
+    return true
+  }
+
+  // MARK: A training that fails
+
+  /// A training throws: the device sends an answer of no samples, where its library does.
+  mutating func reportFailure(_ device: Int) -> Bool {
+    let place = Int(devices[device].group)
+    guard inputs.fleet[place].protocol?.onFailure == .report,
+      let attempt = devices[device].attempt
+    else { return false }
+    endAttempt(device, .threw)
+    ledgers.updates.open()
+    exchange.tallies.emptyUpdates += 1
+    devices[device].activity.updates += 1
+    let session = devices[device].session!
+    reach(session.participation, .trained)
+    let update = Int32(updates.count)
+    updates.append(
+      UpdateRecord(
+        device: Int32(device), base: attempt.base, samples: 0, samplesProcessed: 0, batches: 0,
+        createdAt: now, round: session.round, participation: session.participation,
+        firstEpoch: attempt.firstEpoch))
+    hold(session.participation)
+    note(
+      device, .updateCreated(update: Int(update), base: Int(attempt.base), batches: 0, samples: 0))
+    devices[device].session!.stage = .done
+    enqueue(device, update)
+    proceed(device)
+    return true
+  }
+
+  /// The updates of an aggregation without those that have no weight.
+  mutating func weighty(_ waiting: [Int32]) -> [Int32] {
+    // A loop and not `contains`: its closure would copy the simulation.
+    var isWhole = true
+    for update in waiting where updates[update].samples == 0 { isWhole = false }
+    if isWhole { return waiting }
+    var kept: [Int32] = []
+    for update in waiting {
+      if updates[update].samples > 0 {
+        kept.append(update)
+      } else {
+        updates[update].pendingCopies -= 1
+        resolve(update, .weightless)
+      }
+    }
+    return kept
+  }
+}

@@ -1,0 +1,86 @@
+import Schema
+
+/// How the server issues and judges tokens, where a group of devices has `authentication`.
+public struct TokenSettings: PartSettings {
+  /// How long an access token is good for.
+  public var tokenLife = SimDuration.hours(1)
+  /// How long a refresh token is good for; nil: for ever.
+  public var refreshLife: SimDuration?
+  /// Whether each refresh gives a new refresh token, and the old one is good no more.
+  public var rotates = true
+  /// For how long the old one still is.
+  public var rotationGrace = SimDuration.zero
+  /// The organisations whose tokens are good for this server's model; nil: all.
+  public var organisations: [String]?
+  /// When the service that issues tokens works.
+  public var service = Choice<any TimelineSource>.always("up")
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<TokenSettings>] {
+    [
+      Field(
+        "tokenLife", \.tokenLife, .duration(atLeast: .seconds(1)), assumption: true,
+        "How long an access token is good for"),
+      Field(
+        "refreshLife", \.refreshLife, optional: .duration(atLeast: .seconds(1)),
+        "How long a refresh token is good for; absent: for ever"),
+      Field(
+        "rotates", \.rotates, .flag,
+        "Whether each refresh gives a new refresh token; who comes with an older one is revoked"),
+      Field(
+        "rotationGrace", \.rotationGrace, .duration(),
+        "For how long after that the one before is still taken"),
+      Field(
+        "organisations", \.organisations, optional: .list(of: .identifier),
+        "The organisations whose tokens are good for this server's model; absent: all"),
+      Field(
+        "service", \.service, .timeline(.server),
+        "When the service that issues tokens works; else it answers 503"),
+    ]
+  }
+}
+
+/// What the server makes of heartbeats, where a group of devices has `heartbeats`.
+public struct PresenceSettings: PartSettings {
+  /// For how long after a heartbeat a device counts as online.
+  public var onlineFor = SimDuration.minutes(10)
+  /// From when on it counts as offline; idle in between.
+  public var offlineAfter = SimDuration.minutes(30)
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<PresenceSettings>] {
+    [
+      Field(
+        "onlineFor", \.onlineFor, .duration(), assumption: true,
+        "For how long after a heartbeat a device counts as online (two heartbeats of an open app)"),
+      Field(
+        "offlineAfter", \.offlineAfter, .duration(), assumption: true,
+        "How long after a heartbeat it counts as offline; idle in between"),
+    ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    onlineFor > offlineAfter ? [("onlineFor", "`onlineFor` is above `offlineAfter`")] : []
+  }
+}
+
+extension ServerSettings {
+  /// The fields of what the server knows of devices, each a feature that is off unless it is named.
+  static var identityFields: [Field<ServerSettings>] {
+    [
+      Field(
+        "authentication", \.authentication, feature: .settings(),
+        "How tokens are issued and judged; absent: by the defaults, where a group needs them"),
+      Field(
+        "presence", \.presence, feature: .settings(),
+        "What is made of heartbeats; absent: the defaults, where a group sends them"),
+    ]
+  }
+
+  /// How tokens are issued and judged.
+  var tokens: TokenSettings { authentication ?? TokenSettings() }
+}

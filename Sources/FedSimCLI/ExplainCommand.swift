@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import Runs
+import Scenarios
+
+/// `fedsim explain`.
+struct ExplainCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Tell why a device contributed to a round or a run, or why it did not.",
+    discussion: """
+      Plays the scenario in a result again, watches the device, and tells its story with virtual \
+      times. The last line names the cause.
+      """)
+
+  @Argument(help: "The result file of a run.")
+  var result: String
+
+  @Option(help: ArgumentHelp("The device, such as phones/17.", valueName: "group/number"))
+  var device: String
+
+  @Option(help: "The round, numbered from 1; by default the whole run.")
+  var round: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where paths in the scenario start; by default where the scenario stood when it was run.",
+      valueName: "path"))
+  var folder: String?
+
+  @Flag(help: "All that happened, however much it is.")
+  var all = false
+
+  @Flag(help: "The explanation as JSON.")
+  var json = false
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      var options = RunOptions()
+      options.threads = ProcessInfo.processInfo.activeProcessorCount
+      Environment.set(&options)
+      let explanation = try Explanation(
+        result: result, device: device, round: round, folder: folder,
+        mostSentences: all ? .max : 60, options: options, registry: registry)
+      Output.out(json ? explanation.json : explanation.text)
+      return 0
+    } catch {
+      return Output.report(error)
+    }
+  }
+}
+
+extension Explanation {
+  /// The explanation as JSON.
+  var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(self) else {
+      preconditionFailure("an explanation holds words only")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

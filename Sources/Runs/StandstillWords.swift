@@ -1,0 +1,156 @@
+import FedSim
+
+extension StartConditions {
+  /// One condition as an adjective, for sentences such as `it was never idle`.
+  fileprivate var adjective: String {
+    switch self {
+    case .idle: "idle"
+    case .charging: "charging"
+    case .online: "online"
+    case .wifi: "on Wi-Fi"
+    case .unmetered: "on an unmetered link"
+    case .window: "in a background window"
+    case .refreshOn: "allowed to run in the background"
+    case .on: "switched on"
+    case .energy: "sufficiently charged"
+    case .cool: "cool enough"
+    case .used: "recently used"
+    case .notSwiped: "not swiped away"
+    case .runTime: "within its run time of the day"
+    case .request: "waiting with a request for a task"
+    default: "due"
+    }
+  }
+
+  /// These, such as `charging and idle at once`.
+  var atOnce: String {
+    let words = elements.map(\.adjective)
+    // As people say it: charging before idle.
+    let ordered =
+      words.contains("charging") ? ["charging"] + words.filter { $0 != "charging" } : words
+    return words.count < 2
+      ? words.joined() : Words.list(ordered) + " at once"
+  }
+
+  /// How a device is all the time for which one of them never holds, such as `never charging`.
+  var absence: String {
+    switch self {
+    case .on: "switched off with an empty battery"
+    case .energy: "in low-power mode or low on charge"
+    case .cool: "too warm"
+    case .refreshOn: "not allowed to run in the background"
+    case .used: "not used for too long"
+    case .notSwiped: "swiped away by its user"
+    case .runTime: "out of run time for the day"
+    case .request: "without a request for a task"
+    default: "never \(adjective)"
+    }
+  }
+
+  /// These, such as `idle while charging`.
+  var whileClause: String {
+    let words = elements.map(\.adjective)
+    guard let first = words.first, words.count > 1 else { return words.first ?? "" }
+    return first + " while " + Words.list(Array(words.dropFirst()))
+  }
+}
+
+extension Standstill.Obstacle {
+  /// What was missing, in some words.
+  var text: String {
+    switch self {
+    case .nothingRuns: "nothing lets the app run (fleet[].background)"
+    case .noData: "no training data"
+    case .never(let conditions): "never " + conditions.atOnce
+    case .neverStarted: "every condition held, and the system never started a task"
+    case .serverUnreachable: "the server was never reachable"
+    case .noModel: "the server believed itself offline and sent no model"
+    case .notChosen: "never in a cohort"
+    case .neverTrained: "the app ran and began no training"
+    case .neverFinished: "no training came to an update"
+    case .neverAggregated: "updates were made, and none became part of a version"
+    }
+  }
+
+  /// The same without blanks, for a file.
+  var word: String {
+    var word = ""
+    for character in text {
+      if character.isLetter || character.isNumber || character == "-" {
+        word.append(character)
+      } else if word.last != "_" {
+        word.append("_")
+      }
+    }
+    while word.last == "_" { word.removeLast() }
+    return word
+  }
+}
+
+extension Standstill.Wait {
+  /// What the server waited for, in a sentence without its end.
+  var text: String {
+    switch self {
+    case .reachable: "the server was never reachable (server.reachable)"
+    case .connection:
+      "the server believed itself offline at the end, and aggregated nothing (server.internet)"
+    case .cohort(let needed, let waited):
+      "no cohort was formed for the open round: "
+        + (needed.map { "\(Words.count($0, "device")) must wait at once, and" } ?? "")
+        + " at most \(waited) did"
+    case .members(let round, let goal, let arrived):
+      "round \(round) can never be complete: its cohort was to send \(Words.count(goal, "update")),"
+        + " \(arrived) came, and the other members have left; a `deadline` trigger would end it"
+    case .updates(let needed, let waited, let isPossible):
+      "the server waits for \(Words.count(needed, "update")), and at most \(waited) waited at once"
+        + (isPossible
+          ? "" : ": a fleet of this size can never have so many (server.trigger)")
+    }
+  }
+}
+
+extension Standstill {
+  /// The report, a line each: by group and obstacle, then what the server waited for.
+  public func lines(_ inputs: SimulationInputs) -> [String] {
+    var lines = counts.map { count in
+      let group = inputs.fleet[count.group]
+      return "\(count.obstacle.text): \(count.devices) of \(group.count) \(group.name)"
+    }
+    lines += waits.map { $0.text.replacing("  ", with: " ") }
+    if let stoppedAt {
+      lines.append(
+        "nothing that was left could ever contribute, so the run stopped at \(stoppedAt.words)"
+      )
+    }
+    return lines
+  }
+}
+
+/// Words for people.
+enum Words {
+  /// `a`, `a and b`, `a, b and c`.
+  static func list(_ words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " and " + last
+  }
+
+  /// `1 update`, `3 updates`.
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : noun.hasSuffix("ch") ? "es" : "s")"
+  }
+
+  /// A duration such as `3 h 12 min`, to the second from a minute on, to the millisecond below.
+  static func duration(_ duration: SimDuration) -> String {
+    let micro = duration.microseconds
+    if micro < 60_000_000 {
+      if micro % 1_000_000 == 0 { return "\(micro / 1_000_000) s" }
+      return micro < 1000 ? "\(micro) us" : SimDuration.milliseconds(micro / 1000).description
+    }
+    return SimDuration.seconds(micro / 1_000_000).description
+  }
+}
+
+extension SimTime {
+  /// In days, hours, minutes and seconds, to the millisecond before it.
+  var words: String { SimTime(microseconds: microseconds / 1000 * 1000).description }
+}

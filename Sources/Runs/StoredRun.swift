@@ -1,0 +1,118 @@
+import FedSim
+import Foundation
+import Results
+import Scenarios
+import Schema
+
+/// A run as its result file tells it: enough to play it again.
+struct StoredRun {
+  /// The result file.
+  let path: String
+  /// What is in it.
+  let document: ResultDocument
+  /// The scenario that it holds.
+  let scenario: Scenario
+
+  /// Reads a result.
+  ///
+  /// `folder` is where paths in the scenario start; nil: where the scenario stood when it was run,
+  /// as the provenance beside the result says, or else the result's own folder.
+  /// Throws: `RunFailure.input` for a file that is no result, or that another version made.
+  init(_ path: String, folder: String?, registry: Registry) throws(RunFailure) {
+    self.path = path
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw Self.refusal(path, "there is no such file; expected the result of a run")
+    }
+    do throws(ResultFault) {
+      document = try ResultFile.read(path)
+    } catch {
+      throw Self.refusal(path, "this is no result of FedSim (\(Self.reason(error)))")
+    }
+    guard case .text(ResultDocument.conventions)? = document.root[attribute: "Conventions"],
+      let text = document.root[text: "scenario"],
+      case .text(let version)? = document.root[attribute: "engineVersion"]
+    else {
+      throw Self.refusal(path, "this is an HDF5 file, and no result of FedSim")
+    }
+    guard version == FedSimVersion.current else {
+      throw Self.refusal(
+        path,
+        "this is a result of FedSim \(version), and this is \(FedSimVersion.current): it would play"
+          + " another run; explain it with the version that made it")
+    }
+    let place = folder.map { $0 + "/" } ?? Self.folder(of: path)
+    do throws(Faults) {
+      scenario = try Scenario(text: text, file: place + "scenario.yaml", registry: registry)
+    } catch {
+      throw .input(error.faults)
+    }
+  }
+
+  private static func reason(_ fault: ResultFault) -> String {
+    switch fault {
+    case .hdf5(_, let place, let call, let reason): "\(call) at \(place): \(reason)"
+    case .notAResult(_, let place, let found, let expected):
+      "\(place): found \(found), expected \(expected)"
+    default: fault.description
+    }
+  }
+
+  /// A fault of a file that is no good.
+  static func refusal(_ path: String, _ message: String) -> RunFailure {
+    .input([Fault(at: Place(file: path), .file(message))])
+  }
+
+  /// Where the scenario stood, with a `/` at its end.
+  private static func folder(of path: String) -> String {
+    func folder(_ path: String) -> String {
+      path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    }
+    struct Beside: Decodable { var scenario: String? }
+    if let data = FileManager.default.contents(atPath: Provenance.path(for: path)),
+      let scenario = (try? JSONDecoder().decode(Beside.self, from: data))?.scenario,
+      !scenario.isEmpty
+    {
+      return folder(scenario)
+    }
+    return folder(path)
+  }
+
+  /// The rounds that the run had, the one that was open at its end included.
+  var roundCount: Int { document["rounds"]?[variable: "round"]?.values.count ?? 0 }
+
+  /// All that the run depends on, read again.
+  ///
+  /// Throws: `RunFailure.input` for files that are missing, wrong, or not as they were.
+  func inputs(_ options: RunOptions) throws(RunFailure) -> SimulationInputs {
+    var options = options
+    if case .unsigned(let key)? = document.root[attribute: "shakeTies"] { options.shakeTies = key }
+    let inputs: SimulationInputs
+    do throws(Faults) { inputs = try scenario.inputs(options) } catch { throw .input(error.faults) }
+    let digest = inputs.task.digest.hexDigits
+    guard case .text(digest)? = document.root[attribute: "dataDigest"] else {
+      throw Self.refusal(
+        path,
+        "the data that this run was made of have changed since: their digest is now \(digest)")
+    }
+    return inputs
+  }
+
+  /// Whether a run that was played again is the one of the file: all its events, and how everything
+  /// ended.
+  func isSame(_ simulation: Simulation) -> Bool {
+    guard
+      case .text(simulation.eventDigest.value.hexDigits)? = document.root[attribute: "eventDigest"]
+    else { return false }
+    let ledgers = simulation.ledgers
+    func counts(_ name: String) -> [Int64]? {
+      guard case .int64(let counts)? = document["ledger"]?[variable: name]?.values else {
+        return nil
+      }
+      return counts
+    }
+    return counts("attempts") == LedgerTable.counts(ledgers.attempts, AttemptOutcome.rare)
+      && counts("updates") == LedgerTable.counts(ledgers.updates, UpdateOutcome.rare)
+      && counts("transmissions")
+        == LedgerTable.counts(ledgers.transmissions, TransmissionOutcome.rare)
+  }
+}

@@ -1,0 +1,256 @@
+import FedSim
+
+extension Story {
+  /// Why the last time that the app ran for a training brought none.
+  var endOfSession: Verdict? {
+    let happenings = inside
+    var isPoll = true
+    var ran = false
+    var words: [Happening] = []
+    for happening in watch.happenings where happening.device >= 0 && happening.time <= to {
+      if case .sessionBegan(let kind) = happening.kind {
+        isPoll = kind == .activation || kind == .refresh
+        if !isPoll { words = [] }
+        if !isPoll, isInside(happening.time) { ran = true }
+      }
+      if !isPoll {
+        words.append(happening)
+        if isInside(happening.time) { ran = true }
+      }
+      // What happens between sessions is none of theirs.
+      if case .sessionEnded = happening.kind { isPoll = true }
+    }
+    let isRunning = watch.view(at: to).app.map { $0 != .activation && $0 != .refresh } ?? false
+    guard ran || isRunning else { return nil }
+    let recent = words.filter { isInside($0.time) || isRunning }
+    return answer(recent) ?? refusal(recent, happenings) ?? ending(recent)
+  }
+
+  /// It was accepted, and came to no training.
+  private func answer(_ words: [Happening]) -> Verdict? {
+    guard let accepted = words.last(where: { if case .accepted = $0.kind { true } else { false } })
+    else { return nil }
+    let later = words.filter { $0.time >= accepted.time }
+    if let offline = later.last(where: { $0.kind == .serverOffline }) {
+      return Verdict(
+        .serverOffline, "the server believed itself offline and sent no model",
+        "at \(offline.time.words) the server told it that it believes itself "
+          + "offline, and sent no model"
+      )
+    }
+    for happening in later.reversed() {
+      switch happening.kind {
+      case .requestFailed(.download, let outcome):
+        return Verdict(
+          .requestLost, "its download of the model failed",
+          "its download failed at \(happening.time.words): \(Self.text(outcome))")
+      case .rested(.nothingNew), .sessionEnded(.nothingNew):
+        let held = watch.view(at: happening.time).heldVersion
+        return Verdict(
+          .nothingNew, "there was no newer version than the one that it had trained on",
+          "at \(happening.time.words) it had trained on version \(held) already, and there was no "
+            + "newer one")
+      case .sessionEnded(.expired):
+        return Verdict(
+          .expired, "its task expired before it had the model",
+          "its time was over at \(happening.time.words), before it had the model")
+      default: continue
+      }
+    }
+    return Verdict(
+      .notReady, "it was not ready yet",
+      "it was accepted at \(accepted.time.words), and not ready by \(to.words)")
+  }
+
+  /// It asked and was not accepted.
+  private func refusal(_ words: [Happening], _ inside: [Happening]) -> Verdict? {
+    let waits = words.last { if case .waited = $0.kind { true } else { false } }
+    let cohort = watch.happenings.last { happening in
+      guard case .cohortFormed(let number, _) = happening.kind else { return false }
+      return round.map { number == $0.round } ?? true
+    }
+    if let waits {
+      guard let cohort, case .cohortFormed(let number, let members) = cohort.kind else {
+        return Verdict(
+          .noCohort, "no cohort was formed: too few devices waited at once",
+          "it waited for a cohort from \(waits.time.words) on, and none was formed by \(to.words)"
+        )
+      }
+      let isLate = waits.time > cohort.time
+      return Verdict(
+        .notChosen,
+        isLate
+          ? "it came when the round's cohort had been formed"
+          : "the server did not select it",
+        "the cohort of round \(number) was formed at \(cohort.time.words), of "
+          + "\(Words.count(members, "device")), "
+          + (isLate
+            ? "before it came at \(waits.time.words)" : "and it was not among those selected")
+      )
+    }
+    for happening in words.reversed() {
+      switch happening.kind {
+      case .rested(.rejected), .sessionEnded(.rejected):
+        return Verdict(
+          .rejected, "the server had no work for it",
+          "the server had no work for it at \(happening.time.words)")
+      case .requestFailed(.check, let outcome):
+        guard watch.standing(at: happening.time).isReachable else {
+          return Verdict(
+            .serverUnreachable, "the server could not be reached",
+            "the server could not be reached: its question failed at \(happening.time.words) "
+              + "(\(Self.text(outcome)))")
+        }
+        return Verdict(
+          .requestLost, "its question to the server was lost",
+          "its question to the server failed at \(happening.time.words): \(Self.text(outcome))"
+        )
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  /// It never came to ask.
+  private func ending(_ words: [Happening]) -> Verdict {
+    for happening in words.reversed() {
+      let time = happening.time
+      guard case .sessionEnded(let end) = happening.kind else { continue }
+      switch end {
+      case .ineligible:
+        return Verdict(
+          .notEligible, "a condition of its app did not hold when it ran (\(unmet(at: time)))",
+          "when its app ran at \(time.words), the device was \(unmet(at: time))")
+      case .withoutData:
+        return Verdict(.noData, "it has no training data", "it has no training data")
+      case .declined:
+        return Verdict(
+          .unfit, "the device cannot train this model", "the device cannot train this model")
+      case .left:
+        return Verdict(
+          .absent, "the device left the fleet", "the device left the fleet at \(time.words)")
+      case .unauthorised, .unregistered, .keychainLocked:
+        return Verdict(
+          .unidentified, "its app could not ask for work: \(Self.text(end))",
+          "its app stopped at \(time.words): \(Self.text(end))")
+      case .unknownError, .expiredRound, .undecodable, .streamBroken, .disconnected, .wrongURL:
+        return Verdict(
+          .misunderstood, "app and server did not come together: \(Self.text(end))",
+          "its app stopped at \(time.words): \(Self.text(end))")
+      case .erased:
+        return Verdict(
+          .erased, "its user had its data erased",
+          "its app stopped at \(time.words): \(Self.text(end))")
+      default:
+        if watch.view(before: time).link == 0 || watch.view(at: time).link == 0 {
+          return Verdict(
+            .offline, "it was offline while its app ran",
+            "it was offline while its app ran, until \(time.words)")
+        }
+        return Verdict(
+          end == .killed ? .killed : .expired, "its app stopped before it could ask for work",
+          "its app stopped at \(time.words), before it could ask for work: \(Self.text(end))")
+      }
+    }
+    return watch.view(at: to).link == 0
+      ? Verdict(.offline, "it was offline while its app ran", "it was offline at \(to.words)")
+      : Verdict(
+        .notReady, "it was not ready yet", "its app had just begun to run at \(to.words)")
+  }
+
+  /// Which of the app's own conditions did not hold at a time.
+  func unmet(at time: SimTime) -> String {
+    let view = watch.view(at: time)
+    let wanted = group.participation
+    var words: [String] = []
+    if wanted.externalPower, !view.isPlugged { words.append("not charging") }
+    if wanted.network == .wifi, view.link != 2 { words.append("not on Wi-Fi") }
+    if wanted.network == .unmetered, !view.isUnmetered {
+      words.append(view.link == 0 ? "offline" : "not on an unmetered link")
+    }
+    if wanted.idle, view.isActive { words.append("in use") }
+    if wanted.avoidsLowPower == true, view.energy == .lowPower { words.append("in low-power mode") }
+    if wanted.avoidsHeat == true, view.heat.rawValue >= ThermalState.serious.rawValue {
+      words.append("too warm")
+    }
+    if words.isEmpty, wanted.chargingOnly == true, view.isPlugged { words.append("fully charged") }
+    if words.isEmpty, wanted.minimumBattery != nil { words.append("low on battery") }
+    return words.isEmpty ? "without what the app asks for" : Words.list(words)
+  }
+
+  // MARK: Without a session
+
+  /// Why the app did not run for a training at all.
+  var withoutSession: Verdict {
+    let background = group.background
+    if background.windows != nil {
+      return stretches.contains { $0.view.energy == .off && $0.view.window != 0 }
+        ? Verdict(.neverHeld, "its battery was empty when its window opened")
+        : Verdict(
+          .noWindow, "no background window opened for it",
+          "no background window opened for it from \(from.words) to \(to.words)")
+    }
+    guard background.processing != nil else {
+      return Verdict(
+        .nothingRuns, "nothing lets its app run in the background",
+        "its group `\(group.name)` has neither `background.processing` nor `background.windows`")
+    }
+    return conditions
+  }
+
+  /// Which conditions of a processing task never held, or never at once.
+  private var conditions: Verdict {
+    var needed = StartConditions(of: group)
+    needed.subtract([.wifi])
+    needed.formUnion([.request, .due])
+    if group.battery != nil { needed.formUnion([.on, .energy]) }
+    if group.thermal != nil { needed.insert(.cool) }
+    if group.background.system != nil { needed.formUnion([.used, .notSwiped, .runTime]) }
+    let found = stretches.map { (held: held($0.view, at: $0.from), $0.from, $0.to) }
+    let missing = needed.missing(in: found.map(\.held))
+    let task = "the system never started its task"
+    if missing.isEmpty {
+      let free = found.filter { $0.held.isSuperset(of: needed) }
+        .reduce(SimDuration.zero) { $0 + ($1.2 - $1.1) }
+      return Verdict(
+        .notStarted, "the system did not start its task in time",
+        "every condition of its task held for \(Words.duration(free)), and the system, which "
+          + "starts tasks with a delay, had not started it by \(to.words)")
+    }
+    if missing.elements.count > 1 {
+      return Verdict(
+        .neverHeld, "never \(missing.whileClause)",
+        "\(task), because it was never \(missing.whileClause)")
+    }
+    let alone = needed.elements.filter { condition in
+      !found.contains { $0.held.isSuperset(of: condition) }
+    }
+    if alone == [.due] {
+      let due = stretches.map(\.view.requestFrom).min() ?? to
+      return Verdict(
+        .notDue, "its next task was not due yet",
+        "\(task), because its request for the next one was not due before \(due.words)")
+    }
+    let words = alone.map(\.absence)
+    return Verdict(
+      .neverHeld, Words.list(words), "\(task), because it was \(Words.list(words))")
+  }
+
+  private func held(_ view: DeviceView, at time: SimTime) -> StartConditions {
+    var held: StartConditions = []
+    if view.idleFrom <= time { held.insert(.idle) }
+    if view.isPlugged { held.insert(.charging) }
+    if view.link != 0 { held.insert(.online) }
+    if view.isUnmetered { held.insert(.unmetered) }
+    if view.isRefreshOn { held.insert(.refreshOn) }
+    if view.energy != .off { held.insert(.on) }
+    if view.energy == .normal { held.insert(.energy) }
+    if view.heat.rawValue < ThermalState.serious.rawValue { held.insert(.cool) }
+    if time < view.usedUntil || view.usedUntil == .never { held.insert(.used) }
+    if !view.isSwipedAway { held.insert(.notSwiped) }
+    if view.hasRunTime { held.insert(.runTime) }
+    if view.requestFrom != .never { held.insert(.request) }
+    if view.requestFrom <= time { held.insert(.due) }
+    return held
+  }
+}

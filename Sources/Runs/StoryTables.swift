@@ -1,0 +1,150 @@
+import FedSim
+import Results
+
+/// Everything that happened, where `record.events` asks for it.
+enum EventTable {
+  /// A row for each thing, in the order in which they happened.
+  static func group(_ log: EventLog) -> ResultDocument.Group {
+    let axis = ["event"]
+    func numbers(
+      _ name: String, _ text: String, _ path: KeyPath<EventLog.Row, Int32>
+    ) -> ResultDocument.Variable {
+      .init(
+        name, axis, .int32(log.rows.map { $0[keyPath: path] }), units: "1", longName: text,
+        attributes: [.init("coordinates", .text("time"))])
+    }
+    func codes(
+      _ name: String, _ text: String, _ meanings: [String], _ path: KeyPath<EventLog.Row, UInt8>
+    ) -> ResultDocument.Variable {
+      .init(
+        name, axis, codes: log.rows.map { Int8($0[keyPath: path]) }, meanings: meanings,
+        longName: text, attributes: [.init("coordinates", .text("time"))])
+    }
+    return ResultDocument.Group(
+      "events",
+      attributes: [
+        .init("missed", .integer(Int64(log.missed))),
+        .init(
+          "comment",
+          .text(
+            "What happened to devices and server, in order; `missed` things did not fit into "
+              + "record.eventLimit.")),
+      ], axes: [.init("event", length: log.rows.count)],
+      variables: [
+        .seconds("time", axis, log.rows.map(\.time.seconds), "simulated time"),
+        numbers("device", "number of the device in the fleet, -1: the server", \.device),
+        codes("kind", "what happened", EventLog.kinds, \.kind),
+        codes("detail", "how, or how it ended", EventLog.details, \.detail),
+        numbers("round", "round that it is of, else the one that was open", \.round),
+        numbers("version", "version that it is of, -1: none", \.version),
+        numbers("update", "number of the update that it is of, -1: none", \.update),
+        numbers(
+          "count", "batches done, members of a cohort, updates of a version or waiting, -1: none",
+          \.count),
+      ])
+  }
+}
+
+/// The states of devices over time, where `record.timelineOf` names them.
+enum TimelineTable {
+  private static let texts: [TimelineLog.Part: (text: String, comment: String)] = [
+    .power: ("whether the device is plugged in", ""),
+    .link: ("its link", "offline also while the device is off or a script drops its link"),
+    .usage: ("whether a person uses it", ""),
+    .window: ("its background window, where windows are given directly", ""),
+    .app: ("why its app runs", "activation: opened by its user; task: a processing task"),
+    .work: (
+      "what its app does",
+      "waiting: for a cohort; pausing: before it asks again; offline: for a link; stuck: for its "
+        + "kill"
+    ),
+    .energy: (
+      "its energy",
+      "low: below essentialBelow and unplugged; lowPower: low-power mode; normal where there is "
+        + "no battery"
+    ),
+    .heat: ("how warm it is", "nominal where heat is not looked at"),
+    .outbox: ("updates in its outbox", ""),
+    .version: ("version that it holds", "-1: none"),
+  ]
+
+  /// A subgroup a part, with a row an interval: by device, then by time.
+  static func group(_ log: TimelineLog) -> ResultDocument.Group {
+    ResultDocument.Group(
+      "timeline",
+      attributes: [
+        .init(
+          "comment",
+          .text(
+            "States of the devices in record.timelineOf: each held from `from` until before `to`."))
+      ],
+      groups: TimelineLog.Part.allCases.enumerated().map { place, part in
+        let all = Array(log.intervals[place])
+        let rows = log.devices.flatMap { device in all.filter { Int($0.device) == device } }
+        let (text, comment) = texts[part]!
+        let remarks: [ResultDocument.Attribute] =
+          comment.isEmpty ? [] : [.init("comment", .text(comment))]
+        let state: ResultDocument.Variable =
+          part.states.isEmpty
+          ? .init(
+            "state", ["interval"], .int32(rows.map(\.state)), units: "1", longName: text,
+            attributes: remarks)
+          : .init(
+            "state", ["interval"], codes: rows.map { Int8($0.state) }, meanings: part.states,
+            longName: text, attributes: remarks)
+        return ResultDocument.Group(
+          part.rawValue, axes: [.init("interval", length: rows.count)],
+          variables: [
+            .init(
+              "device", ["interval"], .int32(rows.map(\.device)), units: "1",
+              longName: "number of the device in the fleet"),
+            .seconds("from", ["interval"], rows.map(\.from.seconds), "its first moment"),
+            .seconds("to", ["interval"], rows.map(\.to.seconds), "the first moment after it"),
+            state,
+          ])
+      })
+  }
+}
+
+/// Why a run came to no version, or to no further one.
+enum StandstillTable {
+  /// A row for each obstacle that a group's devices met, and the obstacle of each device.
+  static func group(
+    _ standstill: Standstill, _ inputs: SimulationInputs
+  ) -> ResultDocument.Group {
+    let axis = ["obstacle"]
+    var words: [String] = []
+    for count in standstill.counts {
+      let word = count.obstacle.word
+      if !words.contains(word) { words.append(word) }
+    }
+    let codes = standstill.counts.map { Int8(words.firstIndex(of: $0.obstacle.word)!) }
+    return ResultDocument.Group(
+      "standstill",
+      attributes: [
+        .init(
+          "comment",
+          .text(
+            "Why there is no version, or no further one. Each device counts once, with the first "
+              + "thing that was missing."))
+      ],
+      axes: [
+        .init("obstacle", length: standstill.counts.count),
+        .init("device", length: standstill.places.count),
+      ],
+      variables: [
+        .scalar(
+          "stoppedAt", .double([standstill.stoppedAt?.seconds ?? .nan]), units: "s",
+          "simulated time at which the run stopped, NaN: it was played out"),
+        .count("group", axis, standstill.counts.map(\.group), "fleet group, by its place"),
+        .init("kind", axis, codes: codes, meanings: words, longName: "what was missing"),
+        .count("devices", axis, standstill.counts.map(\.devices), "devices of the group"),
+        .count(
+          "of", axis, standstill.counts.map { inputs.fleet[$0.group].count },
+          "devices that the group has"),
+        .count(
+          "obstacleOf", ["device"], standstill.places,
+          "row of `obstacle` that a device counts in"),
+      ], texts: [.init("report", standstill.lines(inputs).joined(separator: "\n"))])
+  }
+}

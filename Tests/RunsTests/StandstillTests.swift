@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+import FedSim
+import Results
+import Runs
+import Scenarios
+
+@Suite("A run that can come to no version")
+struct StandstillTests {
+  /// From midnight on: charging from 12:00 to 13:00 only, in use from 08:00 to 22:00.
+  private static let text = """
+    name: stuck
+    seed: 1
+    stop: {after: 30 d}
+    task:
+      data:
+        source: {blobs: {classes: 2, features: 2, train: 80, test: 4}}
+        partition: {iid: {clients: 4}}
+      model: softmax
+      training: {epochs: 1, batchSize: 1, optimizer: {sgd: 0.5}}
+    fleet:
+      - name: phones
+        count: 37
+        power: {weekly: {intervals: [{from: "12:00", to: "13:00"}]}}
+        usage: {weekly: {intervals: [{from: "08:00", to: "22:00"}]}}
+        background: {processing: {requiresExternalPower: true}}
+      - name: tablets
+        count: 3
+        link: {fixed: cellular}
+        background: {processing: {requiresUnmetered: true}}
+    server: {trigger: {threshold: 1}}
+
+    """
+
+  private static func run(
+    _ overrides: String..., text: String = text
+  ) throws -> (RunSummary, ResultDocument) {
+    let folder = try Folder()
+    let scenario = try Scenario(text: text, file: folder("s.yaml"), overrides: overrides)
+    let summary = try Run(scenario, output: folder("r.h5")).perform()
+    return (summary, try ResultFile.read(folder("r.h5")))
+  }
+
+  @Test("stops at once where no device can ever begin, and says what never holds for how many")
+  func stops() throws {
+    let (summary, document) = try Self.run()
+    #expect(
+      summary.standstill == [
+        "never charging and idle at once: 37 of 37 phones",
+        "never on an unmetered link: 3 of 3 tablets",
+        "nothing that was left could ever contribute, so the run stopped at 0 d 00:00:00",
+      ])
+    #expect(summary.simulatedSeconds == 0)
+    #expect(summary.ledgers.allSatisfy { $0.balances })
+    #expect(document.integers("standstill/devices") == [37, 3])
+    #expect(document.integers("standstill/of") == [37, 3])
+    #expect(document.numbers("standstill/stoppedAt") == [0])
+    #expect(
+      document.integers("standstill/obstacleOf")
+        == Array(repeating: 0, count: 37) + Array(repeating: 1, count: 3))
+    #expect(
+      document.variable("standstill/kind")?.flagMeanings
+        == ["never_charging_and_idle_at_once", "never_on_an_unmetered_link"])
+    #expect(
+      document["standstill"]?[text: "report"] == summary.standstill.joined(separator: "\n"))
+  }
+
+  @Test("is played out where the scenario says so, and says the same")
+  func playsOut() throws {
+    let (summary, document) = try Self.run("stop.playsOut=true", "stop.after=3 d")
+    #expect(summary.simulatedSeconds == 3 * 86_400)
+    #expect(
+      summary.standstill == [
+        "never charging and idle at once: 37 of 37 phones",
+        "never on an unmetered link: 3 of 3 tablets",
+      ])
+    #expect(document.numbers("standstill/stoppedAt")?[0].isNaN == true)
+  }
+
+  @Test("goes on as long as one device may begin, however late, and ends without a report")
+  func goesOn() throws {
+    // The 37 phones cannot; one tablet after the other has Wi-Fi from the last hour on.
+    let (summary, document) = try Self.run(
+      "fleet.tablets.link={fixed: {always: null, otherwise: cellular, "
+        + "intervals: [{from: 719 h, state: wifi}]}}",
+      "stop.versions=1")
+    #expect(summary.version == 1)
+    #expect(summary.standstill == [])
+    #expect(document["standstill"] == nil)
+  }
+
+  @Test("stops when the last chance has passed without an update")
+  func lastChance() throws {
+    // The tablets have Wi-Fi from 1 h to 1 h 10 min alone, and each batch takes an hour. Their
+    // tasks begin by 1 h 10 min and have at most 30 minutes, and what they did is thrown away.
+    let (summary, document) = try Self.run(
+      "fleet.tablets.link={fixed: {always: null, otherwise: cellular, intervals: "
+        + "[{from: 1 h, to: 70 min, state: wifi}]}}",
+      "fleet.tablets.compute.perBatch=1 h", "fleet.tablets.background.processing.startDelay=1 s")
+    #expect(summary.version == 0)
+    let stopped = try #require(document.numbers("standstill/stoppedAt"))
+    #expect(stopped[0] > 4200 && stopped[0] < 30 * 86_400)
+    #expect(
+      summary.standstill.prefix(2) == [
+        "never charging and idle at once: 37 of 37 phones",
+        "no training came to an update: 3 of 3 tablets",
+      ])
+  }
+
+  @Test("names a threshold that no fleet of this size can reach")
+  func threshold() throws {
+    // Four clients with 20 samples, 600 ms each: 12 s of training. An update a device and version
+    // waits at the server: three at most.
+    let (summary, _) = try Self.run(
+      "fleet.tablets.link={fixed: wifi}", "server.trigger.threshold=50", "stop.after=1 d")
+    #expect(
+      summary.standstill == [
+        "never charging and idle at once: 37 of 37 phones",
+        "updates were made, and none became part of a version: 3 of 3 tablets",
+        "the server waits for 50 updates, and at most 3 waited at once: a fleet of this size can "
+          + "never have so many (server.trigger)",
+      ])
+  }
+
+  @Test("names a cohort that a member has left where no deadline ends the round")
+  func brokenCohort() throws {
+    // All three wait from 1.010 on and train from 4.340 to 8.340; one is killed at 6 s.
+    let (summary, document) = try Self.run(
+      PlantedStory.window("0 s", "60 s", "65 s", of: "tablets"),
+      "server.trigger=[cohort-complete]",
+      "server.selector={uniform: {cohort: 3}}",
+      "inject=[{at: 6 s, device: phones/0, action: kill}]", text: PlantedStory.text)
+    #expect(
+      summary.standstill.contains(
+        "round 1 can never be complete: its cohort was to send 3 updates, 2 came, and the other "
+          + "members have left; a `deadline` trigger would end it"), "\(summary.standstill)")
+    #expect(summary.version == 0)
+    #expect(document.count(["updates", "unfinishedAtEnd"]) == 2)
+    #expect(document.count(["attempts", "killed"]) == 1)
+  }
+
+  @Test("names a cohort that needs more devices at once than ever wait")
+  func missingCohort() throws {
+    // The phone's window closes before the tablets' opens.
+    let (summary, _) = try Self.run(
+      "server.selector={uniform: {cohort: 3}}",
+      "server.trigger=[cohort-complete]", text: PlantedStory.text)
+    #expect(
+      summary.standstill == [
+        "never in a cohort: 1 of 1 phones", "never in a cohort: 2 of 2 tablets",
+        "no cohort was formed for the open round: 3 devices must wait at once, and at most 2 did",
+      ])
+  }
+
+  @Test("names a server that nobody ever reaches")
+  func unreachable() throws {
+    let (summary, _) = try Self.run("server.reachable={fixed: down}", text: PlantedStory.text)
+    #expect(
+      summary.standstill == [
+        "the server was never reachable: 1 of 1 phones",
+        "the server was never reachable: 2 of 2 tablets",
+        "the server was never reachable (server.reachable)",
+        "nothing that was left could ever contribute, so the run stopped at 0 d 00:00:00",
+      ])
+  }
+}
