@@ -70,6 +70,7 @@ struct IndependenceTests {
     var scene = Phone.scene {
       $0.group.power = .always("unplugged")
       $0.group.link = .always("offline")
+      $0.processing.requiresNetworkConnectivity = false
       $0.processing.startDelay = .seconds(40)
       $0.processing.budgetSpread = 0.8
       $0.processing.resubmit = .atStart
