@@ -83,6 +83,7 @@ struct ServiceTests {
     scene.serve(1_000)
     var every = EveryTrigger.Settings()
     every.period = .milliseconds(550)
+    every.minimum = 1
     scene.inputs.server.trigger = [Choice(EveryTrigger.self, every) { $0 }]
     let played = scene.play()
     #expect(played.story(of: 0, only: "arrives") == ["12650 arrives 0"])

@@ -153,13 +153,13 @@ extension Simulation {
     if !server.isReachable, service.requests.living > 0 {
       found.append("a request waits at a server that is gone")
     }
-    let numbers = service.requests.numbers
     for device in devices.indices where devices[device].transfer?.isQueued == true {
       let id = devices[device].transfer!.id
-      let isHere = numbers.contains {
-        service.requests[$0].device == device && service.requests[$0].generation == id
+      var number = service.latest[device]
+      while number >= 0, service.requests[number].generation != id {
+        number = service.requests[number].before
       }
-      if !isHere { found.append("\(path(of: device)) waits for an answer in no queue") }
+      if number < 0 { found.append("\(path(of: device)) waits for an answer in no queue") }
     }
     return found
   }
