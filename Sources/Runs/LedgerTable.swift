@@ -47,6 +47,15 @@ enum LedgerTable {
     for (name, count, text) in simulation.exchangeTallies?.named ?? [] {
       group.variables.append(.scalar(name, .int64([Int64(count)]), text))
     }
+    if let tallies = simulation.serviceTallies {
+      group.variables += tallies.named.map { name, count, text in
+        .scalar(name, .int64([Int64(count)]), text)
+      }
+      group.variables.append(
+        .scalar(
+          "serviceWait", .double([tallies.waited.seconds]), units: "s",
+          "time that requests waited for a worker, in all"))
+    }
     let fleet = simulation.inputs.fleet
     let tallies = simulation.tallies
     if fleet.contains(where: { $0.hardware != nil }) {

@@ -134,6 +134,8 @@ struct Transfer {
   var phase = Phase.sending
   /// Whether the server holds the connection open until a cohort is formed: no timeout applies.
   var isHeld = false
+  /// Whether the server has it and has not handled it yet.
+  var isQueued = false
   var remaining: Int64
   /// What has passed of the byte under way, in millionths of a bit.
   var fraction: Int64 = 0

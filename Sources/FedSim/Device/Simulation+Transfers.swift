@@ -81,6 +81,7 @@ extension Simulation {
       watchTimeout(device)
       return false
     }
+    if service.settings != nil, transfer.purpose == .check { closeConnection(device, transfer.id) }
     failTransfer(device, .timedOut)
     return true
   }
@@ -153,11 +154,15 @@ extension Simulation {
       note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
     }
     if transfer.purpose == .check, transfer.phase == .awaiting, devices[device].isConnected {
-      // The server sees the connection close.
-      schedule(
-        .arrival(device: Int32(device), generation: transfer.id, .leave), .serverArrival,
-        at: now + devices[device].rates.oneWay, by: device)
+      closeConnection(device, transfer.id)
     }
+  }
+
+  /// The server sees the connection close over which a device asked for work.
+  private mutating func closeConnection(_ device: Int, _ id: UInt32) {
+    schedule(
+      .arrival(device: Int32(device), generation: id, .leave), .serverArrival,
+      at: now + devices[device].rates.oneWay, by: device)
   }
 
   /// A request fails, and the session goes on without it.

@@ -71,6 +71,8 @@ public enum ServerTimer: Equatable, Sendable {
   case probe
   /// The n-th trigger's timer, in the round that it was set for (0: any).
   case trigger(Int32, round: Int32)
+  /// The n-th request has been served.
+  case served(Int32)
 }
 
 /// A series of a device that changes by itself.
@@ -161,6 +163,7 @@ extension Event {
     case .trainingEnd(let device, _): digest.combine(pack(8, device))
     case .serverTimer(.probe): digest.combine(pack(9, -1))
     case .serverTimer(.trigger(let index, _)): digest.combine(pack(10, index))
+    case .serverTimer(.served(let number)): digest.combine(pack(45, number))
     case .arrival(let device, _, let request):
       switch request {
       case .check(let held, let participation):

@@ -28,6 +28,8 @@ extension Simulation {
     case .serverTimer(.trigger(let index, let round)):
       guard round == 0 || round == server.round else { return false }
       triggerRang(Int(index))
+    case .serverTimer(.served(let number)):
+      return served(number)
     case .arrival(let device, let generation, let request):
       arrived(Int(device), generation, request)
     case .response(let device, let generation, let response):

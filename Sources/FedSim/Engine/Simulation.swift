@@ -49,6 +49,8 @@ public struct Simulation {
   var taskNames: [String] = []
   var server: Server
   var exchange = Exchange()
+  /// What the server has to serve, where it takes time for it.
+  var service = Service()
   var updates = Register<UpdateRecord>()
   var participations = Register<Participation>()
   var settled = Settled()

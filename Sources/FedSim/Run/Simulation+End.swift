@@ -144,7 +144,7 @@ extension Simulation {
       devices.reduce(0) { $0 + Int($1.activity.bytesDown) })
     for device in devices.indices { broken += impossibilities(of: device) }
     auditParticipations(&broken)
-    return broken + exchangeImpossibilities()
+    return broken + exchangeImpossibilities() + serviceImpossibilities()
   }
 
   /// Recounts participations by stage, and who holds them.

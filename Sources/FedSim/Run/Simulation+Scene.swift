@@ -38,6 +38,7 @@ extension Simulation {
     makeApps()
     makeIdentities()
     makeExchange()
+    makeService()
   }
 
   /// The states at the start, and the first events of everyone.

@@ -59,6 +59,8 @@ public struct ServerSettings: PartSettings {
   public var authentication: TokenSettings?
   /// What is made of heartbeats; nil: what is by default.
   public var presence: PresenceSettings?
+  /// How long requests take; nil: none.
+  public var service: ServiceSettings?
   /// A change of the model's layout in the middle of the run; nil: none.
   public var layoutChange: LayoutChange?
 
@@ -100,6 +102,9 @@ public struct ServerSettings: PartSettings {
       Field(
         "messageBytes", \.messageBytes, .bytes,
         "Size of a request or an answer without parameters"),
+      Field(
+        "service", \.service, feature: .settings(),
+        "How long the server takes for a request; absent: no time, for any number at once"),
       Field(
         "layoutChange", \.layoutChange, feature: .settings(),
         "A layer that is new from a version on; apps that do not know it cannot read the model"),

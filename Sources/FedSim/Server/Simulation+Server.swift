@@ -3,14 +3,29 @@ import Numerics
 extension Simulation {
   /// A request reaches the server, or its closed door.
   mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) {
-    handle(device, generation, request)
+    if service.settings != nil, queues(device, generation, request) { return }
+    take(device, generation, request)
+  }
+
+  /// The server acts on a request, if it is there; the device may have `isAbandoned` it.
+  mutating func take(
+    _ device: Int, _ generation: UInt32, _ request: Request, isAbandoned: Bool = false
+  ) {
+    handle(device, generation, request, isAbandoned)
+    letGo(of: request)
+  }
+
+  /// A request has come to its end.
+  mutating func letGo(of request: Request) {
     switch request {
     case .check(_, let participation), .disconnect(let participation, _): letGo(participation)
     default: break
     }
   }
 
-  private mutating func handle(_ device: Int, _ generation: UInt32, _ request: Request) {
+  private mutating func handle(
+    _ device: Int, _ generation: UInt32, _ request: Request, _ isAbandoned: Bool
+  ) {
     if !identities.isEmpty, intercepts(device, generation, request) { return }
     guard server.isReachable else {
       if case .submit(let update) = request { copyCame(update, isOpen: false) }
@@ -39,15 +54,7 @@ extension Simulation {
       case .reject:
         answerCheck(device, generation, .rejected)
       case .wait:
-        if devices[device].transfer?.id == generation { devices[device].transfer!.isHeld = true }
-        forget(device)
-        let place = server.place(of: device)
-        server.waiting.insert(checkIn, at: place.index)
-        server.waitingRequests.insert((generation, participation), at: place.index)
-        hold(participation)
-        server.waitingPeak = max(server.waitingPeak, server.waiting.count)
-        note(device, .waited(round: Int(server.round)))
-        formCohort()
+        if !isAbandoned { keepWaiting(checkIn, generation, participation) }
       }
     case .latest, .fetch:
       if case .fetch(let round) = request, let refusal = fetch(round: round) {
@@ -75,6 +82,22 @@ extension Simulation {
     case .erase:
       break  // Heard already.
     }
+  }
+
+  /// A device waits for a cohort.
+  private mutating func keepWaiting(
+    _ checkIn: CheckIn, _ generation: UInt32, _ participation: Int32
+  ) {
+    let device = checkIn.device
+    if devices[device].transfer?.id == generation { devices[device].transfer!.isHeld = true }
+    forget(device)
+    let place = server.place(of: device)
+    server.waiting.insert(checkIn, at: place.index)
+    server.waitingRequests.insert((generation, participation), at: place.index)
+    hold(participation)
+    server.waitingPeak = max(server.waitingPeak, server.waiting.count)
+    note(device, .waited(round: Int(server.round)))
+    formCohort()
   }
 
   /// A device no longer waits for a cohort, if it did.
@@ -264,11 +287,13 @@ extension Simulation {
     while !server.waiting.isEmpty {
       letGo(server.remove(at: server.waiting.count - 1).participation)
     }
+    if service.settings != nil { loseRequests() }
     for device in devices.indices where devices[device].transfer?.phase == .receiving {
       linkChanged(device, from: devices[device].rates, isConnected: false)
     }
     for device in devices.indices where devices[device].transfer?.phase == .awaiting {
-      if devices[device].transfer!.isHeld { failTransfer(device, .unacknowledged) }
+      let transfer = devices[device].transfer!
+      if transfer.isHeld || transfer.isQueued { failTransfer(device, .unacknowledged) }
     }
   }
 
