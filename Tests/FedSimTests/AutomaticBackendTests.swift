@@ -162,7 +162,7 @@ struct AutomaticBackendTests {
   }
 
   @Test(
-    "A second update of one device on one version replaces, is appended, or is ignored",
+    "E19: A second update of one device on one version replaces, is appended, or is ignored",
     arguments: [
       (Duplicates.replace, "pending v0 n1", "v1 2"), (.append, "pending v0 n2", "v1 3"),
       (.ignore, "rejected v0 n1", "v1 2"),
