@@ -129,8 +129,8 @@ struct StoredStoryTests {
     #expect(throws: (any Error).self) { try Night.scenario("record.timelineOf=[phones]") }
   }
 
-  /// The phone's update arrives at 9.650 and closes round 1; it is done at 10.660. The tablets begin
-  /// at 30 s and close round 2 at 39.650.
+  /// The phone's update arrives at 9.650 and closes round 1; it is done at 10.660. The tablets
+  /// begin at 30 s and close round 2 at 39.650.
   @Test("tells of a device that had done its work, whether it pauses or has asked again")
   func afterItsWork() throws {
     let folder = try Folder()
