@@ -9,12 +9,14 @@ SOURCES := Sources Tests Package.swift
 SMOKE := $(wildcard scenarios/smoke/*.yaml)
 # How long `make soak` may go on beginning new work.
 SOAK_MINUTES ?= 30
+# How many weeks of 10,000 iPhones `make fleet` plays.
+FLEET_SEEDS ?= 2
 # What `make test-bare` runs inside the bare Debian.
 BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci learning bench \
-  soak test-arm64 test-bare clean
+  fleet soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -32,7 +34,7 @@ run: deps build ## run the quickstart scenario, into results/quickstart.h5
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
-check: lint test readers determinism-ci test-arm64 ## all that CI checks: those five
+check: lint test readers determinism-ci fleet test-arm64 ## all that CI checks: those six
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -53,6 +55,9 @@ determinism: build ## run every shipped scenario's variants and compare the resu
 determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
 	Scripts/determinism $(SMOKE)
+
+fleet: build ## weeks of 10,000 iPhones, every event followed by a look; FLEET_SEEDS=2
+	Scripts/fleet $(FLEET_SEEDS)
 
 learning: build ## run the scenarios that have to learn; the sequence model and its baseline in pairs
 	@Scripts/deps data readers

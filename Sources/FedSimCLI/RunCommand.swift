@@ -34,6 +34,9 @@ struct RunCommand: RegistryCommand {
       "Write how long each round took, as JSON. No result depends on it.", valueName: "path"))
   var timings: String?
 
+  @Flag(help: "Look after every event whether what must always hold does; exit code 1 if not.")
+  var audit = false
+
   @Flag(name: .shortAndLong, help: "No progress on standard error.")
   var quiet = false
 
@@ -67,10 +70,18 @@ struct RunCommand: RegistryCommand {
       } else {
         Output.out(SummaryText(summary, command: CommandLine.arguments[0], source: source).text)
       }
-      return 0
+      return summary.audit.map(report) ?? 0
     } catch {
       return Output.report(error)
     }
+  }
+
+  /// What an audit found; the exit code.
+  private func report(_ audit: RunSummary.Audit) -> Int32 {
+    for finding in audit.broken { Output.error("broken: \(finding)") }
+    let looks = "\(audit.looks) looks at devices, \(audit.recounts) recounts"
+    Output.error("audit: \(looks), \(audit.broken.isEmpty ? "nothing" : "something") broken")
+    return audit.broken.isEmpty ? 0 : 1
   }
 
   private var options: RunOptions {
@@ -79,6 +90,7 @@ struct RunCommand: RegistryCommand {
     options.kernels = kernels?.body
     options.compute = compute == .lazy ? .lazy : .eager
     options.shakeTies = shakeTies
+    options.audits = audit
     Environment.set(&options)
     return options
   }

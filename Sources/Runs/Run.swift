@@ -48,11 +48,16 @@ public struct Run {
     let modelFiles = try prepareModelFiles(gate)
     let timings = try prepareTimings()
     let recorder = RunRecorder()
+    let invariants = options.audits ? Invariants() : nil
     let own: [any Observer] =
       [recorder] + (modelFiles.map { [$0] } ?? []) + (timings.map { [$0.times] } ?? [])
+      + (invariants.map { [$0] } ?? [])
     simulation.run(observers: own + observers)
     let document = recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, recorder, of: scenario, result: output)
+    summary.audit = invariants.map {
+      RunSummary.Audit(looks: $0.looks, recounts: $0.audits, broken: $0.broken)
+    }
     do throws(ResultFault) {
       try gate.pass(isLast: true) { () throws(ResultFault) in
         summary.contentDigest = try file.write(document)

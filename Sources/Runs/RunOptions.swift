@@ -17,6 +17,8 @@ public struct RunOptions: Sendable {
   public var compute = Compute.lazy
   /// Permutes simultaneous events of different actors by this key; nil: the order of the fleet.
   public var shakeTies: UInt64?
+  /// Whether what must always hold is looked at after every event.
+  public var audits = false
   /// Folders that are searched for data files after the scenario's own.
   public var dataFolders: [String] = []
   /// Whether the folders of installed data packages are searched after these.

@@ -23,6 +23,16 @@ public struct RunSummary: Codable, Equatable, Sendable {
     public var count: Int
   }
 
+  /// What looking after every event came to.
+  public struct Audit: Codable, Equatable, Sendable {
+    /// How often a device was looked at.
+    public var looks: Int
+    /// How often everything was recounted.
+    public var recounts: Int
+    /// What was broken, the first ones.
+    public var broken: [String]
+  }
+
   /// The scenario's name.
   public var scenario: String
   /// The scenario's seed.
@@ -55,6 +65,8 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var ledgers: [LedgerTotals]
   /// Bytes that devices sent and received.
   public var bytes: Int64
+  /// What an audit found; nil where none was asked for.
+  public var audit: Audit?
   /// Why there is no version, or no further one: a line each; empty where there is nothing to say.
   public var standstill: [String]
 

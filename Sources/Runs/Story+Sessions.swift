@@ -125,7 +125,7 @@ extension Story {
   }
 
   /// It never came to ask.
-  private func ending(_ words: [Happening]) -> Verdict {
+  private func ending(_ words: [Happening]) -> Verdict? {
     for happening in words.reversed() {
       let time = happening.time
       guard case .sessionEnded(let end) = happening.kind else { continue }
@@ -159,6 +159,9 @@ extension Story {
         return Verdict(
           .erased, "its user had its data erased",
           "its app stopped at \(time.words): \(Self.text(end))")
+      case .completed:
+        // The end of what belongs to an earlier round.
+        return nil
       default:
         if watch.view(before: time).link == 0 || watch.view(at: time).link == 0 {
           return Verdict(
@@ -169,6 +172,11 @@ extension Story {
           end == .killed ? .killed : .expired, "its app stopped before it could ask for work",
           "its app stopped at \(time.words), before it could ask for work: \(Self.text(end))")
       }
+    }
+    if watch.view(at: to).work == .pausing {
+      return Verdict(
+        .notReady, "it paused before it asks again", "it paused at \(to.words) before it asks again"
+      )
     }
     return watch.view(at: to).link == 0
       ? Verdict(.offline, "it was offline while its app ran", "it was offline at \(to.words)")
@@ -205,6 +213,12 @@ extension Story {
     }
     let background = group.background
     if background.windows != nil {
+      if let open = stretches.first(where: { $0.view.window != 0 && $0.view.energy != .off }) {
+        return Verdict(
+          .noWindow, "its app had stopped before in a window that was still open",
+          "its window was open at \(open.from.words), but its app had stopped before, and no new "
+            + "one opened")
+      }
       return stretches.contains { $0.view.energy == .off && $0.view.window != 0 }
         ? Verdict(.neverHeld, "its battery was empty when its window opened")
         : Verdict(

@@ -35,6 +35,15 @@ struct TableReader {
       if let windows = group.background.windows {
         add(windows.value, .window, "\(path).background.windows")
       }
+      if let share = group.network.share { add(share.value, .share, "\(path).network.share") }
+      if let system = group.background.system {
+        add(
+          system.backgroundRefresh.value, .setting,
+          "\(path).background.system.backgroundRefresh")
+      }
+      if let thermal = group.thermal {
+        add(thermal.ambient.value, .ambient, "\(path).thermal.ambient")
+      }
       if let presence = group.presence { add(presence.value, .presence, "\(path).presence") }
     }
     add(scenario.settings.server.reachable.value, .server, "server.reachable")

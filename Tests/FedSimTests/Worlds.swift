@@ -30,6 +30,7 @@ struct RandomWorld {
     if chance(0.3) { scene.inputs.shakeTies = seed }
     scene.inputs.fleet = ["a", "b", "c"].prefix(Int(stream.below(3)) + 1).map { group($0) }
     scene.inputs.server = server()
+    addFleetFeatures(to: &scene)
     let device = scene.inputs.fleet[0].name + "/0"
     for _ in 0..<stream.below(6) {
       scene.inject(
@@ -39,6 +40,38 @@ struct RandomWorld {
       scene.inputs.injections[scene.inputs.injections.count - 1].scope = pick(Erasure.allCases)
     }
     return scene
+  }
+
+  /// In half of the worlds devices come and go, in others they get data over time, vary from
+  /// training to training, decline, or have data that go with them; drawn from a stream of its own.
+  private func addFleetFeatures(to scene: inout Scene) {
+    var stream = StreamKey(seed: seed, purpose: "worlds").stream(slot: 1)
+    for place in scene.inputs.fleet.indices {
+      if stream.uniform() < 0.5 {
+        var settings = MarkovSource.Settings()
+        settings.states = [("here", Int64(2000)), ("away", 600)].map {
+          var state = MarkovSource.State()
+          (state.state, state.mean) = (StateName($0.0), .seconds($0.1))
+          return state
+        }
+        scene.inputs.fleet[place].presence = Choice(MarkovSource.self, settings) { $0 }
+      }
+      if stream.uniform() < 0.3 {
+        var arrival = ArrivalSettings()
+        (arrival.initial, arrival.perDay) = (0.2, 50)
+        scene.inputs.fleet[place].arrival = arrival
+      }
+      if stream.uniform() < 0.3 { scene.inputs.fleet[place].compute.jitter = 0.3 }
+      if stream.uniform() < 0.3 {
+        scene.inputs.fleet[place].hardware = .lab([
+          Lab.choice(), Lab.choice { ($0.speed, $0.osVersion) = (4, 10) },
+        ]) { $0.minimumOSVersion = 9 + Double(stream.below(3)) }
+        var couple = CoupleSettings()
+        couple.quantity = CoupleSettings.Rule()
+        couple.quantity!.by = .speed
+        scene.inputs.fleet[place].couple = couple
+      }
+    }
   }
 
   private mutating func markov(

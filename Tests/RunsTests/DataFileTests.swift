@@ -47,6 +47,24 @@ struct DataFileTests {
   }
 
   @Test(
+    "the series of every part of a device may come from a table",
+    arguments: [
+      ("network.share", "50"), ("background.system.backgroundRefresh", "off"),
+      ("thermal.ambient", "hot"), ("presence", "away"),
+    ])
+  func everySeries(path: String, state: String) throws {
+    let folder = try Folder()
+    try folder.write("device,from,to,state\n*,1 h,2 h,\(state)\n", to: "t.csv")
+    let battery = "fleet.phones.battery={}"
+    let scenario = try Scenario(
+      text: Night.text, file: folder("night.yaml"),
+      overrides: [battery, "fleet.phones.\(path)={csv: t.csv}"])
+    let inputs = try scenario.inputs()
+    #expect(inputs.tables["t.csv"]?.rows(of: "phones/0").first?.state == state)
+    #expect(try faults(folder, [battery, "fleet.phones.\(path)={csv: u.csv}"]).count == 1)
+  }
+
+  @Test(
     "a broken table gives its faults with line and column",
     arguments: [
       (

@@ -322,6 +322,8 @@ extension Simulation {
       if identities.devices[device].beats.isWaiting {
         var beats = identities.devices[device].beats
         giveUpBeat(&beats)
+        // None was due while this one waited.
+        beats.next = .never
         identities.devices[device].beats = beats
       }
       settleBeats(device, isCut: false, isEnd: true)

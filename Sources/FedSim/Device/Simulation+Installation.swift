@@ -57,6 +57,15 @@ extension Simulation {
     identities.counts.reinstallations += 1
     let registration = inputs.fleet[Int(devices[device].group)].registration
     if registration?.keepsData != true { identities.devices[device].hasLostData = true }
+    loseIdentity(device)
+    identities.devices[device].installations += 1
+    note(device, .identity(.reinstalled))
+    if !isOff(device) { useApp(device) }
+  }
+
+  /// With an installation go its tokens, its registration, and what the server knows it by.
+  mutating func loseIdentity(_ device: Int) {
+    guard !identities.isEmpty else { return }
     var tokens = identities.devices[device].tokens
     (tokens.hasTokens, tokens.isRevoked, tokens.mustRefresh) = (false, false, false)
     (tokens.nextBootstrap, tokens.failures, tokens.issued) = (now, 0, [])
@@ -64,9 +73,6 @@ extension Simulation {
     identities.devices[device].isRegistered = false
     identities.devices[device].serverID = 0
     identities.devices[device].installedAt = now
-    identities.devices[device].installations += 1
-    note(device, .identity(.reinstalled))
-    if !isOff(device) { useApp(device) }
   }
 
   /// Whether the app has samples to train on.
@@ -99,7 +105,7 @@ extension Simulation {
   /// The time of a re-installation has come.
   mutating func reinstallRang(_ device: Int) {
     devices[device].exogenous.combine(now.microseconds)
-    reinstall(device)
+    if isAway(device) { identities.devices[device].installations += 1 } else { reinstall(device) }
     planReinstall(device)
   }
 }

@@ -57,6 +57,8 @@ extension Simulation {
     devices[device].outbox = []
     endSession(device, .left)
     endProcess(device)
+    loseIdentity(device)
+    if !identities.isEmpty { identities.devices[device].isKeychainLocked = false }
     for request in devices[device].scheduler.requests {
       devices[device].scheduler.remove(request.identifier)
     }

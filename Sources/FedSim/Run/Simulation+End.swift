@@ -142,7 +142,7 @@ extension Simulation {
     expect(
       "bytes received", Int(ledgers.bytesDown),
       devices.reduce(0) { $0 + Int($1.activity.bytesDown) })
-    for device in devices.indices { broken += impossibilities(device) }
+    for device in devices.indices { broken += impossibilities(of: device) }
     auditParticipations(&broken)
     return broken + exchangeImpossibilities()
   }
@@ -158,51 +158,5 @@ extension Simulation {
       if counted != found { broken.append("hourly \(stage): counted \(counted), found \(found)") }
     }
     if living.contains(where: { $0.holders < 1 }) { broken.append("nobody holds a participation") }
-  }
-
-  /// What a device cannot be.
-  private func impossibilities(_ device: Int) -> [String] {
-    let state = devices[device]
-    var found: [String] = []
-    func never(_ isSo: Bool, _ what: String) {
-      if isSo { found.append("\(path(of: device)) \(what)") }
-    }
-    never(state.transfer != nil && !state.isConnected, "has a transfer without a link")
-    never(
-      state.transfer != nil && state.session == nil, "has a transfer without a session")
-    never(state.run != nil && state.session == nil, "trains without a session")
-    never(state.run != nil && state.attempt == nil, "trains without an attempt")
-    never(state.run != nil && state.transfer != nil, "trains while it transfers")
-    never(
-      state.session.map { $0.hard < now } ?? false, "has a session after its hard expiry")
-    never(
-      state.session?.kind == .task && state.isActive
-        && state.session?.hasExpired == false
-        && inputs.fleet[Int(state.group)].background.system?.endsOnUse != false,
-      "runs a task in a person's hand")
-    never(
-      state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil,
-      "keeps an attempt that it never saved")
-    if !bodies.isEmpty, let body = bodies[device] {
-      never(body.energy < 0 || body.energy > body.capacity, "holds energy beyond its battery")
-      never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
-      never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
-    }
-    if !identities.isEmpty { found += identityImpossibilities(device) }
-    never(
-      isAway(device)
-        && (state.session != nil || state.isConnected || state.attempt != nil
-          || !state.outbox.isEmpty || !state.scheduler.requests.isEmpty),
-      "is not in the fleet and does something")
-    never(state.attempt != nil && !isFit(device), "trains a model that it cannot")
-    never(state.heldVersion > server.version, "holds a version that does not exist")
-    never(
-      state.outbox.count > max(1, inputs.fleet[Int(state.group)].outbox.capacity),
-      "keeps too many updates")
-    never(state.outbox != state.outbox.sorted(), "has its outbox out of order")
-    never(
-      state.outbox.contains { updates[$0].device != device || !updates[$0].isOnDevice },
-      "keeps an update that is not its own")
-    return found
   }
 }

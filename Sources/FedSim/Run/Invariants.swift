@@ -1,0 +1,117 @@
+/// Looks after every event whether what must always hold does hold.
+///
+/// After an event the device that it concerns is looked at, so the cost does not grow with the
+/// fleet; once in every `interval` of virtual time, and at the end, everything is recounted.
+public final class Invariants: Observer {
+  /// What was found broken, with its time; of many the first ones.
+  public private(set) var broken: [String] = []
+  /// How often a device was looked at.
+  public private(set) var looks = 0
+  /// How often everything was recounted.
+  public private(set) var audits = 0
+  private let interval: SimDuration
+  private let most: Int
+  private var latest = SimTime.start
+  private var nextAudit = SimTime.start
+
+  /// An observer that recounts everything once in every `interval`, and keeps so many findings.
+  public init(interval: SimDuration = .hours(6), keeping most: Int = 20) {
+    self.interval = interval
+    self.most = most
+  }
+
+  /// Every event is wanted.
+  public var wantsEveryEvent: Bool { true }
+
+  /// Looks at the event's device.
+  public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
+    if time < latest { note("time went back to \(time)", at: latest) }
+    latest = time
+    let scripted = simulation.scriptedDevice(of: event)
+    if let device = event.device ?? scripted {
+      looks += 1
+      for finding in simulation.impossibilities(of: device) { note(finding, at: time) }
+    }
+    guard time >= nextAudit else { return }
+    nextAudit = time + interval
+    recount(simulation, at: time)
+  }
+
+  /// Recounts everything a last time: nothing may be open.
+  public func ended(_ simulation: borrowing Simulation) {
+    recount(simulation, at: latest)
+    let ledgers = simulation.ledgers
+    let open = ledgers.attempts.stillOpen + ledgers.updates.stillOpen
+    if open + ledgers.transmissions.stillOpen != 0 { note("a ledger is open", at: latest) }
+  }
+
+  private func recount(_ simulation: borrowing Simulation, at time: SimTime) {
+    audits += 1
+    for finding in simulation.audit() { note(finding, at: time) }
+  }
+
+  private func note(_ finding: String, at time: SimTime) {
+    if broken.count < most { broken.append("\(time): \(finding)") }
+  }
+}
+
+extension Simulation {
+  /// The device of a scripted event.
+  func scriptedDevice(of event: Event) -> Int? {
+    guard case .injection(let index) = event else { return nil }
+    return inputs.device(at: inputs.injections[Int(index)].device.path)
+  }
+
+  /// What a device cannot be.
+  package func impossibilities(of device: Int) -> [String] {
+    let state = devices[device]
+    var found: [String] = []
+    func never(_ isSo: Bool, _ what: String) {
+      if isSo { found.append("\(path(of: device)) \(what)") }
+    }
+    never(state.transfer != nil && !state.isConnected, "has a transfer without a link")
+    never(
+      state.transfer != nil && state.session == nil, "has a transfer without a session")
+    never(state.run != nil && state.session == nil, "trains without a session")
+    never(state.run != nil && state.attempt == nil, "trains without an attempt")
+    never(state.run != nil && state.transfer != nil, "trains while it transfers")
+    never(
+      state.session.map { $0.hard < now } ?? false, "has a session after its hard expiry")
+    never(
+      state.session?.kind == .task && state.isActive
+        && state.session?.hasExpired == false
+        && inputs.fleet[Int(state.group)].background.system?.endsOnUse != false,
+      "runs a task in a person's hand")
+    never(
+      state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil,
+      "keeps an attempt that it never saved")
+    if !bodies.isEmpty, let body = bodies[device] {
+      never(body.energy < 0 || body.energy > body.capacity, "holds energy beyond its battery")
+      never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
+      never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
+    }
+    if !identities.isEmpty { found += identityImpossibilities(device) }
+    never(
+      isAway(device)
+        && (state.session != nil || state.isConnected || state.attempt != nil
+          || !state.outbox.isEmpty || !state.scheduler.requests.isEmpty),
+      "is not in the fleet and does something")
+    never(state.attempt != nil && !isFit(device), "trains a model that it cannot")
+    let requests = state.scheduler.requests
+    never(requests.count { $0.kind == .refresh } > 1, "has two refresh requests pending")
+    never(requests.count { $0.kind == .processing } > 10, "has eleven requests pending")
+    never(
+      requests.indices.contains { place in
+        requests[..<place].contains { $0.identifier == requests[place].identifier }
+      }, "has an identifier pending twice")
+    never(state.heldVersion > server.version, "holds a version that does not exist")
+    never(
+      state.outbox.count > max(1, inputs.fleet[Int(state.group)].outbox.capacity),
+      "keeps too many updates")
+    never(state.outbox != state.outbox.sorted(), "has its outbox out of order")
+    never(
+      state.outbox.contains { updates[$0].device != device || !updates[$0].isOnDevice },
+      "keeps an update that is not its own")
+    return found
+  }
+}
