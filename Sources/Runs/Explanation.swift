@@ -36,7 +36,7 @@ public struct Explanation: Codable, Equatable, Sendable {
     case notChosen
     /// It waited, and no cohort was formed.
     case noCohort
-    /// It had done its work before, and paused or did not run again.
+    /// It had done its work before, and paused before it asks again.
     case pausing
     /// It had trained on the latest version already.
     case nothingNew

@@ -134,11 +134,6 @@ extension Story {
         return Verdict(
           .notEligible, "a condition of its app did not hold when it ran (\(unmet(at: time)))",
           "when its app ran at \(time.words), the device was \(unmet(at: time))")
-      case .completed:
-        return Verdict(
-          .pausing, "it had done its work, and its app did not run again",
-          "its app had done its work at \(time.words), and did not run for a training again before "
-            + to.words)
       case .withoutData:
         return Verdict(.noData, "it has no training data", "it has no training data")
       case .declined:
@@ -175,7 +170,7 @@ extension Story {
     }
     if watch.view(at: to).work == .pausing {
       return Verdict(
-        .notReady, "it paused before it asks again", "it paused at \(to.words) before it asks again"
+        .pausing, "it paused before it asks again", "it paused at \(to.words) before it asks again"
       )
     }
     return watch.view(at: to).link == 0
@@ -208,7 +203,8 @@ extension Story {
 
   /// Why the app did not run for a training at all.
   var withoutSession: Verdict {
-    if stretches.allSatisfy({ $0.view.isAway }) {
+    let all = stretches
+    if !all.isEmpty, all.allSatisfy({ $0.view.isAway }) {
       return Verdict(.absent, "the device was not in the fleet")
     }
     let background = group.background

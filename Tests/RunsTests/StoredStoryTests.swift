@@ -152,8 +152,8 @@ struct StoredStoryTests {
       "\(pausing.text)")
     let done = try explained(
       "server.trigger.threshold=1", "fleet.phones.participation.repeats=false")
-    #expect(done.cause == .pausing)
-    #expect(done.causeText == "it had done its work, and its app did not run again")
+    #expect(done.cause == .noWindow)
+    #expect(done.causeText == "its app had stopped before in a window that was still open")
     let asking = try explained(
       "server.trigger=[cohort-complete]", "fleet.phones.participation.pause=1 s",
       "server.selector={scripted: {cohorts: [[0], [1, 2]]}}")
