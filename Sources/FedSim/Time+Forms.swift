@@ -69,6 +69,8 @@ public struct BitRate: Hashable, Sendable {
     var (high, low) = bytes.multipliedFullWidth(by: 8_000_000)
     let (rest, borrow) = low.subtractingReportingOverflow(UInt64(fraction))
     (high, low) = (borrow ? high - 1 : high, rest)
+    // Longer than any run: the quotient is no duration any more.
+    guard 2 * high + Int64(low >> 63) < bitsPerSecond else { return .forever }
     let (quotient, remainder) = bitsPerSecond.dividingFullWidth((high, low))
     return SimDuration(microseconds: quotient + (remainder > 0 ? 1 : 0))
   }

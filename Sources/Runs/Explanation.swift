@@ -36,6 +36,8 @@ public struct Explanation: Codable, Equatable, Sendable {
     case notChosen
     /// It waited, and no cohort was formed.
     case noCohort
+    /// It had done its work before, and paused before it asks again.
+    case pausing
     /// It had trained on the latest version already.
     case nothingNew
     /// Its task expired first.

@@ -61,8 +61,10 @@ extension Standstill.Obstacle {
     switch self {
     case .nothingRuns: "nothing lets the app run (fleet[].background)"
     case .noData: "no training data"
+    case .absent: "never in the fleet (fleet[].presence)"
+    case .unfit: "the device cannot train this model (fleet[].hardware)"
     case .never(let conditions): "never " + conditions.atOnce
-    case .neverStarted: "every condition held, and the system never started a task"
+    case .neverStarted: "power, link and use allowed it, and the system never started a task"
     case .serverUnreachable: "the server was never reachable"
     case .noModel: "the server believed itself offline and sent no model"
     case .notChosen: "never in a cohort"

@@ -22,8 +22,21 @@ extension Story {
     }
     let isRunning = watch.view(at: to).app.map { $0 != .activation && $0 != .refresh } ?? false
     guard ran || isRunning else { return nil }
-    let recent = words.filter { isInside($0.time) || isRunning }
+    var recent = words.filter { isInside($0.time) || isRunning }
+    if let rest = recent.lastIndex(where: { $0.kind == .rested(.completed) }) {
+      if isRunning, watch.view(at: to).work == .pausing { return pausing(since: recent[rest].time) }
+      // What came before is done; it asked for work anew.
+      if rest + 1 < recent.count { recent = Array(recent[(rest + 1)...]) }
+    }
     return answer(recent) ?? refusal(recent, happenings) ?? ending(recent)
+  }
+
+  /// It had done its work before, and waits until it asks again.
+  private func pausing(since time: SimTime) -> Verdict {
+    let pause = Words.duration(group.participation.pause)
+    return Verdict(
+      .pausing, "it had done its work and paused before it asks again",
+      "it had done its work at \(time.words), and pauses for \(pause) before it asks again")
   }
 
   /// It was accepted, and came to no training.
@@ -157,7 +170,7 @@ extension Story {
     }
     if watch.view(at: to).work == .pausing {
       return Verdict(
-        .notReady, "it paused before it asks again", "it paused at \(to.words) before it asks again"
+        .pausing, "it paused before it asks again", "it paused at \(to.words) before it asks again"
       )
     }
     return watch.view(at: to).link == 0
@@ -190,6 +203,10 @@ extension Story {
 
   /// Why the app did not run for a training at all.
   var withoutSession: Verdict {
+    let all = stretches
+    if !all.isEmpty, all.allSatisfy({ $0.view.isAway }) {
+      return Verdict(.absent, "the device was not in the fleet")
+    }
     let background = group.background
     if background.windows != nil {
       if let open = stretches.first(where: { $0.view.window != 0 && $0.view.energy != .off }) {
@@ -205,6 +222,9 @@ extension Story {
           "no background window opened for it from \(from.words) to \(to.words)")
     }
     guard background.processing != nil else {
+      if background.continued != nil {
+        return Verdict(.nothingRuns, "its user started no training in the app")
+      }
       return Verdict(
         .nothingRuns, "nothing lets its app run in the background",
         "its group `\(group.name)` has neither `background.processing` nor `background.windows`")
@@ -252,6 +272,7 @@ extension Story {
 
   private func held(_ view: DeviceView, at time: SimTime) -> StartConditions {
     var held: StartConditions = []
+    if view.isAway { return held }
     if view.idleFrom <= time { held.insert(.idle) }
     if view.isPlugged { held.insert(.charging) }
     if view.link != 0 { held.insert(.online) }

@@ -102,13 +102,17 @@ struct Story {
 
   /// How long the device was what matters.
   private var overview: String {
+    let away = time { $1.isAway }
+    if away == to - from { return "In that time the device was not in the fleet." }
     let parts: [(String, SimDuration)] = [
-      ("charging", time { $1.isPlugged }), ("idle", time { $1.idleFrom <= $0 }),
+      ("charging", time { $1.isPlugged && !$1.isAway }),
+      ("idle", time { $1.idleFrom <= $0 && !$1.isAway }),
       ("on Wi-Fi", time { $1.link == 2 }), ("on a cellular link", time { $1.link == 1 }),
+      ("away from the fleet", away),
     ]
     let some = parts.filter { $0.1 > .zero }.map { "\($0.0) for \(Words.duration($0.1))" }
     let offline = time { $1.link == 0 }
-    var never = parts.filter { $0.1 == .zero && $0.0 != "on a cellular link" }.map {
+    var never = parts.prefix(3).filter { $0.1 == .zero }.map {
       "never \($0.0)"
     }
     if offline == to - from { never = never.filter { $0 != "never on Wi-Fi" } + ["never online"] }

@@ -54,6 +54,13 @@ struct HardwareTests {
       ])
   }
 
+  @Test("a device on which a batch takes longer than any run is cut off before the first")
+  func endless() {
+    let played = phone(.lab([Lab.choice { $0.speed = 1e-300 }])).play()
+    #expect(played.simulation.ledgers.attempts[.finished] == 0)
+    #expect(played.simulation.ledgers.attempts.opened == 1)
+  }
+
   @Test("a step takes overhead, operations, parameters and values, divided by the speed")
   func form() {
     let plan = TrainingPlan(epochs: 1, batchSize: 128, learningRate: 0.1)

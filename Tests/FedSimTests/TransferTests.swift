@@ -180,6 +180,41 @@ struct TransferTests {
       ])
   }
 
+  @Test("Each wait between tries is off by up to the jitter, by a draw of the device's own")
+  func jitter() {
+    // As above, but the waits of 5 and 10 s are 4 to 6 s and 8 to 12 s; a failed try takes 3.3 s.
+    func uploads(_ count: Int) -> [Double] {
+      var scene = Scene(
+        fleet: [
+          .group(count: count, windows: [[0, 90_000, 95_000]]) {
+            $0.network.requestTimeout = .seconds(2)
+            $0.outbox.attempts = 3
+            $0.outbox.jitter = 0.2
+          }
+        ])
+      scene.inputs.server.reachable = .states("down", in: [9_000...900_000], otherwise: "up")
+      return scene.play().story(of: 0, only: "uploads").map { Double($0.split(separator: " ")[0])! }
+    }
+    let times = uploads(1)
+    #expect(times.count == 3)
+    guard times.count == 3 else { return }
+    let waits = [times[1] - 11_640, times[2] - times[1] - 3_300]
+    #expect((4_000...6_000).contains(waits[0]) && waits[0] != 5_000)
+    #expect((8_000...12_000).contains(waits[1]) && waits[1] != 2 * waits[0])
+    #expect(uploads(2) == times)
+  }
+
+  @Test("A message that would take longer than any run is never through")
+  func endless() {
+    // 10^18 bytes at 1,000 bytes a second: 10^21 us, which is no time any more.
+    var scene = scene { _ in }
+    scene.inputs.server.messageBytes = 1_000_000_000_000_000_000
+    let played = scene.play()
+    #expect(played.story(of: 0, only: "trains") == [])
+    #expect(played.simulation.ledgers.attempts.opened == 0)
+    #expect(played.simulation.ledgers.transmissions.opened > 0)
+  }
+
   @Test("A request is due by its own time, though the timer was set for an earlier one")
   func watchedOn() {
     // Down from 9 s on. The check and the download were answered; the timer set for the check

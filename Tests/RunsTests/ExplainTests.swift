@@ -58,6 +58,18 @@ extension PlantedStory {
       cause: .neverHeld, causeText: "in low-power mode or low on charge",
       sentence: "the device was charging for 10 s, idle", ledger: ["attempts finished 2"]),
     PlantedStory(
+      name: "away",
+      overrides: [
+        task(), "fleet.phones.presence={fixed: {intervals: [{from: 7000 s, to: 7100 s}]}}",
+      ],
+      cause: .absent, causeText: "the device was not in the fleet",
+      sentence: "In that time the device was not in the fleet.", ledger: ["attempts finished 2"]),
+    PlantedStory(
+      name: "no user who starts it",
+      overrides: ["fleet.phones.background={windows: null, continued: {}, system: {}}"],
+      cause: .nothingRuns, causeText: "its user started no training in the app",
+      sentence: "Its app never ran.", ledger: ["attempts finished 2"]),
+    PlantedStory(
       name: "no window", overrides: [window("6000 s", "6060 s", "6065 s", of: "phones")],
       cause: .noWindow, causeText: "no background window opened for it",
       sentence: "Its app never ran.", ledger: ["attempts finished 3"]),

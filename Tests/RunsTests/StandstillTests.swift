@@ -66,6 +66,18 @@ struct StandstillTests {
       document["standstill"]?[text: "report"] == summary.standstill.joined(separator: "\n"))
   }
 
+  @Test("tells devices that never joined, and those that cannot train, from those never started")
+  func absentOrUnfit() throws {
+    let (summary, _) = try Self.run(
+      "stop={after: 3 d, playsOut: true}", "fleet.phones.presence={fixed: away}",
+      "fleet.tablets.hardware={classes: iphone-8, minimumOSVersion: 17}")
+    #expect(
+      summary.standstill == [
+        "never in the fleet (fleet[].presence): 37 of 37 phones",
+        "the device cannot train this model (fleet[].hardware): 3 of 3 tablets",
+      ])
+  }
+
   @Test("is played out where the scenario says so, and says the same")
   func playsOut() throws {
     let (summary, document) = try Self.run("stop.playsOut=true", "stop.after=3 d")

@@ -128,4 +128,36 @@ struct StoredStoryTests {
     #expect(throws: (any Error).self) { try Night.scenario("record.timelineOf=[phone/1]") }
     #expect(throws: (any Error).self) { try Night.scenario("record.timelineOf=[phones]") }
   }
+
+  /// The phone's update arrives at 9.650 and closes round 1; it is done at 10.660. The tablets
+  /// begin at 30 s and close round 2 at 39.650.
+  @Test("tells of a device that had done its work, whether it pauses or has asked again")
+  func afterItsWork() throws {
+    let folder = try Folder()
+    func explained(_ overrides: String...) throws -> Explanation {
+      let story = PlantedStory(
+        name: "",
+        overrides: [
+          "fleet.phones.participation.repeats=true",
+          PlantedStory.window("30 s", "89 s", "94 s", of: "tablets"),
+        ] + overrides, round: 2, cause: .pausing, causeText: "", sentence: "", ledger: [])
+      return try story.explained(in: folder).0
+    }
+    let pausing = try explained(
+      "server.trigger.threshold=1", "fleet.phones.participation.pause=1 min")
+    #expect(pausing.cause == .pausing)
+    #expect(
+      pausing.text.contains(
+        "it had done its work at 0 d 00:00:10.66, and pauses for 1 min before it asks again"),
+      "\(pausing.text)")
+    let done = try explained(
+      "server.trigger.threshold=1", "fleet.phones.participation.repeats=false")
+    #expect(done.cause == .noWindow)
+    #expect(done.causeText == "its app had stopped before in a window that was still open")
+    let asking = try explained(
+      "server.trigger=[cohort-complete]", "fleet.phones.participation.pause=1 s",
+      "server.selector={scripted: {cohorts: [[0], [1, 2]]}}")
+    #expect(asking.cause == .notChosen, "\(asking.text)")
+    #expect(asking.causeText == "the server did not select it")
+  }
 }

@@ -196,7 +196,16 @@ public struct InjectionSettings: PartSettings {
   }
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
-    action == .launch && soft > hard ? [("soft", "the soft expiry comes after the hard one")] : []
+    if action == .launch && soft > hard {
+      return [("soft", "the soft expiry comes after the hard one")]
+    }
+    var found: [(key: String, message: String)] = []
+    if task != nil, action != .submit { found.append(("task", "`task` is for `submit`")) }
+    if identifier != nil, action != .submit {
+      found.append(("identifier", "`identifier` is for `submit`"))
+    }
+    if scope != nil, action != .erase { found.append(("scope", "`scope` is for `erase`")) }
+    return found
   }
 }
 

@@ -162,7 +162,10 @@ struct TrainingRun {
 
   /// When so much work since the first batch began is done.
   func moment(of duration: SimDuration) -> SimTime {
-    let rest = 100 * duration.microseconds - work
+    let (all, overflow) = duration.microseconds.multipliedReportingOverflow(by: 100)
+    // Longer than any run.
+    guard !overflow, all <= .max - 100 else { return .never }
+    let rest = all - work
     return since + SimDuration(microseconds: (rest + speed - 1) / speed)
   }
 

@@ -307,6 +307,8 @@ public struct OutboxSettings: PartSettings {
   public var delay = SimDuration.seconds(5)
   /// How much longer it waits before each further try.
   public var backoff = 2.0
+  /// How far a wait may be from this, up or down, as a share of it; nil: not at all.
+  public var jitter: Double?
   /// Whether updates survive a kill of the app.
   public var persists = true
   /// Whether a new update takes the place of a waiting one from the same version; nil: no.
@@ -326,6 +328,10 @@ public struct OutboxSettings: PartSettings {
       Field("attempts", \.attempts, .integer(1...100), "How often one session tries to send"),
       Field("delay", \.delay, .duration(), "How long it waits before the second try"),
       Field("backoff", \.backoff, .number(1...100), "Each further wait is this much longer"),
+      Field(
+        "jitter", \.jitter, feature: .fraction,
+        "Each wait is longer or shorter by up to this share of it, one uniform draw each; absent: 0"
+      ),
       Field("persists", \.persists, .flag, "Whether updates survive a kill of the app"),
       Field(
         "supersedes", \.supersedes, feature: .flag,

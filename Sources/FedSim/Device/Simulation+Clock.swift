@@ -17,7 +17,8 @@ extension Simulation {
 
   /// The first time from the start on at which a device's own clock shows as much.
   mutating func trueTime(_ device: Int, showing own: SimTime) -> SimTime {
-    guard own != .never else { return .never }
+    // Longer than any run by far.
+    guard own < SimTime(microseconds: .max / 4) else { return .never }
     let identity = identities.devices[device]
     if identity.drift == 0 {
       return SimTime(microseconds: max(0, own.microseconds - identity.skew))

@@ -51,9 +51,23 @@ extension Simulation {
       for _ in 1..<max(1, tries) {
         delay = SimDuration(roundingUp: delay.seconds * settings.backoff)
       }
-      return pause(device, for: delay, then: devices[device].session!.stage)
+      return pause(
+        device, for: jittered(delay, settings.jitter, device),
+        then: devices[device].session!.stage)
     }
     proceed(device)
+  }
+
+  /// A wait of an outbox, longer or shorter by chance.
+  ///
+  /// Draws: one `uniform` of `outbox-jitter` (seed `world`) at the time at which the try failed.
+  private func jittered(_ delay: SimDuration, _ jitter: Double?, _ device: Int) -> SimDuration {
+    guard let jitter, jitter > 0 else { return delay }
+    var stream = StreamKey(
+      seed: inputs.seeds.world, purpose: "outbox-jitter", group: group(of: device).name,
+      ordinal: UInt32(devices[device].ordinal)
+    ).stream(slot: UInt64(now.microseconds))
+    return SimDuration(roundingUp: delay.seconds * (1 + jitter * (2 * stream.uniform() - 1)))
   }
 
   /// Drops updates that have waited for too long.

@@ -81,7 +81,9 @@ public struct SystemSettings: PartSettings {
   }
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
-    cpuLimit > cpuWindow ? [("cpuLimit", "`cpuLimit` is above `cpuWindow`")] : []
+    if cpuLimit > cpuWindow { return [("cpuLimit", "`cpuLimit` is above `cpuWindow`")] }
+    return dailyRunTime.map { $0 > .days(1) } ?? false
+      ? [("dailyRunTime", "`dailyRunTime` is above a day; without it there is no limit")] : []
   }
 }
 

@@ -29,6 +29,8 @@ package struct DeviceView: Equatable, Sendable {
   package let isSwipedAway: Bool
   package let isRefreshOn: Bool
   package let hasRunTime: Bool
+  /// Whether it does not belong to the fleet now.
+  package let isAway: Bool
 }
 
 extension Simulation {
@@ -60,7 +62,7 @@ extension Simulation {
       } ?? .never,
       idleFrom: state.isActive ? .never : state.lockedSince + dwell, usedUntil: usedUntil,
       isSwipedAway: app?.isForceQuit ?? false, isRefreshOn: app?.isRefreshOn ?? true,
-      hasRunTime: hasRunTime)
+      hasRunTime: hasRunTime, isAway: isAway(device))
   }
 
   private func energy(

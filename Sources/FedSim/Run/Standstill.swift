@@ -7,6 +7,10 @@ public struct Standstill: Sendable, Equatable {
     case nothingRuns
     /// It has no training data.
     case noData
+    /// It never was in the fleet.
+    case absent
+    /// It cannot train this model.
+    case unfit
     /// These conditions never held at once.
     case never(StartConditions)
     /// All of them did, and the system never started a task.
@@ -106,6 +110,10 @@ extension Simulation {
       let background = group(of: device).background
       if devices[device].pace.batchCount == 0 {
         found.append(.noData)
+      } else if !isStuck, wasNeverHere(device) {
+        found.append(.absent)
+      } else if !isFit(device) {
+        found.append(.unfit)
       } else if did.attempts > 0 {
         found.append(did.updates > 0 ? .neverAggregated : .neverFinished)
       } else if background.processing == nil, background.windows == nil, did.sessions == 0 {
@@ -123,6 +131,12 @@ extension Simulation {
       }
     }
     return found
+  }
+
+  /// Whether a device was away for the whole run.
+  private func wasNeverHere(_ device: Int) -> Bool {
+    guard isAway(device), let presence = fleetTables.presence[device] else { return false }
+    return presence.total == .zero
   }
 
   /// What never held at once for a device from the start to the end, of what the world decides.
