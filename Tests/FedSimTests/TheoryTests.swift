@@ -124,7 +124,7 @@ struct TheoryTests {
 struct AmbiguousUploadTests {
   @Test(
     "E11: What an update that came twice does to the model, worked out by hand",
-    arguments: [(Duplicates.replace, 1.0), (.ignore, 1), (.append, 2)])
+    arguments: [(Duplicates.replace, 1.0), (.ignore, 1), (.overwrite, 1), (.append, 2)])
   func effect(duplicates: Duplicates, copies: Double) {
     // One sample each, zero weights, rate 1/2: the softmax is 1/2, so a step is ±x/4.
     //   phones/0: x = (-1, -3/8), class 0: w = (-1/4, +1/4), (-3/32, +3/32), b = (+1/4, -1/4)

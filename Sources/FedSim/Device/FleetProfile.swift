@@ -16,6 +16,12 @@ public struct FleetProfile: Sendable {
       summary: "Battery, heat and the rules of iOS; a processing task on the charger, and refresh",
       settings: iphone),
     FleetProfile(
+      name: "iphone-continued",
+      summary: "An iPhone whose user starts trainings in the app: continued processing, no other",
+      settings: group(
+        background: [("continued", .mapping([])), ("system", .mapping([]))],
+        [("battery", .mapping([])), ("thermal", .mapping([])), ("app", .mapping([]))])),
+    FleetProfile(
       name: "swiftsyft",
       summary: "An iPhone with SwiftSyft's app, its faults included: Wi-Fi and charging at the "
         + "start only, no outbox, a request that is never renewed, a flag that is never cleared",

@@ -98,6 +98,14 @@ extension Simulation {
     return found
   }
 
+  /// Whether a device has samples before the end.
+  private func everHasData(_ device: Int) -> Bool {
+    guard group(of: device).arrival != nil else { return devices[device].pace.batchCount > 0 }
+    let (group, ordinal) = (Int(devices[device].group), Int(devices[device].ordinal))
+    return samples(
+      group: group, ordinal: ordinal, client: Int(devices[device].client), at: end) > 0
+  }
+
   /// The first obstacle of each device.
   private func obstacles() -> [Standstill.Obstacle] {
     let accepted = hourFunnels.reduce(0) { $0 + $1[.accepted] }
@@ -108,7 +116,7 @@ extension Simulation {
     for device in devices.indices {
       let did = devices[device].activity
       let background = group(of: device).background
-      if devices[device].pace.batchCount == 0 {
+      if !everHasData(device) {
         found.append(.noData)
       } else if !isStuck, wasNeverHere(device) {
         found.append(.absent)
@@ -176,7 +184,7 @@ extension Simulation {
       found.append(.cohort(needed: neededWaiting, waited: server.waitingPeak))
     }
     if server.version == 0, let needed = neededUpdates, server.pendingPeak < needed {
-      let able = devices.count { $0.pace.batchCount > 0 }
+      let able = devices.indices.count { everHasData($0) }
       let isPossible = inputs.server.duplicates == .append || needed <= able
       if server.pendingPeak > 0 || !isPossible {
         found.append(
