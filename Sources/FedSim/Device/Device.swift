@@ -24,7 +24,7 @@ struct Device {
   var isActive = false
   var windowState: UInt8 = 0
   var lockedSince = SimTime.start
-  var exogenous = Digest()
+  var exogenous = Fingerprint()
 
   // The regions.
   var scheduler = SchedulerRegion()

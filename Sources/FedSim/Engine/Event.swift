@@ -146,7 +146,8 @@ public enum Event: Equatable, Sendable {
 
 extension Event {
   /// Words that tell this event from every other, for the run's digest.
-  func combine(into digest: inout Digest) {
+  @inline(__always)
+  func combine(into digest: inout Fingerprint) {
     func pack(_ kind: UInt64, _ device: Int32, _ rest: UInt64 = 0) -> UInt64 {
       kind << 56 | UInt64(UInt32(bitPattern: device)) << 24 | rest & 0xFF_FFFF
     }
@@ -208,5 +209,24 @@ extension Event {
     case .taskStart(let device, _): digest.combine(pack(20, device))
     case .end: digest.combine(pack(21, -1))
     }
+  }
+}
+
+/// A digest of all events handled: the sum of a fingerprint of each, with its time, its actor and
+/// the actor's own number of it.
+///
+/// A sum does not depend on the order in which it is added up; the order of an actor's events is
+/// in their numbers, and that of different actors follows from times and classes.
+public struct EventDigest: Sendable, Hashable {
+  /// The digest.
+  public private(set) var value: UInt64 = 0
+
+  @inline(__always)
+  mutating func add(_ entry: borrowing EventQueue.Entry) {
+    var print = Fingerprint(seed: UInt64(UInt32(bitPattern: entry.actor)) << 32)
+    print.combine(entry.time.microseconds)
+    print.combine(UInt64(entry.sequence) << 8 | UInt64(entry.eventClass.rawValue))
+    entry.event.combine(into: &print)
+    value &+= print.value
   }
 }

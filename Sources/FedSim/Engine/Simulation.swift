@@ -21,8 +21,8 @@ public struct Simulation {
   public internal(set) var roundFunnels = Pages([Funnel(), Funnel()])
   /// Participations by the hour in which their session began.
   public internal(set) var hourFunnels = Pages<Funnel>()
-  /// Digest of all events handled so far, in order.
-  public private(set) var eventDigest = Digest()
+  /// Digest of all events handled so far.
+  public private(set) var eventDigest = EventDigest()
   /// The last federated evaluation, of the version that was current then.
   public internal(set) var federatedEvaluation: FederatedEvaluation?
   /// Whether the run is over.
@@ -30,7 +30,11 @@ public struct Simulation {
   /// Whether it ended because nothing that was left could ever contribute.
   public internal(set) var isStuck = false
 
-  var queue = EventQueue()
+  var queue: EventQueue
+  /// The time that the run as a whole has come to; `now` is ahead of it while a device is played on.
+  var played = SimTime.start
+  /// Whether a device is played on as far as what it does is its own affair.
+  private var playsAhead = false
   var world: World
   var devices = Table<Device>()
   /// Batteries and heat, for each device; empty where no group has a battery.
@@ -62,18 +66,20 @@ public struct Simulation {
   var federatedUntil = SimTime.start
   let allTestSamples: [Int32]
   let validationSamples: [Int32]
-  let tieDigests: [UInt64]
 
   /// A run at its start.
   public init(_ inputs: SimulationInputs) {
     self.inputs = inputs
     end = .start + inputs.stop.after
     world = World(inputs, end: end)
+    queue = EventQueue(
+      shaken: inputs.shakeTies.map {
+        ShakenTies(key: $0 ^ inputs.seeds.ties, names: Self.names(inputs.fleet))
+      })
     server = Server(model: inputs.task.initial)
     computations = Computations(inputs)
     allTestSamples = (0..<Int32(inputs.task.test.count)).map { $0 }
     validationSamples = inputs.task.partition.validation.flatMap { $0 }.sorted()
-    tieDigests = inputs.shakeTies == nil ? [] : Self.names(inputs.fleet)
     makeFleet()
     setTheScene()
   }
@@ -85,14 +91,14 @@ public struct Simulation {
     wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
     publishInitialModel()
     if inputs.stopsWhenStuck { lookAhead() }
-    while !isOver, let entry = queue.popFirst() { handle(entry) }
+    playsAhead = mayPlayAhead
+    while !isOver, playNext() {}
     finish()
     for observer in observers { observer.ended(self) }
     self.observers = []
   }
 
   private mutating func handle(_ entry: EventQueue.Entry) {
-    precondition(entry.time >= now, "virtual time never goes back")
     now = entry.time
     guard dispatch(entry.event) else {
       tallies.cancelledEvents += 1
@@ -101,11 +107,24 @@ public struct Simulation {
     if !bodies.isEmpty { refreshBodies(after: entry.event, actor: entry.actor) }
     if !identities.isEmpty { refreshIdentities(after: entry.event, actor: entry.actor) }
     tallies.events += 1
-    eventDigest.combine(entry.time.microseconds)
-    entry.event.combine(into: &eventDigest)
+    eventDigest.add(entry)
     if wantsEveryEvent {
       for observer in observers { observer.handled(entry.event, at: now, self) }
     }
+  }
+
+  /// Plays the next event of all, and what its device does next as far as that is its own affair.
+  private mutating func playNext() -> Bool {
+    guard let entry = queue.popFirst() else { return false }
+    precondition(entry.time >= played, "virtual time never goes back")
+    played = entry.time
+    handle(entry)
+    guard playsAhead, entry.actor > 0 else { return true }
+    let device = Int(entry.actor) - 1
+    while let next = queue.upcoming, isOwnAffair(next.event, at: next.time, of: device) {
+      handle(queue.popUpcoming())
+    }
+    return true
   }
 
   /// Schedules an event of a device, or of the server (`actor` nil).
@@ -121,20 +140,10 @@ public struct Simulation {
       sequence = server.sequence
       server.sequence &+= 1
     }
-    let actor = Int32(device.map { $0 + 1 } ?? 0)
-    var rank = UInt64(eventClass.rawValue) << 56
-    if let key = inputs.shakeTies, let device {
-      var digest = Digest(seed: key ^ inputs.seeds.ties)
-      digest.combine(time.microseconds)
-      digest.combine(UInt64(eventClass.rawValue))
-      digest.combine(tieDigests[device])
-      rank |= digest.value >> 8
-    } else {
-      rank |= UInt64(actor)
-    }
     queue.push(
       EventQueue.Entry(
-        time: time, rank: rank, actor: actor, sequence: sequence, event: event))
+        time: time, eventClass: eventClass, actor: Int32(device.map { $0 + 1 } ?? 0),
+        sequence: sequence, event: event))
   }
 
   /// Tells the observers what happened.

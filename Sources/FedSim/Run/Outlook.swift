@@ -100,6 +100,7 @@ extension Simulation {
   /// calls end at the first device asked; at most one a simulated hour.
   mutating func lookAhead() {
     outlook.nextLook = now + .hours(1)
+    if server.version > 0, !mayCohortsBreak { return outlook.nextLook = .never }
     if isCohortBroken { return stopStuck() }
     guard server.version == 0, server.pending.isEmpty, server.cohortGoal == nil,
       updates.living == 0, !inputs.injections.contains(where: { $0.at >= now })
@@ -151,14 +152,18 @@ extension Simulation {
   /// Whether the open round's cohort can no longer send as many updates as the round waits for, and
   /// nothing else ends the round.
   var isCohortBroken: Bool {
-    guard let goal = server.cohortGoal, inputs.server.duplicates != .append,
-      inputs.server.trigger.allSatisfy({ $0.value is CohortCompleteTrigger })
-    else { return false }
+    guard let goal = server.cohortGoal, mayCohortsBreak else { return false }
     var hopes = server.pending.count
     for number in participations.numbers where participations[number].round == server.round {
       let stage = participations[number].stage
       if stage >= Stage.accepted.rawValue, stage < Stage.admitted.rawValue { hopes += 1 }
     }
     return hopes < goal
+  }
+
+  /// Whether a round may depend on all of its cohort.
+  private var mayCohortsBreak: Bool {
+    inputs.server.duplicates != .append
+      && inputs.server.trigger.allSatisfy { $0.value is CohortCompleteTrigger }
   }
 }

@@ -89,6 +89,8 @@ public struct SimulationInputs: Sendable {
   public var pool = WorkerPool(threads: 1)
   /// When trainings are computed.
   public var compute = ComputeMode.lazy
+  /// Whether a device is played on ahead of the others where what it does is its own affair.
+  public var playsAhead = true
   /// Described trainings beyond this many bytes of base versions are computed, oldest first.
   public var retainedBytes = 256 << 20
 
