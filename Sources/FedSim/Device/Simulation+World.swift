@@ -92,7 +92,7 @@ extension Simulation {
     if let session = devices[device].session, session.kind == .window, session.hard <= now {
       expireHard(device)
     }
-    let next = world.next(.window, of: device, after: now)
+    let next = worldNext(.window, device, after: now)
     if state == 1 {
       // A window whose grace is longer than itself expires softly as it opens; one that was open
       // goes on, or its session is over.
@@ -101,7 +101,7 @@ extension Simulation {
       return
     }
     let soft = next?.time ?? .never
-    let hard = next.flatMap { world.next(.window, of: device, after: $0.time)?.time } ?? .never
+    let hard = next.flatMap { worldNext(.window, device, after: $0.time)?.time } ?? .never
     takeOver(device)
     if devices[device].session == nil {
       beginSession(device, .window, soft: soft, hard: next?.state == 1 ? hard : soft)

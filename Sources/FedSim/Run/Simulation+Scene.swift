@@ -56,11 +56,12 @@ extension Simulation {
     server.believesOnline = server.hasInternet
     for series in ServerSeries.allCases { scheduleNext(series) }
     for device in devices.indices {
-      devices[device].isPlugged = world.state(.power, of: device, at: .start) == 1
-      devices[device].linkState = world.state(.link, of: device, at: .start)
-      devices[device].isActive = world.state(.usage, of: device, at: .start) == 1
-      for series in Series.allCases where world.has(series, device) {
-        let state = world.state(series, of: device, at: .start)
+      devices[device].isPlugged = worldState(.power, device) == 1
+      devices[device].linkState = worldState(.link, device)
+      devices[device].isActive = worldState(.usage, device) == 1
+      let place = Int(devices[device].group)
+      for series in Series.allCases where world.has(series, group: place) {
+        let state = worldState(series, device)
         devices[device].exogenous.combine(UInt64(state))
         if series == .window, state != 0 {
           schedule(
@@ -95,9 +96,24 @@ extension Simulation {
   @inline(__always)
   func group(of device: Int) -> FleetGroupSettings { inputs.fleet[Int(devices[device].group)] }
 
+  /// The state of a device's series now.
+  mutating func worldState(_ series: Series, _ device: Int) -> UInt8 {
+    world.state(
+      series, group: Int(devices[device].group), ordinal: Int(devices[device].ordinal), at: now)
+  }
+
+  /// The next change of a device's series.
+  mutating func worldNext(
+    _ series: Series, _ device: Int, after time: SimTime
+  ) -> (time: SimTime, state: UInt8)? {
+    world.next(
+      series, group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
+      after: time)
+  }
+
   /// Schedules a device's next change of a series.
   mutating func scheduleNext(_ series: Series, _ device: Int) {
-    guard let next = world.next(series, of: device, after: now) else { return }
+    guard let next = worldNext(series, device, after: now) else { return }
     schedule(
       .world(series, device: Int32(device), state: next.state), .world, at: next.time, by: device)
   }

@@ -83,8 +83,16 @@ public struct WeeklySource: TimelineSource {
     (settings.otherwise.map { [$0] } ?? []) + settings.intervals.compactMap(\.state)
   }
 
+  /// The series of one device.
+  public func timeline(_ context: TimelineContext) -> any Timeline { days(context) }
+
+  /// The series of a group's devices.
+  public func timelines(_ context: GroupContext) -> any GroupTimeline {
+    LatestTimeline { days(context.first.device($0, path: "")) }
+  }
+
   /// Draws: one `uniform` an appointment, slot = (day + 2³¹)·256 + its place in the calendar.
-  public func timeline(_ context: TimelineContext) -> any Timeline {
+  private func days(_ context: TimelineContext) -> DailyTimeline {
     let settings = settings
     let space = context.space
     return DailyTimeline(
@@ -194,9 +202,17 @@ public struct DiurnalSource: TimelineSource {
     (settings.otherwise.map { [$0] } ?? []) + settings.habits.compactMap(\.state)
   }
 
+  /// The series of one device.
+  public func timeline(_ context: TimelineContext) -> any Timeline { days(context) }
+
+  /// The series of a group's devices.
+  public func timelines(_ context: GroupContext) -> any GroupTimeline {
+    LatestTimeline { days(context.first.device($0, path: "")) }
+  }
+
   /// Draws, each bounded to two standard deviations: per device two `normal` a habit at slot = its
   /// place; per day one `uniform` and two `normal` at slot = (day + 2³¹)·256 + its place.
-  public func timeline(_ context: TimelineContext) -> any Timeline {
+  private func days(_ context: TimelineContext) -> DailyTimeline {
     let settings = settings
     let space = context.space
     let own: [(SimDuration, SimDuration)] = settings.habits.enumerated().map { place, habit in

@@ -90,8 +90,14 @@ public struct FixedSource: TimelineSource {
   public var givesSoftExpiry: Bool { settings.intervals.contains { $0.soft != nil } }
 
   /// The series of one device.
-  public func timeline(_ context: TimelineContext) -> any Timeline {
-    let space = context.space
+  public func timeline(_ context: TimelineContext) -> any Timeline { series(context.space) }
+
+  /// The series that all devices have.
+  public func timelines(_ context: GroupContext) -> any GroupTimeline {
+    SharedTimeline(series(context.first.space))
+  }
+
+  private func series(_ space: StateSpace) -> IntervalTimeline {
     if let always = settings.always {
       return IntervalTimeline([], otherwise: space.number(of: always.name) ?? 0)
     }

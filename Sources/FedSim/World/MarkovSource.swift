@@ -68,72 +68,128 @@ public struct MarkovSource: TimelineSource {
 
   /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline {
-    MarkovTimeline(settings.states, context)
+    MarkovTimeline(MarkovChain(settings.states, context.space), context.key)
+  }
+
+  /// The series of a group's devices.
+  public func timelines(_ context: GroupContext) -> any GroupTimeline {
+    MarkovTimelines(
+      MarkovChain(settings.states, context.first.space), context.first.key, count: context.count)
   }
 }
 
-/// The path of one device through its states; the n-th interval draws from slot n.
+/// How states follow one another; the n-th interval of a path draws from slot n.
 ///
 /// The start is drawn from the stationary distribution: state i with weight wᵢ·(W − wᵢ)·meanᵢ.
 /// Draws: slot 0 one `uniform` for the first state; slot n one `uniformAboveZero` for the length of
-/// interval n and one `uniform` for what follows. Complexity: O(1) a question that goes on from the
-/// last one, O(n) one that goes back.
-struct MarkovTimeline: Timeline {
-  private let states: [MarkovSource.State]
-  private let numbers: [UInt8]
-  private let key: StreamKey
-  private var interval: UInt64 = 0
-  private var current = 0
-  private var start = SimTime.start
-  private var end = SimTime.start
-
-  init(_ states: [MarkovSource.State], _ context: TimelineContext) {
-    self.states = states
-    numbers = states.map { context.space.number(of: $0.state.name) ?? 0 }
-    key = context.key
-    rewind()
+/// interval n and one `uniform` for what follows.
+struct MarkovChain {
+  /// One state with what may follow it.
+  private struct State {
+    let number: UInt8
+    let mean: Double
+    let weight: Double
+    /// The weight of it at the start.
+    let share: Double
+    /// The sum of the weights of all others.
+    let others: Double
   }
 
-  mutating func segment(at time: SimTime) -> Segment {
-    if time < start { rewind() }
-    while time >= end { advance() }
-    // What lies before the start of the run belongs to the first interval.
-    return Segment(start: start, end: end, state: numbers[current])
+  /// Where a path stands.
+  struct Place {
+    var start = SimTime.start
+    var end = SimTime.start
+    var interval: UInt32 = 0
+    var current: UInt8 = 0
+    var following: UInt8 = 0
   }
 
-  private mutating func rewind() {
+  private let states: [State]
+
+  init(_ states: [MarkovSource.State], _ space: StateSpace) {
     let total = states.reduce(0) { $0 + $1.weight }
-    let shares = states.map { $0.weight * max(total - $0.weight, 0) * $0.mean.seconds }
-    var stream = key.stream(slot: 0)
-    current = pick(stream.uniform(), shares)
-    start = .start
-    interval = 0
-    measure()
-  }
-
-  private mutating func measure() {
-    var stream = key.stream(slot: interval + 1)
-    let length = SimDuration(
-      roundingUp: stream.exponential(mean: states[current].mean.seconds))
-    end = start + max(length, SimDuration(microseconds: 1))
-  }
-
-  private mutating func advance() {
-    var stream = key.stream(slot: interval + 1)
-    _ = stream.uniformAboveZero()  // the length, drawn in `measure`
-    let weights = states.enumerated().map { $0.offset == current ? 0 : $0.element.weight }
-    current = pick(stream.uniform(), weights)
-    start = end
-    interval += 1
-    measure()
-  }
-
-  private func pick(_ uniform: Double, _ weights: [Double]) -> Int {
-    var rest = uniform * weights.reduce(0, +)
-    for (index, weight) in weights.enumerated() where weight > 0 {
-      rest -= weight
-      if rest < 0 { return index }
+    self.states = states.enumerated().map { index, state in
+      State(
+        number: space.number(of: state.state.name) ?? 0, mean: state.mean.seconds,
+        weight: state.weight,
+        share: state.weight * max(total - state.weight, 0) * state.mean.seconds,
+        others: states.enumerated().reduce(0) { $0 + ($1.offset == index ? 0 : $1.element.weight) })
     }
-    return weights.lastIndex { $0 > 0 }!
+  }
+
+  /// The stretch around a time; a place goes on from where it stands, or back to the start.
+  ///
+  /// Complexity: O(1) a question that goes on from the last one, O(n) one that goes back.
+  func segment(at time: SimTime, _ key: StreamKey, _ place: inout Place) -> Segment {
+    if time < place.start || place.interval == 0 { begin(key, &place) }
+    while time >= place.end {
+      place.start = place.end
+      place.current = place.following
+      measure(key, &place)
+    }
+    // What lies before the start of the run belongs to the first interval.
+    return Segment(
+      start: place.start, end: place.end, state: states[Int(place.current)].number)
+  }
+
+  private func begin(_ key: StreamKey, _ place: inout Place) {
+    var stream = key.stream(slot: 0)
+    var rest = stream.uniform() * states.reduce(0) { $0 + $1.share }
+    place = Place()
+    place.current = UInt8(states.lastIndex { $0.share > 0 }!)
+    for (index, state) in states.enumerated() where state.share > 0 {
+      rest -= state.share
+      if rest < 0 {
+        place.current = UInt8(index)
+        break
+      }
+    }
+    measure(key, &place)
+  }
+
+  /// The length of the interval that begins, and what follows it.
+  private func measure(_ key: StreamKey, _ place: inout Place) {
+    place.interval += 1
+    var stream = key.stream(slot: UInt64(place.interval))
+    let current = Int(place.current)
+    let length = SimDuration(roundingUp: stream.exponential(mean: states[current].mean))
+    place.end = place.start + max(length, SimDuration(microseconds: 1))
+    var rest = stream.uniform() * states[current].others
+    for index in states.indices where index != current && states[index].weight > 0 {
+      place.following = UInt8(index)
+      rest -= states[index].weight
+      if rest < 0 { break }
+    }
+  }
+}
+
+/// The path of one device.
+struct MarkovTimeline: Timeline {
+  private let chain: MarkovChain
+  private let key: StreamKey
+  private var place = MarkovChain.Place()
+
+  init(_ chain: MarkovChain, _ key: StreamKey) {
+    self.chain = chain
+    self.key = key
+  }
+
+  mutating func segment(at time: SimTime) -> Segment { chain.segment(at: time, key, &place) }
+}
+
+/// The paths of a group's devices.
+struct MarkovTimelines: GroupTimeline {
+  private let chain: MarkovChain
+  private let key: StreamKey
+  private var places: [MarkovChain.Place]
+
+  init(_ chain: MarkovChain, _ key: StreamKey, count: Int) {
+    self.chain = chain
+    self.key = key
+    places = Array(repeating: MarkovChain.Place(), count: count)
+  }
+
+  mutating func segment(of ordinal: Int, at time: SimTime) -> Segment {
+    chain.segment(at: time, key.with(ordinal: UInt32(ordinal)), &places[ordinal])
   }
 }

@@ -137,6 +137,8 @@ public struct TimelineContext: Sendable {
 public protocol TimelineSource: Part {
   /// The series of one device.
   func timeline(_ context: TimelineContext) -> any Timeline
+  /// The series of all devices of a group, where they can share what they are made of.
+  func timelines(_ context: GroupContext) -> any GroupTimeline
   /// The states that the settings name, to be checked against the series' space.
   var namedStates: [StateName] { get }
   /// The files that have to be read before a series can be made.
@@ -146,6 +148,10 @@ public protocol TimelineSource: Part {
 }
 
 extension TimelineSource {
+  /// Each device has a series of its own.
+  public func timelines(_ context: GroupContext) -> any GroupTimeline {
+    SeparateTimelines(count: context.count) { timeline(context.device($0)) }
+  }
   /// No state is named.
   public var namedStates: [StateName] { [] }
   /// No file is needed.

@@ -2,21 +2,15 @@ import Numerics
 
 /// The exogenous series of every device and of the server: functions of key and time alone.
 struct World {
-  /// [device × series count + series]; nil where a device has no such series.
-  private var devices: [(any Timeline)?] = []
+  /// [group][series]; nil where a group has no such series.
+  private var groups: [[(any GroupTimeline)?]] = []
   private var server: [any Timeline] = []
   let end: SimTime
-  private static let width = Series.allCases.count
 
   init(_ inputs: SimulationInputs, end: SimTime) {
     self.end = end
-    devices.reserveCapacity(Self.width * inputs.deviceCount)
     for group in inputs.fleet {
-      for ordinal in 0..<group.count {
-        for series in Series.allCases {
-          devices.append(Self.timeline(series, of: group, ordinal: ordinal, inputs))
-        }
-      }
+      groups.append(Series.allCases.map { Self.timelines($0, of: group, inputs) })
     }
     for (name, source) in [
       ("reachable", inputs.server.reachable), ("internet", inputs.server.internet),
@@ -33,45 +27,67 @@ struct World {
   static func timeline(
     _ series: Series, of group: FleetGroupSettings, ordinal: Int, _ inputs: SimulationInputs
   ) -> (any Timeline)? {
-    func make(_ source: any TimelineSource, _ space: StateSpace) -> any Timeline {
-      source.timeline(
-        TimelineContext(
-          space: space,
-          key: StreamKey(
-            seed: inputs.seeds.world, purpose: Purpose(space.name), group: group.name,
-            ordinal: UInt32(ordinal)),
-          device: "\(group.name)/\(ordinal)", civilStart: inputs.civilStart,
-          utcOffset: group.utcOffset, tables: inputs.tables))
+    guard let (source, space) = source(of: series, in: group) else { return nil }
+    let base = source.timeline(context(space, of: group, inputs).device(ordinal))
+    return series == .window
+      ? WindowTimeline(base: base, grace: group.background.windowGrace) : base
+  }
+
+  /// The series of a group's devices.
+  private static func timelines(
+    _ series: Series, of group: FleetGroupSettings, _ inputs: SimulationInputs
+  ) -> (any GroupTimeline)? {
+    guard let (source, space) = source(of: series, in: group) else { return nil }
+    let context = context(space, of: group, inputs)
+    guard series == .window else { return source.timelines(context) }
+    return SeparateTimelines(count: group.count) { ordinal in
+      WindowTimeline(
+        base: source.timeline(context.device(ordinal)), grace: group.background.windowGrace)
     }
+  }
+
+  private static func context(
+    _ space: StateSpace, of group: FleetGroupSettings, _ inputs: SimulationInputs
+  ) -> GroupContext {
+    let first = TimelineContext(
+      space: space,
+      key: StreamKey(
+        seed: inputs.seeds.world, purpose: Purpose(space.name), group: group.name, ordinal: 0),
+      device: "", civilStart: inputs.civilStart, utcOffset: group.utcOffset,
+      tables: inputs.tables)
+    return GroupContext(first: first, name: group.name, count: group.count)
+  }
+
+  private static func source(
+    of series: Series, in group: FleetGroupSettings
+  ) -> (any TimelineSource, StateSpace)? {
     switch series {
-    case .power: return make(group.power.value, .power)
-    case .link: return make(group.link.value, .link)
-    case .usage: return make(group.usage.value, .usage)
-    case .window:
-      guard let source = group.background.windows?.value else { return nil }
-      return WindowTimeline(base: make(source, .window), grace: group.background.windowGrace)
-    case .ambient: return group.thermal.map { make($0.ambient.value, .ambient) }
-    case .setting:
-      return group.background.system.map { make($0.backgroundRefresh.value, .setting) }
-    case .share: return group.network.share.map { make($0.value, .share) }
-    case .presence: return group.presence.map { make($0.value, .presence) }
+    case .power: (group.power.value, .power)
+    case .link: (group.link.value, .link)
+    case .usage: (group.usage.value, .usage)
+    case .window: group.background.windows.map { ($0.value, .window) }
+    case .ambient: group.thermal.map { ($0.ambient.value, .ambient) }
+    case .setting: group.background.system.map { ($0.backgroundRefresh.value, .setting) }
+    case .share: group.network.share.map { ($0.value, .share) }
+    case .presence: group.presence.map { ($0.value, .presence) }
     }
   }
 
-  /// Whether a device has a series; windows count as closed for ever where none are given.
-  func has(_ series: Series, _ device: Int) -> Bool {
-    series.rawValue <= Series.window.rawValue
-      || devices[Self.width * device + Int(series.rawValue)] != nil
+  /// Whether a group's devices have a series; windows count as closed for ever where none are given.
+  func has(_ series: Series, group: Int) -> Bool {
+    series.rawValue <= Series.window.rawValue || groups[group][Int(series.rawValue)] != nil
   }
 
-  mutating func state(_ series: Series, of device: Int, at time: SimTime) -> UInt8 {
-    devices[Self.width * device + Int(series.rawValue)]?.state(at: time) ?? 0
+  mutating func state(
+    _ series: Series, group: Int, ordinal: Int, at time: SimTime
+  ) -> UInt8 {
+    groups[group][Int(series.rawValue)]?.state(of: ordinal, at: time) ?? 0
   }
 
   mutating func next(
-    _ series: Series, of device: Int, after time: SimTime
+    _ series: Series, group: Int, ordinal: Int, after time: SimTime
   ) -> (time: SimTime, state: UInt8)? {
-    devices[Self.width * device + Int(series.rawValue)]?.next(after: time, before: end + .days(2))
+    groups[group][Int(series.rawValue)]?.next(of: ordinal, after: time, before: end + .days(2))
   }
 
   mutating func state(_ series: ServerSeries, at time: SimTime) -> UInt8 {
