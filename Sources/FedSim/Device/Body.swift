@@ -38,9 +38,9 @@ struct Body {
   let capacity: Int64
   /// The heat from which the state is fair, serious, critical; beyond reach where heat is not
   /// looked at.
-  let heatLimits: SIMD4<Int64>
-  /// The energy of the levels at which something changes, on and off, ascending.
-  let levels: SIMD16<Int64>
+  private let heatLimits: (fair: Int64, serious: Int64, critical: Int64)
+  /// The levels in percent at which something changes, on and off, ascending; 0 behind the last.
+  private let levels: SIMD16<UInt8>
   let bootLevel: Int
   let initial: Int64
   var energy: Int64
@@ -76,12 +76,12 @@ struct Body {
     self.capacity = capacity.nanojoules
     heatLimits =
       thermal.map {
-        SIMD4($0.fair.nanojoules, $0.serious.nanojoules, $0.critical.nanojoules, .max)
-      } ?? SIMD4(repeating: .max)
+        ($0.fair.nanojoules, $0.serious.nanojoules, $0.critical.nanojoules)
+      } ?? (.max, .max, .max)
     let percents = [10, 20, 80, 85, 90, 95, 100, battery.lowPowerEnds, battery.essentialBelow]
-    var levels = SIMD16<Int64>(repeating: .max)
+    var levels = SIMD16<UInt8>(repeating: 0)
     for (place, percent) in percents.filter({ $0 > 0 }).sorted().enumerated() {
-      levels[place] = Self.threshold(percent, of: capacity.nanojoules)
+      levels[place] = UInt8(percent)
     }
     self.levels = levels
     bootLevel = battery.bootLevel
@@ -102,8 +102,8 @@ struct Body {
 
   /// How many limits of heat are passed.
   var heatLimitsPassed: Int {
-    (heat >= heatLimits[0] ? 1 : 0) + (heat >= heatLimits[1] ? 1 : 0)
-      + (heat >= heatLimits[2] ? 1 : 0)
+    (heat >= heatLimits.fair ? 1 : 0) + (heat >= heatLimits.serious ? 1 : 0)
+      + (heat >= heatLimits.critical ? 1 : 0)
   }
 
   /// What the battery takes at most at its present level: in full below 80 %, then 7/8, 5/8, 3/8,
@@ -184,22 +184,25 @@ struct Body {
     if rate > 0 {
       // The lowest level above is the first to be reached.
       var target = isOff && threshold(bootLevel) > energy ? threshold(bootLevel) : Int64.max
-      for place in 0..<9 where levels[place] > energy {
-        target = min(target, levels[place])
+      for place in 0..<9 where levels[place] > 0 {
+        let level = threshold(Int(levels[place]))
+        guard level > energy else { continue }
+        target = min(target, level)
         break
       }
       if target != .max { consider((target - energy + rate - 1) / rate) }
     } else if rate < 0 {
-      for place in (0..<9).reversed() where levels[place] <= energy {
-        consider((energy - levels[place]) / -rate + 1)
+      for place in (0..<9).reversed() where levels[place] > 0 {
+        let level = threshold(Int(levels[place]))
+        guard level <= energy else { continue }
+        consider((energy - level) / -rate + 1)
         break
       }
       if energy > 0 { consider((energy - rate - 1) / -rate) }
     }
-    guard heatLimits[0] != .max else { return next }
+    guard heatLimits.fair != .max else { return next }
     let heatRate = self.heatRate
-    for place in 0..<3 {
-      let limit = heatLimits[place]
+    for limit in [heatLimits.fair, heatLimits.serious, heatLimits.critical] {
       if heatRate > 0, limit > heat {
         consider((limit - heat + heatRate - 1) / heatRate)
       } else if heatRate < 0, limit <= heat {

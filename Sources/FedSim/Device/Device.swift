@@ -28,15 +28,15 @@ struct Device {
 
   // The regions.
   var scheduler = SchedulerRegion()
-  var session: Session?
+  private var sessionBox = Boxed<Session>()
   var sessionGeneration: UInt32 = 0
-  var transfer: Transfer?
+  private var transferBox = Boxed<Transfer>()
   var transferGeneration: UInt32 = 0
   /// Whether the timer of requests without an answer is set.
   var isTimeoutPending = false
-  var run: TrainingRun?
+  private var runBox = Boxed<TrainingRun>()
   var runGeneration: UInt32 = 0
-  var attempt: Attempt?
+  private var attemptBox = Boxed<Attempt>()
   var outbox: [Int32] = []
   var heldVersion: Int32 = -1
   /// The parameters of that version; nil also where they cannot be needed before the next check.
@@ -57,6 +57,23 @@ struct Device {
     self.pace = pace
     self.wifi = wifi
     self.cellular = cellular
+  }
+
+  var session: Session? {
+    @inline(__always) get { sessionBox.value }
+    @inline(__always) _modify { yield &sessionBox.value }
+  }
+  var transfer: Transfer? {
+    @inline(__always) get { transferBox.value }
+    @inline(__always) _modify { yield &transferBox.value }
+  }
+  var run: TrainingRun? {
+    @inline(__always) get { runBox.value }
+    @inline(__always) _modify { yield &runBox.value }
+  }
+  var attempt: Attempt? {
+    @inline(__always) get { attemptBox.value }
+    @inline(__always) _modify { yield &attemptBox.value }
   }
 
   /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.

@@ -56,10 +56,7 @@ extension Simulation {
   /// A person opens the app: it polls, and asks for its tasks where none are pending.
   mutating func useApp(_ device: Int) {
     if !apps.isEmpty, apps[device] != nil {
-      apps[device]!.lastUse = now
-      let hour = usageHour(device, now)
-      apps[device]!.uses[hour] += 1
-      apps[device]!.mostUses = max(apps[device]!.mostUses, apps[device]!.uses[hour])
+      apps[device]!.use(at: now, hour: usageHour(device, now))
       apps[device]!.isForceQuit = false
     }
     setOpen(device, true)

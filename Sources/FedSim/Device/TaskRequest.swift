@@ -24,9 +24,7 @@ struct TaskRequest {
 
 /// The requests of a device's app to the operating system.
 struct SchedulerRegion {
-  /// Pending requests in the order in which a scan looks at them: refresh first, then by earliest
-  /// begin, then as submitted.
-  private(set) var requests: [TaskRequest] = []
+  private(set) var requests = TaskRequests()
   /// The first moment after the quarter of an hour in which the last task of a kind started.
   var nextProcessing = SimTime.start
   var nextRefresh = SimTime.start
@@ -38,20 +36,10 @@ struct SchedulerRegion {
   var scanGeneration: UInt32 = 0
 
   /// Takes a request in place of a pending one with the same identifier.
-  mutating func insert(_ request: TaskRequest) {
-    requests.removeAll { $0.identifier == request.identifier }
-    let place =
-      requests.firstIndex { other in
-        other.kind == request.kind
-          ? other.earliestBegin > request.earliestBegin : request.kind == .refresh
-      } ?? requests.count
-    requests.insert(request, at: place)
-  }
+  mutating func insert(_ request: TaskRequest) { requests.insert(request) }
 
   /// A request is used up.
-  mutating func remove(_ identifier: Int16) {
-    requests.removeAll { $0.identifier == identifier }
-  }
+  mutating func remove(_ identifier: Int16) { requests.remove(identifier) }
 
   /// When a task of a kind may start again.
   func next(_ kind: TaskKind) -> SimTime { kind == .refresh ? nextRefresh : nextProcessing }
@@ -61,9 +49,9 @@ struct SchedulerRegion {
 struct AppRegion {
   /// When the app was last used, and how often in each local hour of the day.
   var lastUse = SimTime.start
-  var uses = [Int32](repeating: 0, count: 24)
+  private(set) var uses = SIMD32<UInt16>(repeating: 0)
   /// The largest of these counts.
-  var mostUses: Int32 = 0
+  private(set) var mostUses: UInt16 = 0
   var isForceQuit = false
   /// Whether a continued task waits for the system to be at ease.
   var isQueued = false
@@ -79,4 +67,11 @@ struct AppRegion {
   var bursts: [(start: SimTime, end: SimTime)] = []
   /// What was running when.
   var taskBegan = SimTime.never
+
+  /// The app is used at a time in a local hour of the day; counts end at 65,535.
+  mutating func use(at now: SimTime, hour: Int) {
+    lastUse = now
+    if uses[hour] < .max { uses[hour] += 1 }
+    mostUses = max(mostUses, uses[hour])
+  }
 }

@@ -1,0 +1,46 @@
+/// Pending requests in the order in which a scan looks at them: refresh first, then by earliest
+/// begin, then as submitted. The first two stand in place, since hardly a device has more.
+struct TaskRequests: RandomAccessCollection {
+  private var first: TaskRequest?
+  private var second: TaskRequest?
+  private var others: [TaskRequest]?
+
+  init() {}
+
+  var startIndex: Int { 0 }
+  var endIndex: Int {
+    first == nil ? 0 : second == nil ? 1 : 2 + (others?.count ?? 0)
+  }
+
+  subscript(place: Int) -> TaskRequest {
+    place == 0 ? first! : place == 1 ? second! : others![place - 2]
+  }
+
+  /// Takes a request in place of a pending one with the same identifier.
+  mutating func insert(_ request: TaskRequest) {
+    remove(request.identifier)
+    var all = Array(self)
+    let place =
+      all.firstIndex { other in
+        other.kind == request.kind
+          ? other.earliestBegin > request.earliestBegin : request.kind == .refresh
+      } ?? all.count
+    all.insert(request, at: place)
+    assign(all)
+  }
+
+  /// A request is used up.
+  mutating func remove(_ identifier: Int16) {
+    guard contains(where: { $0.identifier == identifier }) else { return }
+    assign(filter { $0.identifier != identifier })
+  }
+
+  /// None is pending any more.
+  mutating func removeAll() { self = TaskRequests() }
+
+  private mutating func assign(_ all: [TaskRequest]) {
+    first = all.first
+    second = all.count > 1 ? all[1] : nil
+    others = all.count > 2 ? Array(all[2...]) : nil
+  }
+}
