@@ -31,7 +31,8 @@ final class Progress {
     var text = "\(Format.time(news.time.seconds))  version \(news.version)"
     if let accuracy = news.accuracy { text += "  accuracy \(Format.fixed(accuracy, 4))" }
     if news.version > 0 {
-      text += "  updates \(news.updates)  loss \(Format.fixed(news.loss, 4))"
+      text += "  updates \(news.updates)"
+      if !news.loss.isNaN { text += "  loss \(Format.fixed(news.loss, 4))" }
     }
     write(text + "\n")
   }

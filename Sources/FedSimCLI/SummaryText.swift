@@ -59,6 +59,9 @@ struct SummaryText {
   }
 
   private var headline: String {
+    if !summary.learns {
+      return "\(summary.scenario): version \(summary.version), played for its times alone"
+    }
     let accuracy = summary.accuracy.map { Format.fixed($0, 4) } ?? "not known"
     return "\(summary.scenario): central accuracy \(accuracy) at version \(summary.version)"
   }

@@ -121,9 +121,10 @@ public struct Explanation: Codable, Equatable, Sendable {
           + "counting the one that was open at its end")
     }
     var inputs = try stored.inputs(options)
-    inputs.omitsArithmetic = inputs.stop.accuracy == nil
+    let learns = !inputs.omitsArithmetic
+    inputs.omitsArithmetic = !learns || inputs.stop.accuracy == nil
     var (simulation, watch) = Self.play(inputs, number)
-    if !stored.isSame(simulation), inputs.omitsArithmetic {
+    if !stored.isSame(simulation), learns, inputs.omitsArithmetic {
       inputs.omitsArithmetic = false
       (simulation, watch) = Self.play(inputs, number)
     }

@@ -82,6 +82,7 @@ public final class RunRecorder: Observer {
   /// Evaluates the last version, if it has not been.
   public func ended(_ simulation: borrowing Simulation) {
     timeline?.ended(simulation)
+    if simulation.inputs.omitsArithmetic { return }
     let last = log[log.count - 1]
     if last.evaluation == nil { lastEvaluation = simulation.evaluate() }
     guard simulation.inputs.record.federatedEvaluation != nil else { return }
@@ -112,7 +113,9 @@ public final class RunRecorder: Observer {
     if let standstill = simulation.standstill {
       groups.append(StandstillTable.group(standstill, simulation.inputs))
     }
-    if simulation.inputs.record.finalModel { groups.append(ModelTable.group(simulation)) }
+    if simulation.inputs.record.finalModel, !simulation.inputs.omitsArithmetic {
+      groups.append(ModelTable.group(simulation))
+    }
     return ResultDocument(
       attributes: attributes,
       variables: [

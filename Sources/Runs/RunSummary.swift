@@ -45,6 +45,8 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var eventDigest: String
   /// The last version.
   public var version: Int
+  /// Whether anything was learned; without, only times are known.
+  public var learns: Bool
   /// The last version's accuracy on the test samples.
   public var accuracy: Double?
   /// The best accuracy of any evaluated version.
@@ -77,6 +79,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
     self.result = result
     eventDigest = simulation.eventDigest.value.hexDigits
     version = simulation.version
+    learns = !simulation.inputs.omitsArithmetic
     accuracy = recorder.evaluations.last??.test.accuracy
     for (version, evaluation) in zip(recorder.versions, recorder.evaluations) {
       guard let found = evaluation?.test.accuracy, found > bestAccuracy ?? -1 else { continue }

@@ -42,6 +42,7 @@ extension Scenario {
     inputs.stop = settings.stop
     inputs.stopsWhenStuck = settings.stop.playsOut != true
     inputs.record = settings.record
+    inputs.omitsArithmetic = settings.task.learning == .some(.none)
     inputs.tables = tables.tables
     inputs.shakeTies = options.shakeTies
     inputs.kernels = kernels

@@ -1,3 +1,4 @@
+import DataSets
 import FedSim
 import Learning
 import Schema
@@ -18,6 +19,25 @@ struct CrossChecks {
     checkTimelines()
     checkCohort()
     checkIdentity()
+    checkLearning()
+  }
+
+  /// What needs learning has it.
+  private mutating func checkLearning() {
+    guard settings.task.learning != nil else {
+      if settings.task.data.source.name == NoData.name {
+        report(
+          "these samples have nothing to learn from: `learning: none` goes with them",
+          at: ["task", "data", "source"])
+      }
+      return
+    }
+    let without = "there is none without learning (`task: none`)"
+    if settings.stop.accuracy != nil { report(without, at: ["stop", "accuracy"]) }
+    if settings.record.federatedEvaluation != nil {
+      report(without, at: ["record", "federatedEvaluation"])
+    }
+    if settings.record.modelFiles != nil { report(without, at: ["record", "modelFiles"]) }
   }
 
   /// What the server knows of identities concerns some device.

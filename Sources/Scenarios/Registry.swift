@@ -26,6 +26,7 @@ public struct Registry: Sendable {
     parts.add(LEAFFiles.self, to: .dataSource) { $0 }
     parts.add(TFFFiles.self, to: .dataSource) { $0 }
     parts.add(Blobs.self, to: .dataSource) { $0 }
+    parts.add(NoData.self, to: .dataSource) { $0 }
     parts.add(SyntheticUsers.self, to: .dataSource) { $0 }
     parts.add(Sensors.self, to: .dataSource) { $0 }
 

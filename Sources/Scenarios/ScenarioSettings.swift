@@ -44,7 +44,7 @@ public struct ScenarioSettings: PartSettings {
       Field("seeds", \.seeds, .settings(), "Sub-seeds, each set alone; absent: `seed`."),
       Field("start", \.start, .civilTime, "The civil time at which the virtual clock stands at 0."),
       Field("stop", \.stop, .settings(), "When the run ends: the first to hold."),
-      Field("task", \.task, .settings(), "What is learned."),
+      Field("task", \.task, .task, "What is learned; `none`: nothing, for times alone."),
       Field(
         "fleet", \.fleet, .list(of: .fleetGroup, minimum: 1), required: true,
         "The devices, in groups with the same habits."),

@@ -5,6 +5,11 @@ import Schema
 
 /// What is learned: the data, the model, and how a device trains.
 public struct TaskSettings: PartSettings {
+  /// What is left out of a run that is played for its times alone.
+  public enum Learning: String, CaseIterable, Sendable { case none }
+
+  /// Whether nothing is learned; nil: all is.
+  public var learning: Learning?
   /// The data and how clients share it.
   public var data = DataSettings()
   /// The model.
@@ -20,6 +25,10 @@ public struct TaskSettings: PartSettings {
   /// The fields.
   public static var fields: [Field<TaskSettings>] {
     [
+      Field(
+        "learning", \.learning, feature: .choice,
+        "`none` plays the same events and computes no training, aggregation or evaluation; "
+          + "`task: none` is that, over a client of 60 samples without content"),
       Field("data", \.data, .settings(), "The data and how clients share it."),
       Field("model", \.model, .part(.model), "What is trained?"),
       Field(
@@ -28,6 +37,24 @@ public struct TaskSettings: PartSettings {
       Field("training", \.training, .settings(), "How a device trains."),
     ]
   }
+}
+
+extension TaskSettings {
+  /// What `task: none` stands for: every device has the same number of samples.
+  static let timeOnly: TaskSettings = {
+    var settings = TaskSettings()
+    settings.learning = Learning.none
+    settings.data.source = Choice(NoData.self) { $0 }
+    var one = PartitionIID.Settings()
+    one.clients = 1
+    settings.data.partition = Choice(PartitionIID.self, one) { $0 }
+    return settings
+  }()
+}
+
+extension Form where Value == TaskSettings {
+  /// A task, or `none`.
+  static var task: Form { .settings().or("none", meaning: .timeOnly) }
 }
 
 /// The data and how clients share it.

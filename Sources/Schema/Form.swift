@@ -86,6 +86,17 @@ extension Form {
       write: { $0.resolved })
   }
 
+  /// The same, or a bare word that stands for a value.
+  public func or(_ word: String, meaning value: Value) -> Form {
+    let form = self
+    return Form(
+      shape: shape, expected: "\(expected), or `\(word)`",
+      read: { node, reader in
+        if case .scalar(word, false) = node.content { return value }
+        return form.read(node, &reader)
+      }, write: write)
+  }
+
   /// A part of a seam.
   public static func part<V>(_ seam: Seam<V>) -> Form where Value == Choice<V> {
     Form(

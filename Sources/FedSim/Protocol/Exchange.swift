@@ -154,7 +154,7 @@ extension Simulation {
   /// Whether an update's weights and loss are finite; it is computed to know.
   mutating func isSound(_ device: Int, _ update: Int32) -> Bool {
     let group = Int(devices[device].group)
-    guard inputs.fleet[group].protocol?.checksFinite == true,
+    guard inputs.fleet[group].protocol?.checksFinite == true, !inputs.omitsArithmetic,
       let training = updates[update].training
     else { return true }
     let value = computations.values(of: [training])[0]

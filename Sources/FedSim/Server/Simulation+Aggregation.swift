@@ -173,7 +173,8 @@ extension Simulation {
       VersionRecord(
         version: 0, publishedAt: now, round: 0, updates: 0, devices: 0, samples: 0,
         samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan, meanStaleness: 0,
-        maximumStaleness: 0, meanStalenessSeconds: 0, evaluation: evaluate(),
+        maximumStaleness: 0, meanStalenessSeconds: 0,
+        evaluation: inputs.omitsArithmetic ? nil : evaluate(),
         federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices()))
   }
 
@@ -216,11 +217,11 @@ extension Simulation {
     return VersionRecord(
       version: version, publishedAt: now, round: Int(server.round), updates: used.count,
       devices: devices, samples: samples, samplesProcessed: processed,
-      trainingLoss: lossSum / Double(processed),
+      trainingLoss: inputs.omitsArithmetic ? .nan : lossSum / Double(processed),
       validationAccuracy: validated == 0 ? .nan : Double(correct) / Double(validated),
       meanStaleness: Double(staleness) / count, maximumStaleness: stalest,
       meanStalenessSeconds: seconds / count,
-      evaluation: isEvaluationDue(version) ? evaluate() : nil,
+      evaluation: isEvaluationDue(version) && !inputs.omitsArithmetic ? evaluate() : nil,
       federated: isFederatedEvaluationDue(version) ? evaluateDevices() : nil)
   }
 }

@@ -26,10 +26,6 @@ extension Simulation {
   /// The current model's quality, as an oracle sees it.
   public func evaluate() -> CentralEvaluation {
     let task = inputs.task
-    if inputs.omitsArithmetic {
-      return CentralEvaluation(
-        test: Evaluation(count: 0, correct: 0, lossSum: 0), validation: nil)
-    }
     return CentralEvaluation(
       test: Evaluation(
         of: task.network, parameters: server.model, dataset: task.test, indices: allTestSamples,

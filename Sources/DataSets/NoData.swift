@@ -1,0 +1,63 @@
+import Learning
+import Schema
+
+/// Samples that have a number and a shape and nothing in them: for runs without learning.
+///
+/// Sample i has label i mod classes. No draws.
+public struct NoData: DataSource, Part {
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// Training samples.
+    public var train = 60
+    /// The extents of a sample.
+    public var shape = [28, 28]
+    /// Number of classes.
+    public var classes = 10
+
+    /// The defaults.
+    public init() {}
+
+    /// The fields.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("train", \.train, .integer(1...10_000_000), "Training samples, dealt out as any."),
+        Field(
+          "shape", \.shape, .list(of: .integer(1...100_000), minimum: 1),
+          "The extents of a sample, from which the size of the model follows."),
+        Field("classes", \.classes, .integer(1...1_000_000), "Number of classes."),
+      ]
+    }
+
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "train" }
+
+    /// More numbers than memory should hold.
+    public func contradictions() -> [(key: String, message: String)] {
+      var values = Double(train)
+      for extent in shape { values *= Double(extent) }
+      guard values > Double(1 << 30) else { return [] }
+      return [("shape", "more than \(1 << 30) numbers in the set")]
+    }
+  }
+
+  /// The name in a scenario.
+  public static let name = "none"
+  /// What it is.
+  public static let summary = "Samples with nothing in them, for runs without learning."
+
+  private let settings: Settings
+
+  /// A source by its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Makes the samples; there is nothing to test on.
+  public func load(folders: DataFolders, seed: UInt64) throws(DataFault) -> TrainAndTest {
+    func samples(_ count: Int) -> Dataset {
+      Dataset(
+        features: .bytes(Array(repeating: 0, count: count * settings.shape.reduce(1, *))),
+        sampleShape: settings.shape, labels: (0..<count).map { Int32($0 % settings.classes) },
+        classCount: settings.classes)
+    }
+    return TrainAndTest(train: samples(settings.train), test: samples(0))
+  }
+}
