@@ -3,7 +3,8 @@
 /// It is a value as any other: two that share memory part when one of them changes.
 struct Boxed<Value> {
   private final class Memory {
-    var value: Value?
+    // Reached through `value` below alone, which keeps others away.
+    @exclusivity(unchecked) var value: Value?
     init(_ value: Value?) { self.value = value }
   }
 

@@ -38,6 +38,8 @@ struct Device {
   var runGeneration: UInt32 = 0
   private var attemptBox = Boxed<Attempt>()
   var outbox: [Int32] = []
+  /// Copies of its updates that wait at the server.
+  var pendingCopies: Int32 = 0
   var heldVersion: Int32 = -1
   /// The parameters of that version; nil also where they cannot be needed before the next check.
   var held: ParameterBuffer?

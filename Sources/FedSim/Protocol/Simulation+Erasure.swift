@@ -52,7 +52,7 @@ extension Simulation {
     }
     server.pending = kept
     for update in gone {
-      updates[update].pendingCopies -= 1
+      countCopy(update, -1)
       resolve(update, .erased)
     }
   }

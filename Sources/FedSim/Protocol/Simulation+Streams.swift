@@ -134,7 +134,7 @@ extension Simulation {
       if updates[update].samples > 0 {
         kept.append(update)
       } else {
-        updates[update].pendingCopies -= 1
+        countCopy(update, -1)
         resolve(update, .weightless)
       }
     }

@@ -125,6 +125,9 @@ extension Simulation {
     expect(
       "bytes sent", Int(ledgers.bytesUp), devices.reduce(0) { $0 + Int($1.activity.bytesUp) })
     expect("pending copies", server.pending.count, living.reduce(0) { $0 + $1.pendingCopies })
+    expect(
+      "pending copies by device", server.pending.count,
+      devices.reduce(0) { $0 + Int($1.pendingCopies) })
     for (update, record) in zip(numbers, living) where record.outcome == nil {
       let isSomewhere =
         record.pendingCopies > 0 || record.copiesOnTheWay > 0

@@ -34,7 +34,7 @@ extension Simulation {
       if updates[update].outcome == .aggregated { tallies.aggregatedTwice += 1 }
       devices[Int(updates[update].device)].activity.aggregated += 1
       reach(updates[update].participation, .aggregated)
-      updates[update].pendingCopies -= 1
+      countCopy(update, -1)
       resolve(update, .aggregated)
     }
     publish(record)
@@ -81,7 +81,7 @@ extension Simulation {
     var aggregated: [AggregatedUpdate] = []
     for (index, update) in waiting.enumerated() {
       guard sent[index].isFinite else {
-        updates[update].pendingCopies -= 1
+        countCopy(update, -1)
         resolve(update, .rejectedNotFinite)
         continue
       }
@@ -138,7 +138,7 @@ extension Simulation {
   /// The deadline came with too few updates: they are given up, and the next round opens.
   mutating func skipRound() {
     for update in server.pending {
-      updates[update].pendingCopies -= 1
+      countCopy(update, -1)
       resolve(update, .roundSkipped)
     }
     server.pending = []

@@ -202,26 +202,38 @@ extension Simulation {
       resolve(update, .rejectedStale)
       return .rejected
     }
-    let rival = server.pending.firstIndex {
-      $0 != update && updates[$0].device == record.device
-        && updates[$0].base == record.base && isSameInstallation($0, update)
-    }
+    // Most devices have nothing else there, and then nobody looks.
+    let hasOthers =
+      devices[Int(record.device)].pendingCopies > Int32(updates[update].pendingCopies)
+    let rival =
+      !hasOthers
+      ? nil
+      : server.pending.firstIndex {
+        $0 != update && updates[$0].device == record.device
+          && updates[$0].base == record.base && isSameInstallation($0, update)
+      }
     if rival != nil, duplicates == .ignore {
       resolve(update, .rejectedDuplicate)
       return .rejected
     }
     if let rival, duplicates == .replace {
       let old = server.pending.remove(at: rival)
-      updates[old].pendingCopies -= 1
+      countCopy(old, -1)
       resolve(old, .replaced)
     }
     server.pending.append(update)
-    updates[update].pendingCopies += 1
+    countCopy(update, 1)
     server.pendingPeak = max(server.pendingPeak, server.pending.count)
     reach(record.participation, .admitted)
     if let training = record.training { computations.prefetch(training) }
     decide(.arrival)
     return status(of: update)
+  }
+
+  /// One copy of an update more, or one fewer, waits at the server.
+  mutating func countCopy(_ update: Int32, _ change: Int) {
+    updates[update].pendingCopies += change
+    devices[Int(updates[update].device)].pendingCopies += Int32(change)
   }
 
   /// What a receipt says of an update that the server has had.
