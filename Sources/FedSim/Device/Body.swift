@@ -100,6 +100,9 @@ struct Body {
     (Int64(percent) * capacity + 99) / 100
   }
 
+  /// 0 above 20 %, 1 below, 2 below 10 %.
+  var band: UInt8 { energy >= threshold(20) ? 0 : energy >= threshold(10) ? 1 : 2 }
+
   /// How many limits of heat are passed.
   var heatLimitsPassed: Int {
     (heat >= heatLimits.fair ? 1 : 0) + (heat >= heatLimits.serious ? 1 : 0)

@@ -28,15 +28,12 @@ struct Device {
 
   // The regions.
   var scheduler = SchedulerRegion()
-  private var sessionBox = Boxed<Session>()
+  private var doings: Doings?
   var sessionGeneration: UInt32 = 0
-  private var transferBox = Boxed<Transfer>()
   var transferGeneration: UInt32 = 0
   /// Whether the timer of requests without an answer is set.
   var isTimeoutPending = false
-  private var runBox = Boxed<TrainingRun>()
   var runGeneration: UInt32 = 0
-  private var attemptBox = Boxed<Attempt>()
   var outbox: [Int32] = []
   /// Copies of its updates that wait at the server.
   var pendingCopies: Int32 = 0
@@ -62,20 +59,36 @@ struct Device {
   }
 
   var session: Session? {
-    @inline(__always) get { sessionBox.value }
-    @inline(__always) _modify { yield &sessionBox.value }
+    @inline(__always) get { doings?.session }
+    @inline(__always) _modify {
+      Doings.own(&doings)
+      yield &doings!.session
+      Doings.drop(&doings)
+    }
   }
   var transfer: Transfer? {
-    @inline(__always) get { transferBox.value }
-    @inline(__always) _modify { yield &transferBox.value }
+    @inline(__always) get { doings?.transfer }
+    @inline(__always) _modify {
+      Doings.own(&doings)
+      yield &doings!.transfer
+      Doings.drop(&doings)
+    }
   }
   var run: TrainingRun? {
-    @inline(__always) get { runBox.value }
-    @inline(__always) _modify { yield &runBox.value }
+    @inline(__always) get { doings?.run }
+    @inline(__always) _modify {
+      Doings.own(&doings)
+      yield &doings!.run
+      Doings.drop(&doings)
+    }
   }
   var attempt: Attempt? {
-    @inline(__always) get { attemptBox.value }
-    @inline(__always) _modify { yield &attemptBox.value }
+    @inline(__always) get { doings?.attempt }
+    @inline(__always) _modify {
+      Doings.own(&doings)
+      yield &doings!.attempt
+      Doings.drop(&doings)
+    }
   }
 
   /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.

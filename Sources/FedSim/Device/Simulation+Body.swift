@@ -10,6 +10,7 @@ extension Simulation {
   /// Gives a battery and heat to the devices whose groups have them.
   mutating func makeBodies() {
     guard inputs.fleet.contains(where: { $0.battery != nil }) else { return }
+    batteryFigures = inputs.fleet.map { $0.battery ?? BatterySettings() }
     for place in devices.indices {
       let group = inputs.fleet[Int(devices[place].group)]
       guard var battery = group.battery else {
@@ -21,8 +22,8 @@ extension Simulation {
     }
   }
 
-  private mutating func battery(of device: Int) -> BatterySettings {
-    inputs.fleet[Int(devices[device].group)].battery!
+  private func battery(of device: Int) -> BatterySettings {
+    batteryFigures[Int(devices[device].group)]
   }
 
   private mutating func thermal(of device: Int) -> ThermalSettings? {
@@ -69,7 +70,8 @@ extension Simulation {
     guard bodies[device] != nil else { return }
     let load = load(of: device)
     let charger =
-      devices[device].isPlugged && !isAway(device) ? battery(of: device).charger.milliwatts : 0
+      devices[device].isPlugged && !isAway(device)
+      ? batteryFigures[Int(devices[device].group)].charger.milliwatts : 0
     let isChecked = now >= bodies[device]!.check
     guard isChecked || load != bodies[device]!.load || charger != bodies[device]!.charger else {
       return
@@ -85,17 +87,19 @@ extension Simulation {
   }
 
   private mutating func load(of device: Int) -> Load {
-    let battery = battery(of: device)
     if bodies[device]!.isOff || isAway(device) { return Load() }
-    var load = Load(idle: battery.idle.milliwatts)
-    if devices[device].isActive { load.screen = battery.screen.milliwatts }
+    let group = Int(devices[device].group)
+    var load = Load(idle: batteryFigures[group].idle.milliwatts)
+    if devices[device].isActive { load.screen = batteryFigures[group].screen.milliwatts }
+    guard devices[device].session != nil else { return load }
     if devices[device].run != nil {
-      let power = hardware(of: device)?.power ?? battery.training.milliwatts
+      let power = hardware(of: device)?.power ?? batteryFigures[group].training.milliwatts
       load.training = power * bodies[device]!.speed / 100
     }
-    if let transfer = devices[device].transfer, transfer.phase != .awaiting {
+    if let phase = devices[device].transfer?.phase, phase != .awaiting {
       load.radio =
-        (devices[device].link == 1 ? battery.cellular : battery.wifi).milliwatts
+        (devices[device].link == 1
+        ? batteryFigures[group].cellular : batteryFigures[group].wifi).milliwatts
     }
     return load
   }
@@ -115,24 +119,22 @@ extension Simulation {
 
   /// The states that follow from energy and heat.
   private mutating func updateConditions(_ device: Int) {
-    let settings = battery(of: device)
-    let body = bodies[device]!
-    if body.isOff { return considerBoot(device) }
-    if body.energy == 0, body.rate < 0 || body.charger == 0 { return shutDown(device) }
-    let isFull = body.charger > 0 && body.energy >= body.capacity
-    if isFull != body.isFull {
+    if bodies[device]!.isOff { return considerBoot(device) }
+    let (energy, charger) = (bodies[device]!.energy, bodies[device]!.charger)
+    if energy == 0, bodies[device]!.rate < 0 || charger == 0 { return shutDown(device) }
+    let isFull = charger > 0 && energy >= bodies[device]!.capacity
+    var changed = isFull != bodies[device]!.isFull
+    if changed {
       bodies[device]!.isFull = isFull
       if isFull { note(device, .condition(.full)) }
     }
-    var changed = isFull != body.isFull
-    let band: UInt8 =
-      body.energy >= body.threshold(20) ? 0 : body.energy >= body.threshold(10) ? 1 : 2
-    if band > body.promptBand, body.charger == 0, !body.isLowPower {
+    let band = bodies[device]!.band
+    if band > bodies[device]!.promptBand, charger == 0, !bodies[device]!.isLowPower {
       changed = promptLowPower(device) || changed
     }
     bodies[device]!.promptBand = band
-    if bodies[device]!.isLowPower, body.charger > 0,
-      body.energy >= body.threshold(settings.lowPowerEnds)
+    if bodies[device]!.isLowPower, charger > 0,
+      energy >= bodies[device]!.threshold(battery(of: device).lowPowerEnds)
     {
       bodies[device]!.isLowPower = false
       changed = true
@@ -224,7 +226,6 @@ extension Simulation {
       note(device, .condition(.booted))
       lockKeychain(device)
       if !devices[device].isActive { devices[device].lockedSince = now }
-      if group(of: device).background.processing != nil { waitForIdle(device) }
       changeLink(device) { $0.isOff = false }
       considerTask(device)
     }

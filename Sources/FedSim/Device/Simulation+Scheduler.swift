@@ -57,15 +57,6 @@ extension Simulation {
         .deviceTimer(.earliestBegin, device: Int32(device), generation: 0), .deviceTimer,
         at: begin, by: device)
     }
-    if kind == .processing, !devices[device].isActive {
-      let idle =
-        devices[device].lockedSince + inputs.fleet[place].background.processing!.idleDwell
-      if idle > now {
-        schedule(
-          .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer, at: idle,
-          by: device)
-      }
-    }
     considerTask(device)
   }
 
@@ -148,12 +139,13 @@ extension Simulation {
     if isRefresh {
       if !devices[device].isConnected { return .not(before: .never) }
     } else {
-      let processing = inputs.fleet[Int(devices[device].group)].background.processing!
-      guard !devices[device].isActive, now >= devices[device].lockedSince + processing.idleDwell,
-        devices[device].isPlugged || !processing.requiresExternalPower,
-        devices[device].isConnected || !processing.requiresNetworkConnectivity,
-        processing.requiresUnmetered != true || devices[device].isUnmetered
-      else { return .not(before: .never) }
+      let place = Int(devices[device].group)
+      guard !devices[device].isActive, taskNeeds[place].hold(for: devices[device]) else {
+        return .not(before: .never)
+      }
+      // A locked device becomes idle after a while.
+      let idle = devices[device].lockedSince + taskNeeds[place].idleDwell
+      if now < idle { return .not(before: idle) }
     }
     guard now >= devices[device].scheduler.next(request.kind) else {
       return .not(before: devices[device].scheduler.next(request.kind))

@@ -197,6 +197,7 @@ extension Simulation {
   // MARK: Participation
 
   private mutating func newParticipation() -> Int32 {
+    precondition(!ahead.isAhead, "who takes part waits for its turn")
     let hour = Int(now.microseconds / 3_600_000_000)
     while hourFunnels.count <= hour { hourFunnels.append(Funnel()) }
     participations.append(

@@ -257,6 +257,7 @@ extension Simulation {
 
   /// An attempt becomes an update.
   private mutating func finishAttempt(_ device: Int, batches: Int, _ outcome: AttemptOutcome) {
+    precondition(!ahead.isAhead, "an update is numbered in its turn")
     describe(device, batches: batches, validation: true)
     let attempt = devices[device].attempt!
     guard case .checkpoint(let training) = attempt.start else {

@@ -54,17 +54,8 @@ extension Simulation {
       if devices[device].session?.kind.endsOnLock == true { endSession(device, .locked) }
       setOpen(device, false)
       leaveApp(device, since: before)
-      waitForIdle(device)
+      considerTask(device)
     }
-  }
-
-  /// A locked device becomes idle after a while.
-  mutating func waitForIdle(_ device: Int) {
-    guard let dwell = inputs.fleet[Int(devices[device].group)].background.processing?.idleDwell
-    else { return }
-    schedule(
-      .deviceTimer(.idle, device: Int32(device), generation: 0), .deviceTimer, at: now + dwell,
-      by: device)
   }
 
   /// Low-power mode, heat, or the battery's being full: conditions that may have been lost.

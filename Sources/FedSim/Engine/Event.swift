@@ -91,8 +91,6 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
   case requestTimeout
   /// A session goes on after a pause or before another try.
   case sessionPause
-  /// A device has been locked long enough to count as idle.
-  case idle
   /// A request to the operating system may begin.
   case earliestBegin
   /// A level of the battery or a limit of heat is reached.

@@ -2,36 +2,75 @@
 /// server, so its events can be played in one go while its state is at hand.
 ///
 /// The result is the same as in the order of all events: such an event reads and changes nothing
-/// but its device and counts that are sums.
-extension Simulation {
+/// but its device, its own updates and participations, and counts that are sums. Whatever takes a
+/// number (an update, a participation), looks at the open round, or reaches the server waits for
+/// its turn.
+struct PlayingAhead {
   /// Whether a device may be played on in this run at all.
+  var isOn = false
+  /// Whether that holds while its app runs, too: then nothing comes from the server unasked.
+  var coversSessions = false
+  /// Whether the event under way was played ahead of its turn.
+  var isAhead = false
+}
+
+extension Simulation {
+  /// How far devices may be played on in this run.
   ///
-  /// Not where somebody looks at every event, where the end of the run is not known before, or
-  /// where a device out of session is touched by others, or touches them.
-  var mayPlayAhead: Bool {
-    inputs.playsAhead && !wantsEveryEvent && inputs.stop.rounds == nil
+  /// Not at all where somebody looks at every event, where the end of the run is not known before,
+  /// or where a device out of session is touched by others, or touches them.
+  mutating func makePlayingAhead() -> PlayingAhead {
+    var ahead = PlayingAhead()
+    ahead.isOn =
+      inputs.playsAhead && !wantsEveryEvent && inputs.stop.rounds == nil
       && inputs.stop.versions == nil && inputs.stop.accuracy == nil && identities.isEmpty
       && !exchange.isOn && inputs.server.service == nil && inputs.injections.isEmpty
       && fleetTables.presence.isEmpty && !fleetTables.mayQueue
       && !inputs.fleet.contains { $0.background.continued != nil }
+    ahead.coversSessions =
+      server.staysOnline && server.isReachable && world.next(.reachable, after: now) == nil
+      && !mayCohortsBreak
+    return ahead
+  }
+
+  /// Plays what the current device does next as far as it is its own affair.
+  mutating func playAhead(_ device: Int) {
+    ahead.isAhead = true
+    while let next = queue.upcoming, next.time < outlook.nextLook, isOwnAffair(next.event, device) {
+      handle(queue.popUpcoming())
+    }
+    ahead.isAhead = false
   }
 
   /// Whether an event of a device concerns nobody else, and nothing can come to the device before.
-  func isOwnAffair(_ event: Event, at time: SimTime, of device: Int) -> Bool {
-    guard devices[device].session == nil, time < outlook.nextLook else { return false }
+  private func isOwnAffair(_ event: Event, _ device: Int) -> Bool {
+    if devices[device].session != nil {
+      guard ahead.coversSessions else { return false }
+      // An answer may be on its way; only what has been sent is known to be the next.
+      if devices[device].transfer?.phase == .awaiting {
+        guard case .response(_, let generation, _) = event else { return false }
+        return devices[device].transfer?.id == generation
+      }
+      if case .world(.link, _, _) = event {
+        // With the link back, who was accepted may ask for work anew.
+        return devices[device].session?.kind.isPoll == true
+      }
+    }
     switch event {
     case .world(.window, _, _), .world(.presence, _, _): return false
-    case .world: break
+    case .world, .softExpiry, .hardExpiry, .transferEnd, .response: break
+    case .trainingEnd(_, let generation):
+      // A training becomes an update.
+      if devices[device].run?.generation == generation { return false }
     case .deviceTimer(let timer, _, _):
       switch timer {
-      case .idle, .earliestBegin, .scan, .body: break
+      case .earliestBegin, .scan, .body, .requestTimeout: break
       default: return false
       }
-    case .softExpiry, .hardExpiry, .trainingEnd, .transferEnd: break
     case .taskStart:
       // A refresh task asks for news only; any other takes part in the round that is open then.
-      let scheduler = devices[device].scheduler
-      let request = scheduler.requests.first { $0.identifier == scheduler.starting }
+      let starting = devices[device].scheduler.starting
+      let request = devices[device].scheduler.requests.first { $0.identifier == starting }
       guard request?.kind == .refresh else { return false }
     default: return false
     }

@@ -60,7 +60,7 @@ extension Simulation {
       else { return false }
       devices[device].session!.isPausing = false
       proceed(device)
-    case .idle, .earliestBegin:
+    case .earliestBegin:
       guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
       else { return false }
       considerTask(device)

@@ -33,18 +33,22 @@ public struct Simulation {
   var queue: EventQueue
   /// The time that the run as a whole has come to; `now` is ahead of it while a device is played on.
   var played = SimTime.start
-  /// Whether a device is played on as far as what it does is its own affair.
-  private var playsAhead = false
+  /// How far a device is played on before its turn.
+  var ahead = PlayingAhead()
   var world: World
   var devices = Table<Device>()
   /// Batteries and heat, for each device; empty where no group has a battery.
   var bodies = Table<Body?>()
+  /// The settings of batteries, by group; empty where no group has a battery.
+  var batteryFigures: [BatterySettings] = []
   /// What system and app remember, for each device; empty where no group has `system` or `app`.
   var apps = Table<AppRegion?>()
   /// Tokens, registrations, heartbeats and clocks; empty where no group has any.
   var identities = Identities()
   /// What the fleet consists of, where its groups say so.
   var fleetTables = FleetTables()
+  /// What processing tasks need to start, by group.
+  let taskNeeds: [TaskNeeds]
   /// Figures of the operating system's rules, by group; empty where no group has `system` or `app`.
   var systemFigures: [SystemFigures?] = []
   /// Keys of what is drawn often, by purpose and group.
@@ -76,6 +80,7 @@ public struct Simulation {
       shaken: inputs.shakeTies.map {
         ShakenTies(key: $0 ^ inputs.seeds.ties, names: Self.names(inputs.fleet))
       })
+    taskNeeds = inputs.fleet.map { TaskNeeds($0.background.processing) }
     server = Server(model: inputs.task.initial)
     computations = Computations(inputs)
     allTestSamples = (0..<Int32(inputs.task.test.count)).map { $0 }
@@ -91,14 +96,14 @@ public struct Simulation {
     wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
     publishInitialModel()
     if inputs.stopsWhenStuck { lookAhead() }
-    playsAhead = mayPlayAhead
+    ahead = makePlayingAhead()
     while !isOver, playNext() {}
     finish()
     for observer in observers { observer.ended(self) }
     self.observers = []
   }
 
-  private mutating func handle(_ entry: EventQueue.Entry) {
+  mutating func handle(_ entry: EventQueue.Entry) {
     now = entry.time
     guard dispatch(entry.event) else {
       tallies.cancelledEvents += 1
@@ -119,11 +124,7 @@ public struct Simulation {
     precondition(entry.time >= played, "virtual time never goes back")
     played = entry.time
     handle(entry)
-    guard playsAhead, entry.actor > 0 else { return true }
-    let device = Int(entry.actor) - 1
-    while let next = queue.upcoming, isOwnAffair(next.event, at: next.time, of: device) {
-      handle(queue.popUpcoming())
-    }
+    if ahead.isOn, entry.actor > 0 { playAhead(Int(entry.actor) - 1) }
     return true
   }
 

@@ -162,7 +162,7 @@ extension Simulation {
   }
 
   /// Whether a round may depend on all of its cohort.
-  private var mayCohortsBreak: Bool {
+  var mayCohortsBreak: Bool {
     inputs.server.duplicates != .append
       && inputs.server.trigger.allSatisfy { $0.value is CohortCompleteTrigger }
   }

@@ -88,7 +88,7 @@ public struct WeeklySource: TimelineSource {
 
   /// The series of a group's devices.
   public func timelines(_ context: GroupContext) -> any GroupTimeline {
-    LatestTimeline { days(context.first.device($0, path: "")) }
+    DailyTimelines(count: context.count) { days(context.first.device($0, path: "")) }
   }
 
   /// Draws: one `uniform` an appointment, slot = (day + 2³¹)·256 + its place in the calendar.
@@ -207,7 +207,7 @@ public struct DiurnalSource: TimelineSource {
 
   /// The series of a group's devices.
   public func timelines(_ context: GroupContext) -> any GroupTimeline {
-    LatestTimeline { days(context.first.device($0, path: "")) }
+    DailyTimelines(count: context.count) { days(context.first.device($0, path: "")) }
   }
 
   /// Draws, each bounded to two standard deviations: per device two `normal` a habit at slot = its

@@ -81,16 +81,3 @@ struct SharedTimeline<Base: Timeline>: GroupTimeline {
 
   mutating func segment(of ordinal: Int, at time: SimTime) -> Segment { base.segment(at: time) }
 }
-
-/// Series that are cheaply made anew: that of the device asked about last is kept.
-struct LatestTimeline<Base: Timeline>: GroupTimeline {
-  private var latest: (ordinal: Int, timeline: Base)?
-  private let make: (Int) -> Base
-
-  init(_ make: @escaping (Int) -> Base) { self.make = make }
-
-  mutating func segment(of ordinal: Int, at time: SimTime) -> Segment {
-    if latest?.ordinal != ordinal { latest = (ordinal, make(ordinal)) }
-    return latest!.timeline.segment(at: time)
-  }
-}

@@ -1,0 +1,35 @@
+/// What a device is about, in memory of its own for as long as it is about anything: most devices
+/// of a large fleet are not, most of the time.
+///
+/// A device is a value as any other: two that share this memory part when one of them changes.
+final class Doings {
+  // Each is reached through the device alone, which keeps others away.
+  @exclusivity(unchecked) var session: Session?
+  @exclusivity(unchecked) var transfer: Transfer?
+  @exclusivity(unchecked) var run: TrainingRun?
+  @exclusivity(unchecked) var attempt: Attempt?
+
+  private init() {}
+
+  /// Makes sure that there is memory, and that nobody else has it.
+  @inline(__always)
+  static func own(_ doings: inout Doings?) {
+    if doings == nil { return doings = Doings() }
+    if !isKnownUniquelyReferenced(&doings) { doings = doings!.copy() }
+  }
+
+  /// Gives up memory with nothing in it.
+  @inline(__always)
+  static func drop(_ doings: inout Doings?) {
+    guard let held = doings else { return }
+    if held.session == nil, held.attempt == nil, held.transfer == nil, held.run == nil {
+      doings = nil
+    }
+  }
+
+  private func copy() -> Doings {
+    let fresh = Doings()
+    (fresh.session, fresh.transfer, fresh.run, fresh.attempt) = (session, transfer, run, attempt)
+    return fresh
+  }
+}
