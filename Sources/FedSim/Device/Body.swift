@@ -26,6 +26,21 @@ struct Load: Equatable {
   var total: Int64 { idle + screen + training + radio }
 }
 
+/// What a device does that takes or brings energy; no two of these say the same of what flows.
+struct BodyUse: OptionSet {
+  let rawValue: UInt8
+  static let plugged = BodyUse(rawValue: 1)
+  static let screen = BodyUse(rawValue: 2)
+  static let training = BodyUse(rawValue: 4)
+  static let wifi = BodyUse(rawValue: 8)
+  static let cellular = BodyUse(rawValue: 16)
+  static let off = BodyUse(rawValue: 32)
+  /// Not in the fleet: neither drawn nor charged.
+  static let nothing = BodyUse(rawValue: 96)
+  /// Before the first look.
+  static let unknown = BodyUse(rawValue: 128)
+}
+
 /// How warm a device is.
 public enum ThermalState: UInt8, Sendable, CaseIterable { case nominal, fair, serious, critical }
 
@@ -35,6 +50,15 @@ public enum ThermalState: UInt8, Sendable, CaseIterable { case nominal, fair, se
 /// Units: nanojoules, milliwatts, microseconds: a milliwatt in a microsecond is a nanojoule, so
 /// nothing is ever rounded. A level counts as reached in the first microsecond at whose end it is.
 struct Body {
+  /// What decides, beside energy and charger, whether tasks may start.
+  struct SparingFacts: Equatable {
+    let isOff: Bool
+    let isLowPower: Bool
+    let thermal: ThermalState
+  }
+
+  /// Whether the device's group looks at energy at all.
+  let isThere: Bool
   let capacity: Int64
   /// The heat from which the state is fair, serious, critical; beyond reach where heat is not
   /// looked at.
@@ -47,6 +71,7 @@ struct Body {
   var heat: Int64 = 0
   var since = SimTime.start
   var load = Load()
+  var use = BodyUse.unknown
   /// What the charger could deliver now; 0 while unplugged.
   var charger: Int64 = 0
   /// What leaves the device as heat, and the percentage of the charged power that stays as such.
@@ -71,7 +96,11 @@ struct Body {
   /// The speed of training, in percent.
   var speed: Int64 = 100
 
-  init(_ battery: BatterySettings, _ thermal: ThermalSettings?) {
+  /// Of a device whose energy nobody looks at.
+  init() { self.init(BatterySettings(), nil, isThere: false) }
+
+  init(_ battery: BatterySettings, _ thermal: ThermalSettings?, isThere: Bool = true) {
+    self.isThere = isThere
     let (capacity, level) = (battery.capacity, battery.initialLevel)
     self.capacity = capacity.nanojoules
     heatLimits =
@@ -88,6 +117,10 @@ struct Body {
     initial = min(
       capacity.nanojoules, max(0, Int64((Double(capacity.nanojoules) * level).rounded())))
     energy = initial
+  }
+
+  var sparingFacts: SparingFacts {
+    SparingFacts(isOff: isOff, isLowPower: isLowPower, thermal: thermal)
   }
 
   /// Whether it is too warm for new tasks.
@@ -205,12 +238,16 @@ struct Body {
     }
     guard heatLimits.fair != .max else { return next }
     let heatRate = self.heatRate
-    for limit in [heatLimits.fair, heatLimits.serious, heatLimits.critical] {
-      if heatRate > 0, limit > heat {
-        consider((limit - heat + heatRate - 1) / heatRate)
-      } else if heatRate < 0, limit <= heat {
-        consider((heat - limit) / -heatRate + 1)
-      }
+    if heatRate > 0 {
+      let limit =
+        heat < heatLimits.fair
+        ? heatLimits.fair : heat < heatLimits.serious ? heatLimits.serious : heatLimits.critical
+      if limit > heat { consider((limit - heat + heatRate - 1) / heatRate) }
+    } else if heatRate < 0 {
+      let limit =
+        heat >= heatLimits.critical
+        ? heatLimits.critical : heat >= heatLimits.serious ? heatLimits.serious : heatLimits.fair
+      if limit <= heat { consider((heat - limit) / -heatRate + 1) }
     }
     return next
   }

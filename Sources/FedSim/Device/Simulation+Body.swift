@@ -14,7 +14,7 @@ extension Simulation {
     for place in devices.indices {
       let group = inputs.fleet[Int(devices[place].group)]
       guard var battery = group.battery else {
-        bodies.append(nil)
+        bodies.append(Body())
         continue
       }
       if let made = hardware(of: place) { battery.capacity = made.hardware.battery }
@@ -22,7 +22,11 @@ extension Simulation {
     }
   }
 
-  private func battery(of device: Int) -> BatterySettings {
+  /// Whether a device has a battery to look at.
+  @inline(__always)
+  func hasBody(_ device: Int) -> Bool { !bodies.isEmpty && bodies[device].isThere }
+
+  private mutating func battery(of device: Int) -> BatterySettings {
     batteryFigures[Int(devices[device].group)]
   }
 
@@ -32,30 +36,41 @@ extension Simulation {
 
   /// Whether the device is empty and everything on it stands still.
   mutating func isOff(_ device: Int) -> Bool {
-    isAway(device) || (bodies.isEmpty ? false : bodies[device]?.isOff ?? false)
+    isAway(device) || (bodies.isEmpty ? false : bodies[device].isOff)
   }
 
   /// Whether the system starts no background task for want of energy, or for heat.
   mutating func isSparing(_ device: Int) -> Bool {
-    guard !bodies.isEmpty, bodies[device] != nil else { return false }
-    return bodies[device]!.isSerious || isSavingEnergy(device)
+    guard hasBody(device) else { return false }
+    return isSparing(device, bodies[device].sparingFacts)
+  }
+
+  private mutating func isSparing(_ device: Int, _ facts: Body.SparingFacts) -> Bool {
+    if facts.thermal.rawValue >= ThermalState.serious.rawValue { return true }
+    return isSavingEnergy(device, facts)
   }
 
   /// Whether the system starts no refresh task for want of energy.
   mutating func isSavingEnergy(_ device: Int) -> Bool {
-    guard !bodies.isEmpty, bodies[device] != nil else { return false }
-    if bodies[device]!.isOff || bodies[device]!.isLowPower { return true }
-    if bodies[device]!.thermal == .critical, thermal(of: device)?.criticalStops == true {
+    guard hasBody(device) else { return false }
+    return isSavingEnergy(device, bodies[device].sparingFacts)
+  }
+
+  private mutating func isSavingEnergy(_ device: Int, _ facts: Body.SparingFacts) -> Bool {
+    if facts.isOff || facts.isLowPower { return true }
+    if facts.thermal == .critical,
+      inputs.fleet[Int(devices[device].group)].thermal?.criticalStops == true
+    {
       return true
     }
-    return !devices[device].isPlugged
-      && bodies[device]!.energy(at: now)
-        < bodies[device]!.threshold(battery(of: device).essentialBelow)
+    if devices[device].isPlugged { return false }
+    let essential = batteryFigures[Int(devices[device].group)].essentialBelow
+    return bodies[device].energy(at: now) < bodies[device].threshold(essential)
   }
 
   /// The speed of training, in percent.
   mutating func speed(of device: Int) -> Int64 {
-    bodies.isEmpty ? 100 : bodies[device]?.speed ?? 100
+    bodies.isEmpty ? 100 : bodies[device].speed
   }
 
   /// After an event: what flows in the devices that it touched.
@@ -67,76 +82,93 @@ extension Simulation {
 
   /// Brings a device's battery and heat up to date, with all that follows from it.
   mutating func refreshBody(_ device: Int) {
-    guard bodies[device] != nil else { return }
-    let load = load(of: device)
-    let charger =
-      devices[device].isPlugged && !isAway(device)
-      ? batteryFigures[Int(devices[device].group)].charger.milliwatts : 0
-    let isChecked = now >= bodies[device]!.check
-    guard isChecked || load != bodies[device]!.load || charger != bodies[device]!.charger else {
-      return
-    }
-    bodies[device]!.settle(at: now)
-    bodies[device]!.load = load
-    bodies[device]!.charger = charger
-    let wasSparing = isSparing(device)
+    guard bodies[device].isThere else { return }
+    let use = use(of: device)
+    guard now >= bodies[device].check || use != bodies[device].use else { return }
+    bodies[device].settle(at: now)
+    setFlows(device, use)
+    let before = bodies[device].sparingFacts
     updateConditions(device)
-    bodies[device]!.load = self.load(of: device)
+    setFlows(device, self.use(of: device))
     planCheck(device)
-    if wasSparing, !isSparing(device) { considerTask(device) }
+    let after = bodies[device].sparingFacts
+    guard before != after, isSparing(device, before) else { return }
+    if !isSparing(device, after) { considerTask(device) }
   }
 
+  /// What a device does that takes or brings energy.
+  private mutating func use(of device: Int) -> BodyUse {
+    if isAway(device) { return BodyUse.nothing }
+    var use: BodyUse = devices[device].isPlugged ? .plugged : []
+    if bodies[device].isOff { return use.union(.off) }
+    if devices[device].isActive { use.insert(.screen) }
+    guard devices[device].session != nil else { return use }
+    if devices[device].run != nil { use.insert(.training) }
+    if let phase = devices[device].transfer?.phase, phase != .awaiting {
+      use.insert(devices[device].link == 1 ? .cellular : .wifi)
+    }
+    return use
+  }
+
+  /// From now on so much flows.
+  private mutating func setFlows(_ device: Int, _ use: BodyUse) {
+    guard use != bodies[device].use else { return }
+    let group = Int(devices[device].group)
+    bodies[device].use = use
+    bodies[device].load = load(of: device)
+    bodies[device].charger =
+      use.contains(.plugged) ? batteryFigures[group].charger.milliwatts : 0
+  }
+
+  /// What is drawn for what a device does, at its present speed.
   private mutating func load(of device: Int) -> Load {
-    if bodies[device]!.isOff || isAway(device) { return Load() }
+    let use = bodies[device].use
+    if use.contains(.off) { return Load() }
     let group = Int(devices[device].group)
     var load = Load(idle: batteryFigures[group].idle.milliwatts)
-    if devices[device].isActive { load.screen = batteryFigures[group].screen.milliwatts }
-    guard devices[device].session != nil else { return load }
-    if devices[device].run != nil {
+    if use.contains(.screen) { load.screen = batteryFigures[group].screen.milliwatts }
+    if use.contains(.training) {
       let power = hardware(of: device)?.power ?? batteryFigures[group].training.milliwatts
-      load.training = power * bodies[device]!.speed / 100
+      load.training = power * bodies[device].speed / 100
     }
-    if let phase = devices[device].transfer?.phase, phase != .awaiting {
-      load.radio =
-        (devices[device].link == 1
-        ? batteryFigures[group].cellular : batteryFigures[group].wifi).milliwatts
-    }
+    if use.contains(.wifi) { load.radio = batteryFigures[group].wifi.milliwatts }
+    if use.contains(.cellular) { load.radio = batteryFigures[group].cellular.milliwatts }
     return load
   }
 
   /// Schedules the moment at which the next threshold is passed, unless one is looked at before.
   private mutating func planCheck(_ device: Int) {
-    let next = min(bodies[device]!.nextCrossing(), bodies[device]!.bootsAt)
-    guard next < bodies[device]!.check || bodies[device]!.check <= now else { return }
-    bodies[device]!.check = next
-    bodies[device]!.checkGeneration += 1
+    let next = min(bodies[device].nextCrossing(), bodies[device].bootsAt)
+    guard next < bodies[device].check || bodies[device].check <= now else { return }
+    bodies[device].check = next
+    bodies[device].checkGeneration += 1
     guard next != .never else { return }
     schedule(
       .deviceTimer(
-        .body, device: Int32(device), generation: bodies[device]!.checkGeneration), .world,
+        .body, device: Int32(device), generation: bodies[device].checkGeneration), .world,
       at: next, by: device)
   }
 
   /// The states that follow from energy and heat.
   private mutating func updateConditions(_ device: Int) {
-    if bodies[device]!.isOff { return considerBoot(device) }
-    let (energy, charger) = (bodies[device]!.energy, bodies[device]!.charger)
-    if energy == 0, bodies[device]!.rate < 0 || charger == 0 { return shutDown(device) }
-    let isFull = charger > 0 && energy >= bodies[device]!.capacity
-    var changed = isFull != bodies[device]!.isFull
+    if bodies[device].isOff { return considerBoot(device) }
+    let (energy, charger) = (bodies[device].energy, bodies[device].charger)
+    if energy == 0, bodies[device].rate < 0 || charger == 0 { return shutDown(device) }
+    let isFull = charger > 0 && energy >= bodies[device].capacity
+    var changed = isFull != bodies[device].isFull
     if changed {
-      bodies[device]!.isFull = isFull
+      bodies[device].isFull = isFull
       if isFull { note(device, .condition(.full)) }
     }
-    let band = bodies[device]!.band
-    if band > bodies[device]!.promptBand, charger == 0, !bodies[device]!.isLowPower {
+    let band = bodies[device].band
+    if band > bodies[device].promptBand, charger == 0, !bodies[device].isLowPower {
       changed = promptLowPower(device) || changed
     }
-    bodies[device]!.promptBand = band
-    if bodies[device]!.isLowPower, charger > 0,
-      energy >= bodies[device]!.threshold(battery(of: device).lowPowerEnds)
+    bodies[device].promptBand = band
+    if bodies[device].isLowPower, charger > 0,
+      energy >= bodies[device].threshold(battery(of: device).lowPowerEnds)
     {
-      bodies[device]!.isLowPower = false
+      bodies[device].isLowPower = false
       changed = true
       note(device, .condition(.lowPowerOff))
     }
@@ -151,17 +183,17 @@ extension Simulation {
   private mutating func promptLowPower(_ device: Int) -> Bool {
     var stream = schedulerKey(device, "low-power").stream(slot: quarter(now))
     guard stream.uniform() < battery(of: device).lowPowerAcceptance else { return false }
-    bodies[device]!.isLowPower = true
+    bodies[device].isLowPower = true
     note(device, .condition(.lowPowerOn))
     return true
   }
 
   private mutating func updateHeat(_ device: Int) -> Bool {
-    let state = ThermalState(rawValue: UInt8(bodies[device]!.heatLimitsPassed))!
-    guard state != bodies[device]!.thermal else { return false }
-    bodies[device]!.thermal = state
-    if state == .nominal { bodies[device]!.isThrottled = false }
-    if bodies[device]!.isSerious { bodies[device]!.isThrottled = true }
+    let state = ThermalState(rawValue: UInt8(bodies[device].heatLimitsPassed))!
+    guard state != bodies[device].thermal else { return false }
+    bodies[device].thermal = state
+    if state == .nominal { bodies[device].isThrottled = false }
+    if bodies[device].isSerious { bodies[device].isThrottled = true }
     let names: [Condition] = [.nominal, .fair, .serious, .critical]
     note(device, .condition(names[Int(state.rawValue)]))
     if state == .critical { stopAtCritical(device) }
@@ -170,31 +202,34 @@ extension Simulation {
 
   /// A run goes on at the speed that heat and low-power mode leave.
   private mutating func updateSpeed(_ device: Int) {
+    if bodies[device].speed == 100, !bodies[device].isLowPower, !bodies[device].isThrottled {
+      return
+    }
     var speed: Int64 = 100
-    if bodies[device]!.isLowPower {
+    if bodies[device].isLowPower {
       speed = speed * Int64(battery(of: device).lowPowerSpeed) / 100
     }
-    if bodies[device]!.isThrottled,
+    if bodies[device].isThrottled,
       let throttled = inputs.fleet[Int(devices[device].group)].thermal?.throttledSpeed
     {
       speed = speed * Int64(throttled) / 100
     }
     speed = max(1, speed)
-    guard speed != bodies[device]!.speed else { return }
-    bodies[device]!.speed = speed
+    guard speed != bodies[device].speed else { return }
+    bodies[device].speed = speed
     changeSpeed(device, to: speed)
-    bodies[device]!.load = load(of: device)
+    bodies[device].load = load(of: device)
   }
 
   /// It is hot around the device, or no longer.
   mutating func setHot(_ device: Int, _ isHot: Bool) {
-    guard !bodies.isEmpty, bodies[device] != nil, let thermal = thermal(of: device) else {
+    guard hasBody(device), let thermal = thermal(of: device) else {
       return
     }
-    bodies[device]!.settle(at: now)
-    bodies[device]!.isHot = isHot
-    bodies[device]!.chargingLoss = Int64(thermal.chargingLoss)
-    bodies[device]!.cooling = (isHot ? thermal.hotCooling : thermal.cooling).milliwatts
+    bodies[device].settle(at: now)
+    bodies[device].isHot = isHot
+    bodies[device].chargingLoss = Int64(thermal.chargingLoss)
+    bodies[device].cooling = (isHot ? thermal.hotCooling : thermal.cooling).milliwatts
     planCheck(device)
   }
 
@@ -203,26 +238,26 @@ extension Simulation {
   private mutating func shutDown(_ device: Int) {
     if devices[device].session != nil { kill(device) } else { endProcess(device) }
     note(device, .condition(.shutDown))
-    bodies[device]!.isOff = true
-    bodies[device]!.isLowPower = false
-    bodies[device]!.load = Load()
+    bodies[device].isOff = true
+    bodies[device].isLowPower = false
+    bodies[device].load = Load()
     changeLink(device) { $0.isOff = true }
   }
 
   /// Plugged in and at its boot level, a device that was empty comes back after its boot delay.
   private mutating func considerBoot(_ device: Int) {
     let settings = battery(of: device)
-    let body = bodies[device]!
+    let body = bodies[device]
     let mayBoot = body.charger > 0 && body.energy >= body.threshold(settings.bootLevel)
     if !mayBoot {
-      bodies[device]!.bootsAt = .never
+      bodies[device].bootsAt = .never
     } else if body.bootsAt == .never {
-      bodies[device]!.bootsAt = now + settings.bootDelay
+      bodies[device].bootsAt = now + settings.bootDelay
     } else if body.bootsAt <= now {
-      bodies[device]!.bootsAt = .never
-      bodies[device]!.isOff = false
-      bodies[device]!.speed = 100
-      bodies[device]!.load = load(of: device)
+      bodies[device].bootsAt = .never
+      bodies[device].isOff = false
+      bodies[device].speed = 100
+      bodies[device].load = load(of: device)
       note(device, .condition(.booted))
       lockKeychain(device)
       if !devices[device].isActive { devices[device].lockedSince = now }

@@ -135,7 +135,8 @@ extension Simulation {
     case .wifi: if devices[device].link != 2 { return false }
     case .unmetered: if !devices[device].isUnmetered { return false }
     }
-    if !bodies.isEmpty, let body = bodies[device] {
+    if hasBody(device) {
+      let body = bodies[device]
       if wanted.chargingOnly == true, body.isFull { return false }
       if wanted.avoidsLowPower == true, body.isLowPower { return false }
       if wanted.avoidsHeat == true, body.isSerious { return false }

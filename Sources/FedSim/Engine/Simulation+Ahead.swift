@@ -43,7 +43,7 @@ extension Simulation {
   }
 
   /// Whether an event of a device concerns nobody else, and nothing can come to the device before.
-  private func isOwnAffair(_ event: Event, _ device: Int) -> Bool {
+  private mutating func isOwnAffair(_ event: Event, _ device: Int) -> Bool {
     if devices[device].session != nil {
       guard ahead.coversSessions else { return false }
       // An answer may be on its way; only what has been sent is known to be the next.

@@ -81,7 +81,7 @@ extension Simulation {
       reinstallRang(device)
     case .body:
       // What follows from it is done after every event.
-      return bodies[device]?.checkGeneration == generation
+      return hasBody(device) && bodies[device].checkGeneration == generation
     }
     return true
   }

@@ -38,7 +38,7 @@ public struct Simulation {
   var world: World
   var devices = Table<Device>()
   /// Batteries and heat, for each device; empty where no group has a battery.
-  var bodies = Table<Body?>()
+  var bodies = Table<Body>()
   /// The settings of batteries, by group; empty where no group has a battery.
   var batteryFigures: [BatterySettings] = []
   /// What system and app remember, for each device; empty where no group has `system` or `app`.

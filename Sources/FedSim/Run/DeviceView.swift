@@ -39,7 +39,7 @@ extension Simulation {
     let group = group(of: device)
     let state = devices[device]
     let app = apps.isEmpty ? nil : apps[device]
-    let body = bodies.isEmpty ? nil : bodies[device]
+    let body = hasBody(device) ? bodies[device] : nil
     let request = state.scheduler.requests.first { $0.kind == .processing }
     let dwell = group.background.processing?.idleDwell ?? .zero
     var usedUntil = SimTime.never

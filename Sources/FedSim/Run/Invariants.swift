@@ -85,7 +85,8 @@ extension Simulation {
     never(
       state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil,
       "keeps an attempt that it never saved")
-    if !bodies.isEmpty, let body = bodies[device] {
+    if hasBody(device) {
+      let body = bodies[device]
       never(body.energy < 0 || body.energy > body.capacity, "holds energy beyond its battery")
       never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
       never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")

@@ -31,7 +31,7 @@ extension Simulation {
     finishBeats()
     closePresence()
     let last = isStuck ? now : end
-    for device in bodies.indices { bodies[device]?.settle(at: last) }
+    for device in bodies.indices where bodies[device].isThere { bodies[device].settle(at: last) }
     computations.settle()
   }
 
@@ -69,7 +69,8 @@ extension Simulation {
   private func energyRecord(
     _ device: Int
   ) -> (initial: Int64, final: Int64, flows: EnergyLedger)? {
-    guard !bodies.isEmpty, let body = bodies[device] else { return nil }
+    guard hasBody(device) else { return nil }
+    let body = bodies[device]
     return (body.initial, body.energy, body.ledger)
   }
 
