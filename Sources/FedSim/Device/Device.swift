@@ -91,6 +91,16 @@ struct Device {
     }
   }
 
+  // Parts of these, read where they stand.
+  var hasSession: Bool { @inline(__always) get { doings != nil && doings!.session != nil } }
+  var isRunning: Bool { @inline(__always) get { doings != nil && doings!.run != nil } }
+  var sessionGenerationNow: UInt32? { @inline(__always) get { doings?.session?.generation } }
+  var sessionKind: SessionKind? { @inline(__always) get { doings?.session?.kind } }
+  var transferPhase: Transfer.Phase? { @inline(__always) get { doings?.transfer?.phase } }
+  var transferID: UInt32? { @inline(__always) get { doings?.transfer?.id } }
+  var transferPlan: UInt32? { @inline(__always) get { doings?.transfer?.plan } }
+  var runGenerationNow: UInt32? { @inline(__always) get { doings?.run?.generation } }
+
   /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.
   var link: UInt8 { isLinkDropped || isOff ? 0 : linkState }
   var isConnected: Bool { link != 0 }
@@ -132,6 +142,7 @@ struct Session {
 
   let kind: SessionKind
   let generation: UInt32
+  let soft: SimTime
   var hard: SimTime
   /// The present participation, or −1 for a poll; who asks again after it was accepted takes part
   /// anew.

@@ -102,9 +102,9 @@ extension Simulation {
     var use: BodyUse = devices[device].isPlugged ? .plugged : []
     if bodies[device].isOff { return use.union(.off) }
     if devices[device].isActive { use.insert(.screen) }
-    guard devices[device].session != nil else { return use }
-    if devices[device].run != nil { use.insert(.training) }
-    if let phase = devices[device].transfer?.phase, phase != .awaiting {
+    guard devices[device].hasSession else { return use }
+    if devices[device].isRunning { use.insert(.training) }
+    if let phase = devices[device].transferPhase, phase != .awaiting {
       use.insert(devices[device].link == 1 ? .cellular : .wifi)
     }
     return use
@@ -140,6 +140,11 @@ extension Simulation {
   private mutating func planCheck(_ device: Int) {
     let next = min(bodies[device].nextCrossing(), bodies[device].bootsAt)
     guard next < bodies[device].check || bodies[device].check <= now else { return }
+    if bodies[device].check > now, bodies[device].check != .never {
+      queue.cancel(
+        .deviceTimer(.body, device: Int32(device), generation: bodies[device].checkGeneration),
+        at: bodies[device].check, of: Int32(device + 1))
+    }
     bodies[device].check = next
     bodies[device].checkGeneration += 1
     guard next != .never else { return }

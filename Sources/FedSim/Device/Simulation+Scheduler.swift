@@ -129,7 +129,7 @@ extension Simulation {
   /// Whether a request may start now.
   private mutating func look(_ device: Int, _ request: TaskRequest) -> Look {
     let isRefresh = request.kind == .refresh
-    if let kind = devices[device].session?.kind, isRefresh || !kind.endsOnLock {
+    if let kind = devices[device].sessionKind, isRefresh || !kind.endsOnLock {
       return .not(before: .never)
     }
     if now < request.earliestBegin || isAway(device) { return .not(before: .never) }

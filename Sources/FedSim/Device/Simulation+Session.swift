@@ -15,7 +15,7 @@ extension Simulation {
     var participation: Int32 = -1
     if !kind.isPoll, takesPart, isFit, hasData { participation = newParticipation() }
     devices[device].session = Session(
-      kind: kind, generation: generation, hard: hard, participation: participation)
+      kind: kind, generation: generation, soft: soft, hard: hard, participation: participation)
     if kind.isTask { taskBegan(device) }
     if !takesPart {
       tallies.ineligibleSessions += 1
@@ -171,6 +171,7 @@ extension Simulation {
     if devices[device].transfer != nil { giveUpTransfer(device) }
     if exchange.isOn { leaveStream(device, session.participation) }
     devices[device].session = nil
+    cancelExpiries(device, session)
     letGo(session.participation)
     if server.staysOnline, !exchange.isOn || !keepsOwnModel(device) { devices[device].held = nil }
     devices[device].sessionGeneration += 1
@@ -191,6 +192,19 @@ extension Simulation {
       submitRefreshRequest(device)
     } else {
       considerTask(device)
+    }
+  }
+
+  /// What would only be skipped later goes at once, if it is still to come.
+  private mutating func cancelExpiries(_ device: Int, _ session: Session) {
+    let (number, actor) = (Int32(device), Int32(device + 1))
+    if session.soft > now, session.soft != .never {
+      queue.cancel(
+        .softExpiry(device: number, generation: session.generation), at: session.soft, of: actor)
+    }
+    if session.hard > now, session.hard != .never {
+      queue.cancel(
+        .hardExpiry(device: number, generation: session.generation), at: session.hard, of: actor)
     }
   }
 

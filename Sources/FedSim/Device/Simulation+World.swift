@@ -25,7 +25,7 @@ extension Simulation {
 
   private mutating func setPlugged(_ device: Int, _ isPlugged: Bool) {
     devices[device].isPlugged = isPlugged
-    if !isPlugged, devices[device].session?.kind == .task,
+    if !isPlugged, devices[device].sessionKind == .task,
       let processing = group(of: device).background.processing, processing.requiresExternalPower
     {
       expireNow(device, grace: processing.grace)
@@ -40,7 +40,7 @@ extension Simulation {
     if isOff(device) { return }
     if isActive {
       unlockKeychain(device)
-      if devices[device].session?.kind == .task {
+      if devices[device].sessionKind == .task {
         // The system ends processing tasks when a person takes up the device.
         let background = group(of: device).background
         let grace = background.processing?.grace ?? .seconds(5)
@@ -51,7 +51,7 @@ extension Simulation {
     } else {
       let before = devices[device].lockedSince
       devices[device].lockedSince = now
-      if devices[device].session?.kind.endsOnLock == true { endSession(device, .locked) }
+      if devices[device].sessionKind?.endsOnLock == true { endSession(device, .locked) }
       setOpen(device, false)
       leaveApp(device, since: before)
       considerTask(device)
@@ -151,8 +151,8 @@ extension Simulation {
 
   /// What a running session does when a condition is lost.
   private mutating func checkConditions(_ device: Int) {
-    guard let session = devices[device].session, !session.kind.isPoll, !session.hasExpired,
-      !conditionsHold(device)
+    guard devices[device].hasSession, let session = devices[device].session,
+      !session.kind.isPoll, !session.hasExpired, !conditionsHold(device)
     else { return }
     switch group(of: device).interruption.onConditionsLost {
     case .ignore: return

@@ -28,26 +28,7 @@ package struct EventQueue {
     }
   }
 
-  /// An entry in its actor's list.
-  private struct Node {
-    var time: SimTime
-    var event: Event
-    var eventClass: EventClass
-    var sequence: UInt32
-    var next: Int32
-
-    /// Whether it comes before an entry of the same actor.
-    @inline(__always)
-    func precedes(_ entry: borrowing Entry) -> Bool {
-      if time != entry.time { return time < entry.time }
-      if eventClass != entry.eventClass { return eventClass.rawValue < entry.eventClass.rawValue }
-      return sequence < entry.sequence
-    }
-  }
-
-  private var nodes = Table<Node>()
-  /// The first of the nodes that are free.
-  private var free: Int32 = -1
+  private var nodes = EventNodes()
   /// The first and the last node of each actor; −1: it has none.
   private var lists: [(first: Int32, last: Int32)] = []
   private var marks = EventMarks()
@@ -65,15 +46,16 @@ package struct EventQueue {
     count += 1
     let actor = Int(entry.actor)
     while lists.count <= actor { lists.append((-1, -1)) }
-    let node = make(entry)
+    nodes.makeUnique()
+    let node = nodes.make(entry)
     let (first, last) = lists[actor]
-    if last >= 0, nodes[Int(last)].precedes(entry) {
-      nodes[Int(last)].next = node
+    if last >= 0, nodes[last].precedes(entry) {
+      nodes[last].next = node
       lists[actor].last = node
       return
     }
-    guard first >= 0, nodes[Int(first)].precedes(entry) else {
-      nodes[Int(node)].next = first
+    guard first >= 0, nodes[first].precedes(entry) else {
+      nodes[node].next = first
       lists[actor].first = node
       if first < 0 { lists[actor].last = node }
       if entry.actor != current { mark(entry.actor) }
@@ -81,13 +63,33 @@ package struct EventQueue {
     }
     var before = first
     while true {
-      let next = nodes[Int(before)].next
-      guard nodes[Int(next)].precedes(entry) else {
-        nodes[Int(node)].next = next
-        nodes[Int(before)].next = node
+      let next = nodes[before].next
+      guard nodes[next].precedes(entry) else {
+        nodes[node].next = next
+        nodes[before].next = node
         return
       }
       before = next
+    }
+  }
+
+  /// Takes back an event of an actor that was scheduled for a time, if it is there.
+  package mutating func cancel(_ event: Event, at time: SimTime, of actor: Int32) {
+    nodes.makeUnique()
+    var before: Int32 = -1
+    var node = lists[Int(actor)].first
+    while node >= 0, nodes[node].time <= time {
+      let next = nodes[node].next
+      guard nodes[node].time == time, nodes[node].event == event else {
+        (before, node) = (node, next)
+        continue
+      }
+      if before < 0 { lists[Int(actor)].first = next } else { nodes[before].next = next }
+      if next < 0 { lists[Int(actor)].last = before }
+      nodes.free(node)
+      count -= 1
+      if before < 0, actor != current { mark(actor) }
+      return
     }
   }
 
@@ -98,10 +100,11 @@ package struct EventQueue {
     while let found = marks.popFirst() {
       // A mark whose event was overtaken by another, which has a mark of its own, is passed over.
       let first = lists[Int(found.actor)].first
-      guard first >= 0, nodes[Int(first)].time == found.time,
-        nodes[Int(first)].eventClass.rawValue == found.eventClass
+      guard first >= 0, nodes[first].time == found.time,
+        nodes[first].eventClass.rawValue == found.eventClass
       else { continue }
       current = found.actor
+      nodes.makeUnique()
       return takeFirst()
     }
     return nil
@@ -111,7 +114,7 @@ package struct EventQueue {
   package var upcoming: (time: SimTime, event: Event)? {
     guard current >= 0 else { return nil }
     let first = lists[Int(current)].first
-    return first < 0 ? nil : (nodes[Int(first)].time, nodes[Int(first)].event)
+    return first < 0 ? nil : (nodes[first].time, nodes[first].event)
   }
 
   /// Takes the next event of the actor whose event was taken last.
@@ -121,13 +124,12 @@ package struct EventQueue {
   private mutating func takeFirst() -> Entry {
     let first = lists[Int(current)].first
     let entry = Entry(
-      time: nodes[Int(first)].time, eventClass: nodes[Int(first)].eventClass, actor: current,
-      sequence: nodes[Int(first)].sequence, event: nodes[Int(first)].event)
-    let next = nodes[Int(first)].next
+      time: nodes[first].time, eventClass: nodes[first].eventClass, actor: current,
+      sequence: nodes[first].sequence, event: nodes[first].event)
+    let next = nodes[first].next
     lists[Int(current)].first = next
     if next < 0 { lists[Int(current)].last = -1 }
-    nodes[Int(first)].next = free
-    free = first
+    nodes.free(first)
     count -= 1
     return entry
   }
@@ -136,26 +138,11 @@ package struct EventQueue {
   private mutating func mark(_ actor: Int32) {
     let first = lists[Int(actor)].first
     guard first >= 0 else { return }
-    let (time, eventClass) = (nodes[Int(first)].time, nodes[Int(first)].eventClass)
+    let (time, eventClass) = (nodes[first].time, nodes[first].eventClass)
     let rank = shaken?.rank(time, eventClass, actor) ?? UInt64(actor)
     marks.push(
       EventMarks.Mark(
         time: time, rank: UInt64(eventClass.rawValue) << 56 | rank, actor: actor))
-  }
-
-  /// A node of its own for an entry, the last of its list.
-  private mutating func make(_ entry: Entry) -> Int32 {
-    let node = Node(
-      time: entry.time, event: entry.event, eventClass: entry.eventClass,
-      sequence: entry.sequence, next: -1)
-    guard free >= 0 else {
-      nodes.append(node)
-      return Int32(nodes.count - 1)
-    }
-    let place = free
-    free = nodes[Int(place)].next
-    nodes[Int(place)] = node
-    return place
   }
 }
 

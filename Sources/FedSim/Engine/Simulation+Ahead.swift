@@ -44,16 +44,16 @@ extension Simulation {
 
   /// Whether an event of a device concerns nobody else, and nothing can come to the device before.
   private mutating func isOwnAffair(_ event: Event, _ device: Int) -> Bool {
-    if devices[device].session != nil {
+    if devices[device].hasSession {
       guard ahead.coversSessions else { return false }
       // An answer may be on its way; only what has been sent is known to be the next.
-      if devices[device].transfer?.phase == .awaiting {
+      if devices[device].transferPhase == .awaiting {
         guard case .response(_, let generation, _) = event else { return false }
-        return devices[device].transfer?.id == generation
+        return devices[device].transferID == generation
       }
       if case .world(.link, _, _) = event {
         // With the link back, who was accepted may ask for work anew.
-        return devices[device].session?.kind.isPoll == true
+        return devices[device].sessionKind?.isPoll == true
       }
     }
     switch event {
@@ -61,7 +61,7 @@ extension Simulation {
     case .world, .softExpiry, .hardExpiry, .transferEnd, .response: break
     case .trainingEnd(_, let generation):
       // A training becomes an update.
-      if devices[device].run?.generation == generation { return false }
+      if devices[device].runGenerationNow == generation { return false }
     case .deviceTimer(let timer, _, _):
       switch timer {
       case .earliestBegin, .scan, .body, .requestTimeout: break

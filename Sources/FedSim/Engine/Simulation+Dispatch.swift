@@ -12,16 +12,16 @@ extension Simulation {
     case .injection(let index):
       inject(Int(index))
     case .softExpiry(let device, let generation):
-      guard devices[Int(device)].session?.generation == generation else { return false }
+      guard devices[Int(device)].sessionGenerationNow == generation else { return false }
       expireSoftly(Int(device))
     case .hardExpiry(let device, let generation):
-      guard devices[Int(device)].session?.generation == generation else { return false }
+      guard devices[Int(device)].sessionGenerationNow == generation else { return false }
       expireHard(Int(device))
     case .transferEnd(let device, let generation):
-      guard devices[Int(device)].transfer?.plan == generation else { return false }
+      guard devices[Int(device)].transferPlan == generation else { return false }
       bytesThrough(Int(device))
     case .trainingEnd(let device, let generation):
-      guard devices[Int(device)].run?.generation == generation else { return false }
+      guard devices[Int(device)].runGenerationNow == generation else { return false }
       trainingEnded(Int(device))
     case .serverTimer(.probe):
       probeConnection()
@@ -33,8 +33,8 @@ extension Simulation {
     case .arrival(let device, let generation, let request):
       arrived(Int(device), generation, request)
     case .response(let device, let generation, let response):
-      guard let transfer = devices[Int(device)].transfer, transfer.id == generation,
-        transfer.phase == .awaiting
+      guard devices[Int(device)].transferID == generation,
+        devices[Int(device)].transferPhase == .awaiting
       else { return false }
       answered(Int(device), response)
     case .deviceTimer(let timer, let device, let generation):

@@ -210,6 +210,20 @@ public struct DiurnalSource: TimelineSource {
     DailyTimelines(count: context.count) { days(context.first.device($0, path: "")) }
   }
 
+  /// The days whose habits may touch a day: shifts are bounded.
+  private var reach: ClosedRange<Int64> {
+    var (earliest, latest) = (Int64.max, Int64.min)
+    for habit in settings.habits {
+      let shift = (habit.spread.microseconds + habit.deviceSpread.microseconds) * 2
+      let end = habit.to.microseconds + (habit.to <= habit.from ? 86_400_000_000 : 0)
+      earliest = min(earliest, habit.from.microseconds - shift)
+      latest = max(latest, end + shift)
+    }
+    // An interval that ends at a midnight still bounds what begins there.
+    let before = min(-1, -latest.floored(by: 86_400_000_000))
+    return max(-2, before)...max(0, min(1, -earliest.floored(by: 86_400_000_000)))
+  }
+
   /// Draws, each bounded to two standard deviations: per device two `normal` a habit at slot = its
   /// place; per day one `uniform` and two `normal` at slot = (day + 2³¹)·256 + its place.
   private func days(_ context: TimelineContext) -> DailyTimeline {
@@ -221,7 +235,7 @@ public struct DiurnalSource: TimelineSource {
     }
     return DailyTimeline(
       context: context,
-      otherwise: settings.otherwise.flatMap { space.number(of: $0.name) } ?? 0
+      otherwise: settings.otherwise.flatMap { space.number(of: $0.name) } ?? 0, reach: reach
     ) { day in
       let midnight = context.midnight(ofDay: day)
       return settings.habits.enumerated().compactMap { place, habit in

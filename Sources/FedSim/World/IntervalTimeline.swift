@@ -61,10 +61,13 @@ public struct IntervalTimeline: Timeline {
 /// A series made of intervals that belong to days: those of the days around a time decide.
 ///
 /// An interval may begin up to a day before its day's midnight and end up to two days after it.
-/// Where two overlap, the one that starts later wins.
+/// Where two overlap, the one that starts later wins. A source that knows better which days' intervals
+/// may touch a day says so (`reach`).
 struct DailyTimeline: Timeline {
   let context: TimelineContext
   let otherwise: UInt8
+  /// The days, counted from the one asked about, whose intervals may touch it.
+  var reach: ClosedRange<Int64> = -2...1
   /// The day asked about last, and the intervals of the days around it: by day, and one behind the
   /// other.
   var lastDay: Int64?
@@ -96,9 +99,9 @@ struct DailyTimeline: Timeline {
   private mutating func move(to day: Int64) {
     if let lastDay, day == lastDay + 1 {
       near.removeFirst()
-      near.append(intervals(day + 1))
+      near.append(intervals(day + reach.upperBound))
     } else {
-      near = ((day - 2)...(day + 1)).map(intervals)
+      near = reach.map { intervals(day + $0) }
     }
     lastDay = day
     all = near.flatMap { $0 }
