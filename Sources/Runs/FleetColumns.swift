@@ -4,11 +4,11 @@ import Results
 /// What the fleet consists of, by device, where its groups say so.
 enum FleetColumns {
   /// Columns of the devices' table; −1 and 0 for devices whose groups do not say.
-  static func byDevice(_ devices: [DeviceRecord]) -> [ResultDocument.Variable] {
+  static func byDevice(_ devices: DeviceRecords) -> [ResultDocument.Variable] {
     hardware(devices) + presence(devices) + arrival(devices)
   }
 
-  private static func hardware(_ devices: [DeviceRecord]) -> [ResultDocument.Variable] {
+  private static func hardware(_ devices: DeviceRecords) -> [ResultDocument.Variable] {
     guard devices.contains(where: { $0.hardware != nil }) else { return [] }
     var names = ["none"]
     for case let hardware? in devices.map(\.hardware) where !names.contains(hardware.name) {
@@ -30,7 +30,7 @@ enum FleetColumns {
     ]
   }
 
-  private static func presence(_ devices: [DeviceRecord]) -> [ResultDocument.Variable] {
+  private static func presence(_ devices: DeviceRecords) -> [ResultDocument.Variable] {
     guard devices.contains(where: { $0.presence != nil }) else { return [] }
     return [
       .count(
@@ -45,7 +45,7 @@ enum FleetColumns {
     ]
   }
 
-  private static func arrival(_ devices: [DeviceRecord]) -> [ResultDocument.Variable] {
+  private static func arrival(_ devices: DeviceRecords) -> [ResultDocument.Variable] {
     guard devices.contains(where: { $0.arrived != nil }) else { return [] }
     return [
       .count(

@@ -54,7 +54,7 @@ enum DeviceTable {
   }
 
   /// Energy by contributor, where any device has a battery; 0 for those that have none.
-  private static func energy(_ devices: [DeviceRecord]) -> [ResultDocument.Variable] {
+  private static func energy(_ devices: DeviceRecords) -> [ResultDocument.Variable] {
     guard devices.contains(where: { $0.energy != nil }) else { return [] }
     func column(
       _ name: String, _ text: String, _ value: (EnergyLedger) -> Int64

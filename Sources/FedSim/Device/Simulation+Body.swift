@@ -136,10 +136,10 @@ extension Simulation {
     return load
   }
 
-  /// Schedules the moment at which the next threshold is passed, unless one is looked at before.
+  /// Schedules the moment at which the next threshold is passed.
   private mutating func planCheck(_ device: Int) {
     let next = min(bodies[device].nextCrossing(), bodies[device].bootsAt)
-    guard next < bodies[device].check || bodies[device].check <= now else { return }
+    guard next != bodies[device].check else { return }
     if bodies[device].check > now, bodies[device].check != .never {
       queue.cancel(
         .deviceTimer(.body, device: Int32(device), generation: bodies[device].checkGeneration),

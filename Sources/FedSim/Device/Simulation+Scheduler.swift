@@ -291,7 +291,7 @@ extension Simulation {
     let likelihood = systemFigures[Int(devices[device].group)]!.likelihood
     let most = apps[device]!.mostUses
     guard most > 0 else { return likelihood }
-    let share = Double(apps[device]!.uses[usageHour(device, time)]) / Double(most)
+    let share = Double(apps[device]!.uses(in: usageHour(device, time))) / Double(most)
     return likelihood + (1 - likelihood) * share
   }
 }

@@ -1,3 +1,5 @@
+import Learning
+
 /// Records in one piece of memory, read and changed in place.
 ///
 /// It is an array whose subscript never copies an element: reading one field of a large record
@@ -37,6 +39,12 @@ struct Table<Element>: RandomAccessCollection {
       precondition(position >= 0 && position < storage.count, "no record \(position)")
       return storage.base + position
     }
+  }
+
+  /// Asks for the memory of a record, if there is one.
+  func prefetch(_ position: Int) {
+    guard position >= 0, position < storage.count else { return }
+    HostMemory.prefetch(storage.base + position, MemoryLayout<Element>.stride)
   }
 
   mutating func append(_ element: Element) {

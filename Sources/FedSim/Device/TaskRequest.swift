@@ -49,7 +49,7 @@ struct SchedulerRegion {
 struct AppRegion {
   /// When the app was last used, and how often in each local hour of the day.
   var lastUse = SimTime.start
-  private(set) var uses = SIMD32<UInt16>(repeating: 0)
+  private var uses: (SIMD8<UInt16>, SIMD8<UInt16>, SIMD8<UInt16>) = (SIMD8(), SIMD8(), SIMD8())
   /// The largest of these counts.
   private(set) var mostUses: UInt16 = 0
   var isForceQuit = false
@@ -68,10 +68,20 @@ struct AppRegion {
   /// What was running when.
   var taskBegan = SimTime.never
 
+  /// How often the app was used in a local hour of the day.
+  func uses(in hour: Int) -> UInt16 {
+    hour < 8 ? uses.0[hour] : hour < 16 ? uses.1[hour - 8] : uses.2[hour - 16]
+  }
+
   /// The app is used at a time in a local hour of the day; counts end at 65,535.
   mutating func use(at now: SimTime, hour: Int) {
     lastUse = now
-    if uses[hour] < .max { uses[hour] += 1 }
-    mostUses = max(mostUses, uses[hour])
+    let count = uses(in: hour) == .max ? .max : uses(in: hour) + 1
+    switch hour {
+    case ..<8: uses.0[hour] = count
+    case ..<16: uses.1[hour - 8] = count
+    default: uses.2[hour - 16] = count
+    }
+    mostUses = max(mostUses, count)
   }
 }

@@ -61,6 +61,14 @@ struct EventMarks {
     return first
   }
 
+  /// The actors of the first marks in the heap; −1 where there are fewer.
+  var coming: (Int32, Int32, Int32) {
+    (
+      heap.count > 0 ? heap[0].actor : -1, heap.count > 1 ? heap[1].actor : -1,
+      heap.count > 2 ? heap[2].actor : -1
+    )
+  }
+
   /// Puts a mark behind the heap's stretch of time.
   private mutating func file(_ mark: Mark) {
     let place = (mark.time.microseconds - origin) >> shift

@@ -1,3 +1,5 @@
+import Learning
+
 /// The memory of the queue's lists: nodes that are taken and given back, the last one given back
 /// first.
 ///
@@ -67,6 +69,12 @@ struct EventNodes {
         time: entry.time, event: entry.event, eventClass: entry.eventClass,
         sequence: entry.sequence, next: -1))
     return number
+  }
+
+  /// Asks for the memory of a node.
+  @inline(__always)
+  func prefetch(_ number: Int32) {
+    if number >= 0 { HostMemory.prefetch(base + Int(number), MemoryLayout<Node>.stride) }
   }
 
   /// Gives a node back.

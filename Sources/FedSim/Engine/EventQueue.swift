@@ -110,6 +110,23 @@ package struct EventQueue {
     return nil
   }
 
+  /// From now on an actor's events are scheduled one after the other: it is marked when another's
+  /// turn comes, or the first event is taken.
+  package mutating func turn(to actor: Int32) {
+    let before = current
+    current = actor
+    if before >= 0 { mark(before) }
+  }
+
+  /// Actors that will most likely be next, after the one whose event was taken last.
+  var comingActors: (Int32, Int32, Int32) { marks.coming }
+
+  /// Asks for the memory of what an actor does next.
+  func prefetch(_ actor: Int32) {
+    guard actor >= 0, Int(actor) < lists.count else { return }
+    nodes.prefetch(lists[Int(actor)].first)
+  }
+
   /// The next event of the actor whose event was taken last; nil: it has none.
   package var upcoming: (time: SimTime, event: Event)? {
     guard current >= 0 else { return nil }

@@ -123,9 +123,25 @@ public struct Simulation {
     guard let entry = queue.popFirst() else { return false }
     precondition(entry.time >= played, "virtual time never goes back")
     played = entry.time
+    if prefetches { prefetchNext() }
     handle(entry)
     if ahead.isOn, entry.actor > 0 { playAhead(Int(entry.actor) - 1) }
     return true
+  }
+
+  /// Whether the fleet is so large that most of it is far from the processor.
+  private var prefetches: Bool { devices.count > 20_000 }
+
+  /// Asks for the memory of the devices that will most likely be next.
+  private func prefetchNext() {
+    let (first, second, third) = queue.comingActors
+    for actor in [first, second, third] where actor > 0 {
+      let device = Int(actor) - 1
+      devices.prefetch(device)
+      bodies.prefetch(device)
+      apps.prefetch(device)
+      queue.prefetch(actor)
+    }
   }
 
   /// Schedules an event of a device, or of the server (`actor` nil).

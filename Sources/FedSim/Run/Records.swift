@@ -164,20 +164,43 @@ public struct DeviceRecord: Sendable {
 
 /// What a device did, counted.
 public struct DeviceActivity: Sendable, Equatable {
+  // A fleet has very many of these: counts of single devices are kept small.
+  private var counts: (UInt32, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0)
+
   /// Sessions begun.
-  public internal(set) var sessions = 0
+  public internal(set) var sessions: Int {
+    get { Int(counts.0) }
+    set { counts.0 = UInt32(newValue) }
+  }
   /// Training attempts begun.
-  public internal(set) var attempts = 0
+  public internal(set) var attempts: Int {
+    get { Int(counts.1) }
+    set { counts.1 = UInt32(newValue) }
+  }
   /// Trainings that were running when their task expired.
-  public internal(set) var expired = 0
+  public internal(set) var expired: Int {
+    get { Int(counts.2) }
+    set { counts.2 = UInt32(newValue) }
+  }
   /// Updates made.
-  public internal(set) var updates = 0
+  public internal(set) var updates: Int {
+    get { Int(counts.3) }
+    set { counts.3 = UInt32(newValue) }
+  }
   /// Its updates that became part of a version.
-  public internal(set) var aggregated = 0
+  public internal(set) var aggregated: Int {
+    get { Int(counts.4) }
+    set { counts.4 = UInt32(newValue) }
+  }
   /// Bytes sent.
   public internal(set) var bytesUp: Int64 = 0
   /// Bytes received.
   public internal(set) var bytesDown: Int64 = 0
+
+  /// Whether two devices did the same, by these counts.
+  public static func == (a: Self, b: Self) -> Bool {
+    a.counts == b.counts && a.bytesUp == b.bytesUp && a.bytesDown == b.bytesDown
+  }
 }
 
 /// Something that happened, for observers: the story of a device or of the server.

@@ -33,6 +33,8 @@ extension Simulation {
     let last = isStuck ? now : end
     for device in bodies.indices where bodies[device].isThere { bodies[device].settle(at: last) }
     computations.settle()
+    // What would have come needs no memory any more.
+    queue = EventQueue()
   }
 
   /// Updates and participations that somebody may still ask for.
@@ -54,16 +56,17 @@ extension Simulation {
   public var trainingCount: Int { devices.count { $0.run != nil } }
 
   /// The devices, in the order of the fleet.
-  public var deviceRecords: [DeviceRecord] {
-    devices.enumerated().map { (place, device) in
-      DeviceRecord(
-        group: Int(device.group), ordinal: Int(device.ordinal), client: Int(device.client),
-        samples: samples(of: place), heldVersion: Int(device.heldVersion),
-        activity: device.activity,
-        exogenousDigest: device.exogenous.value, energy: energyRecord(place),
-        hardware: hardwareRecord(place), presence: presenceRecord(place),
-        arrived: arrivalRecord(place))
-    }
+  public var deviceRecords: DeviceRecords { DeviceRecords(simulation: self) }
+
+  /// One device.
+  func deviceRecord(_ place: Int) -> DeviceRecord {
+    DeviceRecord(
+      group: Int(devices[place].group), ordinal: Int(devices[place].ordinal),
+      client: Int(devices[place].client), samples: samples(of: place),
+      heldVersion: Int(devices[place].heldVersion), activity: devices[place].activity,
+      exogenousDigest: devices[place].exogenous.value, energy: energyRecord(place),
+      hardware: hardwareRecord(place), presence: presenceRecord(place),
+      arrived: arrivalRecord(place))
   }
 
   private func energyRecord(
@@ -163,4 +166,17 @@ extension Simulation {
     }
     if living.contains(where: { $0.holders < 1 }) { broken.append("nobody holds a participation") }
   }
+}
+
+/// The records of a run's devices, in the order of the fleet, each made as it is asked for.
+public struct DeviceRecords: RandomAccessCollection {
+  let simulation: Simulation
+
+  /// 0.
+  public var startIndex: Int { 0 }
+  /// How many devices there are.
+  public var endIndex: Int { simulation.devices.count }
+
+  /// The record of a device by its number in the fleet.
+  public subscript(device: Int) -> DeviceRecord { simulation.deviceRecord(device) }
 }

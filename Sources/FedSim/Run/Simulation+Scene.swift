@@ -56,6 +56,7 @@ extension Simulation {
     server.believesOnline = server.hasInternet
     for series in ServerSeries.allCases { scheduleNext(series) }
     for device in devices.indices {
+      queue.turn(to: Int32(device + 1))
       devices[device].isPlugged = worldState(.power, device) == 1
       devices[device].linkState = worldState(.link, device)
       devices[device].isActive = worldState(.usage, device) == 1
@@ -79,8 +80,9 @@ extension Simulation {
       }
       if group(of: device).background.processing != nil { submitTaskRequest(device) }
       if group(of: device).background.refresh != nil { submitRefreshRequest(device) }
+      if !bodies.isEmpty { refreshBody(device) }
     }
-    if !bodies.isEmpty { for device in devices.indices { refreshBody(device) } }
+    queue.turn(to: -1)
     for device in identities.devices.indices { refreshBeats(device) }
     openRound()
     for (index, trigger) in inputs.server.trigger.enumerated() {
