@@ -258,5 +258,9 @@ static inline void fs_prefetch(const void *from, ptrdiff_t bytes) {
   for (ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)from + i);
 }
 
+/// Asks the system for large pages under memory that will be reached all over. It changes nothing
+/// but the time that takes.
+void fs_prefer_large_pages(void *start, ptrdiff_t bytes);
+
 /// The kernels of a body, or NULL where this processor cannot run them.
 const fs_kernels *fs_kernels_for(fs_body body);

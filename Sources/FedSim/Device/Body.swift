@@ -18,12 +18,30 @@ public struct EnergyLedger: Sendable, Equatable {
 
 /// What is drawn now, in milliwatts.
 struct Load: Equatable {
-  var idle: Int64 = 0
-  var screen: Int64 = 0
-  var training: Int64 = 0
-  var radio: Int64 = 0
+  private var parts: (idle: Int32, screen: Int32, training: Int32, radio: Int32) = (0, 0, 0, 0)
+
+  init(idle: Int64 = 0) { self.idle = idle }
+
+  var idle: Int64 {
+    get { Int64(parts.idle) }
+    set { parts.idle = Int32(newValue) }
+  }
+  var screen: Int64 {
+    get { Int64(parts.screen) }
+    set { parts.screen = Int32(newValue) }
+  }
+  var training: Int64 {
+    get { Int64(parts.training) }
+    set { parts.training = Int32(newValue) }
+  }
+  var radio: Int64 {
+    get { Int64(parts.radio) }
+    set { parts.radio = Int32(newValue) }
+  }
 
   var total: Int64 { idle + screen + training + radio }
+
+  static func == (a: Load, b: Load) -> Bool { a.parts == b.parts }
 }
 
 /// What a device does that takes or brings energy; no two of these say the same of what flows.
@@ -65,7 +83,7 @@ struct Body {
   private let heatLimits: (fair: Int64, serious: Int64, critical: Int64)
   /// The levels in percent at which something changes, on and off, ascending; 0 behind the last.
   private let levels: SIMD16<UInt8>
-  let bootLevel: Int
+  let bootLevel: UInt8
   let initial: Int64
   var energy: Int64
   var heat: Int64 = 0
@@ -73,10 +91,20 @@ struct Body {
   var load = Load()
   var use = BodyUse.unknown
   /// What the charger could deliver now; 0 while unplugged.
-  var charger: Int64 = 0
+  var charger: Int64 {
+    get { Int64(flows.charger) }
+    set { flows.charger = Int32(newValue) }
+  }
   /// What leaves the device as heat, and the percentage of the charged power that stays as such.
-  var cooling: Int64 = 0
-  var chargingLoss: Int64 = 0
+  var cooling: Int64 {
+    get { Int64(flows.cooling) }
+    set { flows.cooling = Int32(newValue) }
+  }
+  var chargingLoss: Int64 {
+    get { Int64(flows.chargingLoss) }
+    set { flows.chargingLoss = UInt8(newValue) }
+  }
+  private var flows: (charger: Int32, cooling: Int32, chargingLoss: UInt8) = (0, 0, 0)
   var ledger = EnergyLedger()
 
   /// When the next threshold is looked at, and the event that does it.
@@ -94,7 +122,11 @@ struct Body {
   var isThrottled = false
   var isHot = false
   /// The speed of training, in percent.
-  var speed: Int64 = 100
+  var speed: Int64 {
+    get { Int64(percent) }
+    set { percent = UInt8(newValue) }
+  }
+  private var percent: UInt8 = 100
 
   /// Of a device whose energy nobody looks at.
   init() { self.init(BatterySettings(), nil, isThere: false) }
@@ -113,7 +145,7 @@ struct Body {
       levels[place] = UInt8(percent)
     }
     self.levels = levels
-    bootLevel = battery.bootLevel
+    bootLevel = UInt8(battery.bootLevel)
     initial = min(
       capacity.nanojoules, max(0, Int64((Double(capacity.nanojoules) * level).rounded())))
     energy = initial
@@ -183,12 +215,14 @@ struct Body {
     guard span > 0 else { return }
     let heated = heat + heatRate * span
     var charged = drawn * span
-    var used = Load(
+    var used = (
       idle: load.idle * span, screen: load.screen * span, training: load.training * span,
-      radio: load.radio * span)
-    let surplus = energy + charged - used.total - capacity
+      radio: load.radio * span
+    )
+    var total: Int64 { used.idle + used.screen + used.training + used.radio }
+    let surplus = energy + charged - total - capacity
     if surplus > 0 { charged -= surplus }
-    var missing = max(0, used.total - charged - energy)
+    var missing = max(0, total - charged - energy)
     if missing > 0 {
       func spare(_ part: inout Int64) {
         let spared = min(missing, part)
@@ -200,7 +234,7 @@ struct Body {
       spare(&used.screen)
       spare(&used.idle)
     }
-    energy += charged - used.total
+    energy += charged - total
     heat = max(0, heated)
     ledger.charged += charged
     ledger.idle += used.idle
@@ -219,7 +253,7 @@ struct Body {
     let rate = self.rate
     if rate > 0 {
       // The lowest level above is the first to be reached.
-      var target = isOff && threshold(bootLevel) > energy ? threshold(bootLevel) : Int64.max
+      var target = isOff && threshold(Int(bootLevel)) > energy ? threshold(Int(bootLevel)) : Int64.max
       for place in 0..<9 where levels[place] > 0 {
         let level = threshold(Int(levels[place]))
         guard level > energy else { continue }

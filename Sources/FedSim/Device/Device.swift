@@ -91,6 +91,12 @@ struct Device {
     }
   }
 
+  /// An update is not kept any more; an empty outbox needs no memory.
+  mutating func takeOut(_ update: Int32) {
+    outbox.removeAll { $0 == update }
+    if outbox.isEmpty { outbox = [] }
+  }
+
   // Parts of these, read where they stand.
   var hasSession: Bool { @inline(__always) get { doings != nil && doings!.session != nil } }
   var isRunning: Bool { @inline(__always) get { doings != nil && doings!.run != nil } }

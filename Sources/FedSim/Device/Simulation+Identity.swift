@@ -252,7 +252,7 @@ extension Simulation {
     note(device, .uploadFailed(update: Int(update), refusal.outcome))
     if refusal == .forbidden {
       // It would be refused again: nothing that the device can do makes it good.
-      devices[device].outbox.removeAll { $0 == update }
+      devices[device].takeOut(update)
       leaveDevice(update, .forbidden)
       return proceed(device)
     }

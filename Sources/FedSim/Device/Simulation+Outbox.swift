@@ -10,7 +10,7 @@ extension Simulation {
         updates[$0].base == updates[update].base
       })
     {
-      devices[device].outbox.removeAll { $0 == old }
+      devices[device].takeOut(old)
       leaveDevice(old, .replaced)
     }
     if capacity == 0, !devices[device].isConnected {
@@ -39,7 +39,7 @@ extension Simulation {
     devices[device].session!.tries += 1
     let tries = devices[device].session!.tries
     if settings.capacity == 0, tries >= settings.attempts {
-      devices[device].outbox.removeAll { $0 == update }
+      devices[device].takeOut(update)
       leaveDevice(update, .dropped)
     } else {
       markWaiting(update)

@@ -161,6 +161,8 @@ extension Simulation {
 
   /// Describes an attempt's training up to a number of batches.
   private mutating func describe(_ device: Int, batches: Int, validation: Bool) {
+    // Where nothing is computed, nothing needs to be described.
+    if inputs.omitsArithmetic { return devices[device].attempt!.described = batches }
     let attempt = devices[device].attempt!
     let training: DeferredTraining
     if batches == attempt.described, !validation, case .checkpoint = attempt.start { return }
@@ -260,8 +262,12 @@ extension Simulation {
     precondition(!ahead.isAhead, "an update is numbered in its turn")
     describe(device, batches: batches, validation: true)
     let attempt = devices[device].attempt!
-    guard case .checkpoint(let training) = attempt.start else {
-      preconditionFailure("an attempt with batches has a training")
+    var training: DeferredTraining?
+    if !inputs.omitsArithmetic {
+      guard case .checkpoint(let described) = attempt.start else {
+        preconditionFailure("an attempt with batches has a training")
+      }
+      training = described
     }
     devices[device].attempt = nil
     devices[device].lastTrained = attempt.base

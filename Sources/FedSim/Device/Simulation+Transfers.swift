@@ -214,7 +214,7 @@ extension Simulation {
         preconditionFailure("only uploads have receipts")
       }
       note(device, .receipt(update: Int(update), receipt))
-      devices[device].outbox.removeAll { $0 == update }
+      devices[device].takeOut(update)
       leaveDevice(update, nil)
       devices[device].session!.tries = 0
       proceed(device)

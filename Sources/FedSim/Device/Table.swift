@@ -13,6 +13,7 @@ struct Table<Element>: RandomAccessCollection {
 
     init(capacity: Int) {
       base = .allocate(capacity: capacity)
+      HostMemory.preferLargePages(base, capacity * MemoryLayout<Element>.stride)
       self.capacity = capacity
     }
 

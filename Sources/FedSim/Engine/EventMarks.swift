@@ -80,6 +80,8 @@ struct EventMarks {
     while heap.isEmpty, count > 0 {
       while next < stretches.count, stretches[next].isEmpty { next += 1 }
       if next < stretches.count {
+        // The heap's memory goes with what was in it.
+        heap = []
         swap(&heap, &stretches[next])
         next += 1
         limit = SimTime(microseconds: origin + Int64(next) << shift)

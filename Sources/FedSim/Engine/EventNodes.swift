@@ -27,6 +27,7 @@ struct EventNodes {
     let capacity: Int
     init(capacity: Int) {
       base = .allocate(capacity: capacity)
+      HostMemory.preferLargePages(base, capacity * MemoryLayout<Node>.stride)
       self.capacity = capacity
     }
     deinit { base.deallocate() }

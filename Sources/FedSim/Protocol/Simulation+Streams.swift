@@ -20,7 +20,7 @@ extension Simulation {
     guard stage >= Stage.accepted.rawValue, stage < Stage.delivered.rawValue else { return }
     // A result belongs to its stream.
     for update in devices[device].outbox where updates[update].participation == participation {
-      devices[device].outbox.removeAll { $0 == update }
+      devices[device].takeOut(update)
       leaveDevice(update, .dropped)
     }
     sendDisconnect(device, participation, reason(device))
