@@ -6,87 +6,122 @@ import Testing
 
 @Suite("The event queue")
 struct EventQueueTests {
-  private func entry(_ stream: inout RandomStream, _ sequence: UInt32) -> EventQueue.Entry {
-    let actor = Int32(stream.below(4))
-    return EventQueue.Entry(
-      time: SimTime(microseconds: Int64(stream.below(5))),
-      rank: UInt64(stream.below(3)) << 56 | UInt64(stream.below(2) == 0 ? 0 : actor), actor: actor,
-      sequence: sequence, event: .end)
+  private typealias Words = [Int64]
+
+  private func words(_ entry: EventQueue.Entry) -> Words {
+    [
+      entry.time.microseconds, Int64(entry.eventClass.rawValue), Int64(entry.actor),
+      Int64(entry.sequence),
+    ]
   }
 
-  @Test("Entries come out in the order (time, rank, actor, sequence), whatever the order of pushes")
+  /// What waits, in the order (time, class, actor, sequence): an independent account.
+  private struct Reference {
+    var words: [Words] = []
+
+    mutating func push(_ word: Words) {
+      var (low, high) = (0, words.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if word.lexicographicallyPrecedes(words[middle]) { low = middle + 1 } else { high = middle }
+      }
+      words.insert(word, at: low)
+    }
+  }
+
+  private func entry(
+    at time: Int64, _ stream: inout RandomStream, actors: UInt32, _ sequence: UInt32
+  ) -> EventQueue.Entry {
+    let classes: [EventClass] = [.world, .deadline, .scan]
+    return EventQueue.Entry(
+      time: SimTime(microseconds: time), eventClass: classes[Int(stream.below(3))],
+      actor: Int32(stream.below(actors)), sequence: sequence,
+      event: .injection(Int32(sequence)))
+  }
+
+  @Test("Entries come out in the order (time, class, actor, sequence), whatever the order of pushes")
   func order() {
     for seed in UInt64(1)...30 {
       var stream = StreamKey(seed: seed, purpose: "queue").stream(slot: 0)
       var queue = EventQueue()
-      var reference: [[Int64]] = []
-      func words(_ entry: EventQueue.Entry) -> [Int64] {
-        [
-          entry.time.microseconds, Int64(entry.rank), Int64(entry.actor), Int64(entry.sequence),
-        ]
-      }
+      var reference = Reference()
       // Pushes and pops at random: what comes out is the least of what is in.
       for step in 0..<600 {
-        if stream.below(5) < 3 || reference.isEmpty {
-          let entry = entry(&stream, UInt32(step))
+        if stream.below(5) < 3 || reference.words.isEmpty {
+          let entry = entry(
+            at: Int64(stream.below(5)), &stream, actors: 4, UInt32(step))
           queue.push(entry)
-          reference.append(words(entry))
-          reference.sort { $0.lexicographicallyPrecedes($1) }
+          reference.push(words(entry))
         } else {
-          #expect(queue.popFirst().map(words) == reference.removeFirst(), "seed \(seed)")
+          #expect(queue.popFirst().map(words) == reference.words.popLast(), "seed \(seed)")
         }
-        #expect(queue.count == reference.count)
+        #expect(queue.count == reference.words.count)
       }
       while let entry = queue.popFirst() {
-        #expect(words(entry) == reference.removeFirst(), "seed \(seed)")
+        #expect(words(entry) == reference.words.popLast(), "seed \(seed)")
       }
-      #expect(reference.isEmpty)
+      #expect(reference.words.isEmpty)
       #expect(queue.popFirst() == nil)
     }
   }
 
-  @Test("The order holds where so many wait that they are spread over stretches of time")
+  @Test("The order holds where many actors wait, with events taken back and actors played on")
   func manyWait() {
     for seed in UInt64(1)...3 {
       var stream = StreamKey(seed: seed, purpose: "queue").stream(slot: 1)
       var queue = EventQueue()
-      var reference: [[Int64]] = []
+      var reference = Reference()
       var now: Int64 = 0
-      func words(_ entry: EventQueue.Entry) -> [Int64] {
-        [entry.time.microseconds, Int64(entry.rank), Int64(entry.sequence)]
-      }
-      func pop() {
-        let first = queue.popFirst().map(words)
-        #expect(first == reference.popLast(), "seed \(seed)")
-        now = first?[0] ?? now
-      }
       // Some at once, most soon, some late; up to some ten thousand wait, then none.
       for step in 0..<30_000 {
-        if stream.below(10) < (step < 20_000 ? 7 : 3) || reference.isEmpty {
+        let what = stream.below(12)
+        if what < (step < 20_000 ? 7 : 2) || reference.words.isEmpty {
           let span: UInt32 = [1, 1000, 1_000_000_000][Int(stream.below(3))]
-          let entry = EventQueue.Entry(
-            time: SimTime(microseconds: now + Int64(stream.below(span))),
-            rank: UInt64(stream.below(3)), actor: 0, sequence: UInt32(step), event: .end)
+          let entry = entry(
+            at: now + Int64(stream.below(span)), &stream, actors: 5000, UInt32(step))
           queue.push(entry)
-          let word = words(entry)
-          var (low, high) = (0, reference.count)
-          while low < high {
-            let middle = (low + high) / 2
-            if word.lexicographicallyPrecedes(reference[middle]) {
-              low = middle + 1
-            } else {
-              high = middle
-            }
-          }
-          reference.insert(word, at: low)
+          reference.push(words(entry))
+        } else if what == 11 {
+          // One of those that wait is taken back.
+          let gone = reference.words.remove(at: Int(stream.below(UInt32(reference.words.count))))
+          queue.cancel(
+            .injection(Int32(gone[3])), at: SimTime(microseconds: gone[0]), of: Int32(gone[2]))
         } else {
-          pop()
+          let first = queue.popFirst().map(words)
+          #expect(first == reference.words.popLast(), "seed \(seed)")
+          now = first?[0] ?? now
+          // The actor's next event, before its turn.
+          if what == 10, let next = queue.upcoming {
+            let own = reference.words.last { $0[2] == first?[2] }
+            #expect(next.time.microseconds == own?[0])
+            #expect(words(queue.popUpcoming()) == own)
+            reference.words.removeAll { $0 == own }
+          }
         }
-        #expect(queue.count == reference.count)
+        #expect(queue.count == reference.words.count)
       }
-      while !reference.isEmpty { pop() }
+      while let word = reference.words.popLast() { #expect(queue.popFirst().map(words) == word) }
       #expect(queue.popFirst() == nil)
     }
+  }
+
+  @Test("Taking back what is not there changes nothing; a copy of a queue is its own")
+  func copies() {
+    var queue = EventQueue()
+    func entry(_ time: Int64, _ sequence: UInt32) -> EventQueue.Entry {
+      EventQueue.Entry(
+        time: SimTime(microseconds: time), eventClass: .world, actor: 1, sequence: sequence,
+        event: .injection(Int32(sequence)))
+    }
+    queue.push(entry(5, 0))
+    queue.push(entry(7, 1))
+    queue.cancel(.injection(1), at: SimTime(microseconds: 6), of: 1)
+    queue.cancel(.injection(0), at: SimTime(microseconds: 7), of: 1)
+    #expect(queue.count == 2)
+    var copy = queue
+    copy.push(entry(6, 2))
+    #expect([copy.popFirst(), copy.popFirst(), copy.popFirst()].map { $0?.sequence } == [0, 2, 1])
+    #expect([queue.popFirst(), queue.popFirst(), queue.popFirst()].map { $0?.sequence } == [0, 1, nil])
   }
 
   @Test("Classes stand in the order in which they happen at one time")

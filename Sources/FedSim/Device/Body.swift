@@ -245,7 +245,7 @@ struct Body {
   }
 
   /// The first time after the last settlement at which a level or a heat limit is passed.
-  func nextCrossing() -> SimTime {
+  mutating func nextCrossing() -> SimTime {
     var next = SimTime.never
     func consider(_ microseconds: Int64) {
       next = min(next, since + SimDuration(microseconds: max(1, microseconds)))

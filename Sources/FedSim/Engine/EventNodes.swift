@@ -22,36 +22,44 @@ struct EventNodes {
     }
   }
 
+  /// Pieces of memory of 2^`bits` nodes each, so that growing copies nothing.
   private final class Storage {
-    let base: UnsafeMutablePointer<Node>
-    let capacity: Int
-    init(capacity: Int) {
-      base = .allocate(capacity: capacity)
-      HostMemory.preferLargePages(base, capacity * MemoryLayout<Node>.stride)
-      self.capacity = capacity
+    var pieces: [UnsafeMutablePointer<Node>] = []
+
+    func grow() {
+      let size = 1 << EventNodes.bits
+      let piece = UnsafeMutablePointer<Node>.allocate(capacity: size)
+      HostMemory.preferLargePages(piece, size * MemoryLayout<Node>.stride)
+      pieces.append(piece)
     }
-    deinit { base.deallocate() }
+
+    deinit { for piece in pieces { piece.deallocate() } }
   }
 
-  private var storage = Storage(capacity: 16)
-  private var base: UnsafeMutablePointer<Node>
+  private static let bits: Int32 = 14
+  private var storage = Storage()
+  /// The storage's pieces, where they can be reached at once.
+  private var pieces: [UnsafeMutablePointer<Node>] = []
   private var count: Int32 = 0
   /// The first of the nodes that are free.
   private var firstFree: Int32 = -1
 
-  init() { base = storage.base }
-
   /// The node of a number that was made. Before a change `makeUnique` was called.
   @inline(__always)
   subscript(number: Int32) -> Node {
-    unsafeAddress { UnsafePointer(base + Int(number)) }
-    nonmutating unsafeMutableAddress { base + Int(number) }
+    unsafeAddress { UnsafePointer(place(number)) }
+    nonmutating unsafeMutableAddress { place(number) }
+  }
+
+  @inline(__always)
+  private func place(_ number: Int32) -> UnsafeMutablePointer<Node> {
+    pieces[Int(number >> Self.bits)] + Int(number & (1 << Self.bits - 1))
   }
 
   /// Makes sure that nobody else has this memory.
   @inline(__always)
   mutating func makeUnique() {
-    if !isKnownUniquelyReferenced(&storage) { move(capacity: storage.capacity) }
+    if !isKnownUniquelyReferenced(&storage) { copy() }
   }
 
   /// A node for an entry, with nothing behind it.
@@ -59,13 +67,13 @@ struct EventNodes {
   mutating func make(_ entry: borrowing EventQueue.Entry) -> Int32 {
     var number = firstFree
     if number >= 0 {
-      firstFree = base[Int(number)].next
+      firstFree = place(number).pointee.next
     } else {
-      if Int(count) == storage.capacity { move(capacity: 2 * storage.capacity) }
+      if Int(count) == pieces.count << Int(Self.bits) { grow() }
       number = count
       count += 1
     }
-    (base + Int(number)).initialize(
+    place(number).initialize(
       to: Node(
         time: entry.time, event: entry.event, eventClass: entry.eventClass,
         sequence: entry.sequence, next: -1))
@@ -75,20 +83,28 @@ struct EventNodes {
   /// Asks for the memory of a node.
   @inline(__always)
   func prefetch(_ number: Int32) {
-    if number >= 0 { HostMemory.prefetch(base + Int(number), MemoryLayout<Node>.stride) }
+    if number >= 0 { HostMemory.prefetch(place(number), MemoryLayout<Node>.stride) }
   }
 
   /// Gives a node back.
   @inline(__always)
   mutating func free(_ number: Int32) {
-    base[Int(number)].next = firstFree
+    place(number).pointee.next = firstFree
     firstFree = number
   }
 
-  private mutating func move(capacity: Int) {
-    let fresh = Storage(capacity: capacity)
-    fresh.base.update(from: base, count: Int(count))
+  private mutating func grow() {
+    storage.grow()
+    pieces = storage.pieces
+  }
+
+  private mutating func copy() {
+    let fresh = Storage()
+    for piece in pieces {
+      fresh.grow()
+      fresh.pieces[fresh.pieces.count - 1].update(from: piece, count: 1 << Self.bits)
+    }
     storage = fresh
-    base = fresh.base
+    pieces = fresh.pieces
   }
 }
