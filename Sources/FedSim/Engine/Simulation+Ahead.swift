@@ -12,9 +12,14 @@ struct PlayingAhead {
   var coversSessions = false
   /// Whether the event under way was played ahead of its turn.
   var isAhead = false
+  /// Events that were.
+  var count = 0
 }
 
 extension Simulation {
+  /// Events that were played ahead of their turn, so far.
+  package var eventsPlayedAhead: Int { ahead.count }
+
   /// How far devices may be played on in this run.
   ///
   /// Not at all where somebody looks at every event, where the end of the run is not known before,
@@ -38,6 +43,7 @@ extension Simulation {
     ahead.isAhead = true
     while let next = queue.upcoming, next.time < outlook.nextLook, isOwnAffair(next.event, device) {
       handle(queue.popUpcoming())
+      ahead.count += 1
     }
     ahead.isAhead = false
   }

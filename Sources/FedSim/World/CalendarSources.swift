@@ -226,7 +226,14 @@ public struct DiurnalSource: TimelineSource {
 
   /// Draws, each bounded to two standard deviations: per device two `normal` a habit at slot = its
   /// place; per day one `uniform` and two `normal` at slot = (day + 2³¹)·256 + its place.
-  private func days(_ context: TimelineContext) -> DailyTimeline {
+  private func days(_ context: TimelineContext) -> DailyTimeline { days(context, reach) }
+
+  /// The same with all days that an interval may come from, for tests.
+  package func wide(_ context: TimelineContext) -> any Timeline { days(context, -2...1) }
+
+  private func days(
+    _ context: TimelineContext, _ reach: ClosedRange<Int64>
+  ) -> DailyTimeline {
     let settings = settings
     let space = context.space
     let own: [(SimDuration, SimDuration)] = settings.habits.enumerated().map { place, habit in

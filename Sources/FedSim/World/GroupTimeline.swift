@@ -11,13 +11,13 @@ public protocol GroupTimeline {
 
 extension GroupTimeline {
   /// The state of a device at a time.
-  mutating func state(of ordinal: Int, at time: SimTime) -> UInt8 {
+  public mutating func state(of ordinal: Int, at time: SimTime) -> UInt8 {
     segment(of: ordinal, at: time).state
   }
 
   /// The next time after `time` at which a device's state changes before `horizon`, and the new
   /// state.
-  mutating func next(
+  public mutating func next(
     of ordinal: Int, after time: SimTime, before horizon: SimTime
   ) -> (time: SimTime, state: UInt8)? {
     var segment = segment(of: ordinal, at: time)

@@ -1,0 +1,190 @@
+import FedSim
+import Learning
+import Numerics
+import Schema
+import Testing
+
+@Suite("Devices that are played on ahead of the others")
+struct AheadTests {
+  /// A random world without what keeps devices in step with others.
+  private func inputs(seed: UInt64) -> SimulationInputs {
+    var world = RandomWorld(seed: seed)
+    var inputs = world.scene().inputs
+    inputs.injections = []
+    inputs.server.layoutChange = nil
+    if inputs.server.selector.value is CycleSelector || inputs.server.selector.value is FractionSelector {
+      inputs.server = ServerSettings()
+      inputs.server.messageBytes = 1000
+    }
+    if seed % 2 == 0 {
+      inputs.server.reachable = ServerSettings().reachable
+      inputs.server.internet = ServerSettings().internet
+    }
+    inputs.server.authentication = nil
+    for place in inputs.fleet.indices {
+      inputs.fleet[place].presence = nil
+      inputs.fleet[place].authentication = nil
+      inputs.fleet[place].registration = nil
+      inputs.fleet[place].heartbeats = nil
+      inputs.fleet[place].clock = nil
+      inputs.fleet[place].protocol = nil
+      inputs.fleet[place].background.continued = nil
+      guard seed % 3 != 0 else { continue }
+      // A battery of two hours, and the system's own rules.
+      inputs.fleet[place].battery = BatterySettings()
+      inputs.fleet[place].battery!.capacity = .milliwattHours(3000)
+      inputs.fleet[place].thermal = ThermalSettings()
+      inputs.fleet[place].background.system = SystemSettings()
+      inputs.fleet[place].background.refresh = Phone.refreshing { $0.likelihood = 0.5 }
+    }
+    return inputs
+  }
+
+  /// All that a result is made of.
+  private func outcome(_ inputs: SimulationInputs) -> ([String], ahead: Int) {
+    final class Log: Observer {
+      var versions: [String] = []
+      var rounds: [String] = []
+      func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
+        versions.append("\(record)")
+      }
+      func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {
+        rounds.append("\(record)")
+      }
+    }
+    let log = Log()
+    var simulation = Simulation(inputs)
+    simulation.run(observers: [log])
+    let found =
+      log.versions + log.rounds + simulation.deviceRecords.map { "\($0)" }
+      + simulation.hourFunnels.map { "\($0)" } + simulation.roundFunnels.map { "\($0)" }
+      + [
+        "\(simulation.eventDigest)", "\(simulation.tallies)", "\(simulation.ledgers)",
+        "\(simulation.model.map(\.bitPattern))", "\(simulation.now)", "\(simulation.audit())",
+      ]
+    return (found, simulation.eventsPlayedAhead)
+  }
+
+  @Test("A run comes out the same whether devices are played on or all events in their order")
+  func same() {
+    var ahead = 0
+    for seed in UInt64(1)...80 {
+      var inputs = inputs(seed: seed)
+      let on = outcome(inputs)
+      inputs.playsAhead = false
+      let off = outcome(inputs)
+      #expect(off.ahead == 0)
+      #expect(on.0.count == off.0.count)
+      for (a, b) in zip(on.0, off.0) where a != b {
+        Issue.record("seed \(seed): \(a) and \(b)")
+        return
+      }
+      ahead += on.ahead
+    }
+    // It is done, and often.
+    #expect(ahead > 20_000)
+  }
+
+  @Test("Where somebody looks at every event, all come in their order")
+  func looked() {
+    let inputs = inputs(seed: 2)
+    let tape = Tape(audits: false)
+    var simulation = Simulation(inputs)
+    simulation.run(observers: [tape])
+    #expect(simulation.eventsPlayedAhead == 0)
+    #expect(tape.events.map(\.0) == tape.events.map(\.0).sorted())
+    var other = Simulation(inputs)
+    other.run()
+    #expect(other.eventsPlayedAhead > 0)
+    #expect(other.eventDigest == simulation.eventDigest)
+  }
+
+  @Test("A run that may end at a version plays nothing ahead")
+  func unknownEnd() {
+    var inputs = inputs(seed: 2)
+    inputs.stop.versions = 1
+    var simulation = Simulation(inputs)
+    simulation.run()
+    #expect(simulation.version == 1)
+    #expect(simulation.eventsPlayedAhead == 0)
+  }
+}
+
+@Suite("Series of a whole group")
+struct GroupTimelineTests {
+  private func context(_ space: StateSpace, count: Int) -> GroupContext {
+    GroupContext(
+      first: TimelineContext(
+        space: space, key: StreamKey(seed: 3, purpose: "series", group: "g"), device: "",
+        civilStart: 1_763_337_600, utcOffset: .hours(-7)),
+      name: "g", count: count)
+  }
+
+  private var sources: [(any TimelineSource, StateSpace)] {
+    var markov = MarkovSource.Settings()
+    markov.states = [("offline", Int64(20)), ("cellular", 50), ("wifi", 90)].map {
+      var state = MarkovSource.State()
+      (state.state, state.mean) = (StateName($0.0), .minutes($0.1))
+      return state
+    }
+    var diurnal = DiurnalSource.Settings()
+    // The last one begins on the day before, and may wander over midnight.
+    diurnal.habits = [(8, 9, 1), (12, 13, 0), (22, 6, 3), (0, 1, 2)].map { from, to, spread in
+      var habit = DiurnalSource.Habit()
+      (habit.from, habit.to) = (.hours(from), .hours(to))
+      (habit.spread, habit.deviceSpread) = (.hours(spread), .minutes(30))
+      return habit
+    }
+    var weekly = WeeklySource.Settings()
+    weekly.intervals = [(1, 3), (5, 7), (9, 11), (20, 2)].map { from, to in
+      var appointment = WeeklySource.Appointment()
+      (appointment.from, appointment.to) = (.hours(from), .hours(to))
+      return appointment
+    }
+    weekly.jitter = .minutes(40)
+    return [
+      (MarkovSource(markov), .link), (DiurnalSource(diurnal), .power), (WeeklySource(weekly), .usage),
+    ]
+  }
+
+  @Test("Each device's answers are those of its own series, whoever was asked before")
+  func same() {
+    for (source, space) in sources {
+      let context = context(space, count: 5)
+      var group = source.timelines(context)
+      var own = (0..<5).map { source.timeline(context.device($0)) }
+      var stream = StreamKey(seed: 1, purpose: "questions").stream(slot: 0)
+      let horizon = SimTime.start + .days(40)
+      for question in 0..<4000 {
+        let ordinal = Int(stream.below(5))
+        // Mostly onwards, as a run asks; sometimes anywhere.
+        let time =
+          question % 7 == 0
+          ? SimTime(microseconds: Int64(2.5e12 * stream.uniform()))
+          : SimTime.start + .minutes(Int64(question) * 9)
+        let state = own[ordinal].state(at: time)
+        #expect(group.segment(of: ordinal, at: time).state == state, "\(type(of: source)) \(time)")
+        let next = own[ordinal].next(after: time, before: horizon)
+        let found = group.next(of: ordinal, after: time, before: horizon)
+        #expect(found?.time == next?.time && found?.state == next?.state, "\(time)")
+      }
+    }
+  }
+
+  @Test("The days whose habits can touch a day are enough: all four days give the same")
+  func reach() {
+    let (source, space) = sources[1]
+    for ordinal in UInt32(0)..<40 {
+      var narrow = source.timeline(context(space, count: 40).device(Int(ordinal)))
+      var wide = (source as! DiurnalSource).wide(context(space, count: 40).device(Int(ordinal)))
+      var time = SimTime.start
+      for _ in 0..<120 {
+        let next = narrow.next(after: time, before: .start + .days(60))
+        let other = wide.next(after: time, before: .start + .days(60))
+        #expect(next?.time == other?.time && next?.state == other?.state, "\(ordinal) \(time)")
+        guard let next else { break }
+        time = next.time
+      }
+    }
+  }
+}
