@@ -4,7 +4,9 @@ import CKernels
 package enum HostMemory {
   /// Asks for bytes that will be read soon.
   @inline(__always)
-  package static func prefetch(_ start: UnsafeRawPointer, _ bytes: Int) { fs_prefetch(start, bytes) }
+  package static func prefetch(_ start: UnsafeRawPointer, _ bytes: Int) {
+    fs_prefetch(start, bytes)
+  }
 
   /// Asks for large pages under memory that will be reached all over, where it is large.
   package static func preferLargePages(_ start: UnsafeMutableRawPointer, _ bytes: Int) {

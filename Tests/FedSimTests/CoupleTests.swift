@@ -31,7 +31,7 @@ struct CoupleTests {
     scene.inputs.stop.after = .days(2)
     var simulation = Simulation(scene.inputs)
     simulation.run()
-    return simulation.deviceRecords
+    return Array(simulation.deviceRecords)
   }
 
   private func rule(_ by: CoupleSettings.Rule.By, _ strength: Double = 1) -> CoupleSettings.Rule {

@@ -217,7 +217,7 @@ struct HardwareTests {
     scene.inputs.stop.after = .seconds(1)
     var simulation = Simulation(scene.inputs)
     simulation.run()
-    return simulation.deviceRecords
+    return Array(simulation.deviceRecords)
   }
 
   @Test("shares: three in four are of the second class; another device changes nobody's hardware")

@@ -292,7 +292,7 @@ struct ExogenousTests {
       // The changes of all its series, merged by time; at one time in the order they were
       // scheduled, which never happens here.
       var changes: [(SimTime, UInt8, UInt8)] = []
-      var digest = Digest()
+      var digest = Fingerprint()
       for (number, choice, space) in [
         (UInt8(0), group.power, StateSpace.power), (1, group.link, .link),
         (2, group.usage, .usage),

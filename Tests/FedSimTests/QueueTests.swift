@@ -39,7 +39,8 @@ struct EventQueueTests {
       event: .injection(Int32(sequence)))
   }
 
-  @Test("Entries come out in the order (time, class, actor, sequence), whatever the order of pushes")
+  @Test(
+    "Entries come out in the order (time, class, actor, sequence), whatever the order of pushes")
   func order() {
     for seed in UInt64(1)...30 {
       var stream = StreamKey(seed: seed, purpose: "queue").stream(slot: 0)
@@ -121,7 +122,8 @@ struct EventQueueTests {
     var copy = queue
     copy.push(entry(6, 2))
     #expect([copy.popFirst(), copy.popFirst(), copy.popFirst()].map { $0?.sequence } == [0, 2, 1])
-    #expect([queue.popFirst(), queue.popFirst(), queue.popFirst()].map { $0?.sequence } == [0, 1, nil])
+    #expect(
+      [queue.popFirst(), queue.popFirst(), queue.popFirst()].map { $0?.sequence } == [0, 1, nil])
   }
 
   @Test("Classes stand in the order in which they happen at one time")
@@ -190,9 +192,9 @@ struct TieTests {
 
   @Test("Cancelled events are skipped and counted")
   func cancelled() {
-    // One window: the timer of the first request. The other two begin within its 60 s, so it watches
-    // them, too; when it rings, all three have been answered. The expiries after the session's end
-    // are taken back.
+    // One window: the timer of the first request. The other two begin within its 60 s, so it
+    // watches them, too; when it rings, all three have been answered. The expiries after the
+    // session's end are taken back.
     let played = Scene(fleet: [.group(windows: [[0, 50_000, 55_000]])]).play()
     #expect(played.simulation.tallies.cancelledEvents == 1)
     #expect(played.simulation.tallies.events == played.tape.events.count)

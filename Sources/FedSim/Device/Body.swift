@@ -253,7 +253,8 @@ struct Body {
     let rate = self.rate
     if rate > 0 {
       // The lowest level above is the first to be reached.
-      var target = isOff && threshold(Int(bootLevel)) > energy ? threshold(Int(bootLevel)) : Int64.max
+      var target =
+        isOff && threshold(Int(bootLevel)) > energy ? threshold(Int(bootLevel)) : Int64.max
       for place in 0..<9 where levels[place] > 0 {
         let level = threshold(Int(levels[place]))
         guard level > energy else { continue }

@@ -1,5 +1,5 @@
-/// What a group's processing task needs to start: figures alone, so that reading them copies nothing
-/// else.
+/// What a group's processing task needs to start: figures alone, so that reading them copies
+/// nothing else.
 struct TaskNeeds {
   let idleDwell: SimDuration
   private let power: Bool

@@ -33,7 +33,7 @@ struct EventMarks {
   /// What comes after the last stretch.
   private var beyond: [Mark] = []
 
-    /// How many marks wait.
+  /// How many marks wait.
   private(set) var count = 0
 
   /// A heap of more than this is spread over stretches.

@@ -1,5 +1,3 @@
-import Numerics
-
 /// The events to come, in the total order (time, class, actor, the actor's own sequence).
 ///
 /// Each actor has a list of its own, in order; a mark in `marks` says when its first event comes.
@@ -75,6 +73,7 @@ package struct EventQueue {
 
   /// Takes back an event of an actor that was scheduled for a time, if it is there.
   package mutating func cancel(_ event: Event, at time: SimTime, of actor: Int32) {
+    guard Int(actor) < lists.count else { return }
     nodes.makeUnique()
     var before: Int32 = -1
     var node = lists[Int(actor)].first
@@ -129,7 +128,7 @@ package struct EventQueue {
 
   /// The next event of the actor whose event was taken last; nil: it has none.
   package var upcoming: (time: SimTime, event: Event)? {
-    guard current >= 0 else { return nil }
+    guard current >= 0, Int(current) < lists.count else { return nil }
     let first = lists[Int(current)].first
     return first < 0 ? nil : (nodes[first].time, nodes[first].event)
   }
@@ -153,6 +152,7 @@ package struct EventQueue {
 
   /// Says when the first event of an actor comes.
   private mutating func mark(_ actor: Int32) {
+    guard Int(actor) < lists.count else { return }
     let first = lists[Int(actor)].first
     guard first >= 0 else { return }
     let (time, eventClass) = (nodes[first].time, nodes[first].eventClass)
@@ -160,28 +160,5 @@ package struct EventQueue {
     marks.push(
       EventMarks.Mark(
         time: time, rank: UInt64(eventClass.rawValue) << 56 | rank, actor: actor))
-  }
-}
-
-/// An order of the actors within one (time, class) that a key decides, not their place in the
-/// fleet.
-package struct ShakenTies {
-  private let key: UInt64
-  private let names: [UInt64]
-
-  /// An order by a key over numbers that stand for the devices' names. Shapes: [device].
-  package init(key: UInt64, names: [UInt64]) {
-    self.key = key
-    self.names = names
-  }
-
-  /// The lower 56 bits of an actor's rank; the server is first.
-  func rank(_ time: SimTime, _ eventClass: EventClass, _ actor: Int32) -> UInt64 {
-    guard actor > 0 else { return 0 }
-    var digest = Digest(seed: key)
-    digest.combine(time.microseconds)
-    digest.combine(UInt64(eventClass.rawValue))
-    digest.combine(names[Int(actor) - 1])
-    return digest.value >> 8
   }
 }

@@ -31,7 +31,8 @@ public struct Simulation {
   public internal(set) var isStuck = false
 
   var queue: EventQueue
-  /// The time that the run as a whole has come to; `now` is ahead of it while a device is played on.
+  /// The time that the run as a whole has come to; `now` is ahead of it while a device is played
+  /// on.
   var played = SimTime.start
   /// How far a device is played on before its turn.
   var ahead = PlayingAhead()

@@ -61,8 +61,8 @@ public struct IntervalTimeline: Timeline {
 /// A series made of intervals that belong to days: those of the days around a time decide.
 ///
 /// An interval may begin up to a day before its day's midnight and end up to two days after it.
-/// Where two overlap, the one that starts later wins. A source that knows better which days' intervals
-/// may touch a day says so (`reach`).
+/// Where two overlap, the one that starts later wins. A source that knows better which days'
+/// intervals may touch a day says so (`reach`).
 struct DailyTimeline: Timeline {
   let context: TimelineContext
   let otherwise: UInt8

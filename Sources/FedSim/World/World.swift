@@ -73,7 +73,8 @@ struct World {
     }
   }
 
-  /// Whether a group's devices have a series; windows count as closed for ever where none are given.
+  /// Whether a group's devices have a series; windows count as closed for ever where none are
+  /// given.
   func has(_ series: Series, group: Int) -> Bool {
     series.rawValue <= Series.window.rawValue || groups[group][Int(series.rawValue)] != nil
   }
