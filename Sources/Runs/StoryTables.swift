@@ -34,7 +34,7 @@ enum EventTable {
         .seconds("time", axis, log.rows.map(\.time.seconds), "simulated time"),
         numbers("device", "number of the device in the fleet, -1: the server", \.device),
         codes("kind", "what happened", EventLog.kinds, \.kind),
-        codes("detail", "how, or how it ended", EventLog.details, \.detail),
+        codes("detail", "how, or how it ended", log.listedDetails, \.detail),
         numbers("round", "round that it is of, else the one that was open", \.round),
         numbers("version", "version that it is of, -1: none", \.version),
         numbers("update", "number of the update that it is of, -1: none", \.update),

@@ -75,7 +75,7 @@ extension Simulation {
   }
 
   /// Whether a person has the app open.
-  private mutating func isAppInUse(_ device: Int) -> Bool {
+  mutating func isAppInUse(_ device: Int) -> Bool {
     identities.devices[device].beats.isOpen || devices[device].session?.kind.isInUse == true
   }
 
@@ -93,7 +93,9 @@ extension Simulation {
     (new.up, new.down) = (rates.up.bitsPerSecond, rates.down.bitsPerSecond)
     new.oneWay = rates.oneWay.microseconds
     new.isReachable = server.isReachable
-    new.isWithheld = isUnreadable(device) || !mayRegister(device)
+    new.isWithheld =
+      isUnreadable(device) || !mayRegister(device) || isLeftWithoutToken(device)
+    new.reported = settings.reportedLink == .wifi ? 2 : new.link
     let group = Int(devices[device].group)
     if let own = inputs.fleet[group].authentication {
       let tokens = identities.devices[device].tokens
@@ -102,6 +104,9 @@ extension Simulation {
       new.needsStep = !tokens.hasTokens || tokens.mustRefresh
       let wanted = tokens.isRevoked ? tokens.expires : tokens.expires - own.leeway
       new.refreshesAt = trueTime(device, showing: wanted)
+      if own.refreshes == false {
+        new.refreshesAt = isInUse ? trueTime(device, showing: tokens.expires) : .never
+      }
     }
     if inputs.fleet[group].registration != nil, !identities.devices[device].isRegistered {
       new.needsStep = true
@@ -140,6 +145,7 @@ extension Simulation {
     let group = inputs.fleet[Int(devices[device].group)]
     return group.heartbeats?.ignoresStatus == false
       && group.authentication?.onUnauthorised == .refresh
+      && group.authentication?.refreshes != false
   }
 
   /// A heartbeat is due that is more than a number, or its refusal has come.
@@ -186,10 +192,11 @@ extension Simulation {
   private func beatSpans(
     _ held: BeatConditions
   ) -> (sent: SimDuration, arrives: SimDuration, ends: SimDuration) {
-    let bytes = inputs.server.messageBytes
     let way = SimDuration(microseconds: held.oneWay)
-    let sent = BitRate(bitsPerSecond: max(1, held.up)).duration(bytes: bytes, less: 0)
-    let answer = BitRate(bitsPerSecond: max(1, held.down)).duration(bytes: bytes, less: 0)
+    let sent = BitRate(bitsPerSecond: max(1, held.up))
+      .duration(bytes: bytes(of: .heartbeat), less: 0)
+    let answer = BitRate(bitsPerSecond: max(1, held.down))
+      .duration(bytes: bytes(of: .heartbeatAnswer), less: 0)
     return (sent, sent + way, sent + way + way + answer)
   }
 
@@ -226,7 +233,7 @@ extension Simulation {
         for number in whole..<count { cutBeat(device, held, due(number), isEnd: isEnd) }
       }
     }
-    identities.devices[device].beats.belief.advance(to: now, held.truth, settings)
+    identities.devices[device].beats.belief.advance(to: now, held, settings)
   }
 
   /// So many heartbeats go their way undisturbed.
@@ -235,12 +242,12 @@ extension Simulation {
   ) {
     guard count > 0 else { return }
     let spans = beatSpans(held)
-    countBeatBytes(device, up: Int64(count) * inputs.server.messageBytes)
+    countBeatBytes(device, up: Int64(count) * bytes(of: .heartbeat))
     guard held.isReachable else {
       identities.counts.heartbeats.failed += count
       return ledgers.transmissions.record(count, .timedOut)
     }
-    countBeatBytes(device, down: Int64(count) * inputs.server.messageBytes)
+    countBeatBytes(device, down: Int64(count) * bytes(of: .heartbeatAnswer))
     let good = goodBeats(held, count, from: first + spans.arrives)
     let bad = count - good
     if held.isForbidden {
@@ -257,7 +264,7 @@ extension Simulation {
       ledgers.transmissions.record(bad, held.isForbidden ? .forbidden : .unauthorised)
     }
     identities.devices[device].beats.belief.arrive(
-      good, from: first + spans.arrives, every: held.period, before: now, held.truth,
+      good, from: first + spans.arrives, every: held.period, before: now, held,
       identities.presence)
   }
 
@@ -274,7 +281,7 @@ extension Simulation {
     _ device: Int, _ held: BeatConditions, _ due: SimTime, isEnd: Bool
   ) {
     let spans = beatSpans(held)
-    let bytes = inputs.server.messageBytes
+    let (bytes, back) = (self.bytes(of: .heartbeat), self.bytes(of: .heartbeatAnswer))
     var outcome = TransmissionOutcome.linkLost
     if due + spans.sent >= now {
       let rate = BitRate(bitsPerSecond: max(1, held.up))
@@ -285,14 +292,14 @@ extension Simulation {
       outcome = !held.isReachable || answered >= now ? .unacknowledged : .linkLost
       if held.isReachable, answered < now {
         let rate = BitRate(bitsPerSecond: max(1, held.down))
-        countBeatBytes(device, down: min(bytes, rate.bytes(in: now - answered, after: 0).bytes))
+        countBeatBytes(device, down: min(back, rate.bytes(in: now - answered, after: 0).bytes))
       }
       let arrival = due + spans.arrives
       if held.isReachable, !isEnd || arrival <= now {
         if goodBeats(held, 1, from: arrival) == 1 {
           identities.counts.heartbeats.accepted += 1
           identities.devices[device].beats.belief.arrive(
-            1, from: arrival, every: held.period, before: now, held.truth, identities.presence)
+            1, from: arrival, every: held.period, before: now, held, identities.presence)
         } else if held.isForbidden {
           identities.counts.heartbeats.forbidden += 1
         } else {

@@ -30,6 +30,8 @@ extension Simulation {
       triggerRang(Int(index))
     case .serverTimer(.served(let number)):
       return served(number)
+    case .serverTimer(.aggregated):
+      aggregationEnded()
     case .arrival(let device, let generation, let request):
       arrived(Int(device), generation, request)
     case .response(let device, let generation, let response):
@@ -79,6 +81,9 @@ extension Simulation {
       beatRang(device)
     case .reinstall:
       reinstallRang(device)
+    case .downloadTimeout:
+      guard devices[device].transfer?.id == generation else { return false }
+      failTransfer(device, .timedOut)
     case .body:
       // What follows from it is done after every event.
       return hasBody(device) && bodies[device].checkGeneration == generation

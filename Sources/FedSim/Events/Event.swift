@@ -73,6 +73,8 @@ public enum ServerTimer: Equatable, Sendable {
   case trigger(Int32, round: Int32)
   /// The n-th request has been served.
   case served(Int32)
+  /// The aggregation under way is over.
+  case aggregated
 }
 
 /// A series of a device that changes by itself.
@@ -105,6 +107,8 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
   case heartbeat
   /// The app is removed and installed anew.
   case reinstall
+  /// A download has taken too long.
+  case downloadTimeout
 }
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.
@@ -163,6 +167,7 @@ extension Event {
     case .serverTimer(.probe): digest.combine(pack(9, -1))
     case .serverTimer(.trigger(let index, _)): digest.combine(pack(10, index))
     case .serverTimer(.served(let number)): digest.combine(pack(45, number))
+    case .serverTimer(.aggregated): digest.combine(pack(80, -1))
     case .arrival(let device, _, let request):
       switch request {
       case .check(let held, let participation):

@@ -25,6 +25,13 @@ public final class EventLog: Observer {
   /// The words that say how, by code; 0: there is nothing to say.
   public static let details = Facts.details
 
+  /// These words without those that came later, unless a row has one of them.
+  public var listedDetails: [String] {
+    let always = Self.details.count - Facts.later.count
+    let last = rows.reduce(always) { max($0, Int($1.detail) + 1) }
+    return Array(Self.details[..<last])
+  }
+
   /// The rows, in the order in which things happened.
   public private(set) var rows = Pages<Row>()
   /// How many did not fit.
@@ -101,9 +108,14 @@ public final class EventLog: Observer {
         Erasure.allCases.map(\.rawValue),
       ]
       var words: [String] = []
-      for word in all.joined() where !words.contains(word) { words.append(word) }
-      return words
+      for word in all.joined() where !words.contains(word) && !later.contains(word) {
+        words.append(word)
+      }
+      return words + later
     }()
+
+    /// Words that came later: they stand last, and are listed where they are used.
+    static let later = [UpdateOutcome.refusedOffline.rawValue]
   }
 }
 

@@ -153,7 +153,7 @@ extension Simulation {
   /// nothing else ends the round.
   var isCohortBroken: Bool {
     guard let goal = server.cohortGoal, mayCohortsBreak else { return false }
-    var hopes = server.pending.count
+    var hopes = server.pending.count + (server.underWay?.updates.count ?? 0)
     for number in participations.numbers where participations[number].round == server.round {
       let stage = participations[number].stage
       if stage >= Stage.accepted.rawValue, stage < Stage.admitted.rawValue { hopes += 1 }
