@@ -27,6 +27,9 @@ extension Scenario {
     var tables = TableReader(self)
     tables.readAll()
     faults += tables.faults
+    var traces = TraceReader(self)
+    traces.readAll()
+    faults += traces.faults
     var task: LearningTask?
     do throws(Faults) { task = try learningTask(options) } catch { faults += error.faults }
     var server = settings.server
@@ -43,6 +46,8 @@ extension Scenario {
     inputs.stopsWhenStuck = settings.stop.playsOut != true
     inputs.record = settings.record
     inputs.tables = tables.tables
+    inputs.traces = traces.traces
+    inputs.capacities = traces.capacities
     inputs.shakeTies = options.shakeTies
     inputs.kernels = kernels
     inputs.pool = WorkerPool(threads: max(1, options.threads))

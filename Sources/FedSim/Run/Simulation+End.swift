@@ -62,7 +62,7 @@ extension Simulation {
         activity: device.activity,
         exogenousDigest: device.exogenous.value, energy: energyRecord(place),
         hardware: hardwareRecord(place), presence: presenceRecord(place),
-        arrived: arrivalRecord(place))
+        arrived: arrivalRecord(place), traces: traceRecord(place))
     }
   }
 
