@@ -123,7 +123,8 @@ public struct FLASHFile {
     }
     let tab = line.bytes[all].firstIndex(of: 0x09)
     guard let tab else {
-      throw fault(.malformed, all, "a time, a tab and a word, such as `2020-01-29 23:41:07`\\t`wifi`")
+      throw fault(
+        .malformed, all, "a time, a tab and a word, such as `2020-01-29 23:41:07`\\t`wifi`")
     }
     let (when, what) = (line.trimmed(all.lowerBound..<tab), line.trimmed(tab + 1..<all.upperBound))
     guard let second = second(line.bytes[when]) else {

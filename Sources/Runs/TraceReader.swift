@@ -116,7 +116,8 @@ struct TraceReader {
     guard source.settings.period != nil || length > 0 else {
       throw DataFault(
         .outOfRange, in: path, at: trace.lastPlace,
-        found: "all messages of `\(trace.id)` at one time", expected: "a trace that lasts some time",
+        found: "all messages of `\(trace.id)` at one time",
+        expected: "a trace that lasts some time",
         advice: "give its `period`, or `cycle: false`")
     }
   }

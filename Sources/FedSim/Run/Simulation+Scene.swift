@@ -9,6 +9,9 @@ extension Simulation {
   mutating func makeFleet() {
     let groups = Int64(inputs.fleet.count)
     makeHardware()
+    if inputs.record.hoursByGroup == true {
+      groupFunnels = inputs.fleet.map { _ in Pages<Funnel>() }
+    }
     let coupling = inputs.fleet.contains { $0.couple != nil } ? Coupling(inputs) : nil
     for (place, group) in inputs.fleet.enumerated() {
       for ordinal in 0..<group.count {
