@@ -48,6 +48,11 @@ public enum FedScaleFiles {
       var last: Int64 = 0
       var intervals: [(from: Int64, to: Int64)] = []
       for (from, to) in zip(active, inactive) {
+        guard from.time <= finish else {
+          throw entry.fault(
+            at: from.at, .outOfRange, found: "active at \(from.time)",
+            expected: "a time up to `finish_time`, \(finish)")
+        }
         guard from.time >= last else {
           throw entry.fault(
             at: from.at, .outOfRange, found: "active again at \(from.time)",

@@ -231,6 +231,10 @@ struct PickleTests {
       b0 + b("}(") + Piece.entry("active", Piece.list([5])) + Piece.text("inactive") + b("]("),
       Piece.int(101) + b("e") + Piece.entry("finish_time", Piece.int(100)) + b("u"), .outOfRange),
     Spoilt(
+      "active only beyond the end", b0 + b("}(") + Piece.text("active") + b("]("),
+      Piece.int(101) + b("e") + Piece.entry("inactive", Piece.list([102]))
+        + Piece.entry("finish_time", Piece.int(100)) + b("u"), .outOfRange, "up to `finish_time`"),
+    Spoilt(
       "a negative time", b0 + b("}(") + Piece.text("active") + b("]("),
       Piece.int(-5) + b("e") + Piece.entry("inactive", Piece.list([9]))
         + Piece.entry("finish_time", Piece.int(100)) + b("u"), .outOfRange, "whole seconds"),
