@@ -60,7 +60,7 @@ struct FLASHFileTests {
     let found = try Self.read(
       #"""
       {"b": {"guid": "b", "model": "M\t5", "other": [1, {"x": null}],
-             "messages": "\n2020-02-29 23:59:59\tBattery_Charged_On\r\n  2020-03-01 00:00:00 \t 4G \n"},
+       "messages": "\n2020-02-29 23:59:59\tBattery_Charged_On\r\n  2020-03-01 00:00:00 \t 4G \n"},
        "a": {"messages": "1970-01-01 00:00:10\t55.5%"}}
       """#)
     #expect(found.map(\.id) == ["b", "a"])

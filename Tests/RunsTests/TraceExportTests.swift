@@ -100,16 +100,18 @@ struct TraceExportTests {
   @Test("the text is FLASH's: local time to the second, and all three series at both ends")
   func text() throws {
     let folder = try Folder()
+    let late = "{from: 3 s, to: 5 s}"
     let world = try Self.scenario(
       folder,
       [
-        "fleet.tablets.power={fixed: {intervals: [{from: 1500 ms, to: 1900 ms}, {from: 3 s, to: 5 s}]}}",
+        "fleet.tablets.power={fixed: {intervals: [{from: 1500 ms, to: 1900 ms}, \(late)]}}",
         "fleet.tablets.link={fixed: cellular}", "fleet.tablets.count=1", "stop.after=5500 ms",
       ])
     var export = TraceExport(world)
     export.group = "tablets"
     let summary = try export.write(to: folder("t.json"))
-    // 06:00:00 UTC is 10:30:00 there; 1.5 s to 1.9 s lies between two whole seconds; the end is at 6 s.
+    // 06:00:00 UTC is 10:30:00 there; 1.5 s to 1.9 s lies between two whole seconds; the end is at
+    // 6 s.
     let lines = [
       "10:30:00\tbattery_charged_off", "10:30:00\t4G", "10:30:00\tscreen_off",
       "10:30:00\tscreen_lock", "10:30:03\tbattery_charged_on", "10:30:05\tbattery_charged_off",

@@ -38,7 +38,8 @@ struct TraceFileTests {
   @Test("phones are free when FLASH takes them to be, over 30 wrapped days, asked in any order")
   func flash() throws {
     let inputs = try Self.scenario([
-      "fleet.tablets.background.windows={flash: {file: flash.json, align: first, gapPolicy: offline}}",
+      "fleet.tablets.background.windows={flash: {file: flash.json, align: first}}",
+      "fleet.tablets.background.windows.flash.gapPolicy=offline",
       "fleet.tablets.count=6",
     ]).inputs()
     let text = try Data(contentsOf: URL(fileURLWithPath: Self.folder + "/flash-eligible.json"))
@@ -194,9 +195,9 @@ struct TraceFileTests {
       ])
     try folder.write("cos\nsystem\n(S'id'\ntR.", to: "evil.pickle")
     let refusal =
-      "at byte 0 found the operation GLOBAL, expected a dictionary of plain values: numbers, texts, "
-      + "lists and dictionaries; it would call or load something, which is never done; write plain "
-      + "numbers"
+      "at byte 0 found the operation GLOBAL, expected a dictionary of plain values: numbers, "
+      + "texts, lists and dictionaries; it would call or load something, which is never done; "
+      + "write plain numbers"
     #expect(
       Self.faults(
         ["fleet.phones.link={fedscale: evil.pickle}", "fleet.phones.capacity=evil.pickle"], in: path
@@ -233,8 +234,8 @@ struct TraceFileTests {
       "{\"a\": {\"messages\": \"\(one)2020-01-30 23:41:08\\twifi\\n\"}}", to: "long.json")
     #expect(
       faults("long.json, period: 1 d") == [
-        "long.json:1:48: fleet[0].link: found a message 86401 s after the first of `a`, expected none "
-          + "beyond the `period`, 1 d"
+        "long.json:1:48: fleet[0].link: found a message 86401 s after the first of `a`, expected "
+          + "none beyond the `period`, 1 d"
       ])
   }
 

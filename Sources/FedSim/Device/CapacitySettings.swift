@@ -16,8 +16,9 @@ public struct DeviceCapacity: Sendable {
 
 /// Devices that compute and send as FedScale's capacity trace says.
 ///
-/// Source: Lai et al. 2022 (FedScale): time = factor · samples · inference time; its trace gives one
-/// rate for both directions. Differs: a kilobit is 1000 bits, where FedScale divides sizes by 1024.
+/// Source: Lai et al. 2022 (FedScale): time = factor · samples · inference time; its trace gives
+/// one rate for both directions. Differs: a kilobit is 1000 bits, where FedScale divides sizes by
+/// 1024.
 public struct CapacitySettings: PartSettings {
   /// File and assignment.
   public var replay = TraceReplay()

@@ -31,7 +31,7 @@ public struct CSVSource: TimelineSource {
           "The state between intervals; absent: unplugged, offline, locked, closed, down"),
         Field(
           "period", \.period, feature: .duration(atLeast: .seconds(1)),
-          "After so long the table begins again; an interval may reach over its end; absent: never"),
+          "After so long it begins again; an interval may reach over its end; absent: never"),
       ]
     }
   }

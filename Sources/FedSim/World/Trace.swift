@@ -9,8 +9,8 @@ public struct TraceSeries: Sendable, Equatable {
   public let states: [UInt8]
   /// After so long it begins again; nil: the last state stays.
   public let period: SimDuration?
-  /// The civil time of its first moment in seconds since 1970, by the clock on the wall where it was
-  /// recorded; nil: it has none.
+  /// The civil time of its first moment in seconds since 1970, by the clock on the wall where it
+  /// was recorded; nil: it has none.
   public let first: Int64?
 
   /// A series of changes, in order of time; of two at one time the later one counts.
