@@ -1,3 +1,4 @@
+import Numerics
 import Schema
 
 /// What a device computes and sends, as a trace says.
@@ -89,12 +90,12 @@ extension Simulation {
     ]
     var record: [(name: String, number: Int)] = []
     for case let (name, space, source?) in sources {
-      // Sources without traces have no number, and need no key.
-      guard
-        let number = (source as? any TraceSource)?.traceNumber(
-          World.context(space, of: group, ordinal: ordinal, inputs))
-      else { continue }
-      record.append((name, number))
+      guard let source = source as? any TraceSource else { continue }
+      let key = StreamKey(seed: inputs.seeds.world, purpose: "trace", ordinal: UInt32(ordinal))
+      let context = TimelineContext(
+        space: space, key: key, device: group.name, traces: inputs.traces,
+        seed: inputs.seeds.world)
+      record.append((name, source.traceNumber(context)))
     }
     if let number = capacityNumber(group: place, ordinal: ordinal) {
       record.append(("capacity", number))

@@ -35,7 +35,15 @@ struct World {
     _ series: Series, of group: FleetGroupSettings, ordinal: Int, _ inputs: SimulationInputs
   ) -> (any Timeline)? {
     func make(_ source: any TimelineSource, _ space: StateSpace) -> any Timeline {
-      source.timeline(context(space, of: group, ordinal: ordinal, inputs))
+      source.timeline(
+        TimelineContext(
+          space: space,
+          key: StreamKey(
+            seed: inputs.seeds.world, purpose: Purpose(space.name), group: group.name,
+            ordinal: UInt32(ordinal)),
+          device: "\(group.name)/\(ordinal)", civilStart: inputs.civilStart,
+          utcOffset: group.utcOffset, tables: inputs.tables, traces: inputs.traces,
+          seed: inputs.seeds.world))
     }
     switch series {
     case .power: return make(group.power.value, .power)
@@ -50,20 +58,6 @@ struct World {
     case .share: return group.network.share.map { make($0.value, .share) }
     case .presence: return group.presence.map { make($0.value, .presence) }
     }
-  }
-
-  /// What a source knows of a device.
-  static func context(
-    _ space: StateSpace, of group: FleetGroupSettings, ordinal: Int, _ inputs: SimulationInputs
-  ) -> TimelineContext {
-    TimelineContext(
-      space: space,
-      key: StreamKey(
-        seed: inputs.seeds.world, purpose: Purpose(space.name), group: group.name,
-        ordinal: UInt32(ordinal)),
-      device: "\(group.name)/\(ordinal)", civilStart: inputs.civilStart,
-      utcOffset: group.utcOffset, tables: inputs.tables, traces: inputs.traces,
-      seed: inputs.seeds.world)
   }
 
   /// Whether a device has a series; windows count as closed for ever where none are given.
