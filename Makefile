@@ -16,7 +16,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci learning bench \
-  fleet soak test-arm64 test-bare clean
+  fleet gboard soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -62,6 +62,11 @@ fleet: build ## weeks of 10,000 iPhones, every event followed by a look; FLEET_S
 learning: build ## run the scenarios that have to learn; the sequence model and its baseline in pairs
 	@Scripts/deps data readers
 	Scripts/learning
+
+gboard: build ## 20 seeds of gboard-us against the figures of Bonawitz et al. 2019; GBOARD="--seeds 5"
+	@Scripts/deps data readers
+	@Tests/Readers/make-venv.sh
+	.venv-readers/bin/python Scripts/gboard $(GBOARD)
 
 bench: build ## time the workloads beside NumPy floors and this machine's peak; BENCH="--threads 1"
 	@Scripts/deps data readers

@@ -20,6 +20,9 @@ struct JSONText: ~Copyable {
     stream = try ByteStream(path: path, limit: 1 << 42)
   }
 
+  /// Where the next byte stands.
+  var here: DataFault.Place { .text(line: line, column: column) }
+
   /// Where the token read last, or looked at last, begins.
   var place: DataFault.Place { tokenPlace }
 
@@ -96,7 +99,7 @@ struct JSONText: ~Copyable {
     throw fault(.truncated, found: "the end of the file in a text", expected: "its closing quote")
   }
 
-  private mutating func escape(into bytes: inout [UInt8]) throws(DataFault) {
+  mutating func escape(into bytes: inout [UInt8]) throws(DataFault) {
     guard let byte = try current() else { return }
     advance()
     switch byte {
@@ -204,7 +207,7 @@ struct JSONText: ~Copyable {
     } while depth > 0
   }
 
-  private mutating func current() throws(DataFault) -> UInt8? {
+  mutating func current() throws(DataFault) -> UInt8? {
     if at == buffer.count {
       buffer.removeAll(keepingCapacity: true)
       at = 0
@@ -213,7 +216,7 @@ struct JSONText: ~Copyable {
     return buffer[at]
   }
 
-  private mutating func advance() {
+  mutating func advance() {
     let byte = buffer[at]
     at += 1
     if byte == 0x0a {

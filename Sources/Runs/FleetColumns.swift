@@ -5,7 +5,7 @@ import Results
 enum FleetColumns {
   /// Columns of the devices' table; −1 and 0 for devices whose groups do not say.
   static func byDevice(_ devices: DeviceRecords) -> [ResultDocument.Variable] {
-    hardware(devices) + presence(devices) + arrival(devices)
+    hardware(devices) + presence(devices) + arrival(devices) + traces(devices)
   }
 
   private static func hardware(_ devices: DeviceRecords) -> [ResultDocument.Variable] {
@@ -43,6 +43,18 @@ enum FleetColumns {
         "timeInFleet", ["device"], devices.map { $0.presence?.total.seconds ?? -1 },
         "how long it belonged to the fleet", comment: "-1: always"),
     ]
+  }
+
+  private static func traces(_ devices: DeviceRecords) -> [ResultDocument.Variable] {
+    guard devices.contains(where: { !$0.traces.isEmpty }) else { return [] }
+    let names = ["power", "link", "usage", "window", "share", "presence", "capacity"]
+    return names.compactMap { name in
+      let numbers = devices.map { $0.traces.first { $0.name == name }?.number ?? -1 }
+      guard numbers.contains(where: { $0 >= 0 }) else { return nil }
+      return .count(
+        name + "Trace", ["device"], numbers,
+        "the trace of its \(name), by its place in the file, from 0; -1: none")
+    }
   }
 
   private static func arrival(_ devices: DeviceRecords) -> [ResultDocument.Variable] {

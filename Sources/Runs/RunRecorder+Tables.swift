@@ -141,15 +141,37 @@ enum HourTable {
     let hour: Int64 = 3_600_000_000
     var funnels: [Funnel?] = Array(simulation.hourFunnels)
     while Int64(funnels.count) * hour < simulation.now.microseconds { funnels.append(nil) }
+    let byGroup = byGroup(simulation, hours: funnels.count)
     return ResultDocument.Group(
       "hours",
       attributes: [
         .init(
           "comment", .text("By the hour in which a session began: \(FunnelColumns.comment)"))
-      ], axes: [.init("hour", length: funnels.count)],
+      ], axes: [.init("hour", length: funnels.count)] + byGroup.axes,
       variables: [
         .count("hour", ["hour"], Array(funnels.indices), "simulated time, whole hours", units: "h")
-      ] + FunnelColumns.variables(funnels, over: "hour"))
+      ] + FunnelColumns.variables(funnels, over: "hour") + byGroup.variables)
+  }
+
+  /// The same by the groups of the fleet, where that is recorded.
+  private static func byGroup(
+    _ simulation: Simulation, hours: Int
+  ) -> (axes: [ResultDocument.Axis], variables: [ResultDocument.Variable]) {
+    let groups = simulation.groupFunnels
+    guard !groups.isEmpty else { return ([], []) }
+    let names = simulation.inputs.fleet.map(\.name).joined(separator: ", ")
+    let place = ResultDocument.Variable.count(
+      "group", ["group"], Array(groups.indices), "group, by its place in the fleet",
+      comment: names)
+    let stages = Stage.allCases.map { stage in
+      let counts = (0..<hours).flatMap { hour in
+        groups.map { hour < $0.count ? $0[hour][stage] : 0 }
+      }
+      return ResultDocument.Variable.count(
+        "\(stage)ByGroup", ["hour", "group"], counts,
+        "participations of the group's devices that came to `\(stage)`")
+    }
+    return ([.init("group", length: groups.count)], [place] + stages)
   }
 }
 

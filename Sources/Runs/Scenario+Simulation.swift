@@ -27,6 +27,9 @@ extension Scenario {
     var tables = TableReader(self)
     tables.readAll()
     faults += tables.faults
+    var traces = TraceReader(self)
+    traces.readAll()
+    faults += traces.faults
     var task: LearningTask?
     do throws(Faults) { task = try learningTask(options) } catch { faults += error.faults }
     var server = settings.server
@@ -44,6 +47,8 @@ extension Scenario {
     inputs.record = settings.record
     inputs.omitsArithmetic = settings.task.learning == .some(.none)
     inputs.tables = tables.tables
+    inputs.traces = traces.traces
+    inputs.capacities = traces.capacities
     inputs.shakeTies = options.shakeTies
     inputs.kernels = kernels
     inputs.pool = WorkerPool(threads: max(1, options.threads))

@@ -14,6 +14,8 @@ struct TableReader {
     let file: FileName
     let path: String
     var spaces: [StateSpace]
+    /// The periods after which the table begins again, wherever it is used so.
+    var periods: [SimDuration]
   }
 
   private let scenario: Scenario
@@ -26,39 +28,21 @@ struct TableReader {
   /// A reader of the tables of this scenario.
   init(_ scenario: Scenario) {
     self.scenario = scenario
-    for (index, group) in scenario.settings.fleet.enumerated() {
-      groups[group.name] = group.count
-      let path = "fleet[\(index)]"
-      add(group.power.value, .power, "\(path).power")
-      add(group.link.value, .link, "\(path).link")
-      add(group.usage.value, .usage, "\(path).usage")
-      if let windows = group.background.windows {
-        add(windows.value, .window, "\(path).background.windows")
-      }
-      if let share = group.network.share { add(share.value, .share, "\(path).network.share") }
-      if let system = group.background.system {
-        add(
-          system.backgroundRefresh.value, .setting,
-          "\(path).background.system.backgroundRefresh")
-      }
-      if let thermal = group.thermal {
-        add(thermal.ambient.value, .ambient, "\(path).thermal.ambient")
-      }
-      if let presence = group.presence { add(presence.value, .presence, "\(path).presence") }
-    }
-    add(scenario.settings.server.reachable.value, .server, "server.reachable")
-    add(scenario.settings.server.internet.value, .server, "server.internet")
-    if let tokens = scenario.settings.server.authentication {
-      add(tokens.service.value, .server, "server.authentication.service")
-    }
+    for group in scenario.settings.fleet { groups[group.name] = group.count }
+    for (source, space, path) in TimelineUse.all(in: scenario) { add(source, space, path) }
   }
 
   private mutating func add(_ source: any TimelineSource, _ space: StateSpace, _ path: String) {
     for file in source.files {
-      if let index = uses.firstIndex(where: { $0.file.path == file.path }) {
-        if !uses[index].spaces.contains(space) { uses[index].spaces.append(space) }
-      } else {
-        uses.append(Use(file: file, path: path, spaces: [space]))
+      if !uses.contains(where: { $0.file.path == file.path }) {
+        uses.append(Use(file: file, path: path, spaces: [], periods: []))
+      }
+      let index = uses.firstIndex { $0.file.path == file.path }!
+      if !uses[index].spaces.contains(space) { uses[index].spaces.append(space) }
+      if let period = (source as? CSVSource)?.settings.period,
+        !uses[index].periods.contains(period)
+      {
+        uses[index].periods.append(period)
       }
     }
   }
@@ -112,6 +96,7 @@ struct TableReader {
     }
     let from = try table.microseconds(1)
     let to = try table.microseconds(2)
+    try checkPeriods(table, use, from, to)
     guard from < to else {
       throw table.fault(
         .outOfRange, column: 2, expected: "a time after `\(table.text(1))`, the row's begin,")
@@ -142,6 +127,22 @@ struct TableReader {
       to: SimTime(microseconds: to), state: state)
   }
 
+  /// A row of a table that begins again lies in one turn of it, and may reach into the next.
+  private func checkPeriods(
+    _ table: borrowing DelimitedTable, _ use: Use, _ from: Int64, _ to: Int64
+  ) throws(DataFault) {
+    for period in use.periods {
+      guard (0..<period.microseconds).contains(from) else {
+        throw table.fault(
+          .outOfRange, column: 1, expected: "a time from 0 to before the period's end, \(period),")
+      }
+      guard to.subtractingReportingOverflow(from).partialValue <= period.microseconds else {
+        throw table.fault(
+          .outOfRange, column: 2, expected: "an interval of at most the period, \(period),")
+      }
+    }
+  }
+
   private func isKnown(_ device: String, _ use: Use) -> Bool {
     if device == "*" { return true }
     if device == "server" { return use.spaces.contains(.server) }
@@ -158,15 +159,28 @@ struct TableReader {
     let order = rows.indices.sorted {
       (rows[$0].device, rows[$0].from, $0) < (rows[$1].device, rows[$1].from, $1)
     }
-    for (a, b) in zip(order, order.dropFirst())
-    where rows[a].device == rows[b].device && rows[a].to > rows[b].from {
+    func overlap(_ a: Int, _ b: Int) throws(DataFault) -> DataFault {
       var table = try DelimitedTable(contentsOf: path, columns: Self.columns)
       let line = max(lines[a], lines[b])
       while try table.nextRow(), table.line < line {}
-      throw table.fault(
+      return table.fault(
         .duplicate, column: 1,
         expected: "no overlap with the interval of `\(rows[a].device)` in line"
           + " \(min(lines[a], lines[b])),")
+    }
+    for (a, b) in zip(order, order.dropFirst())
+    where rows[a].device == rows[b].device && rows[a].to > rows[b].from {
+      throw try overlap(a, b)
+    }
+    // The last interval of a device may reach into the next turn, up to its first one.
+    guard var first = order.first else { return }
+    for (place, row) in order.enumerated() {
+      if rows[row].device != rows[first].device { first = row }
+      let isLast = place + 1 == order.count || rows[order[place + 1]].device != rows[row].device
+      for period in use.periods
+      where isLast && first != row && rows[row].to > rows[first].from + period {
+        throw try overlap(row, first)
+      }
     }
   }
 }

@@ -85,6 +85,8 @@ public struct Registry: Sendable {
     parts.add(MarkovSource.self, to: .timelineSource) { $0 }
     parts.add(CSVSource.self, to: .timelineSource) { $0 }
     parts.add(StaySource.self, to: .timelineSource) { $0 }
+    parts.add(FLASHSource.self, to: .timelineSource) { $0 }
+    parts.add(FedScaleSource.self, to: .timelineSource) { $0 }
 
     parts.addHardware()
 

@@ -9,6 +9,10 @@ extension FleetGroupSettings {
         "What the devices are made of: time and energy of training, memory, storage, battery;"
           + " absent: `compute` says how long a batch takes"),
       Field(
+        "capacity", \.capacity, feature: .settings(),
+        "How fast devices compute and send, from FedScale's capacity trace; absent: `compute` and"
+          + " `network` say it"),
+      Field(
         "presence", \.presence, feature: .timeline(.presence),
         "When a device belongs to the fleet; absent: always"),
       Field(
@@ -23,6 +27,9 @@ extension FleetGroupSettings {
 
   /// What is wrong between them.
   var fleetContradictions: [(key: String, message: String)] {
+    if capacity != nil, hardware != nil {
+      return [("capacity", "`capacity` and `hardware` both say how long a batch takes")]
+    }
     guard let couple else { return [] }
     if firstClient != nil {
       return [("couple", "`couple` and `firstClient` both say whose data a device has")]

@@ -46,6 +46,8 @@ public struct FleetGroupSettings: PartSettings {
   public var `protocol`: ProtocolSettings?
   /// What the devices are made of; nil: `compute` says how long a batch takes.
   public var hardware: HardwareSettings?
+  /// What the devices compute and send, from a trace; nil: `compute` and `network` say it.
+  public var capacity: CapacitySettings?
   /// When a device belongs to the fleet; nil: always.
   public var presence: Choice<any TimelineSource>?
   /// When samples become available; nil: all are there from the start.

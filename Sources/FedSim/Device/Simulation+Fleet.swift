@@ -141,6 +141,12 @@ extension Simulation {
     let factor =
       factor("compute", settings.spread, group, ordinal)
       * factor("compute-jitter", settings.jitter ?? 0, group, ordinal, slot: epoch)
+    if let capacity = capacity(group: group, ordinal: ordinal) {
+      let perSample = inputs.fleet[group].capacity!.factor * capacity.milliseconds / 1000
+      return Pace(samples: samples, plan: inputs.task.plan) { count in
+        perSample * Double(count) * factor / (settings.dutyCycle ?? 1)
+      }
+    }
     guard let made = hardware(of: device) else {
       return Pace(settings, samples: samples, plan: inputs.task.plan, factor: factor)
     }

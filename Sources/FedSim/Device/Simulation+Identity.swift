@@ -55,7 +55,8 @@ extension Simulation {
     identities.service = inputs.server.tokens.service.value.timeline(
       TimelineContext(
         space: .server, key: StreamKey(seed: inputs.seeds.world, purpose: "token-service"),
-        device: "server", civilStart: inputs.civilStart, tables: inputs.tables))
+        device: "server", civilStart: inputs.civilStart, tables: inputs.tables,
+        traces: inputs.traces, seed: inputs.seeds.world))
     for device in devices.indices {
       var identity = Identity()
       let group = group(of: device)

@@ -14,7 +14,7 @@ extension Simulation {
     let isFit = kind.isPoll || isFit(device)
     let hasData = kind.isPoll || hasData(device)
     var participation: Int32 = -1
-    if !kind.isPoll, takesPart, isFit, hasData { participation = newParticipation() }
+    if !kind.isPoll, takesPart, isFit, hasData { participation = newParticipation(device) }
     devices[device].session = Session(
       kind: kind, generation: generation, soft: soft, hard: hard, participation: participation)
     if kind.isTask { taskBegan(device) }
@@ -224,15 +224,25 @@ extension Simulation {
 
   // MARK: Participation
 
-  private mutating func newParticipation() -> Int32 {
+  private mutating func newParticipation(_ device: Int) -> Int32 {
     precondition(!ahead.isAhead, "who takes part waits for its turn")
     let hour = Int(now.microseconds / 3_600_000_000)
     while hourFunnels.count <= hour { hourFunnels.append(Funnel()) }
+    let group = devices[device].group
     participations.append(
-      Participation(round: server.round, hour: Int32(hour), stage: Stage.eligible.rawValue))
+      Participation(
+        round: server.round, hour: Int32(hour), group: group, stage: Stage.eligible.rawValue))
     hourFunnels[hour][.eligible] += 1
+    countByGroup(Int(group), hour, Int(Stage.eligible.rawValue))
     roundFunnels[Int(server.round)][.eligible] += 1
     return Int32(participations.count - 1)
+  }
+
+  /// Counts a participation for its device's group, where that is recorded.
+  private mutating func countByGroup(_ group: Int, _ hour: Int, _ stage: Int) {
+    guard !groupFunnels.isEmpty else { return }
+    while groupFunnels[group].count <= hour { groupFunnels[group].append(Funnel()) }
+    groupFunnels[group][hour][stage] += 1
   }
 
   /// A session that asks for work again after it was accepted takes part anew.
@@ -242,7 +252,7 @@ extension Simulation {
       participations[participation].stage >= Stage.accepted.rawValue
     else { return }
     if exchange.isOn { leaveStream(device, participation) }
-    devices[device].session!.participation = newParticipation()
+    devices[device].session!.participation = newParticipation(device)
     letGo(participation)
   }
 
@@ -266,7 +276,9 @@ extension Simulation {
     while participations[participation].stage < stage.rawValue {
       participations[participation].stage += 1
       let reached = Int(participations[participation].stage)
-      hourFunnels[Int(participations[participation].hour)][reached] += 1
+      let hour = Int(participations[participation].hour)
+      hourFunnels[hour][reached] += 1
+      countByGroup(Int(participations[participation].group), hour, reached)
       roundFunnels[Int(participations[participation].round)][reached] += 1
     }
   }

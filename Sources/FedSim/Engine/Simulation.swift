@@ -21,6 +21,8 @@ public struct Simulation {
   public internal(set) var roundFunnels = Pages([Funnel(), Funnel()])
   /// Participations by the hour in which their session began.
   public internal(set) var hourFunnels = Pages<Funnel>()
+  /// The same by the group of their devices; empty unless that is recorded.
+  public internal(set) var groupFunnels: [Pages<Funnel>] = []
   /// Digest of all events handled so far.
   public private(set) var eventDigest = EventDigest()
   /// The last federated evaluation, of the version that was current then.

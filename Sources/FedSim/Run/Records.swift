@@ -164,6 +164,8 @@ public struct DeviceRecord: Sendable {
   public let presence: (joins: Int, leaves: Int, total: SimDuration)?
   /// Samples that have arrived; nil: all are there from the start.
   public let arrived: Int?
+  /// The traces that it has, by what they give, each by its place in its file.
+  public let traces: [(name: String, number: Int)]
 }
 
 /// What a device did, counted.

@@ -113,6 +113,8 @@ public struct RecordSettings: PartSettings {
   public var ineligibility: Bool?
   /// Devices whose states over time are stored; nil: none.
   public var timelineOf: [DevicePath]?
+  /// Whether participations by hour are told apart by the groups of the fleet; nil: no.
+  public var hoursByGroup: Bool?
 
   /// Things that are stored at most, unless told otherwise: 32 bytes each while the run goes on.
   public static let defaultEventLimit = 5_000_000
@@ -154,6 +156,9 @@ public struct RecordSettings: PartSettings {
         "timelineOf", \.timelineOf, feature: .list(of: .device),
         "Devices whose power, link, use, tasks, work and battery over time are stored, in"
           + " `timeline`; absent: none"),
+      Field(
+        "hoursByGroup", \.hoursByGroup, feature: .flag,
+        "Whether `hours` tells participations apart by the groups of the fleet; absent: no"),
     ]
   }
 }

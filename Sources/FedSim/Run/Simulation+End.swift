@@ -66,7 +66,7 @@ extension Simulation {
       heldVersion: Int(devices[place].heldVersion), activity: devices[place].activity,
       exogenousDigest: devices[place].exogenous.value, energy: energyRecord(place),
       hardware: hardwareRecord(place), presence: presenceRecord(place),
-      arrived: arrivalRecord(place))
+      arrived: arrivalRecord(place), traces: traceRecord(place))
   }
 
   private func energyRecord(

@@ -9,6 +9,9 @@ extension Simulation {
   mutating func makeFleet() {
     let groups = Int64(inputs.fleet.count)
     makeHardware()
+    if inputs.record.hoursByGroup == true {
+      groupFunnels = inputs.fleet.map { _ in Pages<Funnel>() }
+    }
     let coupling = inputs.fleet.contains { $0.couple != nil } ? Coupling(inputs) : nil
     for (place, group) in inputs.fleet.enumerated() {
       for ordinal in 0..<group.count {
@@ -24,14 +27,16 @@ extension Simulation {
         }
         let samples = samples(group: place, ordinal: ordinal, client: client, at: .start)
         let speed = factor("network", group.network.spread, place, ordinal)
+        var network = group.network
+        if let capacity = capacity(group: place, ordinal: ordinal) { network.take(capacity) }
         devices.append(
           Device(
             group: Int32(place), ordinal: Int32(ordinal), client: Int32(client),
             sampleCount: Int32(samples),
             pace: pace(
               group: place, ordinal: ordinal, device: device, samples: samples, epoch: 0),
-            wifi: Link(group.network.wifi, speed: speed, isCellular: false),
-            cellular: Link(group.network.cellular, speed: speed, isCellular: true)))
+            wifi: Link(network.wifi, speed: speed, isCellular: false),
+            cellular: Link(network.cellular, speed: speed, isCellular: true)))
       }
     }
     makeBodies()

@@ -73,6 +73,10 @@ public struct SimulationInputs: Sendable {
   public var task: LearningTask
   /// Tables for the sources that name a file, by path.
   public var tables: [String: IntervalTable] = [:]
+  /// Traces for the sources that play them, by the name that a source gives.
+  public var traces: [String: TraceSet] = [:]
+  /// What devices compute and send, for groups with a capacity trace, by path.
+  public var capacities: [String: [DeviceCapacity]] = [:]
   /// Permutes the actors within one (time, class), by this key; nil: the order of the fleet.
   public var shakeTies: UInt64?
 

@@ -103,6 +103,7 @@ struct UpdateRecord {
 struct Participation {
   var round: Int32
   let hour: Int32
+  let group: Int32
   var stage: UInt8
   /// Who may still move it on: its session, its update, requests under way and requests that wait.
   var holders: Int32 = 1

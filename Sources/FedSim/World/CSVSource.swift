@@ -14,6 +14,8 @@ public struct CSVSource: TimelineSource {
     public var file = FileName("")
     /// The state between intervals; nil: the first of the series.
     public var otherwise: StateName?
+    /// After so long the table begins again; nil: never.
+    public var period: SimDuration?
 
     /// The defaults.
     public init() {}
@@ -27,11 +29,15 @@ public struct CSVSource: TimelineSource {
         Field(
           "otherwise", \.otherwise, optional: .state,
           "The state between intervals; absent: unplugged, offline, locked, closed, down"),
+        Field(
+          "period", \.period, feature: .duration(atLeast: .seconds(1)),
+          "After so long it begins again; an interval may reach over its end; absent: never"),
       ]
     }
   }
 
-  private let settings: Settings
+  /// Its settings.
+  public let settings: Settings
 
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
@@ -53,7 +59,27 @@ public struct CSVSource: TimelineSource {
         start: row.from, soft: space == .window ? row.soft : nil, end: row.to,
         state: row.state.flatMap { space.number(of: $0) } ?? space.usual)
     }
-    return IntervalTimeline(
-      intervals, otherwise: settings.otherwise.flatMap { space.number(of: $0.name) } ?? 0)
+    let otherwise = settings.otherwise.flatMap { space.number(of: $0.name) } ?? 0
+    if let period = settings.period {
+      return TraceTimeline(TraceSeries(intervals, otherwise: otherwise, period: period))
+    }
+    return IntervalTimeline(intervals, otherwise: otherwise)
+  }
+}
+
+extension TraceSeries {
+  /// Intervals in order that begin within a period; the last one may reach into the next turn.
+  init(_ intervals: [Interval], otherwise: UInt8, period: SimDuration) {
+    let length = period.microseconds
+    var changes: [(at: Int64, state: UInt8)] = []
+    for interval in intervals {
+      changes.append((interval.start.microseconds, interval.state))
+      if let soft = interval.soft, soft < interval.end { changes.append((soft.microseconds, 1)) }
+      changes.append((interval.end.microseconds, otherwise))
+    }
+    // What comes after the end belongs to the beginning of the next turn, before all else there.
+    let late = changes.filter { $0.at >= length }.map { (at: $0.at - length, state: $0.state) }
+    self.init(
+      late + changes.filter { $0.at < length }, initial: otherwise, period: period)
   }
 }

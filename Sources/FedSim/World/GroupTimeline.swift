@@ -58,7 +58,7 @@ extension TimelineContext {
   func device(_ ordinal: Int, path: String) -> TimelineContext {
     TimelineContext(
       space: space, key: key.with(ordinal: UInt32(ordinal)), device: path, civilStart: civilStart,
-      utcOffset: utcOffset, tables: tables)
+      utcOffset: utcOffset, tables: tables, traces: traces, seed: seed)
   }
 }
 

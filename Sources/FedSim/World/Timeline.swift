@@ -98,11 +98,16 @@ public struct TimelineContext: Sendable {
   public let utcOffset: SimDuration
   /// Tables that were read for sources that name a file.
   public let tables: [String: IntervalTable]
+  /// Traces that were read for sources of traces, by the name that a source gives.
+  public let traces: [String: TraceSet]
+  /// The seed of the world.
+  public let seed: UInt64
 
   /// A context.
   public init(
     space: StateSpace, key: StreamKey, device: String, civilStart: Int64 = 0,
-    utcOffset: SimDuration = .zero, tables: [String: IntervalTable] = [:]
+    utcOffset: SimDuration = .zero, tables: [String: IntervalTable] = [:],
+    traces: [String: TraceSet] = [:], seed: UInt64 = 0
   ) {
     self.space = space
     self.key = key
@@ -110,6 +115,8 @@ public struct TimelineContext: Sendable {
     self.civilStart = civilStart
     self.utcOffset = utcOffset
     self.tables = tables
+    self.traces = traces
+    self.seed = seed
   }
 
   /// The local midnight that begins the day numbered `day`; day 0 is the local day of the start.
@@ -145,6 +152,8 @@ public protocol TimelineSource: Part {
   var files: [FileName] { get }
   /// Whether intervals give a soft expiry of their own, which only windows have.
   var givesSoftExpiry: Bool { get }
+  /// The series that it can give; nil: any.
+  var spaces: [StateSpace]? { get }
 }
 
 extension TimelineSource {
@@ -158,6 +167,8 @@ extension TimelineSource {
   public var files: [FileName] { [] }
   /// No soft expiry is given.
   public var givesSoftExpiry: Bool { false }
+  /// It can give any series.
+  public var spaces: [StateSpace]? { nil }
 }
 
 extension Seam where Value == any TimelineSource {
@@ -235,6 +246,13 @@ extension Form where Value == Choice<any TimelineSource> {
       read: { node, reader in
         guard let choice = reader.readPart(node, .timelineSource) else { return nil }
         var isRight = true
+        if let spaces = choice.value.spaces, !spaces.contains(space) {
+          isRight = false
+          let names = spaces.map(\.name).joined(separator: ", ")
+          reader.report(
+            .contradiction("`\(choice.name)` has no series of \(space.name); it has \(names)"),
+            at: node.place)
+        }
         for state in choice.value.namedStates where space.number(of: state.name) == nil {
           isRight = false
           reader.report(

@@ -19,7 +19,8 @@ struct World {
         source.value.timeline(
           TimelineContext(
             space: .server, key: StreamKey(seed: inputs.seeds.world, purpose: Purpose(name)),
-            device: "server", civilStart: inputs.civilStart, tables: inputs.tables)))
+            device: "server", civilStart: inputs.civilStart, tables: inputs.tables,
+            traces: inputs.traces, seed: inputs.seeds.world)))
     }
   }
 
@@ -54,7 +55,7 @@ struct World {
       key: StreamKey(
         seed: inputs.seeds.world, purpose: Purpose(space.name), group: group.name, ordinal: 0),
       device: "", civilStart: inputs.civilStart, utcOffset: group.utcOffset,
-      tables: inputs.tables)
+      tables: inputs.tables, traces: inputs.traces, seed: inputs.seeds.world)
     return GroupContext(first: first, name: group.name, count: group.count)
   }
 

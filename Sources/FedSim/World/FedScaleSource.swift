@@ -1,0 +1,81 @@
+import Schema
+
+/// Series from FedScale's availability traces: a device is available or it is not.
+///
+/// Source: Lai et al. 2022 (FedScale), `client_metadata.py`. Differs: every answer is found by the
+/// intervals, where FedScale's cursor goes on by at most one a question and stays where it is at
+/// the wrap; an interval ends before its last second, which FedScale counts in.
+public struct FedScaleSource: TraceSource {
+  /// Its name in a scenario.
+  public static let name = "fedscale"
+  /// What it does, in one sentence.
+  public static let summary =
+    "FedScale's availability traces (pickle): plugged in, on Wi-Fi, locked, in a window, or here"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// File, assignment and cycle.
+    public var replay = TraceReplay()
+    /// The moment of the trace at which the run starts.
+    public var offset = SimDuration.zero
+
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "file" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "file", \.replay.file, .file, required: true,
+          "The availability traces, a pickle, gzip allowed")
+      ] + TraceReplay.choice(\.replay.assign, \.replay.firstTrace) + [
+        Field(
+          "cycle", \.replay.cycle, .flag,
+          "Whether a trace begins again after its `finish_time`; if not, its last state stays"),
+        Field(
+          "offset", \.offset, .duration(), "The moment of the traces at which the run starts"),
+      ]
+    }
+    /// What is wrong with values that are each in range.
+    public func contradictions() -> [(key: String, message: String)] { replay.contradictions }
+  }
+
+  /// Its settings.
+  public let settings: Settings
+
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// File, assignment and cycle.
+  public var replay: TraceReplay { settings.replay }
+
+  /// The series that it has.
+  public var spaces: [StateSpace]? { [.power, .link, .usage, .window, .presence] }
+
+  /// The name of its traces among those that were read.
+  public func traceName(_ space: StateSpace) -> String {
+    "fedscale \(space.name) \(replay.cycle) \(replay.file.path)"
+  }
+
+  /// The series of one device.
+  public func timeline(_ context: TimelineContext) -> any Timeline {
+    TraceTimeline(trace(context), start: settings.offset.microseconds)
+  }
+
+  /// A series of intervals in seconds, which are in order and do not overlap.
+  ///
+  /// An available phone is locked; otherwise it has the state that intervals mean by default.
+  public func series(
+    _ intervals: [(from: Int64, to: Int64)], period: Int64, _ space: StateSpace
+  ) -> TraceSeries {
+    let (available, other): (UInt8, UInt8) = space == .usage ? (0, 1) : (space.usual, 0)
+    var changes: [(at: Int64, state: UInt8)] = []
+    for interval in intervals where interval.to > interval.from {
+      changes.append((interval.from * 1_000_000, available))
+      changes.append((interval.to * 1_000_000, other))
+    }
+    return TraceSeries(
+      changes, initial: other, period: replay.cycle ? .seconds(period) : nil)
+  }
+}
