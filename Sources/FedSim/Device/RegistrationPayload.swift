@@ -48,8 +48,8 @@ extension Simulation {
     }
     payload.organisation = group.authentication?.organisation ?? payload.organisation
     payload.isOnWiFi = devices[device].link == 2 || group.heartbeats?.reportedLink == .wifi
-    if !bodies.isEmpty, let body = bodies[device] {
-      payload.batteryLevel = body.level(at: now)
+    if hasBody(device) {
+      payload.batteryLevel = bodies[device].level(at: now)
     }
     let (sum, isOver) = inputs.server.messageBytes.addingReportingOverflow(
       Int64(payload.text.utf8.count))
