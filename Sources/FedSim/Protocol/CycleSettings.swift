@@ -32,6 +32,8 @@ public struct CycleSettings: PartSettings {
   public var minimumUpload: BitRate?
   /// The slowest link to a device that is let in.
   public var minimumDownload: BitRate?
+  /// Size of the plan, which is downloaded after the model; nil: there is none.
+  public var planBytes: Int64?
 
   /// The defaults.
   public init() {}
@@ -73,6 +75,10 @@ public struct CycleSettings: PartSettings {
       Field(
         "minimumDownload", \.minimumDownload, optional: .rate,
         "The slowest link to a device that is let in (minimum_download_speed)"),
+      Field(
+        "planBytes", \.planBytes, feature: .bytes,
+        "Size of the plan, which is asked for with the key after the model (get-plan); absent: no "
+          + "such request"),
     ]
   }
   /// What is wrong with values that are each in range.
