@@ -186,10 +186,11 @@ extension Simulation {
   private func beatSpans(
     _ held: BeatConditions
   ) -> (sent: SimDuration, arrives: SimDuration, ends: SimDuration) {
-    let bytes = inputs.server.messageBytes
     let way = SimDuration(microseconds: held.oneWay)
-    let sent = BitRate(bitsPerSecond: max(1, held.up)).duration(bytes: bytes, less: 0)
-    let answer = BitRate(bitsPerSecond: max(1, held.down)).duration(bytes: bytes, less: 0)
+    let sent = BitRate(bitsPerSecond: max(1, held.up))
+      .duration(bytes: bytes(of: .heartbeat), less: 0)
+    let answer = BitRate(bitsPerSecond: max(1, held.down))
+      .duration(bytes: bytes(of: .heartbeatAnswer), less: 0)
     return (sent, sent + way, sent + way + way + answer)
   }
 
@@ -235,12 +236,12 @@ extension Simulation {
   ) {
     guard count > 0 else { return }
     let spans = beatSpans(held)
-    countBeatBytes(device, up: Int64(count) * inputs.server.messageBytes)
+    countBeatBytes(device, up: Int64(count) * bytes(of: .heartbeat))
     guard held.isReachable else {
       identities.counts.heartbeats.failed += count
       return ledgers.transmissions.record(count, .timedOut)
     }
-    countBeatBytes(device, down: Int64(count) * inputs.server.messageBytes)
+    countBeatBytes(device, down: Int64(count) * bytes(of: .heartbeatAnswer))
     let good = goodBeats(held, count, from: first + spans.arrives)
     let bad = count - good
     if held.isForbidden {
@@ -274,7 +275,7 @@ extension Simulation {
     _ device: Int, _ held: BeatConditions, _ due: SimTime, isEnd: Bool
   ) {
     let spans = beatSpans(held)
-    let bytes = inputs.server.messageBytes
+    let (bytes, back) = (self.bytes(of: .heartbeat), self.bytes(of: .heartbeatAnswer))
     var outcome = TransmissionOutcome.linkLost
     if due + spans.sent >= now {
       let rate = BitRate(bitsPerSecond: max(1, held.up))
@@ -285,7 +286,7 @@ extension Simulation {
       outcome = !held.isReachable || answered >= now ? .unacknowledged : .linkLost
       if held.isReachable, answered < now {
         let rate = BitRate(bitsPerSecond: max(1, held.down))
-        countBeatBytes(device, down: min(bytes, rate.bytes(in: now - answered, after: 0).bytes))
+        countBeatBytes(device, down: min(back, rate.bytes(in: now - answered, after: 0).bytes))
       }
       let arrival = due + spans.arrives
       if held.isReachable, !isEnd || arrival <= now {

@@ -133,7 +133,7 @@ extension Simulation {
 
   /// Begins a request for an identity.
   mutating func startIdentity(_ device: Int, _ request: IdentityRequest) {
-    var bytes = inputs.server.messageBytes
+    var bytes = self.bytes(of: .identityRequest)
     if request == .register {
       bytes = inputs.fleet[Int(devices[device].group)].registration!.bytes
     }

@@ -29,7 +29,7 @@ extension Simulation {
     note(device, .uploadBegan(update: Int(update)))
     startRequest(
       device, .upload(update), .submit(update: update),
-      bytes: modelBytes + inputs.server.messageBytes)
+      bytes: updateBytes)
     completeEarly(device)
   }
 

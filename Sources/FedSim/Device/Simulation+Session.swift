@@ -69,7 +69,7 @@ extension Simulation {
       if isConnected {
         startRequest(
           device, .download, exchange.givesKeys ? .fetch(round: session.round) : .latest,
-          bytes: inputs.server.messageBytes)
+          bytes: bytes(of: .fetch))
       }
     case .train:
       beginTraining(device)

@@ -22,7 +22,7 @@ extension Simulation {
     startRequest(
       device, .check,
       .check(heldVersion: devices[device].heldVersion, participation: session.participation),
-      bytes: inputs.server.messageBytes)
+      bytes: bytes(of: .check))
   }
 
   /// Schedules the time at which the remaining bytes are through at the present rate.
@@ -88,18 +88,11 @@ extension Simulation {
 
   /// The head of an answer has come: its body follows.
   mutating func answered(_ device: Int, _ response: Response) {
-    var bytes = inputs.server.messageBytes
-    if case .model = response { bytes += modelBytes }
     devices[device].transfer!.phase = .receiving
     devices[device].transfer!.fraction = 0
     devices[device].transfer!.response = response
-    devices[device].transfer!.remaining = bytes
+    devices[device].transfer!.remaining = bytes(of: response)
     planTransfer(device)
-  }
-
-  /// The size of a model or an update on the wire.
-  var modelBytes: Int64 {
-    Int64(inputs.task.network.layout.updatableCount) * Int64(inputs.server.bytesPerParameter)
   }
 
   /// The link has changed while a device may have a request under way.

@@ -55,6 +55,10 @@ public struct ServerSettings: PartSettings {
   public var bytesPerParameter = 4
   /// Size of a request or answer without parameters.
   public var messageBytes: Int64 = 500
+  /// How parameters are written on the wire; nil: `bytesPerParameter` each.
+  public var payloadFormat: PayloadFormatSettings?
+  /// Sizes of messages one by one; nil: `messageBytes` each.
+  public var messages: MessageSettings?
   /// How tokens are issued and judged; nil: as by default.
   public var authentication: TokenSettings?
   /// What is made of heartbeats; nil: what is by default.
@@ -118,7 +122,7 @@ public struct ServerSettings: PartSettings {
       Field(
         "layoutChange", \.layoutChange, feature: .settings(),
         "A layer that is new from a version on; apps that do not know it cannot read the model"),
-    ] + instructionFields + identityFields
+    ] + instructionFields + wireFields + identityFields
   }
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool { payload == .delta || !transforms.isEmpty }
@@ -134,6 +138,9 @@ public struct ServerSettings: PartSettings {
       let name = trigger.first(where: { $0.value.needsCycles })?.name
     {
       return [("trigger", "`\(name)` needs the selector `cycles`")]
+    }
+    if payloadFormat != nil, bytesPerParameter != 4 {
+      return [("payloadFormat", "`payloadFormat` and `bytesPerParameter` both give sizes")]
     }
     return instructionContradictions
   }

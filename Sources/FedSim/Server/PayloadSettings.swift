@@ -1,0 +1,190 @@
+import Learning
+import Schema
+
+/// How parameters are written on the wire, and so how large a model or an update is.
+public enum PayloadFormat: String, CaseIterable, Sendable {
+  /// 32-bit floats one behind the other: 4 bytes a parameter.
+  case raw
+  /// A NumPy file a tensor: a header of 128 bytes and 4 bytes a parameter.
+  case npy
+  /// The raw bytes in base64: 4 characters for each 3 bytes begun.
+  case base64
+  /// Decimal numbers in an array a tensor: `"dense1.weight":[0.10000000149011612,…],`.
+  case json
+
+  /// The size of what devices exchange of a model.
+  ///
+  /// Units: bytes; `perNumber` those of a decimal number with its comma. A JSON array adds its
+  /// tensor's name, two quotes, a colon, two brackets and a comma. Source: NumPy's format 1.0 pads
+  /// its header to a multiple of 64, 128 for up to four axes; RFC 4648 for base64.
+  public func bytes(of layout: ParameterLayout, perNumber: Int = 17) -> Int64 {
+    bytes(of: layout.tensors.filter(\.isUpdatable), perNumber: perNumber)
+  }
+
+  /// The size of some tensors.
+  func bytes(of tensors: [TensorSpec], perNumber: Int) -> Int64 {
+    let count = Int64(tensors.reduce(0) { $0 + $1.count })
+    switch self {
+    case .raw: return 4 * count
+    case .npy: return 4 * count + 128 * Int64(tensors.count)
+    case .base64: return (4 * count + 2) / 3 * 4
+    case .json:
+      return Int64(perNumber) * count + tensors.reduce(0) { $0 + Int64($1.name.utf8.count) + 6 }
+    }
+  }
+}
+
+/// How parameters are written on the wire, both ways.
+public struct PayloadFormatSettings: PartSettings {
+  /// How updates are written.
+  public var upload = PayloadFormat.raw
+  /// How models are written; nil: as updates are.
+  public var download: PayloadFormat?
+  /// Size of a decimal number with its comma.
+  public var bytesPerNumber = 17
+
+  /// The defaults.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "upload" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<PayloadFormatSettings>] {
+    [
+      Field(
+        "upload", \.upload, .choice, required: true,
+        "How updates are written: raw 4 B a parameter, npy 128 B a tensor more, base64 a third more,"
+          + " json decimal numbers under their tensors' names"),
+      Field(
+        "download", \.download, optional: .choice,
+        "How models are written; absent: as updates are"),
+      Field(
+        "bytesPerNumber", \.bytesPerNumber, .integer(2...64), assumption: true,
+        "Size of a decimal number in json, its comma included"),
+    ]
+  }
+}
+
+/// A message between device and server, or what goes with parameters beside them.
+public enum Message: Int, CaseIterable, Sendable {
+  case check, checkAnswer, fetch, modelHead, submission, receipt
+  case identityRequest, identityAnswer, heartbeat, heartbeatAnswer
+}
+
+/// Sizes of messages one by one; what is not named has the size `messageBytes`.
+public struct MessageSettings: PartSettings {
+  /// A request for news or for work.
+  public var check: Int64?
+  /// Its answer.
+  public var checkAnswer: Int64?
+  /// A request for the model.
+  public var fetch: Int64?
+  /// What comes with a model beside its parameters, or instead of them.
+  public var modelHead: Int64?
+  /// What goes with an update beside its parameters.
+  public var submission: Int64?
+  /// The answer to an update.
+  public var receipt: Int64?
+  /// A request for tokens.
+  public var identityRequest: Int64?
+  /// The answer to a request for tokens or a registration.
+  public var identityAnswer: Int64?
+  /// A heartbeat.
+  public var heartbeat: Int64?
+  /// Its answer.
+  public var heartbeatAnswer: Int64?
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<MessageSettings>] {
+    [
+      Field("check", \.check, feature: .bytes, "A request for news or for work"),
+      Field("checkAnswer", \.checkAnswer, feature: .bytes, "Its answer"),
+      Field("fetch", \.fetch, feature: .bytes, "A request for the model"),
+      Field(
+        "modelHead", \.modelHead, feature: .bytes,
+        "What comes with a model beside its parameters, or instead of them"),
+      Field(
+        "submission", \.submission, feature: .bytes,
+        "What goes with an update beside its parameters"),
+      Field("receipt", \.receipt, feature: .bytes, "The answer to an update"),
+      Field("identityRequest", \.identityRequest, feature: .bytes, "A request for tokens"),
+      Field(
+        "identityAnswer", \.identityAnswer, feature: .bytes,
+        "The answer to a request for tokens or a registration"),
+      Field("heartbeat", \.heartbeat, feature: .bytes, "A heartbeat"),
+      Field("heartbeatAnswer", \.heartbeatAnswer, feature: .bytes, "Its answer"),
+    ]
+  }
+
+  /// The size of a message that was named.
+  subscript(message: Message) -> Int64? {
+    switch message {
+    case .check: check
+    case .checkAnswer: checkAnswer
+    case .fetch: fetch
+    case .modelHead: modelHead
+    case .submission: submission
+    case .receipt: receipt
+    case .identityRequest: identityRequest
+    case .identityAnswer: identityAnswer
+    case .heartbeat: heartbeat
+    case .heartbeatAnswer: heartbeatAnswer
+    }
+  }
+}
+
+extension ServerSettings {
+  /// The fields of sizes on the wire, each a feature that is off unless it is named.
+  static var wireFields: [Field<ServerSettings>] {
+    [
+      Field(
+        "payloadFormat", \.payloadFormat, feature: .settings(),
+        "How parameters are written, which gives their size; absent: `bytesPerParameter` each"),
+      Field(
+        "messages", \.messages, feature: .settings(),
+        "Sizes of messages one by one; absent: `messageBytes` each"),
+    ]
+  }
+
+  /// The size of a message.
+  func bytes(of message: Message) -> Int64 { messages?[message] ?? messageBytes }
+
+  /// The size of a model, or of an update, without what goes with it.
+  func parameterBytes(of layout: ParameterLayout, isUpload: Bool) -> Int64 {
+    var tensors = layout.tensors.filter(\.isUpdatable)
+    if exchange == .weightsOnly { tensors = tensors.filter(\.isPlainWeight) }
+    guard let format = payloadFormat else {
+      return Int64(tensors.reduce(0) { $0 + $1.count }) * Int64(bytesPerParameter)
+    }
+    return (isUpload ? format.upload : format.download ?? format.upload)
+      .bytes(of: tensors, perNumber: format.bytesPerNumber)
+  }
+}
+
+extension Simulation {
+  /// The size of a message.
+  func bytes(of message: Message) -> Int64 { inputs.server.bytes(of: message) }
+
+  /// The size of an update with what goes with it.
+  var updateBytes: Int64 { sized(.submission, isUpload: true) }
+
+  /// The size of an answer.
+  func bytes(of response: Response) -> Int64 {
+    switch response {
+    case .check, .rejected: bytes(of: .checkAnswer)
+    case .model: sized(.modelHead, isUpload: false)
+    case .modelUnavailable: bytes(of: .modelHead)
+    case .receipt: bytes(of: .receipt)
+    case .granted: bytes(of: .identityAnswer)
+    case .refused, .keyInvalid: inputs.server.messageBytes
+    }
+  }
+
+  /// A message with parameters; where it is too large to count, as large as can be counted.
+  private func sized(_ message: Message, isUpload: Bool) -> Int64 {
+    let (sum, isOver) = bytes(of: message).addingReportingOverflow(
+      inputs.server.parameterBytes(of: inputs.task.network.layout, isUpload: isUpload))
+    return isOver ? .max : sum
+  }
+}
