@@ -47,6 +47,9 @@ enum LedgerTable {
     for (name, count, text) in simulation.exchangeTallies?.named ?? [] {
       group.variables.append(.scalar(name, .int64([Int64(count)]), text))
     }
+    for (name, count, text) in simulation.instructionTallies?.named ?? [] {
+      group.variables.append(.scalar(name, .int64([Int64(count)]), text))
+    }
     if let tallies = simulation.serviceTallies {
       group.variables += tallies.named.map { name, count, text in
         .scalar(name, .int64([Int64(count)]), text)

@@ -26,6 +26,18 @@ public enum Request: Equatable, Sendable {
   case disconnect(participation: Int32, DisconnectReason)
   /// The device's user had something erased.
   case erase
+  /// Enrol me as a worker.
+  case enrol
+  /// Bytes of a speed test: they come with the request, or with its answer.
+  case probe(isUpload: Bool)
+  /// Send the plan of the round that this device has a key for.
+  case plan(round: Int32)
+  /// The model that the app came with, as it was asked for.
+  case sendModel(participation: Int32)
+  /// The device's properties, or that it has not implemented them.
+  case properties(isImplemented: Bool)
+  /// What an evaluation found, of samples or of none.
+  case evaluated(participation: Int32, hasSamples: Bool)
 }
 
 /// An answer that travels to a device.
@@ -46,11 +58,21 @@ public enum Response: Equatable, Sendable {
   case rejected(RetryAfter?)
   /// The key is one of a round that is over.
   case keyInvalid
+  /// A worker is enrolled, and perhaps has to measure its link first.
+  case enrolled(needsSpeedTest: Bool)
+  /// Bytes of a speed test came, or follow.
+  case probed
+  /// A plan follows.
+  case plan
+  /// What was asked for has come.
+  case noted
 }
 
 /// The part of a check's answer that concerns work.
 public enum CheckAnswer: UInt8, Equatable, Sendable {
   case accepted, rejected, pollOnly
+  /// Something else than a training: send the initial model, or properties; evaluate the version.
+  case sendModel, sendProperties, evaluate
 }
 
 /// The server's answer to an update.
@@ -73,6 +95,14 @@ public enum ServerTimer: Equatable, Sendable {
   case trigger(Int32, round: Int32)
   /// The n-th request has been served.
   case served(Int32)
+  /// A device that waits is asked for the initial model.
+  case modelWanted
+  /// A round has waited long enough for its cohort.
+  case cohortWait(round: Int32)
+  /// An evaluation after a round has waited long enough for its members.
+  case evaluationWait(round: Int32)
+  /// The members of an evaluation have had long enough.
+  case evaluationTimeout(round: Int32)
 }
 
 /// A series of a device that changes by itself.
@@ -107,6 +137,8 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
   case heartbeat
   /// The app is removed and installed anew.
   case reinstall
+  /// A probe of a speed test has taken too long.
+  case probe
 }
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.
@@ -164,6 +196,10 @@ extension Event {
     case .serverTimer(.probe): digest.combine(pack(9, -1))
     case .serverTimer(.trigger(let index, _)): digest.combine(pack(10, index))
     case .serverTimer(.served(let number)): digest.combine(pack(45, number))
+    case .serverTimer(.modelWanted): digest.combine(pack(60, -1))
+    case .serverTimer(.cohortWait(let round)): digest.combine(pack(61, round))
+    case .serverTimer(.evaluationWait(let round)): digest.combine(pack(62, round))
+    case .serverTimer(.evaluationTimeout(let round)): digest.combine(pack(63, round))
     case .arrival(let device, _, let request):
       switch request {
       case .check(let held, let participation):
@@ -178,6 +214,13 @@ extension Event {
       case .fetch(let round): digest.combine(pack(40, device, UInt64(round)))
       case .disconnect(_, let reason): digest.combine(pack(41, device, UInt64(reason.rawValue)))
       case .erase: digest.combine(pack(42, device))
+      case .enrol: digest.combine(pack(64, device))
+      case .probe(let isUpload): digest.combine(pack(65, device, isUpload ? 1 : 0))
+      case .plan(let round): digest.combine(pack(66, device, UInt64(round)))
+      case .sendModel: digest.combine(pack(67, device))
+      case .properties(let isImplemented):
+        digest.combine(pack(68, device, isImplemented ? 1 : 0))
+      case .evaluated(_, let hasSamples): digest.combine(pack(69, device, hasSamples ? 1 : 0))
       }
     case .response(let device, _, let response):
       switch response {
@@ -202,6 +245,11 @@ extension Event {
         digest.combine(pack(43, device, retry == nil ? 0 : 1))
         digest.combine((retry?.duration ?? .zero).microseconds)
       case .keyInvalid: digest.combine(pack(44, device))
+      case .enrolled(let needsSpeedTest):
+        digest.combine(pack(70, device, needsSpeedTest ? 1 : 0))
+      case .probed: digest.combine(pack(71, device))
+      case .plan: digest.combine(pack(72, device))
+      case .noted: digest.combine(pack(73, device))
       }
     case .deviceTimer(let timer, let device, _):
       digest.combine(pack(19, device, UInt64(timer.rawValue)))

@@ -30,6 +30,14 @@ extension Simulation {
       triggerRang(Int(index))
     case .serverTimer(.served(let number)):
       return served(number)
+    case .serverTimer(.modelWanted):
+      return askForModel()
+    case .serverTimer(.cohortWait(let round)):
+      return cohortWaited(round)
+    case .serverTimer(.evaluationWait(let round)):
+      return evaluationWaited(round)
+    case .serverTimer(.evaluationTimeout(let round)):
+      return evaluationTimedOut(round)
     case .arrival(let device, let generation, let request):
       arrived(Int(device), generation, request)
     case .response(let device, let generation, let response):
@@ -79,6 +87,8 @@ extension Simulation {
       beatRang(device)
     case .reinstall:
       reinstallRang(device)
+    case .probe:
+      return probeRang(device, generation)
     case .body:
       // What follows from it is done after every event.
       return bodies[device]?.checkGeneration == generation

@@ -160,6 +160,9 @@ public struct DeviceRecord: Sendable {
   public let presence: (joins: Int, leaves: Int, total: SimDuration)?
   /// Samples that have arrived; nil: all are there from the start.
   public let arrived: Int?
+  /// The version that its own model was trained from, −1: it has trained none; nil: no device keeps
+  /// one.
+  public let ownBase: Int?
 }
 
 /// What a device did, counted.
@@ -231,6 +234,8 @@ public struct Happening: Sendable, Equatable {
     case forceQuit
     /// The app used the processor for too long.
     case processorExceeded
+    /// A step between device and server that is no training.
+    case exchange(ExchangeStep)
   }
 }
 

@@ -5,8 +5,10 @@ extension Simulation {
   /// Ends every entry that is still open, and the open round.
   mutating func finish() {
     isOver = true
+    giveUpWaitingForModel()
     recordRound(.unfinishedAtEnd)
     for device in devices.indices {
+      abandonEvaluation(device)
       if devices[device].transfer != nil {
         devices[device].transfer = nil
         ledgers.transmissions.close(.unfinishedAtEnd)
@@ -62,7 +64,7 @@ extension Simulation {
         activity: device.activity,
         exogenousDigest: device.exogenous.value, energy: energyRecord(place),
         hardware: hardwareRecord(place), presence: presenceRecord(place),
-        arrived: arrivalRecord(place))
+        arrived: arrivalRecord(place), ownBase: ownBase(of: place))
     }
   }
 

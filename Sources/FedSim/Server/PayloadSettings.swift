@@ -177,7 +177,8 @@ extension Simulation {
     case .modelUnavailable: bytes(of: .modelHead)
     case .receipt: bytes(of: .receipt)
     case .granted: bytes(of: .identityAnswer)
-    case .refused, .keyInvalid: inputs.server.messageBytes
+    case .plan: inputs.server.messageBytes.adding(exchange.admission?.cycle.planBytes ?? 0)
+    case .refused, .keyInvalid, .enrolled, .probed, .noted: inputs.server.messageBytes
     }
   }
 

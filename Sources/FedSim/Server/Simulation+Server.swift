@@ -54,7 +54,11 @@ extension Simulation {
       case .reject:
         answerCheck(device, generation, .rejected)
       case .wait:
-        if !isAbandoned { keepWaiting(checkIn, generation, participation) }
+        if exchange.isOn, wantsProperties(device) {
+          answerCheck(device, generation, .sendProperties)
+        } else if !isAbandoned {
+          keepWaiting(checkIn, generation, participation)
+        }
       }
     case .latest, .fetch:
       if case .fetch(let round) = request, let refusal = fetch(round: round) {
@@ -77,10 +81,22 @@ extension Simulation {
       if place.isThere, server.waitingRequests[place.index].generation == generation {
         forget(device)
       }
-    case .disconnect(let participation, _):
-      streamBroke(participation)
+    case .disconnect(let participation, let reason):
+      streamBroke(participation, reason)
     case .erase:
       break  // Heard already.
+    case .enrol:
+      exchange.instructions.tallies.workers += 1
+      answer(device, generation, .enrolled(needsSpeedTest: wantsSpeedTest))
+    case .probe:
+      answer(device, generation, .probed)
+    case .plan(let round):
+      let refusal = fetch(round: round)
+      if refusal == nil { exchange.instructions.tallies.plans += 1 }
+      answer(device, generation, refusal ?? .plan)
+    case .sendModel, .properties, .evaluated:
+      replied(device, request)
+      answer(device, generation, .noted)
     }
   }
 
@@ -106,7 +122,7 @@ extension Simulation {
     if place.isThere { letGo(server.remove(at: place.index).participation) }
   }
 
-  private mutating func answerCheck(
+  mutating func answerCheck(
     _ device: Int, _ generation: UInt32, _ answer: CheckAnswer
   ) {
     // A device that keeps no copy of the version that it holds is lent the server's.
@@ -118,7 +134,7 @@ extension Simulation {
     self.answer(
       device, generation,
       .check(
-        latest: server.version, isOnline: server.believesOnline, admission: answer,
+        latest: exchange.instructions.awaitsModel ? -1 : server.version, isOnline: server.believesOnline, admission: answer,
         round: server.round))
   }
 
@@ -134,6 +150,7 @@ extension Simulation {
   mutating func formCohort() {
     let selector = inputs.server.selector.value
     guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
+    if exchange.isOn, hasOtherWork() { return }
     var stream = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
       .stream(slot: UInt64(server.round))
     guard
