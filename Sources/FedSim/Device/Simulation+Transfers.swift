@@ -118,7 +118,7 @@ extension Simulation {
   }
 
   /// Takes into account the bytes that passed since the last plan.
-  private mutating func countProgress(_ device: Int, _ rates: Link) {
+  mutating func countProgress(_ device: Int, _ rates: Link) {
     let transfer = devices[device].transfer!
     let rate = transfer.phase == .sending ? rates.up : rates.down
     let (bytes, fraction) = rate.bytes(in: now - transfer.since, after: transfer.fraction)

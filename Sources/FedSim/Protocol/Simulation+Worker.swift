@@ -33,7 +33,8 @@ extension Simulation {
 
   /// A probe has taken too long; false where it is through.
   mutating func probeRang(_ device: Int, _ generation: UInt32) -> Bool {
-    guard devices[device].transfer?.id == generation else { return false }
+    guard let transfer = devices[device].transfer, transfer.id == generation else { return false }
+    if transfer.phase != .awaiting { countProgress(device, devices[device].rates) }
     failTransfer(device, .timedOut)
     return true
   }
