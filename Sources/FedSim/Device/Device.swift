@@ -100,7 +100,7 @@ struct Link {
 /// A time in which the app runs: a task, a window, or the app opened by its user.
 struct Session {
   /// What comes next.
-  enum Stage { case check, download, train, evaluate, reply, done }
+  enum Stage { case check, download, plan, train, evaluate, reply, done }
 
   let kind: SessionKind
   let generation: UInt32

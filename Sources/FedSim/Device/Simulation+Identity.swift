@@ -71,7 +71,8 @@ extension Simulation {
     if session.kind != .heartbeat {
       let attempts = inputs.fleet[Int(devices[device].group)].outbox.attempts
       let hasUpload = !devices[device].outbox.isEmpty && session.tries < attempts
-      let asks = !session.isExpiring && (session.stage == .check || session.stage == .download)
+      let asks =
+        !session.isExpiring && [.check, .download, .plan, .reply].contains(session.stage)
       guard hasUpload || asks else { return false }
     }
     switch nextStep(device) {

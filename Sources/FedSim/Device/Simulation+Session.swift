@@ -71,6 +71,11 @@ extension Simulation {
           device, .download, exchange.givesKeys ? .fetch(round: session.round) : .latest,
           bytes: bytes(of: .fetch))
       }
+    case .plan:
+      if isConnected {
+        startRequest(
+          device, .download, .plan(round: session.round), bytes: inputs.server.messageBytes)
+      }
     case .train:
       beginTraining(device)
     case .evaluate:

@@ -18,6 +18,7 @@ extension Simulation {
   mutating func startCheck(_ device: Int) {
     if exchange.isOn, waits(device) || enrols(device) { return }
     renewParticipation(device)
+    devices[device].session!.isEvaluating = false
     let session = devices[device].session!
     startRequest(
       device, .check,

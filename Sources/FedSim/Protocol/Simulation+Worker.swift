@@ -85,9 +85,10 @@ extension Simulation {
   /// The model has come: where a plan belongs to it, that is asked for too.
   mutating func wantsPlan(_ device: Int) -> Bool {
     guard exchange.givesKeys, exchange.admission?.cycle.planBytes != nil,
-      let session = devices[device].session, !session.kind.isPoll
+      devices[device].session?.kind.isPoll == false
     else { return false }
-    startRequest(device, .download, .plan(round: session.round), bytes: inputs.server.messageBytes)
+    devices[device].session!.stage = .plan
+    proceed(device)
     return true
   }
 }
