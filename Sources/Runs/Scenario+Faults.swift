@@ -41,7 +41,8 @@ extension Scenario {
     return [
       Fault(
         at: place(of: keys), path: keys.joined(separator: "."),
-        .contradiction("the model has no dense layer or convolution that is trained: nothing travels")
+        .contradiction(
+          "the model has no dense layer or convolution that is trained: nothing travels")
       )
     ]
   }

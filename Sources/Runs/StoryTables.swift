@@ -20,7 +20,8 @@ enum EventTable {
       let codes = log.rows.map { $0[keyPath: path] }
       return .init(
         name, axis, codes: codes.map { Int8($0) },
-        meanings: EventLog.listed(words, later: later, codes: codes), longName: text, attributes: [.init("coordinates", .text("time"))])
+        meanings: EventLog.listed(words, later: later, codes: codes), longName: text,
+        attributes: [.init("coordinates", .text("time"))])
     }
     return ResultDocument.Group(
       "events",
@@ -36,7 +37,9 @@ enum EventTable {
         .seconds("time", axis, log.rows.map(\.time.seconds), "simulated time"),
         numbers("device", "number of the device in the fleet, -1: the server", \.device),
         codes("kind", "what happened", EventLog.kinds, later: EventLog.laterKinds, \.kind),
-        codes("detail", "how, or how it ended", EventLog.details, later: EventLog.laterDetails, \.detail),
+        codes(
+          "detail", "how, or how it ended", EventLog.details, later: EventLog.laterDetails, \.detail
+        ),
         numbers("round", "round that it is of, else the one that was open", \.round),
         numbers("version", "version that it is of, -1: none", \.version),
         numbers("update", "number of the update that it is of, -1: none", \.update),

@@ -71,14 +71,16 @@ struct SwiftSyftTests {
     #expect(played.simulation.exchangeTallies?.undecodedTimeouts == 1)
   }
 
-  @Test("A request that is submitted at launch alone gives one task; a renewed one a task each time")
+  @Test(
+    "A request that is submitted at launch alone gives one task; a renewed one a task each time")
   func oneRequest() {
     // At most one task in a quarter of an hour.
     func begins(_ resubmit: ProcessingSettings.Resubmit) -> [String] {
       task(phone: { $0.processing.resubmit = resubmit }).play().story(of: 0, only: "begins")
     }
     #expect(begins(.never) == ["100000 begins task"])
-    #expect(begins(.atStart) == ["100000 begins task", "900000 begins task", "1800000 begins task"])
+    #expect(
+      begins(.atStart) == ["100000 begins task", "900000 begins task", "1800000 begins task"])
   }
 
   @Test("The task is completed as the report begins: suspended before it is sent, it is lost")

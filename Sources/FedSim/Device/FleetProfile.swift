@@ -106,7 +106,8 @@ public struct FleetProfile: Sendable {
       ).filled(from: android, deeply: true)),
     FleetProfile(
       name: "flower",
-      summary: "An app on Flower's Swift SDK as its tutorial has it: one stream from the request to "
+      summary:
+        "An app on Flower's Swift SDK as its tutorial has it: one stream from the request to "
         + "the result, a fit that overwrites the app's model, evaluation without a step",
       settings: flower),
     FleetProfile(

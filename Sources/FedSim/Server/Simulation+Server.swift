@@ -134,7 +134,8 @@ extension Simulation {
     self.answer(
       device, generation,
       .check(
-        latest: exchange.instructions.awaitsModel ? -1 : server.version, isOnline: server.believesOnline, admission: answer,
+        latest: exchange.instructions.awaitsModel ? -1 : server.version,
+        isOnline: server.believesOnline, admission: answer,
         round: server.round))
   }
 
