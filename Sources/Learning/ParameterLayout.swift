@@ -49,8 +49,8 @@ public struct ParameterLayout: Equatable, Sendable {
   /// The size of what devices exchange, in bytes.
   public var updatableByteCount: Int { updatableCount * MemoryLayout<Float>.stride }
 
-  /// The updatable elements that are no weights of dense layers and convolutions: biases, and all of
-  /// other layers. Neighbours merged.
+  /// The updatable elements that are no weights of dense layers and convolutions: biases, and all
+  /// of other layers. Neighbours merged.
   public var rangesBesideWeights: [Range<Int>] {
     var ranges: [Range<Int>] = []
     for tensor in tensors where tensor.isUpdatable && !tensor.isPlainWeight {

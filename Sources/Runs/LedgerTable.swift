@@ -44,10 +44,8 @@ enum LedgerTable {
         group.variables.append(.scalar(name, .int64([Int64(count)]), text))
       }
     }
-    for (name, count, text) in simulation.exchangeTallies?.named ?? [] {
-      group.variables.append(.scalar(name, .int64([Int64(count)]), text))
-    }
-    for (name, count, text) in simulation.instructionTallies?.named ?? [] {
+    let exchange = simulation.exchangeTallies?.named ?? []
+    for (name, count, text) in exchange + (simulation.instructionTallies?.named ?? []) {
       group.variables.append(.scalar(name, .int64([Int64(count)]), text))
     }
     if let tallies = simulation.serviceTallies {

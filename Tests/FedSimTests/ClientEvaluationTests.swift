@@ -6,11 +6,11 @@ import Testing
 
 /// Phones a/0 and b/0 on streams that evaluate after each round; see `Scene`.
 ///
-/// Version 1 is published at 9.650. Both have their receipts at 10.660, pause for a second, and wait
-/// again at 12.670: they are asked then, and read it at 13.680. The model is asked for until 14.680
-/// and there at 16.000. As coded an epoch of 4 batches ends at 20.000, and the report, of 1,000
-/// bytes, is at the server at 21.010. Without a step a batch takes a third of a second, rounded up to
-/// 333,334 µs: the report is there at 18.343336.
+/// Version 1 is published at 9.650. Both have their receipts at 10.660, pause for a second, and
+/// wait again at 12.670: they are asked then, and read it at 13.680. The model is asked for until
+/// 14.680 and there at 16.000. As coded an epoch of 4 batches ends at 20.000, and the report, of
+/// 1,000 bytes, is at the server at 21.010. Without a step a batch takes a third of a second,
+/// rounded up to 333,334 µs: the report is there at 18.343336.
 private func evaluating(
   _ windows: [[[Int64]]] = [[[0, 600_000, 605_000]], [[0, 600_000, 605_000]]],
   task: LearningTask = .tiny(), as evaluation: ProtocolSettings.Evaluation? = .asCoded,

@@ -113,7 +113,7 @@ struct InitialModelTests {
 
 @Suite("What Flower's server asks for and waits for")
 struct InstructionTests {
-  @Test("Each connection is asked for its properties once; the SDK has not implemented them")
+  @Test("Each connection is asked for its properties once; the SDK knows of none")
   func properties() {
     // Asked at 2.020, answered by 3.020, noted at 4.040; at the server again at 5.050.
     func played(_ answers: Bool?) -> Played {

@@ -28,8 +28,8 @@ private func task(
   return scene
 }
 
-/// What SwiftSyft's code does where its tutorial says something else, or nothing. The battery that is
-/// full is E8, the text of a timeout E24, the expiry that never completes E4, the flag E5.
+/// What SwiftSyft's code does where its tutorial says something else, or nothing. The battery that
+/// is full is E8, the text of a timeout E24, the expiry that never completes E4, the flag E5.
 @Suite("SwiftSyft as coded")
 struct SwiftSyftTests {
   @Test("Rejected for good: as documented the task is completed; as coded it waits for its kill")

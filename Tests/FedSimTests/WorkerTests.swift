@@ -65,8 +65,8 @@ struct WorkerTests {
 
   @Test("A speed test costs its bytes and its time, and a link that is fast enough is let in")
   func speedTest() {
-    // Up: 3,000 bytes until 5.020, the answer until 6.040. Down: asked until 7.040, 3,000 bytes from
-    // 7.060 to 10.060. Both 8,000 bit/s. Asked for work at 10.060; report 9.650 s later.
+    // Up: 3,000 bytes until 5.020, the answer until 6.040. Down: asked until 7.040, 3,000 bytes
+    // from 7.060 to 10.060. Both 8,000 bit/s. Asked for work at 10.060; report 9.650 s later.
     let played = workers { $0.minimumUpload = BitRate(bitsPerSecond: 8_000) }.play()
     #expect(
       played.story(of: 0, only: "does", "accepted", "arrives") == [

@@ -158,9 +158,9 @@ struct SystemScenarioTests {
       #expect(try #require(document.integers("ledger/\(name)"))[0] > 0, "\(name)")
     }
     // The words of steps that occur are among the kinds and details of stored events.
-    let kinds = try #require(document.variable("events/kind")).flagMeanings ?? []
+    let kinds = try #require(document.variable("events/kind")).flagMeanings
     #expect(kinds.last == "exchange")
-    let details = try #require(document.variable("events/detail")).flagMeanings ?? []
+    let details = try #require(document.variable("events/detail")).flagMeanings
     #expect(details.contains("evaluated"))
   }
 
@@ -171,8 +171,8 @@ struct SystemScenarioTests {
     #expect(document["evaluations"] == nil)
     #expect(document.variable("devices/ownBase") == nil)
     #expect(document.variable("ledger/workers") == nil)
-    #expect(document.variable("events/kind")?.flagMeanings?.last == "erased")
-    #expect(document.variable("events/detail")?.flagMeanings?.contains("enrolled") == false)
+    #expect(document.variable("events/kind")?.flagMeanings.last == "erased")
+    #expect(document.variable("events/detail")?.flagMeanings.contains("enrolled") == false)
   }
 
   @Test("with weights alone on the wire the model needs a layer whose weights travel")

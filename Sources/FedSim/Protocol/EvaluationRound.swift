@@ -34,8 +34,8 @@ public struct EvaluationRecord: Sendable, Equatable {
   /// Mean of the losses reported, weighted by samples; NaN without any, or where failures are not
   /// accepted.
   public let loss: Double
-  /// Mean of the accuracies that the apps worked out, weighted by samples; NaN as the loss. As coded
-  /// an app's is 1 − loss, which may be below 0.
+  /// Mean of the accuracies that the apps worked out, weighted by samples; NaN as the loss. As
+  /// coded an app's is 1 − loss, which may be below 0.
   public let accuracy: Double
 }
 

@@ -76,7 +76,7 @@ public struct InstructionTallies: Sendable, Equatable {
   public internal(set) var modelsAsked = 0
   /// Answers to questions for properties.
   public internal(set) var propertiesAnswered = 0
-  /// Answers that this is not implemented.
+  /// Answers that the app knows of none.
   public internal(set) var propertiesNotImplemented = 0
   /// Results of evaluations that came when their evaluation was over.
   public internal(set) var lateEvaluations = 0
@@ -96,7 +96,7 @@ extension InstructionTallies {
       ("propertiesAnswered", propertiesAnswered, "answers to questions for properties"),
       (
         "propertiesNotImplemented", propertiesNotImplemented,
-        "answers that properties are not implemented"
+        "answers that the app knows of no properties (code 1)"
       ),
       ("lateEvaluations", lateEvaluations, "results of evaluations that were over"),
       ("disconnectsUnknown", disconnects[0], "streams that ended for no reason given"),

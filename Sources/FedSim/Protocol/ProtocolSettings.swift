@@ -28,7 +28,7 @@ public struct ProtocolSettings: PartSettings {
 
   /// How an app evaluates a model.
   public enum Evaluation: String, CaseIterable, Sendable {
-    /// It trains an epoch on its test samples, reports that training's loss and forgets the weights.
+    /// It trains an epoch on its test samples, reports that training's loss, and forgets the rest.
     case asCoded
     /// It looks at the samples without a step.
     case asDocumented
@@ -120,8 +120,8 @@ public struct ProtocolSettings: PartSettings {
         "What an evaluation without a step takes of a training's time; absent: a third"),
       Field(
         "properties", \.properties, feature: .flag,
-        "Whether the app answers a question for its properties; absent: it has not implemented "
-          + "that, as Flower's Swift SDK"),
+        "Whether the app answers a question for its properties; absent: it says that it "
+          + "knows of none, as Flower's Swift SDK does"),
     ]
   }
 }

@@ -122,8 +122,8 @@ extension Simulation {
     formCohort()
   }
 
-  /// What devices find in the current version, computed now; the model has not moved since they were
-  /// asked.
+  /// What devices find in the current version, computed now; the model has not moved since they
+  /// were asked.
   ///
   /// Draws: as coded the order of the samples, at slot = the round (seed `training`, purpose
   /// `evaluation-batches`).
@@ -216,8 +216,8 @@ extension Simulation {
     if devices[device].run?.isEvaluation == true { endRun(device) }
   }
 
-  /// An evaluation throws: it is answered without samples, where the library does so; false where no
-  /// evaluation is under way, or its session ends.
+  /// An evaluation throws: it is answered without samples, where the library does so; false where
+  /// no evaluation is under way, or its session ends.
   mutating func reportFailedEvaluation(_ device: Int) -> Bool {
     guard devices[device].run?.isEvaluation == true,
       inputs.fleet[Int(devices[device].group)].protocol?.onFailure == .report

@@ -78,7 +78,7 @@ extension Simulation {
     return true
   }
 
-  /// A device's model has come, and becomes version 0; what never travels stays as the server has it.
+  /// A device's model has come, and becomes version 0; what never travels stays the server's.
   private mutating func modelArrived(_ device: Int, _ participation: Int32) {
     guard exchange.instructions.asked == participation else { return }
     exchange.instructions.asked = -1
@@ -116,9 +116,18 @@ extension Simulation {
 
   // MARK: Answers
 
-  /// An answer to something else than a training has come to the server.
-  mutating func replied(_ device: Int, _ reply: Request) {
-    switch reply {
+  /// A request that is none for work or models has come to the server.
+  mutating func handleInstruction(_ device: Int, _ generation: UInt32, _ request: Request) {
+    switch request {
+    case .enrol:
+      exchange.instructions.tallies.workers += 1
+      return answer(device, generation, .enrolled(needsSpeedTest: wantsSpeedTest))
+    case .probe:
+      return answer(device, generation, .probed)
+    case .plan(let round):
+      let refusal = fetch(round: round)
+      if refusal == nil { exchange.instructions.tallies.plans += 1 }
+      return answer(device, generation, refusal ?? .plan)
     case .sendModel(let participation): modelArrived(device, participation)
     case .properties(let isImplemented):
       if isImplemented {
@@ -128,8 +137,9 @@ extension Simulation {
       }
     case .evaluated(let participation, let hasSamples):
       evaluationCame(device, participation, hasSamples: hasSamples)
-    default: preconditionFailure("an answer to an instruction")
+    default: preconditionFailure("no such request")
     }
+    answer(device, generation, .noted)
   }
 
   /// A device reads that it is asked for something else than a training.

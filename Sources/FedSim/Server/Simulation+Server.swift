@@ -85,18 +85,8 @@ extension Simulation {
       streamBroke(participation, reason)
     case .erase:
       break  // Heard already.
-    case .enrol:
-      exchange.instructions.tallies.workers += 1
-      answer(device, generation, .enrolled(needsSpeedTest: wantsSpeedTest))
-    case .probe:
-      answer(device, generation, .probed)
-    case .plan(let round):
-      let refusal = fetch(round: round)
-      if refusal == nil { exchange.instructions.tallies.plans += 1 }
-      answer(device, generation, refusal ?? .plan)
-    case .sendModel, .properties, .evaluated:
-      replied(device, request)
-      answer(device, generation, .noted)
+    case .enrol, .probe, .plan, .sendModel, .properties, .evaluated:
+      handleInstruction(device, generation, request)
     }
   }
 
