@@ -98,6 +98,25 @@ struct OwnModelTests {
     #expect(played.version(1).publishedAt == ms(9_450))
   }
 
+  @Test("What is done to updates on their way is done to what travels: a bound counts no bias")
+  func bounded() {
+    let task = LearningTask.tiny(initial: start)
+    var clip = ClipNormTransform.Settings()
+    clip.maximum = 0.125
+    let played = alone(
+      task, rounds: 1,
+      server: {
+        $0.exchange = .weightsOnly
+        $0.payload = .delta
+        $0.transforms = [Choice(ClipNormTransform.self, clip) { $0 }]
+      }
+    ).play()
+    // The difference of the four weights is longer than 0.125, and as long as that afterwards.
+    let moved = played.model(1).indices.map { Double(played.model(1)[$0]) - Double(start[$0]) }
+    #expect(abs(moved.reduce(0) { $0 + $1 * $1 }.squareRoot() - 0.125) < 1e-6)
+    #expect(Array(played.model(1)[4...]) == Array(start[4...]))
+  }
+
   @Test("A fit that is cut off overwrites nothing")
   func cutOff() {
     // Version 1 is published at 9.650; the second fit, from 16.000 on, is killed at 18 s.

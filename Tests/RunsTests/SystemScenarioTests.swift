@@ -166,8 +166,10 @@ struct SystemScenarioTests {
 
   @Test("a result that asks for none of it has none of it, and keeps its words")
   func absent() throws {
+    let features = ["overwritesModel", "ignoresConfig", "evaluation"]
     let (_, document) = try played(
-      "smoke/streams", ["record.events=true", "fleet.phones.protocol.overwritesModel=null"])
+      "smoke/streams",
+      ["record.events=true"] + features.map { "fleet.phones.protocol.\($0)=null" })
     #expect(document["evaluations"] == nil)
     #expect(document.variable("devices/ownBase") == nil)
     #expect(document.variable("ledger/workers") == nil)

@@ -52,8 +52,8 @@ public struct PayloadFormatSettings: PartSettings {
     [
       Field(
         "upload", \.upload, .choice, required: true,
-        "How updates are written: raw 4 B a parameter, npy 128 B a tensor more, base64 a third more,"
-          + " json decimal numbers under their tensors' names"),
+        "How updates are written: raw 4 B a parameter, npy 128 B a tensor more, base64 a third"
+          + " more, json decimal numbers under their tensors' names"),
       Field(
         "download", \.download, optional: .choice,
         "How models are written; absent: as updates are"),
