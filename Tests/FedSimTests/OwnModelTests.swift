@@ -101,14 +101,14 @@ struct OwnModelTests {
   @Test("What is done to updates on their way is done to what travels: a bound counts no bias")
   func bounded() {
     let task = LearningTask.tiny(initial: start)
-    var clip = ClipNormTransform.Settings()
+    var clip = ClipNorm.Settings()
     clip.maximum = 0.125
     let played = alone(
       task, rounds: 1,
       server: {
         $0.exchange = .weightsOnly
         $0.payload = .delta
-        $0.transforms = [Choice(ClipNormTransform.self, clip) { $0 }]
+        $0.transforms = [Choice(ClipNorm.self, clip) { $0 }]
       }
     ).play()
     // The difference of the four weights is longer than 0.125, and as long as that afterwards.

@@ -226,6 +226,8 @@ extension Simulation {
       rejected(device, retry)
     case .keyInvalid:
       keyExpired(device)
+    case .failed:
+      requestFailed(device)
     case .receipt(let receipt):
       guard case .upload(let update) = transfer.purpose else {
         preconditionFailure("only uploads have receipts")

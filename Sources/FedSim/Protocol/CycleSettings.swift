@@ -148,6 +148,8 @@ public enum CycleAnswer: Sendable, Equatable {
   case accepted
   /// It is not; it may ask again after a time, below zero where that is past, or never.
   case rejected(timeout: SimDuration?)
+  /// The server fails over the request, and says so.
+  case failed
 }
 
 /// A selector that lets devices into cycles: who is let in gets a key, good for one cycle.
@@ -194,6 +196,8 @@ public struct CycleSelector: CycleAdmission {
       }
     }
     if isWelcome { return .accepted }
+    // Cycles without an end: the time left is worked out all the same, which raises.
+    if isCoded, view.endsAt == .never { return .failed }
     return .rejected(timeout: view.endsAt == .never ? nil : view.endsAt - server.now)
   }
 }

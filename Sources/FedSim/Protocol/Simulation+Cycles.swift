@@ -32,6 +32,8 @@ extension Simulation {
       accept(participation)
       exchange.lastCycles[device] = server.round
       server.cycle!.workers += 1
+    case .failed:
+      break
     case .rejected(let timeout):
       if timeout == nil {
         exchange.tallies.rejectedForGood += 1
@@ -97,6 +99,11 @@ extension Simulation {
     else { return false }
     devices[device].session!.isStuck = true
     return true
+  }
+
+  /// The server has failed over a request for work, which no library makes sense of.
+  mutating func requestFailed(_ device: Int) {
+    endSession(device, .unknownError)
   }
 
   /// The model was asked for too late: its cycle is over.

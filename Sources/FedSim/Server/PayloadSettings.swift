@@ -178,7 +178,7 @@ extension Simulation {
     case .receipt: bytes(of: .receipt)
     case .granted: bytes(of: .identityAnswer)
     case .plan: inputs.server.messageBytes.adding(exchange.admission?.cycle.planBytes ?? 0)
-    case .refused, .keyInvalid, .enrolled, .probed, .noted: inputs.server.messageBytes
+    case .refused, .keyInvalid, .failed, .enrolled, .probed, .noted: inputs.server.messageBytes
     }
   }
 

@@ -51,6 +51,8 @@ public enum Response: Equatable, Sendable {
   case rejected(RetryAfter?)
   /// The key is one of a round that is over.
   case keyInvalid
+  /// The server has failed over the request.
+  case failed
   /// A worker is enrolled, and perhaps has to measure its link first.
   case enrolled(needsSpeedTest: Bool)
   /// Bytes of a speed test came, or follow.
@@ -132,6 +134,7 @@ extension Response {
       digest.combine(pack(43, device, retry == nil ? 0 : 1))
       digest.combine((retry?.duration ?? .zero).microseconds)
     case .keyInvalid: digest.combine(pack(44, device))
+    case .failed: digest.combine(pack(74, device))
     case .enrolled(let needsSpeedTest):
       digest.combine(pack(70, device, needsSpeedTest ? 1 : 0))
     case .probed: digest.combine(pack(71, device))

@@ -41,6 +41,7 @@ extension Simulation {
       if exchange.givesKeys {
         switch askCycle(device, participation: participation) {
         case .accepted: answerCheck(device, generation, .accepted)
+        case .failed: answer(device, generation, .failed)
         case .rejected(let timeout):
           answer(device, generation, .rejected(timeout.map { RetryAfter($0) }))
         }
