@@ -48,9 +48,9 @@ readers: build ## open a result with xarray, h5py, ncdump and h5dump
 	@Scripts/deps data readers
 	Scripts/readers
 
-determinism: build ## run every shipped scenario's variants and compare the result files by cmp
+determinism: build ## run smoke, system and quickstart scenarios in many ways, compare the result files by cmp
 	@Scripts/deps data qemu
-	Scripts/determinism $(SMOKE) $(wildcard scenarios/quickstart.yaml)
+	Scripts/determinism $(SMOKE) $(wildcard scenarios/systems/*.yaml scenarios/quickstart.yaml)
 
 determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu

@@ -14,6 +14,7 @@ enum IdentityTable {
       ResultDocument.Variable.scalar(name, .int64([Int64(count)]), text)
     }
     let times: [Double] = simulation.presence.flatMap { row in row.map { Double($0) / 1e6 } }
+    let links = linkVariables(simulation)
     return [
       ResultDocument.Group(
         "identity",
@@ -23,14 +24,35 @@ enum IdentityTable {
             .text(
               "heartbeatsDue = withheld + unsent + succeeded + failed + unfinished, as the devices "
                 + "see it; accepted, unauthorised and forbidden are the server's counts."))
-        ], axes: [.init("belief", length: 3), .init("truth", length: 3)],
+        ],
+        axes: [.init("belief", length: 3), .init("truth", length: 3)]
+          + (links.isEmpty
+            ? [] : [.init("believedLink", length: 3), .init("trueLink", length: 3)]),
         variables: variables + [
           axis("belief", "what the server believes by the last heartbeat"),
           axis("truth", "online: the app runs and has a link; idle: a link only; offline: none"),
           .init(
             "presence", ["belief", "truth"], .double(times), units: "s",
             longName: "time of devices that send heartbeats, summed over them"),
-        ])
+        ] + links)
+    ]
+  }
+
+  /// The link that the server believes in against the true one, where heartbeats tell of it.
+  private static func linkVariables(_ simulation: Simulation) -> [ResultDocument.Variable] {
+    guard let belief = simulation.linkBelief else { return [] }
+    func axis(_ name: String, _ states: [String], _ text: String) -> ResultDocument.Variable {
+      .init(name, [name], codes: [0, 1, 2], meanings: states, longName: text)
+    }
+    return [
+      axis(
+        "believedLink", ["unknown", "cellular", "wifi"],
+        "the link that the last heartbeat told of; unknown: there was none"),
+      axis("trueLink", ["offline", "cellular", "wifi"], "the link that the device had"),
+      .init(
+        "link", ["believedLink", "trueLink"],
+        .double(belief.flatMap { row in row.map { Double($0) / 1e6 } }), units: "s",
+        longName: "time of devices whose heartbeats tell of their link, summed over them"),
     ]
   }
 }

@@ -57,6 +57,8 @@ enum LedgerTable {
           "serviceWait", .double([tallies.waited.seconds]), units: "s",
           "time that requests waited for a worker, in all"))
     }
+    group.variables += ServerColumns.ledger(simulation)
+    ServerColumns.addIneligibility(simulation, to: &group)
     let fleet = simulation.inputs.fleet
     let tallies = simulation.tallies
     if fleet.contains(where: { $0.hardware != nil }) {

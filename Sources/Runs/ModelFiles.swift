@@ -65,7 +65,7 @@ public final class ModelFiles: Observer {
       }
       text += "]"
     }
-    let accuracy = record.validationAccuracy
+    let accuracy = record.averageAccuracy ?? record.validationAccuracy
     text += "}, \"aggregation_timestamp\": \"\(timestamp(record.publishedAt, civilStart))\""
     text += ", \"participating_devices\": \(record.devices)"
     text += ", \"average_accuracy\": \(accuracy.isFinite ? accuracy.description : "null")}\n"

@@ -31,6 +31,18 @@ extension RunRecorder {
       ], axes: [.init("round", length: rounds.count)], variables: variables)
   }
 
+  /// The ledgers, and how long the server used another version than the latest.
+  func ledgerTable(_ simulation: Simulation) -> ResultDocument.Group {
+    var group = LedgerTable.group(simulation)
+    if let inUse = ServerColumns.modelsInUse(versions, simulation) {
+      group.variables.append(
+        .scalar(
+          "modelBehind", .double([inUse.behind.seconds]), units: "s",
+          "time in which the model in use was not the latest version"))
+    }
+    return group
+  }
+
   /// A row a version.
   func versionTable(_ simulation: Simulation) -> ResultDocument.Group {
     let axis = ["version"]
@@ -82,6 +94,7 @@ extension RunRecorder {
     if simulation.inputs.record.federatedEvaluation != nil {
       variables += FederatedColumns.byVersion(federated)
     }
+    variables += ServerColumns.byVersion(versions, simulation)
     for index in variables.indices
     where !["version", "publishedAt"].contains(variables[index].name) {
       variables[index].attributes.append(.init("coordinates", .text("publishedAt")))

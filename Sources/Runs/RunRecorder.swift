@@ -103,7 +103,7 @@ public final class RunRecorder: Observer {
     }
     var groups = [
       roundTable(simulation), versionTable(simulation), HourTable.group(simulation),
-      DeviceTable.group(simulation, lastFederated), LedgerTable.group(simulation),
+      DeviceTable.group(simulation, lastFederated), ledgerTable(simulation),
       PartitionTable.group(simulation),
     ]
     groups += IdentityTable.groups(simulation)

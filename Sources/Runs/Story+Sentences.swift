@@ -186,6 +186,7 @@ extension Story {
     case .weightless: "was set aside: its training had failed"
     case .erased: "was erased by its user"
     case .deviceLeft: "was lost: the device left the fleet"
+    case .refusedOffline: "was not taken in: the server believed itself offline"
     case .unfinishedAtEnd: "was on its way when the run ended"
     }
   }

@@ -90,6 +90,10 @@ extension Story {
       return Verdict(
         .absent, "the device left the fleet",
         "\(name) was lost \(at), when the device left the fleet")
+    case .refusedOffline:
+      return Verdict(
+        .serverOffline, "the server believed itself offline and takes no updates then",
+        "\(name) was not taken in \(at), because the server believed itself offline")
     case .forbidden:
       return Verdict(
         .unidentified, "the server refused its update: its tokens are not good for that",

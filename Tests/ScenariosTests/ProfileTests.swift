@@ -65,18 +65,72 @@ struct ProfileTests {
     for key in absent { #expect(keys[key] == nil) }
   }
 
-  @Test("EdgeML's profile has its tokens, its registration in memory, and heartbeats nobody reads")
+  @Test("EdgeML's profile is its SDK's standard configuration")
   func edgeml() throws {
     let group = try groups("{name: a, count: 1, profile: edgeml}")[0]
+    #expect(group.participation.avoidsLowPower == true)
+    #expect(group.participation.avoidsHeat == true)
+    #expect(group.participation.externalPower)
+    #expect(group.participation.chargingOnly == nil)
+    #expect(group.participation.minimumBattery == 20)
+    #expect(group.participation.network == .unmetered)
+    #expect(group.participation.pollEvery == .hours(1))
+    #expect(group.network.requestTimeout == .seconds(30))
+    #expect(group.network.downloadTimeout == .seconds(300))
+    let processing = try #require(group.background.processing)
+    #expect(processing.earliestBegin == .hours(1))
+    #expect(processing.resubmit == .atStart)
+    #expect(processing.requiresNetworkConnectivity && processing.requiresExternalPower)
+    #expect(group.background.refresh?.earliestBegin == .seconds(900))
+    #expect(group.background.refresh?.resubmit == .atStart)
+    #expect(group.outbox.supersedes == true && group.outbox.flushes == nil)
+    #expect((group.outbox.attempts, group.outbox.delay) == (3, .seconds(2)))
+    #expect(group.outbox.backoff == 2 && group.outbox.retriesLost == false)
     #expect(group.authentication?.leeway == .seconds(30))
     #expect(group.authentication?.onUnauthorised == .fail)
-    #expect(group.registration?.persists == false)
-    #expect(group.registration?.inBackground == false)
-    #expect(group.registration?.atStart == true)
+    #expect(group.authentication?.refreshes == nil)
+    #expect(group.registration?.persists == true)
+    #expect(group.registration?.content == .edgeml)
     #expect(group.heartbeats?.foreground == .seconds(300))
     #expect(group.heartbeats?.background == .seconds(900))
-    #expect(group.heartbeats?.ignoresStatus == true)
+    #expect(group.heartbeats?.ignoresStatus == false)
+    #expect(group.heartbeats?.reportedLink == .actual)
     #expect(group.clock == nil)
+  }
+
+  @Test("EdgeML as coded differs in what its sample and its SDK do otherwise")
+  func edgemlAsCoded() throws {
+    let group = try groups("{name: a, count: 1, profile: edgeml-as-coded}")[0]
+    #expect(group.registration?.persists == false)
+    #expect(group.registration?.inBackground == false)
+    #expect(group.heartbeats?.ignoresStatus == true)
+    #expect(group.heartbeats?.reportedLink == .wifi)
+    #expect(group.authentication?.refreshes == false)
+    #expect(group.authentication?.bootstrapsInUse == true)
+    #expect(group.app?.onRefreshExpiration == .ignore)
+    #expect(group.app?.onExpiration == .complete)
+    #expect(group.background.refresh?.resubmit == .atCompletion)
+    #expect(group.background.processing?.resubmit == .atStart)
+    #expect(group.network.requestTimeout == .seconds(60))
+    #expect(group.outbox.flushes == false && group.outbox.supersedes == true)
+    #expect(group.participation.minimumBattery == 20)
+  }
+
+  @Test("the automatic backend's client: as documented, and as its sample is coded")
+  func automaticBackend() throws {
+    let said = try groups("{name: a, count: 1, profile: automatic-backend}")[0]
+    #expect(said.participation.pollEvery == .minutes(5))
+    #expect(said.participation.repeats && said.participation.pause == .minutes(5))
+    #expect(said.participation.pollOnActivation == 1)
+    #expect(said.outbox.capacity == 10)
+    #expect(said.authentication != nil && said.authentication?.refreshes == nil)
+    #expect(said.background.processing?.requiresNetworkConnectivity == true)
+    let done = try groups("{name: a, count: 1, profile: automatic-backend-as-coded}")[0]
+    #expect(done.participation.pollEvery == nil && !done.participation.repeats)
+    #expect(done.participation.pollOnActivation == 1)
+    #expect(done.outbox.capacity == 0)
+    #expect(done.authentication?.refreshes == false)
+    #expect(done.authentication?.onUnauthorised == .fail)
   }
 
   @Test("what the server knows of identities is a fault where no device has any")
@@ -110,6 +164,8 @@ struct ProfileTests {
       "{name: a, count: 1, thermal: {}}",
       "{name: a, count: 1, background: {refresh: {}}}",
       "{name: a, count: 1, background: {windows: {fixed: open}, system: {}}}",
+      "{name: a, count: 1, authentication: {refreshes: false}}",
+      "{name: a, count: 1, outbox: {flushes: false, capacity: 0}}",
     ] {
       #expect(throws: (any Error).self) { try groups(fleet) }
     }

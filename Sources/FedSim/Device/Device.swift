@@ -126,6 +126,8 @@ struct Session {
   var reply: Reply?
   /// Tries to send the update at the head of the outbox.
   var tries = 0
+  /// Whether it sends no more updates, for one was lost.
+  var hasGivenUp = false
 }
 
 /// A request under way.
@@ -146,6 +148,8 @@ struct Transfer {
   var isHeld = false
   /// Whether the server has it and has not handled it yet.
   var isQueued = false
+  /// Whether the server has handled it and answers when its aggregation is over.
+  var isOwed = false
   var remaining: Int64
   /// What has passed of the byte under way, in millionths of a bit.
   var fraction: Int64 = 0

@@ -122,6 +122,8 @@ public struct NetworkSettings: PartSettings {
   public var spread = 0.0
   /// How long a request waits for its answer once it is sent.
   public var requestTimeout = SimDuration.seconds(60)
+  /// How long a download may take in all; nil: as long as it takes.
+  public var downloadTimeout: SimDuration?
   /// The share of the link's rates that a device gets, in percent, over time; nil: all.
   public var share: Choice<any TimelineSource>?
 
@@ -143,6 +145,9 @@ public struct NetworkSettings: PartSettings {
       Field(
         "requestTimeout", \.requestTimeout, .duration(atLeast: .milliseconds(1)),
         "How long a request waits for its answer once it is sent (URLSession: 60 s)"),
+      Field(
+        "downloadTimeout", \.downloadTimeout, feature: .duration(atLeast: .milliseconds(1)),
+        "How long a download may take from its request to its last byte; absent: no limit"),
       Field(
         "share", \.share, feature: .timeline(.share),
         "The share of the link's rates that the device gets, in percent, over time; absent: 100"),
@@ -243,6 +248,9 @@ public struct ParticipationSettings: PartSettings {
   public var pause = SimDuration.minutes(5)
   /// The share of activations on which the app is opened and polls for a new version.
   public var pollOnActivation = 0.0
+  /// How long an app that its user keeps open waits before it looks for news again; nil: it looks
+  /// once.
+  public var pollEvery: SimDuration?
   /// Whether a full battery on the charger counts as not charging; nil: no.
   public var chargingOnly: Bool?
   /// The level, in percent, that taking part needs unless plugged in; nil: none.
@@ -274,6 +282,10 @@ public struct ParticipationSettings: PartSettings {
       Field(
         "pollOnActivation", \.pollOnActivation, .fraction, assumption: true,
         "The share of activations on which the app is opened and polls for a new version"),
+      Field(
+        "pollEvery", \.pollEvery, feature: .duration(atLeast: .seconds(1)),
+        "An app that its user keeps open looks for news again after this time, whether it found"
+          + " any or failed; absent: it looks once"),
       Field(
         "chargingOnly", \.chargingOnly, feature: .flag,
         "Whether a full battery on the charger counts as not charging, as in SwiftSyft; absent: no"
@@ -313,6 +325,10 @@ public struct OutboxSettings: PartSettings {
   public var persists = true
   /// Whether a new update takes the place of a waiting one from the same version; nil: no.
   public var supersedes: Bool?
+  /// Whether what waits is sent by a later session; nil: it is.
+  public var flushes: Bool?
+  /// Whether a session sends more updates once one could not be sent; nil: it does.
+  public var retriesLost: Bool?
 
   /// The defaults.
   public init() {}
@@ -336,6 +352,19 @@ public struct OutboxSettings: PartSettings {
       Field(
         "supersedes", \.supersedes, feature: .flag,
         "Whether a new update takes the place of a waiting one from the same version; absent: no"),
+      Field(
+        "flushes", \.flushes, feature: .flag,
+        "Whether a later session sends what one could not; else it stays on the device for good;"
+          + " absent: it does"),
+      Field(
+        "retriesLost", \.retriesLost, feature: .flag,
+        "Whether a session sends anything more once an update could not be sent, be it later or"
+          + " when the link is back; absent: it does"),
     ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    flushes == false && capacity == 0
+      ? [("flushes", "with `capacity: 0` nothing is kept, and nothing could be sent later")] : []
   }
 }

@@ -52,38 +52,28 @@ public struct FleetProfile: Sendable {
         ]
       ).filled(from: swiftsyft, deeply: true)),
     FleetProfile(
+      name: "automatic-backend",
+      summary:
+        "An iPhone with the automatic backend's client as documented: news every 5 min, a token "
+        + "on every call, updates that wait for the connection",
+      settings: automaticBackend.filled(from: iphone, deeply: true)),
+    FleetProfile(
+      name: "automatic-backend-as-coded",
+      summary:
+        "The same as its sample is coded: one look each time the app runs, errors swallowed, "
+        + "nothing kept, a token until the user signs in anew",
+      settings: automaticBackendAsCoded.filled(from: iphone, deeply: true)),
+    FleetProfile(
       name: "edgeml",
       summary:
-        "An iPhone with EdgeML's rules: no low-power mode, not too warm, 20 % or plugged in; "
-        + "tokens, heartbeats whose answer nobody reads, a registration kept in memory only",
-      settings: group(
-        background: [
-          (
-            "processing",
-            .mapping([("earliestBegin", .text("1 h")), ("budgetMaximum", .text("300 s"))])
-          )
-        ],
-        [
-          (
-            "participation",
-            .mapping([
-              ("avoidsLowPower", .text("true")), ("avoidsHeat", .text("true")),
-              ("minimumBattery", .text("20")),
-            ])
-          ),
-          ("network", .mapping([("requestTimeout", .text("30 s"))])),
-          ("outbox", .mapping([("supersedes", .text("true")), ("attempts", .text("3"))])),
-          ("authentication", .mapping([("onUnauthorised", .text("fail"))])),
-          (
-            "registration",
-            .mapping([
-              ("persists", .text("false")), ("inBackground", .text("false")),
-              ("atStart", .text("true")),
-            ])
-          ),
-          ("heartbeats", .mapping([("ignoresStatus", .text("true"))])),
-        ]
-      ).filled(from: iphone, deeply: true)),
+        "An iPhone with EdgeML's SDK as documented: no low-power mode, not too warm, charging, "
+        + "20 % or plugged in, unmetered; tokens, registration, heartbeats that tell the truth",
+      settings: edgeml.filled(from: iphone, deeply: true)),
+    FleetProfile(
+      name: "edgeml-as-coded",
+      summary: "The same as its sample and SDK are coded: a registration in memory, answers nobody "
+        + "reads, no expiration handler, Wi-Fi whatever the link, a cache nobody empties",
+      settings: edgemlAsCoded.filled(from: iphone, deeply: true)),
     FleetProfile(
       name: "workmanager",
       summary: "An Android phone: ten minutes for each piece of work on the charger",

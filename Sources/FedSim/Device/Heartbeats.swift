@@ -47,6 +47,8 @@ struct BeatConditions: Equatable {
   /// When the device will want another token.
   var refreshesAt = SimTime.never
   var truth = Presence.offline
+  /// The link that a heartbeat tells of.
+  var reported: UInt8 = 0
 }
 
 /// The heartbeats of a device: those between two changes of the conditions are counted together.
@@ -72,11 +74,15 @@ struct BeatRegion {
 struct Belief {
   /// When it last heard of the device; nil: never.
   private(set) var heard: SimTime?
-  /// Heartbeats that arrive later, in order.
-  private(set) var arrivals: [SimTime] = []
+  /// Heartbeats that arrive later, in order, and the links that they tell of.
+  private(set) var arrivals: [(time: SimTime, link: UInt8)] = []
+  /// The link that the last one told of; 0: there was none.
+  private(set) var link: UInt8 = 0
   private(set) var until = SimTime.start
   /// Microseconds. Shapes: [belief × 3 + truth].
   private(set) var times = [Int64](repeating: 0, count: 9)
+  /// Microseconds. Shapes: [believed link × 3 + true link].
+  private(set) var linkTimes = [Int64](repeating: 0, count: 9)
 
   /// What is believed so long after a heartbeat.
   private static func times(_ span: Int64, _ settings: PresenceSettings) -> [Int64] {
@@ -91,42 +97,51 @@ struct Belief {
   /// Complexity: O(1) but for those that arrive at `end` or later.
   mutating func arrive(
     _ count: Int, from first: SimTime, every period: Int64, before end: SimTime,
-    _ truth: Presence, _ settings: PresenceSettings
+    _ held: BeatConditions, _ settings: PresenceSettings
   ) {
     guard count > 0 else { return }
+    let truth = held.truth
     var early = 0
     if first < end {
       early = min(count, Int(((end - first).microseconds - 1) / period) + 1)
-      advance(to: first, truth, settings)
+      advance(to: first, held, settings)
+      link = held.reported
       if first > heard ?? .start || heard == nil { heard = first }
       if early > 1 {
         for (place, time) in Self.times(period, settings).enumerated() {
           times[3 * place + Int(truth.rawValue)] += Int64(early - 1) * time
         }
+        linkTimes[3 * Int(link) + Int(held.link)] += Int64(early - 1) * period
         heard = first + SimDuration(microseconds: Int64(early - 1) * period)
         until = heard!
       }
     }
     for number in early..<count {
-      arrivals.append(first + SimDuration(microseconds: Int64(number) * period))
+      arrivals.append(
+        (first + SimDuration(microseconds: Int64(number) * period), held.reported))
     }
   }
 
   /// Adds up what was believed until a time; what was true is `truth` all the while.
-  mutating func advance(to time: SimTime, _ truth: Presence, _ settings: PresenceSettings) {
-    while let first = arrivals.first, first < time {
+  mutating func advance(
+    to time: SimTime, _ held: BeatConditions, _ settings: PresenceSettings
+  ) {
+    while let first = arrivals.first, first.time < time {
       arrivals.removeFirst()
-      add(until: first, truth, settings)
-      heard = max(heard ?? first, first)
+      add(until: first.time, held, settings)
+      heard = max(heard ?? first.time, first.time)
+      link = first.link
     }
-    add(until: time, truth, settings)
+    add(until: time, held, settings)
   }
 
   private mutating func add(
-    until time: SimTime, _ truth: Presence, _ settings: PresenceSettings
+    until time: SimTime, _ held: BeatConditions, _ settings: PresenceSettings
   ) {
     guard time > until else { return }
     defer { until = time }
+    let truth = held.truth
+    linkTimes[3 * Int(link) + Int(held.link)] += (time - until).microseconds
     guard let heard else {
       times[6 + Int(truth.rawValue)] += (time - until).microseconds
       return

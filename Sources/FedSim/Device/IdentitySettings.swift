@@ -24,6 +24,10 @@ public struct AuthenticationSettings: PartSettings {
   public var scopes = Scope.allCases
   /// What the app does when the server refuses a request for its token.
   public var onUnauthorised = OnUnauthorised.refresh
+  /// Whether the app gets another token before its own expires; nil: it does.
+  public var refreshes: Bool?
+  /// Whether a device without tokens gets them only while a person has the app open; nil: always.
+  public var bootstrapsInUse: Bool?
   /// How long a device without tokens waits after they were revoked, or after a first failure.
   public var bootstrapDelay = SimDuration.minutes(1)
   /// How much longer it waits after each further failure.
@@ -51,6 +55,14 @@ public struct AuthenticationSettings: PartSettings {
         "onUnauthorised", \.onUnauthorised, .choice,
         "After a 401: get a fresh token and send the request once more, or give the request up"),
       Field(
+        "refreshes", \.refreshes, feature: .flag,
+        "Whether the app refreshes its token; else it uses it as it stands, and gets another one"
+          + " when it is opened after the expiry; absent: it does"),
+      Field(
+        "bootstrapsInUse", \.bootstrapsInUse, feature: .flag,
+        "Whether a device without tokens gets them only while a person has the app open; absent:"
+          + " whenever the app runs"),
+      Field(
         "bootstrapDelay", \.bootstrapDelay, .duration(), assumption: true,
         "How long a device waits for a new bootstrap once its tokens were revoked, or one failed"),
       Field(
@@ -63,6 +75,14 @@ public struct AuthenticationSettings: PartSettings {
         "Whether tokens cannot be read from a reboot until the device is first unlocked "
           + "(Keychain: after first unlock)"),
     ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    refreshes == false && onUnauthorised == .refresh
+      ? [
+        ("refreshes", "an app that refreshes no token gives up after a 401: `onUnauthorised: fail`")
+      ]
+      : []
   }
 
   /// How long a device waits for a bootstrap after so many failures in a row.
@@ -85,6 +105,8 @@ public struct RegistrationSettings: PartSettings {
   public var atStart = false
   /// Size of the request.
   public var bytes: Int64 = 1_500
+  /// What the request says, which gives its size; nil: `bytes`.
+  public var content: RegistrationContent?
   /// The mean time between re-installations of the app; nil: there are none but scripted ones.
   public var reinstallEvery: SimDuration?
   /// Whether the device's samples survive a re-installation.
@@ -104,6 +126,10 @@ public struct RegistrationSettings: PartSettings {
       Field("atStart", \.atStart, .flag, "Whether the device is registered as the run begins"),
       Field("bytes", \.bytes, .bytes, assumption: true, "Size of the request"),
       Field(
+        "content", \.content, feature: .choice,
+        "What the request says of the device, as JSON behind a message of `server.messageBytes`,"
+          + " which gives its size; absent: `bytes`"),
+      Field(
         "reinstallEvery", \.reinstallEvery, optional: .duration(atLeast: .seconds(1)),
         "Mean time between re-installations of the app, exponential; absent: scripted ones only"),
       Field(
@@ -121,6 +147,16 @@ public struct HeartbeatSettings: PartSettings {
   public var background = SimDuration.seconds(900)
   /// Whether the app takes every answer for a success.
   public var ignoresStatus = false
+  /// The link that heartbeats tell of; nil: nobody looks at it.
+  public var reportedLink: ReportedLink?
+
+  /// The link that heartbeats tell of.
+  public enum ReportedLink: String, CaseIterable, Sendable {
+    /// The true one.
+    case actual
+    /// Wi-Fi, whatever it is.
+    case wifi
+  }
 
   /// The defaults.
   public init() {}
@@ -136,6 +172,10 @@ public struct HeartbeatSettings: PartSettings {
       Field(
         "ignoresStatus", \.ignoresStatus, .flag,
         "Whether the app takes every answer for a success, refusals included"),
+      Field(
+        "reportedLink", \.reportedLink, feature: .choice,
+        "The link that heartbeats tell of, which the server believes in: the true one, or Wi-Fi"
+          + " whatever it is; absent: it is not recorded"),
     ]
   }
 }

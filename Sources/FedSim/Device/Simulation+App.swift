@@ -31,8 +31,10 @@ extension Simulation {
 
   /// What the app of a device does when a task expires.
   mutating func onExpiration(_ device: Int) -> AppSettings.OnExpiration {
-    guard devices[device].session?.kind.isTask == true else { return .complete }
-    return settings(device)?.onExpiration ?? .complete
+    guard let kind = devices[device].session?.kind, kind.isTask else { return .complete }
+    let settings = settings(device)
+    if kind == .refresh, let own = settings?.onRefreshExpiration { return own }
+    return settings?.onExpiration ?? .complete
   }
 
   /// The hour of the day at a device.

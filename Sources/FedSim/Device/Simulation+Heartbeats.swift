@@ -75,7 +75,7 @@ extension Simulation {
   }
 
   /// Whether a person has the app open.
-  private mutating func isAppInUse(_ device: Int) -> Bool {
+  mutating func isAppInUse(_ device: Int) -> Bool {
     identities.devices[device].beats.isOpen || devices[device].session?.kind.isInUse == true
   }
 
@@ -93,7 +93,9 @@ extension Simulation {
     (new.up, new.down) = (rates.up.bitsPerSecond, rates.down.bitsPerSecond)
     new.oneWay = rates.oneWay.microseconds
     new.isReachable = server.isReachable
-    new.isWithheld = isUnreadable(device) || !mayRegister(device)
+    new.isWithheld =
+      isUnreadable(device) || !mayRegister(device) || isLeftWithoutToken(device)
+    new.reported = settings.reportedLink == .wifi ? 2 : new.link
     let group = Int(devices[device].group)
     if let own = inputs.fleet[group].authentication {
       let tokens = identities.devices[device].tokens
@@ -102,6 +104,9 @@ extension Simulation {
       new.needsStep = !tokens.hasTokens || tokens.mustRefresh
       let wanted = tokens.isRevoked ? tokens.expires : tokens.expires - own.leeway
       new.refreshesAt = trueTime(device, showing: wanted)
+      if own.refreshes == false {
+        new.refreshesAt = isInUse ? trueTime(device, showing: tokens.expires) : .never
+      }
     }
     if inputs.fleet[group].registration != nil, !identities.devices[device].isRegistered {
       new.needsStep = true
@@ -140,6 +145,7 @@ extension Simulation {
     let group = inputs.fleet[Int(devices[device].group)]
     return group.heartbeats?.ignoresStatus == false
       && group.authentication?.onUnauthorised == .refresh
+      && group.authentication?.refreshes != false
   }
 
   /// A heartbeat is due that is more than a number, or its refusal has come.
@@ -227,7 +233,7 @@ extension Simulation {
         for number in whole..<count { cutBeat(device, held, due(number), isEnd: isEnd) }
       }
     }
-    identities.devices[device].beats.belief.advance(to: now, held.truth, settings)
+    identities.devices[device].beats.belief.advance(to: now, held, settings)
   }
 
   /// So many heartbeats go their way undisturbed.
@@ -258,7 +264,7 @@ extension Simulation {
       ledgers.transmissions.record(bad, held.isForbidden ? .forbidden : .unauthorised)
     }
     identities.devices[device].beats.belief.arrive(
-      good, from: first + spans.arrives, every: held.period, before: now, held.truth,
+      good, from: first + spans.arrives, every: held.period, before: now, held,
       identities.presence)
   }
 
@@ -293,7 +299,7 @@ extension Simulation {
         if goodBeats(held, 1, from: arrival) == 1 {
           identities.counts.heartbeats.accepted += 1
           identities.devices[device].beats.belief.arrive(
-            1, from: arrival, every: held.period, before: now, held.truth, identities.presence)
+            1, from: arrival, every: held.period, before: now, held, identities.presence)
         } else if held.isForbidden {
           identities.counts.heartbeats.forbidden += 1
         } else {

@@ -28,6 +28,20 @@ extension Simulation {
     return sums
   }
 
+  /// The same by the link that the last heartbeat told of and the true one, over the devices whose
+  /// group says what heartbeats tell; nil where none does. Shapes: [belief][truth].
+  public var linkBelief: [[Int64]]? {
+    guard inputs.fleet.contains(where: { $0.heartbeats?.reportedLink != nil }) else { return nil }
+    var sums = [[Int64]](repeating: [0, 0, 0], count: 3)
+    for (device, identity) in zip(devices, identities.devices)
+    where inputs.fleet[Int(device.group)].heartbeats?.reportedLink != nil {
+      for (place, time) in identity.beats.belief.linkTimes.enumerated() {
+        sums[place / 3][place % 3] += time
+      }
+    }
+    return sums
+  }
+
   /// Makes the identities, where any group has one or a script speaks of them.
   ///
   /// Draws: two `normal`s a device at slot 0 of `clock` (seed `world`).
@@ -70,7 +84,8 @@ extension Simulation {
     let session = devices[device].session!
     if session.kind != .heartbeat {
       let attempts = inputs.fleet[Int(devices[device].group)].outbox.attempts
-      let hasUpload = !devices[device].outbox.isEmpty && session.tries < attempts
+      let hasUpload =
+        sendable(device) != nil && session.tries < attempts && !session.hasGivenUp
       let asks =
         !session.isExpiring && [.check, .download, .plan, .reply].contains(session.stage)
       guard hasUpload || asks else { return false }
@@ -106,6 +121,14 @@ extension Simulation {
     if let settings = inputs.fleet[group].authentication, identity.tokens.clearedAt != now {
       let own = ownTime(device, at: now)
       let isExpired = own >= identity.tokens.expires
+      if isLeftWithoutToken(device) { return .blocked(.unauthorised) }
+      if settings.refreshes == false, identity.tokens.hasTokens {
+        // A token is used as it stands; a person who opens the app brings another one.
+        if isExpired, isAppInUse(device), now >= identity.tokens.nextBootstrap {
+          return .request(.bootstrap)
+        }
+        return registration != nil && !identity.isRegistered ? .request(.register) : .ready
+      }
       if !identity.tokens.hasTokens || identity.tokens.isRevoked && isExpired {
         return now < identity.tokens.nextBootstrap
           ? .blocked(.unauthorised) : .request(.bootstrap)
@@ -116,6 +139,16 @@ extension Simulation {
       }
     }
     return registration != nil && !identity.isRegistered ? .request(.register) : .ready
+  }
+
+  /// Whether a device has no token and will not be given one until its app is opened.
+  mutating func isLeftWithoutToken(_ device: Int) -> Bool {
+    guard
+      inputs.fleet[Int(devices[device].group)].authentication?.bootstrapsInUse == true,
+      !isAppInUse(device)
+    else { return false }
+    let tokens = identities.devices[device].tokens
+    return !tokens.hasTokens || tokens.isRevoked && ownTime(device, at: now) >= tokens.expires
   }
 
   /// Whether the tokens cannot be read.
@@ -135,9 +168,7 @@ extension Simulation {
   /// Begins a request for an identity.
   mutating func startIdentity(_ device: Int, _ request: IdentityRequest) {
     var bytes = self.bytes(of: .identityRequest)
-    if request == .register {
-      bytes = inputs.fleet[Int(devices[device].group)].registration!.bytes
-    }
+    if request == .register { bytes = registrationBytes(device) }
     startRequest(device, .identity(request), .identity(request), bytes: bytes)
   }
 
@@ -148,7 +179,7 @@ extension Simulation {
     dropFirstBeat(device)
     guard let session = devices[device].session, !session.isPausing else { return }
     if session.isExpiring { return endExpired(device) }
-    if let first = devices[device].outbox.first { markWaiting(first) }
+    if let first = sendable(device) { markWaiting(first) }
     if session.stage == .train {
       devices[device].session!.tries =
         inputs.fleet[Int(devices[device].group)].outbox.attempts
@@ -163,7 +194,9 @@ extension Simulation {
   /// A request begins: no device uses a token that its own clock says has expired.
   mutating func watchToken(_ device: Int, _ purpose: Transfer.Purpose) {
     if case .identity(let request) = purpose, request != .register { return }
-    guard inputs.fleet[Int(devices[device].group)].authentication != nil else { return }
+    guard let settings = inputs.fleet[Int(devices[device].group)].authentication,
+      settings.refreshes != false
+    else { return }
     let tokens = identities.devices[device].tokens
     let isFresh = tokens.isFresh && tokens.clearedAt == now
     if !tokens.hasTokens || !isFresh && ownTime(device, at: now) >= tokens.expires {
@@ -244,6 +277,10 @@ extension Simulation {
       if request == .register, retriesUnauthorised(device, refusal) { return proceed(device) }
       return identityFailed(device, request, refusal.outcome)
     }
+    if refusal == .unavailable, case .upload(let update) = purpose {
+      note(device, .uploadFailed(update: Int(update), refusal.outcome))
+      return uploadFailed(device, update)
+    }
     note(device, .identity(.refused(refusal)))
     if retriesUnauthorised(device, refusal) { return proceed(device) }
     guard case .upload(let update) = purpose else {
@@ -264,9 +301,9 @@ extension Simulation {
   mutating func retriesUnauthorised(_ device: Int, _ refusal: Refusal) -> Bool {
     let settings = inputs.fleet[Int(devices[device].group)].authentication
     let tokens = identities.devices[device].tokens
-    guard refusal == .unauthorised, settings?.onUnauthorised == .refresh, !tokens.isFresh else {
-      return false
-    }
+    guard refusal == .unauthorised, settings?.onUnauthorised == .refresh, !tokens.isFresh,
+      settings?.refreshes != false
+    else { return false }
     if tokens.isRevoked { identities.devices[device].tokens.hasTokens = false }
     identities.devices[device].tokens.mustRefresh = true
     return true

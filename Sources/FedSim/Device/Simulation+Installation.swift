@@ -131,7 +131,9 @@ extension Simulation {
       "waits for a heartbeat of an app that does not run")
     let belief = identity.beats.belief
     never(
-      belief.times.reduce(0, +) != belief.until.microseconds, "is believed in for another time")
+      belief.times.reduce(0, +) != belief.until.microseconds
+        || belief.linkTimes.reduce(0, +) != belief.until.microseconds,
+      "is believed in for another time")
     guard device == 0 else { return found }
     let beats = identities.counts.heartbeats
     let told = beats.withheld + beats.unsent + beats.sent

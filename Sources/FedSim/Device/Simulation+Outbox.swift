@@ -20,8 +20,24 @@ extension Simulation {
       leaveDevice(devices[device].outbox.removeFirst(), .evicted)
     }
     devices[device].outbox.append(update)
-    if !devices[device].isConnected { markWaiting(update) }
+    if !devices[device].isConnected {
+      markWaiting(update)
+      if settings.retriesLost == false { devices[device].session?.hasGivenUp = true }
+    }
     devices[device].session?.tries = 0
+  }
+
+  /// The update that is sent next: the oldest that is not kept for good.
+  func sendable(_ device: Int) -> Int32? {
+    guard inputs.fleet[Int(devices[device].group)].outbox.flushes == false else {
+      return devices[device].outbox.first
+    }
+    return devices[device].outbox.first { !updates[$0].isShelved }
+  }
+
+  /// What is in the outbox now is never sent from there.
+  mutating func shelve(_ device: Int) {
+    for update in devices[device].outbox { updates[update].isShelved = true }
   }
 
   /// Begins to send an update.
@@ -37,6 +53,7 @@ extension Simulation {
   mutating func uploadFailed(_ device: Int, _ update: Int32) {
     let settings = inputs.fleet[Int(devices[device].group)].outbox
     devices[device].session!.tries += 1
+    if settings.retriesLost == false { devices[device].session!.hasGivenUp = true }
     let tries = devices[device].session!.tries
     if settings.capacity == 0, tries >= settings.attempts {
       devices[device].outbox.removeAll { $0 == update }
@@ -44,7 +61,7 @@ extension Simulation {
     } else {
       markWaiting(update)
     }
-    if devices[device].isConnected, tries < settings.attempts,
+    if devices[device].isConnected, tries < settings.attempts, settings.retriesLost != false,
       !devices[device].session!.isExpiring
     {
       var delay = settings.delay

@@ -9,7 +9,8 @@ extension Simulation {
     devices[device].activity.sessions += 1
     note(device, .sessionBegan(kind))
     if !kind.isPoll { takeStock(device) }
-    let takesPart = kind.isPoll || conditionsHold(device)
+    let unmet = kind.isPoll ? nil : unmetCondition(device)
+    let takesPart = unmet == nil
     let isFit = kind.isPoll || isFit(device)
     let hasData = kind.isPoll || hasData(device)
     var participation: Int32 = -1
@@ -19,6 +20,9 @@ extension Simulation {
     if kind.isTask { taskBegan(device) }
     if !takesPart {
       tallies.ineligibleSessions += 1
+      for (place, reason) in Ineligibility.allCases.enumerated() where reason == unmet {
+        tallies.ineligible[place] += 1
+      }
       return endSession(device, .ineligible)
     }
     if !isFit {
@@ -53,7 +57,7 @@ extension Simulation {
     let place = Int(devices[device].group)
     let participation = inputs.fleet[place].participation
     if !identities.isEmpty, isConnected, identifies(device) { return }
-    if let update = devices[device].outbox.first, isConnected,
+    if let update = sendable(device), isConnected, !session.hasGivenUp,
       session.tries < inputs.fleet[place].outbox.attempts
     {
       if participation.checksBeforeReport == true, !conditionsHold(device) {
@@ -83,11 +87,12 @@ extension Simulation {
     case .reply:
       if isConnected { sendReply(device) }
     case .done:
-      if !devices[device].outbox.isEmpty, !isConnected { return }
-      if participation.repeats, !session.kind.isPoll {
+      let waits = sendable(device) != nil
+      if waits, !isConnected, !session.hasGivenUp { return }
+      if repetition(device) != nil {
         rest(device, .completed)
       } else {
-        endSession(device, devices[device].outbox.isEmpty ? .completed : .unreachable)
+        endSession(device, waits ? .unreachable : .completed)
       }
     }
   }
@@ -104,14 +109,22 @@ extension Simulation {
 
   /// Nothing to do at present: asks again later where sessions repeat, else ends.
   mutating func rest(_ device: Int, _ reason: SessionEnd) {
-    let participation = inputs.fleet[Int(devices[device].group)].participation
-    if participation.repeats, devices[device].session?.kind.isPoll != true {
+    if let wait = repetition(device) {
       note(device, .rested(reason))
       devices[device].session!.tries = 0
-      pause(device, for: participation.pause, then: .check)
+      devices[device].session!.hasGivenUp = false
+      pause(device, for: wait, then: .check)
     } else {
       endSession(device, reason)
     }
+  }
+
+  /// How long a session waits until it asks again; nil: it does not.
+  private func repetition(_ device: Int) -> SimDuration? {
+    let participation = inputs.fleet[Int(devices[device].group)].participation
+    guard let kind = devices[device].session?.kind else { return nil }
+    if kind.isPoll { return kind == .activation ? participation.pollEvery : nil }
+    return participation.repeats ? participation.pause : nil
   }
 
   /// No new batch begins; a running one may end, an upload may go on until the hard expiry.
@@ -191,6 +204,7 @@ extension Simulation {
       for update in devices[device].outbox { leaveDevice(update, .dropped) }
       devices[device].outbox = []
     }
+    if inputs.fleet[place].outbox.flushes == false { shelve(device) }
     if session.kind.isTask { taskEnded(device) }
     if session.kind == .task, reason != .killed,
       inputs.fleet[place].background.processing?.resubmit == .atCompletion

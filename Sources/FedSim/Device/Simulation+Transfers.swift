@@ -11,6 +11,13 @@ extension Simulation {
     let id = devices[device].transferGeneration
     devices[device].transfer = Transfer(
       purpose: purpose, request: request, id: id, plan: id, remaining: bytes, since: now)
+    if purpose == .download,
+      let limit = inputs.fleet[Int(devices[device].group)].network.downloadTimeout
+    {
+      schedule(
+        .deviceTimer(.downloadTimeout, device: Int32(device), generation: id), .deviceTimer,
+        at: now + limit, by: device)
+    }
     planTransfer(device)
   }
 

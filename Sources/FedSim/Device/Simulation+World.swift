@@ -136,25 +136,31 @@ extension Simulation {
   }
 
   /// Whether the app's own conditions for taking part hold.
-  func conditionsHold(_ device: Int) -> Bool {
+  func conditionsHold(_ device: Int) -> Bool { unmetCondition(device) == nil }
+
+  /// The first of the app's own conditions for taking part that does not hold.
+  func unmetCondition(_ device: Int) -> Ineligibility? {
     let wanted = inputs.fleet[Int(devices[device].group)].participation
-    if wanted.externalPower, !devices[device].isPlugged { return false }
-    switch wanted.network {
-    case .any: break
-    case .wifi: if devices[device].link != 2 { return false }
-    case .unmetered: if !devices[device].isUnmetered { return false }
+    let body = bodies.isEmpty ? nil : bodies[device]
+    if let body {
+      if wanted.avoidsLowPower == true, body.isLowPower { return .lowPower }
+      if wanted.avoidsHeat == true, body.isSerious { return .heat }
     }
-    if !bodies.isEmpty, let body = bodies[device] {
-      if wanted.chargingOnly == true, body.isFull { return false }
-      if wanted.avoidsLowPower == true, body.isLowPower { return false }
-      if wanted.avoidsHeat == true, body.isSerious { return false }
+    if wanted.externalPower, !devices[device].isPlugged { return .power }
+    if let body {
+      if wanted.chargingOnly == true, body.isFull { return .power }
       if let minimum = wanted.minimumBattery, !devices[device].isPlugged,
         body.energy(at: now) < body.threshold(minimum)
       {
-        return false
+        return .battery
       }
     }
-    return !(wanted.idle && devices[device].isActive)
+    switch wanted.network {
+    case .any: break
+    case .wifi: if devices[device].link != 2 { return .network }
+    case .unmetered: if !devices[device].isUnmetered { return .network }
+    }
+    return wanted.idle && devices[device].isActive ? .use : nil
   }
 
   /// What a running session does when a condition is lost.

@@ -211,6 +211,8 @@ public struct AppSettings: PartSettings {
 
   /// What the app does when a task expires.
   public var onExpiration = OnExpiration.complete
+  /// What the app does when a refresh task expires; nil: the same.
+  public var onRefreshExpiration: OnExpiration?
   /// Whether the flag that an expiry sets is cleared before the next training of the process.
   public var resetsFlag = true
   /// How long the app lives on once it has called its task complete as an upload begins; nil: it
@@ -231,6 +233,9 @@ public struct AppSettings: PartSettings {
         "onExpiration", \.onExpiration, .choice,
         "At the soft expiry of a task: stop and complete it, stop and forget to complete it, or go "
           + "on; who does not complete is killed at the hard expiry"),
+      Field(
+        "onRefreshExpiration", \.onRefreshExpiration, feature: .choice,
+        "The same for refresh tasks; absent: as `onExpiration`"),
       Field(
         "resetsFlag", \.resetsFlag, .flag,
         "Whether the flag that an expiry sets is cleared; else every later training of the process "

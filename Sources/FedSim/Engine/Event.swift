@@ -23,6 +23,8 @@ public enum ServerTimer: Equatable, Sendable {
   case evaluationWait(round: Int32)
   /// The members of an evaluation have had long enough.
   case evaluationTimeout(round: Int32)
+  /// The aggregation under way is over.
+  case aggregated
 }
 
 /// A series of a device that changes by itself.
@@ -59,6 +61,8 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
   case reinstall
   /// A probe of a speed test has taken too long.
   case probe
+  /// A download has taken too long.
+  case downloadTimeout
 }
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.
@@ -113,6 +117,7 @@ extension Event {
     case .serverTimer(.probe): digest.combine(pack(9, -1))
     case .serverTimer(.trigger(let index, _)): digest.combine(pack(10, index))
     case .serverTimer(.served(let number)): digest.combine(pack(45, number))
+    case .serverTimer(.aggregated): digest.combine(pack(80, -1))
     case .serverTimer(.modelWanted): digest.combine(pack(60, -1))
     case .serverTimer(.cohortWait(let round)): digest.combine(pack(61, round))
     case .serverTimer(.evaluationWait(let round)): digest.combine(pack(62, round))

@@ -38,6 +38,8 @@ extension Simulation {
       return evaluationWaited(round)
     case .serverTimer(.evaluationTimeout(let round)):
       return evaluationTimedOut(round)
+    case .serverTimer(.aggregated):
+      aggregationEnded()
     case .arrival(let device, let generation, let request):
       arrived(Int(device), generation, request)
     case .response(let device, let generation, let response):
@@ -89,6 +91,9 @@ extension Simulation {
       reinstallRang(device)
     case .probe:
       return probeRang(device, generation)
+    case .downloadTimeout:
+      guard devices[device].transfer?.id == generation else { return false }
+      failTransfer(device, .timedOut)
     case .body:
       // What follows from it is done after every event.
       return bodies[device]?.checkGeneration == generation

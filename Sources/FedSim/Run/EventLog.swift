@@ -100,7 +100,7 @@ public final class EventLog: Observer {
       "disconnected", "erased", "exchange",
     ]
     static let laterKinds = 1
-    static let laterDetails = details.count - earlierDetails.count
+    static let laterDetails = details.count - earlierDetails.count + later.count
 
     static let details =
       earlierDetails
@@ -116,9 +116,14 @@ public final class EventLog: Observer {
         Erasure.allCases.map(\.rawValue),
       ]
       var words: [String] = []
-      for word in all.joined() where !words.contains(word) { words.append(word) }
-      return words
+      for word in all.joined() where !words.contains(word) && !later.contains(word) {
+        words.append(word)
+      }
+      return words + later
     }()
+
+    /// Words that came later: they stand last, and are listed where they are used.
+    static let later = [UpdateOutcome.refusedOffline.rawValue]
   }
 }
 

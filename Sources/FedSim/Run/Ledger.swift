@@ -106,10 +106,12 @@ public enum UpdateOutcome: String, CaseIterable, Sendable {
   case erased
   /// The device left the fleet before it was sent.
   case deviceLeft
+  /// The server believed itself offline and takes nothing in then.
+  case refusedOffline
 
   /// Ends that only features bring; results list them where they occur.
   package static let rare: [UpdateOutcome] = [
-    .uninstalled, .forbidden, .rejectedLocally, .weightless, .erased, .deviceLeft,
+    .uninstalled, .forbidden, .rejectedLocally, .weightless, .erased, .deviceLeft, .refusedOffline,
   ]
 }
 
@@ -130,7 +132,7 @@ public enum TransmissionOutcome: String, CaseIterable, Sendable {
   case unauthorised
   /// The server refused it, though the token is good (403).
   case forbidden
-  /// The service that issues tokens is down (503).
+  /// A service is down (503): the one that issues tokens, or an offline server that takes nothing.
   case unavailable
   /// The run ended first.
   case unfinishedAtEnd
@@ -157,6 +159,11 @@ public struct Ledgers: Sendable {
   public internal(set) var bytesDown: Int64 = 0
 }
 
+/// Why a device does not take part, in the order in which EdgeML's SDK looks.
+public enum Ineligibility: String, CaseIterable, Sendable {
+  case lowPower, heat, power, battery, network, use
+}
+
 /// What happened along the way, counted.
 public struct Tallies: Sendable {
   /// Events handled.
@@ -167,6 +174,8 @@ public struct Tallies: Sendable {
   public internal(set) var sessions = 0
   /// Sessions in which a device could not take part, because a condition did not hold.
   public internal(set) var ineligibleSessions = 0
+  /// The same by the first condition that did not hold.
+  public internal(set) var ineligible = [Int](repeating: 0, count: Ineligibility.allCases.count)
   /// Sessions of devices without data.
   public internal(set) var sessionsWithoutData = 0
   /// Trainings that were running when their task expired.

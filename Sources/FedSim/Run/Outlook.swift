@@ -154,7 +154,7 @@ extension Simulation {
     guard let goal = server.cohortGoal, inputs.server.duplicates != .append,
       inputs.server.trigger.allSatisfy({ $0.value is CohortCompleteTrigger })
     else { return false }
-    var hopes = server.pending.count
+    var hopes = server.pending.count + (server.underWay?.updates.count ?? 0)
     for number in participations.numbers where participations[number].round == server.round {
       let stage = participations[number].stage
       if stage >= Stage.accepted.rawValue, stage < Stage.admitted.rawValue { hopes += 1 }

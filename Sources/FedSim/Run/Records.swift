@@ -102,6 +102,8 @@ public struct VersionRecord: Sendable {
   public let trainingLoss: Double
   /// Mean accuracy on its devices' own validation samples, weighted by them; NaN without any.
   public let validationAccuracy: Double
+  /// Mean of the accuracies that came with its updates; nil: not asked for.
+  public let averageAccuracy: Double?
   /// Mean over its updates of the versions published since their bases.
   public let meanStaleness: Double
   /// The largest of them.
@@ -115,7 +117,8 @@ public struct VersionRecord: Sendable {
 
   package init(
     version: Int, publishedAt: SimTime, round: Int, updates: Int, devices: Int, samples: Int,
-    samplesProcessed: Int, trainingLoss: Double, validationAccuracy: Double, meanStaleness: Double,
+    samplesProcessed: Int, trainingLoss: Double, validationAccuracy: Double,
+    averageAccuracy: Double? = nil, meanStaleness: Double,
     maximumStaleness: Int, meanStalenessSeconds: Double, evaluation: CentralEvaluation?,
     federated: FederatedEvaluation.Summary?
   ) {
@@ -128,6 +131,7 @@ public struct VersionRecord: Sendable {
     self.samplesProcessed = samplesProcessed
     self.trainingLoss = trainingLoss
     self.validationAccuracy = validationAccuracy
+    self.averageAccuracy = averageAccuracy
     self.meanStaleness = meanStaleness
     self.maximumStaleness = maximumStaleness
     self.meanStalenessSeconds = meanStalenessSeconds

@@ -85,6 +85,14 @@ public struct FederatedEvaluationSettings: PartSettings {
   }
 }
 
+/// What the accuracies that come with updates are weighted by in their mean.
+public enum AccuracyWeights: String, CaseIterable, Sendable {
+  /// Each update counts the same.
+  case updates
+  /// By the updates' numbers of samples.
+  case samples
+}
+
 /// What is recorded beside the tables that every run has.
 public struct RecordSettings: PartSettings {
   /// How often the model is evaluated; version 0 and the last one always are.
@@ -99,6 +107,10 @@ public struct RecordSettings: PartSettings {
   public var events: Bool?
   /// How many things are stored at most; nil: `defaultEventLimit`.
   public var eventLimit: Int?
+  /// How the accuracies that come with a version's updates are averaged; nil: they are not.
+  public var averageAccuracy: AccuracyWeights?
+  /// Whether sessions that do not take part are counted by their reason; nil: no.
+  public var ineligibility: Bool?
   /// Devices whose states over time are stored; nil: none.
   public var timelineOf: [DevicePath]?
 
@@ -129,6 +141,15 @@ public struct RecordSettings: PartSettings {
         "eventLimit", \.eventLimit, feature: .integer(1...1_000_000_000),
         "How many of these are stored at most, the first ones (32 bytes each while the run goes"
           + " on); absent: 5,000,000"),
+      Field(
+        "averageAccuracy", \.averageAccuracy, feature: .choice,
+        "The mean of the validation accuracies that come with a version's updates, each the same"
+          + " or by its samples: a column of `versions`, and `average_accuracy` in model files;"
+          + " absent: no column, and there by validation samples"),
+      Field(
+        "ineligibility", \.ineligibility, feature: .flag,
+        "Whether sessions that do not take part are counted by the first condition that did not"
+          + " hold: low-power mode, heat, power, battery, network, use; absent: no"),
       Field(
         "timelineOf", \.timelineOf, feature: .list(of: .device),
         "Devices whose power, link, use, tasks, work and battery over time are stored, in"

@@ -126,7 +126,8 @@ extension Simulation {
       devices.reduce(0) { $0 + $1.activity.updates })
     expect(
       "bytes sent", Int(ledgers.bytesUp), devices.reduce(0) { $0 + Int($1.activity.bytesUp) })
-    expect("pending copies", server.pending.count, living.reduce(0) { $0 + $1.pendingCopies })
+    let waiting = server.pending.count + (server.underWay?.updates.count ?? 0)
+    expect("pending copies", waiting, living.reduce(0) { $0 + $1.pendingCopies })
     for (update, record) in zip(numbers, living) where record.outcome == nil {
       let isSomewhere =
         record.pendingCopies > 0 || record.copiesOnTheWay > 0

@@ -23,6 +23,8 @@ public struct VersionLog: Sendable {
   private var rows = Pages<Row>()
   private var evaluations = Pages<CentralEvaluation>()
   private var federated = Pages<FederatedEvaluation.Summary>()
+  /// One a version, or none.
+  private var averages = Pages<Double>()
 
   /// A log of nothing.
   public init() {}
@@ -45,6 +47,7 @@ public struct VersionLog: Sendable {
         federated: record.federated == nil ? -1 : Int32(federated.count)))
     if let evaluation = record.evaluation { evaluations.append(evaluation) }
     if let summary = record.federated { federated.append(summary) }
+    if let average = record.averageAccuracy { averages.append(average) }
   }
 
   /// The version of a number.
@@ -54,8 +57,10 @@ public struct VersionLog: Sendable {
       version: version, publishedAt: row.publishedAt, round: Int(row.round),
       updates: Int(row.updates), devices: Int(row.devices), samples: Int(row.samples),
       samplesProcessed: Int(row.samplesProcessed), trainingLoss: row.trainingLoss,
-      validationAccuracy: row.validationAccuracy, meanStaleness: row.meanStaleness,
-      maximumStaleness: Int(row.maximumStaleness), meanStalenessSeconds: row.meanStalenessSeconds,
+      validationAccuracy: row.validationAccuracy,
+      averageAccuracy: version < averages.count ? averages[version] : nil,
+      meanStaleness: row.meanStaleness, maximumStaleness: Int(row.maximumStaleness),
+      meanStalenessSeconds: row.meanStalenessSeconds,
       evaluation: row.evaluation < 0 ? nil : evaluations[Int(row.evaluation)],
       federated: row.federated < 0 ? nil : federated[Int(row.federated)])
   }

@@ -21,6 +21,9 @@ struct Server {
   var cohortSize = 0
   /// Whether a trigger wanted an aggregation while the server believed itself offline.
   var owesAggregation = false
+  /// The aggregation under way, where they take time.
+  var underWay: AggregationUnderWay?
+  var aggregations = AggregationTallies()
   /// Members of the round's cohort whose streams broke.
   var failures = 0
   /// The open cycle, where there are cycles.
@@ -90,6 +93,8 @@ struct UpdateRecord {
   var fallback: UpdateOutcome?
   /// Whether it had to wait in the outbox.
   var hasWaited = false
+  /// Whether it stays in an outbox that nobody sends from.
+  var isShelved = false
   /// Whether the server has had it.
   var hasArrived = false
 }

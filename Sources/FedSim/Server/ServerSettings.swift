@@ -59,6 +59,12 @@ public struct ServerSettings: PartSettings {
   public var payloadFormat: PayloadFormatSettings?
   /// Sizes of messages one by one; nil: `messageBytes` each.
   public var messages: MessageSettings?
+  /// How long an aggregation takes; nil: no time.
+  public var aggregationTime: AggregationTimeSettings?
+  /// The model that the server uses itself; nil: it is not looked at.
+  public var modelInUse: ModelInUseSettings?
+  /// What becomes of updates that come while the server believes itself offline; nil: they wait.
+  public var whileOffline: WhileOffline?
   /// How tokens are issued and judged; nil: as by default.
   public var authentication: TokenSettings?
   /// What is made of heartbeats; nil: what is by default.
@@ -122,7 +128,7 @@ public struct ServerSettings: PartSettings {
       Field(
         "layoutChange", \.layoutChange, feature: .settings(),
         "A layer that is new from a version on; apps that do not know it cannot read the model"),
-    ] + instructionFields + wireFields + identityFields
+    ] + instructionFields + wireFields + aggregationFields + identityFields
   }
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool { payload == .delta || !transforms.isEmpty }

@@ -2,14 +2,23 @@ import Learning
 import Numerics
 
 extension Simulation {
-  /// Makes the next version out of the updates that wait.
+  /// Makes the next version out of the updates that wait, at once or some time later.
   ///
   /// Order: updates in device order, one device's in order of their making.
   mutating func aggregate() {
-    var waiting = server.pending.sorted { a, b in
+    let waiting = server.pending.sorted { a, b in
       (updates[a].device, a) < (updates[b].device, b)
     }
     server.pending = []
+    if let settings = inputs.server.aggregationTime, !waiting.isEmpty {
+      return beginAggregation(waiting, settings)
+    }
+    combine(waiting)
+  }
+
+  /// Makes the next version out of some updates.
+  mutating func combine(_ batch: [Int32]) {
+    var waiting = batch
     if exchange.isOn { waiting = weighty(waiting) }
     tallies.trainingsNeeded += waiting.count
     guard !waiting.isEmpty else { return closeRound(.failed) }
@@ -181,7 +190,8 @@ extension Simulation {
     publish(
       VersionRecord(
         version: 0, publishedAt: now, round: 0, updates: 0, devices: 0, samples: 0,
-        samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan, meanStaleness: 0,
+        samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan,
+        averageAccuracy: inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
         maximumStaleness: 0, meanStalenessSeconds: 0, evaluation: evaluate(),
         federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices()))
   }
@@ -204,6 +214,20 @@ extension Simulation {
     } else {
       exchange.instructions.endsWithEvaluation = true
     }
+  }
+
+  /// The mean of the accuracies that came with the updates; NaN where none did.
+  ///
+  /// Order: in device order.
+  private func averageAccuracy(_ used: [Used], by weights: AccuracyWeights) -> Double {
+    var (sum, total) = (0.0, 0.0)
+    for used in used {
+      guard let validation = used.validation, validation.count > 0 else { continue }
+      let weight = weights == .updates ? 1 : Double(updates[used.update].samples)
+      sum += weight * validation.accuracy
+      total += weight
+    }
+    return sum / total
   }
 
   private mutating func versionRecord(
@@ -236,6 +260,7 @@ extension Simulation {
       devices: devices, samples: samples, samplesProcessed: processed,
       trainingLoss: lossSum / Double(processed),
       validationAccuracy: validated == 0 ? .nan : Double(correct) / Double(validated),
+      averageAccuracy: inputs.record.averageAccuracy.map { averageAccuracy(used, by: $0) },
       meanStaleness: Double(staleness) / count, maximumStaleness: stalest,
       meanStalenessSeconds: seconds / count,
       evaluation: isEvaluationDue(version) ? evaluate() : nil,

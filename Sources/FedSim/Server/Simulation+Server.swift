@@ -4,6 +4,7 @@ extension Simulation {
   /// A request reaches the server, or its closed door.
   mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) {
     if service.settings != nil, queues(device, generation, request) { return }
+    if holds(device, generation, request) { return }
     take(device, generation, request)
   }
 
@@ -73,6 +74,10 @@ extension Simulation {
         answer(device, generation, .modelUnavailable)
       }
     case .submit(let update):
+      guard server.believesOnline || inputs.server.whileOffline != .refuse else {
+        copyCame(update, isOpen: false)
+        return answer(device, generation, .refused(.unavailable))
+      }
       receive(device, generation, update)
       copyCame(update, isOpen: true)
     case .identity:
@@ -178,12 +183,27 @@ extension Simulation {
     if updates[update].hasArrived { tallies.repeatedDeliveries += 1 }
     let isKnown = updates[update].hasArrived
     updates[update].hasArrived = true
+    let wasAggregating = server.underWay != nil
     let status = admit(update, isKnown: isKnown)
+    if !wasAggregating, isBlocked {
+      // The aggregation that it began is part of its handling.
+      server.underWay!.owed = (device, generation, update)
+      if devices[device].transfer?.id == generation { devices[device].transfer!.isOwed = true }
+      return
+    }
+    answerReceipt(device, generation, update, status)
+  }
+
+  /// Answers an update: with what became of it until now unless something else is said.
+  mutating func answerReceipt(
+    _ device: Int, _ generation: UInt32, _ update: Int32, _ status: Receipt.Status? = nil
+  ) {
     answer(
       device, generation,
       .receipt(
         Receipt(
-          status: status, newVersion: server.version, pendingCount: Int32(server.pending.count))))
+          status: status ?? self.status(of: update), newVersion: server.version,
+          pendingCount: Int32(server.pending.count))))
   }
 
   private mutating func admit(_ update: Int32, isKnown: Bool) -> Receipt.Status {
@@ -192,12 +212,16 @@ extension Simulation {
     if isKnown, duplicates != .append {
       return status(of: update)
     }
+    if !server.believesOnline, inputs.server.whileOffline == .drop {
+      resolve(update, .refusedOffline)
+      return .offline
+    }
     if exchange.isOn, isErased(update) {
       resolve(update, .erased)
       return .rejected
     }
     if exchange.givesKeys || inputs.server.selector.value.formsCohorts,
-      record.round != server.round
+      record.round != server.round || server.underWay != nil
     {
       resolve(update, .rejectedLate)
       if exchange.givesKeys { exchange.tallies.lateReports += 1 }
@@ -257,6 +281,8 @@ extension Simulation {
   }
 
   private mutating func act(on decision: TriggerDecision) -> Bool {
+    // One aggregation at a time; when it is over the triggers are asked again.
+    if server.underWay != nil { return false }
     switch decision {
     case .wait: return false
     case .aggregate:
@@ -297,12 +323,15 @@ extension Simulation {
       letGo(server.remove(at: server.waiting.count - 1).participation)
     }
     if service.settings != nil { loseRequests() }
+    server.underWay?.owed = nil
     for device in devices.indices where devices[device].transfer?.phase == .receiving {
       linkChanged(device, from: devices[device].rates, isConnected: false)
     }
     for device in devices.indices where devices[device].transfer?.phase == .awaiting {
       let transfer = devices[device].transfer!
-      if transfer.isHeld || transfer.isQueued { failTransfer(device, .unacknowledged) }
+      if transfer.isHeld || transfer.isQueued || transfer.isOwed {
+        failTransfer(device, .unacknowledged)
+      }
     }
   }
 

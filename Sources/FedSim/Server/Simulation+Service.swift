@@ -106,6 +106,10 @@ extension Simulation {
   /// A worker has done with a request: it is handled; false where it was lost before.
   mutating func served(_ number: Int32) -> Bool {
     guard let settings = service.settings, service.requests.contains(number) else { return false }
+    if isBlocked {
+      schedule(.serverTimer(.served(number)), .serverArrival, at: noteHeld(), by: nil)
+      return true
+    }
     let request = service.remove(number)
     service.busy -= 1
     service.tallies.served += 1

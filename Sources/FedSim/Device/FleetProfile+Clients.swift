@@ -1,0 +1,104 @@
+import Schema
+
+// The clients of the automatic backend and of EdgeML, each as its document says and as its code
+// reads. What is not said here is an iPhone's.
+extension FleetProfile {
+  /// The automatic backend's client by the words of its document: news every five minutes wherever
+  /// the app runs, and what could not be sent is sent when the connection returns.
+  static let automaticBackend = Node.settings([
+    (
+      "background",
+      .settings([("processing", .settings([("requiresNetworkConnectivity", .text("true"))]))])
+    ),
+    (
+      "participation",
+      .settings([
+        ("repeats", .text("true")), ("pause", .text("5 min")), ("pollOnActivation", .text("1")),
+        ("pollEvery", .text("5 min")),
+      ])
+    ),
+    ("authentication", .settings([])),
+  ])
+
+  /// The same by the code beside the words: one look each time the app runs, nothing is tried again
+  /// or kept, a token is used until its user signs in anew.
+  static let automaticBackendAsCoded = Node.settings([
+    (
+      "background",
+      .settings([("processing", .settings([("requiresNetworkConnectivity", .text("true"))]))])
+    ),
+    ("participation", .settings([("pollOnActivation", .text("1"))])),
+    ("outbox", .settings([("capacity", .text("0"))])),
+    (
+      "authentication",
+      .settings([
+        ("onUnauthorised", .text("fail")), ("refreshes", .text("false")),
+        ("bootstrapsInUse", .text("true")),
+      ])
+    ),
+  ])
+
+  /// EdgeML's SDK with the standard configuration, as documented.
+  static let edgeml = Node.settings([
+    (
+      "background",
+      .settings([
+        (
+          "processing",
+          .settings([
+            ("earliestBegin", .text("1 h")), ("budgetMaximum", .text("300 s")),
+            ("requiresNetworkConnectivity", .text("true")),
+          ])
+        ),
+        ("refresh", .settings([("earliestBegin", .text("15 min"))])),
+      ])
+    ),
+    (
+      "participation",
+      .settings([
+        ("avoidsLowPower", .text("true")), ("avoidsHeat", .text("true")),
+        ("externalPower", .text("true")), ("minimumBattery", .text("20")),
+        ("network", .text("unmetered")), ("pollEvery", .text("1 h")),
+      ])
+    ),
+    (
+      "network",
+      .settings([("requestTimeout", .text("30 s")), ("downloadTimeout", .text("300 s"))])
+    ),
+    (
+      "outbox",
+      .settings([
+        ("supersedes", .text("true")), ("attempts", .text("3")), ("delay", .text("2 s")),
+        ("retriesLost", .text("false")),
+      ])
+    ),
+    ("authentication", .settings([("onUnauthorised", .text("fail"))])),
+    ("registration", .settings([("content", .text("edgeml"))])),
+    ("heartbeats", .settings([("reportedLink", .text("actual"))])),
+  ])
+
+  /// The same with what README's sample and the SDK's code do otherwise.
+  static let edgemlAsCoded = Node.settings([
+    ("background", .settings([("refresh", .settings([("resubmit", .text("atCompletion"))]))])),
+    ("app", .settings([("onRefreshExpiration", .text("ignore"))])),
+    ("network", .settings([("requestTimeout", .text("60 s"))])),
+    ("outbox", .settings([("flushes", .text("false"))])),
+    (
+      "authentication",
+      .settings([("refreshes", .text("false")), ("bootstrapsInUse", .text("true"))])
+    ),
+    (
+      "registration",
+      .settings([("persists", .text("false")), ("inBackground", .text("false"))])
+    ),
+    (
+      "heartbeats",
+      .settings([("ignoresStatus", .text("true")), ("reportedLink", .text("wifi"))])
+    ),
+  ]).filled(from: edgeml, deeply: true)
+}
+
+extension Node {
+  /// A mapping of settings.
+  fileprivate static func settings(_ pairs: [(String, Node)]) -> Node { .mapping(pairs) }
+}

@@ -1,0 +1,183 @@
+import Schema
+
+/// How long an aggregation takes, and what the server does meanwhile.
+public struct AggregationTimeSettings: PartSettings {
+  /// However many updates there are.
+  public var base = SimDuration.zero
+  /// For each of them.
+  public var perUpdate = SimDuration.zero
+  /// Whether no request is handled meanwhile.
+  public var blocks = false
+
+  /// The defaults.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "base" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<AggregationTimeSettings>] {
+    [
+      Field("base", \.base, .duration(), required: true, "Time that every aggregation takes"),
+      Field("perUpdate", \.perUpdate, .duration(), "Time that each of its updates adds"),
+      Field(
+        "blocks", \.blocks, .flag,
+        "Whether requests wait until it is over, that of the update which began it too; else it"
+          + " goes on in the background"),
+    ]
+  }
+}
+
+/// What a server that believes itself offline does with updates.
+public enum WhileOffline: String, CaseIterable, Sendable {
+  /// It takes them in and aggregates when the connection returns.
+  case queue
+  /// It answers that it is offline and forgets them.
+  case drop
+  /// It answers 503: the device keeps them if it keeps any.
+  case refuse
+}
+
+/// The model that the server itself uses, for detection on its own side.
+public struct ModelInUseSettings: PartSettings {
+  /// How long it takes to load a version.
+  public var loadTime = SimDuration.zero
+
+  /// The defaults.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "loadTime" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<ModelInUseSettings>] {
+    [
+      Field(
+        "loadTime", \.loadTime, .duration(), required: true,
+        "How long it takes to load a version; of those that come meanwhile the latest is next")
+    ]
+  }
+}
+
+/// Which version the server used when: it loads one at a time.
+public struct ModelsInUse: Sendable, Equatable {
+  /// From when on each version was in use; nil: never.
+  public let from: [SimTime?]
+  /// How long each was.
+  public let spans: [SimDuration]
+  /// How long the latest version was not the one in use.
+  public let behind: SimDuration
+
+  /// What follows from the times of publication, in order from version 0, which is in use at the
+  /// start.
+  ///
+  /// Order: what is loaded is the latest version as the loading begins, one that is published at
+  /// this very time included.
+  public init(published: [SimTime], loadTime: SimDuration, end: SimTime) {
+    var from = [SimTime?](repeating: nil, count: published.count)
+    var spans = [SimDuration](repeating: .zero, count: published.count)
+    var behind = SimDuration.zero
+    var (used, since, free) = (0, SimTime.start, SimTime.start)
+    from[0] = .start
+    var next = 1
+    while next < published.count {
+      let begin = max(free, published[next])
+      var loaded = next
+      while loaded + 1 < published.count, published[loaded + 1] <= begin { loaded += 1 }
+      let done = begin + loadTime
+      behind = behind + (min(done, end) - max(since, published[used + 1]))
+      guard done <= end else { break }
+      spans[used] = done - since
+      (from[loaded], used, since, free) = (done, loaded, done, done)
+      next = loaded + 1
+    }
+    spans[used] = end - since
+    (self.from, self.spans, self.behind) = (from, spans, behind)
+  }
+}
+
+/// Aggregations that took time, counted.
+public struct AggregationTallies: Sendable, Equatable {
+  /// Aggregations that were begun.
+  public internal(set) var begun = 0
+  /// How long those that ended took, in all.
+  public internal(set) var lasted = SimDuration.zero
+  /// Requests, or ends of their services, that had to wait for an aggregation.
+  public internal(set) var held = 0
+  /// How long they waited for it, in all.
+  public internal(set) var waited = SimDuration.zero
+}
+
+/// An aggregation under way.
+struct AggregationUnderWay {
+  let begunAt: SimTime
+  let endsAt: SimTime
+  /// The updates in it, in device order.
+  let updates: [Int32]
+  /// The update that began it, where its sender is to hear the outcome.
+  var owed: (device: Int, generation: UInt32, update: Int32)?
+}
+
+extension ServerSettings {
+  /// The fields of what an aggregation costs and brings, each a feature that is off unless named.
+  static var aggregationFields: [Field<ServerSettings>] {
+    [
+      Field(
+        "aggregationTime", \.aggregationTime, feature: .settings(),
+        "How long an aggregation takes; absent: no time"),
+      Field(
+        "modelInUse", \.modelInUse, feature: .settings(),
+        "The model that the server uses itself; absent: it is not looked at"),
+      Field(
+        "whileOffline", \.whileOffline, feature: .choice,
+        "What becomes of updates that come while the server believes itself offline: they wait,"
+          + " are answered and forgotten, or are refused with 503; absent: they wait"),
+    ]
+  }
+}
+
+extension Simulation {
+  /// Aggregations that took time, counted; nil where they take none.
+  public var aggregationTallies: AggregationTallies? {
+    inputs.server.aggregationTime == nil ? nil : server.aggregations
+  }
+
+  /// Begins an aggregation that takes time.
+  mutating func beginAggregation(_ waiting: [Int32], _ settings: AggregationTimeSettings) {
+    let end = now + settings.base + settings.perUpdate * Int64(waiting.count)
+    server.underWay = AggregationUnderWay(begunAt: now, endsAt: end, updates: waiting)
+    server.aggregations.begun += 1
+    schedule(.serverTimer(.aggregated), .serverTimer, at: end, by: nil)
+  }
+
+  /// An aggregation that took time is over: the version is there, and what waited for it goes on.
+  mutating func aggregationEnded() {
+    let ended = server.underWay!
+    server.underWay = nil
+    server.aggregations.lasted = server.aggregations.lasted + (now - ended.begunAt)
+    combine(ended.updates)
+    if let owed = ended.owed, updates.contains(owed.update) {
+      answerReceipt(owed.device, owed.generation, owed.update)
+    }
+    // What has come meanwhile may suffice for the next one.
+    if !isOver { decide(.arrival) }
+  }
+
+  /// Whether the server handles nothing now, for it aggregates.
+  var isBlocked: Bool {
+    server.underWay != nil && inputs.server.aggregationTime?.blocks == true
+  }
+
+  /// A request comes to a server that aggregates: it waits until that is over.
+  mutating func holds(_ device: Int, _ generation: UInt32, _ request: Request) -> Bool {
+    guard isBlocked, service.settings == nil, server.isReachable else { return false }
+    schedule(
+      .arrival(device: Int32(device), generation: generation, request), .serverArrival,
+      at: noteHeld(), by: device)
+    return true
+  }
+
+  /// Counts what has to wait for an aggregation, and says until when.
+  mutating func noteHeld() -> SimTime {
+    let end = server.underWay!.endsAt
+    server.aggregations.held += 1
+    server.aggregations.waited = server.aggregations.waited + (end - now)
+    return end
+  }
+}
