@@ -80,8 +80,6 @@ extension Simulation {
       }
       receive(device, generation, update)
       copyCame(update, isOpen: true)
-    case .identity:
-      break
     case .leave:
       let place = server.place(of: device)
       if place.isThere, server.waitingRequests[place.index].generation == generation {
@@ -89,8 +87,8 @@ extension Simulation {
       }
     case .disconnect(let participation, let reason):
       streamBroke(participation, reason)
-    case .erase:
-      break  // Heard already.
+    case .identity, .erase:
+      break  // Served, or heard, already.
     case .enrol, .probe, .plan, .sendModel, .properties, .evaluated:
       handleInstruction(device, generation, request)
     }
