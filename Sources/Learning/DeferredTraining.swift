@@ -13,6 +13,8 @@ public final class DeferredTraining: Sendable {
     case checkpoint(DeferredTraining)
     /// That, moved to another base: checkpoint − old + new, element by element in `Double`.
     case rebased(DeferredTraining, old: ParameterBuffer, new: ParameterBuffer)
+    /// A published version, with some ranges as another training left them.
+    case joined(ParameterBuffer, keeping: [Range<Int>], of: DeferredTraining)
   }
 
   /// What a computed training gives.
@@ -106,6 +108,9 @@ public final class DeferredTraining: Sendable {
       memory = DeviceMemory(
         parameters: Self.moved(value.parameters, from: old, to: new),
         optimizerSlots: value.memory.optimizerSlots)
+    case .joined(let parameters, let ranges, let earlier):
+      memory = DeviceMemory(
+        parameters: parameters.replacing(ranges, from: earlier.value(scratch).parameters))
     }
     let outcome = algorithm.run(
       training, batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)

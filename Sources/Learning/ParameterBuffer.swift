@@ -106,6 +106,20 @@ public final class ParameterBuffer: @unchecked Sendable {
   /// The buffer's size in bytes.
   public var byteCount: Int { count * MemoryLayout<Float>.stride }
 
+  /// These values, with another buffer's in some ranges.
+  public func replacing(_ ranges: [Range<Int>], from other: ParameterBuffer) -> ParameterBuffer {
+    precondition(other.count == count, "buffers of one layout")
+    if ranges.isEmpty { return self }
+    return ParameterBuffer(uninitializedCount: count) { target in
+      target.update(from: storage, count: count)
+      for range in ranges {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "a range of the buffer")
+        (target + range.lowerBound).update(
+          from: other.storage + range.lowerBound, count: range.count)
+      }
+    }
+  }
+
   /// Mixes the count and the bits of every parameter into a digest.
   public func combine(into digest: inout Digest) {
     digest.combine(UInt64(count))

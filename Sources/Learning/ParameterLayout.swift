@@ -49,6 +49,20 @@ public struct ParameterLayout: Equatable, Sendable {
   /// The size of what devices exchange, in bytes.
   public var updatableByteCount: Int { updatableCount * MemoryLayout<Float>.stride }
 
+  /// The updatable elements that are no weights of dense layers and convolutions: biases, and all
+  /// of other layers. Neighbours merged.
+  public var rangesBesideWeights: [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    for tensor in tensors where tensor.isUpdatable && !tensor.isPlainWeight {
+      if let last = ranges.last, last.upperBound == tensor.offset {
+        ranges[ranges.count - 1] = last.lowerBound..<tensor.range.upperBound
+      } else {
+        ranges.append(tensor.range)
+      }
+    }
+    return ranges
+  }
+
   /// The tensor of that name, if there is one.
   public subscript(name: String) -> TensorSpec? {
     tensors.first { $0.name == name }

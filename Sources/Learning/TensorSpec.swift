@@ -33,6 +33,11 @@ public struct TensorSpec: Equatable, Sendable {
     return place % shape[1] * shape[0] + place / shape[1]
   }
 
+  /// Whether it is the weight of a dense layer or of a convolution.
+  public var isPlainWeight: Bool {
+    name.hasSuffix(".weight") && (name.hasPrefix("dense") || name.hasPrefix("conv"))
+  }
+
   /// Where the tensor lies in the flat buffer.
   public var range: Range<Int> { offset..<offset + count }
 }

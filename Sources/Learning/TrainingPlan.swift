@@ -18,16 +18,21 @@ public struct TrainingPlan: Equatable, Sendable {
   public let schedule: LearningRateSchedule
   /// A bound on each batch's mean gradient.
   public let clipping: GradientClipping?
+  /// Batches at most, however long a training is; nil: no limit.
+  public let maximumSteps: Int?
 
   /// A plan of some length.
   public init(
     length: Length, batchSize: Int, optimizer: Optimizer,
-    schedule: LearningRateSchedule = .constant, clipping: GradientClipping? = nil
+    schedule: LearningRateSchedule = .constant, clipping: GradientClipping? = nil,
+    maximumSteps: Int? = nil
   ) {
     switch length {
     case .epochs(let count), .steps(let count): precondition(count >= 0, "a length is a count")
     }
     precondition(batchSize > 0, "batches hold samples")
+    precondition(maximumSteps ?? 0 >= 0, "a limit is a count")
+    self.maximumSteps = maximumSteps
     self.length = length
     self.batchSize = batchSize
     self.optimizer = optimizer
@@ -46,12 +51,10 @@ public struct TrainingPlan: Equatable, Sendable {
 
   /// Passes over a shard of `shardCount` samples; one that is cut short counts.
   public func epochs(shardCount: Int) -> Int {
-    switch length {
-    case .epochs(let epochs): return epochs
-    case .steps(let steps):
-      let perEpoch = batchesPerEpoch(shardCount: shardCount)
-      return perEpoch == 0 ? 0 : (steps + perEpoch - 1) / perEpoch
-    }
+    if case .epochs(let epochs) = length, maximumSteps == nil { return epochs }
+    let perEpoch = batchesPerEpoch(shardCount: shardCount)
+    let steps = batchCount(shardCount: shardCount)
+    return perEpoch == 0 ? 0 : (steps + perEpoch - 1) / perEpoch
   }
 
   /// Batches in an epoch over `shardCount` samples; a ragged last batch counts.
@@ -62,10 +65,24 @@ public struct TrainingPlan: Equatable, Sendable {
   /// Batches of the whole plan over `shardCount` samples.
   public func batchCount(shardCount: Int) -> Int {
     let perEpoch = batchesPerEpoch(shardCount: shardCount)
+    let limit = maximumSteps ?? .max
     switch length {
-    case .epochs(let epochs): return epochs * perEpoch
-    case .steps(let steps): return perEpoch == 0 ? 0 : steps
+    case .epochs(let epochs): return min(epochs * perEpoch, limit)
+    case .steps(let steps): return perEpoch == 0 ? 0 : min(steps, limit)
     }
+  }
+
+  /// The same plan with what is given in place of its own values, and so many batches at most.
+  public func with(
+    epochs: Int? = nil, batchSize: Int? = nil, learningRate: Double? = nil,
+    maximumSteps: Int? = nil
+  ) -> TrainingPlan {
+    var optimizer = optimizer
+    if let learningRate { optimizer.learningRate = learningRate }
+    return TrainingPlan(
+      length: epochs.map { .epochs($0) } ?? length, batchSize: batchSize ?? self.batchSize,
+      optimizer: optimizer, schedule: schedule, clipping: clipping,
+      maximumSteps: maximumSteps ?? self.maximumSteps)
   }
 
   /// The epoch of a batch, and the positions in that epoch's order that the batch takes.

@@ -44,7 +44,15 @@ enum FederatedColumns {
     _ found: FederatedEvaluation, _ simulation: Simulation
   ) -> [ResultDocument.Variable] {
     let devices = simulation.deviceRecords.map { simulation.inputs.task.heldOut(by: $0.client) }
-    return [
+    let own = simulation.ownAccuracies().map { accuracies in
+      [
+        ResultDocument.Variable.number(
+          "ownAccuracy", ["device"], accuracies,
+          "accuracy of the model on the device's own disk, of its last training, on these samples",
+          comment: "NaN for a device that has trained none")
+      ]
+    }
+    return (own ?? []) + [
       .number(
         "federatedAccuracy", ["device"], found.accuracies,
         "accuracy of the last version; \(oracle)", comment: "NaN for a device without samples"),

@@ -5,7 +5,16 @@ import Results
 enum FleetColumns {
   /// Columns of the devices' table; −1 and 0 for devices whose groups do not say.
   static func byDevice(_ devices: DeviceRecords) -> [ResultDocument.Variable] {
-    hardware(devices) + presence(devices) + arrival(devices) + traces(devices)
+    hardware(devices) + presence(devices) + arrival(devices) + traces(devices) + own(devices)
+  }
+
+  private static func own(_ devices: DeviceRecords) -> [ResultDocument.Variable] {
+    guard devices.contains(where: { $0.ownBase != nil }) else { return [] }
+    return [
+      .count(
+        "ownBase", ["device"], devices.map { $0.ownBase ?? -1 },
+        "version that the model on its disk was trained from, -1: the one that its app came with")
+    ]
   }
 
   private static func hardware(_ devices: DeviceRecords) -> [ResultDocument.Variable] {

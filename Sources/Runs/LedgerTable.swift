@@ -44,7 +44,8 @@ enum LedgerTable {
         group.variables.append(.scalar(name, .int64([Int64(count)]), text))
       }
     }
-    for (name, count, text) in simulation.exchangeTallies?.named ?? [] {
+    let exchange = simulation.exchangeTallies?.named ?? []
+    for (name, count, text) in exchange + (simulation.instructionTallies?.named ?? []) {
       group.variables.append(.scalar(name, .int64([Int64(count)]), text))
     }
     if let tallies = simulation.serviceTallies {
@@ -58,6 +59,12 @@ enum LedgerTable {
     }
     group.variables += ServerColumns.ledger(simulation)
     ServerColumns.addIneligibility(simulation, to: &group)
+    addFleet(simulation, to: &group)
+    return group
+  }
+
+  /// Who declined, joined and left, where groups say so.
+  private static func addFleet(_ simulation: Simulation, to group: inout ResultDocument.Group) {
     let fleet = simulation.inputs.fleet
     let tallies = simulation.tallies
     if fleet.contains(where: { $0.hardware != nil }) {
@@ -72,7 +79,6 @@ enum LedgerTable {
         .scalar("leaves", .int64([Int64(tallies.leaves)]), "devices that left the fleet"),
       ]
     }
-    return group
   }
 
   /// The ends that are listed: the rare ones where they came up.

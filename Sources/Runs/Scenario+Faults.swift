@@ -32,6 +32,21 @@ extension Scenario {
     fault(problem, at: place(of: path), path: path.joined(separator: "."))
   }
 
+  /// Something of the model travels.
+  func exchangeFaults(_ network: Network) -> [Fault] {
+    guard settings.server.exchange == .weightsOnly,
+      !network.layout.tensors.contains(where: { $0.isUpdatable && $0.isPlainWeight })
+    else { return [] }
+    let keys = ["server", "exchange"]
+    return [
+      Fault(
+        at: place(of: keys), path: keys.joined(separator: "."),
+        .contradiction(
+          "the model has no dense layer or convolution that is trained: nothing travels")
+      )
+    ]
+  }
+
   /// The layer that changes is one of the model's.
   func layoutFaults(_ network: Network) -> [Fault] {
     guard let change = settings.server.layoutChange,

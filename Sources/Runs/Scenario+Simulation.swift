@@ -34,7 +34,7 @@ extension Scenario {
     do throws(Faults) { task = try learningTask(options) } catch { faults += error.faults }
     var server = settings.server
     do throws(Faults) { server = try serverSettings() } catch { faults += error.faults }
-    if let task { faults += layoutFaults(task.network) }
+    if let task { faults += layoutFaults(task.network) + exchangeFaults(task.network) }
     guard let task, faults.isEmpty else { throw Faults(faults) }
     var inputs = SimulationInputs(task: task)
     inputs.seeds = seeds
@@ -85,7 +85,8 @@ extension Scenario {
       test: data.test, partition: partition, plan: settings.task.training.plan,
       algorithm: settings.task.training.algorithm.value,
       orders: try batchOrders(of: partition),
-      clientTests: settings.task.data.partition.value.clientTests(of: data))
+      clientTests: settings.task.data.partition.value.clientTests(of: data),
+      isInitialGiven: settings.task.initialWeights != nil)
   }
 
   private func makeNetwork(for data: Dataset) throws(Faults) -> Network {

@@ -53,6 +53,7 @@ extension Story {
         : "the server had no work for it and told it when to come back"
     case .disconnected: return "its stream to the server ended"
     case .erased: return "its user had its data erased"
+    case .exchange(let step): return step.clause
     case .submitted(let task, let error):
       return error.map { "the system refused its request for `\(task)`: \($0)" }
     case .trainingBegan(let base, let first, let batches):
@@ -203,6 +204,22 @@ extension Story {
     case .critical: "it was critically warm"
     case .joined: "the device joined the fleet"
     case .left: "the device left the fleet"
+    }
+  }
+}
+
+extension ExchangeStep {
+  /// What a device did, in a clause; nil: the server did it.
+  fileprivate var clause: String? {
+    switch self {
+    case .enrolled: "it was enrolled as a new worker"
+    case .speedTested: "it had measured its link"
+    case .planDownloaded: "it had downloaded the plan"
+    case .modelAsked: "it was asked for the model that its app came with"
+    case .propertiesAsked: "it was asked for its properties"
+    case .evaluationAsked: "it was asked to evaluate the version"
+    case .evaluated: "it had evaluated the version"
+    case .evaluationEnded: nil
     }
   }
 }

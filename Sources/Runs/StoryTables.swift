@@ -14,11 +14,14 @@ enum EventTable {
         attributes: [.init("coordinates", .text("time"))])
     }
     func codes(
-      _ name: String, _ text: String, _ meanings: [String], _ path: KeyPath<EventLog.Row, UInt8>
+      _ name: String, _ text: String, _ words: [String], later: Int,
+      _ path: KeyPath<EventLog.Row, UInt8>
     ) -> ResultDocument.Variable {
-      .init(
-        name, axis, codes: log.rows.map { Int8($0[keyPath: path]) }, meanings: meanings,
-        longName: text, attributes: [.init("coordinates", .text("time"))])
+      let codes = log.rows.map { $0[keyPath: path] }
+      return .init(
+        name, axis, codes: codes.map { Int8($0) },
+        meanings: EventLog.listed(words, later: later, codes: codes), longName: text,
+        attributes: [.init("coordinates", .text("time"))])
     }
     return ResultDocument.Group(
       "events",
@@ -33,8 +36,10 @@ enum EventTable {
       variables: [
         .seconds("time", axis, log.rows.map(\.time.seconds), "simulated time"),
         numbers("device", "number of the device in the fleet, -1: the server", \.device),
-        codes("kind", "what happened", EventLog.kinds, \.kind),
-        codes("detail", "how, or how it ended", log.listedDetails, \.detail),
+        codes("kind", "what happened", EventLog.kinds, later: EventLog.laterKinds, \.kind),
+        codes(
+          "detail", "how, or how it ended", EventLog.details, later: EventLog.laterDetails, \.detail
+        ),
         numbers("round", "round that it is of, else the one that was open", \.round),
         numbers("version", "version that it is of, -1: none", \.version),
         numbers("update", "number of the update that it is of, -1: none", \.update),

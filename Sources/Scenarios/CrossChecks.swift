@@ -20,6 +20,7 @@ struct CrossChecks {
     checkCohort()
     checkIdentity()
     checkLearning()
+    checkInstructions()
   }
 
   /// What needs learning has it.
@@ -38,6 +39,30 @@ struct CrossChecks {
       report(without, at: ["record", "federatedEvaluation"])
     }
     if settings.record.modelFiles != nil { report(without, at: ["record", "modelFiles"]) }
+    if settings.server.evaluation != nil { report(without, at: ["server", "evaluation"]) }
+  }
+
+  /// What the server asks of devices can be heard of when it fails, and there are devices enough.
+  private mutating func checkInstructions() {
+    let server = settings.server
+    let streams = settings.fleet.allSatisfy { $0.protocol?.stream == true }
+    if server.initialModel == .client, !streams {
+      report(
+        "every group needs `protocol: {stream: true}`: else a device that is gone is waited for",
+        at: ["server", "initialModel"])
+    }
+    guard let evaluation = server.evaluation else { return }
+    if evaluation.timeout == nil, !streams {
+      report(
+        "without a `timeout` every group needs `protocol: {stream: true}`: else a device that is"
+          + " gone is waited for", at: ["server", "evaluation"])
+    }
+    let devices = settings.fleet.reduce(0) { $0 + $1.count }
+    if evaluation.minimumAvailable > devices, devices > 0 {
+      report(
+        "members are chosen when \(evaluation.minimumAvailable) devices wait, and the fleet has"
+          + " \(devices)", at: ["server", "evaluation", "minimumAvailable"])
+    }
   }
 
   /// What the server knows of identities concerns some device.

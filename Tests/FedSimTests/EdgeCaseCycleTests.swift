@@ -158,6 +158,21 @@ struct EdgeCaseCycleTests {
     #expect(only(.asDocumented).first == "2020 accepted r1")
   }
 
+  @Test("Cycles without an end: as coded a rejection is an error of the server, else for good")
+  func endless() {
+    // b's link has 8,000 bit/s, too few.
+    func story(_ mode: CycleSettings.Mode) -> [String] {
+      pygrid([[], once]) {
+        $0.mode = mode
+        $0.length = nil
+        $0.maximumDiffs = 1
+        $0.minimumUpload = BitRate(bitsPerSecond: 8_001)
+      }.play().story(of: 1, only: "rejected", "ends")
+    }
+    #expect(story(.asCoded) == ["2020 ends unknownError"])
+    #expect(story(.asDocumented) == ["2020 rejected for good", "2020 ends rejected"])
+  }
+
   @Test("E26: Bounds of workers and their reuse have an effect as documented only")
   func e26() {
     let sessions: [[Int64]] = [0, 100_000, 200_000].map { [$0, $0 + 60_000, $0 + 65_000] }

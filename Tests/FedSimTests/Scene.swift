@@ -234,7 +234,7 @@ extension Happening.Kind {
   var isAside: Bool {
     switch self {
     case .softExpiry, .waited, .requestFailed, .rested, .serverOffline, .updateEnded, .forceQuit,
-      .processorExceeded:
+      .processorExceeded, .exchange:
       true
     default: false
     }
@@ -280,6 +280,7 @@ extension Happening.Kind {
         + (retry.map { milliseconds(.start + $0.duration) } ?? "for good")
     case .disconnected(let reason): "disconnects \(reason)"
     case .erased(let scope): "erases \(scope)"
+    case .exchange(let step): "does \(step)"
     }
   }
 }

@@ -37,10 +37,10 @@ struct ProtocolTests {
     #expect(again.resolvedText == scenario.resolvedText)
   }
 
-  @Test("profile and policy `flower` hold a stream and wait until all have answered")
+  @Test("profiles and policy of Flower hold a stream and wait until all have answered")
   func flower() throws {
     let scenario = try Scenario(
-      text: text(server: "{policy: flower}", group: ", profile: flower"))
+      text: text(server: "{policy: flower}", group: ", profile: flower-as-coded"))
     #expect(scenario.settings.server.selector.name == "fraction")
     #expect(scenario.settings.server.trigger.map(\.name) == ["cohort-answered"])
     let library = try #require(scenario.settings.fleet[0].protocol)

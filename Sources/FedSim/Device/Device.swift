@@ -43,6 +43,8 @@ struct Device {
   var lastTrained: Int32 = -1
   /// Data epochs begun: the slot of the next batch order.
   var nextEpoch: UInt64 = 0
+  /// The place of the server's hyper-parameters that it trains by; −1: by its own.
+  var planPlace: Int16 = -1
   var activity = DeviceActivity()
 
   init(
@@ -110,6 +112,8 @@ struct Device {
   /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.
   var link: UInt8 { isLinkDropped || isOff ? 0 : linkState }
   var isConnected: Bool { link != 0 }
+  /// Whether batches of a training run now.
+  var isTraining: Bool { run?.isEvaluation == false }
   /// Rates of the current link; those of Wi-Fi while offline.
   var rates: Link {
     let link = link == 1 ? cellular : wifi
@@ -144,7 +148,7 @@ struct Link {
 /// A time in which the app runs: a task, a window, or the app opened by its user.
 struct Session {
   /// What comes next.
-  enum Stage { case check, download, train, done }
+  enum Stage { case check, download, plan, train, evaluate, reply, done }
 
   let kind: SessionKind
   let generation: UInt32
@@ -165,6 +169,10 @@ struct Session {
   /// Whether the app has called its task complete while an upload goes on.
   var isCompleted = false
   var isPausing = false
+  /// Whether the model was sent to be evaluated.
+  var isEvaluating = false
+  /// What the server has asked for beside that.
+  var reply: Reply?
   /// Tries to send the update at the head of the outbox.
   var tries = 0
   /// Whether it sends no more updates, for one was lost.
@@ -173,7 +181,9 @@ struct Session {
 
 /// A request under way.
 struct Transfer {
-  enum Purpose: Equatable { case check, download, upload(Int32), identity(IdentityRequest) }
+  enum Purpose: Equatable {
+    case check, download, upload(Int32), identity(IdentityRequest), enrolment, reply
+  }
   enum Phase { case sending, awaiting, receiving }
 
   let purpose: Purpose
@@ -212,6 +222,8 @@ struct TrainingRun {
   let firstBatch: Int
   var lastBatch: Int
   var generation: UInt32
+  /// Whether they are those of an evaluation.
+  var isEvaluation = false
 
   /// When so much work since the first batch began is done.
   func moment(of duration: SimDuration) -> SimTime {

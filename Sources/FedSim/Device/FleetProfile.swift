@@ -23,15 +23,16 @@ public struct FleetProfile: Sendable {
         [("battery", .mapping([])), ("thermal", .mapping([])), ("app", .mapping([]))])),
     FleetProfile(
       name: "swiftsyft",
-      summary: "An iPhone with SwiftSyft's app, its faults included: Wi-Fi and charging at the "
-        + "start only, no outbox, a request that is never renewed, a flag that is never cleared",
+      summary: "An iPhone with SwiftSyft's app as its tutorial has it: a processing task on the "
+        + "charger that stops gracefully, a worker that enrols, no outbox",
+      settings: swiftsyft),
+    FleetProfile(
+      name: "swiftsyft-as-coded",
+      summary: "The same as it is coded: Wi-Fi and charging at the start only, a request that is "
+        + "never renewed, a flag that is never cleared, tasks that are not completed, timeouts "
+        + "that it cannot read",
       settings: group(
-        background: [
-          (
-            "processing",
-            .mapping([("requiresExternalPower", .text("true")), ("resubmit", .text("never"))])
-          )
-        ],
+        background: [("processing", .mapping([("resubmit", .text("never"))]))],
         [
           (
             "participation",
@@ -41,19 +42,15 @@ public struct FleetProfile: Sendable {
             ])
           ),
           (
-            "interruption",
-            .mapping([("onExpiry", .text("discard")), ("onConditionsLost", .text("ignore"))])
-          ),
-          (
             "app",
             .mapping([
               ("onExpiration", .text("forget")), ("resetsFlag", .text("false")),
-              ("completesEarly", .text("5 s")),
+              ("onRejection", .text("forget")),
             ])
           ),
-          ("outbox", .mapping([("capacity", .text("0"))])),
+          ("protocol", .mapping([("timeouts", .text("strictInteger"))])),
         ]
-      ).filled(from: iphone, deeply: true)),
+      ).filled(from: swiftsyft, deeply: true)),
     FleetProfile(
       name: "automatic-backend",
       summary:
@@ -99,19 +96,24 @@ public struct FleetProfile: Sendable {
       ).filled(from: android, deeply: true)),
     FleetProfile(
       name: "flower",
-      summary: "An app on Flower's Swift SDK, its faults included: one stream from the request to "
-        + "the result, answers of no samples, never back, unknown layers skipped",
+      summary:
+        "An app on Flower's Swift SDK as its tutorial has it: one stream from the request to "
+        + "the result, a fit that overwrites the app's model, evaluation without a step",
+      settings: flower),
+    FleetProfile(
+      name: "flower-as-coded",
+      summary: "The same as it is coded: answers of no samples, never back once told to reconnect, "
+        + "unknown layers skipped, hyper-parameters ignored, evaluation by training",
       settings: .mapping([
         (
           "protocol",
           .mapping([
-            ("stream", .text("true")), ("onFailure", .text("report")),
-            ("reconnect", .text("asCoded")), ("skipsUnknownLayers", .text("true")),
+            ("onFailure", .text("report")), ("reconnect", .text("asCoded")),
+            ("skipsUnknownLayers", .text("true")), ("ignoresConfig", .text("true")),
+            ("evaluation", .text("asCoded")),
           ])
-        ),
-        ("participation", .mapping([("repeats", .text("true")), ("pause", .text("1 s"))])),
-        ("outbox", .mapping([("capacity", .text("0"))])),
-      ])),
+        )
+      ]).filled(from: flower, deeply: true)),
   ]
 
   private static func group(
@@ -120,11 +122,39 @@ public struct FleetProfile: Sendable {
     .mapping([("background", .mapping(background))] + rest)
   }
 
-  private static let iphone = group(
+  private static let iphone = group(background: [("refresh", .mapping([]))], [])
+    .filled(from: taskPhone, deeply: true)
+
+  private static let taskPhone = group(
     background: [
       ("processing", .mapping([("requiresExternalPower", .text("true"))])),
-      ("refresh", .mapping([])), ("system", .mapping([])),
+      ("system", .mapping([])),
     ], [("battery", .mapping([])), ("thermal", .mapping([])), ("app", .mapping([]))])
+
+  private static let swiftsyft = group(
+    background: [],
+    [
+      (
+        "interruption",
+        .mapping([("onExpiry", .text("discard")), ("onConditionsLost", .text("ignore"))])
+      ),
+      ("app", .mapping([("completesEarly", .text("5 s"))])),
+      ("protocol", .mapping([("timeouts", .text("honoured")), ("worker", .mapping([]))])),
+      ("outbox", .mapping([("capacity", .text("0"))])),
+    ]
+  ).filled(from: taskPhone, deeply: true)
+
+  private static let flower = Node.mapping([
+    (
+      "protocol",
+      .mapping([
+        ("stream", .text("true")), ("reconnect", .text("fixed")),
+        ("overwritesModel", .text("true")),
+      ])
+    ),
+    ("participation", .mapping([("repeats", .text("true")), ("pause", .text("1 s"))])),
+    ("outbox", .mapping([("capacity", .text("0"))])),
+  ])
 
   private static let android = group(
     background: [

@@ -136,7 +136,11 @@ extension Simulation {
   ///
   /// Draws: one `normal` a device at slot 0 of `compute`, one a training at slot = its first data
   /// epoch of `compute-jitter` (seed `world`).
-  func pace(group: Int, ordinal: Int, device: Int, samples: Int, epoch: UInt64) -> Pace {
+  func pace(
+    group: Int, ordinal: Int, device: Int, samples: Int, epoch: UInt64,
+    plan: TrainingPlan? = nil, share: Double = 1
+  ) -> Pace {
+    let plan = plan ?? inputs.task.plan
     let settings = inputs.fleet[group].compute
     let factor =
       factor("compute", settings.spread, group, ordinal)
@@ -148,11 +152,11 @@ extension Simulation {
       }
     }
     guard let made = hardware(of: device) else {
-      return Pace(settings, samples: samples, plan: inputs.task.plan, factor: factor)
+      return Pace(settings, samples: samples, plan: plan, factor: factor * share)
     }
-    let cost = inputs.task.network.trainingCost(inputs.task.plan)
-    return Pace(samples: samples, plan: inputs.task.plan) { count in
-      made.hardware.seconds(cost, samples: count, on: made.engine) * factor
+    let cost = inputs.task.network.trainingCost(plan)
+    return Pace(samples: samples, plan: plan) { count in
+      made.hardware.seconds(cost, samples: count, on: made.engine) * (factor * share)
         / (settings.dutyCycle ?? 1)
     }
   }
@@ -192,7 +196,7 @@ extension Simulation {
     devices[device].sampleCount = Int32(samples)
     devices[device].pace = pace(
       group: group, ordinal: ordinal, device: device, samples: samples,
-      epoch: devices[device].nextEpoch)
+      epoch: devices[device].nextEpoch, plan: plan(of: device))
   }
 
   /// The positions in its client's shard of the samples that a device has, ascending; nil: all.

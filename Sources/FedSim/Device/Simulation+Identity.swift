@@ -87,7 +87,8 @@ extension Simulation {
       let attempts = inputs.fleet[Int(devices[device].group)].outbox.attempts
       let hasUpload =
         sendable(device) != nil && session.tries < attempts && !session.hasGivenUp
-      let asks = !session.isExpiring && (session.stage == .check || session.stage == .download)
+      let asks =
+        !session.isExpiring && [.check, .download, .plan, .reply].contains(session.stage)
       guard hasUpload || asks else { return false }
     }
     switch nextStep(device) {

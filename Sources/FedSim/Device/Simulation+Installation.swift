@@ -58,6 +58,7 @@ extension Simulation {
     let registration = inputs.fleet[Int(devices[device].group)].registration
     if registration?.keepsData != true { identities.devices[device].hasLostData = true }
     loseIdentity(device)
+    loseOwn(device)
     identities.devices[device].installations += 1
     note(device, .identity(.reinstalled))
     if !isOff(device) { useApp(device) }

@@ -58,6 +58,7 @@ extension Simulation {
     endSession(device, .left)
     endProcess(device)
     loseIdentity(device)
+    loseOwn(device)
     if !identities.isEmpty { identities.devices[device].isKeychainLocked = false }
     for request in devices[device].scheduler.requests {
       devices[device].scheduler.remove(request.identifier)

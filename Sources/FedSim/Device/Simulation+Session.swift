@@ -75,8 +75,17 @@ extension Simulation {
           device, .download, exchange.givesKeys ? .fetch(round: session.round) : .latest,
           bytes: bytes(of: .fetch))
       }
+    case .plan:
+      if isConnected {
+        startRequest(
+          device, .download, .plan(round: session.round), bytes: inputs.server.messageBytes)
+      }
     case .train:
       beginTraining(device)
+    case .evaluate:
+      beginEvaluation(device)
+    case .reply:
+      if isConnected { sendReply(device) }
     case .done:
       let waits = sendable(device) != nil
       if waits, !isConnected, !session.hasGivenUp { return }
@@ -127,6 +136,7 @@ extension Simulation {
     setCancelled(device)
     devices[device].session!.isExpiring = true
     devices[device].session!.isPausing = false
+    abandonEvaluation(device)
     if devices[device].run != nil { return cutTraining(device) }
     if case .upload = devices[device].transfer?.purpose { return }
     endExpired(device)
@@ -167,7 +177,7 @@ extension Simulation {
   mutating func kill(_ device: Int) {
     tallies.kills += 1
     note(device, .killed)
-    if devices[device].run != nil { loseRun(device) }
+    if devices[device].isTraining { loseRun(device) }
     endProcess(device)
     let keeps = inputs.fleet[Int(devices[device].group)].outbox.persists
     endSession(device, .killed)
@@ -180,6 +190,7 @@ extension Simulation {
   /// Ends a session; what is under way is given up. No batch may be running.
   mutating func endSession(_ device: Int, _ reason: SessionEnd) {
     guard let session = devices[device].session else { return }
+    abandonEvaluation(device)
     precondition(devices[device].run == nil, "a session ends between batches")
     if devices[device].transfer != nil { giveUpTransfer(device) }
     if exchange.isOn { leaveStream(device, session.participation) }
@@ -250,6 +261,7 @@ extension Simulation {
     let participation = devices[device].session!.participation
     guard participation >= 0,
       participations[participation].stage >= Stage.accepted.rawValue
+        || exchange.isOn && isOutstanding(participation)
     else { return }
     if exchange.isOn { leaveStream(device, participation) }
     devices[device].session!.participation = newParticipation(device)

@@ -52,7 +52,9 @@ extension Simulation {
     devices[device].runGeneration += 1
     devices[device].run!.generation = devices[device].runGeneration
     let run = devices[device].run!
-    let ends = devices[device].pace.end(of: run, batches: run.lastBatch)
+    let pace =
+      run.isEvaluation ? exchange.clients[device].evaluationPace! : devices[device].pace
+    let ends = pace.end(of: run, batches: run.lastBatch)
     guard let session = devices[device].session, !session.isExpiring || ends < session.hard else {
       return
     }
@@ -86,7 +88,7 @@ extension Simulation {
         devices[device].attempt!.start = .rebased(
           training, old: attempt.baseParameters!, new: held)
       } else if attempt.described == 0 {
-        devices[device].attempt!.start = .parameters(held)
+        devices[device].attempt!.start = start(of: device, from: held)
       } else {
         // A second move before a batch was done: the first move's target never mattered.
         guard case .rebased(let training, let old, _) = attempt.start else { return }
@@ -96,6 +98,7 @@ extension Simulation {
   }
 
   private mutating func newAttempt(_ device: Int) {
+    if exchange.isOn { takeConfig(device) }
     takeStock(device)
     ledgers.attempts.open()
     devices[device].activity.attempts += 1
@@ -104,14 +107,15 @@ extension Simulation {
       inputs.server.needsBases || group(of: device).interruption.onModelMoved == .rebase
     devices[device].attempt = Attempt(
       base: devices[device].heldVersion, baseParameters: needsBase ? held : nil,
-      start: .parameters(held), firstEpoch: devices[device].nextEpoch)
+      start: start(of: device, from: held), firstEpoch: devices[device].nextEpoch)
     devices[device].nextEpoch += UInt64(
-      inputs.task.plan.epochs(shardCount: Int(devices[device].sampleCount)))
+      plan(of: device).epochs(shardCount: Int(devices[device].sampleCount)))
   }
 
   /// The last batch of a run ends.
   mutating func trainingEnded(_ device: Int) {
     let run = devices[device].run!
+    if run.isEvaluation { return endEvaluation(device, hasSamples: true) }
     endRun(device)
     if run.lastBatch == devices[device].pace.batchCount {
       return finishAttempt(device, batches: run.lastBatch, .finished)
@@ -190,7 +194,7 @@ extension Simulation {
     let client = Int(devices[device].client)
     let local = LocalTraining(
       network: inputs.task.network, dataset: inputs.task.train,
-      shard: shard(of: device), plan: inputs.task.plan,
+      shard: shard(of: device), plan: plan(of: device),
       order: order(device, firstEpoch: firstEpoch),
       noise: inputs.task.network.isNoisy
         ? .init(key: batchKey(device), firstSlot: firstEpoch) : nil)
@@ -203,7 +207,9 @@ extension Simulation {
   /// The members of a cohort will most likely train on the latest version next, all batches: idle
   /// threads may begin with that.
   mutating func foresee(_ members: [Int]) {
-    guard computations.foresees(members.count), !fleetTables.hasArrivals else { return }
+    guard computations.foresees(members.count), !fleetTables.hasArrivals,
+      exchange.instructions.plans.isEmpty, exchange.instructions.privateRanges.isEmpty
+    else { return }
     for device in members where devices[device].attempt == nil {
       let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
       guard batches > 0 else { continue }
@@ -247,6 +253,7 @@ extension Simulation {
   /// An attempt ends without an update; `batches` of them were done, or as many as are described.
   mutating func endAttempt(_ device: Int, _ outcome: AttemptOutcome, batches: Int? = nil) {
     var done = batches ?? devices[device].attempt!.described
+    abandonEvaluation(device)
     if let run = devices[device].run {
       done = devices[device].pace.done(run, at: now)
       endRun(device)
@@ -271,11 +278,12 @@ extension Simulation {
     }
     devices[device].attempt = nil
     devices[device].lastTrained = attempt.base
+    if exchange.isOn { keepOwn(device, training, base: attempt.base) }
     ledgers.attempts.close(outcome)
     ledgers.batchesUsed += batches
     note(device, .attemptEnded(outcome, batches: batches))
     let shard = Int(devices[device].sampleCount)
-    let processed = inputs.task.plan.samples(inBatches: 0..<batches, shardCount: shard)
+    let processed = plan(of: device).samples(inBatches: 0..<batches, shardCount: shard)
     let session = devices[device].session!
     ledgers.updates.open()
     devices[device].activity.updates += 1

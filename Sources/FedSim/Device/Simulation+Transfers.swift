@@ -23,8 +23,9 @@ extension Simulation {
 
   /// Asks the server for news, and for work unless it is a poll.
   mutating func startCheck(_ device: Int) {
-    if exchange.isOn, waits(device) { return }
+    if exchange.isOn, waits(device) || enrols(device) { return }
     renewParticipation(device)
+    devices[device].session!.isEvaluating = false
     let session = devices[device].session!
     startRequest(
       device, .check,
@@ -62,6 +63,7 @@ extension Simulation {
     if !identities.isEmpty { stamp(device, transfer.id) }
     if case .submit(let update) = transfer.request { updates[update].copiesOnTheWay += 1 }
     if case .check(_, let participation) = transfer.request { hold(participation) }
+    if case .probe(let isUpload) = transfer.request, isUpload { uploadMeasured(device) }
     schedule(
       .arrival(device: Int32(device), generation: transfer.id, transfer.request), .serverArrival,
       at: now + devices[device].rates.oneWay, by: device)
@@ -99,6 +101,11 @@ extension Simulation {
     devices[device].transfer!.fraction = 0
     devices[device].transfer!.response = response
     devices[device].transfer!.remaining = bytes(of: response)
+    if case .probe(let isUpload) = devices[device].transfer!.request, !isUpload {
+      // The probe comes with the answer.
+      exchange.clients[device].probeSince = now
+      devices[device].transfer!.remaining = probeBytes(device)
+    }
     planTransfer(device)
   }
 
@@ -119,7 +126,7 @@ extension Simulation {
   }
 
   /// Takes into account the bytes that passed since the last plan.
-  private mutating func countProgress(_ device: Int, _ rates: Link) {
+  mutating func countProgress(_ device: Int, _ rates: Link) {
     let transfer = devices[device].transfer!
     let rate = transfer.phase == .sending ? rates.up : rates.down
     let (bytes, fraction) = rate.bytes(in: now - transfer.since, after: transfer.fraction)
@@ -171,9 +178,11 @@ extension Simulation {
     devices[device].transfer = nil
     ledgers.transmissions.close(outcome)
     switch transfer.purpose {
-    case .check, .download:
-      note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
+    case .check, .download, .enrolment, .reply:
+      note(device, .requestFailed(transfer.purpose == .download ? .download : .check, outcome))
       devices[device].session!.stage = .check
+      devices[device].session!.isEvaluating = false
+      if transfer.purpose == .enrolment { exchange.clients[device].enrolment = .authenticate }
       // With the link gone the session waits for it; with the server gone it rests or ends.
       if devices[device].isConnected { rest(device, .unreachable) }
     case .upload(let update):
@@ -192,15 +201,30 @@ extension Simulation {
       checked(device, latest: latest, isOnline: isOnline, answer, round: round)
     case .model(let version):
       if exchange.isOn {
-        guard decode(device, version, transfer.body!) else { return rest(device, .undecodable) }
+        guard decode(device, version, transfer.body!) else {
+          if !cannotEvaluate(device) { rest(device, .undecodable) }
+          return
+        }
       } else {
         devices[device].held = transfer.body
       }
       devices[device].heldVersion = version
       note(device, .downloaded(version: Int(version)))
+      if exchange.isOn, wantsPlan(device) { return }
       modelCame(device)
     case .modelUnavailable:
+      if exchange.isOn, cannotEvaluate(device) { return }
+      if exchange.isOn, overwritesModel(device) { return rest(device, .nothingNew) }
       modelCame(device)
+    case .plan:
+      note(device, .exchange(.planDownloaded))
+      modelCame(device)
+    case .enrolled(let needsSpeedTest):
+      enrolled(device, needsSpeedTest: needsSpeedTest)
+    case .probed:
+      probed(device)
+    case .noted:
+      replyNoted(device)
     case .granted(let request):
       granted(device, transfer.id, request)
     case .refused(let refusal):
@@ -209,6 +233,8 @@ extension Simulation {
       rejected(device, retry)
     case .keyInvalid:
       keyExpired(device)
+    case .failed:
+      requestFailed(device)
     case .receipt(let receipt):
       guard case .upload(let update) = transfer.purpose else {
         preconditionFailure("only uploads have receipts")
@@ -229,7 +255,9 @@ extension Simulation {
     if !isOnline { note(device, .serverOffline) }
     switch answer {
     case .rejected:
-      return rest(device, .rejected)
+      return turnedAway(device)
+    case .sendModel, .sendProperties, .evaluate:
+      instructed(device, answer, round: round)
     case .pollOnly:
       devices[device].session!.stage = hasUpdate ? .download : .done
     case .accepted:
@@ -242,7 +270,8 @@ extension Simulation {
         return rest(device, .nothingNew)
       }
       if !hasUpdate, held < 0 { return rest(device, .nothingNew) }
-      devices[device].session!.stage = hasUpdate || exchange.givesKeys ? .download : .train
+      let isSent = exchange.givesKeys || exchange.isOn && overwritesModel(device)
+      devices[device].session!.stage = hasUpdate || isSent ? .download : .train
     }
     proceed(device)
   }
@@ -250,7 +279,8 @@ extension Simulation {
   private mutating func modelCame(_ device: Int) {
     let isPoll = devices[device].session!.kind.isPoll
     if !isPoll, devices[device].held == nil { return rest(device, .nothingNew) }
-    devices[device].session!.stage = isPoll ? .done : .train
+    let isEvaluating = devices[device].session!.isEvaluating
+    devices[device].session!.stage = isPoll ? .done : isEvaluating ? .evaluate : .train
     proceed(device)
   }
 }

@@ -162,9 +162,9 @@ extension Simulation {
     switch group(of: device).interruption.onConditionsLost {
     case .ignore: return
     case .abort:
-      if devices[device].run != nil { endAttempt(device, .conditionsLost) }
+      if devices[device].isTraining { endAttempt(device, .conditionsLost) }
     case .suspend:
-      if let run = devices[device].run {
+      if let run = devices[device].run, !run.isEvaluation {
         let done = devices[device].pace.done(run, at: now)
         endRun(device)
         writeCheckpoint(device, batches: done)
@@ -235,7 +235,7 @@ extension Simulation {
     case .throw:
       guard devices[device].run != nil else { break }
       if reportFailure(device) { return }
-      endAttempt(device, .threw)
+      if devices[device].isTraining { endAttempt(device, .threw) }
       endSession(device, .threw)
       return
     case .erase, .poison, .reconnect, .wrongURL:

@@ -201,6 +201,14 @@ public struct AppSettings: PartSettings {
     case ignore
   }
 
+  /// What the app does when the server has no work for it.
+  public enum OnRejection: String, CaseIterable, Sendable {
+    /// It says that its task is complete.
+    case complete
+    /// It says nothing: the task runs on, idle.
+    case forget
+  }
+
   /// What the app does when a task expires.
   public var onExpiration = OnExpiration.complete
   /// What the app does when a refresh task expires; nil: the same.
@@ -212,6 +220,9 @@ public struct AppSettings: PartSettings {
   public var completesEarly: SimDuration?
   /// The share of uses of the app after which its user swipes it away.
   public var forceQuits = 0.0
+
+  /// What the app does when the server has no work for it; nil: it says that its task is complete.
+  public var onRejection: OnRejection?
 
   /// The defaults.
   public init() {}
@@ -236,6 +247,10 @@ public struct AppSettings: PartSettings {
       Field(
         "forceQuits", \.forceQuits, .fraction, assumption: true,
         "The share of uses of the app after which its user swipes it away"),
+      Field(
+        "onRejection", \.onRejection, feature: .choice,
+        "In a task for which the server has no work: complete it, or forget to (SwiftSyft's "
+          + "onRejected); absent: complete"),
     ]
   }
 }

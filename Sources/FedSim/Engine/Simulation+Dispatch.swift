@@ -30,6 +30,14 @@ extension Simulation {
       triggerRang(Int(index))
     case .serverTimer(.served(let number)):
       return served(number)
+    case .serverTimer(.modelWanted):
+      return askForModel()
+    case .serverTimer(.cohortWait(let round)):
+      return cohortWaited(round)
+    case .serverTimer(.evaluationWait(let round)):
+      return evaluationWaited(round)
+    case .serverTimer(.evaluationTimeout(let round)):
+      return evaluationTimedOut(round)
     case .serverTimer(.aggregated):
       aggregationEnded()
     case .arrival(let device, let generation, let request):
@@ -81,6 +89,8 @@ extension Simulation {
       beatRang(device)
     case .reinstall:
       reinstallRang(device)
+    case .probe:
+      return probeRang(device, generation)
     case .downloadTimeout:
       guard devices[device].transfer?.id == generation else { return false }
       failTransfer(device, .timedOut)

@@ -97,7 +97,7 @@ public struct Simulation {
     self.observers = observers
     for observer in observers { observer.began(self) }
     wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
-    publishInitialModel()
+    if !exchange.instructions.awaitsModel { publishInitialModel() }
     if inputs.stopsWhenStuck { lookAhead() }
     ahead = makePlayingAhead()
     while !isOver, playNext() {}

@@ -7,64 +7,6 @@ public enum EventClass: UInt8, Sendable, CaseIterable {
   case deviceTimer, scan, snapshot
 }
 
-/// A request that travels to the server.
-public enum Request: Equatable, Sendable {
-  /// Is there a newer version, and may I train? `participation` is −1 for a poll that wants no
-  /// work.
-  case check(heldVersion: Int32, participation: Int32)
-  /// Send the latest version.
-  case latest
-  /// Take this update.
-  case submit(update: Int32)
-  /// The device no longer waits for a cohort.
-  case leave
-  /// Give me a number, or tokens.
-  case identity(IdentityRequest)
-  /// Send the model of the round that this device has a key for.
-  case fetch(round: Int32)
-  /// The device's stream is broken.
-  case disconnect(participation: Int32, DisconnectReason)
-  /// The device's user had something erased.
-  case erase
-}
-
-/// An answer that travels to a device.
-public enum Response: Equatable, Sendable {
-  /// The latest version, the server's own idea of its connection, and whether to train.
-  case check(latest: Int32, isOnline: Bool, admission: CheckAnswer, round: Int32)
-  /// A version's parameters follow.
-  case model(version: Int32)
-  /// There is a model, and the server believes itself offline.
-  case modelUnavailable
-  /// What became of an update.
-  case receipt(Receipt)
-  /// The number or the tokens that were asked for.
-  case granted(IdentityRequest)
-  /// The request is not served.
-  case refused(Refusal)
-  /// No work; when to ask again, if ever.
-  case rejected(RetryAfter?)
-  /// The key is one of a round that is over.
-  case keyInvalid
-}
-
-/// The part of a check's answer that concerns work.
-public enum CheckAnswer: UInt8, Equatable, Sendable {
-  case accepted, rejected, pollOnly
-}
-
-/// The server's answer to an update.
-public struct Receipt: Equatable, Sendable {
-  /// What became of it.
-  public enum Status: String, Sendable, CaseIterable { case aggregated, pending, offline, rejected }
-  /// What became of it.
-  public let status: Status
-  /// The version that is current now.
-  public let newVersion: Int32
-  /// Updates that wait now.
-  public let pendingCount: Int32
-}
-
 /// A timer of the server.
 public enum ServerTimer: Equatable, Sendable {
   /// The connectivity probe.
@@ -73,6 +15,14 @@ public enum ServerTimer: Equatable, Sendable {
   case trigger(Int32, round: Int32)
   /// The n-th request has been served.
   case served(Int32)
+  /// A device that waits is asked for the initial model.
+  case modelWanted
+  /// A round has waited long enough for its cohort.
+  case cohortWait(round: Int32)
+  /// An evaluation after a round has waited long enough for its members.
+  case evaluationWait(round: Int32)
+  /// The members of an evaluation have had long enough.
+  case evaluationTimeout(round: Int32)
   /// The aggregation under way is over.
   case aggregated
 }
@@ -107,6 +57,8 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
   case heartbeat
   /// The app is removed and installed anew.
   case reinstall
+  /// A probe of a speed test has taken too long.
+  case probe
   /// A download has taken too long.
   case downloadTimeout
 }
@@ -150,9 +102,6 @@ extension Event {
   /// Words that tell this event from every other, for the run's digest.
   @inline(__always)
   func combine(into digest: inout Fingerprint) {
-    func pack(_ kind: UInt64, _ device: Int32, _ rest: UInt64 = 0) -> UInt64 {
-      kind << 56 | UInt64(UInt32(bitPattern: device)) << 24 | rest & 0xFF_FFFF
-    }
     switch self {
     case .world(let series, let device, let state):
       digest.combine(pack(1, device, UInt64(series.rawValue) << 8 | UInt64(state)))
@@ -168,49 +117,21 @@ extension Event {
     case .serverTimer(.trigger(let index, _)): digest.combine(pack(10, index))
     case .serverTimer(.served(let number)): digest.combine(pack(45, number))
     case .serverTimer(.aggregated): digest.combine(pack(80, -1))
-    case .arrival(let device, _, let request):
-      switch request {
-      case .check(let held, let participation):
-        digest.combine(pack(11, device, participation < 0 ? 0 : 1))
-        digest.combine(UInt64(UInt32(bitPattern: held)))
-      case .latest: digest.combine(pack(12, device))
-      case .submit(let update):
-        digest.combine(pack(13, device))
-        digest.combine(UInt64(UInt32(bitPattern: update)))
-      case .leave: digest.combine(pack(14, device))
-      case .identity(let kind): digest.combine(pack(30, device, UInt64(kind.rawValue)))
-      case .fetch(let round): digest.combine(pack(40, device, UInt64(round)))
-      case .disconnect(_, let reason): digest.combine(pack(41, device, UInt64(reason.rawValue)))
-      case .erase: digest.combine(pack(42, device))
-      }
-    case .response(let device, _, let response):
-      switch response {
-      case .check(let latest, let isOnline, let admission, let round):
-        let rest = UInt64(admission.rawValue) << 1 | (isOnline ? 1 : 0)
-        digest.combine(pack(15, device, rest))
-        digest.combine(
-          UInt64(UInt32(bitPattern: latest)) << 32 | UInt64(UInt32(bitPattern: round)))
-      case .model(let version):
-        digest.combine(pack(16, device))
-        digest.combine(UInt64(UInt32(bitPattern: version)))
-      case .modelUnavailable: digest.combine(pack(17, device))
-      case .granted(let kind): digest.combine(pack(31, device, UInt64(kind.rawValue)))
-      case .refused(let refusal): digest.combine(pack(32, device, UInt64(refusal.rawValue)))
-      case .receipt(let receipt):
-        let status = Receipt.Status.allCases.firstIndex(of: receipt.status)!
-        digest.combine(pack(18, device, UInt64(status)))
-        digest.combine(
-          UInt64(UInt32(bitPattern: receipt.newVersion)) << 32
-            | UInt64(UInt32(bitPattern: receipt.pendingCount)))
-      case .rejected(let retry):
-        digest.combine(pack(43, device, retry == nil ? 0 : 1))
-        digest.combine((retry?.duration ?? .zero).microseconds)
-      case .keyInvalid: digest.combine(pack(44, device))
-      }
+    case .serverTimer(.modelWanted): digest.combine(pack(60, -1))
+    case .serverTimer(.cohortWait(let round)): digest.combine(pack(61, round))
+    case .serverTimer(.evaluationWait(let round)): digest.combine(pack(62, round))
+    case .serverTimer(.evaluationTimeout(let round)): digest.combine(pack(63, round))
+    case .arrival(let device, _, let request): request.combine(into: &digest, from: device)
+    case .response(let device, _, let response): response.combine(into: &digest, to: device)
     case .deviceTimer(let timer, let device, _):
       digest.combine(pack(19, device, UInt64(timer.rawValue)))
     case .taskStart(let device, _): digest.combine(pack(20, device))
     case .end: digest.combine(pack(21, -1))
     }
   }
+}
+
+/// A kind of event, its device and something more in one word, for the run's digest.
+func pack(_ kind: UInt64, _ device: Int32, _ rest: UInt64 = 0) -> UInt64 {
+  kind << 56 | UInt64(UInt32(bitPattern: device)) << 24 | rest & 0xFF_FFFF
 }

@@ -53,7 +53,8 @@ public struct PolicyPreset: Sendable {
       name: "flower",
       summary: "Flower's FedAvg: all who are connected, weights, until each has answered or failed",
       settings: .mapping([
-        ("payload", .text("weights")), ("selector", .text("fraction")),
+        ("payload", .text("weights")),
+        ("selector", .mapping([("fraction", .mapping([("waitLimit", .text("24 h"))]))])),
         ("trigger", .text("cohort-answered")), ("aggregator", .text("sample-weighted-mean")),
       ])),
   ]

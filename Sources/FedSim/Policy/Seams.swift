@@ -118,6 +118,8 @@ public enum Admission: Sendable, Equatable {
 public protocol ClientSelector: Part {
   /// Whether devices wait until a cohort is formed, so that updates belong to one round.
   var formsCohorts: Bool { get }
+  /// How long a round waits for its cohort before it is skipped; nil: for ever.
+  var waitLimit: SimDuration? { get }
   /// What a device that asks for work is told.
   func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission
   /// A cohort out of the waiting devices, or nil while there are too few.
@@ -146,6 +148,8 @@ public struct Cohort: Sendable {
 extension ClientSelector {
   /// No cohorts.
   public var formsCohorts: Bool { false }
+  /// It waits for ever.
+  public var waitLimit: SimDuration? { nil }
   /// No cohorts.
   public func cohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream

@@ -32,6 +32,8 @@ public struct CycleSettings: PartSettings {
   public var minimumUpload: BitRate?
   /// The slowest link to a device that is let in.
   public var minimumDownload: BitRate?
+  /// Size of the plan, which is downloaded after the model; nil: there is none.
+  public var planBytes: Int64?
 
   /// The defaults.
   public init() {}
@@ -73,6 +75,10 @@ public struct CycleSettings: PartSettings {
       Field(
         "minimumDownload", \.minimumDownload, optional: .rate,
         "The slowest link to a device that is let in (minimum_download_speed)"),
+      Field(
+        "planBytes", \.planBytes, feature: .bytes,
+        "Size of the plan, which is asked for with the key after the model (get-plan); absent: no "
+          + "such request"),
     ]
   }
   /// What is wrong with values that are each in range.
@@ -142,6 +148,8 @@ public enum CycleAnswer: Sendable, Equatable {
   case accepted
   /// It is not; it may ask again after a time, below zero where that is past, or never.
   case rejected(timeout: SimDuration?)
+  /// The server fails over the request, and says so.
+  case failed
 }
 
 /// A selector that lets devices into cycles: who is let in gets a key, good for one cycle.
@@ -188,6 +196,8 @@ public struct CycleSelector: CycleAdmission {
       }
     }
     if isWelcome { return .accepted }
+    // Cycles without an end: the time left is worked out all the same, which raises.
+    if isCoded, view.endsAt == .never { return .failed }
     return .rejected(timeout: view.endsAt == .never ? nil : view.endsAt - server.now)
   }
 }

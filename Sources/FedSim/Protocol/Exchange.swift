@@ -15,6 +15,8 @@ struct Exchange {
   var change: (version: Int32, ranges: [Range<Int>])?
   /// What happened, counted.
   var tallies = ExchangeTallies()
+  /// What the server asks of devices beside trainings, and what they keep of their own.
+  var instructions = Instructions()
   /// Whether any of it is asked for: what the rest of the engine looks at.
   var isOn = false
   /// Whether accepted devices have keys that are good for one cycle.
@@ -31,6 +33,17 @@ struct ClientRegion {
   var isDisconnected = false
   /// Until then its server's address is wrong.
   var wrongURLUntil = SimTime.start
+  /// How far it has come with enrolling.
+  var enrolment = Enrolment.authenticate
+  /// When the present probe of a speed test began.
+  var probeSince = SimTime.start
+  /// What its speed test found.
+  var upload: BitRate?
+  var download: BitRate?
+  /// How long the evaluation under way takes.
+  var evaluationPace: Pace?
+  /// Whether the evaluation was of samples.
+  var hasSamples = false
 }
 
 /// What a device's user had erased, and what the server knows of it.
@@ -104,7 +117,10 @@ extension Simulation {
       exchange.lastCycles = Array(repeating: 0, count: devices.count)
     }
     let verbs = inputs.injections.map(\.action)
-    if inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL) {
+    makeInstructions()
+    if inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
+      || exchange.instructions.isOn
+    {
       exchange.clients = Array(repeating: ClientRegion(), count: devices.count)
     }
     if verbs.contains(.erase) {
@@ -123,6 +139,7 @@ extension Simulation {
   /// A session begins; why it has no server to turn to, if it has none.
   mutating func disconnection(_ device: Int) -> SessionEnd? {
     guard !exchange.clients.isEmpty else { return nil }
+    exchange.clients[device].enrolment = .authenticate
     let end: SessionEnd
     if now < exchange.clients[device].wrongURLUntil {
       end = .wrongURL
@@ -163,7 +180,7 @@ extension Simulation {
 
   /// All that a running training holds becomes not a number.
   mutating func poison(_ device: Int) -> Bool {
-    guard devices[device].run != nil else { return false }
+    guard devices[device].isTraining else { return false }
     devices[device].attempt!.start = .parameters(
       ParameterBuffer(count: server.model.count) { target in
         for i in 0..<target.count { target[i] = .nan }
@@ -193,6 +210,12 @@ extension Simulation {
       })
     {
       found.append("an update waits whose user had it erased")
+    }
+    if let evaluation = exchange.instructions.evaluation,
+      evaluation.members
+        != evaluation.pending.count + evaluation.results.count + evaluation.failures
+    {
+      found.append("a member of an evaluation is lost")
     }
     if let cycle = server.cycle, let settings = exchange.admission?.cycle {
       if settings.mode == .asDocumented, Int(cycle.workers) > settings.maximumWorkers ?? .max {

@@ -16,6 +16,8 @@ public struct FractionSelector: ClientSelector {
     public var minimum = 2
     /// How many must wait before a cohort is formed.
     public var minimumAvailable = 2
+    /// How long the server waits for so many; nil: for ever.
+    public var waitLimit: SimDuration?
     /// The defaults.
     public init() {}
     /// The field that a bare value stands for.
@@ -29,6 +31,9 @@ public struct FractionSelector: ClientSelector {
         Field(
           "minimumAvailable", \.minimumAvailable, .integer(1...10_000_000),
           "How many must wait before a cohort is formed (min_available_clients)"),
+        Field(
+          "waitLimit", \.waitLimit, feature: .duration(atLeast: .milliseconds(1)),
+          "A round for which fewer have come after so long is skipped; absent: it waits for ever"),
       ]
     }
     /// What is wrong with values that are each in range.
@@ -47,6 +52,9 @@ public struct FractionSelector: ClientSelector {
 
   /// How many devices must wait before a cohort is formed.
   public var neededWaiting: Int { settings.minimumAvailable }
+
+  /// A round without a cohort is skipped after so long.
+  public var waitLimit: SimDuration? { settings.waitLimit }
 
   /// What a device that asks for work is told.
   public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
@@ -74,6 +82,8 @@ public struct CohortAnsweredTrigger: AggregationTrigger {
   public struct Settings: PartSettings {
     /// Whether a round with failures is aggregated.
     public var acceptFailures = true
+    /// After so long without an answer a member has failed; nil: only its stream tells.
+    public var timeout: SimDuration?
     /// The defaults.
     public init() {}
     /// The field that a bare value stands for.
@@ -83,7 +93,11 @@ public struct CohortAnsweredTrigger: AggregationTrigger {
       [
         Field(
           "acceptFailures", \.acceptFailures, .flag,
-          "Whether the others of a cohort with failures are aggregated; else the round is skipped")
+          "Whether the others of a cohort with failures are aggregated; else the round is skipped"),
+        Field(
+          "timeout", \.timeout, feature: .duration(atLeast: .milliseconds(1)),
+          "A member that has not answered after so long has failed (round_timeout); absent: only "
+            + "its stream tells"),
       ]
     }
   }
@@ -91,6 +105,9 @@ public struct CohortAnsweredTrigger: AggregationTrigger {
   private let settings: Settings
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
+
+  /// Its timer, where members have only so long.
+  public var timer: TriggerTimer? { settings.timeout.map { .afterCohort($0) } }
 
   /// Whether it needs cohorts.
   public var needsCohort: Bool { true }
@@ -100,10 +117,12 @@ public struct CohortAnsweredTrigger: AggregationTrigger {
   /// Source: Flower's `FedAvg.aggregate_fit`: no results, or failures that are not accepted, leave
   /// the parameters as they are.
   public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
-    guard moment != .timer, server.cohortGoal != nil,
-      server.pending + server.failures >= server.cohortSize
-    else { return .wait }
-    if server.failures > 0, !settings.acceptFailures || server.pending == 0 { return .skip }
+    guard server.cohortGoal != nil else { return .wait }
+    var failures = server.failures
+    // At the timeout whoever has not answered has failed.
+    if moment == .timer { failures = server.cohortSize - server.pending }
+    guard server.pending + failures >= server.cohortSize else { return .wait }
+    if failures > 0, !settings.acceptFailures || server.pending == 0 { return .skip }
     return server.pending > 0 ? .aggregate : .wait
   }
 }

@@ -26,6 +26,14 @@ public struct ProtocolSettings: PartSettings {
     case fixed
   }
 
+  /// How an app evaluates a model.
+  public enum Evaluation: String, CaseIterable, Sendable {
+    /// It trains an epoch on its test samples, reports that training's loss, and forgets the rest.
+    case asCoded
+    /// It looks at the samples without a step.
+    case asDocumented
+  }
+
   /// What a device does with the time after which it may ask again.
   public var timeouts = Timeouts.honoured
   /// The shortest time between two requests of a device that was rejected.
@@ -44,6 +52,19 @@ public struct ProtocolSettings: PartSettings {
   public var knowsNewLayout = true
   /// Whether an app that does not know a layer skips it and takes the others.
   public var skipsUnknownLayers = false
+  /// How a device enrols before each request for work; nil: it just asks.
+  public var worker: WorkerSettings?
+  /// Whether hyper-parameters that the server sends are ignored; nil: no.
+  public var ignoresConfig: Bool?
+  /// Whether a finished training takes the place of the device's own model, so that each round's
+  /// model has to be sent; nil: no.
+  public var overwritesModel: Bool?
+  /// How the app evaluates a model; nil: without a step.
+  public var evaluation: Evaluation?
+  /// What an evaluation without a step takes, as a share of a training's step; nil: a third.
+  public var evaluationShare: Double?
+  /// Whether the app answers a question for its properties; nil: no.
+  public var properties: Bool?
 
   /// The defaults.
   public init() {}
@@ -79,6 +100,28 @@ public struct ProtocolSettings: PartSettings {
       Field(
         "skipsUnknownLayers", \.skipsUnknownLayers, .flag,
         "Whether an unknown layer is skipped in silence (Flower's Swift SDK) instead of an error"),
+      Field(
+        "worker", \.worker, feature: .settings(),
+        "Enrols as a new worker before each request for work, with a speed test where the server "
+          + "wants one (SwiftSyft); absent: it just asks"),
+      Field(
+        "ignoresConfig", \.ignoresConfig, feature: .flag,
+        "Whether `server.clientConfig` is ignored (Flower's iOS example); absent: no"),
+      Field(
+        "overwritesModel", \.overwritesModel, feature: .flag,
+        "Whether a finished training takes the place of the device's own model, so that each "
+          + "round's model has to be sent (Flower's iOS example); absent: no"),
+      Field(
+        "evaluation", \.evaluation, feature: .choice,
+        "Asked to evaluate: train an epoch on the test samples and report its loss (Flower's iOS "
+          + "example), or look at them without a step; absent: asDocumented"),
+      Field(
+        "evaluationShare", \.evaluationShare, feature: .number(0.001...1), assumption: true,
+        "What an evaluation without a step takes of a training's time; absent: a third"),
+      Field(
+        "properties", \.properties, feature: .flag,
+        "Whether the app answers a question for its properties; absent: it says that it "
+          + "knows of none, as Flower's Swift SDK does"),
     ]
   }
 }

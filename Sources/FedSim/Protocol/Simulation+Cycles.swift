@@ -4,6 +4,7 @@ extension Simulation {
   /// A round opens: nobody has failed in it; where there are cycles it is one, with its timer.
   mutating func openRound() {
     server.failures = 0
+    limitWait()
     guard let settings = exchange.admission?.cycle else { return }
     server.cycle = CycleView(settings, openedAt: now)
     guard settings.mode == .asDocumented, let length = settings.length,
@@ -21,14 +22,18 @@ extension Simulation {
   /// A device asks to be let into the open cycle.
   mutating func askCycle(_ device: Int, participation: Int32) -> CycleAnswer {
     let rates = devices[device].rates
+    let measured = exchange.clients.isEmpty ? nil : exchange.clients[device]
     let worker = CycleWorker(
-      lastCycle: Int(exchange.lastCycles[device]), upload: rates.up, download: rates.down)
+      lastCycle: Int(exchange.lastCycles[device]), upload: measured?.upload ?? rates.up,
+      download: measured?.download ?? rates.down)
     let answer = exchange.admission!.admit(worker, server.cycle!, server.view(at: now))
     switch answer {
     case .accepted:
       accept(participation)
       exchange.lastCycles[device] = server.round
       server.cycle!.workers += 1
+    case .failed:
+      break
     case .rejected(let timeout):
       if timeout == nil {
         exchange.tallies.rejectedForGood += 1
@@ -65,9 +70,12 @@ extension Simulation {
     note(device, .rejected(retry))
     let place = Int(devices[device].group)
     guard let settings = inputs.fleet[place].protocol, settings.timeouts != .ignored else {
-      return rest(device, .rejected)
+      return turnedAway(device)
     }
-    guard let retry else { return endSession(device, .rejected) }
+    guard let retry else {
+      if !forgetsRejection(device) { endSession(device, .rejected) }
+      return
+    }
     if settings.timeouts == .strictInteger {
       exchange.tallies.undecodedTimeouts += 1
       return endSession(device, .unknownError)
@@ -77,6 +85,25 @@ extension Simulation {
     exchange.clients[device].quietUntil = wanted
     devices[device].session!.stage = .check
     proceed(device)
+  }
+
+  /// The server has no work for a device: it asks again later, or its session ends.
+  mutating func turnedAway(_ device: Int) {
+    if !forgetsRejection(device) { rest(device, .rejected) }
+  }
+
+  /// Whether an app says nothing when its task has no work: then it waits for its kill.
+  private mutating func forgetsRejection(_ device: Int) -> Bool {
+    guard inputs.fleet[Int(devices[device].group)].app?.onRejection == .forget,
+      devices[device].session?.kind.isTask == true
+    else { return false }
+    devices[device].session!.isStuck = true
+    return true
+  }
+
+  /// The server has failed over a request for work, which no library makes sense of.
+  mutating func requestFailed(_ device: Int) {
+    endSession(device, .unknownError)
   }
 
   /// The model was asked for too late: its cycle is over.

@@ -3,7 +3,7 @@ extension Simulation {
   /// at once, at the server when it hears of it.
   mutating func erase(_ device: Int, _ scope: Erasure) {
     note(device, .erased(scope))
-    let isTraining = devices[device].run != nil
+    let isTraining = devices[device].isTraining
     if scope.coversFiles {
       if case .upload = devices[device].transfer?.purpose { giveUpTransfer(device) }
       for update in devices[device].outbox { leaveDevice(update, .erased) }

@@ -12,7 +12,7 @@ extension Simulation {
   /// weights.
   func relaid(_ model: ParameterBuffer) -> ParameterBuffer {
     guard let change = exchange.change, server.version + 1 == change.version else { return model }
-    return inputs.task.initial.with(change.ranges, others: model)
+    return model.replacing(change.ranges, from: inputs.task.initial)
   }
 
   /// Whether an update is of the layout that was before.
@@ -32,8 +32,8 @@ extension Simulation {
     }
     exchange.tallies.layoutMismatches += 1
     guard settings.skipsUnknownLayers else { return false }
-    devices[device].held =
-      (devices[device].held ?? inputs.task.initial).with(change.ranges, others: model)
+    devices[device].held = model.replacing(
+      change.ranges, from: devices[device].held ?? inputs.task.initial)
     return true
   }
 
@@ -43,15 +43,5 @@ extension Simulation {
       let settings = inputs.fleet[Int(devices[device].group)].protocol
     else { return false }
     return !settings.knowsNewLayout && settings.skipsUnknownLayers
-  }
-}
-
-extension ParameterBuffer {
-  /// These values in some ranges, and another buffer's in all others.
-  fileprivate func with(_ own: [Range<Int>], others: ParameterBuffer) -> ParameterBuffer {
-    ParameterBuffer(count: count) { target in
-      for i in 0..<target.count { target[i] = others[i] }
-      for range in own { for i in range { target[i] = self[i] } }
-    }
   }
 }

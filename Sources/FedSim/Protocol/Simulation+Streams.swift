@@ -11,13 +11,17 @@ extension Simulation {
     }
     let stage = participations[participation].stage
     return stage >= Stage.accepted.rawValue && stage < Stage.delivered.rawValue
+      || isOutstanding(participation)
   }
 
   /// A participation is over on a device; where it holds a stream, the server will know.
   mutating func leaveStream(_ device: Int, _ participation: Int32) {
     guard !exchange.clients.isEmpty, participation >= 0, holdsStream(device) else { return }
     let stage = participations[participation].stage
-    guard stage >= Stage.accepted.rawValue, stage < Stage.delivered.rawValue else { return }
+    guard
+      stage >= Stage.accepted.rawValue && stage < Stage.delivered.rawValue
+        || isOutstanding(participation)
+    else { return }
     // A result belongs to its stream.
     for update in devices[device].outbox where updates[update].participation == participation {
       devices[device].takeOut(update)
@@ -52,7 +56,12 @@ extension Simulation {
   }
 
   /// The server finds a stream broken: if its result is still to come in this round, it failed.
-  mutating func streamBroke(_ participation: Int32) {
+  mutating func streamBroke(_ participation: Int32, _ reason: DisconnectReason) {
+    exchange.instructions.tallies.disconnects[Int(reason.rawValue)] += 1
+    if exchange.instructions.isOn, instructionFailed(participation) {
+      exchange.tallies.brokenStreams += 1
+      return
+    }
     guard participations[participation].stage < Stage.delivered.rawValue else { return }
     exchange.tallies.brokenStreams += 1
     guard participations[participation].round == server.round, server.cohortGoal != nil else {
@@ -69,6 +78,7 @@ extension Simulation {
   }
 
   private mutating func loseTraining(_ device: Int) {
+    abandonEvaluation(device)
     if devices[device].run != nil { endAttempt(device, .conditionsLost) }
   }
 
@@ -90,6 +100,7 @@ extension Simulation {
     exchange.clients[device].isDisconnected = false
     exchange.clients[device].quietUntil = now + duration
     devices[device].session!.stage = .check
+    devices[device].session!.isEvaluating = false
     proceed(device)
     return true
   }
@@ -98,6 +109,7 @@ extension Simulation {
 
   /// A training throws: the device sends an answer of no samples, where its library does.
   mutating func reportFailure(_ device: Int) -> Bool {
+    if devices[device].run?.isEvaluation == true { return reportFailedEvaluation(device) }
     let place = Int(devices[device].group)
     guard inputs.fleet[place].protocol?.onFailure == .report,
       let attempt = devices[device].attempt

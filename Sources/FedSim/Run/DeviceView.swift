@@ -83,9 +83,10 @@ extension Simulation {
     if state.run != nil { return .training }
     if let transfer = state.transfer {
       switch transfer.purpose {
-      case .upload: return .uploading
+      case .upload, .reply: return .uploading
       case .download: return .downloading
       case .identity: return .identifying
+      case .enrolment: return .checking
       case .check:
         return transfer.isHeld && transfer.phase == .awaiting ? .waiting : .checking
       }

@@ -25,12 +25,14 @@ public final class EventLog: Observer {
   /// The words that say how, by code; 0: there is nothing to say.
   public static let details = Facts.details
 
-  /// These words without those that came later, unless a row has one of them.
-  public var listedDetails: [String] {
-    let always = Self.details.count - Facts.later.count
-    let last = rows.reduce(always) { max($0, Int($1.detail) + 1) }
-    return Array(Self.details[..<last])
+  /// The words up to the last one that occurs, and at least those that every result has.
+  public static func listed(_ words: [String], later: Int, codes: some Sequence<UInt8>) -> [String]
+  {
+    let most = codes.reduce(0) { max($0, Int($1)) }
+    return Array(words.prefix(max(words.count - later, most + 1)))
   }
+  /// How many of the kinds and of the details at their end are listed only where they occur.
+  public static let (laterKinds, laterDetails) = (Facts.laterKinds, Facts.laterDetails)
 
   /// The rows, in the order in which things happened.
   public private(set) var rows = Pages<Row>()
@@ -95,10 +97,16 @@ public final class EventLog: Observer {
       "receipt", "killed", "condition", "submitted", "connectivity", "cohortFormed", "published",
       "roundSkipped", "softExpiry", "waited", "checkFailed", "downloadFailed", "rested",
       "serverOffline", "updateEnded", "forceQuit", "processorExceeded", "identity", "rejected",
-      "disconnected", "erased",
+      "disconnected", "erased", "exchange",
     ]
+    static let laterKinds = 1
+    static let laterDetails = details.count - earlierDetails.count + later.count
 
-    static let details: [String] = {
+    static let details =
+      earlierDetails
+      + ExchangeStep.allCases.map(\.rawValue).filter { !earlierDetails.contains($0) }
+
+    private static let earlierDetails: [String] = {
       let all: [[String]] = [
         ["none"], SessionKind.allCases.map(\.rawValue), SessionEnd.allCases.map(\.rawValue),
         AttemptOutcome.allCases.map(\.rawValue), UpdateOutcome.allCases.map(\.rawValue),
@@ -166,6 +174,7 @@ extension Happening.Kind {
     case .rejected: .init("rejected")
     case .disconnected(let reason): .init("disconnected", "\(reason)")
     case .erased(let scope): .init("erased", scope.rawValue)
+    case .exchange(let step): .init("exchange", step.rawValue)
     }
   }
 }

@@ -73,7 +73,7 @@ extension Simulation {
     never(
       state.transfer != nil && state.session == nil, "has a transfer without a session")
     never(state.run != nil && state.session == nil, "trains without a session")
-    never(state.run != nil && state.attempt == nil, "trains without an attempt")
+    never(state.isTraining && state.attempt == nil, "trains without an attempt")
     never(state.run != nil && state.transfer != nil, "trains while it transfers")
     never(
       state.session.map { $0.hard < now } ?? false, "has a session after its hard expiry")

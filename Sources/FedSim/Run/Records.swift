@@ -166,6 +166,9 @@ public struct DeviceRecord: Sendable {
   public let arrived: Int?
   /// The traces that it has, by what they give, each by its place in its file.
   public let traces: [(name: String, number: Int)]
+  /// The version that its own model was trained from, −1: it has trained none; nil: no device keeps
+  /// one.
+  public let ownBase: Int?
 }
 
 /// What a device did, counted.
@@ -260,6 +263,8 @@ public struct Happening: Sendable, Equatable {
     case forceQuit
     /// The app used the processor for too long.
     case processorExceeded
+    /// A step between device and server that is no training.
+    case exchange(ExchangeStep)
   }
 }
 

@@ -5,8 +5,10 @@ extension Simulation {
   /// Ends every entry that is still open, and the open round.
   mutating func finish() {
     isOver = true
+    giveUpWaitingForModel()
     recordRound(.unfinishedAtEnd)
     for device in devices.indices {
+      abandonEvaluation(device)
       if devices[device].transfer != nil {
         devices[device].transfer = nil
         ledgers.transmissions.close(.unfinishedAtEnd)
@@ -66,7 +68,8 @@ extension Simulation {
       heldVersion: Int(devices[place].heldVersion), activity: devices[place].activity,
       exogenousDigest: devices[place].exogenous.value, energy: energyRecord(place),
       hardware: hardwareRecord(place), presence: presenceRecord(place),
-      arrived: arrivalRecord(place), traces: traceRecord(place))
+      arrived: arrivalRecord(place), traces: traceRecord(place),
+      ownBase: ownBase(of: place))
   }
 
   private func energyRecord(

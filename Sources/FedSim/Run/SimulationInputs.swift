@@ -23,14 +23,17 @@ public struct LearningTask: Sendable {
   public let algorithm: any LocalAlgorithm
   /// Batch orders given by a file: [client][data epoch][position]; nil: keyed shuffles.
   public let orders: [[[Int32]]]?
+  /// Whether the initial weights were given: then every app comes with them.
+  public let isInitialGiven: Bool
 
   /// A task.
   public init(
     network: Network, initial: ParameterBuffer, train: Dataset, test: Dataset,
     partition: Partition, plan: TrainingPlan,
     algorithm: any LocalAlgorithm = FedAvgLocal(NoSettings()), orders: [[[Int32]]]? = nil,
-    clientTests: [[Int32]] = []
+    clientTests: [[Int32]] = [], isInitialGiven: Bool = false
   ) {
+    self.isInitialGiven = isInitialGiven
     precondition(
       clientTests.isEmpty || clientTests.count == partition.clientCount, "one list a client")
     self.clientTests = clientTests

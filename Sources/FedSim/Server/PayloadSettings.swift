@@ -18,7 +18,11 @@ public enum PayloadFormat: String, CaseIterable, Sendable {
   /// tensor's name, two quotes, a colon, two brackets and a comma. Source: NumPy's format 1.0 pads
   /// its header to a multiple of 64, 128 for up to four axes; RFC 4648 for base64.
   public func bytes(of layout: ParameterLayout, perNumber: Int = 17) -> Int64 {
-    let tensors = layout.tensors.filter(\.isUpdatable)
+    bytes(of: layout.tensors.filter(\.isUpdatable), perNumber: perNumber)
+  }
+
+  /// The size of some tensors.
+  func bytes(of tensors: [TensorSpec], perNumber: Int) -> Int64 {
     let count = Int64(tensors.reduce(0) { $0 + $1.count })
     switch self {
     case .raw: return 4 * count
@@ -148,11 +152,13 @@ extension ServerSettings {
 
   /// The size of a model, or of an update, without what goes with it.
   func parameterBytes(of layout: ParameterLayout, isUpload: Bool) -> Int64 {
+    var tensors = layout.tensors.filter(\.isUpdatable)
+    if exchange == .weightsOnly { tensors = tensors.filter(\.isPlainWeight) }
     guard let format = payloadFormat else {
-      return Int64(layout.updatableCount) * Int64(bytesPerParameter)
+      return Int64(tensors.reduce(0) { $0 + $1.count }) * Int64(bytesPerParameter)
     }
     return (isUpload ? format.upload : format.download ?? format.upload)
-      .bytes(of: layout, perNumber: format.bytesPerNumber)
+      .bytes(of: tensors, perNumber: format.bytesPerNumber)
   }
 }
 
@@ -171,7 +177,8 @@ extension Simulation {
     case .modelUnavailable: bytes(of: .modelHead)
     case .receipt: bytes(of: .receipt)
     case .granted: bytes(of: .identityAnswer)
-    case .refused, .keyInvalid: inputs.server.messageBytes
+    case .plan: inputs.server.messageBytes.adding(exchange.admission?.cycle.planBytes ?? 0)
+    case .refused, .keyInvalid, .failed, .enrolled, .probed, .noted: inputs.server.messageBytes
     }
   }
 

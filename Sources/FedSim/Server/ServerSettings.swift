@@ -73,6 +73,16 @@ public struct ServerSettings: PartSettings {
   public var service: ServiceSettings?
   /// A change of the model's layout in the middle of the run; nil: none.
   public var layoutChange: LayoutChange?
+  /// Which tensors updates carry; nil: all that are trained.
+  public var exchange: ExchangedTensors?
+  /// Where version 0 comes from; nil: the server has it.
+  public var initialModel: InitialModel?
+  /// Hyper-parameters that are sent with the work; nil: devices have their own.
+  public var clientConfig: [ClientConfig]?
+  /// Evaluation on the devices after each round; nil: none.
+  public var evaluation: ClientEvaluationSettings?
+  /// Whether each device that connects is asked for its properties; nil: no.
+  public var asksProperties: Bool?
 
   /// The defaults.
   public init() {}
@@ -118,7 +128,7 @@ public struct ServerSettings: PartSettings {
       Field(
         "layoutChange", \.layoutChange, feature: .settings(),
         "A layer that is new from a version on; apps that do not know it cannot read the model"),
-    ] + wireFields + aggregationFields + identityFields
+    ] + instructionFields + wireFields + aggregationFields + identityFields
   }
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool { payload == .delta || !transforms.isEmpty }
@@ -138,6 +148,6 @@ public struct ServerSettings: PartSettings {
     if payloadFormat != nil, bytesPerParameter != 4 {
       return [("payloadFormat", "`payloadFormat` and `bytesPerParameter` both give sizes")]
     }
-    return []
+    return instructionContradictions
   }
 }

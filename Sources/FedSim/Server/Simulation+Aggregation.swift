@@ -26,13 +26,17 @@ extension Simulation {
     if inputs.omitsArithmetic {
       used = waiting.map { Used(update: $0, lossSum: 0, validation: nil) }
     } else {
-      guard let (combined, these) = summed(waiting) ?? combined(waiting) else {
+      // What never travels goes on from training to training: none is computed and let go.
+      let isPrivate = !exchange.instructions.privateRanges.isEmpty
+      guard let (combined, these) = (isPrivate ? nil : summed(waiting)) ?? combined(waiting) else {
         return closeRound(.failed)
       }
       used = these
       let stepped = inputs.server.optimizer.value.step(
         from: server.model, by: combined, payload: inputs.server.payload)
-      server.model = relaid(inputs.task.network.keepingFrozen(of: server.model, in: stepped))
+      server.model = relaid(
+        inputs.task.network.keepingFrozen(of: server.model, in: stepped)
+          .replacing(exchange.instructions.privateRanges, from: server.model))
       precondition(
         server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
     }
@@ -122,7 +126,11 @@ extension Simulation {
     _ updates: [Int32], _ values: [DeferredTraining.Value]
   ) -> [ParameterBuffer] {
     let transforms = inputs.server.transforms
-    if transforms.isEmpty { return values.map(\.parameters) }
+    let ranges = exchange.instructions.privateRanges
+    if transforms.isEmpty {
+      let model = server.model
+      return values.map { $0.parameters.replacing(ranges, from: model) }
+    }
     let streams = updates.map { update in
       let record = self.updates[update]
       return transforms.indices.map { place in
@@ -135,7 +143,7 @@ extension Simulation {
     }
     let bases = updates.map { self.updates[$0].baseParameters! }
     return inputs.pool.map(updates.count) { index, _ in
-      var parameters = values[index].parameters
+      var parameters = values[index].parameters.replacing(ranges, from: bases[index])
       for (place, transform) in transforms.enumerated() {
         var stream = streams[index][place]
         parameters = transform.value.apply(to: parameters, base: bases[index], &stream)
@@ -165,7 +173,8 @@ extension Simulation {
 
   private mutating func closeRound(_ outcome: RoundOutcome) {
     recordRound(outcome)
-    if let rounds = inputs.stop.rounds, Int(server.round) >= rounds { isOver = true }
+    if let rounds = inputs.stop.rounds, Int(server.round) >= rounds { endAfterRound() }
+    if exchange.isOn { beginEvaluationRound() }
     server.round += 1
     server.roundOpenedAt = now
     server.cohortGoal = nil
@@ -191,11 +200,20 @@ extension Simulation {
   private mutating func publish(_ record: VersionRecord) {
     note(-1, .published(version: record.version, updates: record.updates))
     for observer in observers { observer.published(record, self) }
-    if let versions = inputs.stop.versions, record.version >= versions { isOver = true }
+    if let versions = inputs.stop.versions, record.version >= versions { endAfterRound() }
     if let target = inputs.stop.accuracy, let evaluation = record.evaluation,
       evaluation.test.accuracy >= target
     {
+      if record.version == 0 { isOver = true } else { endAfterRound() }
+    }
+  }
+
+  /// The run ends with this round, or with the evaluation that devices are asked for after it.
+  private mutating func endAfterRound() {
+    if inputs.server.evaluation == nil {
       isOver = true
+    } else {
+      exchange.instructions.endsWithEvaluation = true
     }
   }
 

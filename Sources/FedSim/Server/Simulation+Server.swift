@@ -42,6 +42,7 @@ extension Simulation {
       if exchange.givesKeys {
         switch askCycle(device, participation: participation) {
         case .accepted: answerCheck(device, generation, .accepted)
+        case .failed: answer(device, generation, .failed)
         case .rejected(let timeout):
           answer(device, generation, .rejected(timeout.map { RetryAfter($0) }))
         }
@@ -55,7 +56,11 @@ extension Simulation {
       case .reject:
         answerCheck(device, generation, .rejected)
       case .wait:
-        if !isAbandoned { keepWaiting(checkIn, generation, participation) }
+        if exchange.isOn, wantsProperties(device) {
+          answerCheck(device, generation, .sendProperties)
+        } else if !isAbandoned {
+          keepWaiting(checkIn, generation, participation)
+        }
       }
     case .latest, .fetch:
       if case .fetch(let round) = request, let refusal = fetch(round: round) {
@@ -75,17 +80,17 @@ extension Simulation {
       }
       receive(device, generation, update)
       copyCame(update, isOpen: true)
-    case .identity:
-      break
     case .leave:
       let place = server.place(of: device)
       if place.isThere, server.waitingRequests[place.index].generation == generation {
         forget(device)
       }
-    case .disconnect(let participation, _):
-      streamBroke(participation)
-    case .erase:
-      break  // Heard already.
+    case .disconnect(let participation, let reason):
+      streamBroke(participation, reason)
+    case .identity, .erase:
+      break  // Served, or heard, already.
+    case .enrol, .probe, .plan, .sendModel, .properties, .evaluated:
+      handleInstruction(device, generation, request)
     }
   }
 
@@ -111,7 +116,7 @@ extension Simulation {
     if place.isThere { letGo(server.remove(at: place.index).participation) }
   }
 
-  private mutating func answerCheck(
+  mutating func answerCheck(
     _ device: Int, _ generation: UInt32, _ answer: CheckAnswer
   ) {
     // A device that keeps no copy of the version that it holds is lent the server's.
@@ -123,7 +128,8 @@ extension Simulation {
     self.answer(
       device, generation,
       .check(
-        latest: server.version, isOnline: server.believesOnline, admission: answer,
+        latest: exchange.instructions.awaitsModel ? -1 : server.version,
+        isOnline: server.believesOnline, admission: answer,
         round: server.round))
   }
 
@@ -139,6 +145,7 @@ extension Simulation {
   mutating func formCohort() {
     let selector = inputs.server.selector.value
     guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
+    if exchange.isOn, hasOtherWork() { return }
     var stream = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
       .stream(slot: UInt64(server.round))
     guard

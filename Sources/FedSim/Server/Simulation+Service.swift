@@ -31,7 +31,9 @@ extension Simulation {
     case .disconnect(let participation, _):
       return follows(device, participation, request)
     case .erase: return false
-    case .latest, .submit, .identity, .fetch: break
+    case .latest, .submit, .identity, .fetch, .enrol, .probe, .plan, .sendModel, .properties,
+      .evaluated:
+      break
     }
     service.add(
       ServiceRequest(

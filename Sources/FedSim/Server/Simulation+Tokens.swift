@@ -8,9 +8,9 @@ extension Simulation {
     guard server.isReachable else { return false }
     let scope: Scope
     switch request {
-    case .check: scope = .check
-    case .latest, .fetch: scope = .download
-    case .submit: scope = .submit
+    case .check, .enrol, .probe, .properties: scope = .check
+    case .latest, .fetch, .plan: scope = .download
+    case .submit, .sendModel, .evaluated: scope = .submit
     case .leave, .disconnect, .erase: return false
     case .identity(let request):
       serve(device, credential, request)

@@ -1,0 +1,170 @@
+import Schema
+
+/// Which tensors updates carry.
+public enum ExchangedTensors: String, CaseIterable, Sendable {
+  /// All that are trained.
+  case all
+  /// The weights of dense layers and convolutions; the rest is trained and stays on the device.
+  case weightsOnly
+}
+
+/// Where version 0 comes from.
+public enum InitialModel: String, CaseIterable, Sendable {
+  /// The server has it.
+  case server
+  /// The server asks a device that is connected for the model that its app came with.
+  case client
+}
+
+/// Hyper-parameters that the server sends with each round's work; they take the place of the
+/// device's own.
+public struct ClientConfig: PartSettings {
+  /// The first round that it is sent in.
+  public var fromRound = 1
+  /// Passes over the device's samples; nil: the device's own.
+  public var epochs: Int?
+  /// Samples in a batch; nil: the device's own.
+  public var batchSize: Int?
+  /// The step; nil: the device's own.
+  public var learningRate: Double?
+  /// Batches at most; nil: no limit.
+  public var maximumUpdates: Int?
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<ClientConfig>] {
+    [
+      Field(
+        "fromRound", \.fromRound, .integer(1...100_000_000), "The first round that it is sent in"),
+      Field(
+        "epochs", \.epochs, optional: .integer(1...10_000),
+        "Passes over the device's samples; absent: its own"),
+      Field(
+        "batchSize", \.batchSize, optional: .integer(1...1_000_000),
+        "Samples in a batch (batch_size); absent: the device's own"),
+      Field(
+        "learningRate", \.learningRate, optional: .positive,
+        "The step of the device's optimiser (lr); absent: its own"),
+      Field(
+        "maximumUpdates", \.maximumUpdates, optional: .integer(1...10_000_000),
+        "Batches at most, where its samples give more (max_updates); absent: no limit"),
+    ]
+  }
+}
+
+/// Evaluation on the devices, asked for by the server after each round.
+public struct ClientEvaluationSettings: PartSettings {
+  /// The share of those who wait.
+  public var fraction = 1.0
+  /// Members at least.
+  public var minimum = 2
+  /// How many must wait before the members are chosen.
+  public var minimumAvailable = 2
+  /// How long the server waits for so many.
+  public var waitLimit = SimDuration.hours(24)
+  /// After so long without an answer a member has failed; nil: only its stream tells.
+  public var timeout: SimDuration?
+  /// Whether the results of an evaluation with failures count.
+  public var acceptFailures = true
+
+  /// The defaults.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "fraction" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<ClientEvaluationSettings>] {
+    [
+      Field("fraction", \.fraction, .fraction, "The share of those who wait (fraction_evaluate)"),
+      Field(
+        "minimum", \.minimum, .integer(1...1_000_000), "Members at least (min_evaluate_clients)"),
+      Field(
+        "minimumAvailable", \.minimumAvailable, .integer(1...10_000_000),
+        "How many must wait before members are chosen (min_available_clients)"),
+      Field(
+        "waitLimit", \.waitLimit, .duration(atLeast: .milliseconds(1)),
+        "How long the server waits for so many; then there is no evaluation of this round"),
+      Field(
+        "timeout", \.timeout, optional: .duration(atLeast: .milliseconds(1)),
+        "A member that has not answered after so long has failed (round_timeout); absent: only "
+          + "its stream tells"),
+      Field(
+        "acceptFailures", \.acceptFailures, .flag,
+        "Whether the results of an evaluation with failures count"),
+    ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    if fraction == 0 { return [("fraction", "a share of 0 evaluates nothing: leave it out")] }
+    return minimum > minimumAvailable
+      ? [("minimum", "`minimum` is above `minimumAvailable`: members would be lacking")] : []
+  }
+}
+
+/// A device that enrols as a worker before each request for work, as in PyGrid.
+public struct WorkerSettings: PartSettings {
+  /// Size of each of the two probes of a speed test.
+  public var probeBytes: Int64 = 64_000_000
+  /// A probe that is not through after so long has failed.
+  public var probeTimeout = SimDuration.seconds(60)
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<WorkerSettings>] {
+    [
+      Field(
+        "probeBytes", \.probeBytes, .bytes,
+        "Size of each of the two probes of a speed test, which is made where the server has a "
+          + "`minimumUpload` or a `minimumDownload`"),
+      Field(
+        "probeTimeout", \.probeTimeout, .duration(atLeast: .milliseconds(1)),
+        "A probe that is not through after so long has failed"),
+    ]
+  }
+}
+
+extension ServerSettings {
+  /// The fields of what the server asks of devices, each a feature that is off unless it is named.
+  static var instructionFields: [Field<ServerSettings>] {
+    [
+      Field(
+        "exchange", \.exchange, feature: .choice,
+        "Which tensors updates carry: all that are trained, or the weights of dense layers and "
+          + "convolutions alone, where biases stay on the device (Flower's Swift SDK); absent: all"
+      ),
+      Field(
+        "initialModel", \.initialModel, feature: .choice,
+        "Where version 0 comes from: the server, or one of the first devices that connect "
+          + "(get_parameters); absent: the server"),
+      Field(
+        "clientConfig", \.clientConfig, feature: .list(of: .settings(), minimum: 1),
+        "Hyper-parameters that are sent with the work, the last whose round has come; absent: "
+          + "devices have their own"),
+      Field(
+        "evaluation", \.evaluation, feature: .settings(),
+        "Evaluation on devices' own samples, in virtual time, after each round; absent: none"),
+      Field(
+        "asksProperties", \.asksProperties, feature: .flag,
+        "Whether each device that connects is asked for its properties; absent: no"),
+    ]
+  }
+
+  /// What is wrong with what the server asks of devices.
+  var instructionContradictions: [(key: String, message: String)] {
+    if !selector.value.formsCohorts {
+      let needing = [
+        ("initialModel", initialModel == .client), ("evaluation", evaluation != nil),
+        ("asksProperties", asksProperties == true),
+      ]
+      if let key = needing.first(where: \.1)?.0 {
+        return [(key, "`\(key)` needs a selector for which devices wait, such as `fraction`")]
+      }
+    }
+    let rounds = (clientConfig ?? []).map(\.fromRound)
+    if zip(rounds, rounds.dropFirst()).contains(where: { $0 >= $1 }) {
+      return [("clientConfig", "`fromRound` grows from entry to entry")]
+    }
+    return []
+  }
+}

@@ -1,0 +1,262 @@
+import Learning
+import Numerics
+
+/// What the server asks of devices beside trainings, and what devices keep of their own; empty, and
+/// never looked at, where nothing asks for it.
+struct Instructions {
+  /// Whether any of it is asked for: then its counts are part of the result.
+  var isOn = false
+  /// Whether version 0 has still to come from a device.
+  var awaitsModel = false
+  /// The participation whose device was asked for it; −1: none.
+  var asked: Int32 = -1
+  /// How many devices were asked for it: the slot of the next draw.
+  var askings: UInt64 = 0
+  /// Whether the draw of such a device is due at the present time.
+  var isDrawDue = false
+  /// The session of each device in which it was last asked for its properties.
+  var connections: [UInt32] = []
+  /// The evaluation under way.
+  var evaluation: EvaluationRound?
+  /// Those that are over.
+  var evaluations = Pages<EvaluationRecord>()
+  /// Whether the run ends with the evaluation under way.
+  var endsWithEvaluation = false
+  /// The parameters that are trained and never leave a device.
+  var privateRanges: [Range<Int>] = []
+  /// The model on each device's disk, where trainings overwrite it; nil: the one it came with.
+  var own: [OwnModel?] = []
+  /// Plans by what the server sends, in the order of `clientConfig`.
+  var plans: [TrainingPlan] = []
+  /// What happened, counted.
+  var tallies = InstructionTallies()
+}
+
+/// A model that a device has trained and keeps.
+struct OwnModel {
+  /// The version that the training began with.
+  let base: Int32
+  /// The training; nil where nothing is computed.
+  let training: DeferredTraining?
+  /// How many trainings have to be computed for its value, at most.
+  let depth: Int
+}
+
+/// How far a device has come with enrolling as a worker.
+enum Enrolment { case authenticate, upload, download, ready }
+
+/// What a device answers with when the server has asked for something else than a training.
+enum Reply { case model, properties, evaluation }
+
+/// A step between device and server that is no training.
+public enum ExchangeStep: String, CaseIterable, Sendable {
+  /// A device was enrolled as a new worker.
+  case enrolled
+  /// Both probes of a speed test are through.
+  case speedTested
+  /// A plan was downloaded.
+  case planDownloaded
+  /// A device reads that it is to send its model, or its properties.
+  case modelAsked, propertiesAsked
+  /// A device reads that it is to evaluate a model; it has done so; the server knows all results.
+  case evaluationAsked, evaluated, evaluationEnded
+}
+
+/// What happened where the server asks for more than trainings, counted.
+public struct InstructionTallies: Sendable, Equatable {
+  /// Workers that were enrolled: a device is a new one for each request for work.
+  public internal(set) var workers = 0
+  /// Speed tests that came to their end.
+  public internal(set) var speedTests = 0
+  /// Plans that were sent.
+  public internal(set) var plans = 0
+  /// Trainings by hyper-parameters of the server.
+  public internal(set) var configuredTrainings = 0
+  /// Devices that were asked for the initial model.
+  public internal(set) var modelsAsked = 0
+  /// Answers to questions for properties.
+  public internal(set) var propertiesAnswered = 0
+  /// Answers that the app knows of none.
+  public internal(set) var propertiesNotImplemented = 0
+  /// Results of evaluations that came when their evaluation was over.
+  public internal(set) var lateEvaluations = 0
+  /// Streams that ended, by the reason that the device gives, in the order of `DisconnectReason`.
+  public internal(set) var disconnects = [Int](repeating: 0, count: 4)
+}
+
+extension InstructionTallies {
+  /// The counts with their names and meanings, in the order of declaration.
+  package var named: [(name: String, count: Int, text: String)] {
+    [
+      ("workers", workers, "workers that were enrolled, a new one for each request for work"),
+      ("speedTests", speedTests, "speed tests of both directions"),
+      ("plans", plans, "plans that the server sent"),
+      ("configuredTrainings", configuredTrainings, "trainings by the server's hyper-parameters"),
+      ("modelsAsked", modelsAsked, "devices asked for the initial model"),
+      ("propertiesAnswered", propertiesAnswered, "answers to questions for properties"),
+      (
+        "propertiesNotImplemented", propertiesNotImplemented,
+        "answers that the app knows of no properties (code 1)"
+      ),
+      ("lateEvaluations", lateEvaluations, "results of evaluations that were over"),
+      ("disconnectsUnknown", disconnects[0], "streams that ended for no reason given"),
+      ("disconnectsReconnect", disconnects[1], "streams that ended as the server had asked"),
+      ("disconnectsPower", disconnects[2], "streams that ended for want of external power"),
+      ("disconnectsWifi", disconnects[3], "streams that ended for want of Wi-Fi"),
+    ]
+  }
+}
+
+extension ProtocolSettings {
+  /// Whether it has any of what came with `Instructions`.
+  var hasInstructions: Bool {
+    worker != nil || ignoresConfig != nil || overwritesModel != nil || evaluation != nil
+      || evaluationShare != nil || properties != nil
+  }
+}
+
+extension Simulation {
+  /// What happened where the server asks for more than trainings; nil where it does not.
+  public var instructionTallies: InstructionTallies? {
+    exchange.instructions.isOn ? exchange.instructions.tallies : nil
+  }
+
+  /// Makes what the settings ask for.
+  mutating func makeInstructions() {
+    let server = inputs.server
+    var made = Instructions()
+    made.isOn =
+      inputs.fleet.contains { $0.protocol?.hasInstructions == true } || server.exchange != nil
+      || server.initialModel != nil || server.clientConfig != nil || server.evaluation != nil
+      || server.asksProperties != nil || exchange.admission?.cycle.planBytes != nil
+    made.awaitsModel = server.initialModel == .client
+    if server.asksProperties == true {
+      made.connections = Array(repeating: 0, count: devices.count)
+    }
+    if server.exchange == .weightsOnly {
+      made.privateRanges = inputs.task.network.layout.rangesBesideWeights
+    }
+    if inputs.fleet.contains(where: { $0.protocol?.overwritesModel == true }) {
+      made.own = Array(repeating: nil, count: devices.count)
+    }
+    made.plans = (server.clientConfig ?? []).map { config in
+      inputs.task.plan.with(
+        epochs: config.epochs, batchSize: config.batchSize, learningRate: config.learningRate,
+        maximumSteps: config.maximumUpdates)
+    }
+    exchange.instructions = made
+  }
+
+  // MARK: Hyper-parameters
+
+  /// The plan that a device trains by now.
+  func plan(of device: Int) -> TrainingPlan {
+    let place = Int(devices[device].planPlace)
+    return place < 0 ? inputs.task.plan : exchange.instructions.plans[place]
+  }
+
+  /// A training is about to begin: by the hyper-parameters that came with its round, or the
+  /// device's own.
+  mutating func takeConfig(_ device: Int) {
+    guard !exchange.instructions.plans.isEmpty, let round = devices[device].session?.round else {
+      return
+    }
+    let group = Int(devices[device].group)
+    var place: Int16 = -1
+    if inputs.fleet[group].protocol?.ignoresConfig != true {
+      for (index, config) in inputs.server.clientConfig!.enumerated()
+      where config.fromRound <= Int(round) { place = Int16(index) }
+    }
+    if place >= 0 { exchange.instructions.tallies.configuredTrainings += 1 }
+    guard place != devices[device].planPlace else { return }
+    devices[device].planPlace = place
+    devices[device].pace = pace(
+      group: group, ordinal: Int(devices[device].ordinal), device: device,
+      samples: Int(devices[device].sampleCount), epoch: devices[device].nextEpoch,
+      plan: plan(of: device))
+  }
+
+  // MARK: Models of a device's own
+
+  /// The model that a device's app came with.
+  ///
+  /// Draws: as `Network.initialParameters`, from slot 0 of `own-weights` (seed `initial`), where
+  /// apps differ.
+  func ownInitial(_ device: Int) -> ParameterBuffer {
+    if inputs.task.isInitialGiven { return inputs.task.initial }
+    let key = StreamKey(
+      seed: inputs.seeds.initial, purpose: "own-weights", group: group(of: device).name,
+      ordinal: UInt32(devices[device].ordinal))
+    let network = inputs.task.network
+    return network.keepingFrozen(
+      of: inputs.task.initial, in: network.initialParameters(key.stream(slot: 0)))
+  }
+
+  /// What a device's training of a version begins with: what never travels is its own.
+  func start(of device: Int, from version: ParameterBuffer) -> DeferredTraining.Start {
+    let ranges = exchange.instructions.privateRanges
+    if ranges.isEmpty { return .parameters(version) }
+    if !exchange.instructions.own.isEmpty,
+      let training = exchange.instructions.own[device]?.training
+    {
+      return .joined(version, keeping: ranges, of: training)
+    }
+    guard inputs.server.initialModel == .client else { return .parameters(version) }
+    return .parameters(version.replacing(ranges, from: ownInitial(device)))
+  }
+
+  /// A training has ended well: where trainings overwrite the device's model, it is that now.
+  mutating func keepOwn(_ device: Int, _ training: DeferredTraining, base: Int32) {
+    guard overwritesModel(device) else { return }
+    if inputs.omitsArithmetic {
+      exchange.instructions.own[device] = OwnModel(base: base, training: nil, depth: 0)
+      return
+    }
+    let before = exchange.instructions.own[device]
+    var depth = 1
+    if let before, let earlier = before.training, !earlier.isComputed { depth += before.depth }
+    if depth > 64, !exchange.instructions.privateRanges.isEmpty {
+      // A chain of trainings that nobody asked for is computed before it grows too long.
+      _ = computations.values(of: [training])
+      depth = 1
+    }
+    exchange.instructions.own[device] = OwnModel(base: base, training: training, depth: depth)
+  }
+
+  /// Whether a device's trainings overwrite its model, so that each round's model has to be sent.
+  func overwritesModel(_ device: Int) -> Bool {
+    !exchange.instructions.own.isEmpty
+      && inputs.fleet[Int(devices[device].group)].protocol?.overwritesModel == true
+  }
+
+  /// The app is removed: its model is the one that it came with again.
+  mutating func loseOwn(_ device: Int) {
+    if !exchange.instructions.own.isEmpty { exchange.instructions.own[device] = nil }
+  }
+
+  /// The version that a device's own model was trained from; −1: it has not trained one, nil: no
+  /// device keeps one.
+  public func ownBase(of device: Int) -> Int? {
+    exchange.instructions.own.isEmpty
+      ? nil : exchange.instructions.own[device].map { Int($0.base) } ?? -1
+  }
+
+  /// The accuracy of each device's own model on the samples that a federated evaluation takes; NaN
+  /// for a device without any; nil where no device keeps one.
+  public func ownAccuracies() -> [Double]? {
+    guard !exchange.instructions.own.isEmpty, !inputs.omitsArithmetic else { return nil }
+    let own = exchange.instructions.own
+    let clients = devices.map { Int($0.client) }
+    let task = inputs.task
+    let kernels = inputs.kernels
+    return inputs.pool.map(own.count) { device, scratch in
+      guard let training = own[device]?.training else { return .nan }
+      let (samples, indices) = task.heldOut(by: clients[device])
+      return Evaluation(
+        of: task.network, parameters: training.value(scratch).parameters,
+        dataset: samples == .test ? task.test : task.train, samples: indices, kernels: kernels,
+        scratch: scratch
+      ).accuracy
+    }
+  }
+}

@@ -1,0 +1,228 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  /// Evaluations that the server asked devices for, in order.
+  public var evaluationRecords: [EvaluationRecord] { Array(exchange.instructions.evaluations) }
+
+  // MARK: The server
+
+  /// A round is closed: the server wants to know how good its model is on devices.
+  mutating func beginEvaluationRound() {
+    guard let settings = inputs.server.evaluation, !isOver else { return }
+    exchange.instructions.evaluation = EvaluationRound(round: server.round, begunAt: now)
+    schedule(
+      .serverTimer(.evaluationWait(round: server.round)), .serverTimer,
+      at: now + settings.waitLimit, by: nil)
+  }
+
+  /// Chooses the members of an evaluation once enough devices wait.
+  ///
+  /// Draws: one `below` a member, at slot = the round (seed `policy`, purpose `evaluation`).
+  /// Source: Flower's `FedAvg.configure_evaluate`.
+  mutating func formEvaluation() {
+    let settings = inputs.server.evaluation!
+    let round = exchange.instructions.evaluation!.round
+    guard exchange.instructions.evaluation!.members == 0,
+      server.waiting.count >= settings.minimumAvailable
+    else { return }
+    let count = server.waiting.count
+    let wanted = min(count, max(Int(Double(count) * settings.fraction), settings.minimum))
+    var stream = StreamKey(seed: inputs.seeds.policy, purpose: "evaluation")
+      .stream(slot: UInt64(round))
+    let places = stream.sample(wanted, below: count).map { Int($0) }.sorted()
+    exchange.instructions.evaluation!.members = wanted
+    for place in places {
+      let request = server.waitingRequests[place]
+      exchange.instructions.evaluation!.pending.append(request.participation)
+      answerCheck(server.waiting[place].device, request.generation, .evaluate)
+    }
+    // Who waited is held by the evaluation from now on.
+    for place in places.reversed() { _ = server.remove(at: place) }
+    if let timeout = settings.timeout {
+      schedule(
+        .serverTimer(.evaluationTimeout(round: round)), .serverTimer, at: now + timeout, by: nil)
+    }
+  }
+
+  /// Too few devices have come for an evaluation; false where it has its members, or is over.
+  mutating func evaluationWaited(_ round: Int32) -> Bool {
+    guard let evaluation = exchange.instructions.evaluation, evaluation.round == round,
+      evaluation.members == 0
+    else { return false }
+    endEvaluationRound()
+    return true
+  }
+
+  /// Members that have not answered have failed; false where all have.
+  mutating func evaluationTimedOut(_ round: Int32) -> Bool {
+    guard let evaluation = exchange.instructions.evaluation, evaluation.round == round else {
+      return false
+    }
+    exchange.instructions.evaluation!.failures += evaluation.pending.count
+    exchange.instructions.evaluation!.pending = []
+    for participation in evaluation.pending { letGo(participation) }
+    endEvaluationRound()
+    return true
+  }
+
+  /// A member's result has come.
+  mutating func evaluationCame(_ device: Int, _ participation: Int32, hasSamples: Bool) {
+    guard let place = exchange.instructions.evaluation?.pending.firstIndex(of: participation)
+    else {
+      exchange.instructions.tallies.lateEvaluations += 1
+      return
+    }
+    exchange.instructions.evaluation!.pending.remove(at: place)
+    exchange.instructions.evaluation!.results.append((Int32(device), hasSamples))
+    letGo(participation)
+    if exchange.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
+  }
+
+  /// A member's stream is broken; false where it was not asked to evaluate.
+  mutating func evaluationFailed(_ participation: Int32) -> Bool {
+    guard let place = exchange.instructions.evaluation?.pending.firstIndex(of: participation)
+    else { return false }
+    exchange.instructions.evaluation!.pending.remove(at: place)
+    exchange.instructions.evaluation!.failures += 1
+    letGo(participation)
+    if exchange.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
+    return true
+  }
+
+  /// All members have answered or failed: the next round's cohort may be formed.
+  ///
+  /// Order: of the devices. Source: Flower's `FedAvg.aggregate_evaluate`.
+  private mutating func endEvaluationRound() {
+    let evaluation = exchange.instructions.evaluation!
+    exchange.instructions.evaluation = nil
+    var (examples, loss, accuracy) = (0, 0.0, 0.0)
+    let results = evaluation.results.filter(\.hasSamples).sorted { $0.device < $1.device }
+    for report in reports(results.map { Int($0.device) }, round: evaluation.round) {
+      examples += report.samples
+      loss += Double(report.samples) * report.loss
+      accuracy += Double(report.samples) * report.accuracy
+    }
+    let counts =
+      examples > 0 && !inputs.omitsArithmetic
+      && (evaluation.failures == 0 || inputs.server.evaluation!.acceptFailures)
+    exchange.instructions.evaluations.append(
+      EvaluationRecord(
+        round: Int(evaluation.round), version: Int(server.version), begunAt: evaluation.begunAt,
+        endedAt: now, members: evaluation.members, results: evaluation.results.count,
+        failures: evaluation.failures, examples: examples,
+        loss: counts ? loss / Double(examples) : .nan,
+        accuracy: counts ? accuracy / Double(examples) : .nan))
+    note(-1, .exchange(.evaluationEnded))
+    if exchange.instructions.endsWithEvaluation {
+      isOver = true
+      return
+    }
+    limitWait()
+    formCohort()
+  }
+
+  /// What devices find in the current version, computed now; the model has not moved since they
+  /// were asked.
+  ///
+  /// Draws: as coded the order of the samples, at slot = the round (seed `training`, purpose
+  /// `evaluation-batches`).
+  private mutating func reports(_ members: [Int], round: Int32) -> [EvaluationReport] {
+    let task = inputs.task
+    if inputs.omitsArithmetic {
+      return members.map {
+        EvaluationReport(
+          samples: task.heldOut(by: Int(devices[$0].client)).indices.count, loss: 0, accuracy: 0)
+      }
+    }
+    var starts: [DeferredTraining.Start] = []
+    var keys: [StreamKey] = []
+    var trains: [Bool] = []
+    for device in members {
+      starts.append(start(of: device, from: server.model))
+      keys.append(
+        StreamKey(
+          seed: inputs.seeds.training, purpose: "evaluation-batches",
+          group: group(of: device).name, ordinal: UInt32(devices[device].ordinal)))
+      trains.append(group(of: device).protocol?.evaluation == .asCoded)
+    }
+    let clients = members.map { Int(devices[$0].client) }
+    let (kernels, plan) = (inputs.kernels, task.plan.with(epochs: 1))
+    let (given, orders, isTrained) = (starts, keys, trains)
+    return inputs.pool.map(members.count) { place, scratch in
+      let (samples, indices) = task.heldOut(by: clients[place])
+      let parameters: ParameterBuffer
+      switch given[place] {
+      case .joined(let version, let ranges, let own):
+        parameters = version.replacing(ranges, from: own.value(scratch).parameters)
+      case .parameters(let version): parameters = version
+      case .checkpoint, .rebased: preconditionFailure("an evaluation begins with a version")
+      }
+      let dataset = samples == .test ? task.test : task.train
+      guard isTrained[place] else {
+        let found = Evaluation(
+          of: task.network, parameters: parameters, dataset: dataset, samples: indices,
+          kernels: kernels, scratch: scratch)
+        return EvaluationReport(
+          samples: indices.count, loss: found.meanLoss, accuracy: found.accuracy)
+      }
+      let training = LocalTraining(
+        network: task.network, dataset: dataset, shard: indices, plan: plan,
+        order: .keyed(orders[place], firstSlot: UInt64(round)))
+      let outcome = task.algorithm.run(
+        training, 0..<training.batchCount, from: DeviceMemory(parameters: parameters), lossSum: 0,
+        kernels: kernels, scratch: scratch)
+      let loss = outcome.lossSum / Double(outcome.samplesProcessed)
+      return EvaluationReport(samples: indices.count, loss: loss, accuracy: 1 - loss)
+    }
+  }
+
+  // MARK: The device
+
+  /// Begins to evaluate the version that a device was sent.
+  mutating func beginEvaluation(_ device: Int) {
+    let settings = inputs.fleet[Int(devices[device].group)].protocol
+    let share = settings?.evaluation == .asCoded ? 1 : settings?.evaluationShare ?? 1.0 / 3
+    let held = inputs.task.heldOut(by: Int(devices[device].client)).indices.count
+    let pace = pace(
+      group: Int(devices[device].group), ordinal: Int(devices[device].ordinal), device: device,
+      samples: held, epoch: devices[device].nextEpoch, plan: inputs.task.plan.with(epochs: 1),
+      share: share)
+    guard pace.batchCount > 0 else { return endEvaluation(device, hasSamples: false) }
+    exchange.clients[device].evaluationPace = pace
+    devices[device].runGeneration += 1
+    let run = TrainingRun(
+      begunAt: now, since: now, speed: speed(of: device), firstBatch: 0,
+      lastBatch: pace.batchCount, generation: devices[device].runGeneration, isEvaluation: true)
+    devices[device].run = run
+    schedule(
+      .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
+      at: pace.end(of: run, batches: pace.batchCount), by: device)
+    watchProcessor(device)
+  }
+
+  /// An evaluation has come to its end on a device: it reports.
+  mutating func endEvaluation(_ device: Int, hasSamples: Bool) {
+    if devices[device].run != nil { endRun(device) }
+    exchange.clients[device].hasSamples = hasSamples
+    note(device, .exchange(.evaluated))
+    devices[device].session!.reply = .evaluation
+    devices[device].session!.stage = .reply
+    proceed(device)
+  }
+
+  /// Gives up an evaluation that is under way, if one is.
+  mutating func abandonEvaluation(_ device: Int) {
+    if devices[device].run?.isEvaluation == true { endRun(device) }
+  }
+
+  /// An evaluation throws: it is answered without samples, where the library does so; false where
+  /// no evaluation is under way, or its session ends.
+  mutating func reportFailedEvaluation(_ device: Int) -> Bool {
+    guard devices[device].run?.isEvaluation == true,
+      inputs.fleet[Int(devices[device].group)].protocol?.onFailure == .report
+    else { return false }
+    endEvaluation(device, hasSamples: false)
+    return true
+  }
+}

@@ -1,0 +1,115 @@
+extension Simulation {
+  /// What comes before a request for work: a device enrols as a new worker, and measures its link
+  /// where the server wants that; false where nothing does.
+  ///
+  /// Source: SwiftSyft's `SyftClient.start`.
+  mutating func enrols(_ device: Int) -> Bool {
+    guard !exchange.clients.isEmpty, devices[device].session?.kind.isPoll == false,
+      let settings = inputs.fleet[Int(devices[device].group)].protocol?.worker
+    else { return false }
+    let message = inputs.server.messageBytes
+    switch exchange.clients[device].enrolment {
+    case .ready:
+      // A further request for work is one of a further worker.
+      exchange.clients[device].enrolment = .authenticate
+      return false
+    case .authenticate:
+      (exchange.clients[device].upload, exchange.clients[device].download) = (nil, nil)
+      startRequest(device, .enrolment, .enrol, bytes: message)
+    case .upload:
+      startRequest(
+        device, .enrolment, .probe(isUpload: true), bytes: message.adding(settings.probeBytes))
+    case .download:
+      startRequest(device, .enrolment, .probe(isUpload: false), bytes: message)
+    }
+    guard case .probe = devices[device].transfer!.request else { return true }
+    exchange.clients[device].probeSince = now
+    schedule(
+      .deviceTimer(
+        .probe, device: Int32(device), generation: devices[device].transfer!.id), .deviceTimer,
+      at: now + settings.probeTimeout, by: device)
+    return true
+  }
+
+  /// A probe has taken too long; false where it is through.
+  mutating func probeRang(_ device: Int, _ generation: UInt32) -> Bool {
+    guard let transfer = devices[device].transfer, transfer.id == generation else { return false }
+    if transfer.phase != .awaiting { countProgress(device, devices[device].rates) }
+    failTransfer(device, .timedOut)
+    return true
+  }
+
+  /// A device was enrolled.
+  mutating func enrolled(_ device: Int, needsSpeedTest: Bool) {
+    note(device, .exchange(.enrolled))
+    exchange.clients[device].enrolment = needsSpeedTest ? .upload : .ready
+    proceed(device)
+  }
+
+  /// All bytes of a probe are sent: what the link carries to the server.
+  mutating func uploadMeasured(_ device: Int) {
+    exchange.clients[device].upload = measured(device)
+  }
+
+  /// A probe was answered in full.
+  mutating func probed(_ device: Int) {
+    guard exchange.clients[device].enrolment == .download else {
+      exchange.clients[device].enrolment = .download
+      return proceed(device)
+    }
+    exchange.clients[device].download = measured(device)
+    exchange.clients[device].enrolment = .ready
+    exchange.instructions.tallies.speedTests += 1
+    note(device, .exchange(.speedTested))
+    proceed(device)
+  }
+
+  /// The size of a probe with its message.
+  func probeBytes(_ device: Int) -> Int64 {
+    let settings = inputs.fleet[Int(devices[device].group)].protocol?.worker
+    return inputs.server.messageBytes.adding(settings?.probeBytes ?? 0)
+  }
+
+  private func measured(_ device: Int) -> BitRate {
+    BitRate(of: probeBytes(device), in: now - exchange.clients[device].probeSince)
+  }
+
+  /// Whether the server wants to know how fast a device's link is.
+  ///
+  /// Source: PyGrid's `requires_speed_test`.
+  var wantsSpeedTest: Bool {
+    guard let cycle = exchange.admission?.cycle else { return false }
+    return cycle.minimumUpload != nil || cycle.minimumDownload != nil
+  }
+
+  /// The model has come: where a plan belongs to it, that is asked for too.
+  mutating func wantsPlan(_ device: Int) -> Bool {
+    guard exchange.givesKeys, exchange.admission?.cycle.planBytes != nil,
+      devices[device].session?.kind.isPoll == false
+    else { return false }
+    devices[device].session!.stage = .plan
+    proceed(device)
+    return true
+  }
+}
+
+extension Int64 {
+  /// The sum, or the largest number.
+  func adding(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}
+
+extension BitRate {
+  /// The mean rate of so many bytes in a duration, rounded down, at least 1 bit/s.
+  init(of bytes: Int64, in duration: SimDuration) {
+    let microseconds = max(1, duration.microseconds)
+    let (high, low) = bytes.multipliedFullWidth(by: 8_000_000)
+    guard high < microseconds / 2 else {
+      self.init(bitsPerSecond: .max)
+      return
+    }
+    self.init(bitsPerSecond: max(1, microseconds.dividingFullWidth((high, low)).quotient))
+  }
+}

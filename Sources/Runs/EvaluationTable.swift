@@ -1,0 +1,49 @@
+import FedSim
+import Results
+
+/// What devices reported of versions, where the server asks them to evaluate.
+enum EvaluationTable {
+  /// A row an evaluation, in order; no group where the server never asks.
+  static func groups(_ simulation: Simulation) -> [ResultDocument.Group] {
+    guard simulation.inputs.server.evaluation != nil else { return [] }
+    let axis = ["evaluation"]
+    let records = simulation.evaluationRecords
+    func count(
+      _ name: String, _ text: String, _ path: KeyPath<EvaluationRecord, Int>
+    ) -> ResultDocument.Variable {
+      .count(name, axis, records.map { $0[keyPath: path] }, text)
+    }
+    let comment = "weighted by the samples; NaN without any, or where failures are not accepted"
+    return [
+      ResultDocument.Group(
+        "evaluations",
+        attributes: [
+          .init(
+            "comment",
+            .text(
+              "Evaluations on devices' own samples, in virtual time, as the devices reported them: "
+                + "after each round, before the next cohort."))
+        ], axes: [.init("evaluation", length: records.count)],
+        variables: [
+          .count("evaluation", axis, Array(records.indices), "number, from 0"),
+          count("round", "round that it followed", \.round),
+          count("version", "version that was evaluated", \.version),
+          .seconds(
+            "begunAt", axis, records.map(\.begunAt.seconds), "simulated time of the round's end"),
+          .seconds(
+            "endedAt", axis, records.map(\.endedAt.seconds),
+            "simulated time at which the last member had answered or failed"),
+          count("members", "devices that were asked", \.members),
+          count("results", "devices that answered", \.results),
+          count("failures", "members that did not", \.failures),
+          count("examples", "samples that the answers are of", \.examples),
+          .number(
+            "loss", axis, records.map(\.loss), "mean of the losses reported", comment: comment),
+          .number(
+            "accuracy", axis, records.map(\.accuracy),
+            "mean of the accuracies that the apps worked out; as coded an app's is 1 - loss",
+            comment: comment),
+        ])
+    ]
+  }
+}
