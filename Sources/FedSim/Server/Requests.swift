@@ -84,7 +84,7 @@ public struct Receipt: Equatable, Sendable {
 
 extension Request {
   /// Words that tell it from every other, for the run's digest.
-  func combine(into digest: inout Digest, from device: Int32) {
+  func combine(into digest: inout Fingerprint, from device: Int32) {
     switch self {
     case .check(let held, let participation):
       digest.combine(pack(11, device, participation < 0 ? 0 : 1))
@@ -111,7 +111,7 @@ extension Request {
 
 extension Response {
   /// Words that tell it from every other, for the run's digest.
-  func combine(into digest: inout Digest, to device: Int32) {
+  func combine(into digest: inout Fingerprint, to device: Int32) {
     switch self {
     case .check(let latest, let isOnline, let admission, let round):
       let rest = UInt64(admission.rawValue) << 1 | (isOnline ? 1 : 0)
