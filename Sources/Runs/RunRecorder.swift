@@ -107,6 +107,7 @@ public final class RunRecorder: Observer {
       PartitionTable.group(simulation),
     ]
     groups += IdentityTable.groups(simulation)
+    groups += CentralTable.groups(simulation)
     if let events { groups.append(EventTable.group(events)) }
     if let timeline { groups.append(TimelineTable.group(timeline)) }
     if let standstill = simulation.standstill {

@@ -20,6 +20,13 @@ enum EventTable {
         name, axis, codes: log.rows.map { Int8($0[keyPath: path]) }, meanings: meanings,
         longName: text, attributes: [.init("coordinates", .text("time"))])
     }
+    /// The common words, and the others as far as the last one that came up.
+    func listed(
+      _ words: [String], _ common: Int, _ path: KeyPath<EventLog.Row, UInt8>
+    ) -> [String] {
+      let last = log.rows.reduce(0) { max($0, Int($1[keyPath: path])) }
+      return Array(words.prefix(max(common, last + 1)))
+    }
     return ResultDocument.Group(
       "events",
       attributes: [
@@ -33,8 +40,11 @@ enum EventTable {
       variables: [
         .seconds("time", axis, log.rows.map(\.time.seconds), "simulated time"),
         numbers("device", "number of the device in the fleet, -1: the server", \.device),
-        codes("kind", "what happened", EventLog.kinds, \.kind),
-        codes("detail", "how, or how it ended", EventLog.details, \.detail),
+        codes(
+          "kind", "what happened", listed(EventLog.kinds, EventLog.commonKinds, \.kind), \.kind),
+        codes(
+          "detail", "how, or how it ended",
+          listed(EventLog.details, EventLog.commonDetails, \.detail), \.detail),
         numbers("round", "round that it is of, else the one that was open", \.round),
         numbers("version", "version that it is of, -1: none", \.version),
         numbers("update", "number of the update that it is of, -1: none", \.update),

@@ -122,7 +122,9 @@ struct Session {
 
 /// A request under way.
 struct Transfer {
-  enum Purpose: Equatable { case check, download, upload(Int32), identity(IdentityRequest) }
+  enum Purpose: Equatable {
+    case check, download, upload(Int32), identity(IdentityRequest), central(CentralRequest)
+  }
   enum Phase { case sending, awaiting, receiving }
 
   let purpose: Purpose

@@ -244,6 +244,7 @@ extension Simulation {
       return identityFailed(device, request, refusal.outcome)
     }
     note(device, .identity(.refused(refusal)))
+    if case .central(let request) = purpose { centralFailed(device, request, refusal.outcome) }
     if retriesUnauthorised(device, refusal) { return proceed(device) }
     guard case .upload(let update) = purpose else {
       devices[device].session!.stage = .check

@@ -55,6 +55,7 @@ extension Simulation {
     if !identities.isEmpty { stamp(device, transfer.id) }
     if case .submit(let update) = transfer.request { updates[update].copiesOnTheWay += 1 }
     if case .check(_, let participation) = transfer.request { hold(participation) }
+    if case .central(let request) = transfer.request { centralLeft(request) }
     schedule(
       .arrival(device: Int32(device), generation: transfer.id, transfer.request), .serverArrival,
       at: now + devices[device].rates.oneWay, by: device)
@@ -90,6 +91,7 @@ extension Simulation {
   mutating func answered(_ device: Int, _ response: Response) {
     var bytes = inputs.server.messageBytes
     if case .model = response { bytes += modelBytes }
+    if case .central(.model(let model, _)) = response { bytes += self.bytes(ofModel: model) }
     devices[device].transfer!.phase = .receiving
     devices[device].transfer!.fraction = 0
     devices[device].transfer!.response = response
@@ -150,6 +152,8 @@ extension Simulation {
     if case .upload(let update) = transfer.purpose {
       note(device, .uploadFailed(update: Int(update), outcome))
       markWaiting(update)
+    } else if case .central(let request) = transfer.purpose {
+      centralFailed(device, request, outcome)
     } else if transfer.purpose == .check || transfer.purpose == .download {
       note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
     }
@@ -181,6 +185,9 @@ extension Simulation {
       uploadFailed(device, update)
     case .identity(let request):
       identityFailed(device, request, outcome)
+    case .central(let request):
+      centralFailed(device, request, outcome)
+      proceed(device)
     }
   }
 
@@ -209,6 +216,11 @@ extension Simulation {
       rejected(device, retry)
     case .keyInvalid:
       keyExpired(device)
+    case .central(let response):
+      guard case .central(let request) = transfer.purpose else {
+        preconditionFailure("only what is asked of the store is answered by it")
+      }
+      centralAnswered(device, request, response)
     case .receipt(let receipt):
       guard case .upload(let update) = transfer.purpose else {
         preconditionFailure("only uploads have receipts")

@@ -26,6 +26,8 @@ public enum Request: Equatable, Sendable {
   case disconnect(participation: Int32, DisconnectReason)
   /// The device's user had something erased.
   case erase
+  /// Something for the store of a central training.
+  case central(CentralRequest)
 }
 
 /// An answer that travels to a device.
@@ -46,6 +48,8 @@ public enum Response: Equatable, Sendable {
   case rejected(RetryAfter?)
   /// The key is one of a round that is over.
   case keyInvalid
+  /// What the store of a central training answers.
+  case central(CentralResponse)
 }
 
 /// The part of a check's answer that concerns work.
@@ -73,6 +77,8 @@ public enum ServerTimer: Equatable, Sendable {
   case trigger(Int32, round: Int32)
   /// The n-th request has been served.
   case served(Int32)
+  /// A central training of the n-th model is done, or, below 0, one of each is due.
+  case central(Int32)
 }
 
 /// A series of a device that changes by itself.
@@ -164,6 +170,7 @@ extension Event {
     case .serverTimer(.probe): digest.combine(pack(9, -1))
     case .serverTimer(.trigger(let index, _)): digest.combine(pack(10, index))
     case .serverTimer(.served(let number)): digest.combine(pack(45, number))
+    case .serverTimer(.central(let number)): digest.combine(pack(48, number))
     case .arrival(let device, _, let request):
       switch request {
       case .check(let held, let participation):
@@ -178,6 +185,7 @@ extension Event {
       case .fetch(let round): digest.combine(pack(40, device, UInt64(round)))
       case .disconnect(_, let reason): digest.combine(pack(41, device, UInt64(reason.rawValue)))
       case .erase: digest.combine(pack(42, device))
+      case .central(let request): request.combine(into: &digest, device)
       }
     case .response(let device, _, let response):
       switch response {
@@ -202,6 +210,7 @@ extension Event {
         digest.combine(pack(43, device, retry == nil ? 0 : 1))
         digest.combine((retry?.duration ?? .zero).microseconds)
       case .keyInvalid: digest.combine(pack(44, device))
+      case .central(let response): response.combine(into: &digest, device)
       }
     case .deviceTimer(let timer, let device, _):
       digest.combine(pack(19, device, UInt64(timer.rawValue)))

@@ -30,6 +30,8 @@ extension Simulation {
       triggerRang(Int(index))
     case .serverTimer(.served(let number)):
       return served(number)
+    case .serverTimer(.central(let number)):
+      centralRang(number)
     case .arrival(let device, let generation, let request):
       arrived(Int(device), generation, request)
     case .response(let device, let generation, let response):

@@ -51,6 +51,8 @@ public struct Simulation {
   var exchange = Exchange()
   /// What the server has to serve, where it takes time for it.
   var service = Service()
+  /// What is collected for central training, where any group collects.
+  var central = Central()
   var updates = Register<UpdateRecord>()
   var participations = Register<Participation>()
   var settled = Settled()

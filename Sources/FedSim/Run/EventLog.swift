@@ -25,6 +25,11 @@ public final class EventLog: Observer {
   /// The words that say how, by code; 0: there is nothing to say.
   public static let details = Facts.details
 
+  /// How many of each are listed in any case; those behind them where they came up.
+  public static let commonKinds = Facts.commonKinds
+  /// The same of the words that say how.
+  public static let commonDetails = Facts.commonDetails.count
+
   /// The rows, in the order in which things happened.
   public private(set) var rows = Pages<Row>()
   /// How many did not fit.
@@ -82,16 +87,19 @@ public final class EventLog: Observer {
       return UInt8(place)
     }
 
-    static let kinds = [
-      "sessionBegan", "sessionEnded", "accepted", "downloaded", "trainingBegan", "trainingCut",
-      "checkpointed", "attemptEnded", "updateCreated", "uploadBegan", "uploadFailed", "arrived",
-      "receipt", "killed", "condition", "submitted", "connectivity", "cohortFormed", "published",
-      "roundSkipped", "softExpiry", "waited", "checkFailed", "downloadFailed", "rested",
-      "serverOffline", "updateEnded", "forceQuit", "processorExceeded", "identity", "rejected",
-      "disconnected", "erased",
-    ]
+    static let kinds =
+      [
+        "sessionBegan", "sessionEnded", "accepted", "downloaded", "trainingBegan", "trainingCut",
+        "checkpointed", "attemptEnded", "updateCreated", "uploadBegan", "uploadFailed", "arrived",
+        "receipt", "killed", "condition", "submitted", "connectivity", "cohortFormed", "published",
+        "roundSkipped", "softExpiry", "waited", "checkFailed", "downloadFailed", "rested",
+        "serverOffline", "updateEnded", "forceQuit", "processorExceeded", "identity", "rejected",
+        "disconnected", "erased",
+      ] + CentralStep.kinds
+    /// Words before those that only central training brings.
+    static let commonKinds = kinds.count - CentralStep.kinds.count
 
-    static let details: [String] = {
+    static let commonDetails: [String] = {
       let all: [[String]] = [
         ["none"], SessionKind.allCases.map(\.rawValue), SessionEnd.allCases.map(\.rawValue),
         AttemptOutcome.allCases.map(\.rawValue), UpdateOutcome.allCases.map(\.rawValue),
@@ -104,6 +112,9 @@ public final class EventLog: Observer {
       for word in all.joined() where !words.contains(word) { words.append(word) }
       return words
     }()
+    static let details =
+      commonDetails
+      + FileOutcome.allCases.map(\.rawValue).filter { !commonDetails.contains($0) }
   }
 }
 
@@ -154,6 +165,7 @@ extension Happening.Kind {
     case .rejected: .init("rejected")
     case .disconnected(let reason): .init("disconnected", "\(reason)")
     case .erased(let scope): .init("erased", scope.rawValue)
+    case .central(let step): step.facts
     }
   }
 }

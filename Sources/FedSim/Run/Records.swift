@@ -231,6 +231,8 @@ public struct Happening: Sendable, Equatable {
     case forceQuit
     /// The app used the processor for too long.
     case processorExceeded
+    /// A step on the way of a file that was collected, or of a model that is trained centrally.
+    case central(CentralStep)
   }
 }
 

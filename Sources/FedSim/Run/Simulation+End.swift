@@ -6,6 +6,7 @@ extension Simulation {
   mutating func finish() {
     isOver = true
     recordRound(.unfinishedAtEnd)
+    finishCentral()
     for device in devices.indices {
       if devices[device].transfer != nil {
         devices[device].transfer = nil
@@ -145,6 +146,7 @@ extension Simulation {
     for device in devices.indices { broken += impossibilities(of: device) }
     auditParticipations(&broken)
     return broken + exchangeImpossibilities() + serviceImpossibilities()
+      + centralImpossibilities()
   }
 
   /// Recounts participations by stage, and who holds them.

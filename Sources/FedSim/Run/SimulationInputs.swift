@@ -23,17 +23,20 @@ public struct LearningTask: Sendable {
   public let algorithm: any LocalAlgorithm
   /// Batch orders given by a file: [client][data epoch][position]; nil: keyed shuffles.
   public let orders: [[[Int32]]]?
+  /// Models that are trained at the server, by name; empty: the task's own alone.
+  public let models: [CentralModel]
 
   /// A task.
   public init(
     network: Network, initial: ParameterBuffer, train: Dataset, test: Dataset,
     partition: Partition, plan: TrainingPlan,
     algorithm: any LocalAlgorithm = FedAvgLocal(NoSettings()), orders: [[[Int32]]]? = nil,
-    clientTests: [[Int32]] = []
+    clientTests: [[Int32]] = [], models: [CentralModel] = []
   ) {
     precondition(
       clientTests.isEmpty || clientTests.count == partition.clientCount, "one list a client")
     self.clientTests = clientTests
+    self.models = models
     self.network = network
     self.initial = initial
     self.train = train
@@ -94,6 +97,12 @@ public struct SimulationInputs: Sendable {
 
   /// Inputs for a task; everything else has its default.
   public init(task: LearningTask) { self.task = task }
+
+  /// The names of the models that are trained centrally, in their order.
+  public var centralNames: [String] {
+    if let listed = server.central?.models { return listed.map(\.name) }
+    return task.models.isEmpty ? [CentralModel.ownName] : task.models.map(\.name)
+  }
 
   /// Devices in all groups.
   public var deviceCount: Int { fleet.reduce(0) { $0 + $1.count } }

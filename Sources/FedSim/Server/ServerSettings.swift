@@ -63,6 +63,8 @@ public struct ServerSettings: PartSettings {
   public var service: ServiceSettings?
   /// A change of the model's layout in the middle of the run; nil: none.
   public var layoutChange: LayoutChange?
+  /// Training at the server on what devices collect; nil: none.
+  public var central: CentralSettings?
 
   /// The defaults.
   public init() {}
@@ -108,6 +110,9 @@ public struct ServerSettings: PartSettings {
       Field(
         "layoutChange", \.layoutChange, feature: .settings(),
         "A layer that is new from a version on; apps that do not know it cannot read the model"),
+      Field(
+        "central", \.central, feature: .settings(),
+        "Training at the server on the files of groups with `collection`; absent: none"),
     ] + identityFields
   }
   /// Whether updates have to keep what their training started from.

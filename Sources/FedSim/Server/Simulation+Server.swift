@@ -29,6 +29,7 @@ extension Simulation {
     if !identities.isEmpty, intercepts(device, generation, request) { return }
     guard server.isReachable else {
       if case .submit(let update) = request { copyCame(update, isOpen: false) }
+      if case .central(let request) = request { centralCame(request) }
       return
     }
     if exchange.isOn { hearErasure(device, generation) }
@@ -81,6 +82,9 @@ extension Simulation {
       streamBroke(participation)
     case .erase:
       break  // Heard already.
+    case .central(let request):
+      serve(device, generation, request)
+      centralCame(request)
     }
   }
 

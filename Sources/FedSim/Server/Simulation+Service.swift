@@ -31,7 +31,7 @@ extension Simulation {
     case .disconnect(let participation, _):
       return follows(device, participation, request)
     case .erase: return false
-    case .latest, .submit, .identity, .fetch: break
+    case .latest, .submit, .identity, .fetch, .central: break
     }
     service.add(
       ServiceRequest(
@@ -130,6 +130,7 @@ extension Simulation {
         }
       }
       if case .submit(let update) = request.request { copyCame(update, isOpen: false) }
+      if case .central(let request) = request.request { centralCame(request) }
       for lost in [request.request] + request.disconnections { letGo(of: lost) }
     }
     service.next = Int32(service.requests.count)

@@ -11,6 +11,8 @@ extension Simulation {
     case .check: scope = .check
     case .latest, .fetch: scope = .download
     case .submit: scope = .submit
+    case .central(.model): scope = .download
+    case .central: scope = .submit
     case .leave, .disconnect, .erase: return false
     case .identity(let request):
       serve(device, credential, request)
@@ -18,6 +20,7 @@ extension Simulation {
     }
     guard let refusal = refusal(device, credential, scope) else { return false }
     if case .submit(let update) = request { copyCame(update, isOpen: false) }
+    if case .central(let request) = request { centralCame(request) }
     refuse(device, id, refusal)
     return true
   }
