@@ -56,17 +56,7 @@ enum CentralTable {
     for index in rows.indices where rows[index].name != "publishedAt" {
       rows[index].attributes.append(.init("coordinates", .text("publishedAt")))
     }
-    let ends = FileOutcome.allCases
-    let ledger = simulation.fileLedger
-    let outcome = ["fileOutcome"]
-    rows += [
-      .init(
-        "fileOutcome", outcome, codes: ends.indices.map { Int8($0) },
-        meanings: ends.map(\.rawValue), longName: "how files end"),
-      .count("filesEnded", outcome, ends.map { ledger[$0] }, "files that ended so"),
-      .count("samplesEnded", outcome, simulation.fileSamples, "samples in files that ended so"),
-      .scalar("filesOpened", .int64([Int64(ledger.opened)]), "files formatted"),
-    ]
+    rows += ledger(simulation)
     rows += (simulation.centralTallies?.named ?? []).map { name, count, text in
       .scalar(name, .int64([Int64(count)]), text)
     }
@@ -80,8 +70,24 @@ enum CentralTable {
               + "one outcome. Accuracies are an oracle's, without virtual time."))
       ],
       axes: [
-        .init("publication", length: versions.count), .init("fileOutcome", length: ends.count),
+        .init("publication", length: versions.count),
+        .init("fileOutcome", length: FileOutcome.allCases.count),
       ], variables: rows)
+  }
+
+  /// Files by how they end, and their samples.
+  private static func ledger(_ simulation: Simulation) -> [ResultDocument.Variable] {
+    let ends = FileOutcome.allCases
+    let ledger = simulation.fileLedger
+    let outcome = ["fileOutcome"]
+    return [
+      .init(
+        "fileOutcome", outcome, codes: ends.indices.map { Int8($0) },
+        meanings: ends.map(\.rawValue), longName: "how files end"),
+      .count("filesEnded", outcome, ends.map { ledger[$0] }, "files that ended so"),
+      .count("samplesEnded", outcome, simulation.fileSamples, "samples in files that ended so"),
+      .scalar("filesOpened", .int64([Int64(ledger.opened)]), "files formatted"),
+    ]
   }
 
   /// A row a device; zeros for those that do not collect.

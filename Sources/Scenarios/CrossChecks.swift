@@ -154,7 +154,7 @@ struct CrossChecks {
     guard !known.contains(name) else { return }
     report(
       .unknownName(
-        name, seam: "model that is trained centrally",
+        name, seam: "central model",
         nearest: Spelling.nearest(to: name, among: known), known: known), at: path)
   }
 

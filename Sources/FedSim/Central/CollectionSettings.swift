@@ -71,8 +71,9 @@ public struct CollectionSettings: PartSettings {
     [
       Field(
         "mode", \.mode, .choice,
-        "The library as its documentation says, or as it is written: failed uploads that fail again "
-          + "are forgotten, fetches fail where a file exists, erasure goes by names' beginnings"),
+        "The library as its documentation says, or as it is written: failed uploads that fail "
+          + "again are forgotten, fetches fail where a file exists, erasure goes by how names begin"
+      ),
       Field(
         "models", \.models, feature: .list(of: .identifier, minimum: 1),
         "The models that data are collected for and that are fetched; absent: all"),

@@ -78,7 +78,7 @@ extension Simulation {
   ///
   /// A line is a time of 12 characters where wanted, the features, and the label vector, `1.0` at
   /// the class and `0.0` else; values are parted by commas and lines end with one character.
-  func csvBytes(_ samples: [Int32], _ settings: CollectionSettings) -> Int64 {
+  package func csvBytes(_ samples: [Int32], _ settings: CollectionSettings) -> Int64 {
     let data = inputs.task.train
     let labels = 4 * Int64(data.classCount) - 1
     let lines =

@@ -63,7 +63,9 @@ extension Simulation {
 
   /// A second since 1970 as `yyyyMMddHHmmss`.
   func digits(ofSecond second: Int64) -> String {
-    CivilTime(secondsSince1970: second).text.filter(\.isNumber)
+    // A clock that is wrong by millennia shows the last second that has a name.
+    let named = min(max(second, -62_135_596_800), 253_402_300_799)
+    return CivilTime(secondsSince1970: named).text.filter(\.isNumber)
   }
 
   /// The hour of the day in which the app is used, by the device's own clock.
