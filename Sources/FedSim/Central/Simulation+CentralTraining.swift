@@ -185,6 +185,8 @@ extension Simulation {
         userAccuracy: accuracies.isEmpty
           ? .nan : accuracies.reduce(0, +) / Double(accuracies.count)))
     note(-1, .central(.published(model: model, version: version)))
+    let record = central.versions[central.versions.count - 1]
+    for observer in observers { observer.publishedCentrally(record, self) }
     if let wanted = inputs.server.central?.samples,
       central.models[model].newSamples >= wanted
     {
