@@ -47,6 +47,14 @@ enum CentralTable {
         "userAccuracy", axis, versions.map(\.userAccuracy),
         "mean over the users trained of their own model's accuracy on their held-out samples",
         comment: "NaN for a model of all users"),
+      .number(
+        "meanLag", axis, versions.map(\.meanLag),
+        "versions that devices were behind as it was published, mean over those that fetch it",
+        comment: "the placeholder counts as version 0; NaN where none fetches it"),
+      .number(
+        "heldAccuracy", axis, versions.map(\.heldAccuracy),
+        "mean test accuracy of the versions in use as it was published, over devices that have one",
+        comment: "NaN where none has, and for users' own models"),
       count("adoptions", "devices that took it into use") { $0.adoptions },
       .seconds(
         "meanAdoptionTime", axis,
@@ -140,7 +148,9 @@ enum CentralTable {
     let versions = simulation.centralVersions
     return simulation.centralModels.enumerated().compactMap { place, model in
       let last = versions.last { $0.model == place }
-      guard let last, last.evaluation != nil else { return nil }
+      guard let last, !simulation.isOwn(place), !simulation.inputs.omitsArithmetic else {
+        return nil
+      }
       return ModelTable.group(
         "centralModel_\(place)", model.network.layout, simulation.centralParameters(place),
         attributes: [

@@ -157,7 +157,7 @@ extension RunSummary.Central {
       return Model(
         name: model.name, version: last?.version ?? 0, samples: last?.samples ?? 0,
         users: last?.users ?? 0, accuracy: last?.evaluation?.accuracy ?? own,
-        isOwn: last != nil && last?.evaluation == nil)
+        isOwn: simulation.isOwn(place))
     }
   }
 }

@@ -39,6 +39,12 @@ struct CentralFetchTests {
     #expect(played.simulation.centralTallies?.fetches == 1)
     let version = played.simulation.centralVersions[0]
     #expect(version.adoptions == 1 && version.adoptionTime == .milliseconds(13_320))
+    // As versions 1, 2 and 3 are published at 21, 41, 61 s, it has the placeholder, 1 and 1.
+    #expect(played.simulation.centralVersions.prefix(3).map(\.meanLag) == [1, 1, 2])
+    let accuracies = played.simulation.centralVersions.map(\.heldAccuracy)
+    #expect(accuracies[0].isNaN)
+    #expect(accuracies[1] == version.evaluation?.accuracy)
+    #expect(accuracies[2] == version.evaluation?.accuracy)
     let placeholder = scene(windows: [[0, 15_000, 16_000]]).play()
     #expect(placeholder.simulation.collectorRecord(0)?.inUse == [-1])
   }

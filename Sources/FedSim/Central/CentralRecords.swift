@@ -56,6 +56,12 @@ public struct CentralVersion: Sendable {
   /// For users' own models: the mean, over the users trained, of each model's accuracy on the
   /// user's held-out samples; NaN else.
   public let userAccuracy: Double
+  /// As it was published: how many versions behind it the devices that fetch it were, on the
+  /// average, the placeholder counted as version 0; NaN where none fetches it.
+  public let meanLag: Double
+  /// As it was published: the mean accuracy on the test samples of the versions in use, over the
+  /// devices that have one; NaN where none has, and for users' own models.
+  public let heldAccuracy: Double
   /// How many devices took it into use.
   public internal(set) var adoptions = 0
   /// How long that took them after it was published, summed over them.
@@ -160,6 +166,8 @@ extension Simulation {
     let collector = central.collectors[device]
     return collector.own.last { $0.model == model && $0.user == collector.user }?.parameters
   }
+  /// Whether users have models of their own of it.
+  public func isOwn(_ model: Int) -> Bool { central.models[model].scope == .user }
   /// Their versions, in the order in which they were published.
   public var centralVersions: [CentralVersion] { central.versions }
   /// The ledger of files.

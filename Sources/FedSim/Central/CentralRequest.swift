@@ -1,5 +1,3 @@
-import Numerics
-
 /// What a device that collects asks of the store.
 public enum CentralRequest: Equatable, Sendable {
   /// Keep this file.
@@ -12,7 +10,7 @@ public enum CentralRequest: Equatable, Sendable {
   case remove(Erasure)
 
   /// Words that tell it from every other, for the run's digest.
-  func combine(into digest: inout Digest, _ device: Int32) {
+  func words(_ device: Int32) -> [UInt64] {
     let (kind, number): (UInt64, Int32) =
       switch self {
       case .file(let file): (1, file)
@@ -20,8 +18,10 @@ public enum CentralRequest: Equatable, Sendable {
       case .model(let model): (3, model)
       case .remove(let scope): (4, Int32(Erasure.allCases.firstIndex(of: scope)!))
       }
-    digest.combine(46 << 56 | UInt64(UInt32(bitPattern: device)) << 24 | kind)
-    digest.combine(UInt64(UInt32(bitPattern: number)))
+    return [
+      46 << 56 | UInt64(UInt32(bitPattern: device)) << 24 | kind,
+      UInt64(UInt32(bitPattern: number)),
+    ]
   }
 }
 
@@ -35,7 +35,7 @@ public enum CentralResponse: Equatable, Sendable {
   case noModel
 
   /// Words that tell it from every other, for the run's digest.
-  func combine(into digest: inout Digest, _ device: Int32) {
+  func words(_ device: Int32) -> [UInt64] {
     var (kind, number): (UInt64, UInt64) = (1, 0)
     switch self {
     case .kept: break
@@ -44,8 +44,7 @@ public enum CentralResponse: Equatable, Sendable {
       number = UInt64(UInt32(bitPattern: model)) << 32 | UInt64(UInt32(bitPattern: version))
     case .noModel: kind = 3
     }
-    digest.combine(47 << 56 | UInt64(UInt32(bitPattern: device)) << 24 | kind)
-    digest.combine(number)
+    return [47 << 56 | UInt64(UInt32(bitPattern: device)) << 24 | kind, number]
   }
 }
 

@@ -174,6 +174,7 @@ extension Simulation {
       accuracies += keepOwn(model, owner, values.isEmpty ? nil : values[place].parameters)
     }
     let version = Int(central.models[model].version)
+    let held = versionsInUse(of: model)
     central.models[model].places.append(central.versions.count)
     central.versions.append(
       CentralVersion(
@@ -183,7 +184,8 @@ extension Simulation {
         trainingLoss: values.isEmpty ? .nan : lossSum / Double(running.processed),
         evaluation: evaluateCentral(model),
         userAccuracy: accuracies.isEmpty
-          ? .nan : accuracies.reduce(0, +) / Double(accuracies.count)))
+          ? .nan : accuracies.reduce(0, +) / Double(accuracies.count),
+        meanLag: held.lag, heldAccuracy: held.accuracy))
     note(-1, .central(.published(model: model, version: version)))
     let record = central.versions[central.versions.count - 1]
     for observer in observers { observer.publishedCentrally(record, self) }
@@ -213,6 +215,28 @@ extension Simulation {
       dataset: source == .test ? task.test : task.train, indices: indices,
       kernels: inputs.kernels, pool: inputs.pool)
     return [found.accuracy]
+  }
+
+  /// How far the devices that fetch a model are behind its version, and how good what they have is.
+  ///
+  /// Order: by device.
+  private func versionsInUse(of model: Int) -> (lag: Double, accuracy: Double) {
+    let version = Int(central.models[model].version)
+    var (devices, lag, held, accuracy) = (0, 0, 0, 0.0)
+    for device in self.devices.indices where collects(device) {
+      let group = Int(self.devices[device].group)
+      guard inputs.fleet[group].collection?.fetch != nil,
+        let place = central.fetched[group].firstIndex(of: model)
+      else { continue }
+      let inUse = Int(central.collectors[device].models[place].inUse)
+      devices += 1
+      lag += version - max(0, inUse)
+      guard inUse > 0 else { continue }
+      held += 1
+      let row = central.versions[central.models[model].places[inUse - 1]]
+      accuracy += row.evaluation?.accuracy ?? .nan
+    }
+    return (Double(lag) / Double(devices), accuracy / Double(held))
   }
 
   /// The latest version of a model for all, on the test samples.

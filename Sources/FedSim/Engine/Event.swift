@@ -185,7 +185,7 @@ extension Event {
       case .fetch(let round): digest.combine(pack(40, device, UInt64(round)))
       case .disconnect(_, let reason): digest.combine(pack(41, device, UInt64(reason.rawValue)))
       case .erase: digest.combine(pack(42, device))
-      case .central(let request): request.combine(into: &digest, device)
+      case .central(let request): for word in request.words(device) { digest.combine(word) }
       }
     case .response(let device, _, let response):
       switch response {
@@ -210,7 +210,7 @@ extension Event {
         digest.combine(pack(43, device, retry == nil ? 0 : 1))
         digest.combine((retry?.duration ?? .zero).microseconds)
       case .keyInvalid: digest.combine(pack(44, device))
-      case .central(let response): response.combine(into: &digest, device)
+      case .central(let response): for word in response.words(device) { digest.combine(word) }
       }
     case .deviceTimer(let timer, let device, _):
       digest.combine(pack(19, device, UInt64(timer.rawValue)))
