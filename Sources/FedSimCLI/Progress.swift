@@ -32,8 +32,8 @@ final class Progress {
     var text = "\(Format.time(news.time.seconds))  \(model)version \(news.version)"
     if let accuracy = news.accuracy { text += "  accuracy \(Format.fixed(accuracy, 4))" }
     if news.version > 0 {
-      text +=
-        "  \(news.model == nil ? "updates" : "files") \(news.updates)  loss \(Format.fixed(news.loss, 4))"
+      let what = news.model == nil ? "updates" : "files"
+      text += "  \(what) \(news.updates)  loss \(Format.fixed(news.loss, 4))"
     }
     write(text + "\n")
   }

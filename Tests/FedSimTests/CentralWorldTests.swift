@@ -25,8 +25,8 @@ struct CentralWorldTests {
         (tally.name, tally.count + (counts.isEmpty ? 0 : counts[place].count))
       }
     }
-    // The worlds are not dull: every end of a file, and all that is counted but what takes names that
-    // begin alike, or a link on which two files come within a second.
+    // The worlds are not dull: every end of a file, and all that is counted but what takes names
+    // that begin alike, or a link on which two files come within a second.
     #expect(versions > 500)
     for (outcome, count) in zip(FileOutcome.allCases, ends) { #expect(count > 0, "\(outcome)") }
     let rare = ["erasedOfOthers", "overwrittenFiles", "overwrittenItems"]
