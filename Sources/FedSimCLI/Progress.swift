@@ -17,7 +17,7 @@ final class Progress {
     return RunTicker { [self] in
       draw($0)
     } news: { [self] in
-      accuracy = $0.accuracy ?? accuracy
+      if $0.model == nil { accuracy = $0.accuracy ?? accuracy }
     }
   }
 
@@ -28,10 +28,11 @@ final class Progress {
   }
 
   private func line(_ news: VersionNews) {
-    var text = "\(Format.time(news.time.seconds))  version \(news.version)"
+    let model = news.model.map { "\($0) " } ?? ""
+    var text = "\(Format.time(news.time.seconds))  \(model)version \(news.version)"
     if let accuracy = news.accuracy { text += "  accuracy \(Format.fixed(accuracy, 4))" }
     if news.version > 0 {
-      text += "  updates \(news.updates)"
+      text += "  \(news.model == nil ? "updates" : "files") \(news.updates)"
       if !news.loss.isNaN { text += "  loss \(Format.fixed(news.loss, 4))" }
     }
     write(text + "\n")

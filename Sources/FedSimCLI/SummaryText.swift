@@ -15,9 +15,14 @@ struct SummaryText {
   }
 
   /// Some lines.
-  var text: String {
-    var lines = [headline]
-    if let best = summary.bestAccuracy, let version = summary.bestVersion {
+  var text: String { lines.joined(separator: "\n") }
+
+  /// Whether devices train for rounds.
+  private var isOfRounds: Bool { summary.central?.hasTrainers ?? true }
+
+  private var lines: [String] {
+    var lines = [headline] + central
+    if isOfRounds, let best = summary.bestAccuracy, let version = summary.bestVersion {
       lines.append("  best accuracy      \(Format.fixed(best, 4)) (version \(version))")
     }
     lines.append(
@@ -26,10 +31,20 @@ struct SummaryText {
     lines.append(
       "  sessions           \(tally("sessions")), opened apps included; not eligible "
         + tally("ineligibleSessions"))
+    if let central = summary.central {
+      lines.append("  uploads            failed \(Format.count(central.failedUploads))")
+    }
+    if !isOfRounds { return lines + end }
     lines.append(
       "  trainings          expired \(tally("expiredTrainings")), checkpointed "
         + "\(tally("checkpoints")), resumed \(tally("resumed"))")
     lines.append("  updates            waited offline \(tally("waitedOffline"))")
+    return lines + end
+  }
+
+  /// The ledgers, the speed, the result and what to do next.
+  private var end: [String] {
+    var lines: [String] = []
     if !summary.standstill.isEmpty {
       lines.append(
         summary.version == 0 ? "no version was published: \(obstacle)" : "no progress was possible")
@@ -43,12 +58,28 @@ struct SummaryText {
       "\(tally("events")) events in \(Format.fixed(summary.wallSeconds, 2)) s (\(speed) a second)")
     lines.append("result: \(summary.result)")
     lines.append("next: \(next)")
-    return lines.joined(separator: "\n")
+    return lines
+  }
+
+  /// A line for each model that the server trained.
+  private var central: [String] {
+    (summary.central?.models ?? []).map { model in
+      let name = "central \(model.name) ".padding(
+        toLength: max(19, model.name.count + 9), withPad: " ", startingAt: 0)
+      guard model.version > 0 else { return "  \(name)no version" }
+      let accuracy = model.accuracy.map { Format.fixed($0, 4) } ?? "not known"
+      return
+        "  \(name)accuracy \(accuracy)\(model.isOwn ? " on users' own samples" : "") at version "
+        + "\(model.version), of \(count(model.samples, "sample")) of \(count(model.users, "user"))"
+    }
   }
 
   /// The first thing that is missing on the way to a version.
   private var obstacle: String {
     let ledgers = summary.ledgers.map(\.opened)
+    if let central = summary.central, central.models.allSatisfy({ $0.version == 0 }) {
+      return "the server trained nothing; see fleet[].collection and server.central"
+    }
     if summary.tally("sessions") == 0 {
       return "no device was ever allowed to run; see fleet[].background"
     }
@@ -62,6 +93,7 @@ struct SummaryText {
     if !summary.learns {
       return "\(summary.scenario): version \(summary.version), played for its times alone"
     }
+    if !isOfRounds { return "\(summary.scenario): trained at the server" }
     let accuracy = summary.accuracy.map { Format.fixed($0, 4) } ?? "not known"
     return "\(summary.scenario): central accuracy \(accuracy) at version \(summary.version)"
   }

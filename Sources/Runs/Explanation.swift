@@ -82,13 +82,16 @@ public struct Explanation: Codable, Equatable, Sendable {
     case misunderstood
     /// Its user had its data erased, or removed the app.
     case erased
+    /// It collects for central training, and no training read a file of it in that time.
+    case collects
   }
 
   /// The device's path.
   public var device: String
   /// The round; nil: the whole run.
   public var round: Int?
-  /// Whether an update of it became part of a version in that time.
+  /// Whether an update of it became part of a version in that time, or a file part of a central
+  /// training.
   public var contributed: Bool
   /// What decided it.
   public var cause: Cause

@@ -134,19 +134,27 @@ enum PartitionTable {
 enum ModelTable {
   /// A variable a tensor, with axes of its own.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
-    var group = ResultDocument.Group(
-      "model",
+    group(
+      "model", simulation.inputs.task.network.layout, simulation.model,
       attributes: [
         .init("version", .integer(Int64(simulation.version))),
         .init("comment", .text("Parameters of the last version; a weight is [in][out].")),
       ])
-    for tensor in simulation.inputs.task.network.layout.tensors {
+  }
+
+  /// The same of any parameters.
+  static func group(
+    _ name: String, _ layout: ParameterLayout, _ parameters: ParameterBuffer,
+    attributes: [ResultDocument.Attribute]
+  ) -> ResultDocument.Group {
+    var group = ResultDocument.Group(name, attributes: attributes)
+    for tensor in layout.tensors {
       let name = String(tensor.name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
       let axes = tensor.shape.indices.map { "\(name)_axis\($0)" }
       group.axes += zip(axes, tensor.shape).map { .init($0, length: $1) }
       group.variables.append(
         .init(
-          name, axes, .float(simulation.model.values(of: tensor)), units: "1",
+          name, axes, .float(parameters.values(of: tensor)), units: "1",
           longName: "tensor \(tensor.name)", attributes: [.init("tensor", .text(tensor.name))]))
     }
     return group

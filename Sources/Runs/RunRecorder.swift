@@ -109,6 +109,7 @@ public final class RunRecorder: Observer {
     ]
     groups += IdentityTable.groups(simulation)
     groups += EvaluationTable.groups(simulation)
+    groups += CentralTable.groups(simulation)
     if let events { groups.append(EventTable.group(events)) }
     if let timeline { groups.append(TimelineTable.group(timeline)) }
     if let standstill = simulation.standstill {

@@ -33,6 +33,32 @@ public struct RunSummary: Codable, Equatable, Sendable {
     public var broken: [String]
   }
 
+  /// What central training came to.
+  public struct Central: Codable, Equatable, Sendable {
+    /// One model.
+    public struct Model: Codable, Equatable, Sendable {
+      /// Its name.
+      public var name: String
+      /// Its latest version; 0: none.
+      public var version: Int
+      /// The samples and the users of its latest training.
+      public var samples: Int
+      /// The users.
+      public var users: Int
+      /// Its accuracy on the test samples, or the mean of users' models on their own.
+      public var accuracy: Double?
+      /// Whether that is a mean of users' models.
+      public var isOwn: Bool
+    }
+
+    /// The models, in their order.
+    public var models: [Model]
+    /// Uploads of files that failed.
+    public var failedUploads: Int
+    /// Whether devices train for rounds, too.
+    public var hasTrainers: Bool
+  }
+
   /// The scenario's name.
   public var scenario: String
   /// The scenario's seed.
@@ -69,6 +95,8 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var bytes: Int64
   /// What an audit found; nil where none was asked for.
   public var audit: Audit?
+  /// What came of central training; nil where nobody collects.
+  public var central: Central?
   /// Why there is no version, or no further one: a line each; empty where there is nothing to say.
   public var standstill: [String]
 
@@ -96,6 +124,10 @@ public struct RunSummary: Codable, Equatable, Sendable {
       LedgerTotals("transmissions", ledgers.transmissions),
     ]
     bytes = ledgers.bytesUp + ledgers.bytesDown
+    if simulation.isCentral {
+      central = Central(simulation)
+      self.ledgers.append(LedgerTotals("files", simulation.fileLedger))
+    }
     standstill = simulation.standstill?.lines(simulation.inputs) ?? []
   }
 
@@ -115,5 +147,20 @@ extension RunSummary.LedgerTotals {
         ? nil : RunSummary.Outcome(name: outcome.rawValue, count: ledger[outcome])
     }
     balances = ledger.stillOpen == 0
+  }
+}
+
+extension RunSummary.Central {
+  fileprivate init(_ simulation: Simulation) {
+    failedUploads = simulation.centralTallies?.failedUploads ?? 0
+    hasTrainers = simulation.hasTrainers
+    models = simulation.centralModels.enumerated().map { place, model in
+      let last = simulation.centralVersions.last { $0.model == place }
+      let own = last.flatMap { $0.userAccuracy.isNaN ? nil : $0.userAccuracy }
+      return Model(
+        name: model.name, version: last?.version ?? 0, samples: last?.samples ?? 0,
+        users: last?.users ?? 0, accuracy: last?.evaluation?.accuracy ?? own,
+        isOwn: simulation.isOwn(place))
+    }
   }
 }

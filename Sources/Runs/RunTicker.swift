@@ -27,11 +27,13 @@ public struct RunStatus: Sendable {
 public struct VersionNews: Sendable {
   /// When.
   public let time: SimTime
+  /// The name of its model, where it was trained centrally.
+  public var model: String?
   /// Its number.
   public let version: Int
   /// Its accuracy on the test samples, where it was evaluated.
   public let accuracy: Double?
-  /// Updates in it.
+  /// Updates in it, or files of a central training.
   public let updates: Int
   /// Their mean training loss; NaN for version 0.
   public let loss: Double
@@ -67,6 +69,19 @@ public final class RunTicker: Observer {
         time: record.publishedAt, version: record.version,
         accuracy: record.evaluation?.test.accuracy, updates: record.updates,
         loss: record.trainingLoss))
+    tell(simulation)
+  }
+
+  /// Tells of a version that was trained centrally.
+  public func publishedCentrally(
+    _ version: CentralVersion, _ simulation: borrowing Simulation
+  ) {
+    let own = version.userAccuracy.isNaN ? nil : version.userAccuracy
+    news(
+      VersionNews(
+        time: version.publishedAt, model: simulation.centralModels[version.model].name,
+        version: version.version, accuracy: version.evaluation?.accuracy ?? own,
+        updates: version.files, loss: version.trainingLoss))
     tell(simulation)
   }
 

@@ -70,15 +70,9 @@ extension Scenario {
       throw Faults([fault(error, at: ["task", "data", "source"])])
     }
     let partition = try makePartition(data, folders)
-    let network = try makeNetwork(for: data.train)
-    let parameters = network.layout.count
-    guard parameters <= Self.mostParameters else {
-      let message = "\(parameters) parameters, expected at most \(Self.mostParameters)"
-      let keys = ["task", "model"]
-      throw Faults([
-        Fault(at: place(of: keys), path: keys.joined(separator: "."), .contradiction(message))
-      ])
-    }
+    let network = try network(
+      settings.task.model, for: data.train, loss: settings.task.training.loss,
+      at: ["task", "model"])
     try checkTokens(of: data, for: network)
     return LearningTask(
       network: network, initial: try initialParameters(of: network), train: data.train,
@@ -86,23 +80,31 @@ extension Scenario {
       algorithm: settings.task.training.algorithm.value,
       orders: try batchOrders(of: partition),
       clientTests: settings.task.data.partition.value.clientTests(of: data),
-      isInitialGiven: settings.task.initialWeights != nil)
+      isInitialGiven: settings.task.initialWeights != nil, models: try centralModels(for: data))
   }
 
-  private func makeNetwork(for data: Dataset) throws(Faults) -> Network {
+  /// A network for the samples; a fault of a layer stands where the layer is written.
+  func network(
+    _ model: Choice<any ModelSource>, for data: Dataset, loss: Network.Loss, at keys: [String]
+  ) throws(Faults) -> Network {
+    let network: Network
     do throws(LayerFault) {
-      return try settings.task.model.value.network(
-        sampleShape: data.sampleShape, classCount: data.classCount,
-        loss: settings.task.training.loss)
+      network = try model.value.network(
+        sampleShape: data.sampleShape, classCount: data.classCount, loss: loss)
     } catch {
-      let keys = ["task", "model"]
-      let layer = keys + [settings.task.model.name, "[\(error.layer - 1)]"]
+      let layer = keys + [model.name, "[\(error.layer - 1)]"]
       throw Faults([
         Fault(
-          at: place(of: settings.task.model.name == LayersModel.name ? layer : keys),
-          path: keys.joined(separator: "."), .contradiction(error.description))
+          at: place(of: model.name == LayersModel.name ? layer : keys),
+          path: keys.dotted, .contradiction(error.description))
       ])
     }
+    let parameters = network.layout.count
+    guard parameters <= Self.mostParameters else {
+      let message = "\(parameters) parameters, expected at most \(Self.mostParameters)"
+      throw Faults([Fault(at: place(of: keys), path: keys.dotted, .contradiction(message))])
+    }
+    return network
   }
 
   private func makePartition(

@@ -7,7 +7,9 @@ extension Scenario {
   /// Checks that a network which begins with an embedding gets whole numbers below its count.
   ///
   /// Throws: a fault at the model, with the first value that is no token.
-  func checkTokens(of data: TrainAndTest, for network: Network) throws(Faults) {
+  func checkTokens(
+    of data: TrainAndTest, for network: Network, at keys: [String] = ["task", "model"]
+  ) throws(Faults) {
     guard let count = network.tokenCount else { return }
     for (name, samples) in [("training", data.train), ("test", data.test)] {
       let wrong: String?
@@ -18,10 +20,9 @@ extension Scenario {
           .map { "\($0)" }
       }
       guard let wrong else { continue }
-      let keys = ["task", "model"]
       throw Faults([
         Fault(
-          at: place(of: keys), path: keys.joined(separator: "."),
+          at: place(of: keys), path: keys.dotted,
           .contradiction(
             "the embedding takes whole numbers from 0 to \(count - 1), and the \(name) samples "
               + "have \(wrong)"))

@@ -71,6 +71,10 @@ extension Standstill.Obstacle {
     case .neverTrained: "the app ran and began no training"
     case .neverFinished: "no training came to an update"
     case .neverAggregated: "updates were made, and none became part of a version"
+    case .collects: "collects for central training"
+    case .neverFormatted: "the app ran and had nothing to format (fleet[].collection)"
+    case .neverStored: "files were formatted, and none came into the store"
+    case .neverRead: "files were stored, and no training of them was done (server.central)"
     }
   }
 

@@ -3,6 +3,11 @@ import FedSim
 extension Story {
   /// What happened, in a sentence; nil: not worth one.
   func sentence(_ happening: Happening) -> String? {
+    if let clause = collectionClause(happening.kind) {
+      // What the server trains is told to those who collect for it.
+      guard happening.device >= 0 || isCollecting else { return nil }
+      return "At \(happening.time.words) \(clause)."
+    }
     if happening.device < 0 {
       return serverClause(happening.kind).map { "At \(happening.time.words) \($0)." }
     }

@@ -16,7 +16,8 @@ struct Verdict {
 extension Story {
   /// What decided it: how far the device came, and why not further.
   var verdict: Verdict {
-    contribution ?? endOfUpdate ?? openUpdate ?? endOfAttempt ?? openAttempt ?? endOfSession
+    if isCollecting { return collected }
+    return contribution ?? endOfUpdate ?? openUpdate ?? endOfAttempt ?? openAttempt ?? endOfSession
       ?? withoutSession
   }
 

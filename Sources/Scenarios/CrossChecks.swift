@@ -21,6 +21,7 @@ struct CrossChecks {
     checkIdentity()
     checkLearning()
     checkInstructions()
+    checkCentral()
   }
 
   /// What needs learning has it.
@@ -40,6 +41,7 @@ struct CrossChecks {
     }
     if settings.record.modelFiles != nil { report(without, at: ["record", "modelFiles"]) }
     if settings.server.evaluation != nil { report(without, at: ["server", "evaluation"]) }
+    if settings.server.central != nil { report(without, at: ["server", "central"]) }
   }
 
   /// What the server asks of devices can be heard of when it fails, and there are devices enough.
@@ -154,6 +156,63 @@ struct CrossChecks {
       report(
         "there is no device `\(device.path)`: `\(group.name)` has \(group.count)"
           + " devices, numbered from 0", at: path)
+    }
+  }
+
+  // MARK: Central training
+
+  /// What is collected is for models that exist, and they for somebody who collects.
+  private mutating func checkCentral() {
+    let own = (settings.task.models ?? []).map(\.name)
+    for (i, name) in own.enumerated() where own[..<i].contains(name) {
+      report("two models are called `\(name)`", at: ["task", "models", "[\(i)]", "name"])
+    }
+    let collectors = settings.fleet.contains { $0.collection != nil }
+    if settings.server.central != nil, !collectors {
+      report("no group of the fleet has `collection`", at: ["server", "central"])
+    }
+    if settings.server.central == nil, !own.isEmpty {
+      report("no `server.central` trains these models", at: ["task", "models"])
+    }
+    let known = own.isEmpty ? [CentralModel.ownName] : own
+    if known.count > CentralSettings.mostModels, settings.server.central?.models == nil {
+      report(
+        "at most \(CentralSettings.mostModels) models are trained centrally",
+        at: ["task", "models"])
+    }
+    let listed = settings.server.central?.models?.map(\.name)
+    for (i, name) in (listed ?? []).enumerated() {
+      checkModel(name, among: known, at: ["server", "central", "models", "[\(i)]", "name"])
+    }
+    for (i, group) in settings.fleet.enumerated() {
+      for (j, name) in (group.collection?.models ?? []).enumerated() {
+        let path = ["fleet", "[\(i)]", "collection", "models", "[\(j)]"]
+        checkModel(name, among: listed ?? known, at: path)
+        if group.collection!.models![..<j].contains(name) {
+          report("`\(name)` is listed twice", at: path)
+        }
+      }
+    }
+    checkCollectionScript()
+  }
+
+  private mutating func checkModel(_ name: String, among known: [String], at path: [String]) {
+    guard !known.contains(name) else { return }
+    report(
+      .unknownName(
+        name, seam: "central model",
+        nearest: Spelling.nearest(to: name, among: known), known: known), at: path)
+  }
+
+  /// What is scripted for collecting apps meets such.
+  private mutating func checkCollectionScript() {
+    for (i, injection) in settings.inject.enumerated() {
+      guard [.clearData, .clearErrorLogs, .corruptErrorLogs].contains(injection.action),
+        let name = injection.device.path.split(separator: "/").first,
+        let group = settings.fleet.first(where: { $0.name == name }), group.collection == nil
+      else { continue }
+      report(
+        "`\(group.name)` has no `collection` to clear", at: ["inject", "[\(i)]", "action"])
     }
   }
 

@@ -18,6 +18,8 @@ public struct TaskSettings: PartSettings {
   public var initialWeights: FileName?
   /// How a device trains.
   public var training = TrainingSettings()
+  /// Models that the server trains; nil: the one above.
+  public var models: [CentralModelSettings]?
 
   /// The defaults.
   public init() {}
@@ -35,6 +37,10 @@ public struct TaskSettings: PartSettings {
         "initialWeights", \.initialWeights, optional: .file,
         "An NPZ file with the initial weights; absent: drawn from the `init` seed."),
       Field("training", \.training, .settings(), "How a device trains."),
+      Field(
+        "models", \.models, feature: .list(of: .settings(), minimum: 1),
+        "Models that the server trains (`server.central`), by name; absent: the one above, which"
+          + " is called `model`"),
     ]
   }
 }
@@ -55,6 +61,34 @@ extension TaskSettings {
 extension Form where Value == TaskSettings {
   /// A task, or `none`.
   static var task: Form { .settings().or("none", meaning: .timeOnly) }
+}
+
+/// A model that the server trains.
+public struct CentralModelSettings: PartSettings {
+  /// What it is called.
+  public var name = ""
+  /// The model.
+  public var model = Choice<any ModelSource>(MLPModel.self) { $0 }
+  /// How the server trains it.
+  public var training = TrainingSettings()
+
+  /// The defaults.
+  public init() {}
+
+  /// The fields.
+  public static var fields: [Field<CentralModelSettings>] {
+    [
+      Field("name", \.name, .identifier, required: true, "What it is called."),
+      Field("model", \.model, .part(.model), required: true, "What is trained?"),
+      Field("training", \.training, .settings(), "How the server trains it, in each training."),
+    ]
+  }
+
+  /// Its batches are keyed: no file orders them.
+  public func contradictions() -> [(key: String, message: String)] {
+    training.orders == nil
+      ? [] : [("training", "`orders` are those of clients; a central training has none")]
+  }
 }
 
 /// The data and how clients share it.

@@ -281,6 +281,30 @@ extension Happening.Kind {
     case .disconnected(let reason): "disconnects \(reason)"
     case .erased(let scope): "erases \(scope)"
     case .exchange(let step): "does \(step)"
+    case .central(let step): step.line
+    }
+  }
+}
+
+extension CentralStep {
+  /// A few words, the same for the same values.
+  var line: String {
+    switch self {
+    case .formatted(let file, let samples, let bytes): "formats f\(file) \(samples)s \(bytes)B"
+    case .uploadBegan(let file): "sends f\(file)"
+    case .uploadFailed(let file, let outcome):
+      "misses f\(file) " + (outcome.map { "\($0)" } ?? "offline")
+    case .stored(let file): "stored f\(file)"
+    case .itemStored(let file): "item f\(file)"
+    case .itemFailed(let file): "no item f\(file)"
+    case .ended(let file, let outcome): "file f\(file) \(outcome)"
+    case .retried(let files): "retries \(files)"
+    case .dataCleared(let samples): "clears data \(samples)"
+    case .logCleared(let files): "clears log \(files)"
+    case .fetchFailed(let model): "no model m\(model)"
+    case .inUse(let model, let version): "uses m\(model) v\(version)"
+    case .trainingBegan(let model, let samples): "trains m\(model) \(samples)s"
+    case .published(let model, let version): "publishes m\(model) v\(version)"
     }
   }
 }

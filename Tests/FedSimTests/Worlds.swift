@@ -17,6 +17,14 @@ struct RandomWorld {
     choices[Int(stream.below(UInt32(choices.count)))]
   }
 
+  /// What is scripted, for collecting apps and for others.
+  private static let collectingVerbs: [InjectionSettings.Verb] = [
+    .clearData, .clearErrorLogs, .corruptErrorLogs,
+  ]
+  private static let verbs = InjectionSettings.Verb.allCases.filter {
+    !collectingVerbs.contains($0)
+  }
+
   private mutating func chance(_ share: Double) -> Bool { stream.uniform() < share }
 
   /// A scene of three hours with up to three groups.
@@ -34,8 +42,69 @@ struct RandomWorld {
     let device = scene.inputs.fleet[0].name + "/0"
     for _ in 0..<stream.below(6) {
       scene.inject(
-        pick(InjectionSettings.Verb.allCases), device, at: Int64(stream.below(10_800_000)),
+        pick(Self.verbs), device, at: Int64(stream.below(10_800_000)),
         hard: .milliseconds(Int64(1 + stream.below(60_000))),
+        lasting: .milliseconds(Int64(1 + stream.below(900_000))))
+      scene.inputs.injections[scene.inputs.injections.count - 1].scope = pick(Erasure.allCases)
+    }
+    return scene
+  }
+
+  /// The same world with a server that trains, and groups that collect for it; drawn from a stream
+  /// of its own.
+  mutating func collectingScene() -> Scene {
+    var scene = scene()
+    var stream = StreamKey(seed: seed, purpose: "worlds").stream(slot: 2)
+    func chance(_ share: Double) -> Bool { stream.uniform() < share }
+    func pick<T>(_ choices: [T]) -> T { choices[Int(stream.below(UInt32(choices.count)))] }
+    let task = scene.inputs.task
+    scene.inputs.task = LearningTask(
+      network: task.network, initial: task.initial, train: task.train, test: task.test,
+      partition: task.partition, plan: task.plan,
+      models: ["x", "y"].map {
+        CentralModel(name: $0, network: task.network, initial: task.initial, plan: task.plan)
+      })
+    for place in scene.inputs.fleet.indices where place == 0 || chance(0.7) {
+      var collection = CollectionSettings()
+      collection.mode = pick(CollectionSettings.Mode.allCases)
+      collection.objects = pick(CollectionSettings.Objects.allCases)
+      collection.retry = pick(CollectionSettings.Retry.allCases)
+      collection.userID = pick(CollectionSettings.UserID.allCases)
+      collection.spacing = .milliseconds(Int64(pick([0, 1000, 90_000])))
+      collection.minimumSamples = pick([1, 2])
+      if chance(0.3) { collection.models = ["y"] }
+      if chance(0.6) { collection.metadata = MetadataSettings() }
+      if chance(0.3) { collection.clearAbove = 300 }
+      if chance(0.7) {
+        collection.fetch = FetchSettings()
+        collection.fetch!.every = .seconds(Int64(pick([0, 600])))
+        collection.fetch!.compile = .milliseconds(Int64(pick([0, 500, 20_000])))
+        if chance(0.3) { collection.fetch!.removesFile = pick([true, false]) }
+      }
+      scene.inputs.fleet[place].collection = collection
+      if chance(0.8) {
+        scene.inputs.fleet[place].arrival = ArrivalSettings()
+        scene.inputs.fleet[place].arrival!.initial = 0.3
+        scene.inputs.fleet[place].arrival!.perDay = 50
+      }
+    }
+    scene.central(every: chance(0.7) ? Int64(pick([300_000, 1_700_000])) : nil) {
+      if $0.every == nil || chance(0.5) { $0.samples = pick([1, 6, 20]) }
+      $0.data = pick(CentralSettings.Data.allCases)
+      $0.from = pick(CentralSettings.Start.allCases)
+      $0.requiresMetadata = chance(0.3)
+      $0.overhead = .seconds(Int64(pick([0, 10, 2000])))
+      var own = CentralSettings.Model()
+      (own.name, own.scope) = ("x", pick(CentralSettings.Model.Scope.allCases))
+      var other = CentralSettings.Model()
+      other.name = "y"
+      $0.models = [own, other]
+    }
+    let device = scene.inputs.fleet[0].name + "/0"
+    let verbs = Self.collectingVerbs + [.erase, .erase, .dropLink, .kill, .reinstall, .open]
+    for _ in 0..<6 {
+      scene.inject(
+        pick(verbs), device, at: Int64(stream.below(10_800_000)),
         lasting: .milliseconds(Int64(1 + stream.below(900_000))))
       scene.inputs.injections[scene.inputs.injections.count - 1].scope = pick(Erasure.allCases)
     }

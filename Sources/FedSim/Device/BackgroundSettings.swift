@@ -145,6 +145,7 @@ public struct InjectionSettings: PartSettings {
   public enum Verb: String, CaseIterable, Sendable {
     case launch, expire, kill, dropLink, `throw`, submit, forceQuit, open, reinstall, reboot
     case erase, poison, reconnect, wrongURL
+    case clearData, clearErrorLogs, corruptErrorLogs
   }
 
   /// When.
@@ -177,8 +178,9 @@ public struct InjectionSettings: PartSettings {
         "action", \.action, .choice, required: true,
         "launch a task, expire it, kill the app, drop the link, throw in the training, submit a "
           + "request, swipe the app away, open it, remove it and install it anew, reboot, erase "
-          + "the person's updates, make all that a training holds not a number, tell the device "
-          + "to reconnect, or give the app a wrong address"),
+          + "the person's updates or files, make all that a training holds not a number, tell the "
+          + "device to reconnect, give the app a wrong address, clear what is not formatted yet, "
+          + "clear the log of failed uploads, or make its two lists unequal"),
       Field("soft", \.soft, .duration(), "For launch: the time until the soft expiry"),
       Field(
         "hard", \.hard, .duration(), "For launch and expire: the time until the hard expiry"),

@@ -183,6 +183,7 @@ struct Session {
 struct Transfer {
   enum Purpose: Equatable {
     case check, download, upload(Int32), identity(IdentityRequest), enrolment, reply
+    case central(CentralRequest)
   }
   enum Phase { case sending, awaiting, receiving }
 

@@ -22,6 +22,10 @@ extension FleetGroupSettings {
         "couple", \.couple, feature: .settings(),
         "How a device's data go with its time zone, speed or availability; absent: clients are"
           + " dealt out in order"),
+      Field(
+        "collection", \.collection, feature: .settings(),
+        "The device trains nothing: it sends its samples as files to a store, where"
+          + " `server.central` trains on them; absent: it trains itself"),
     ]
   }
 

@@ -54,6 +54,8 @@ public struct FleetGroupSettings: PartSettings {
   public var arrival: ArrivalSettings?
   /// How data go with devices; nil: clients are dealt out in order.
   public var couple: CoupleSettings?
+  /// How samples are collected for central training; nil: the device trains itself.
+  public var collection: CollectionSettings?
 
   /// The defaults.
   public init() {}

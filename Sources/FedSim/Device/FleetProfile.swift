@@ -114,6 +114,18 @@ public struct FleetProfile: Sendable {
           ])
         )
       ]).filled(from: flower, deeply: true)),
+    FleetProfile(
+      name: "swiftyforesight",
+      summary: "An iPhone with SwiftyForesight's app: it trains nothing, sends files with metadata "
+        + "when it is opened or a task of it runs, and fetches models",
+      settings: group(
+        background: [],
+        [
+          (
+            "collection", .mapping([("metadata", .mapping([])), ("fetch", .mapping([]))])
+          ), ("participation", .mapping([("pollOnActivation", .text("1"))])),
+        ]
+      ).filled(from: iphone, deeply: true)),
   ]
 
   private static func group(

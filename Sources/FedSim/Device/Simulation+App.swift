@@ -176,6 +176,7 @@ extension Simulation {
     forgetInMemory(device)
     if !apps.isEmpty { apps[device]?.isCancelled = false }
     if exchange.isOn { forgetProcess(device) }
+    if collects(device) { loseCollecting(device) }
   }
 
   /// The person switches background refresh on or off.

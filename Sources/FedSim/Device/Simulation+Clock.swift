@@ -34,7 +34,7 @@ extension Simulation {
   }
 
   /// Local civil time in seconds since 1970 by a device's own clock, rounded down.
-  private func localSeconds(_ device: Int, at time: SimTime) -> Int64 {
+  func localSeconds(_ device: Int, at time: SimTime) -> Int64 {
     let group = inputs.fleet[Int(devices[device].group)]
     var own = time.microseconds
     if !identities.isEmpty { own = Self.own(own, identities.devices[device]) }
@@ -57,8 +57,15 @@ extension Simulation {
   ///
   /// Source: SwiftyForesight, `LibraData`: `<userID>_<yyyyMMddHHmmss>_data.csv`.
   public func fileName(of device: Int, at time: SimTime) -> String {
-    let digits = localTime(of: device, at: time).text.filter(\.isNumber)
-    return path(of: device).replacing("/", with: "-") + "_\(digits)_data.csv"
+    path(of: device).replacing("/", with: "-") + "_"
+      + digits(ofSecond: localSeconds(device, at: time)) + "_data.csv"
+  }
+
+  /// A second since 1970 as `yyyyMMddHHmmss`.
+  func digits(ofSecond second: Int64) -> String {
+    // A clock that is wrong by millennia shows the last second that has a name.
+    let named = min(max(second, -62_135_596_800), 253_402_300_799)
+    return CivilTime(secondsSince1970: named).text.filter(\.isNumber)
   }
 
   /// The hour of the day in which the app is used, by the device's own clock.

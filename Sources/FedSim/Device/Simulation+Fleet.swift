@@ -200,20 +200,25 @@ extension Simulation {
   }
 
   /// The positions in its client's shard of the samples that a device has, ascending; nil: all.
-  ///
-  /// Draws: one shuffle of the shard at slot 0 of `arrival-order` (seed `data`): its first places
-  /// came first.
   private func positionsThere(_ device: Int) -> [Int32]? {
     guard fleetTables.hasArrivals, group(of: device).arrival != nil else { return nil }
     let shard = inputs.task.partition.shards[Int(devices[device].client)]
     guard devices[device].sampleCount < shard.count else { return nil }
+    return arrivalOrder(device).prefix(Int(devices[device].sampleCount)).sorted()
+  }
+
+  /// The positions in its client's shard in the order in which they come to a device.
+  ///
+  /// Draws: one shuffle of the shard at slot 0 of `arrival-order` (seed `data`).
+  func arrivalOrder(_ device: Int) -> [Int32] {
+    let count = inputs.task.partition.shards[Int(devices[device].client)].count
     var stream = StreamKey(
       seed: inputs.seeds.data, purpose: "arrival-order", group: group(of: device).name,
       ordinal: UInt32(devices[device].ordinal)
     ).stream(slot: 0)
-    var order = (0..<Int32(shard.count)).map { $0 }
+    var order = (0..<Int32(count)).map { $0 }
     stream.shuffle(&order)
-    return order.prefix(Int(devices[device].sampleCount)).sorted()
+    return order
   }
 
   /// The samples that a device trains on, in its client's order.

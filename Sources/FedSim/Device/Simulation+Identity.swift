@@ -283,6 +283,7 @@ extension Simulation {
       return uploadFailed(device, update)
     }
     note(device, .identity(.refused(refusal)))
+    if case .central(let request) = purpose { centralFailed(device, request, refusal.outcome) }
     if retriesUnauthorised(device, refusal) { return proceed(device) }
     guard case .upload(let update) = purpose else {
       devices[device].session!.stage = .check

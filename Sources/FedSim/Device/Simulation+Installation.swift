@@ -46,6 +46,7 @@ extension Simulation {
     if devices[device].attempt != nil { endAttempt(device, .uninstalled) }
     for update in devices[device].outbox { leaveDevice(update, .uninstalled) }
     devices[device].outbox = []
+    if collects(device) { loseCollected(device, .uninstalled) }
     devices[device].heldVersion = -1
     devices[device].held = nil
     devices[device].lastTrained = -1

@@ -55,6 +55,7 @@ extension Simulation {
     if devices[device].transfer != nil { giveUpTransfer(device) }
     for update in devices[device].outbox { leaveDevice(update, .deviceLeft) }
     devices[device].outbox = []
+    if collects(device) { loseCollected(device, .deviceLeft) }
     endSession(device, .left)
     endProcess(device)
     loseIdentity(device)

@@ -8,6 +8,11 @@ extension Simulation {
     tallies.sessions += 1
     devices[device].activity.sessions += 1
     note(device, .sessionBegan(kind))
+    if collects(device), kind != .heartbeat {
+      let session = Session(
+        kind: kind, generation: generation, soft: soft, hard: hard, participation: -1)
+      return beginCollecting(device, session, soft: soft)
+    }
     if !kind.isPoll { takeStock(device) }
     let unmet = kind.isPoll ? nil : unmetCondition(device)
     let takesPart = unmet == nil
@@ -34,6 +39,14 @@ extension Simulation {
       return endSession(device, .withoutData)
     }
     if exchange.isOn, let end = disconnection(device) { return endSession(device, end) }
+    scheduleExpiries(device, generation, soft: soft, hard: hard)
+    proceed(device)
+  }
+
+  /// Schedules the ends of a session.
+  mutating func scheduleExpiries(
+    _ device: Int, _ generation: UInt32, soft: SimTime, hard: SimTime
+  ) {
     if soft != .never {
       schedule(
         .softExpiry(device: Int32(device), generation: generation), .deadline, at: soft,
@@ -44,7 +57,6 @@ extension Simulation {
         .hardExpiry(device: Int32(device), generation: generation), .deadline, at: hard,
         by: device)
     }
-    proceed(device)
   }
 
   /// Does what comes next in a session, if nothing is under way.
@@ -57,6 +69,7 @@ extension Simulation {
     let place = Int(devices[device].group)
     let participation = inputs.fleet[place].participation
     if !identities.isEmpty, isConnected, identifies(device) { return }
+    if collects(device), session.kind != .heartbeat { return collect(device) }
     if let update = sendable(device), isConnected, !session.hasGivenUp,
       session.tries < inputs.fleet[place].outbox.attempts
     {
@@ -138,8 +151,10 @@ extension Simulation {
     devices[device].session!.isPausing = false
     abandonEvaluation(device)
     if devices[device].run != nil { return cutTraining(device) }
-    if case .upload = devices[device].transfer?.purpose { return }
-    endExpired(device)
+    switch devices[device].transfer?.purpose {
+    case .upload, .central(.file): return
+    default: endExpired(device)
+    }
   }
 
   /// The app has stopped at an expiry: it says so, or forgets it and waits for its kill.
@@ -194,6 +209,7 @@ extension Simulation {
     precondition(devices[device].run == nil, "a session ends between batches")
     if devices[device].transfer != nil { giveUpTransfer(device) }
     if exchange.isOn { leaveStream(device, session.participation) }
+    if collects(device) { endCollecting(device) }
     devices[device].session = nil
     cancelExpiries(device, session)
     letGo(session.participation)

@@ -64,6 +64,7 @@ extension Simulation {
     if case .submit(let update) = transfer.request { updates[update].copiesOnTheWay += 1 }
     if case .check(_, let participation) = transfer.request { hold(participation) }
     if case .probe(let isUpload) = transfer.request, isUpload { uploadMeasured(device) }
+    if case .central(let request) = transfer.request { centralLeft(request) }
     schedule(
       .arrival(device: Int32(device), generation: transfer.id, transfer.request), .serverArrival,
       at: now + devices[device].rates.oneWay, by: device)
@@ -157,6 +158,8 @@ extension Simulation {
     if case .upload(let update) = transfer.purpose {
       note(device, .uploadFailed(update: Int(update), outcome))
       markWaiting(update)
+    } else if case .central(let request) = transfer.purpose {
+      centralFailed(device, request, outcome)
     } else if transfer.purpose == .check || transfer.purpose == .download {
       note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
     }
@@ -190,6 +193,9 @@ extension Simulation {
       uploadFailed(device, update)
     case .identity(let request):
       identityFailed(device, request, outcome)
+    case .central(let request):
+      centralFailed(device, request, outcome)
+      proceed(device)
     }
   }
 
@@ -235,6 +241,11 @@ extension Simulation {
       keyExpired(device)
     case .failed:
       requestFailed(device)
+    case .central(let response):
+      guard case .central(let request) = transfer.purpose else {
+        preconditionFailure("only what is asked of the store is answered by it")
+      }
+      centralAnswered(device, request, response)
     case .receipt(let receipt):
       guard case .upload(let update) = transfer.purpose else {
         preconditionFailure("only uploads have receipts")

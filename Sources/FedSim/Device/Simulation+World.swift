@@ -240,6 +240,8 @@ extension Simulation {
       return
     case .erase, .poison, .reconnect, .wrongURL:
       if injectExchange(injection, device) { return }
+    case .clearData, .clearErrorLogs, .corruptErrorLogs:
+      if injectCollection(injection.action, device) { return }
     }
     tallies.injectionsWithoutEffect += 1
   }

@@ -30,6 +30,7 @@ extension Simulation {
       inputs.playsAhead && !wantsEveryEvent && inputs.stop.rounds == nil
       && inputs.stop.versions == nil && inputs.stop.accuracy == nil && identities.isEmpty
       && !exchange.isOn && inputs.server.service == nil && inputs.injections.isEmpty
+      && inputs.server.aggregationTime == nil && inputs.server.central == nil
       && fleetTables.presence.isEmpty && !fleetTables.mayQueue
       && !inputs.fleet.contains { $0.background.continued != nil }
     ahead.coversSessions =

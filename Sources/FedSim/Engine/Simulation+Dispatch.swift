@@ -40,6 +40,8 @@ extension Simulation {
       return evaluationTimedOut(round)
     case .serverTimer(.aggregated):
       aggregationEnded()
+    case .serverTimer(.central(let number)):
+      centralRang(number)
     case .arrival(let device, let generation, let request):
       arrived(Int(device), generation, request)
     case .response(let device, let generation, let response):

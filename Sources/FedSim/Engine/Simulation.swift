@@ -50,6 +50,8 @@ public struct Simulation {
   var identities = Identities()
   /// What the fleet consists of, where its groups say so.
   var fleetTables = FleetTables()
+  /// The sizes of an update and of a model, without what goes with them.
+  let wireSizes: (upload: Int64, download: Int64)
   /// What processing tasks need to start, by group.
   let taskNeeds: [TaskNeeds]
   /// Figures of the operating system's rules, by group; empty where no group has `system` or `app`.
@@ -62,6 +64,8 @@ public struct Simulation {
   var exchange = Exchange()
   /// What the server has to serve, where it takes time for it.
   var service = Service()
+  /// What is collected for central training, where any group collects.
+  var central = Central()
   var updates = Register<UpdateRecord>()
   var participations = Register<Participation>()
   var settled = Settled()
@@ -83,6 +87,11 @@ public struct Simulation {
       shaken: inputs.shakeTies.map {
         ShakenTies(key: $0 ^ inputs.seeds.ties, names: Self.names(inputs.fleet))
       })
+    let layout = inputs.task.network.layout
+    wireSizes = (
+      inputs.server.parameterBytes(of: layout, isUpload: true),
+      inputs.server.parameterBytes(of: layout, isUpload: false)
+    )
     taskNeeds = inputs.fleet.map { TaskNeeds($0.background.processing) }
     server = Server(model: inputs.task.initial)
     computations = Computations(inputs)

@@ -25,6 +25,8 @@ public enum ServerTimer: Equatable, Sendable {
   case evaluationTimeout(round: Int32)
   /// The aggregation under way is over.
   case aggregated
+  /// A central training of the n-th model is done, or, below 0, one of each is due.
+  case central(Int32)
 }
 
 /// A series of a device that changes by itself.
@@ -121,6 +123,7 @@ extension Event {
     case .serverTimer(.cohortWait(let round)): digest.combine(pack(61, round))
     case .serverTimer(.evaluationWait(let round)): digest.combine(pack(62, round))
     case .serverTimer(.evaluationTimeout(let round)): digest.combine(pack(63, round))
+    case .serverTimer(.central(let number)): digest.combine(pack(48, number))
     case .arrival(let device, _, let request): request.combine(into: &digest, from: device)
     case .response(let device, _, let response): response.combine(into: &digest, to: device)
     case .deviceTimer(let timer, let device, _):

@@ -206,9 +206,9 @@ extension Simulation {
   }
 
   /// A training has ended well: where trainings overwrite the device's model, it is that now.
-  mutating func keepOwn(_ device: Int, _ training: DeferredTraining, base: Int32) {
+  mutating func keepOwn(_ device: Int, _ training: DeferredTraining?, base: Int32) {
     guard overwritesModel(device) else { return }
-    if inputs.omitsArithmetic {
+    guard let training else {
       exchange.instructions.own[device] = OwnModel(base: base, training: nil, depth: 0)
       return
     }

@@ -2,6 +2,7 @@ extension Simulation {
   /// A person has all of their updates erased, or what the server remembers, or both: on the device
   /// at once, at the server when it hears of it.
   mutating func erase(_ device: Int, _ scope: Erasure) {
+    if collects(device) { return eraseCollected(device, scope) }
     note(device, .erased(scope))
     let isTraining = devices[device].isTraining
     if scope.coversFiles {
@@ -10,6 +11,13 @@ extension Simulation {
       devices[device].outbox = []
     }
     if scope == .all, devices[device].attempt != nil { endAttempt(device, .erased) }
+    oweErasure(device, scope)
+    guard devices[device].session != nil else { return }
+    if isTraining, scope == .all { rest(device, .erased) } else { proceed(device) }
+  }
+
+  /// The server has to hear of an erasure.
+  mutating func oweErasure(_ device: Int, _ scope: Erasure) {
     var region = exchange.erasures[device]
     region.scope = region.isOwed && region.scope != scope ? .all : scope
     region.askedAt = now
@@ -17,8 +25,6 @@ extension Simulation {
     region.isOwed = true
     exchange.erasures[device] = region
     sendErasure(device)
-    guard devices[device].session != nil else { return }
-    if isTraining, scope == .all { rest(device, .erased) } else { proceed(device) }
   }
 
   /// Tells the server of an erasure that it has not heard of.
@@ -40,6 +46,7 @@ extension Simulation {
     guard region.isOwed, generation > region.requestsBefore else { return }
     exchange.erasures[device].isOwed = false
     exchange.tallies.erasures += 1
+    if collects(device) { return removeStored(device, region.scope, until: region.askedAt) }
     if region.scope.coversMetadata, exchange.givesKeys { exchange.lastCycles[device] = 0 }
     guard region.scope.coversFiles else { return }
     exchange.erasures[device].refusedUntil = region.askedAt

@@ -55,7 +55,8 @@ extension Simulation {
       isPlugged: state.isPlugged, link: state.link, isUnmetered: state.isUnmetered,
       isActive: state.isActive, window: state.windowState,
       energy: energy(of: device, body, group), heat: body?.thermal ?? .nominal,
-      app: state.session?.kind, work: work(of: device), outbox: state.outbox.count,
+      app: state.session?.kind, work: work(of: device),
+      outbox: state.outbox.count + (central.isOn ? central.collectors[device].log.count : 0),
       heldVersion: Int(state.heldVersion),
       requestFrom: request.map {
         max($0.earliestBegin, state.scheduler.nextProcessing)
@@ -84,6 +85,8 @@ extension Simulation {
     if let transfer = state.transfer {
       switch transfer.purpose {
       case .upload, .reply: return .uploading
+      case .central(.model): return .downloading
+      case .central: return .uploading
       case .download: return .downloading
       case .identity: return .identifying
       case .enrolment: return .checking

@@ -91,20 +91,24 @@ public final class EventLog: Observer {
       return UInt8(place)
     }
 
-    static let kinds = [
-      "sessionBegan", "sessionEnded", "accepted", "downloaded", "trainingBegan", "trainingCut",
-      "checkpointed", "attemptEnded", "updateCreated", "uploadBegan", "uploadFailed", "arrived",
-      "receipt", "killed", "condition", "submitted", "connectivity", "cohortFormed", "published",
-      "roundSkipped", "softExpiry", "waited", "checkFailed", "downloadFailed", "rested",
-      "serverOffline", "updateEnded", "forceQuit", "processorExceeded", "identity", "rejected",
-      "disconnected", "erased", "exchange",
-    ]
-    static let laterKinds = 1
+    static let kinds =
+      [
+        "sessionBegan", "sessionEnded", "accepted", "downloaded", "trainingBegan", "trainingCut",
+        "checkpointed", "attemptEnded", "updateCreated", "uploadBegan", "uploadFailed", "arrived",
+        "receipt", "killed", "condition", "submitted", "connectivity", "cohortFormed", "published",
+        "roundSkipped", "softExpiry", "waited", "checkFailed", "downloadFailed", "rested",
+        "serverOffline", "updateEnded", "forceQuit", "processorExceeded", "identity", "rejected",
+        "disconnected", "erased", "exchange",
+      ] + CentralStep.kinds
+    static let laterKinds = 1 + CentralStep.kinds.count
     static let laterDetails = details.count - earlierDetails.count + later.count
 
-    static let details =
-      earlierDetails
-      + ExchangeStep.allCases.map(\.rawValue).filter { !earlierDetails.contains($0) }
+    static let details: [String] = {
+      var words = earlierDetails
+      let steps = ExchangeStep.allCases.map(\.rawValue) + FileOutcome.allCases.map(\.rawValue)
+      for word in steps where !words.contains(word) { words.append(word) }
+      return words
+    }()
 
     private static let earlierDetails: [String] = {
       let all: [[String]] = [
@@ -175,6 +179,7 @@ extension Happening.Kind {
     case .disconnected(let reason): .init("disconnected", "\(reason)")
     case .erased(let scope): .init("erased", scope.rawValue)
     case .exchange(let step): .init("exchange", step.rawValue)
+    case .central(let step): step.facts
     }
   }
 }

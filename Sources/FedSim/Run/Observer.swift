@@ -13,6 +13,8 @@ public protocol Observer: AnyObject {
   func happened(_ happening: Happening)
   /// A version was published.
   func published(_ record: VersionRecord, _ simulation: borrowing Simulation)
+  /// A version of a model that is trained centrally was published.
+  func publishedCentrally(_ version: CentralVersion, _ simulation: borrowing Simulation)
   /// A round was closed.
   func closed(_ record: RoundRecord, _ simulation: borrowing Simulation)
   /// The run is over.
@@ -30,6 +32,10 @@ extension Observer {
   public func happened(_ happening: Happening) {}
   /// Nothing to do.
   public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {}
+  /// Nothing to do.
+  public func publishedCentrally(
+    _ version: CentralVersion, _ simulation: borrowing Simulation
+  ) {}
   /// Nothing to do.
   public func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {}
   /// Nothing to do.

@@ -102,6 +102,8 @@ extension Simulation {
     outlook.nextLook = now + .hours(1)
     if server.version > 0, !mayCohortsBreak { return outlook.nextLook = .never }
     if isCohortBroken { return stopStuck() }
+    // What is collected may still be trained on.
+    if central.isOn { return }
     guard server.version == 0, server.pending.isEmpty, server.cohortGoal == nil,
       updates.living == 0, !inputs.injections.contains(where: { $0.at >= now })
     else { return }

@@ -265,6 +265,8 @@ public struct Happening: Sendable, Equatable {
     case processorExceeded
     /// A step between device and server that is no training.
     case exchange(ExchangeStep)
+    /// A step on the way of a file that was collected, or of a model that is trained centrally.
+    case central(CentralStep)
   }
 }
 

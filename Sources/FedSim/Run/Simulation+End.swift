@@ -7,6 +7,7 @@ extension Simulation {
     isOver = true
     giveUpWaitingForModel()
     recordRound(.unfinishedAtEnd)
+    finishCentral()
     for device in devices.indices {
       abandonEvaluation(device)
       if devices[device].transfer != nil {
@@ -155,6 +156,7 @@ extension Simulation {
     for device in devices.indices { broken += impossibilities(of: device) }
     auditParticipations(&broken)
     return broken + exchangeImpossibilities() + serviceImpossibilities()
+      + centralImpossibilities()
   }
 
   /// Recounts participations by stage, and who holds them.

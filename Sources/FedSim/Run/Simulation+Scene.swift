@@ -44,6 +44,7 @@ extension Simulation {
     makeIdentities()
     makeExchange()
     makeService()
+    makeCentral()
   }
 
   /// The states at the start, and the first events of everyone.
@@ -147,6 +148,7 @@ extension InjectionSettings.Verb {
     case .throw: .batchEnd
     case .erase, .reconnect, .wrongURL: .deviceTimer
     case .poison: .batchEnd
+    case .clearData, .clearErrorLogs, .corruptErrorLogs: .deviceTimer
     }
   }
 }

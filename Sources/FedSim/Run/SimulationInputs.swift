@@ -25,18 +25,21 @@ public struct LearningTask: Sendable {
   public let orders: [[[Int32]]]?
   /// Whether the initial weights were given: then every app comes with them.
   public let isInitialGiven: Bool
+  /// Models that are trained at the server, by name; empty: the task's own alone.
+  public let models: [CentralModel]
 
   /// A task.
   public init(
     network: Network, initial: ParameterBuffer, train: Dataset, test: Dataset,
     partition: Partition, plan: TrainingPlan,
     algorithm: any LocalAlgorithm = FedAvgLocal(NoSettings()), orders: [[[Int32]]]? = nil,
-    clientTests: [[Int32]] = [], isInitialGiven: Bool = false
+    clientTests: [[Int32]] = [], isInitialGiven: Bool = false, models: [CentralModel] = []
   ) {
     self.isInitialGiven = isInitialGiven
     precondition(
       clientTests.isEmpty || clientTests.count == partition.clientCount, "one list a client")
     self.clientTests = clientTests
+    self.models = models
     self.network = network
     self.initial = initial
     self.train = train
@@ -103,6 +106,12 @@ public struct SimulationInputs: Sendable {
 
   /// Inputs for a task; everything else has its default.
   public init(task: LearningTask) { self.task = task }
+
+  /// The names of the models that are trained centrally, in their order.
+  public var centralNames: [String] {
+    if let listed = server.central?.models { return listed.map(\.name) }
+    return task.models.isEmpty ? [CentralModel.ownName] : task.models.map(\.name)
+  }
 
   /// Devices in all groups.
   public var deviceCount: Int { fleet.reduce(0) { $0 + $1.count } }

@@ -27,6 +27,14 @@ public struct Standstill: Sendable, Equatable {
     case neverFinished
     /// It made updates, and none of them became part of a version.
     case neverAggregated
+    /// It collects for central training, which has published.
+    case collects
+    /// It collects, and never had enough to format.
+    case neverFormatted
+    /// None of its files came into the store.
+    case neverStored
+    /// Its files came into the store, and no training read them and published.
+    case neverRead
   }
 
   /// What the server waited for.
@@ -71,6 +79,7 @@ extension Simulation {
   public var standstill: Standstill? {
     precondition(isOver, "a standstill is that of a whole run")
     guard server.version == 0 || isStuck || isCohortBroken else { return nil }
+    guard hasTrainers || central.versions.isEmpty else { return nil }
     var found = Standstill(stoppedAt: isStuck ? now : nil)
     if server.version == 0 {
       let all = obstacles()
@@ -122,6 +131,8 @@ extension Simulation {
         found.append(.absent)
       } else if !isFit(device) {
         found.append(.unfit)
+      } else if collects(device), let obstacle = collectorObstacle(device) {
+        found.append(obstacle)
       } else if did.attempts > 0 {
         found.append(did.updates > 0 ? .neverAggregated : .neverFinished)
       } else if background.processing == nil, background.windows == nil, did.sessions == 0 {
@@ -169,10 +180,20 @@ extension Simulation {
     return world.state(series, at: .start) == 1 || world.next(series, after: .start) != nil
   }
 
+  /// The first obstacle of a device that collects; nil: its app never ran.
+  private func collectorObstacle(_ device: Int) -> Standstill.Obstacle? {
+    if !central.versions.isEmpty { return .collects }
+    let counts = central.collectors[device].counts
+    if counts.stored > 0 { return .neverRead }
+    if counts.files > 0 { return .neverStored }
+    return devices[device].activity.sessions > 0 ? .neverFormatted : nil
+  }
+
   /// What the server waited for.
   private func waits() -> [Standstill.Wait] {
     var found: [Standstill.Wait] = []
     if !isEver(.reachable) { found.append(.reachable) }
+    if !hasTrainers { return found }
     if !server.believesOnline { found.append(.connection) }
     if isCohortBroken {
       found.append(

@@ -178,14 +178,15 @@ extension Simulation {
     case .receipt: bytes(of: .receipt)
     case .granted: bytes(of: .identityAnswer)
     case .plan: inputs.server.messageBytes.adding(exchange.admission?.cycle.planBytes ?? 0)
-    case .refused, .keyInvalid, .failed, .enrolled, .probed, .noted: inputs.server.messageBytes
+    case .central(.model(let model, _)):
+      inputs.server.messageBytes.adding(bytes(ofModel: model))
+    case .refused, .keyInvalid, .failed, .enrolled, .probed, .noted, .central:
+      inputs.server.messageBytes
     }
   }
 
-  /// A message with parameters; where it is too large to count, as large as can be counted.
+  /// A message with parameters.
   private func sized(_ message: Message, isUpload: Bool) -> Int64 {
-    let (sum, isOver) = bytes(of: message).addingReportingOverflow(
-      inputs.server.parameterBytes(of: inputs.task.network.layout, isUpload: isUpload))
-    return isOver ? .max : sum
+    bytes(of: message).adding(isUpload ? wireSizes.upload : wireSizes.download)
   }
 }

@@ -31,6 +31,8 @@ public enum Request: Equatable, Sendable {
   case properties(isImplemented: Bool)
   /// What an evaluation found, of samples or of none.
   case evaluated(participation: Int32, hasSamples: Bool)
+  /// Something for the store of a central training.
+  case central(CentralRequest)
 }
 
 /// An answer that travels to a device.
@@ -61,6 +63,8 @@ public enum Response: Equatable, Sendable {
   case plan
   /// What was asked for has come.
   case noted
+  /// What the store of a central training answers.
+  case central(CentralResponse)
 }
 
 /// The part of a check's answer that concerns work.
@@ -105,6 +109,7 @@ extension Request {
     case .properties(let isImplemented):
       digest.combine(pack(68, device, isImplemented ? 1 : 0))
     case .evaluated(_, let hasSamples): digest.combine(pack(69, device, hasSamples ? 1 : 0))
+    case .central(let request): for word in request.words(device) { digest.combine(word) }
     }
   }
 }
@@ -140,6 +145,7 @@ extension Response {
     case .probed: digest.combine(pack(71, device))
     case .plan: digest.combine(pack(72, device))
     case .noted: digest.combine(pack(73, device))
+    case .central(let response): for word in response.words(device) { digest.combine(word) }
     }
   }
 }

@@ -83,6 +83,8 @@ public struct ServerSettings: PartSettings {
   public var evaluation: ClientEvaluationSettings?
   /// Whether each device that connects is asked for its properties; nil: no.
   public var asksProperties: Bool?
+  /// Training at the server on what devices collect; nil: none.
+  public var central: CentralSettings?
 
   /// The defaults.
   public init() {}
@@ -128,6 +130,9 @@ public struct ServerSettings: PartSettings {
       Field(
         "layoutChange", \.layoutChange, feature: .settings(),
         "A layer that is new from a version on; apps that do not know it cannot read the model"),
+      Field(
+        "central", \.central, feature: .settings(),
+        "Training at the server on the files of groups with `collection`; absent: none"),
     ] + instructionFields + wireFields + aggregationFields + identityFields
   }
   /// Whether updates have to keep what their training started from.

@@ -30,6 +30,7 @@ extension Simulation {
     if !identities.isEmpty, intercepts(device, generation, request) { return }
     guard server.isReachable else {
       if case .submit(let update) = request { copyCame(update, isOpen: false) }
+      if case .central(let request) = request { centralCame(request) }
       return
     }
     if exchange.isOn { hearErasure(device, generation) }
@@ -91,6 +92,9 @@ extension Simulation {
       break  // Served, or heard, already.
     case .enrol, .probe, .plan, .sendModel, .properties, .evaluated:
       handleInstruction(device, generation, request)
+    case .central(let request):
+      serve(device, generation, request)
+      centralCame(request)
     }
   }
 

@@ -32,7 +32,7 @@ extension Simulation {
       return follows(device, participation, request)
     case .erase: return false
     case .latest, .submit, .identity, .fetch, .enrol, .probe, .plan, .sendModel, .properties,
-      .evaluated:
+      .evaluated, .central:
       break
     }
     service.add(
@@ -136,6 +136,7 @@ extension Simulation {
         }
       }
       if case .submit(let update) = request.request { copyCame(update, isOpen: false) }
+      if case .central(let request) = request.request { centralCame(request) }
       for lost in [request.request] + request.disconnections { letGo(of: lost) }
     }
     service.next = Int32(service.requests.count)

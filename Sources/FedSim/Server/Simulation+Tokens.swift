@@ -9,8 +9,8 @@ extension Simulation {
     let scope: Scope
     switch request {
     case .check, .enrol, .probe, .properties: scope = .check
-    case .latest, .fetch, .plan: scope = .download
-    case .submit, .sendModel, .evaluated: scope = .submit
+    case .latest, .fetch, .plan, .central(.model): scope = .download
+    case .submit, .sendModel, .evaluated, .central: scope = .submit
     case .leave, .disconnect, .erase: return false
     case .identity(let request):
       serve(device, credential, request)
@@ -18,6 +18,7 @@ extension Simulation {
     }
     guard let refusal = refusal(device, credential, scope) else { return false }
     if case .submit(let update) = request { copyCame(update, isOpen: false) }
+    if case .central(let request) = request { centralCame(request) }
     refuse(device, id, refusal)
     return true
   }

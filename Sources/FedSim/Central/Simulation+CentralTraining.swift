@@ -1,0 +1,250 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  /// Makes the models that are trained at the server.
+  mutating func makeCentralModels() {
+    let own = CentralModel(
+      name: CentralModel.ownName, network: inputs.task.network, initial: inputs.task.initial,
+      plan: inputs.task.plan, algorithm: inputs.task.algorithm)
+    let known = inputs.task.models.isEmpty ? [own] : inputs.task.models
+    for name in inputs.centralNames {
+      guard let model = known.first(where: { $0.name == name }) else {
+        preconditionFailure("no model \(name)")
+      }
+      let listed = inputs.server.central?.models?.first { $0.name == name }
+      central.models.append(
+        TrainedModel(task: model, scope: listed?.scope ?? .all, parameters: model.initial))
+    }
+  }
+
+  /// Schedules the first trainings by time.
+  mutating func planCentralTraining() {
+    guard let every = inputs.server.central?.every else { return }
+    schedule(.serverTimer(.central(-1)), .serverTimer, at: now + every, by: nil)
+  }
+
+  /// A timer of central training rings: all models are due, or a training is done.
+  mutating func centralRang(_ number: Int32) {
+    guard number < 0 else { return endCentralTraining(Int(number)) }
+    for model in central.models.indices { beginCentralTraining(model, isDue: true) }
+    planCentralTraining()
+  }
+
+  /// Begins to train a model on what the store has now, unless a training is under way.
+  mutating func beginCentralTraining(_ model: Int, isDue: Bool) {
+    guard central.models[model].running == nil else {
+      if isDue { central.tallies.overruns += 1 }
+      return
+    }
+    let files = filesToRead(model)
+    guard !files.isEmpty else { return central.tallies.emptyTrainings += 1 }
+    let bit: UInt64 = 1 << UInt64(model)
+    var (samples, fresh) = (0, 0)
+    for file in files {
+      samples += Int(central.files[file].count)
+      if central.files[file].readBy & bit == 0 { fresh += Int(central.files[file].count) }
+      central.files[file].readBy |= bit
+      resolve(file: file, .trained)
+    }
+    central.models[model].newSamples = 0
+    let lists = sampleLists(files, central.models[model].scope)
+    let trained = central.models[model]
+    var processed = 0
+    var trainings: [DeferredTraining] = []
+    for list in lists.shards {
+      let plan = trained.task.plan
+      processed += plan.samples(
+        inBatches: 0..<plan.batchCount(shardCount: list.samples.count),
+        shardCount: list.samples.count)
+      guard !inputs.omitsArithmetic else { continue }
+      let training = centralTraining(model, of: list.owner, list.samples)
+      computations.prefetch(training)
+      trainings.append(training)
+    }
+    let longest = lists.shards.map(\.samples.count).max() ?? 0
+    central.models[model].nextEpoch += UInt64(trained.task.plan.epochs(shardCount: longest))
+    central.models[model].running = CentralTraining(
+      startedAt: now, files: files.count, samples: samples, newSamples: fresh,
+      users: lists.users, processed: processed,
+      owners: lists.shards.compactMap(\.owner), trainings: trainings)
+    note(-1, .central(.trainingBegan(model: model, samples: samples)))
+    let settings = inputs.server.central!
+    schedule(
+      .serverTimer(.central(Int32(model))), .serverTimer,
+      at: now + settings.overhead
+        + SimDuration(roundingUp: Double(processed) / settings.samplesPerSecond), by: nil)
+  }
+
+  /// The files that a training of a model reads.
+  ///
+  /// Order: by the time at which they came into the store, then by device, then by their making.
+  private mutating func filesToRead(_ model: Int) -> [Int32] {
+    central.store = central.store.filter {
+      central.files.contains($0) && central.files[$0].isStored
+    }
+    let settings = inputs.server.central!
+    var found: [Int32] = []
+    for file in central.store where models(of: file).contains(model) {
+      if settings.data == .new, central.files[file].readBy >> UInt64(model) & 1 == 1 { continue }
+      if settings.requiresMetadata, !hasItem(file) {
+        central.tallies.withoutMetadata += 1
+        continue
+      }
+      found.append(file)
+    }
+    // Two may come at one time, in an order that shaking ties changes.
+    found.sort { a, b in
+      let (first, second) = (central.files[a], central.files[b])
+      return (first.storedAt, first.device, a) < (second.storedAt, second.device, b)
+    }
+    return found
+  }
+
+  /// The samples of files: in one list, or in one for each user, by device.
+  ///
+  /// Order: in a list file by file, in a file as the samples came to the device.
+  private func sampleLists(
+    _ files: [Int32], _ scope: CentralSettings.Model.Scope
+  ) -> (shards: [(owner: CentralTraining.Owner?, samples: [Int32])], users: Int) {
+    var byUser: [(owner: CentralTraining.Owner, samples: [Int32])] = []
+    var all: [Int32] = []
+    var places = [[Int]](repeating: [], count: devices.count)
+    for file in files {
+      let record = central.files[file]
+      let device = Int(record.device)
+      let samples = arrivals(device, Int(record.first)..<Int(record.first + record.count))
+      var place = places[device].first { byUser[$0].owner.user == record.user }
+      if place == nil {
+        place = byUser.count
+        places[device].append(byUser.count)
+        byUser.append((CentralTraining.Owner(device: record.device, user: record.user), []))
+      }
+      if scope == .user { byUser[place!].samples += samples } else { all += samples }
+    }
+    guard scope == .user else { return ([(nil, all)], byUser.count) }
+    byUser.sort { ($0.owner.device, $0.owner.user) < ($1.owner.device, $1.owner.user) }
+    return (byUser.map { ($0.owner, $0.samples) }, byUser.count)
+  }
+
+  /// A training of a model, for all or for one user.
+  ///
+  /// Draws: the batch order's, by seed `training`, purpose `central-batches-NAME`, and, for a user,
+  /// the device's group and ordinal; slot = the epochs that the model's trainings had before.
+  private func centralTraining(
+    _ model: Int, of owner: CentralTraining.Owner?, _ samples: [Int32]
+  ) -> DeferredTraining {
+    let trained = central.models[model]
+    let device = owner.map { Int($0.device) }
+    let key = StreamKey(
+      seed: inputs.seeds.training, purpose: Purpose("central-batches-\(trained.task.name)"),
+      group: device.map { group(of: $0).name } ?? "",
+      ordinal: UInt32(device.map { Int(devices[$0].ordinal) } ?? 0))
+    let local = LocalTraining(
+      network: trained.task.network, dataset: inputs.task.train, shard: samples,
+      plan: trained.task.plan, order: .keyed(key, firstSlot: trained.nextEpoch))
+    var start = trained.parameters
+    if let owner {
+      start =
+        central.collectors[Int(owner.device)].own.last {
+          $0.model == model && $0.user == owner.user
+        }?.parameters ?? trained.task.initial
+    }
+    if inputs.server.central?.from == .initial { start = trained.task.initial }
+    return DeferredTraining(
+      local, by: trained.task.algorithm, batches: 0..<local.batchCount, from: .parameters(start),
+      validation: [], isLast: true, kernels: inputs.kernels)
+  }
+
+  // MARK: Publishing
+
+  /// A training is done: its version is published, and the next may be due.
+  private mutating func endCentralTraining(_ model: Int) {
+    guard let running = central.models[model].running else { return }
+    central.models[model].running = nil
+    central.models[model].version += 1
+    let values = computations.values(of: running.trainings)
+    var lossSum = 0.0
+    for value in values { lossSum += value.lossSum }
+    if running.owners.isEmpty, let value = values.first {
+      central.models[model].parameters = value.parameters
+    }
+    var accuracies: [Double] = []
+    for (place, owner) in running.owners.enumerated() {
+      accuracies += keepOwn(model, owner, values.isEmpty ? nil : values[place].parameters)
+    }
+    let version = Int(central.models[model].version)
+    let held = versionsInUse(of: model)
+    central.models[model].places.append(central.versions.count)
+    central.versions.append(
+      CentralVersion(
+        model: model, version: version, startedAt: running.startedAt, publishedAt: now,
+        files: running.files, samples: running.samples, newSamples: running.newSamples,
+        users: running.users, samplesProcessed: running.processed,
+        trainingLoss: values.isEmpty ? .nan : lossSum / Double(running.processed),
+        evaluation: evaluateCentral(model),
+        userAccuracy: accuracies.isEmpty
+          ? .nan : accuracies.reduce(0, +) / Double(accuracies.count),
+        meanLag: held.lag, heldAccuracy: held.accuracy))
+    note(-1, .central(.published(model: model, version: version)))
+    let record = central.versions[central.versions.count - 1]
+    for observer in observers { observer.publishedCentrally(record, self) }
+    if let wanted = inputs.server.central?.samples,
+      central.models[model].newSamples >= wanted
+    {
+      beginCentralTraining(model, isDue: false)
+    }
+  }
+
+  /// Keeps a user's own model; its accuracy on the user's held-out samples, where there are any.
+  private mutating func keepOwn(
+    _ model: Int, _ owner: CentralTraining.Owner, _ parameters: ParameterBuffer?
+  ) -> [Double] {
+    let device = Int(owner.device)
+    let trained = central.models[model]
+    central.collectors[device].own.removeAll { $0.model == model && $0.user == owner.user }
+    central.collectors[device].own.append(
+      Collector.Own(
+        model: model, user: owner.user, version: trained.version,
+        parameters: parameters ?? trained.task.initial))
+    let task = inputs.task
+    let (source, indices) = task.heldOut(by: Int(devices[device].client))
+    guard let parameters, !indices.isEmpty else { return [] }
+    let found = Evaluation(
+      of: trained.task.network, parameters: parameters,
+      dataset: source == .test ? task.test : task.train, indices: indices,
+      kernels: inputs.kernels, pool: inputs.pool)
+    return [found.accuracy]
+  }
+
+  /// How far the devices that fetch a model are behind its version, and how good what they have is.
+  ///
+  /// Order: by device.
+  private func versionsInUse(of model: Int) -> (lag: Double, accuracy: Double) {
+    let version = Int(central.models[model].version)
+    var (devices, lag, held, accuracy) = (0, 0, 0, 0.0)
+    for device in self.devices.indices where collects(device) {
+      let group = Int(self.devices[device].group)
+      guard inputs.fleet[group].collection?.fetch != nil,
+        let place = central.fetched[group].firstIndex(of: model)
+      else { continue }
+      let inUse = Int(central.collectors[device].models[place].inUse)
+      devices += 1
+      lag += version - max(0, inUse)
+      guard inUse > 0 else { continue }
+      held += 1
+      let row = central.versions[central.models[model].places[inUse - 1]]
+      accuracy += row.evaluation?.accuracy ?? .nan
+    }
+    return (Double(lag) / Double(devices), accuracy / Double(held))
+  }
+
+  /// The latest version of a model for all, on the test samples.
+  private func evaluateCentral(_ model: Int) -> Evaluation? {
+    let trained = central.models[model]
+    guard trained.scope == .all, !inputs.omitsArithmetic else { return nil }
+    return Evaluation(
+      of: trained.task.network, parameters: trained.parameters, dataset: inputs.task.test,
+      indices: allTestSamples, kernels: inputs.kernels, pool: inputs.pool)
+  }
+}

@@ -1,0 +1,75 @@
+extension Simulation {
+  /// The version that the server has for a device; 0: none.
+  func servedVersion(of model: Int, to device: Int) -> Int32 {
+    guard central.models[model].scope == .user else { return central.models[model].version }
+    let user = central.collectors[device].user
+    return central.collectors[device].own.first { $0.model == model && $0.user == user }?.version
+      ?? 0
+  }
+
+  /// Fetches the next model, if it is time for it.
+  mutating func fetchNext(_ device: Int, _ place: Int) {
+    guard let settings = collection(of: device).fetch,
+      place < central.collectors[device].models.count
+    else {
+      central.collectors[device].stage = .done
+      return
+    }
+    central.collectors[device].stage = .fetch(place + 1)
+    let state = central.collectors[device].models[place]
+    guard state.nextFetch <= now, devices[device].isConnected else { return }
+    let model = central.fetched[Int(devices[device].group)][place]
+    if state.hasFile, collection(of: device).mode == .asCoded {
+      // A download to where a file lies fails before it begins.
+      central.collectors[device].models[place].nextFetch = now + settings.every
+      return fetchFailed(device, model)
+    }
+    let request = CentralRequest.model(Int32(model))
+    startRequest(device, .central(request), .central(request), bytes: inputs.server.messageBytes)
+  }
+
+  /// A model was not fetched.
+  mutating func fetchFailed(_ device: Int, _ model: Int) {
+    central.tallies.failedFetches += 1
+    note(device, .central(.fetchFailed(model: model)))
+  }
+
+  /// A model's file has come: it is compiled.
+  mutating func modelFetched(_ device: Int, _ model: Int, _ version: Int32) {
+    guard let settings = collection(of: device).fetch,
+      let place = central.fetched[Int(devices[device].group)].firstIndex(of: model)
+    else { return }
+    central.tallies.fetches += 1
+    central.collectors[device].models[place].hasFile = true
+    central.collectors[device].models[place].nextFetch = now + settings.every
+    central.collectors[device].compiling = (place, version, now + settings.compile)
+    finishCompiling(device)
+  }
+
+  /// What was compiled long enough is in use.
+  mutating func finishCompiling(_ device: Int) {
+    guard let (place, version, until) = central.collectors[device].compiling, until <= now else {
+      return
+    }
+    central.collectors[device].compiling = nil
+    let settings = collection(of: device)
+    if settings.fetch?.removesFile ?? (settings.mode == .asDocumented) {
+      central.collectors[device].models[place].hasFile = false
+    }
+    let before = central.collectors[device].models[place].inUse
+    central.collectors[device].models[place].inUse = version
+    let model = central.fetched[Int(devices[device].group)][place]
+    note(device, .central(.inUse(model: model, version: Int(version))))
+    guard version != before else { return }
+    let row = central.models[model].places[Int(version) - 1]
+    central.versions[row].adoptions += 1
+    central.versions[row].adoptionTime =
+      central.versions[row].adoptionTime + (now - central.versions[row].publishedAt)
+  }
+
+  /// The size of a model on the wire.
+  func bytes(ofModel model: Int32) -> Int64 {
+    Int64(central.models[Int(model)].task.network.layout.count)
+      * Int64(inputs.server.bytesPerParameter)
+  }
+}

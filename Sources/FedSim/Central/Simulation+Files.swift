@@ -1,0 +1,281 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  // MARK: Formatting
+
+  /// Samples that have come to a device by now.
+  func arrivedSamples(_ device: Int) -> Int {
+    samples(
+      group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
+      client: Int(devices[device].client), at: now)
+  }
+
+  /// Samples of a device by their places in the order in which they came.
+  func arrivals(_ device: Int, _ places: Range<Int>) -> [Int32] {
+    guard !places.isEmpty else { return [] }
+    let shard = inputs.task.partition.shards[Int(devices[device].client)]
+    guard group(of: device).arrival != nil else { return Array(shard[places]) }
+    let order = arrivalOrder(device)
+    return places.map { shard[Int(order[$0])] }
+  }
+
+  /// Formats what is new to a data object, if it is enough and the app has waited long enough.
+  mutating func formatNext(_ device: Int, _ object: Int) {
+    guard object < central.collectors[device].taken.count else {
+      central.collectors[device].stage = .fetch(0)
+      return
+    }
+    central.collectors[device].stage = .object(object + 1)
+    let settings = collection(of: device)
+    let first = Int(central.collectors[device].taken[object])
+    let arrived = arrivedSamples(device)
+    let hasLostData = !identities.isEmpty && identities.devices[device].hasLostData
+    guard arrived - first >= settings.minimumSamples, !hasLostData else { return }
+    let wait = central.collectors[device].notBefore
+    guard wait <= now else {
+      central.collectors[device].stage = .object(object)
+      return pause(device, for: wait - now, then: .check)
+    }
+    let file = format(device, object, first..<arrived, settings)
+    central.collectors[device].notBefore = now + settings.spacing
+    central.collectors[device].current = file
+    if settings.metadata != nil { central.collectors[device].stage = .item(object) }
+    sendFile(device, file)
+  }
+
+  /// Writes samples to a new file on the device's disk.
+  private mutating func format(
+    _ device: Int, _ object: Int, _ places: Range<Int>, _ settings: CollectionSettings
+  ) -> Int32 {
+    let bytes = csvBytes(arrivals(device, places), settings)
+    let file = Int32(central.files.count)
+    let record = FileRecord(
+      device: Int32(device), object: Int32(object), user: central.collectors[device].user,
+      first: Int32(places.lowerBound), count: Int32(places.count), bytes: bytes,
+      second: localSeconds(device, at: now), createdAt: now)
+    // A file of the same name is written over.
+    for old in central.collectors[device].kept
+    where central.files[old].second == record.second && central.files[old].user == record.user {
+      giveUp(device, old, .overwritten)
+    }
+    central.files.append(record)
+    central.ledger.open()
+    central.openSamples += places.count
+    central.collectors[device].taken[object] = Int32(places.upperBound)
+    central.collectors[device].kept.append(file)
+    central.collectors[device].bytes += bytes
+    central.collectors[device].mostBytes = max(
+      central.collectors[device].mostBytes, central.collectors[device].bytes)
+    central.collectors[device].counts.files += 1
+    central.collectors[device].counts.samples += places.count
+    note(
+      device, .central(.formatted(file: Int(file), samples: places.count, bytes: bytes)))
+    return file
+  }
+
+  /// The size of a file of these samples.
+  ///
+  /// A line is a time of 12 characters where wanted, the features, and the label vector, `1.0` at
+  /// the class and `0.0` else; values are parted by commas and lines end with one character.
+  package func csvBytes(_ samples: [Int32], _ settings: CollectionSettings) -> Int64 {
+    let data = inputs.task.train
+    let labels = 4 * Int64(data.classCount) - 1
+    let lines =
+      settings.sequences && data.sampleShape.count > 1 ? Int64(data.sampleShape[0]) : 1
+    let size = Int64(data.sampleSize)
+    var bytes =
+      Int64(samples.count) * (lines * ((settings.timestamps ? 13 : 0) + labels + 1) + size)
+    if let characters = settings.charactersPerValue {
+      return bytes + Int64(samples.count) * size * Int64(characters)
+    }
+    for sample in samples {
+      let first = Int(sample) * data.sampleSize
+      switch data.features {
+      case .bytes(let values):
+        for place in first..<first + data.sampleSize {
+          bytes += central.byteWidths[Int(values[place])]
+        }
+      case .floats(let values):
+        for place in first..<first + data.sampleSize { bytes += Self.width(Double(values[place])) }
+      }
+    }
+    return bytes
+  }
+
+  /// Characters that Swift prints of a number.
+  static func width(_ value: Double) -> Int64 { Int64(value.description.utf8.count) }
+
+  // MARK: Uploads
+
+  /// Sends a file, or finds that there is no link.
+  mutating func sendFile(_ device: Int, _ file: Int32) {
+    guard devices[device].isConnected else { return fileFailed(device, file, nil) }
+    central.files[file].isSending = true
+    note(device, .central(.uploadBegan(file: Int(file))))
+    let bytes = central.files[file].bytes.addingReportingOverflow(inputs.server.messageBytes)
+    startRequest(
+      device, .central(.file(file)), .central(.file(file)),
+      bytes: bytes.overflow ? .max : bytes.partialValue)
+    completeEarly(device)
+  }
+
+  /// An upload failed: it stands in the error log, unless nobody wants it or hears of it.
+  mutating func fileFailed(_ device: Int, _ file: Int32, _ outcome: TransmissionOutcome?) {
+    central.files[file].isSending = false
+    central.tallies.failedUploads += 1
+    central.collectors[device].counts.failed += 1
+    note(device, .central(.uploadFailed(file: Int(file), outcome)))
+    guard central.files[file].isWanted else { return settle(file) }
+    if central.files[file].isLastTry { return forget(file) }
+    if central.collectors[device].isLogCorrupt {
+      clearLog(device)
+      return giveUp(device, file, .cleared)
+    }
+    if !central.files[file].isListed {
+      central.files[file].isListed = true
+      central.collectors[device].log.append(file)
+    }
+    guard let limit = collection(of: device).clearAbove else { return }
+    var bytes: Int64 = 0
+    for listed in central.collectors[device].log { bytes += central.files[listed].bytes }
+    if bytes > limit { clearLog(device) }
+  }
+
+  /// No list names a file any more: it stays on the disk.
+  mutating func forget(_ file: Int32) {
+    central.files[file].isWanted = false
+    central.files[file].isLastTry = false
+    central.files[file].fallback = .forgotten
+    settle(file)
+  }
+
+  /// A file leaves the disk and the error log, and is not sent again.
+  mutating func giveUp(_ device: Int, _ file: Int32, _ outcome: FileOutcome) {
+    central.files[file].isWanted = false
+    central.files[file].fallback = outcome
+    central.collectors[device].queue.removeAll { $0 == file }
+    unlist(device, file)
+    unkeep(device, file)
+    settle(file)
+  }
+
+  /// A file is in the error log no more.
+  mutating func unlist(_ device: Int, _ file: Int32) {
+    guard central.files[file].isListed else { return }
+    central.files[file].isListed = false
+    central.collectors[device].log.removeAll { $0 == file }
+  }
+
+  /// A file is on the disk no more.
+  mutating func unkeep(_ device: Int, _ file: Int32) {
+    guard central.files[file].isKept else { return }
+    central.files[file].isKept = false
+    central.collectors[device].bytes -= central.files[file].bytes
+    central.collectors[device].kept.removeAll { $0 == file }
+  }
+
+  /// The app clears its error log and the files in it.
+  mutating func clearLog(_ device: Int) {
+    let files = central.collectors[device].log
+    central.tallies.clearedLogs += 1
+    central.collectors[device].isLogCorrupt = false
+    note(device, .central(.logCleared(files: files.count)))
+    for file in files { giveUp(device, file, .cleared) }
+  }
+
+  /// The app throws away what it has and has not formatted.
+  mutating func clearData(_ device: Int) {
+    let arrived = Int32(arrivedSamples(device))
+    var cleared = 0
+    for object in central.collectors[device].taken.indices {
+      cleared += Int(max(0, arrived - central.collectors[device].taken[object]))
+      central.collectors[device].taken[object] = max(
+        arrived, central.collectors[device].taken[object])
+    }
+    central.tallies.clearedSamples += cleared
+    note(device, .central(.dataCleared(samples: cleared)))
+  }
+
+  /// All that the app has on the device is lost.
+  mutating func loseCollected(_ device: Int, _ outcome: FileOutcome) {
+    for file in central.collectors[device].kept { giveUp(device, file, outcome) }
+    central.collectors[device].isLogCorrupt = false
+    for model in central.collectors[device].models.indices {
+      central.collectors[device].models[model] = Collector.Model()
+    }
+    if collection(of: device).userID == .userDefaults { central.collectors[device].user += 1 }
+  }
+
+  // MARK: Metadata
+
+  /// Sends the metadata of the file that was formatted last; it is not tried again.
+  mutating func sendItem(_ device: Int, after object: Int) {
+    central.collectors[device].stage = .object(object + 1)
+    let file = central.collectors[device].current
+    // What was erased meanwhile has no metadata.
+    guard file >= 0, central.files.contains(file) else { return }
+    guard devices[device].isConnected else { return itemFailed(device, file) }
+    let bytes = (collection(of: device).metadata?.bytes ?? 0).addingReportingOverflow(
+      inputs.server.messageBytes)
+    central.files[file].isSendingItem = true
+    startRequest(
+      device, .central(.item(file)), .central(.item(file)),
+      bytes: bytes.overflow ? .max : bytes.partialValue)
+  }
+
+  /// Metadata was not sent: no list keeps it.
+  mutating func itemFailed(_ device: Int, _ file: Int32) {
+    central.tallies.failedItems += 1
+    note(device, .central(.itemFailed(file: Int(file))))
+    itemDone(file)
+  }
+
+  /// The device has done with the metadata of a file.
+  mutating func itemDone(_ file: Int32) {
+    central.files[file].isSendingItem = false
+    settle(file)
+  }
+
+  // MARK: The end of a file
+
+  /// A file ends where nobody has it or will send it; its record goes where nobody asks for it.
+  mutating func settle(_ file: Int32) {
+    guard central.files.contains(file) else { return }
+    let record = central.files[file]
+    guard !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.isStored else {
+      return
+    }
+    if record.outcome == nil { resolve(file: file, record.fallback) }
+    guard !record.isKept, !record.isSendingItem, record.itemsOnTheWay == 0 else { return }
+    central.files.remove(file)
+  }
+
+  /// A file ends, once.
+  mutating func resolve(file: Int32, _ outcome: FileOutcome) {
+    guard central.files[file].outcome == nil else { return }
+    central.files[file].outcome = outcome
+    let (device, count) = (Int(central.files[file].device), Int(central.files[file].count))
+    central.ledger.close(outcome)
+    central.samples[FileOutcome.allCases.firstIndex(of: outcome)!] += count
+    central.openSamples -= count
+    if outcome == .trained { central.collectors[device].counts.trained += 1 }
+    note(device, .central(.ended(file: Int(file), outcome)))
+  }
+}
+
+extension Simulation {
+  /// A scripted event of an app that collects; false where it found nothing to act on.
+  mutating func injectCollection(_ action: InjectionSettings.Verb, _ device: Int) -> Bool {
+    guard collects(device) else { return false }
+    switch action {
+    case .clearData: clearData(device)
+    case .clearErrorLogs: clearLog(device)
+    case .corruptErrorLogs:
+      guard collection(of: device).mode == .asCoded else { return false }
+      central.collectors[device].isLogCorrupt = true
+    default: return false
+    }
+    return true
+  }
+}

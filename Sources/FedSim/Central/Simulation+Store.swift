@@ -1,0 +1,208 @@
+extension Simulation {
+  /// The store acts on a request that has come to it.
+  mutating func serve(_ device: Int, _ generation: UInt32, _ request: CentralRequest) {
+    switch request {
+    case .file(let file):
+      if central.files[file].createdAt > central.collectors[device].filesRefusedUntil {
+        store(file)
+      }
+      answer(device, generation, .central(.kept))
+    case .item(let file):
+      if central.files[file].createdAt > central.collectors[device].itemsRefusedUntil {
+        storeItem(file)
+      }
+      answer(device, generation, .central(.kept))
+    case .model(let model):
+      let version = servedVersion(of: Int(model), to: device)
+      answer(
+        device, generation, .central(version > 0 ? .model(model, version: version) : .noModel))
+    case .remove(let scope):
+      removeByName(device, scope)
+    }
+  }
+
+  /// Puts a file into the store; another one of its name goes.
+  private mutating func store(_ file: Int32) {
+    let device = Int(central.files[file].device)
+    guard !central.files[file].isStored else { return central.tallies.repeatedFiles += 1 }
+    let (user, second) = (central.files[file].user, central.files[file].second)
+    for old in central.collectors[device].stored
+    where central.files[old].user == user && central.files[old].second == second {
+      central.tallies.overwrittenFiles += 1
+      unstore(old, .overwritten)
+    }
+    central.files[file].isStored = true
+    central.files[file].storedAt = now
+    central.collectors[device].stored.append(file)
+    central.collectors[device].counts.stored += 1
+    central.store.append(file)
+    note(device, .central(.stored(file: Int(file))))
+    countNew(file)
+  }
+
+  /// A file is in the store no more.
+  private mutating func unstore(_ file: Int32, _ outcome: FileOutcome) {
+    let device = Int(central.files[file].device)
+    uncountNew(file)
+    central.files[file].isStored = false
+    central.files[file].fallback = outcome
+    central.collectors[device].stored.removeAll { $0 == file }
+    settle(file)
+  }
+
+  /// Puts metadata into the store; another item of the same keys goes.
+  private mutating func storeItem(_ file: Int32) {
+    let record = central.files[file]
+    let device = Int(record.device)
+    central.tallies.items += 1
+    note(device, .central(.itemStored(file: Int(file))))
+    let item = Collector.Item(
+      user: record.user, second: record.second, file: file, createdAt: record.createdAt)
+    if let place = central.collectors[device].items.firstIndex(where: {
+      $0.user == item.user && $0.second == item.second
+    }) {
+      if central.collectors[device].items[place].file != file {
+        central.tallies.overwrittenItems += 1
+      }
+      central.collectors[device].items[place] = item
+    } else {
+      central.collectors[device].items.append(item)
+    }
+    for stored in central.collectors[device].stored
+    where central.files[stored].user == item.user && central.files[stored].second == item.second {
+      countNew(stored)
+    }
+  }
+
+  /// Whether there is an item with a file's keys.
+  func hasItem(_ file: Int32) -> Bool {
+    let (user, second) = (central.files[file].user, central.files[file].second)
+    return central.collectors[Int(central.files[file].device)].items.contains {
+      $0.user == user && $0.second == second
+    }
+  }
+
+  // MARK: Samples that are new to models
+
+  /// A stored file may be read: its samples are new to the models that it is for.
+  private mutating func countNew(_ file: Int32) {
+    guard let settings = inputs.server.central, !central.files[file].isCounted else { return }
+    if settings.requiresMetadata, !hasItem(file) { return }
+    central.files[file].isCounted = true
+    addNew(file, Int(central.files[file].count))
+    guard let wanted = settings.samples else { return }
+    for model in models(of: file) where central.models[model].newSamples >= wanted {
+      beginCentralTraining(model, isDue: false)
+    }
+  }
+
+  private mutating func uncountNew(_ file: Int32) {
+    guard central.files[file].isCounted else { return }
+    central.files[file].isCounted = false
+    addNew(file, -Int(central.files[file].count))
+  }
+
+  private mutating func addNew(_ file: Int32, _ samples: Int) {
+    for model in models(of: file) where central.files[file].readBy >> UInt64(model) & 1 == 0 {
+      central.models[model].newSamples += samples
+    }
+  }
+
+  /// The models that a file is for.
+  func models(of file: Int32) -> [Int] {
+    let record = central.files[file]
+    return central.objects[Int(devices[Int(record.device)].group)][Int(record.object)]
+  }
+
+  // MARK: Erasure
+
+  /// A person has all that was collected of them erased.
+  mutating func eraseCollected(_ device: Int, _ scope: Erasure) {
+    note(device, .erased(scope))
+    if collection(of: device).mode == .asCoded {
+      guard devices[device].isConnected else { return central.tallies.failedErasures += 1 }
+      devices[device].transferGeneration += 1
+      return schedule(
+        .arrival(
+          device: Int32(device), generation: devices[device].transferGeneration,
+          .central(.remove(scope))),
+        .serverArrival, at: now + devices[device].rates.oneWay, by: device)
+    }
+    if scope.coversFiles {
+      for file in central.collectors[device].kept { giveUp(device, file, .erased) }
+      if case .central(.file) = devices[device].transfer?.purpose { giveUpTransfer(device) }
+    }
+    if scope.coversMetadata {
+      central.collectors[device].current = -1
+      if case .central(.item) = devices[device].transfer?.purpose { giveUpTransfer(device) }
+    }
+    if scope == .all { clearData(device) }
+    oweErasure(device, scope)
+    if devices[device].session != nil { proceed(device) }
+  }
+
+  /// The store hears of an erasure: what was made until then is gone, and so is what comes of it.
+  mutating func removeStored(_ device: Int, _ scope: Erasure, until time: SimTime) {
+    let user = central.collectors[device].user
+    if scope.coversMetadata {
+      central.collectors[device].itemsRefusedUntil = time
+      let before = central.collectors[device].items.count
+      central.collectors[device].items.removeAll { $0.user == user && $0.createdAt <= time }
+      central.tallies.erasedItems += before - central.collectors[device].items.count
+      if inputs.server.central?.requiresMetadata == true {
+        for file in central.collectors[device].stored where !hasItem(file) { uncountNew(file) }
+      }
+    }
+    guard scope.coversFiles else { return }
+    central.collectors[device].filesRefusedUntil = time
+    for file in central.collectors[device].stored
+    where central.files[file].user == user && central.files[file].createdAt <= time {
+      central.tallies.erasedFiles += 1
+      unstore(file, .erased)
+    }
+  }
+
+  /// What the code removes: of what stands in the store now, the first thousand files whose names
+  /// begin with the user's; its request for metadata is one that the database refuses.
+  ///
+  /// Order: by name, as the store lists them. Source: SwiftyForesight, `CloudManager`.
+  private mutating func removeByName(_ device: Int, _ scope: Erasure) {
+    if scope.coversMetadata { central.tallies.failedErasures += 1 }
+    guard scope.coversFiles else { return }
+    let prefix = userID(of: device, user: central.collectors[device].user)
+    var found: [(name: String, file: Int32)] = []
+    for other in devices.indices {
+      for file in central.collectors[other].stored {
+        let name = fileName(of: file)
+        if name.hasPrefix(prefix) { found.append((name, file)) }
+      }
+    }
+    found.sort { ($0.name, $0.file) < ($1.name, $1.file) }
+    for (_, file) in found.prefix(1000) {
+      central.tallies.erasedFiles += 1
+      if Int(central.files[file].device) != device { central.tallies.erasedOfOthers += 1 }
+      unstore(file, .erased)
+    }
+  }
+
+  // MARK: Names
+
+  /// What a device's user is called.
+  func userID(of device: Int, user: Int32) -> String {
+    path(of: device).replacing("/", with: "-") + (user == 0 ? "" : "-\(user + 1)")
+  }
+
+  /// The name of a file on the device and in the store.
+  func fileName(of file: Int32) -> String {
+    let record = central.files[file]
+    let device = Int(record.device)
+    return userID(of: device, user: record.user) + "_" + digits(ofSecond: record.second)
+      + (collection(of: device).mode == .asCoded ? "_data.csv" : ".csv")
+  }
+
+  /// The names of the files that are in the store now, in the order in which they came.
+  public var storedFiles: [String] {
+    central.store.filter { central.files.contains($0) && central.files[$0].isStored }
+      .map { fileName(of: $0) }
+  }
+}
