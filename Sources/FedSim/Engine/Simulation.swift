@@ -85,7 +85,7 @@ public struct Simulation {
     world = World(inputs, end: end)
     queue = EventQueue(
       shaken: inputs.shakeTies.map {
-        ShakenTies(key: $0 ^ inputs.seeds.ties, names: Self.names(inputs.fleet))
+        ShakenTies(key: $0 ^ inputs.seeds.ties, fleet: inputs.fleet)
       })
     let layout = inputs.task.network.layout
     wireSizes = (
@@ -180,17 +180,5 @@ public struct Simulation {
     guard wantsEveryEvent else { return }
     let happening = Happening(time: now, device: device, kind: kind)
     for observer in observers { observer.happened(happening) }
-  }
-
-  /// A number for each device that depends on its group's name and its ordinal alone.
-  private static func names(_ fleet: [FleetGroupSettings]) -> [UInt64] {
-    fleet.flatMap { group in
-      (0..<group.count).map { ordinal in
-        var digest = Digest()
-        digest.combine(bytes: group.name.utf8)
-        digest.combine(UInt64(ordinal))
-        return digest.value
-      }
-    }
   }
 }

@@ -12,6 +12,20 @@ package struct ShakenTies {
     self.names = names
   }
 
+  /// An order by a key: each device counts by its group's name and its ordinal alone.
+  init(key: UInt64, fleet: [FleetGroupSettings]) {
+    self.init(
+      key: key,
+      names: fleet.flatMap { group in
+        (0..<group.count).map { ordinal in
+          var digest = Digest()
+          digest.combine(bytes: group.name.utf8)
+          digest.combine(UInt64(ordinal))
+          return digest.value
+        }
+      })
+  }
+
   /// The lower 56 bits of an actor's rank; the server is first.
   func rank(_ time: SimTime, _ eventClass: EventClass, _ actor: Int32) -> UInt64 {
     guard actor > 0 else { return 0 }

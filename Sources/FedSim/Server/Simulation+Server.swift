@@ -64,16 +64,7 @@ extension Simulation {
         }
       }
     case .latest, .fetch:
-      if case .fetch(let round) = request, let refusal = fetch(round: round) {
-        answer(device, generation, refusal)
-      } else if server.believesOnline {
-        if devices[device].transfer?.id == generation {
-          devices[device].transfer!.body = server.model
-        }
-        answer(device, generation, .model(version: server.version))
-      } else {
-        answer(device, generation, .modelUnavailable)
-      }
+      sendModel(device, generation, request)
     case .submit(let update):
       guard server.believesOnline || inputs.server.whileOffline != .refuse else {
         copyCame(update, isOpen: false)
@@ -96,6 +87,18 @@ extension Simulation {
       serve(device, generation, request)
       centralCame(request)
     }
+  }
+
+  /// The latest model, or why there is none.
+  private mutating func sendModel(_ device: Int, _ generation: UInt32, _ request: Request) {
+    if case .fetch(let round) = request, let refusal = fetch(round: round) {
+      return answer(device, generation, refusal)
+    }
+    guard server.believesOnline else { return answer(device, generation, .modelUnavailable) }
+    if devices[device].transfer?.id == generation {
+      devices[device].transfer!.body = server.model
+    }
+    answer(device, generation, .model(version: server.version))
   }
 
   /// A device waits for a cohort.
