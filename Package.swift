@@ -65,6 +65,9 @@ let package = Package(
       ["Runs", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
     .executableTarget(name: "fedsim-bench", path: "Benchmarks/probe", cSettings: c),
+    .executableTarget(
+      name: "fedsim-play", dependencies: ["FedSim", "Runs", "Scenarios", "Schema"],
+      path: "Benchmarks/play", swiftSettings: swift),
 
     // Tests find their fixtures beside their source files.
     tests("ArchitectureTests", []),

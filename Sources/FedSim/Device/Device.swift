@@ -8,8 +8,7 @@ struct Device {
   let client: Int32
   var sampleCount: Int32
   var pace: Pace
-  let wifi: Link
-  let cellular: Link
+  private let links: Links
   /// Numbers the events that this device schedules.
   var sequence: UInt32 = 0
 
@@ -48,16 +47,14 @@ struct Device {
   var activity = DeviceActivity()
 
   init(
-    group: Int32, ordinal: Int32, client: Int32, sampleCount: Int32, pace: Pace, wifi: Link,
-    cellular: Link
+    group: Int32, ordinal: Int32, client: Int32, sampleCount: Int32, pace: Pace, links: Links
   ) {
     self.group = group
     self.ordinal = ordinal
     self.client = client
     self.sampleCount = sampleCount
     self.pace = pace
-    self.wifi = wifi
-    self.cellular = cellular
+    self.links = links
   }
 
   var session: Session? {
@@ -116,11 +113,22 @@ struct Device {
   var isTraining: Bool { run?.isEvaluation == false }
   /// Rates of the current link; those of Wi-Fi while offline.
   var rates: Link {
-    let link = link == 1 ? cellular : wifi
+    let link = link == 1 ? links.cellular : links.wifi
     return share == 100 ? link : link.scaled(percent: Int64(share))
   }
   /// Whether there is a link that costs nothing.
-  var isUnmetered: Bool { isConnected && !(link == 1 ? cellular : wifi).isMetered }
+  var isUnmetered: Bool { isConnected && !(link == 1 ? links.cellular : links.wifi).isMetered }
+}
+
+/// The two links of a device; devices of a group whose links do not differ share them.
+final class Links {
+  let wifi: Link
+  let cellular: Link
+
+  init(_ settings: NetworkSettings, speed: Double) {
+    wifi = Link(settings.wifi, speed: speed, isCellular: false)
+    cellular = Link(settings.cellular, speed: speed, isCellular: true)
+  }
 }
 
 /// Rates and delay of a link.

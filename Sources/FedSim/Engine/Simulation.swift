@@ -174,11 +174,4 @@ public struct Simulation {
         time: time, eventClass: eventClass, actor: Int32(device.map { $0 + 1 } ?? 0),
         sequence: sequence, event: event))
   }
-
-  /// Tells the observers what happened.
-  func note(_ device: Int, _ kind: Happening.Kind) {
-    guard wantsEveryEvent else { return }
-    let happening = Happening(time: now, device: device, kind: kind)
-    for observer in observers { observer.happened(happening) }
-  }
 }

@@ -41,3 +41,12 @@ extension Observer {
   /// Nothing to do.
   public func ended(_ simulation: borrowing Simulation) {}
 }
+
+extension Simulation {
+  /// Tells the observers what happened.
+  func note(_ device: Int, _ kind: Happening.Kind) {
+    guard wantsEveryEvent else { return }
+    let happening = Happening(time: now, device: device, kind: kind)
+    for observer in observers { observer.happened(happening) }
+  }
+}

@@ -14,6 +14,7 @@ extension Simulation {
     }
     let coupling = inputs.fleet.contains { $0.couple != nil } ? Coupling(inputs) : nil
     for (place, group) in inputs.fleet.enumerated() {
+      let shared = Links(group.network, speed: 1)
       for ordinal in 0..<group.count {
         let clients = Int64(inputs.task.partition.clientCount)
         let number =
@@ -26,17 +27,21 @@ extension Simulation {
             of: group, ordinal: ordinal, hardware: hardware(of: device), inputs)
         }
         let samples = samples(group: place, ordinal: ordinal, client: client, at: .start)
-        let speed = factor("network", group.network.spread, place, ordinal)
-        var network = group.network
-        if let capacity = capacity(group: place, ordinal: ordinal) { network.take(capacity) }
+        var links = shared
+        let capacity = capacity(group: place, ordinal: ordinal)
+        if capacity != nil || group.network.spread != 0 {
+          var network = group.network
+          if let capacity { network.take(capacity) }
+          let speed = factor("network", group.network.spread, place, ordinal)
+          links = Links(network, speed: speed)
+        }
         devices.append(
           Device(
             group: Int32(place), ordinal: Int32(ordinal), client: Int32(client),
             sampleCount: Int32(samples),
             pace: pace(
               group: place, ordinal: ordinal, device: device, samples: samples, epoch: 0),
-            wifi: Link(network.wifi, speed: speed, isCellular: false),
-            cellular: Link(network.cellular, speed: speed, isCellular: true)))
+            links: links))
       }
     }
     makeBodies()

@@ -1,0 +1,67 @@
+// Plays a scenario and prints, as JSON, how long making it and playing it took; no result is written.
+//
+//   fedsim-play FILE [--counts] [--set key=value]…
+//
+// With --counts every event is looked at, which takes longer, and counted by what it is.
+import FedSim
+import Foundation
+import Runs
+import Scenarios
+import Schema
+
+/// Counts events by what they are.
+final class Counts: Observer {
+  var series = [Int](repeating: 0, count: Series.allCases.count)
+  var taskStarts = 0
+  var wantsEveryEvent: Bool { true }
+
+  func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
+    if case .world(let what, _, _) = event { series[Int(what.rawValue)] += 1 }
+    if case .taskStart = event { taskStarts += 1 }
+  }
+}
+
+func seconds(_ work: () throws -> Void) rethrows -> Double {
+  let time = try ContinuousClock().measure(work).components
+  return Double(time.seconds) + Double(time.attoseconds) * 1e-18
+}
+
+var files: [String] = []
+var sets: [String] = []
+var isCounted = false
+var arguments = CommandLine.arguments.dropFirst()
+while let argument = arguments.popFirst() {
+  switch argument {
+  case "--counts": isCounted = true
+  case "--set": sets.append(arguments.popFirst() ?? "")
+  default: files.append(argument)
+  }
+}
+guard files.count == 1 else {
+  print("usage: fedsim-play FILE [--counts] [--set key=value]…")
+  exit(2)
+}
+do {
+  var simulation: Simulation?
+  let scenario = try Scenario(contentsOf: files[0], overrides: sets)
+  let made = try seconds { simulation = try scenario.makeSimulation() }
+  let counts = Counts()
+  let played = seconds { simulation!.run(observers: isCounted ? [counts] : []) }
+  let run = simulation!
+  var report: [String: Any] = [
+    "made": made, "played": played, "events": run.tallies.events,
+    "skipped": run.tallies.cancelledEvents, "sessions": run.tallies.sessions,
+    "devices": run.inputs.deviceCount, "aggregated": run.ledgers.updates[.aggregated],
+    "version": run.version, "days": run.now.seconds / 86_400,
+    "balances": run.audit().isEmpty,
+  ]
+  if isCounted {
+    report["taskStarts"] = counts.taskStarts
+    for series in Series.allCases { report["\(series)"] = counts.series[Int(series.rawValue)] }
+  }
+  let text = try JSONSerialization.data(withJSONObject: report, options: [.sortedKeys])
+  print(String(decoding: text, as: UTF8.self))
+} catch {
+  FileHandle.standardError.write(Data("\(error)\n".utf8))
+  exit(2)
+}
