@@ -11,6 +11,8 @@ SMOKE := $(wildcard scenarios/smoke/*.yaml)
 SOAK_MINUTES ?= 30
 # How many weeks of 10,000 iPhones `make fleet` plays.
 FLEET_SEEDS ?= 2
+# What `make bench` hands to Benchmarks/scale, such as --most 100000.
+SCALE ?=
 # What `make test-bare` runs inside the bare Debian.
 BARE ?= test
 
@@ -68,10 +70,11 @@ gboard: build ## 20 seeds of gboard-us against the figures of Bonawitz et al. 20
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Scripts/gboard $(GBOARD)
 
-bench: build ## time the workloads beside NumPy floors and this machine's peak; BENCH="--threads 1"
+bench: build ## time the workloads beside floors, events beside SimPy, a million phones; BENCH="--threads 1"
 	@Scripts/deps data readers
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Benchmarks/run $(BENCH)
+	.venv-readers/bin/python Benchmarks/scale $(SCALE)
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
 	@Scripts/deps data readers qemu soak
