@@ -65,6 +65,7 @@ struct RunCommand: RegistryCommand {
         let what = summary.version == 0 ? "no version was published" : "no further version can come"
         Output.error("warning: \(what): " + summary.standstill.joined(separator: "; "))
       }
+      if let notice = summary.missedEvents { Output.error("warning: \(notice)") }
       if json {
         Output.out(summary.json)
       } else {

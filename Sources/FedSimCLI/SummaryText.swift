@@ -50,6 +50,7 @@ struct SummaryText {
         summary.version == 0 ? "no version was published: \(obstacle)" : "no progress was possible")
       lines += summary.standstill.map { "  " + $0 }
     }
+    if let notice = summary.missedEvents { lines.append(notice) }
     let isRight = summary.ledgers.allSatisfy { $0.balances }
     lines.append("ledgers (\(isRight ? "they balance" : "THEY DO NOT BALANCE"))")
     lines += summary.ledgers.map(ledger)
@@ -128,6 +129,13 @@ struct SummaryText {
 }
 
 extension RunSummary {
+  /// What to say where the stored events are not all that happened; nil: they are, or nobody asked.
+  var missedEvents: String? {
+    guard let events = storedEvents, events.missed > 0 else { return nil }
+    return "only the first \(Format.count(events.stored)) events are stored, and "
+      + "\(Format.count(events.missed)) more did not fit (record.eventLimit)"
+  }
+
   /// The summary as JSON.
   var json: String {
     let encoder = JSONEncoder()

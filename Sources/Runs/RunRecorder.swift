@@ -38,6 +38,9 @@ public final class RunRecorder: Observer {
     return summaries
   }
 
+  /// How many events are kept, and how many did not fit; nil where they were not asked for.
+  var storedEvents: (stored: Int, missed: Int)? { events.map { ($0.rows.count, $0.missed) } }
+
   /// A recorder of one run.
   public init() {}
 

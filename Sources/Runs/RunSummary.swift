@@ -33,6 +33,14 @@ public struct RunSummary: Codable, Equatable, Sendable {
     public var broken: [String]
   }
 
+  /// What `record.events` came to.
+  public struct StoredEvents: Codable, Equatable, Sendable {
+    /// How many things are stored.
+    public var stored: Int
+    /// How many came after `record.eventLimit` was reached, and are not.
+    public var missed: Int
+  }
+
   /// What central training came to.
   public struct Central: Codable, Equatable, Sendable {
     /// One model.
@@ -95,6 +103,8 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var bytes: Int64
   /// What an audit found; nil where none was asked for.
   public var audit: Audit?
+  /// The events in the result; nil where they were not asked for.
+  public var storedEvents: StoredEvents?
   /// What came of central training; nil where nobody collects.
   public var central: Central?
   /// Why there is no version, or no further one: a line each; empty where there is nothing to say.
@@ -124,6 +134,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
       LedgerTotals("transmissions", ledgers.transmissions),
     ]
     bytes = ledgers.bytesUp + ledgers.bytesDown
+    storedEvents = recorder.storedEvents.map { StoredEvents(stored: $0, missed: $1) }
     if simulation.isCentral {
       central = Central(simulation)
       self.ledgers.append(LedgerTotals("files", simulation.fileLedger))

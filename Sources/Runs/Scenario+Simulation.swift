@@ -133,8 +133,8 @@ extension Scenario {
           at: place(of: ["fleet", "[\(index)]", "firstClient"]),
           path: "fleet[\(index)].firstClient",
           .contradiction(
-            "there is no client \(first): the partition has \(partition.clientCount) clients,"
-              + " numbered from 0"))
+            "there is no client \(first): the partition has "
+              + "\(Words.count(partition.clientCount, "client")), numbered from 0"))
       ])
     }
     return partition

@@ -60,6 +60,7 @@ extension Standstill.Obstacle {
   var text: String {
     switch self {
     case .nothingRuns: "nothing lets the app run (fleet[].background)"
+    case .neverAsked: "its user started no training in the app (background.continued)"
     case .noData: "no training data"
     case .absent: "never in the fleet (fleet[].presence)"
     case .unfit: "the device cannot train this model (fleet[].hardware)"

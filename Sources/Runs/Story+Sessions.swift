@@ -9,7 +9,7 @@ extension Story {
     var words: [Happening] = []
     for happening in watch.happenings where happening.device >= 0 && happening.time <= to {
       if case .sessionBegan(let kind) = happening.kind {
-        isPoll = kind == .activation || kind == .refresh
+        isPoll = kind.isPoll
         if !isPoll { words = [] }
         if !isPoll, isInside(happening.time) { ran = true }
       }
@@ -20,7 +20,7 @@ extension Story {
       // What happens between sessions is none of theirs.
       if case .sessionEnded = happening.kind { isPoll = true }
     }
-    let isRunning = watch.view(at: to).app.map { $0 != .activation && $0 != .refresh } ?? false
+    let isRunning = watch.view(at: to).app.map { !$0.isPoll } ?? false
     guard ran || isRunning else { return nil }
     var recent = words.filter { isInside($0.time) || isRunning }
     if let rest = recent.lastIndex(where: { $0.kind == .rested(.completed) }) {

@@ -117,8 +117,9 @@ struct CrossChecks {
     for (i, group) in settings.fleet.enumerated() {
       guard let first = group.firstClient, first >= clients else { continue }
       report(
-        "there is no client \(first): the partition `\(partition.name)` has \(clients) clients,"
-          + " numbered from 0", at: ["fleet", "[\(i)]", "firstClient"])
+        "there is no client \(first): the partition `\(partition.name)` has \(clients) "
+          + "client\(clients == 1 ? "" : "s"), numbered from 0",
+        at: ["fleet", "[\(i)]", "firstClient"])
     }
   }
 
@@ -154,8 +155,8 @@ struct CrossChecks {
     }
     if Int(pieces[1]) ?? .max >= group.count {
       report(
-        "there is no device `\(device.path)`: `\(group.name)` has \(group.count)"
-          + " devices, numbered from 0", at: path)
+        "there is no device `\(device.path)`: `\(group.name)` has \(group.count) "
+          + "device\(group.count == 1 ? "" : "s"), numbered from 0", at: path)
     }
   }
 

@@ -67,20 +67,7 @@ public struct Field<Owner>: Sendable {
     _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, optional form: Form<Value>,
     assumption: Bool = false, _ summary: String
   ) {
-    self.key = key
-    self.summary = summary
-    shape = form.shape
-    expected = form.expected
-    isRequired = false
-    isAssumption = assumption
-    read = { owner, node, reader in
-      if case .null = node.content {
-        owner[keyPath: path] = nil
-      } else if let value = form.read(node, &reader) {
-        owner[keyPath: path] = value
-      }
-    }
-    write = { $0[keyPath: path].map(form.write) ?? Node(.null) }
+    self.init(key, path, maybe: form, assumption: assumption, summary, absence: Node(.null))
   }
 
   /// A field of a feature that is off unless it is named; the resolved form has it only where it
@@ -88,6 +75,14 @@ public struct Field<Owner>: Sendable {
   public init<Value: Sendable>(
     _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, feature form: Form<Value>,
     assumption: Bool = false, _ summary: String
+  ) {
+    self.init(key, path, maybe: form, assumption: assumption, summary, absence: nil)
+  }
+
+  /// A field stored at an optional property, written as `absence` where that holds nothing.
+  private init<Value: Sendable>(
+    _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, maybe form: Form<Value>,
+    assumption: Bool, _ summary: String, absence: Node?
   ) {
     self.key = key
     self.summary = summary
@@ -102,7 +97,7 @@ public struct Field<Owner>: Sendable {
         owner[keyPath: path] = value
       }
     }
-    write = { $0[keyPath: path].map(form.write) }
+    write = { $0[keyPath: path].map(form.write) ?? absence }
   }
 }
 

@@ -78,6 +78,35 @@ struct OtherCommandTests {
     #expect((tree?["standstill"] as? [String])?.first == "never online: 4 of 4 phones")
   }
 
+  @Test("a log of events that is full is told of, in the summary and as a warning")
+  func missedEvents() throws {
+    let fedsim = try Command()
+    func run(_ limit: Int?, _ more: String...) throws -> Command.Result {
+      let set = limit.map { ["--set", "record.eventLimit=\($0)"] } ?? []
+      return try fedsim.run(
+        ["run", "s.yaml", "-q", "-o", "r.h5", "--set", "record.events=true"] + set + more)
+    }
+    func events(_ result: Command.Result) throws -> [String: Int]? {
+      let tree = try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any]
+      return tree?["storedEvents"] as? [String: Int]
+    }
+    let whole = try run(nil, "--json")
+    let stored = try #require(try events(whole)?["stored"])
+    #expect(try events(whole) == ["stored": stored, "missed": 0])
+    #expect(whole.code == 0 && whole.error == "" && stored > 3 && stored < 1000)
+    // A limit that is just reached misses nothing; one lower misses the last event.
+    #expect(try events(run(stored, "--json")) == ["stored": stored, "missed": 0])
+    let notice =
+      "only the first \(stored - 1) events are stored, and 1 more did not fit (record.eventLimit)"
+    let full = try run(stored - 1, "--json")
+    #expect(full.code == 0 && full.error == "warning: \(notice)\n")
+    #expect(try events(full) == ["stored": stored - 1, "missed": 1])
+    let text = try run(stored - 1)
+    #expect(text.out.contains("\n\(notice)\n") && text.error == "warning: \(notice)\n")
+    let plain = try fedsim("run", "s.yaml", "-q", "--json", "-o", "r.h5")
+    #expect(try events(plain) == nil)
+  }
+
   @Test("help and version exit with 0")
   func help() throws {
     let fedsim = try Command()

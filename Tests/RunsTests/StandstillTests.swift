@@ -176,4 +176,30 @@ struct StandstillTests {
         "nothing that was left could ever contribute, so the run stopped at 0 d 00:00:00",
       ])
   }
+
+  @Test("names a user who never started a training, where nothing else would")
+  func neverAsked() throws {
+    // Nobody ever opens the phone's app, and the tablets' has nothing to run in.
+    let (summary, document) = try Self.run(
+      "fleet.phones.background={windows: null, continued: {}, system: {}}",
+      "fleet.tablets.background={windows: null}", text: PlantedStory.text)
+    #expect(
+      summary.standstill.prefix(2) == [
+        "its user started no training in the app (background.continued): 1 of 1 phones",
+        "nothing lets the app run (fleet[].background): 2 of 2 tablets",
+      ])
+    #expect(
+      document.variable("standstill/kind")?.flagMeanings == [
+        "its_user_started_no_training_in_the_app_background_continued",
+        "nothing_lets_the_app_run_fleet_background",
+      ])
+  }
+
+  @Test("has nothing to say of a run whose initial model is good enough")
+  func goodEnough() throws {
+    let (summary, document) = try Self.run("stop.accuracy=0", text: PlantedStory.text)
+    #expect(summary.version == 0 && summary.simulatedSeconds == 0)
+    #expect(summary.standstill == [])
+    #expect(document["standstill"] == nil)
+  }
 }

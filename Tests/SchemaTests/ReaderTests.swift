@@ -208,6 +208,39 @@ struct NestedSettingsTests {
   }
 }
 
+/// Settings with a field that may be absent, and one of a feature.
+private struct Maybes: PartSettings {
+  var limit: Int?
+  var extra: Int?
+  static var fields: [Field<Maybes>] {
+    [
+      Field("limit", \.limit, optional: .integer(1...9), assumption: true, "A limit"),
+      Field("extra", \.extra, feature: .integer(1...9), "A feature"),
+    ]
+  }
+}
+
+@Suite("Fields that may be absent")
+struct MaybeTests {
+  @Test("both are read alike; only the field of a feature is not written where it is absent")
+  func absence() {
+    func resolved(_ entries: [(String, Node)]) -> String {
+      var reader = Reader(catalog: Catalog())
+      let read = reader.read(Maybes.self, from: .mapping(entries)).resolved.json
+      return reader.faults.isEmpty ? read : "\(reader.faults.map(\.description))"
+    }
+    #expect(resolved([]) == #"{"limit":null}"#)
+    #expect(resolved([("limit", Node(.null)), ("extra", Node(.null))]) == #"{"limit":null}"#)
+    #expect(resolved([("limit", .text("2")), ("extra", .text("3"))]) == #"{"limit":2,"extra":3}"#)
+    for key in ["limit", "extra"] {
+      #expect(
+        resolved([(key, .text("0"))]).contains("found `0`, expected a whole number from 1 to 9"))
+    }
+    #expect(Maybes.fields.map(\.isAssumption) == [true, false])
+    #expect(Maybes.fields.map(\.isRequired) == [false, false])
+  }
+}
+
 @Suite("Trees as JSON")
 struct JSONTests {
   @Test("numbers come in one form, texts are escaped, order is kept")

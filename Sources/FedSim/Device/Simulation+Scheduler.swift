@@ -73,7 +73,7 @@ extension Simulation {
     }
     if !apps[device]!.isRefreshOn { return .unavailable }
     let pending = devices[device].scheduler.requests
-    if pending.contains(where: { $0.identifier == identifier }) { return nil }
+    if pending.contains(where: { $0.identifier == identifier && $0.kind == kind }) { return nil }
     let limit =
       kind == .refresh
       ? systemFigures[place]!.refreshLimit

@@ -100,8 +100,13 @@ extension Simulation {
       "is not in the fleet and does something")
     never(state.attempt != nil && !isFit(device), "trains a model that it cannot")
     let requests = state.scheduler.requests
-    never(requests.count { $0.kind == .refresh } > 1, "has two refresh requests pending")
-    never(requests.count { $0.kind == .processing } > 10, "has eleven requests pending")
+    if let system = inputs.fleet[Int(state.group)].background.system {
+      let refreshes = requests.count { $0.kind == .refresh }
+      never(refreshes > system.refreshLimit, "has more refresh requests pending than it may")
+      never(
+        requests.count - refreshes > system.processingLimit,
+        "has more processing requests pending than it may")
+    }
     never(
       requests.indices.contains { place in
         requests[..<place].contains { $0.identifier == requests[place].identifier }

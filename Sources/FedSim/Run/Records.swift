@@ -280,7 +280,7 @@ public enum SessionKind: String, Sendable, CaseIterable {
   case heartbeat
 
   /// Whether it only looks for news, and sends what waits.
-  var isPoll: Bool { self == .activation || self == .refresh || self == .heartbeat }
+  package var isPoll: Bool { self == .activation || self == .refresh || self == .heartbeat }
   /// Whether it ends when the device is locked, and makes way for any other.
   var endsOnLock: Bool { self == .activation || self == .heartbeat }
   /// Whether a person sees the app.

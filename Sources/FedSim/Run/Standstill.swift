@@ -5,6 +5,8 @@ public struct Standstill: Sendable, Equatable {
   public enum Obstacle: Sendable, Hashable {
     /// Its group gives the app nothing to run in.
     case nothingRuns
+    /// Its app may only train when its user starts it there, and its user never did.
+    case neverAsked
     /// It has no training data.
     case noData
     /// It never was in the fleet.
@@ -79,6 +81,8 @@ extension Simulation {
   public var standstill: Standstill? {
     precondition(isOver, "a standstill is that of a whole run")
     guard server.version == 0 || isStuck || isCohortBroken else { return nil }
+    // The initial model was good enough.
+    if now == .start, !isStuck, inputs.stop.accuracy != nil { return nil }
     guard hasTrainers || central.versions.isEmpty else { return nil }
     var found = Standstill(stoppedAt: isStuck ? now : nil)
     if server.version == 0 {
@@ -136,7 +140,7 @@ extension Simulation {
       } else if did.attempts > 0 {
         found.append(did.updates > 0 ? .neverAggregated : .neverFinished)
       } else if background.processing == nil, background.windows == nil, did.sessions == 0 {
-        found.append(.nothingRuns)
+        found.append(background.continued == nil ? .nothingRuns : .neverAsked)
       } else if let missing = missingConditions(of: device), !missing.isEmpty {
         found.append(.never(missing))
       } else if !isReachable {

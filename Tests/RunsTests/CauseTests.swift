@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+import FedSim
+import Runs
+
+@Suite("Causes")
+struct CauseTests {
+  /// The app is opened at 10 s, and is in its user's hand until 1800 s. From 300 s after that on
+  /// it owes a heartbeat, whose token has expired; the server is down by then. A training needs
+  /// power, which never comes.
+  @Test("an app that only had to tell the server that it lives did not run for a training")
+  func heartbeats() throws {
+    let story = PlantedStory(
+      name: "",
+      overrides: [
+        PlantedStory.task("requiresExternalPower: true"), "fleet.phones.power={fixed: unplugged}",
+        "fleet.phones.authentication={}", "server.authentication={tokenLife: 2 min}",
+        "fleet.phones.heartbeats={foreground: 300 s}",
+        "fleet.phones.usage={fixed: {intervals: [{from: 0 s, to: 1800 s}]}}",
+        "inject=[{at: 10 s, device: phones/0, action: open}]",
+        "server.reachable={fixed: {otherwise: up, "
+          + "intervals: [{from: 200 s, to: 1800 s, state: down}]}}",
+      ], cause: .neverHeld, causeText: "", sentence: "", ledger: [])
+    let (explanation, _) = try story.explained(in: Folder())
+    #expect(
+      explanation.text.contains(
+        "At 0 d 00:05:10 its app had to tell the server that it lives."), "\(explanation.text)")
+    #expect(explanation.cause == .neverHeld)
+    #expect(explanation.causeText == "never charging")
+    // While such a session still lasts: the request of 310 s is given up after a minute.
+    var short = story
+    short.overrides += ["stop.after=330 s", "stop.playsOut=true"]
+    short.round = nil
+    #expect(try short.explained(in: Folder()).0.causeText == "never idle and never charging")
+  }
+
+  @Test("the page on asking why lists every cause, and no other")
+  func page() throws {
+    let root =
+      URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().path
+    let text = try String(contentsOfFile: root + "/docs/why.md", encoding: .utf8)
+    let start = try #require(text.range(of: "\n| cause | what it says |\n|---|---|\n"))
+    let rows = text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+      .prefix { $0.hasPrefix("| `") }
+    let words = rows.map { String($0.dropFirst(3).prefix { $0 != "`" }) }
+    #expect(words == Explanation.Cause.allCases.map(\.rawValue))
+  }
+}
