@@ -49,7 +49,8 @@ final class Progress {
     if status.share > 0.01 {
       fields.append("\(Format.clock(seconds / status.share * (1 - status.share))) left")
     }
-    fields += ["online \(status.online)", "training \(status.training)"]
+    if let online = status.online { fields.append("online \(online)") }
+    if let training = status.training { fields.append("training \(training)") }
     var text = fields.joined(separator: "  ")
     // What does not fit goes whole, the last first.
     while text.count >= width, fields.count > 1 {

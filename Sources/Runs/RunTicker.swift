@@ -8,18 +8,18 @@ public struct RunStatus: Sendable {
   public let share: Double
   /// The current version.
   public let version: Int
-  /// Devices that are connected.
-  public let online: Int
-  /// Devices that train.
-  public let training: Int
+  /// Devices that are connected; nil where devices do not stand at one time.
+  public let online: Int?
+  /// Devices that train; nil as above.
+  public let training: Int?
 
   /// Where a run stands now. Complexity: O(devices).
   init(_ simulation: borrowing Simulation) {
-    time = simulation.now
-    share = simulation.now.seconds / max(simulation.end.seconds, 1e-6)
+    time = simulation.progressTime
+    share = time.seconds / max(simulation.end.seconds, 1e-6)
     version = simulation.version
-    online = simulation.connectedCount
-    training = simulation.trainingCount
+    online = simulation.playsAhead ? nil : simulation.connectedCount
+    training = simulation.playsAhead ? nil : simulation.trainingCount
   }
 }
 
@@ -42,25 +42,20 @@ public struct VersionNews: Sendable {
 /// Tells somebody how a run goes on.
 public final class RunTicker: Observer {
   /// Whether there is a status to tell between versions.
-  public let wantsEveryEvent: Bool
+  public let wantsAdvance: Bool
   private let status: ((RunStatus) -> Void)?
   private let news: (VersionNews) -> Void
   private var next = ContinuousClock.now
-  private var count = 0
 
   /// A ticker; `status` is called at most ten times a second.
   public init(status: ((RunStatus) -> Void)? = nil, news: @escaping (VersionNews) -> Void) {
-    wantsEveryEvent = status != nil
+    wantsAdvance = status != nil
     self.status = status
     self.news = news
   }
 
   /// Tells where the run stands, if it is time.
-  public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
-    count += 1
-    guard count & 63 == 0 else { return }
-    tell(simulation)
-  }
+  public func advanced(_ simulation: borrowing Simulation) { tell(simulation) }
 
   /// Tells of a version.
   public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {

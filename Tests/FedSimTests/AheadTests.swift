@@ -73,7 +73,8 @@ struct AheadTests {
   @Test("A run comes out the same whether devices are played on or all events in their order")
   func same() {
     var ahead = 0
-    for seed in UInt64(1)...80 {
+    // Some of them stop because they are stuck; 636 does so with more to come.
+    for seed in UInt64(1)...1000 {
       var inputs = inputs(seed: seed)
       let on = outcome(inputs)
       inputs.playsAhead = false
@@ -87,7 +88,7 @@ struct AheadTests {
       ahead += on.ahead
     }
     // It is done, and often.
-    #expect(ahead > 20_000)
+    #expect(ahead > 100_000)
   }
 
   @Test("Where somebody looks at every event, all come in their order")

@@ -44,7 +44,7 @@ struct Load: Equatable {
   static func == (a: Load, b: Load) -> Bool { a.parts == b.parts }
 }
 
-/// What a device does that takes or brings energy; no two of these say the same of what flows.
+/// What a device does that takes or brings energy: as long as it is the same, so is what flows.
 struct BodyUse: OptionSet {
   let rawValue: UInt8
   static let plugged = BodyUse(rawValue: 1)

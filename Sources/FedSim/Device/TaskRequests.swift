@@ -35,9 +35,6 @@ struct TaskRequests: RandomAccessCollection {
     assign(filter { $0.identifier != identifier })
   }
 
-  /// None is pending any more.
-  mutating func removeAll() { self = TaskRequests() }
-
   private mutating func assign(_ all: [TaskRequest]) {
     first = all.first
     second = all.count > 1 ? all[1] : nil

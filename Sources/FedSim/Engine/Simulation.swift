@@ -36,6 +36,8 @@ public struct Simulation {
   /// The time that the run as a whole has come to; `now` is ahead of it while a device is played
   /// on.
   var played = SimTime.start
+  /// Turns that were taken, each with what was played on in it.
+  private var turns = 0
   /// How far a device is played on before its turn.
   var ahead = PlayingAhead()
   var world: World
@@ -137,7 +139,9 @@ public struct Simulation {
     played = entry.time
     if prefetches { prefetchNext() }
     handle(entry)
-    if ahead.isOn, entry.actor > 0 { playAhead(Int(entry.actor) - 1) }
+    if ahead.isOn, !isOver, entry.actor > 0 { playAhead(Int(entry.actor) - 1) }
+    turns &+= 1
+    if turns & 63 == 0 { tellAdvance() }
     return true
   }
 

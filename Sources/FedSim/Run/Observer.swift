@@ -5,12 +5,16 @@
 public protocol Observer: AnyObject {
   /// Whether `handled` and `happened` are wanted; they cost time on every event.
   var wantsEveryEvent: Bool { get }
+  /// Whether `advanced` is wanted; unlike the former it leaves devices to be played on ahead.
+  var wantsAdvance: Bool { get }
   /// The run begins.
   func began(_ simulation: borrowing Simulation)
   /// An event was handled.
   func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation)
   /// Something happened while an event was handled.
   func happened(_ happening: Happening)
+  /// The run went on for a while: for whoever shows how far it is.
+  func advanced(_ simulation: borrowing Simulation)
   /// A version was published.
   func published(_ record: VersionRecord, _ simulation: borrowing Simulation)
   /// A version of a model that is trained centrally was published.
@@ -24,6 +28,10 @@ public protocol Observer: AnyObject {
 extension Observer {
   /// They are not wanted.
   public var wantsEveryEvent: Bool { false }
+  /// It is not wanted.
+  public var wantsAdvance: Bool { false }
+  /// Nothing to do.
+  public func advanced(_ simulation: borrowing Simulation) {}
   /// Nothing to do.
   public func began(_ simulation: borrowing Simulation) {}
   /// Nothing to do.
@@ -43,6 +51,16 @@ extension Observer {
 }
 
 extension Simulation {
+  /// The time that the run as a whole has come to.
+  public var progressTime: SimTime { played }
+  /// Whether devices are played on ahead of it, so that they do not stand at one time.
+  public var playsAhead: Bool { ahead.isOn }
+
+  /// Tells those who want to know that the run went on.
+  func tellAdvance() {
+    for observer in observers where observer.wantsAdvance { observer.advanced(self) }
+  }
+
   /// Tells the observers what happened.
   func note(_ device: Int, _ kind: Happening.Kind) {
     guard wantsEveryEvent else { return }
