@@ -73,7 +73,7 @@ struct AheadTests {
   @Test("A run comes out the same whether devices are played on or all events in their order")
   func same() {
     var ahead = 0
-    // Some of them stop because they are stuck; 636 does so with more to come.
+    // In 636 the server answers a device that has given up waiting and polls.
     for seed in UInt64(1)...1000 {
       var inputs = inputs(seed: seed)
       let on = outcome(inputs)

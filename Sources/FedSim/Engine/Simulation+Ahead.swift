@@ -51,6 +51,8 @@ extension Simulation {
 
   /// Whether an event of a device concerns nobody else, and nothing can come to the device before.
   private mutating func isOwnAffair(_ event: Event, _ device: Int) -> Bool {
+    // The server may still answer a request that the device no longer waits for.
+    if !server.waiting.isEmpty, server.place(of: device).isThere { return false }
     if devices[device].hasSession {
       guard ahead.coversSessions else { return false }
       // An answer may be on its way; only what has been sent is known to be the next.
@@ -60,7 +62,7 @@ extension Simulation {
       }
       if case .world(.link, _, _) = event {
         // With the link back, who was accepted may ask for work anew.
-        return devices[device].sessionKind?.isPoll == true
+        guard devices[device].sessionKind?.isPoll == true else { return false }
       }
     }
     switch event {
@@ -78,6 +80,6 @@ extension Simulation {
       // Tasks that start are among them: who stops before one needs less memory than in it.
       return false
     }
-    return server.waiting.isEmpty || !server.place(of: device).isThere
+    return true
   }
 }

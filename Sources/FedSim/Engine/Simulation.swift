@@ -108,9 +108,9 @@ public struct Simulation {
     self.observers = observers
     for observer in observers { observer.began(self) }
     wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
+    ahead = makePlayingAhead()
     if !exchange.instructions.awaitsModel { publishInitialModel() }
     if inputs.stopsWhenStuck { lookAhead() }
-    ahead = makePlayingAhead()
     while !isOver, playNext() {}
     finish()
     for observer in observers { observer.ended(self) }
