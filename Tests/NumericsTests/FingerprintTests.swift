@@ -3,8 +3,8 @@ import Testing
 
 @Suite("Fingerprints")
 struct FingerprintTests {
-  /// Worked out in Python, from the definition: per word h ← rotl(h ^ rotl(w·p2, 31)·p1, 27)·p1 + p4
-  /// from seed + p5 on, then XXH64's avalanche. Of nothing it is XXH64 of nothing.
+  /// Worked out in Python, from the definition: from seed + p5 on a word w makes h
+  /// rotl(h ^ rotl(w·p2, 31)·p1, 27)·p1 + p4; then XXH64's avalanche. Of nothing it is XXH64's.
   @Test(
     "equal what the definition gives in another language",
     arguments: [
