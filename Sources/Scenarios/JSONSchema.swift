@@ -124,6 +124,8 @@ public struct JSONSchema: Sendable {
       return .mapping([("type", .quoted("array")), ("items", schema(element))])
     case .mapping(let fields, let shorthand):
       return mapping(fields(), shorthand)
+    case .free:
+      return .mapping([])
     case .part(let seam, several: false):
       return reference(seam)
     case .part(let seam, several: true):

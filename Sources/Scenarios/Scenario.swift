@@ -42,7 +42,7 @@ public struct Scenario: Sendable {
       registry: registry)
   }
 
-  private init(written: Node, file: String, registry: Registry) throws(Faults) {
+  init(written: Node, file: String, registry: Registry) throws(Faults) {
     var reader = Reader(catalog: registry.catalog)
     var settings = reader.read(ScenarioSettings.self, from: written)
     guard reader.faults.isEmpty else { throw Faults(reader.faults) }

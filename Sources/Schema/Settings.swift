@@ -79,6 +79,28 @@ public struct Field<Owner>: Sendable {
     self.init(key, path, maybe: form, assumption: assumption, summary, absence: nil)
   }
 
+  /// A field that is read and checked like any other, and is no part of the resolved form: what it
+  /// says concerns not one run but what is done with the scenario.
+  public init<Value: Sendable>(
+    _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, aside form: Form<Value>,
+    _ summary: String
+  ) {
+    self.key = key
+    self.summary = summary
+    shape = form.shape
+    expected = form.expected
+    isRequired = false
+    isAssumption = false
+    read = { owner, node, reader in
+      if case .null = node.content {
+        owner[keyPath: path] = nil
+      } else if let value = form.read(node, &reader) {
+        owner[keyPath: path] = value
+      }
+    }
+    write = { _ in nil }
+  }
+
   /// A field stored at an optional property, written as `absence` where that holds nothing.
   private init<Value: Sendable>(
     _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, maybe form: Form<Value>,
@@ -175,4 +197,6 @@ public indirect enum Shape: Sendable {
   case mapping(@Sendable () -> [FieldDescription], shorthand: String?)
   /// A part of a seam: its name, or its name with settings; `several` allows more than one.
   case part(seam: String, several: Bool)
+  /// Anything that follows a rule told in words, such as a mapping whose keys are paths.
+  case free
 }

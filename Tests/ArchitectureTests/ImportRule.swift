@@ -16,7 +16,11 @@ private let allowedImports: [(target: String, modules: [String])] = [
       "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema",
     ] + host
   ),
-  ("FedSimCLI", ["Runs", "Scenarios", "ArgumentParser"] + host),
+  (
+    "Sweeps",
+    ["Analysis", "DataSets", "Numerics", "Results", "Runs", "Scenarios", "Schema"] + host
+  ),
+  ("FedSimCLI", ["Runs", "Scenarios", "Sweeps", "ArgumentParser"] + host),
   ("fedsim", ["FedSimCLI"]),
   ("CHDF5", []),
   ("CGSL", []),
