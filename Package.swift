@@ -25,7 +25,7 @@ let package = Package(
       name: "FedSim",
       targets: [
         "Numerics", "Schema", "Learning", "FedSim", "DataSets", "Results", "Scenarios", "Analysis",
-        "Runs", "FedSimCLI",
+        "Runs", "Sweeps", "FedSimCLI",
       ]),
     .executable(name: "fedsim", targets: ["fedsim"]),
   ],
@@ -61,8 +61,15 @@ let package = Package(
       ["Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema"],
       exclude: ["README.md"]),
     library(
+      "Sweeps",
+      ["Analysis", "DataSets", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
+      exclude: ["README.md"]),
+    library(
       "FedSimCLI",
-      ["Runs", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      [
+        "Runs", "Scenarios", "Sweeps",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
     .executableTarget(name: "fedsim-bench", path: "Benchmarks/probe", cSettings: c),
     .executableTarget(
@@ -85,6 +92,10 @@ let package = Package(
     tests("FedSimTests", ["FedSim", "Learning", "Numerics", "Schema"]),
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
+      exclude: ["Fixtures"]),
+    tests(
+      "SweepsTests",
+      ["Analysis", "DataSets", "Numerics", "Results", "Runs", "Scenarios", "Schema", "Sweeps"],
       exclude: ["Fixtures"]),
     tests("CLITests", ["fedsim"]),
   ]
