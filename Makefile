@@ -18,7 +18,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci learning bench \
-  fleet gboard soak test-arm64 test-bare clean
+  fleet gboard sweep-crash soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -36,7 +36,8 @@ run: deps build ## run the quickstart scenario, into results/quickstart.h5
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
-check: lint test readers determinism-ci fleet test-arm64 ## all that CI checks: those six
+check: SWEEP_CRASH = --sample
+check: lint test readers determinism-ci fleet sweep-crash test-arm64 ## all that CI checks: those seven
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -75,6 +76,9 @@ bench: build ## time the workloads beside floors, events beside SimPy, a million
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Benchmarks/run $(BENCH)
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
+
+sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; SWEEP_CRASH=--sample
+	Scripts/sweep-crash $(SWEEP_CRASH)
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
 	@Scripts/deps data readers qemu soak
