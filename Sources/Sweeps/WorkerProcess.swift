@@ -36,13 +36,16 @@ final class WorkerProcess {
   /// Starts a worker. Pipes are closed in every other program that is started.
   init(program: String, arguments: [String]) throws(RunFailure) {
     let (input, output) = (try WorkerProcess.pipe(), try WorkerProcess.pipe())
-    var actions = posix_spawn_file_actions_t()
+    #if canImport(Darwin)
+      var (actions, attributes) = (posix_spawn_file_actions_t?.none, posix_spawnattr_t?.none)
+    #else
+      var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
+    #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, input.reading, 0)
     posix_spawn_file_actions_adddup2(&actions, output.writing, 1)
     // What the driver ignores or holds back, its workers do not.
-    var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     var (all, none) = (sigset_t(), sigset_t())
