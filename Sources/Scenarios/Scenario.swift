@@ -56,6 +56,17 @@ public struct Scenario: Sendable {
     resolvedNode = settings.resolved
   }
 
+  /// A scenario whose parts are known to belong together.
+  init(
+    settings: ScenarioSettings, registry: Registry, file: String, written: Node, resolved: Node
+  ) {
+    self.settings = settings
+    self.registry = registry
+    self.file = file
+    writtenNode = written
+    resolvedNode = resolved
+  }
+
   /// The resolved scenario as YAML: a scenario file of its own.
   public var resolvedText: String { resolvedNode.yaml }
 

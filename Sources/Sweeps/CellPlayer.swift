@@ -57,7 +57,7 @@ public final class CellPlayer {
     } catch {
       return WorkerAnswer(id, error.isBadInput ? .refused : .failed, reason: error.description)
     }
-    guard let row = row(id) else {
+    guard let row = store.writtenRow(of: cell, targets: manifest.targets) else {
       return WorkerAnswer(id, .failed, reason: "\(store.path(id)): the result is not whole")
     }
     return WorkerAnswer(id, .played, row: row)

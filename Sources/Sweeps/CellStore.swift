@@ -22,9 +22,24 @@ public struct CellStore: Sendable {
   /// Whole means that the digest in the file is that of its content.
   public func row(of cell: SweepManifest.Cell, targets: [Double]) -> CellRow? {
     guard mayHave(cell.id), let document = try? ResultFile.read(path(cell.id)),
-      document.text("engineVersion") == FedSimVersion.current,
-      document.text("scenarioDigest") == cell.scenario,
       document.text(ResultDocument.digestAttribute) == document.contentDigest
+    else { return nil }
+    return row(of: cell, document, targets: targets)
+  }
+
+  /// The same of a result that this process has just written: what it needs is read, and no more.
+  func writtenRow(of cell: SweepManifest.Cell, targets: [Double]) -> CellRow? {
+    guard let document = try? ResultFile.read(path(cell.id), groups: CellRow.groups) else {
+      return nil
+    }
+    return row(of: cell, document, targets: targets)
+  }
+
+  private func row(
+    of cell: SweepManifest.Cell, _ document: ResultDocument, targets: [Double]
+  ) -> CellRow? {
+    guard document.text("engineVersion") == FedSimVersion.current,
+      document.text("scenarioDigest") == cell.scenario
     else { return nil }
     // A result of a run that is not over says so.
     if case .integer(0)? = document.root[attribute: "isComplete"] { return nil }

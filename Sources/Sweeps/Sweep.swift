@@ -177,13 +177,17 @@ struct ConstraintFilter {
   init(_ scenario: Scenario, _ settings: SweepSettings, _ names: [String]) throws(Faults) {
     self.scenario = scenario
     constraints = settings.constraints
+    // By the last key where only one axis has it, then by the tables' name, then by the path.
+    let keys = settings.axes.map { SweepNames.key(of: $0.path) }
     var axes: [String: Int] = [:]
+    for (index, key) in keys.enumerated() where keys.count(where: { $0 == key }) == 1 {
+      axes[key] = index
+    }
     for (index, axis) in settings.axes.enumerated() {
       axes[names[index]] = index
-      axes[SweepNames.key(of: axis.path)] = axes[SweepNames.key(of: axis.path)] == nil ? index : -1
+      axes[axis.path] = index
     }
-    for (index, axis) in settings.axes.enumerated() { axes[axis.path] = index }
-    self.axes = axes.filter { $0.value >= 0 }
+    self.axes = axes
     let known = settings.axes.map(\.path) + names
     var faults: [Fault] = []
     for (index, constraint) in constraints.enumerated() {

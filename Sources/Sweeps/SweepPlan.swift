@@ -79,9 +79,10 @@ private struct CellComposer {
     let rungs = (sweep.settings.halving?.rungs ?? []).map(Optional.some) + [nil]
     for (rung, stop) in rungs.enumerated() {
       for variant in sweep.variants.indices {
+        guard let scenario = scenario(variant, stop) else { continue }
         for replica in 0..<(sweep.seeds?.count ?? 1) {
-          guard let scenario = scenario(variant, replica, stop) else { continue }
-          add(scenario, rung, variant, replica)
+          let seeded = sweep.seeds.map { scenario.variant(seed: $0[replica]) } ?? scenario
+          add(seeded, rung, variant, replica)
         }
       }
     }
@@ -89,7 +90,7 @@ private struct CellComposer {
 
   /// Reads all that a variant's first replica names.
   private mutating func check(_ variant: Int) {
-    guard let scenario = scenario(variant, 0, nil) else { return }
+    guard let scenario = scenario(variant, nil) else { return }
     let witness = FileWitness()
     do throws(RunFailure) {
       try witness.watch { () throws(RunFailure) in try Run.check(scenario, options) }
@@ -110,12 +111,10 @@ private struct CellComposer {
     fileDigests.append(witness.paths.isEmpty ? "" : digest.hexDigest())
   }
 
-  private mutating func scenario(_ variant: Int, _ replica: Int, _ stop: Node?) -> Scenario? {
+  /// A variant with the scenario's own seed, or that of its axis.
+  private mutating func scenario(_ variant: Int, _ stop: Node?) -> Scenario? {
     var values = zip(sweep.axes, sweep.variants[variant].values).map { axis, value in
       VariantValue(path: axis.axis.path, place: axis.axis.place, value: value)
-    }
-    if let seeds = sweep.seeds {
-      values.append(VariantValue(path: "seed", value: .text(String(seeds[replica]))))
     }
     if let stop { values.append(VariantValue(path: "stop", place: stop.place, value: stop)) }
     do throws(Faults) {

@@ -144,7 +144,7 @@ import Testing
     let id = try lines(command, "out/s/cells.txt")[0]
     let text = String(decoding: try command.bytes("out/s/cells/\(id).yaml"), as: UTF8.self)
     try command.write(
-      text.replacing("threshold: 1", with: "threshold: 4"), to: "out/s/cells/\(id).yaml")
+      text.replacing("updates: 1", with: "updates: 4"), to: "out/s/cells/\(id).yaml")
     let single = try command("sweep", "cell", "out/s", id)
     #expect(single.code == 2)
     #expect(single.error.contains("the cell's scenario is not what the sweep wrote"))

@@ -35,7 +35,7 @@ import Sweeps
         ["s.yaml:12:22: fleet: no entry of this list is called `phons`; did you mean `phones`?"]
       ),
       (
-        "sweep: {grid: {fleet[3].count: [1]}}",
+        "sweep: {grid: {\"fleet[3].count\": [1]}}",
         ["s.yaml:12:21: fleet: found a list of 1, expected a list with an entry [3]"]
       ),
       (

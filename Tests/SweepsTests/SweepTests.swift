@@ -141,7 +141,7 @@ import Sweeps
     #expect(seeds.allSatisfy { $0 < 1 << 53 })
     for (cell, text) in zip(manifest.cells, plan.texts) {
       #expect(text.contains("\nseed: \(seeds[cell.replica])\n"))
-      #expect(text.contains("threshold: \(cell.variant + 1)"))
+      #expect(text.contains("    threshold:\n      updates: \(cell.variant + 1)\n"))
     }
     #expect(Set(manifest.cells.map(\.id)).count == 12)
     // More replicas leave the first ones as they are.

@@ -37,6 +37,17 @@ extension Scenario {
     return try Scenario(written: node, file: file, registry: registry)
   }
 
+  /// This scenario with another seed; nothing is read anew, since no seed is wrong.
+  public func variant(seed: UInt64) -> Scenario {
+    var settings = settings
+    settings.seed = seed
+    let value = Node.text(String(seed))
+    return Scenario(
+      settings: settings, registry: registry, file: file,
+      written: writtenNode.replacing("seed", by: value),
+      resolved: resolvedNode.replacing("seed", by: value))
+  }
+
   /// A path with names of list entries as indices, or nil where it is none: equal for two paths
   /// that lead to one place.
   public func canonicalPath(_ path: String) -> [String]? {
@@ -59,5 +70,18 @@ extension Scenario {
       }
     }
     return node
+  }
+}
+
+extension Node {
+  /// A mapping with another value of a key, which is added behind the others where it is new.
+  fileprivate func replacing(_ key: String, by value: Node) -> Node {
+    guard case .mapping(var entries) = content else { return self }
+    if let index = entries.firstIndex(where: { $0.key == key }) {
+      entries[index].value = value
+    } else {
+      entries.append(Node.Entry(key: key, value: value))
+    }
+    return Node(.mapping(entries), at: place)
   }
 }
