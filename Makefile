@@ -11,6 +11,8 @@ SMOKE := $(wildcard scenarios/smoke/*.yaml)
 SOAK_MINUTES ?= 30
 # How many weeks of 10,000 iPhones `make fleet` plays.
 FLEET_SEEDS ?= 2
+# How many of each kind of interruption `make crash` tries; 0: all of them.
+CRASH_SAMPLE ?= 12
 # What `make bench` hands to Benchmarks/scale, such as --most 100000.
 SCALE ?=
 # What `make test-bare` runs inside the bare Debian.
@@ -18,7 +20,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci learning bench \
-  fleet gboard soak test-arm64 test-bare clean
+  crash fleet gboard soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,12 +33,12 @@ build: ## build in release, .build/release/fedsim
 	$(SWIFT) build -c release
 
 run: deps build ## run the quickstart scenario, into results/quickstart.h5
-	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5
+	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5 --restart
 
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
-check: lint test readers determinism-ci fleet test-arm64 ## all that CI checks: those six
+check: lint test readers determinism-ci crash fleet test-arm64 ## all that CI checks: those seven
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -57,6 +59,11 @@ determinism: build ## run smoke, system and quickstart scenarios in many ways, c
 determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
 	Scripts/determinism $(SMOKE)
+
+crash: build ## kill runs and fail their calls on files, go on, compare the results; CRASH_SAMPLE=12
+	@Scripts/deps data readers
+	@Tests/Readers/make-venv.sh
+	.venv-readers/bin/python Scripts/crash --sample $(CRASH_SAMPLE)
 
 fleet: build ## weeks of 10,000 iPhones, every event followed by a look; FLEET_SEEDS=2
 	Scripts/fleet $(FLEET_SEEDS)

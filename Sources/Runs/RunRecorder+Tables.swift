@@ -6,7 +6,7 @@ extension RunRecorder {
   /// A row a round, with its funnel of participation.
   func roundTable(_ simulation: Simulation) -> ResultDocument.Group {
     let axis = ["round"]
-    let funnels = rounds.map { simulation.roundFunnels[$0.round] }
+    let funnels = rounds.map { funnel(of: $0.round, simulation) }
     var variables: [ResultDocument.Variable] = [
       .count("round", axis, rounds.map(\.round), "round, numbered from 1"),
       .seconds("openedAt", axis, rounds.map(\.openedAt.seconds), "simulated time of its opening"),

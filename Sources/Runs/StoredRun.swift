@@ -40,6 +40,12 @@ struct StoredRun {
         "this is a result of FedSim \(version), and this is \(FedSimVersion.current): it would play"
           + " another run; explain it with the version that made it")
     }
+    guard document.root[attribute: "isComplete"] == nil else {
+      throw Self.refusal(
+        path,
+        "this result is not whole: its run goes on, or was interrupted and can be gone on with"
+          + " (`fedsim resume`)")
+    }
     let place = folder.map { $0 + "/" } ?? Self.folder(of: path)
     do throws(Faults) {
       scenario = try Scenario(text: text, file: place + "scenario.yaml", registry: registry)

@@ -30,7 +30,7 @@ public struct CentralModel: Sendable {
 }
 
 /// One version of a model that was trained centrally.
-public struct CentralVersion: Sendable {
+public struct CentralVersion: Sendable, Codable {
   /// The model's place in the list.
   public let model: Int
   /// The version, from 1.

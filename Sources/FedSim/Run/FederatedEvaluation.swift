@@ -16,7 +16,7 @@ public struct FederatedEvaluation: Sendable, Equatable {
   }
 
   /// The spread over the devices that have samples; NaN where none has.
-  public struct Summary: Sendable, Equatable {
+  public struct Summary: Sendable, Equatable, Codable {
     /// Devices evaluated.
     public let devices: Int
     /// Mean of their accuracies, each device counting the same.

@@ -21,7 +21,7 @@ public enum Stage: UInt8, CaseIterable, Sendable {
 }
 
 /// Counts of participations by stage.
-public struct Funnel: Sendable, Equatable {
+public struct Funnel: Sendable, Equatable, Codable {
   // In place, for a run keeps one for every round and hour.
   private var places = SIMD8<UInt32>(repeating: 0)
 
@@ -41,7 +41,7 @@ public struct Funnel: Sendable, Equatable {
 }
 
 /// How a round ended.
-public enum RoundOutcome: String, CaseIterable, Sendable {
+public enum RoundOutcome: String, CaseIterable, Sendable, Codable {
   /// A version was published.
   case published
   /// Its deadline passed with too few updates.
@@ -53,7 +53,7 @@ public enum RoundOutcome: String, CaseIterable, Sendable {
 }
 
 /// One server attempt.
-public struct RoundRecord: Sendable {
+public struct RoundRecord: Sendable, Codable {
   /// Its number, from 1.
   public let round: Int
   /// When it was opened.
@@ -69,7 +69,7 @@ public struct RoundRecord: Sendable {
 }
 
 /// The quality of a version, as an oracle sees it: no virtual time, no events, no draws.
-public struct CentralEvaluation: Sendable, Equatable {
+public struct CentralEvaluation: Sendable, Equatable, Codable {
   /// On the test samples.
   public let test: Evaluation
   /// On the devices' validation samples together; nil where there are none.
@@ -83,7 +83,7 @@ public struct CentralEvaluation: Sendable, Equatable {
 }
 
 /// One published model.
-public struct VersionRecord: Sendable {
+public struct VersionRecord: Sendable, Codable {
   /// Its number; 0 is the initial model.
   public let version: Int
   /// When it was published.
