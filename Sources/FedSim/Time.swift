@@ -2,7 +2,7 @@ import Schema
 
 /// A point on the virtual clock: whole microseconds since the scenario's start.
 @frozen
-public struct SimTime: Hashable, Comparable, Sendable, Codable {
+public struct SimTime: Hashable, Comparable, Sendable {
   /// Microseconds since the start.
   public let microseconds: Int64
 
@@ -45,7 +45,7 @@ public struct SimTime: Hashable, Comparable, Sendable, Codable {
 
 /// A length of virtual time in whole microseconds.
 @frozen
-public struct SimDuration: Hashable, Comparable, Sendable, Codable {
+public struct SimDuration: Hashable, Comparable, Sendable {
   /// Its length.
   public let microseconds: Int64
 

@@ -16,6 +16,8 @@ final class LivingRun: Observer {
 
   private let scenario: Scenario
   private let recorder: RunRecorder
+  /// What is saved with the run.
+  private let saved: [any SavedObserver]
   private let gate: RunGate
   private let journal: Journal
   /// Records that stand in the journal from before and are still to come again.
@@ -33,12 +35,13 @@ final class LivingRun: Observer {
   /// `standing` is what stands in its journal, of whose records of the run so many are done.
   /// Throws: `ResultFault`.
   init(
-    _ run: Run, in folder: RunFolder, recorder: RunRecorder, gate: RunGate, file: ResultFile,
-    standing: Journal.Contents, ownRecords: [[UInt8]], done: Int
+    _ run: Run, in folder: RunFolder, recorder: RunRecorder, invariants: Invariants?, gate: RunGate,
+    file: ResultFile, standing: Journal.Contents, ownRecords: [[UInt8]], done: Int
   ) throws(ResultFault) {
     self.folder = folder
     scenario = run.scenario
     self.recorder = recorder
+    saved = [recorder] + (invariants.map { [$0] } ?? [])
     self.gate = gate
     expected = ownRecords[done...]
     records = done
@@ -129,8 +132,10 @@ final class LivingRun: Observer {
   /// Writes a checkpoint.
   private func save(_ simulation: borrowing Simulation) {
     let began = ContinuousClock.now
-    // What stands in the journal from before is ahead of the run; it is not yet due again.
-    guard let parts = SavedRun.parts(simulation, recorder) else { return }
+    guard let parts = SavedRun.parts(simulation, saved) else {
+      failure = .failed("the run cannot be kept: a part of it cannot be saved")
+      return
+    }
     let bytes = Checkpoint(records: records, parts: parts).bytes
     attempt { () throws(ResultFault) in
       try journal.sync()

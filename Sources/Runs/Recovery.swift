@@ -1,4 +1,5 @@
 import FedSim
+import Numerics
 import Results
 import Scenarios
 
@@ -64,14 +65,22 @@ public struct Recovery: Codable, Equatable, Sendable {
     init(
       _ unfinished: UnfinishedRun, _ inputs: SimulationInputs, _ tell: (String) -> Void
     ) throws(RunFailure) {
-      var saved: (simulation: Simulation, recorder: RunRecorder)?
+      var recorder = RunRecorder()
+      var saved: Simulation?
       var done = 0
       if let checkpoint = try unfinished.checkpoint(tell: tell) {
-        saved = SavedRun.restore(checkpoint.parts, inputs)
-        if saved != nil { done = checkpoint.records }
+        do throws(ArchiveFault) {
+          let invariants = unfinished.card.audits ? [Invariants()] : []
+          saved = try SavedRun.restore(checkpoint.parts, inputs, [recorder] + invariants)
+          done = checkpoint.records
+        } catch {
+          tell(
+            "\(unfinished.folder.path(of: .checkpoint)): this checkpoint is left out: \(error)")
+          recorder = RunRecorder()
+        }
       }
-      simulation = saved?.simulation ?? Simulation(inputs)
-      recorder = saved?.recorder ?? RunRecorder()
+      self.recorder = recorder
+      simulation = saved ?? Simulation(inputs)
       if saved != nil {
         asOf = simulation.progressTime
         reached = simulation.progressTime

@@ -1,5 +1,6 @@
 import FedSim
 import Foundation
+import Numerics
 import Results
 import Scenarios
 import Schema
@@ -10,6 +11,8 @@ struct Play {
   let simulation: Simulation
   /// What was recorded of it.
   let recorder: RunRecorder
+  /// What looks at it after every event; nil: nothing does.
+  let invariants: Invariants?
   /// What keeps it; nil: nothing does.
   let living: LivingRun?
 }
@@ -37,8 +40,12 @@ extension Run {
   ) throws(RunFailure) -> Play {
     if let unfinished { return try goOn(unfinished, inputs, file, gate, tell) }
     let recorder = RunRecorder()
+    let invariants = options.audits ? Invariants() : nil
     let simulation = Simulation(inputs)
-    guard safety.isOn else { return Play(simulation: simulation, recorder: recorder, living: nil) }
+    guard safety.isOn else {
+      return Play(
+        simulation: simulation, recorder: recorder, invariants: invariants, living: nil)
+    }
     let card = RunCard(self, dataDigest: inputs.task.digest.hexDigits, startedAt: start)
     let living = try Run.output { () throws(ResultFault) in
       let folder = try RunFolder(beside: file.target, for: output, calls: safety.calls)
@@ -48,7 +55,7 @@ extension Run {
           try folder.place(card.bytes, as: .card, through: .newCard, syncs: false)
         }
         return try LivingRun(
-          self, in: folder, recorder: recorder, gate: gate, file: file,
+          self, in: folder, recorder: recorder, invariants: invariants, gate: gate, file: file,
           standing: Journal.Contents(), ownRecords: [], done: 0)
       } catch {
         folder.giveUp()
@@ -56,7 +63,8 @@ extension Run {
       }
     }
     gate.begin(output)
-    return Play(simulation: simulation, recorder: recorder, living: living)
+    return Play(
+      simulation: simulation, recorder: recorder, invariants: invariants, living: living)
   }
 
   /// Goes on with a run: from its checkpoint, or from its start where there is no good one.
@@ -64,32 +72,38 @@ extension Run {
     _ unfinished: UnfinishedRun, _ inputs: SimulationInputs, _ file: ResultFile, _ gate: RunGate,
     _ tell: (String) -> Void
   ) throws(RunFailure) -> Play {
-    var simulation: Simulation?
     var recorder = RunRecorder()
+    var invariants = options.audits ? Invariants() : nil
+    var simulation: Simulation?
     var done = 0
     if let checkpoint = try unfinished.checkpoint(tell: tell) {
-      if let saved = SavedRun.restore(checkpoint.parts, inputs) {
-        (simulation, recorder, done) = (saved.simulation, saved.recorder, checkpoint.records)
-      } else {
+      do throws(ArchiveFault) {
+        simulation = try SavedRun.restore(
+          checkpoint.parts, inputs, [recorder] + (invariants.map { [$0] } ?? []))
+        done = checkpoint.records
+      } catch {
         tell(
-          "\(unfinished.folder.path(of: .checkpoint)): this checkpoint is not of this run, and is"
-            + " left out")
+          "\(unfinished.folder.path(of: .checkpoint)): this checkpoint is left out: \(error)")
+        // They may have taken a part of it.
+        recorder = RunRecorder()
+        invariants = options.audits ? Invariants() : nil
       }
     }
     if let simulation {
       tell("\(output): goes on at \(simulation.progressTime.words), version \(simulation.version)")
     } else {
-      tell("\(output): there is no checkpoint yet, so the run begins anew")
+      tell("\(output): there is no checkpoint to go on from, so the run begins anew")
     }
     let (journal, own) = (unfinished.journal, unfinished.ownRecords)
-    let living = try Run.output { [recorder, done] () throws(ResultFault) in
+    let living = try Run.output { [recorder, invariants, done] () throws(ResultFault) in
       try LivingRun(
-        self, in: unfinished.folder, recorder: recorder, gate: gate, file: file,
-        standing: journal, ownRecords: own, done: done)
+        self, in: unfinished.folder, recorder: recorder, invariants: invariants, gate: gate,
+        file: file, standing: journal, ownRecords: own, done: done)
     }
     gate.begin(output)
     return Play(
-      simulation: simulation ?? Simulation(inputs), recorder: recorder, living: living)
+      simulation: simulation ?? Simulation(inputs), recorder: recorder, invariants: invariants,
+      living: living)
   }
 
   /// Going on with the run whose result was to be at a path.

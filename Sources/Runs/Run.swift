@@ -69,14 +69,13 @@ public struct Run {
     let timings = try prepareTimings()
     let start = began.date.formatted(.iso8601)
     let play = try begin(inputs, file, gate, start, tell)
-    let invariants = options.audits ? Invariants() : nil
     let own: [any Observer] =
       [play.recorder] + (play.living.map { [$0] } ?? []) + (modelFiles.map { [$0] } ?? [])
-      + (timings.map { [$0.times] } ?? []) + (invariants.map { [$0] } ?? [])
+      + (timings.map { [$0.times] } ?? []) + (play.invariants.map { [$0] } ?? [])
     let simulation = try self.play(play, own + observers)
     let document = play.recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, play.recorder, of: scenario, result: output)
-    summary.audit = invariants.map {
+    summary.audit = play.invariants.map {
       RunSummary.Audit(looks: $0.looks, recounts: $0.audits, broken: $0.broken)
     }
     do throws(ResultFault) {
@@ -101,8 +100,14 @@ public struct Run {
     _ play: Play, _ observers: [any Observer]
   ) throws(RunFailure) -> Simulation {
     var simulation = play.simulation
-    simulation.run(observers: observers)
-    if let failure = play.living?.failure { throw failure.advising(output) }
+    do throws(RunFailure) {
+      try simulation.run(observers: observers) { simulation throws(RunFailure) in
+        try play.living?.look(simulation)
+      }
+      if let failure = play.living?.failure { throw failure }
+    } catch {
+      throw error.advising(output)
+    }
     return simulation
   }
 

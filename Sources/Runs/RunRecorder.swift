@@ -8,7 +8,7 @@ import Scenarios
 ///
 /// Nothing here depends on threads, kernels, the mode of computing, the host or the clock on its
 /// wall.
-public final class RunRecorder: Observer {
+public final class RunRecorder: SavedObserver {
   /// The rounds closed so far.
   public private(set) var rounds = Pages<RoundRecord>()
   /// The last version's accuracies by device, where they were asked for.
@@ -44,6 +44,39 @@ public final class RunRecorder: Observer {
 
   /// How many events are kept, and how many did not fit; nil where they were not asked for.
   var storedEvents: (stored: Int, missed: Int)? { events.map { ($0.rows.count, $0.missed) } }
+
+  /// What a recorder remembers.
+  public struct Memory: Codable {
+    let rounds: Pages<RoundRecord>
+    let lastFederated: FederatedEvaluation?
+    let log: VersionLog
+    let lastEvaluation: CentralEvaluation?
+    let events: EventLog.Memory?
+    let timeline: TimelineLog.Memory?
+  }
+
+  /// What it remembers.
+  public var memory: Memory {
+    get {
+      Memory(
+        rounds: rounds, lastFederated: lastFederated, log: log, lastEvaluation: lastEvaluation,
+        events: events?.memory, timeline: timeline?.memory)
+    }
+    set {
+      (rounds, lastFederated) = (newValue.rounds, newValue.lastFederated)
+      (log, lastEvaluation) = (newValue.log, newValue.lastEvaluation)
+      events = newValue.events.map { memory in
+        let log = EventLog(limit: 0)
+        log.memory = memory
+        return log
+      }
+      timeline = newValue.timeline.map { memory in
+        let log = TimelineLog([])
+        log.memory = memory
+        return log
+      }
+    }
+  }
 
   /// A recorder of one run.
   public init() {}

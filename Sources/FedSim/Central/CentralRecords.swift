@@ -69,7 +69,7 @@ public struct CentralVersion: Sendable, Codable {
 }
 
 /// What happened around the store, counted.
-public struct CentralTallies: Sendable {
+public struct CentralTallies: Sendable, Codable {
   /// Uploads of files that failed, those without a link counted.
   public internal(set) var failedUploads = 0
   /// Times at which an app tried its failed uploads again.

@@ -51,6 +51,16 @@ struct Computations {
     nextSweep = min(limit, max(4096, 2 * described.count))
   }
 
+  /// Described trainings that live, oldest first.
+  var living: [DeferredTraining] { described.compactMap(\.training) }
+
+  /// Takes in trainings that were described before the run was saved. Nothing is begun: what they
+  /// give does not depend on when.
+  mutating func take(described trainings: [DeferredTraining]) {
+    described = trainings.map { Weak(training: $0) }
+    nextSweep = min(limit, max(4096, 2 * described.count))
+  }
+
   /// A training's value will be needed: a thread that is idle may begin with it.
   mutating func prefetch(_ training: DeferredTraining) {
     guard !isOff, let ticket = wanted.add(training, pool: pool) else { return }

@@ -2,13 +2,13 @@ import Learning
 import Numerics
 
 /// One device: what the world does to it, and its regions of state.
-struct Device {
+struct Device: Codable {
   let group: Int32
   let ordinal: Int32
   let client: Int32
   var sampleCount: Int32
   var pace: Pace
-  private let links: Links
+  @Rebuilt var links: Links
   /// Numbers the events that this device schedules.
   var sequence: UInt32 = 0
 
@@ -154,9 +154,9 @@ struct Link {
 }
 
 /// A time in which the app runs: a task, a window, or the app opened by its user.
-struct Session {
+struct Session: Codable {
   /// What comes next.
-  enum Stage { case check, download, plan, train, evaluate, reply, done }
+  enum Stage: UInt8, Codable { case check, download, plan, train, evaluate, reply, done }
 
   let kind: SessionKind
   let generation: UInt32
@@ -188,12 +188,12 @@ struct Session {
 }
 
 /// A request under way.
-struct Transfer {
-  enum Purpose: Equatable {
+struct Transfer: Codable {
+  enum Purpose: Equatable, Codable {
     case check, download, upload(Int32), identity(IdentityRequest), enrolment, reply
     case central(CentralRequest)
   }
-  enum Phase { case sending, awaiting, receiving }
+  enum Phase: UInt8, Codable { case sending, awaiting, receiving }
 
   let purpose: Purpose
   let request: Request
@@ -220,7 +220,7 @@ struct Transfer {
 }
 
 /// Batches running now.
-struct TrainingRun {
+struct TrainingRun: Codable {
   let begunAt: SimTime
   /// Since when the run has the present speed.
   var since: SimTime
@@ -253,7 +253,7 @@ struct TrainingRun {
 
 /// A training from its first batch until it becomes an update or is given up; between windows it is
 /// the device's checkpoint.
-struct Attempt {
+struct Attempt: Codable {
   var base: Int32
   /// The parameters of the base, where a move to another base or the server will ask for them.
   var baseParameters: ParameterBuffer?
@@ -265,7 +265,7 @@ struct Attempt {
 }
 
 /// How long batches take on one device.
-struct Pace {
+struct Pace: Codable {
   let full: SimDuration
   let ragged: SimDuration
   let batchesPerEpoch: Int

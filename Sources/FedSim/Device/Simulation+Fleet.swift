@@ -19,8 +19,8 @@ struct AssignedHardware {
 }
 
 /// What a fleet consists of, by device; each list is empty where no group asks for it.
-struct FleetTables {
-  var hardware: [AssignedHardware?] = []
+struct FleetTables: Codable {
+  @Rebuilt var hardware: [AssignedHardware?] = []
   var presence: [Presence?] = []
   /// Whether samples arrive over time in any group.
   var hasArrivals = false
@@ -30,7 +30,7 @@ struct FleetTables {
   var variesByTraining = false
 
   /// A device that joins and leaves.
-  struct Presence {
+  struct Presence: Codable {
     var isHere: Bool
     var since = SimTime.start
     var total = SimDuration.zero

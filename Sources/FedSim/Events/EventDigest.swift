@@ -5,7 +5,7 @@ import Numerics
 ///
 /// A sum does not depend on the order in which it is added up; the order of an actor's events is
 /// in their numbers, and that of different actors follows from times and classes.
-public struct EventDigest: Sendable, Hashable {
+public struct EventDigest: Sendable, Hashable, Codable {
   /// The digest.
   public private(set) var value: UInt64 = 0
 

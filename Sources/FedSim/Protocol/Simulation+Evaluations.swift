@@ -74,7 +74,8 @@ extension Simulation {
       return
     }
     exchange.instructions.evaluation!.pending.remove(at: place)
-    exchange.instructions.evaluation!.results.append((Int32(device), hasSamples))
+    exchange.instructions.evaluation!.results.append(
+      .init(device: Int32(device), hasSamples: hasSamples))
     letGo(participation)
     if exchange.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
   }

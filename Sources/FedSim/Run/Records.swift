@@ -172,44 +172,46 @@ public struct DeviceRecord: Sendable {
 }
 
 /// What a device did, counted.
-public struct DeviceActivity: Sendable, Equatable {
+public struct DeviceActivity: Sendable, Equatable, Codable {
   // A fleet has very many of these: counts of single devices are kept small.
-  private var counts: (UInt32, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0)
+  private struct Counts: Sendable, Equatable, Codable {
+    var sessions: UInt32 = 0
+    var attempts: UInt32 = 0
+    var expired: UInt32 = 0
+    var updates: UInt32 = 0
+    var aggregated: UInt32 = 0
+  }
+  private var counts = Counts()
 
   /// Sessions begun.
   public internal(set) var sessions: Int {
-    get { Int(counts.0) }
-    set { counts.0 = UInt32(newValue) }
+    get { Int(counts.sessions) }
+    set { counts.sessions = UInt32(newValue) }
   }
   /// Training attempts begun.
   public internal(set) var attempts: Int {
-    get { Int(counts.1) }
-    set { counts.1 = UInt32(newValue) }
+    get { Int(counts.attempts) }
+    set { counts.attempts = UInt32(newValue) }
   }
   /// Trainings that were running when their task expired.
   public internal(set) var expired: Int {
-    get { Int(counts.2) }
-    set { counts.2 = UInt32(newValue) }
+    get { Int(counts.expired) }
+    set { counts.expired = UInt32(newValue) }
   }
   /// Updates made.
   public internal(set) var updates: Int {
-    get { Int(counts.3) }
-    set { counts.3 = UInt32(newValue) }
+    get { Int(counts.updates) }
+    set { counts.updates = UInt32(newValue) }
   }
   /// Its updates that became part of a version.
   public internal(set) var aggregated: Int {
-    get { Int(counts.4) }
-    set { counts.4 = UInt32(newValue) }
+    get { Int(counts.aggregated) }
+    set { counts.aggregated = UInt32(newValue) }
   }
   /// Bytes sent.
   public internal(set) var bytesUp: Int64 = 0
   /// Bytes received.
   public internal(set) var bytesDown: Int64 = 0
-
-  /// Whether two devices did the same, by these counts.
-  public static func == (a: Self, b: Self) -> Bool {
-    a.counts == b.counts && a.bytesUp == b.bytesUp && a.bytesDown == b.bytesDown
-  }
 }
 
 /// Something that happened, for observers: the story of a device or of the server.
@@ -274,7 +276,7 @@ public struct Happening: Sendable, Equatable {
 public enum RequestKind: String, Sendable, CaseIterable { case check, download }
 
 /// Why a session began.
-public enum SessionKind: String, Sendable, CaseIterable {
+public enum SessionKind: String, Sendable, CaseIterable, Codable {
   case task, window, activation, refresh, continued
   /// An open app gets what its next heartbeat needs.
   case heartbeat

@@ -2,8 +2,8 @@ import Learning
 
 /// The records of a run's versions, packed: eighty bytes each, and its evaluations where there are
 /// any.
-public struct VersionLog: Sendable {
-  private struct Row: Sendable {
+public struct VersionLog: Sendable, Codable {
+  private struct Row: Sendable, Codable {
     var publishedAt: SimTime
     var samples: Int64
     var samplesProcessed: Int64

@@ -33,7 +33,8 @@ extension Simulation {
       }
       used = these
       let stepped = inputs.server.optimizer.value.step(
-        from: server.model, by: combined, payload: inputs.server.payload)
+        from: server.model, by: combined, payload: inputs.server.payload,
+        &server.memories.optimizer)
       server.model = relaid(
         inputs.task.network.keepingFrozen(of: server.model, in: stepped)
           .replacing(exchange.instructions.privateRanges, from: server.model))
@@ -110,7 +111,7 @@ extension Simulation {
     let batch = AggregationBatch(
       updates: aggregated, payload: inputs.server.payload, current: server.model,
       kernels: inputs.kernels, pool: inputs.pool)
-    return (inputs.server.aggregator.value.combine(batch), used)
+    return (inputs.server.aggregator.value.combine(batch, &server.memories.aggregator), used)
   }
 
   private func facts(of update: Int32) -> UpdateFacts {

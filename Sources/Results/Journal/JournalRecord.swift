@@ -1,4 +1,5 @@
 import FedSim
+import Numerics
 
 /// What a run's journal says, one record after the other.
 package enum JournalRecord: Codable, Sendable {
@@ -16,4 +17,18 @@ package enum JournalRecord: Codable, Sendable {
 
   /// Whether the run alone decides that it stands there, and where.
   package var isOfTheRun: Bool { if case .reached = self { false } else { true } }
+
+  /// Its bytes: equal for equal records.
+  package var bytes: [UInt8] {
+    guard let bytes = try? Archive.bytes(of: self) else {
+      preconditionFailure("records are plain values")
+    }
+    return bytes
+  }
+
+  /// The record that bytes are; nil: they are none.
+  package init?(_ bytes: [UInt8]) {
+    guard let record = try? Archive.value(JournalRecord.self, from: bytes) else { return nil }
+    self = record
+  }
 }
