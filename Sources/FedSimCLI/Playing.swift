@@ -64,8 +64,8 @@ struct KeepingArguments: ParsableArguments {
   func validate() throws {
     if let checkpointEvery, CheckpointPace(checkpointEvery) == nil {
       throw ValidationError(
-        "--checkpoint-every: found `\(checkpointEvery)`, expected a time such as `30 s`, a number of"
-          + " rounds such as `5 rounds`, or `0` for never")
+        "--checkpoint-every: found `\(checkpointEvery)`, expected a time such as `30 s`, a number"
+          + " of rounds such as `5 rounds`, or `0` for never")
     }
     if let publishEvery, WallTime(publishEvery) == nil {
       throw ValidationError(

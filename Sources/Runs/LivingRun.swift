@@ -6,8 +6,8 @@ import Scenarios
 /// Keeps a run while it lives: its journal, its checkpoints, and the result so far where that is
 /// asked for.
 ///
-/// Files are written between two events and change nothing of the run. After a first failure nothing
-/// more is written, and the run ends.
+/// Files are written between two events and change nothing of the run. After a first failure
+/// nothing more is written, and the run ends.
 final class LivingRun: Observer {
   /// The folder beside the result.
   let folder: RunFolder

@@ -7,8 +7,8 @@ import Schema
 
 /// A run that is about to be played, from its start or from a checkpoint.
 struct Play {
-  /// The run, as it stands.
-  let simulation: Simulation
+  /// The run, as it stands; nil: it is being played.
+  var simulation: Simulation?
   /// What was recorded of it.
   let recorder: RunRecorder
   /// What looks at it after every event; nil: nothing does.

@@ -68,11 +68,11 @@ public struct Run {
     let modelFiles = try prepareModelFiles(gate)
     let timings = try prepareTimings()
     let start = began.date.formatted(.iso8601)
-    let play = try begin(inputs, file, gate, start, tell)
+    var play = try begin(inputs, file, gate, start, tell)
     let own: [any Observer] =
       [play.recorder] + (play.living.map { [$0] } ?? []) + (modelFiles.map { [$0] } ?? [])
       + (timings.map { [$0.times] } ?? []) + (play.invariants.map { [$0] } ?? [])
-    let simulation = try self.play(play, own + observers)
+    let simulation = try self.play(&play, own + observers)
     let document = play.recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, play.recorder, of: scenario, result: output)
     summary.audit = play.invariants.map {
@@ -97,22 +97,24 @@ public struct Run {
 
   /// Plays to the end.
   private func play(
-    _ play: Play, _ observers: [any Observer]
+    _ play: inout Play, _ observers: [any Observer]
   ) throws(RunFailure) -> Simulation {
-    var simulation = play.simulation
+    let living = play.living
+    // Nobody else may have it, or all that changes is there twice.
+    guard var simulation = play.simulation.take() else { preconditionFailure("played once") }
     do throws(RunFailure) {
       try simulation.run(observers: observers) { simulation throws(RunFailure) in
-        try play.living?.look(simulation)
+        try living?.look(simulation)
       }
-      if let failure = play.living?.failure { throw failure }
+      if let failure = living?.failure { throw failure }
     } catch {
       throw error.advising(output)
     }
     return simulation
   }
 
-  /// Takes away a result that is whole and may yet be lost, for which the run counts as failed; what
-  /// failed, in words.
+  /// Takes away a result that is whole and may yet be lost, for which the run counts as failed;
+  /// what failed, in words.
   private func withdraw(_ file: ResultFile, _ fault: ResultFault, isKept: Bool) -> RunFailure {
     var isPlaced = true
     if case .disk(file.path, let step, _) = fault, !step.hasSuffix("folder") { isPlaced = false }

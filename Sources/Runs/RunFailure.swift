@@ -23,8 +23,8 @@ extension RunFailure: CustomStringConvertible {
       "\(path): the folder \(folder) does not exist; make it, or give another --output"
     case .output(let fault): fault.description
     case .unfinished(let result, let folder, let since):
-      "\(result): an unfinished run\(since.map { " of \($0)" } ?? "") stands beside it (\(folder)); "
-        + "go on with it: `fedsim resume \(result)`, make a result of what there is: "
+      "\(result): an unfinished run\(since.map { " of \($0)" } ?? "") stands beside it "
+        + "(\(folder)); go on with it: `fedsim resume \(result)`, make a result of what there is: "
         + "`fedsim recover \(result)`, or give it up: --restart"
     case .failed(let reason): reason
     }

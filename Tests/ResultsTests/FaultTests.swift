@@ -147,7 +147,8 @@ import Testing
       }
     }
     // By hand: 13 bytes in three writes; two calls probe the folder, then create, write x3, sync,
-    // close, rename, open the folder, sync it, close it. A failing close of the folder does no harm.
+    // close, rename, open the folder, sync it, close it. A failing close of the folder does no
+    // harm.
     #expect(
       outcomes == [
         "open old", "close old", "open old", "write old", "write old", "write old", "fsync old",

@@ -26,19 +26,24 @@ public struct ResultFile: Sendable {
     _ path: String, calls: FileCalls
   ) throws(ResultFault) -> ResultFile {
     let file = ResultFile(placed: try PlacedFile(path, calls: calls))
-    guard mayReplace(path) else {
+    guard try mayReplace(path, calls) else {
       throw .notAFile(path: path, found: "a file that is no result, and stays as it is")
     }
     return file
   }
 
   /// Whether nothing stands at a path, or an empty file, or HDF5.
-  private static func mayReplace(_ path: String) -> Bool {
-    guard let handle = FileHandle(forReadingAtPath: path) else { return true }
-    let head = (try? handle.read(upToCount: 8)) ?? nil
-    try? handle.close()
-    return [nil, [], [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]].contains(
-      head.map(Array.init))
+  private static func mayReplace(_ path: String, _ calls: FileCalls) throws(ResultFault) -> Bool {
+    let descriptor = calls.openFile(path, O_RDONLY)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return true }
+      throw .disk(path, "open", errno)
+    }
+    defer { _ = calls.close(descriptor) }
+    var head = [UInt8](repeating: 0, count: 8)
+    let count = head.withUnsafeMutableBytes { calls.read(descriptor, $0) }
+    guard count >= 0 else { throw .disk(path, "read", errno) }
+    return count == 0 || head == [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
   }
 
   private init(placed: PlacedFile) { self.placed = placed }
