@@ -101,6 +101,11 @@ extension Simulation {
     "taskNames", "observers", "wantsEveryEvent", "allTestSamples", "validationSamples",
   ]
 
+  /// What has parts that are made from the inputs, to be looked through.
+  package var rebuiltParts: [Any] {
+    [Array(devices), identities, fleetTables, exchange, service, central]
+  }
+
   /// The names of a run's stored properties, and of those that an archive holds.
   package var archivedNames: (stored: [String], saved: [String]) {
     func names(_ value: Any) -> [String] { Mirror(reflecting: value).children.map(\.label!) }
