@@ -20,7 +20,7 @@ extension Simulation {
   ///
   /// Throws: `ArchiveFault` where the bytes are damaged, or of a run from other inputs.
   public init(_ inputs: SimulationInputs, archive bytes: [UInt8]) throws(ArchiveFault) {
-    self.init(unscheduled: inputs)
+    self.init(bare: inputs)
     let saved = try Archive.value(
       SavedRun.self, from: bytes, marks: inputs.archiveMarks, known: inputs.archivedObjects,
       types: [ParameterBuffer.self, DeferredTraining.self], context: trainingCatalog)
@@ -56,6 +56,8 @@ extension Simulation {
     isOver = saved.isOver
     isStuck = saved.isStuck
     hasBegun = saved.hasBegun
+    // What making the fleet has scheduled is among what was saved, or is over.
+    queue.removeAll()
     for entry in saved.queue { queue.push(entry) }
     played = saved.played
     turns = saved.turns
@@ -100,6 +102,11 @@ extension Simulation {
     "inputs", "end", "world", "batteryFigures", "wireSizes", "taskNeeds", "systemFigures", "keys",
     "taskNames", "observers", "wantsEveryEvent", "allTestSamples", "validationSamples",
   ]
+
+  /// What has parts that are made from the inputs, to be looked through.
+  package var rebuiltParts: [Any] {
+    [Array(devices), identities, fleetTables, exchange, service, central]
+  }
 
   /// The names of a run's stored properties, and of those that an archive holds.
   package var archivedNames: (stored: [String], saved: [String]) {

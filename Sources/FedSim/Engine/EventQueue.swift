@@ -37,6 +37,9 @@ package struct EventQueue {
   /// An empty queue; `shaken` permutes the actors within one (time, class).
   package init(shaken: ShakenTies? = nil) { self.shaken = shaken }
 
+  /// Forgets all events.
+  mutating func removeAll() { self = EventQueue(shaken: shaken) }
+
   /// How many events wait.
   package private(set) var count = 0
 

@@ -84,12 +84,12 @@ public struct Simulation {
 
   /// A run at its start.
   public init(_ inputs: SimulationInputs) {
-    self.init(unscheduled: inputs)
+    self.init(bare: inputs)
     setTheScene()
   }
 
-  /// All that follows from the inputs alone; nothing is scheduled.
-  init(unscheduled inputs: SimulationInputs) {
+  /// All that follows from the inputs alone, before the scene is set.
+  init(bare inputs: SimulationInputs) {
     self.inputs = inputs
     end = .start + inputs.stop.after
     world = World(inputs, end: end)

@@ -43,3 +43,11 @@ public struct Rebuilt<Value>: Codable {
 }
 
 extension Rebuilt: Sendable where Value: Sendable {}
+
+/// What tells whether it has been put back.
+package protocol Rebuildable {
+  /// Whether it is there.
+  var isThere: Bool { get }
+}
+
+extension Rebuilt: Rebuildable {}
