@@ -47,8 +47,14 @@ extension Run {
         simulation: simulation, recorder: recorder, invariants: invariants, living: nil)
     }
     let card = RunCard(self, dataDigest: inputs.task.digest.hexDigits, startedAt: start)
+    let folder = try Run.output { () throws(ResultFault) in
+      try RunFolder(beside: file.target, for: output, calls: safety.calls)
+    }
+    // Another run may have begun and ended while this one read its data.
+    if !safety.restarts, RunFolder.isUnfinished(beside: file.target) {
+      throw .unfinished(result: output, folder: folder.path, since: nil)
+    }
     let living = try Run.output { () throws(ResultFault) in
-      let folder = try RunFolder(beside: file.target, for: output, calls: safety.calls)
       do throws(ResultFault) {
         for entry in RunFolder.Entry.allCases where entry != .lock { try folder.remove(entry) }
         try gate.pass { () throws(ResultFault) in

@@ -1,7 +1,7 @@
 // Makes calls of the operating system fail, or ends the process at one of them.
 //
-// Loaded before the C library (LD_PRELOAD). Only calls on files below FAULT_FOLDER count. FAULT says what
-// happens: ACTION:CALLS:N, where N counts the calls of that kind from 1.
+// Loaded before the C library (LD_PRELOAD). Only calls on files below FAULT_FOLDER count. FAULT says
+// what happens: ACTION:CALLS:N, where N counts the calls of that kind from 1.
 //
 //   ACTION  kill    the process ends before the call is made, as by kill -9
 //           torn    half of a write is done, then the process ends (others: as kill)
@@ -11,10 +11,12 @@
 //           full    from here on nothing can be written: every write, and every call that makes
 //                   something, fails with no space left
 //           count   nothing happens
-//   CALLS   any, or one of open read write fsync fdatasync rename close ftruncate mkdir unlink rmdir
+//   CALLS   any, or one of open read write fsync fdatasync rename close ftruncate mkdir unlink
+//           rmdir
 //
 // With FAULT_LOG the number of calls is written there as the process ends by itself, and the call
 // that was hit. (`read` counts only where it is named: reading changes nothing.)
+#pragma STDC FP_CONTRACT OFF
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -79,7 +81,8 @@ enum outcome { go_on, fail, halve };
 
 // Counts a call; what is to become of it. A process that is to end does not come back.
 static enum outcome judge(const char *call, const char *what, int makes) {
-  int is_meant = strcmp(calls, call) == 0 || (strcmp(calls, "any") == 0 && strcmp(call, "read") != 0);
+  int is_any = strcmp(calls, "any") == 0 && strcmp(call, "read") != 0;
+  int is_meant = is_any || strcmp(calls, call) == 0;
   pthread_mutex_lock(&mutex);
   if (is_meant) seen++;
   int is_it = is_meant && seen == wanted;
