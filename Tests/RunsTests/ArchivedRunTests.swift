@@ -58,7 +58,7 @@ struct ArchivedRunTests {
     #expect(parts.document.contentDigest == whole.document.contentDigest, "\(path)")
   }
 
-  private static let smoke = try! FileManager.default.contentsOfDirectory(
+  private static let smoke: [String] = try! FileManager.default.contentsOfDirectory(
     atPath: folder.appendingPathComponent("smoke").path
   ).filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
 
