@@ -215,7 +215,7 @@ public final class RunRecorder: SavedObserver {
     groups += CentralTable.groups(simulation, later: laterCentral)
     if let events { groups.append(EventTable.group(events)) }
     if let timeline { groups.append(TimelineTable.group(timeline)) }
-    if let standstill = simulation.standstill {
+    if simulation.isOver, let standstill = simulation.standstill {
       groups.append(StandstillTable.group(standstill, simulation.inputs))
     }
     if simulation.inputs.record.finalModel, !simulation.inputs.omitsArithmetic {

@@ -6,6 +6,14 @@ import Runs
 import Scenarios
 import Testing
 
+/// The smoke scenarios' names.
+private let smokeScenarios: [String] = {
+  let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../scenarios/smoke")
+  let names = try! FileManager.default.contentsOfDirectory(atPath: folder.path)
+  return names.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
+}()
+
 /// Scenarios that are saved with their recorder and go on, up to the result.
 @Suite("Scenarios that are saved and go on")
 struct ArchivedRunTests {
@@ -58,11 +66,7 @@ struct ArchivedRunTests {
     #expect(parts.document.contentDigest == whole.document.contentDigest, "\(path)")
   }
 
-  private static let smoke: [String] = try! FileManager.default.contentsOfDirectory(
-    atPath: folder.appendingPathComponent("smoke").path
-  ).filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
-
-  @Test("give the result of a run in one piece", arguments: smoke)
+  @Test("give the result of a run in one piece", arguments: smokeScenarios)
   func smoke(name: String) throws { try check("smoke/" + name) }
 
   @Test("and so do a source system's with streams, and one whose devices are played on ahead")

@@ -58,8 +58,9 @@ struct InterruptedRunTests {
     var harmless: [String] = []
     for n in 1...count {
       let (folder, failing) = (try Folder(), FailingCalls(at: n))
+      let run = try run(folder, failing.calls)
       do throws(RunFailure) {
-        _ = try run(folder, failing.calls).perform()
+        _ = try run.perform()
         harmless.append(failing.hit)
         #expect(n > count - 12, "\(failing.hit), call \(n) of \(count), must not be passed over")
       } catch {
@@ -84,8 +85,9 @@ struct InterruptedRunTests {
     for n in stride(from: 1, through: try calls(), by: 3) {
       let folder = try Folder()
       let failing = FailingCalls(at: n, ENOSPC, isFull: true)
+      let run = try run(folder, failing.calls)
       do throws(RunFailure) {
-        _ = try run(folder, failing.calls).perform()
+        _ = try run.perform()
       } catch {
         guard case .failed(let reason) = error else {
           Issue.record("call \(n), \(failing.hit): \(error)")
