@@ -36,6 +36,9 @@ public struct DocumentComparison: Sendable, Equatable {
     public var path: String
     /// Whether the first has it.
     public var isInA: Bool
+
+    /// A part that one of two has.
+    public init(path: String, isInA: Bool) { (self.path, self.isInA) = (path, isInA) }
   }
 
   /// Attributes of the root that differ, the digest of the content left out.

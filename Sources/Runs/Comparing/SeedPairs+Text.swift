@@ -82,7 +82,8 @@ extension SeedPairs {
       return "the effect seen cannot be told from none by any number of seeds"
     }
     let power = Int((needed.power * 100).rounded())
-    return "if the effect is the one seen, about \(count) would give a power of \(power) % (Noether)"
+    return "if the effect is the one seen, about \(count) would give a power of \(power) %"
+      + " (Noether)"
   }
 
   /// A number with four digits that count.
