@@ -61,8 +61,8 @@ struct DescriptionTests {
     #expect(Bootstrap().interval(of: [1]) == nil)
     #expect(Bootstrap().interval(of: [2, 2, 2]) == Interval(low: 2, high: 2, level: 0.95))
     // More resamples begin with the same ones.
-    let few = Bootstrap(resamples: 20).distribution(of: values, Statistics.mean)
-    let many = Bootstrap(resamples: 40).distribution(of: values, Statistics.mean)
+    let few = Bootstrap(.bca, resamples: 20).distribution(of: values, Statistics.mean)
+    let many = Bootstrap(.bca, resamples: 40).distribution(of: values, Statistics.mean)
     #expect(few.allSatisfy(many.contains))
   }
 
@@ -84,7 +84,7 @@ struct DescriptionTests {
         if interval?.contains(0) == true { covered[place] += 1 }
       }
     }
-    #expect(covered.allSatisfy((240...285).contains), "\(covered)")
+    #expect(covered.allSatisfy { (240...285).contains($0) }, "\(covered)")
   }
 
   @Test("a band over seeds is made of their steps, and counts who is known where")
