@@ -31,41 +31,42 @@ struct PlantedDifference: Sendable, CustomStringConvertible {
 
   static let all = [
     PlantedDifference(
-      name: "a batch size", after: ["task.training.batchSize=5"],
-      settings: ["task.training.batchSize: 4 | 5"], kind: .outcome, version: 1),
+      name: "a batch size", after: ["task.training.batchSize=8"],
+      settings: ["task.training.batchSize: 4 | 8"], kind: .outcome, version: 1),
     PlantedDifference(
       name: "a swapped tie", shakeTies: 3, settings: [], kind: .order,
       words: "both come, in another order: a tie was decided otherwise"),
     PlantedDifference(
-      name: "the world's seed", after: ["seeds.world=8"], settings: ["seeds.world: 7 | 8"],
+      name: "the world's seed", after: ["seeds.world=8"], settings: ["seeds.world: null | 8"],
       kind: .event, version: 1),
     PlantedDifference(
-      name: "the seed of the data", after: ["seeds.data=8"], settings: ["seeds.data: 7 | 8"],
+      name: "the seed of the data", after: ["seeds.data=8"], settings: ["seeds.data: null | 8"],
       kind: nil, version: 0),
     PlantedDifference(
       name: "the seed of initial weights", after: ["seeds.init=8"],
-      settings: ["seeds.init: 7 | 8"], kind: nil, version: 0),
+      settings: ["seeds.init: null | 8"], kind: nil, version: 0),
     PlantedDifference(
       name: "the seed of trainings", after: ["seeds.training=8"],
-      settings: ["seeds.training: 7 | 8"], kind: nil, version: 1),
+      settings: ["seeds.training: null | 8"], kind: nil, version: 1),
     PlantedDifference(
       name: "the seed of the policy", before: cohorts, after: ["seeds.policy=8"],
-      settings: ["seeds.policy: 7 | 8"], kind: .event, version: 1),
+      settings: ["seeds.policy: null | 8"], kind: .event, version: 1),
     PlantedDifference(
       name: "a threshold off by one",
       before: ["server.trigger={threshold: 3}"], after: ["server.trigger={threshold: 4}"],
-      settings: ["server.trigger.threshold: 3 | 4"], kind: .outcome, version: 1),
+      settings: ["server.trigger.threshold.updates: 3 | 4"], kind: .outcome, version: 1),
     PlantedDifference(
       name: "one device more", after: ["fleet.tablets.count=4"],
       settings: ["fleet.tablets.count: 3 | 4"], kind: .event, version: 1),
     PlantedDifference(
       name: "another rule of staleness",
       before: ["server.trigger={threshold: 1}"], after: ["server.maximumStaleness=0"],
-      settings: ["server.maximumStaleness: null | 0"], kind: .outcome, version: 3),
+      settings: ["server.maximumStaleness: null | 0"], kind: .outcome, version: 7),
     PlantedDifference(
       name: "another aggregator", after: ["server.aggregator=uniform-mean"],
-      settings: ["server.aggregator: {\"sample-weighted-mean\":{}} | {\"uniform-mean\":{}}"],
-      kind: nil, version: 1),
+      settings: [
+        "server.aggregator.sample-weighted-mean: {}", "server.aggregator.uniform-mean: absent | {}",
+      ], kind: nil, version: 1),
     PlantedDifference(
       name: "a learning rate", after: ["task.training.optimizer={sgd: 0.11}"],
       settings: ["task.training.optimizer.sgd.learningRate: 0.1 | 0.11"], kind: nil, version: 1),
@@ -85,7 +86,8 @@ struct PlantedDifference: Sendable, CustomStringConvertible {
 
   /// Rounds whose cohorts are drawn.
   private static let cohorts = [
-    "server.selector={uniform: {cohort: 2}}", "server.trigger=[cohort-complete, {deadline: 2 h}]",
+    "server.selector={uniform: {cohort: 2, minimumWaiting: 4}}",
+    "server.trigger=[cohort-complete, {deadline: 2 h}]",
   ]
 
   /// The two scenarios.

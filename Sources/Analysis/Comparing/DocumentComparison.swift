@@ -51,15 +51,10 @@ public struct DocumentComparison: Sendable, Equatable {
   public let version: Row?
   /// The first stored event that differs; nil: none, or not stored by both.
   public let event: Row?
-  /// The first cell that differs of each variable and text that does, at most `mostCells`.
+  /// The first cell that differs of each variable and text that does.
   public let cells: [Difference]
-  /// Variables and texts that differ, all of them.
-  public let differing: Int
   /// What only one has.
   public let missing: [Missing]
-
-  /// So many variables are listed.
-  public static let mostCells = 20
 
   /// Compares two results.
   public init(_ a: ResultDocument, _ b: ResultDocument) {
@@ -72,8 +67,7 @@ public struct DocumentComparison: Sendable, Equatable {
     event = TablePair(a, b, "events")?.firstRow()
     var walk = Walk()
     walk.compare(a.root, b.root, at: "")
-    cells = Array(walk.cells.prefix(Self.mostCells))
-    differing = walk.cells.count
+    cells = walk.cells
     missing = walk.missing
   }
 
@@ -83,7 +77,7 @@ public struct DocumentComparison: Sendable, Equatable {
   }
 
   /// Whether nothing differs.
-  public var isSame: Bool { attributes.isEmpty && differing == 0 && missing.isEmpty }
+  public var isSame: Bool { attributes.isEmpty && cells.isEmpty && missing.isEmpty }
 
   private static func attributes(
     _ a: ResultDocument.Group, _ b: ResultDocument.Group

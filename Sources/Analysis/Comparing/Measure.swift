@@ -142,9 +142,18 @@ public struct MeasuredRun: Sendable, Equatable {
   /// does not say.
   public func value(_ measure: Measure, target: Double?) -> Double? {
     guard let cost = measure.cost else { return values[measure] }
-    guard let target, let reach = curve.flatMap({ TargetTime(target, of: $0)[cost] }) else {
-      return nil
-    }
+    guard let reach = reach(cost, target) else { return nil }
     return reach.by ?? .infinity
+  }
+
+  /// What a cost to the target was more than, where it was reached: that of the evaluation before.
+  public func lowerEnd(_ measure: Measure, target: Double?) -> Double? {
+    guard let cost = measure.cost, let reach = reach(cost, target) else { return nil }
+    return reach.by == nil ? .infinity : reach.after
+  }
+
+  private func reach(_ cost: VersionCurve.Cost, _ target: Double?) -> TargetTime.Reach? {
+    guard let target, let curve else { return nil }
+    return TargetTime(target, of: curve)[cost]
   }
 }

@@ -11,7 +11,7 @@ public struct SeedComparison: Codable, Equatable, Sendable {
     case b
     /// The differences are not clear enough.
     case none
-    /// No differences of so few pairs could be.
+    /// No differences of so few pairs could be, or of so few that differ.
     case tooFewSeeds
     /// There are no differences.
     case equal
@@ -23,10 +23,17 @@ public struct SeedComparison: Codable, Equatable, Sendable {
     public var measure: Measure
     /// Pairs of which both runs have it.
     public var pairs: Int
+    /// Those of them that differ.
+    public var differing: Int
     /// The first policy's median; nil: fewer than half of its runs reached the target.
     public var medianA: Double?
     /// The second policy's median.
     public var medianB: Double?
+    /// Of a cost to the target, which is known as an interval, the first policy's median of the lower
+    /// ends; `medianA` is that of the upper ones.
+    public var medianAfterA: Double?
+    /// The same of the second policy.
+    public var medianAfterB: Double?
     /// How many of the first policy's runs reached the target; nil: it is not asked for.
     public var reachedA: Int?
     /// How many of the second policy's runs did.
@@ -92,6 +99,8 @@ private struct PairedTest {
   let measure: Measure
   let a: [Double]
   let b: [Double]
+  /// The medians of the lower ends of costs.
+  let after: (a: Double?, b: Double?)
   let differences: [Double]
   let signedRank: SignedRankTest
 
@@ -105,6 +114,12 @@ private struct PairedTest {
     guard !pairs.isEmpty else { return nil }
     self.measure = measure
     (self.a, self.b) = (pairs.map(\.0), pairs.map(\.1))
+    func medianAfter(_ runs: [MeasuredRun]) -> Double? {
+      let ends = runs.compactMap { $0.lowerEnd(measure, target: target) }
+      let median = Statistics.median(ends)
+      return median.isFinite ? median : nil
+    }
+    after = (medianAfter(a), medianAfter(b))
     // Two that did not reach the target are equal.
     differences = pairs.map { $0.0 == $0.1 ? 0 : $0.1 - $0.0 }
     signedRank = SignedRankTest(differences)
@@ -117,8 +132,9 @@ private struct PairedTest {
     let isFinite = differences.allSatisfy(\.isFinite) && (a + b).allSatisfy(\.isFinite)
     let asksForTarget = measure.cost != nil
     return SeedComparison.Line(
-      measure: measure, pairs: a.count, medianA: finite(Statistics.median(a)),
-      medianB: finite(Statistics.median(b)),
+      measure: measure, pairs: a.count, differing: signedRank.count,
+      medianA: finite(Statistics.median(a)), medianB: finite(Statistics.median(b)),
+      medianAfterA: after.a, medianAfterB: after.b,
       reachedA: asksForTarget ? a.count { $0.isFinite } : nil,
       reachedB: asksForTarget ? b.count { $0.isFinite } : nil,
       difference: isFinite ? Statistics.mean(differences) : nil,
@@ -133,7 +149,7 @@ private struct PairedTest {
     _ adjusted: Double, _ alpha: Double, _ needed: SeedsNeeded
   ) -> SeedComparison.Claim {
     if signedRank.count == 0 { return .equal }
-    if differences.count < needed.least { return .tooFewSeeds }
+    if signedRank.count < needed.least { return .tooFewSeeds }
     guard adjusted < alpha else { return .none }
     let isHigher = signedRank.rankBiserial > 0
     return isHigher == (measure.better == .higher) ? .b : .a

@@ -4,6 +4,7 @@ import Results
 struct VariablePair {
   let a: ResultDocument.Variable
   let b: ResultDocument.Variable
+  private let groups: (a: ResultDocument.Group, b: ResultDocument.Group)
   private let lengths: (a: [Int], b: [Int])
   private let meanings: (a: [String], b: [String])
 
@@ -22,6 +23,7 @@ struct VariablePair {
       return known.map { $0 ?? 1 }
     }
     (self.a, self.b) = (a, b)
+    groups = (inA, inB)
     meanings = (a.flagMeanings, b.flagMeanings)
     self.lengths = (lengths(a, inA), lengths(b, inB))
     if a.values == b.values, meanings.a == meanings.b,
@@ -90,6 +92,17 @@ struct VariablePair {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
+  /// A place on an axis by its coordinate, where the axis has any.
+  private func label(_ axis: String, _ index: Int) -> String {
+    for group in [groups.a, groups.b] {
+      guard let coordinate = group[variable: axis], index < coordinate.values.count else {
+        continue
+      }
+      return "\(axis) \(word(coordinate, index))"
+    }
+    return "\(axis) \(index)"
+  }
+
   /// The name of a place of a row; "" in a table of one axis.
   func inner(_ place: Int) -> String {
     guard a.axes.count > 1 else { return "" }
@@ -99,7 +112,7 @@ struct VariablePair {
       indices.insert(length == 0 ? 0 : rest % length, at: 0)
       rest = length == 0 ? 0 : rest / length
     }
-    return zip(a.axes.dropFirst(), indices).map { "\($0) \($1)" }.joined(separator: ", ")
+    return zip(a.axes.dropFirst(), indices).map { label($0, $1) }.joined(separator: ", ")
   }
 
   /// The first cell that differs, with its place; nil: the words are all the same.
@@ -107,7 +120,7 @@ struct VariablePair {
     for row in 0..<max(rows.a, rows.b) {
       guard let place = firstDifference(inRow: row) else { continue }
       let texts = texts(row: row, place: place)
-      var cell = a.axes.isEmpty ? "" : " [\(a.axes[0]) \(row)"
+      var cell = a.axes.isEmpty ? "" : " [" + label(a.axes[0], row)
       let inner = inner(place)
       if !inner.isEmpty { cell += ", \(inner)" }
       return .init(path + cell + (a.axes.isEmpty ? "" : "]"), texts.a, texts.b)

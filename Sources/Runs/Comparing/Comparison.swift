@@ -52,10 +52,8 @@ public struct Comparison: Codable, Equatable, Sendable {
   public var round: DocumentComparison.Row?
   /// The first version that differs.
   public var version: DocumentComparison.Row?
-  /// The first cell that differs of variables and texts that do, some of them.
+  /// The first cell that differs of each variable and text that does.
   public var cells: [DocumentComparison.Difference]
-  /// How many variables and texts differ.
-  public var differing: Int
   /// What only one file has.
   public var missing: [DocumentComparison.Missing]
   /// What is wrong with the files: changed after they were written, or not what the run comes to.
@@ -74,8 +72,7 @@ public struct Comparison: Codable, Equatable, Sendable {
     (self.a, self.b) = (a, b)
     (attributes, settings) = (documents.attributes, Self.settings(stored.0, stored.1))
     (hour, round, version) = (documents.hour, documents.round, documents.version)
-    (cells, differing) = (documents.cells, documents.differing)
-    missing = documents.missing
+    (cells, missing) = (documents.cells, documents.missing)
     warnings = [stored.0.alteration, stored.1.alteration].compactMap { $0 }
     search = .notNeeded
     if FileManager.default.contentsEqual(atPath: a, andPath: b) {

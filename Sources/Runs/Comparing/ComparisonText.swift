@@ -46,13 +46,19 @@ struct ComparisonText {
       switch event.kind {
       case .order: "both come, in another order: a tie was decided otherwise"
       case .outcome: "the event is the same, and what came of it is not"
-      case .number: "the same event with another number: one run had scheduled more before"
+      case .number:
+        "all events are the same but for their numbers: one run had scheduled more before"
       case .event: "the events are others"
       case .end: "one run has no further event"
       }
     add(
       "first differing \(noun): number \(event.index + 1), after "
         + "\(Words.count(event.index, "equal one")); \(words)")
+    if let from = event.numbersFrom {
+      add(
+        "  (from number \(from + 1) on some events have other numbers, since one run had scheduled "
+          + "more)")
+    }
     for (name, side) in [(sides.a, event.a), (sides.b, event.b)] {
       guard let side else {
         add("  \(name): no further event")
@@ -71,23 +77,24 @@ struct ComparisonText {
   }
 
   private static let mostHappenings = 8
+  private static let mostCells = 20
 
   /// A time in seconds as days, hours, minutes and seconds, to the microsecond.
   private static func time(_ seconds: Double) -> String {
     SimTime(microseconds: Int64((seconds * 1e6).rounded())).description
   }
 
-  /// Cells, and what only one side has.
+  /// Cells of what was not told before, and what only one side has.
   mutating func add(
-    _ cells: [DocumentComparison.Difference], of differing: Int,
-    _ missing: [DocumentComparison.Missing]
+    _ cells: [DocumentComparison.Difference], _ missing: [DocumentComparison.Missing]
   ) {
-    let count = "variables and texts that differ: \(differing)"
+    let told = ["scenario line ", "hours/", "rounds/", "versions/", "events/"]
+    let others = cells.filter { cell in !told.contains { cell.place.hasPrefix($0) } }
+    let more = others.count - Self.mostCells
     add(
-      cells.count < differing
-        ? "\(count), the first cell of the first \(cells.count)"
-        : "\(count), the first cell of each",
-      cells)
+      "other variables and texts that differ, each with its first cell: \(others.count)"
+        + (more > 0 ? "; the first \(Self.mostCells)" : ""),
+      Array(others.prefix(Self.mostCells)))
     for (name, isInA) in [(sides.a, true), (sides.b, false)] {
       let paths = missing.filter { $0.isInA == isInA }.map(\.path)
       if !paths.isEmpty { add("only in \(name): " + paths.joined(separator: ", ")) }
@@ -116,7 +123,7 @@ extension Comparison {
       addEvent(to: &text)
       text.add("round", round)
       text.add("version", version)
-      text.add(cells, of: differing, missing)
+      text.add(cells, missing)
     }
     return text.lines.joined(separator: "\n")
   }
@@ -164,7 +171,7 @@ extension Replay {
       text.add("hour", hour)
       text.add("round", round)
       text.add("version", version)
-      text.add(cells, of: differing, missing)
+      text.add(cells, missing)
     }
     return text.lines.joined(separator: "\n")
   }

@@ -15,10 +15,16 @@ final class EventWatch: Observer {
     let event: Event
     let happenings: [Happening]
 
-    /// Whether the events are the same, whatever came of them.
+    /// Whether the events are the same in all, whatever came of them.
     func isSameEvent(as other: Step) -> Bool {
       print == other.print && time == other.time && eventClass == other.eventClass
         && device == other.device && sequence == other.sequence
+    }
+
+    /// The same but for their numbers.
+    func isSameButForNumber(as other: Step) -> Bool {
+      time == other.time && eventClass == other.eventClass && device == other.device
+        && event.words == other.event.words
     }
   }
 

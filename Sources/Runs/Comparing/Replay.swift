@@ -27,10 +27,8 @@ public struct Replay: Codable, Equatable, Sendable {
   public var version: DocumentComparison.Row?
   /// Attributes that do; the first is the file's.
   public var attributes: [DocumentComparison.Difference]
-  /// The first cell of variables and texts that do, some of them; the first is the file's.
+  /// The first cell of each variable and text that does; the first is the file's.
   public var cells: [DocumentComparison.Difference]
-  /// How many variables and texts do.
-  public var differing: Int
   /// What only the file has (`isInA`), or only what came out.
   public var missing: [DocumentComparison.Missing]
   /// What is wrong with the file.
@@ -64,7 +62,7 @@ public struct Replay: Codable, Equatable, Sendable {
     warnings = [file.alteration].compactMap { $0 }
     let difference = DocumentComparison(file.document, document)
     (attributes, cells) = (difference.attributes, difference.cells)
-    (differing, missing) = (difference.differing, difference.missing)
+    missing = difference.missing
     (hour, round, version) = (difference.hour, difference.round, difference.version)
     if FileManager.default.contents(atPath: path) == Data(image.bytes) {
       verdict = .sameBytes

@@ -25,6 +25,12 @@ extension SeedPairs {
       "p is that of the two-sided signed-rank test; Holm's is for "
         + "\(Words.count(comparison.lines.count, "test")); r is the rank-biserial correlation")
     lines += table
+    let least = comparison.lines.map(\.needed.least).max() ?? 0
+    if count < least {
+      lines.append(
+        "no claim can be made: \(Words.count(count, "pair")) can never come below p = "
+          + "\(Self.number(comparison.alpha))\(sideBySide); at least \(least) are needed")
+    }
     for line in comparison.lines { lines.append("\(line.measure.words): \(sentence(line))") }
     return lines.joined(separator: "\n")
   }
@@ -34,8 +40,8 @@ extension SeedPairs {
     for line in comparison.lines {
       rows.append([
         line.measure.words + (line.measure.units == "1" ? "" : " (\(line.measure.units))"),
-        Self.median(line.medianA, line.reachedA, line.pairs),
-        Self.median(line.medianB, line.reachedB, line.pairs),
+        Self.median(line.medianA, line.medianAfterA, line.reachedA, line.pairs),
+        Self.median(line.medianB, line.medianAfterB, line.reachedB, line.pairs),
         line.difference.map(Self.number) ?? "-",
         line.interval.map { "[\(Self.number($0.low)), \(Self.number($0.high))]" } ?? "-",
         Self.number(line.probability), Self.number(line.adjusted), Self.number(line.rankBiserial),
@@ -51,39 +57,48 @@ extension SeedPairs {
     }
   }
 
-  /// A median, with how many reached the target where not all did.
-  private static func median(_ median: Double?, _ reached: Int?, _ pairs: Int) -> String {
-    let text = median.map(number) ?? "-"
+  /// A median, as an interval where it is known as one, with how many reached the target where not
+  /// all did.
+  private static func median(
+    _ median: Double?, _ after: Double?, _ reached: Int?, _ pairs: Int
+  ) -> String {
+    var text = median.map(number) ?? "-"
+    if median != nil, let after { text = "(\(number(after)), \(text)]" }
     guard let reached, reached < pairs else { return text }
-    return "\(text) (\(reached) of \(pairs))"
+    return "\(text) \(reached) of \(pairs)"
+  }
+
+  /// How many tests are made, where there are several.
+  private var sideBySide: String {
+    let tests = comparison.lines.count
+    return tests > 1 ? " with \(tests) tests side by side" : ""
   }
 
   /// What is said about a measure.
   private func sentence(_ line: SeedComparison.Line) -> String {
-    let alpha = Self.number(comparison.alpha)
-    let tests = comparison.lines.count
     switch line.claim {
     case .a: return "a is better (\(line.measure.better.rawValue) is better)"
     case .b: return "b is better (\(line.measure.better.rawValue) is better)"
     case .equal: return "no claim: the same in every pair"
     case .none:
-      return "no claim: p is \(Self.number(line.adjusted)) after Holm, not below \(alpha); "
-        + forPower(line.needed)
+      return "no claim: p is \(Self.number(line.adjusted)) after Holm, not below "
+        + "\(Self.number(comparison.alpha)); " + forPower(line.needed)
     case .tooFewSeeds:
-      let side = tests > 1 ? " with \(tests) tests side by side" : ""
-      return
-        "no claim: \(Words.count(line.pairs, "pair")) can never come below p = \(alpha)\(side); "
-        + "at least \(line.needed.least) are needed; " + forPower(line.needed)
+      let some =
+        line.differing < line.pairs
+        ? "only \(line.differing) of \(Words.count(line.pairs, "pair")) differ, and "
+          + "\(line.needed.least) are needed\(sideBySide)" : "too few pairs"
+      return "no claim: \(some); " + forPower(line.needed)
     }
   }
 
   private func forPower(_ needed: SeedsNeeded) -> String {
     guard let count = needed.forPower else {
-      return "the effect seen cannot be told from none by any number of seeds"
+      return "the effect seen is none"
     }
     let power = Int((needed.power * 100).rounded())
-    return "if the effect is the one seen, about \(count) would give a power of \(power) %"
-      + " (Noether)"
+    return "if the effect is the one seen, about \(Words.count(count, "pair")) would give a power "
+      + "of \(power) %"
   }
 
   /// A number with four digits that count.

@@ -39,22 +39,32 @@ struct SideBySide {
     var second = SteppedRun(b)
     var index = 0
     var difference: EventDifference?
-    while difference == nil {
-      let steps = (first.next(), second.next())
-      if steps.0 == nil, steps.1 == nil { break }
-      if let x = steps.0, let y = steps.1, x.isSameEvent(as: y), x.happenings == y.happenings {
-        index += 1
-        continue
-      }
-      let kind = EventDifference.Kind(steps.0, steps.1, &first, &second)
-      difference = EventDifference(
-        index: index, kind: kind,
+    var numbers: EventDifference?
+    func part(
+      _ kind: EventDifference.Kind, _ steps: (EventWatch.Step?, EventWatch.Step?)
+    ) -> EventDifference {
+      EventDifference(
+        index: index, kind: kind, numbersFrom: numbers?.index,
         a: steps.0.map { EventDifference.Side($0, a) },
         b: steps.1.map { EventDifference.Side($0, b) })
     }
+    while difference == nil {
+      let steps = (first.next(), second.next())
+      if steps.0 == nil, steps.1 == nil { break }
+      if let x = steps.0, let y = steps.1, x.happenings == y.happenings {
+        let isSame = x.isSameEvent(as: y)
+        if isSame || x.isSameButForNumber(as: y) {
+          if !isSame, numbers == nil { numbers = part(.number, steps) }
+          index += 1
+          continue
+        }
+      }
+      difference = part(EventDifference.Kind(steps.0, steps.1, &first, &second), steps)
+    }
     first.finish()
     second.finish()
-    return (difference, first.simulation, second.simulation)
+    // Numbers count only where nothing else differs.
+    return (difference ?? numbers, first.simulation, second.simulation)
   }
 }
 
@@ -66,7 +76,7 @@ public struct EventDifference: Codable, Equatable, Sendable {
     case order
     /// The event is the same, and what came of it is not.
     case outcome
-    /// The event is the same but for its number: one run had scheduled more before.
+    /// All events are the same but for their numbers: one run had scheduled more before this one.
     case number
     /// The events are others.
     case event
@@ -95,6 +105,9 @@ public struct EventDifference: Codable, Equatable, Sendable {
   public var index: Int
   /// How they part.
   public var kind: Kind
+  /// The first of them that has another number in its actor's count of all that it scheduled, which
+  /// is no difference yet; nil: none.
+  public var numbersFrom: Int?
   /// What the first run did; nil: it was over.
   public var a: Side?
   /// What the second run did; nil: it was over.
@@ -111,10 +124,8 @@ extension EventDifference.Kind {
       self = .end
       return
     }
-    if a.isSameEvent(as: b) {
+    if a.isSameEvent(as: b) || a.isSameButForNumber(as: b) {
       self = .outcome
-    } else if a.time == b.time, a.device == b.device, a.event.isSame(as: b.event) {
-      self = .number
     } else if a.time == b.time, a.eventClass == b.eventClass, a.device != b.device,
       Self.comes(b, in: &first), Self.comes(a, in: &second)
     {
@@ -127,16 +138,9 @@ extension EventDifference.Kind {
   /// Whether an event comes later at the same time.
   private static func comes(_ step: EventWatch.Step, in run: inout SteppedRun) -> Bool {
     while let next = run.next(), next.time == step.time {
-      if next.isSameEvent(as: step) { return true }
+      if next.isSameButForNumber(as: step) { return true }
     }
     return false
-  }
-}
-
-extension Event {
-  /// Whether it is the same but for generations, which count what was cancelled.
-  fileprivate func isSame(as other: Event) -> Bool {
-    words == other.words && device == other.device
   }
 }
 

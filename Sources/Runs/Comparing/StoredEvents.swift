@@ -79,7 +79,8 @@ struct StoredEvents {
     } else {
       kind = .end
     }
-    return EventDifference(index: row, kind: kind, a: sides.0, b: sides.1)
+    return EventDifference(
+      index: row, kind: kind, numbersFrom: nil, a: sides.0, b: sides.1)
   }
 
   /// Whether a row comes later at the same time.
