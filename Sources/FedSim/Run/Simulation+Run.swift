@@ -28,7 +28,7 @@ extension Simulation {
   }
 
   /// Tells the observers, and publishes the initial model where the run has not begun.
-  private mutating func begin() {
+  mutating func begin() {
     let isResumed = hasBegun
     hasBegun = true
     for observer in observers {
