@@ -63,7 +63,7 @@ struct Root: ParsableCommand {
     version: FedSimVersion.current,
     subcommands: [
       RunCommand.self, ExplainCommand.self, ValidateCommand.self, ListCommand.self,
-      InitCommand.self, TraceCommand.self,
+      InitCommand.self, TraceCommand.self, ExportCommand.self,
     ])
 }
 
