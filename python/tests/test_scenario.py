@@ -22,13 +22,11 @@ for tag, pattern, first in (
     Core.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"(?:{pattern})$"), list(first))
 
 
-def test_every_scenario_that_is_shipped_reads_as_pyyaml_reads_it(scenarios):
-    files, resolved = scenarios
-    assert len(files) > 30
-    for file in files:
-        source = resolved(file)
+def test_every_scenario_that_is_shipped_reads_as_pyyaml_reads_it(resolved):
+    assert len(resolved) > 15
+    for name, source in resolved.items():
         # Python's equality takes 1, 1.0 and true for one; their texts are different.
-        assert repr(parse(source)) == repr(yaml.load(source, Core)), file.name
+        assert repr(parse(source)) == repr(yaml.load(source, Core)), name
 
 
 def test_strings_with_everything_in_them_read_as_they_were():
