@@ -23,9 +23,10 @@ import numpy as np
 
 # Of Okabe and Ito, told apart by colour-blind readers; and by their dashes in grey.
 STYLES = (("#0072b2", "-"), ("#d55e00", (0, (5, 1.5))), ("#009e73", (0, (1, 1))), ("#cc79a7", (0, (5, 1, 1, 1))))
+# What lies along a panel: a label, the place of each version, and where a result ends.
 PANELS = (
-    ("simulated days", lambda rows: rows["publishedAt"] / 86_400),
-    ("megabytes sent and received per device", lambda rows: rows["bytes"] / 1e6),
+    ("simulated days", lambda rows: rows["publishedAt"] / 86_400, lambda rows: rows["simulatedTime"] / 86_400),
+    ("kilobytes sent and received per device", lambda rows: rows["bytes"] / 1e3, lambda rows: rows["bytes"] / 1e3),
 )
 
 
@@ -42,6 +43,8 @@ def read(results):
     rows = fedsim.table(results, "versions", settings=False)
     devices = fedsim.table(results, "devices", settings=False).groupby("file").size()
     rows["bytes"] = (rows["bytesUp"] + rows["bytesDown"]) / rows["file"].map(devices)
+    ends = fedsim.table(results, "", over=(), settings=False).set_index("file")["simulatedTime"]
+    rows["simulatedTime"] = rows["file"].map(ends)
     return rows.dropna(subset="centralAccuracy")
 
 
@@ -56,16 +59,16 @@ def curves(rows, axis, grid):
     return np.array(found)
 
 
-def draw(panel, data, label, axis):
-    # As far as all policies come, so that no curve ends for want of data alone.
-    end = min(axis(rows).groupby(rows["file"]).max().min() for rows in data.values())
-    grid = np.linspace(0, end, 400)
+def draw(panel, data, label, axis, end):
+    ends = {name: end(rows).groupby(rows["file"]).max().min() for name, rows in data.items()}
     for (name, rows), (colour, dashes) in zip(data.items(), itertools.cycle(STYLES)):
+        # As far as all of its seeds come.
+        grid = np.linspace(0, ends[name], 160)
         accuracies = curves(rows, axis, grid)
         panel.fill_between(grid, accuracies.min(0), accuracies.max(0), color=colour, alpha=0.2, linewidth=0)
         panel.plot(grid, np.median(accuracies, axis=0), color=colour, linestyle=dashes, linewidth=1.2, label=name)
     panel.set_xlabel(label)
-    panel.set_xlim(0, end)
+    panel.set_xlim(0, max(ends.values()))
     panel.grid(alpha=0.25, linewidth=0.5)
 
 
@@ -74,12 +77,12 @@ def main():
     parser.add_argument("--output", required=True, type=pathlib.Path, help="the picture: .svg, .pdf or .png")
     options, words = parser.parse_known_args()
     data = {name: read(results) for name, results in policies(words).items()}
-    figure, panels = plt.subplots(1, 2, figsize=(6.8, 2.6), sharey=True, layout="constrained")
-    for panel, (label, axis) in zip(panels, PANELS, strict=True):
-        draw(panel, data, label, axis)
-    panels[0].set_ylabel("accuracy on the test set")
-    seeds = sorted({len(rows["file"].unique()) for rows in data.values()})
-    panels[1].legend(loc="lower right", title=f"median and range of {'–'.join(map(str, seeds))} seeds")
+    figure, panels = plt.subplots(1, 2, figsize=(6.8, 2.7), sharey=True, layout="constrained")
+    for panel, columns in zip(panels, PANELS, strict=True):
+        draw(panel, data, *columns)
+    seeds = "–".join(str(count) for count in sorted({rows["file"].nunique() for rows in data.values()}))
+    panels[0].set_ylabel(f"accuracy on the test set\n(median and range of {seeds} seeds)")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(data))
     figure.savefig(options.output, metadata={"Date": None} if options.output.suffix == ".svg" else None)
 
 
