@@ -192,6 +192,52 @@ def check_histograms(partition):
     say("numpy: label histograms add up to the clients' samples")
 
 
+def close(found, expected, what):
+    require(np.isclose(found, expected, rtol=1e-12, atol=1e-9), f"{what}: found {found}, NumPy says {expected}")
+
+
+def gini(values):
+    """Source: the mean absolute difference of all pairs, over twice the mean."""
+    ordered, n = np.sort(values), len(values)
+    return (2 * np.arange(1, n + 1) - n - 1) @ ordered / (n * ordered.sum())
+
+
+def check_sums(loaded):
+    """What is told twice, or is a sum of something else in the file."""
+    ledger, versions, devices = loaded["ledger"], loaded["versions"], loaded["devices"]
+    for name in ("attempt", "update", "transmission"):
+        close(ledger[f"{name}s"].sum(), ledger[f"{name}sOpened"], f"the sum of ledger/{name}s")
+    for name in ("bytesUp", "bytesDown"):
+        close(devices[name].sum(), ledger[name], f"the sum of devices/{name}")
+    if "effort" in loaded:
+        effort = loaded["effort"]
+        aggregated = [effort.outcome.attrs["flag_meanings"].split().index("aggregated") == effort.outcome.values]
+        for name in ("bytesUp", "bytesDown"):
+            close(effort[name].sum(), ledger[name], f"the sum of effort/{name}")
+            require(np.all(np.diff(versions[name]) >= 0), f"versions/{name} goes backwards")
+            require(versions[name].values[-1] <= ledger[name].values, f"versions/{name} is more than the whole run's")
+        seconds = effort.deviceSeconds.values
+        close(devices.deviceSecondsAggregated.sum(), seconds[tuple(aggregated)].sum(), "devices/deviceSecondsAggregated")
+        close(
+            (devices.deviceSecondsAggregated + devices.deviceSecondsWasted).sum(), seconds.sum(),
+            "the sum of devices/deviceSecondsAggregated and deviceSecondsWasted",
+        )
+    if "staleness" in loaded:
+        close(loaded["staleness"].updates.sum(), versions.updates.sum(), "the sum of staleness/updates")
+    if "labelShare" in versions:
+        sums = versions.labelShare.sum("label", skipna=False).values
+        require(np.all(np.isnan(sums) | (np.abs(sums - 1) < 1e-9)), "versions/labelShare does not add up to 1")
+    if "fairness" in loaded:
+        for name, values in (("Participation", devices.aggregated), ("Samples", devices.samplesAggregated)):
+            values = values.values.astype(float)
+            if values.any():
+                fairness = loaded["fairness"]
+                close(fairness[f"gini{name}"], gini(values), f"fairness/gini{name}")
+                jain = values.sum() ** 2 / (len(values) * (values**2).sum())
+                close(fairness[f"jain{name}"], jain, f"fairness/jain{name}")
+    say("numpy: what is a sum of something else in the file adds up")
+
+
 def check_command(path, *command):
     run = subprocess.run([*command, path], capture_output=True, text=True)
     name = " ".join(command)
@@ -254,6 +300,7 @@ def check(path):
     check_tree(path, first)
     check_federated(first["versions"], first["devices"])
     check_histograms(first["partition"])
+    check_sums(first)
     check_command(path, "ncdump", "-h")
     check_command(path, "ncdump")
     check_command(path, "h5dump", "-H")

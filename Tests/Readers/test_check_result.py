@@ -143,7 +143,18 @@ def lost_label(file):
     return True
 
 
+def lost_attempt(file):
+    file["ledger/attempts"][0] -= 1
+    return True
+
+
+def lost_byte(file):
+    file["devices/bytesUp"][0] += 1
+    return True
+
+
 RESEALED = (
+    (lost_attempt, "the sum of ledger/attempts: found"), (lost_byte, "the sum of devices/bytesUp: found"),
     (without_coordinate, "are the simulated time"), (other_tenth, "NumPy says"), (lost_label, "does not add up"),
 )
 

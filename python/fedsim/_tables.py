@@ -106,7 +106,7 @@ def _rows(path: Path, name: str, over: str | Sequence[str] | None, times: Times)
     if not chosen and axes and axes[0] not in data.variables:
         raise ValueError(f"{path}: no variable of {name!r} lies over {axes}")
     lengths = [data.sizes[axis] for axis in axes]
-    places = np.indices(lengths).reshape(len(axes), -1) if axes else []
+    places: np.ndarray = np.indices(lengths).reshape(len(axes), -1) if axes else np.empty((0, 0), int)
     columns: dict[str, Any] = {}
     for axis, place in zip(axes, places, strict=True):
         columns[axis] = data[axis].values[place] if axis in data.variables else place
