@@ -10,13 +10,15 @@ package struct PlacedFolder: Sendable {
   package let path: String
   private let target: String
   private let folder: String
+  private let calls: FileCalls
 
   /// Checks that a folder can be placed at a path, by making and removing a partial one.
   ///
   /// Throws: `ResultFault.missingFolder`, `.notAFile` where something other than a folder stands
   /// there, `.disk`.
-  package init(_ path: String) throws(ResultFault) {
+  package init(_ path: String, calls: FileCalls = .system) throws(ResultFault) {
     self.path = path
+    self.calls = calls
     var target = path
     while target.count > 1, target.hasSuffix("/") { target.removeLast() }
     guard !target.isEmpty, !path.utf8.contains(0), !["/", ".", ".."].contains(target) else {
@@ -50,15 +52,28 @@ package struct PlacedFolder: Sendable {
 
   /// Replaces what stands under the path by a folder of files.
   ///
-  /// Throws: `ResultFault.disk`; then the partial folder is gone, and the path is as it was before.
+  /// Throws: `ResultFault.disk`; then the partial folder is gone, and the path is as it was before
+  /// (or has the whole new folder, if the step is of the parent folder).
   package func place(_ files: [(name: String, bytes: [UInt8])]) throws(ResultFault) {
     let partial = try makePartial()
     do throws(ResultFault) {
-      for (name, bytes) in files { try PlacedFile("\(partial)/\(name)").place(bytes) }
+      for (name, bytes) in files { try PlacedFile("\(partial)/\(name)", calls: calls).place(bytes) }
       try putInPlace(partial)
     } catch {
       try? FileManager.default.removeItem(atPath: partial)
       throw error
+    }
+    try syncParent()
+  }
+
+  /// Puts the new name on the disk too. Some file systems cannot do this for a folder; that is no
+  /// fault.
+  private func syncParent() throws(ResultFault) {
+    let descriptor = calls.openFolder(folder)
+    guard descriptor >= 0 else { throw .disk(path, "open folder", errno) }
+    defer { _ = calls.close(descriptor) }
+    guard calls.sync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+      throw .disk(path, "fsync folder", errno)
     }
   }
 
