@@ -19,7 +19,7 @@ SCALE ?=
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test check format lint readers determinism determinism-ci learning bench \
+.PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning bench \
   crash fleet gboard soak test-arm64 test-bare clean
 
 help: ## list the targets
@@ -48,8 +48,8 @@ lint: ## check the sources' format
 	@Scripts/deps build
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 
-readers: build ## open a result with xarray, h5py, ncdump and h5dump
-	@Scripts/deps data readers
+readers: build ## open a result of every scenario as others would; test exports and the Python package
+	@Scripts/deps data readers r
 	Scripts/readers
 
 determinism: build ## run smoke, system and quickstart scenarios in many ways, compare the result files by cmp
@@ -68,6 +68,10 @@ crash: build ## kill runs and fail their calls on files, go on, compare the resu
 fleet: build ## weeks of 10,000 iPhones, every event followed by a look; FLEET_SEEDS=2
 	Scripts/fleet $(FLEET_SEEDS)
 
+figure: build ## make the results and the picture of Examples/paper_figure.py
+	@Scripts/deps data readers
+	Examples/make_figure
+
 learning: build ## run the scenarios that have to learn; the sequence model and its baseline in pairs
 	@Scripts/deps data readers
 	Scripts/learning
@@ -84,7 +88,7 @@ bench: build ## time the workloads beside floors, events beside SimPy, a million
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
-	@Scripts/deps data readers qemu soak
+	@Scripts/deps data readers r qemu soak
 	Scripts/soak $(SOAK_MINUTES)
 
 test-arm64: ## compare the kernels' bits with those of arm64, cross-compiled, under qemu

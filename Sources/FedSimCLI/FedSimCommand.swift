@@ -63,8 +63,8 @@ struct Root: ParsableCommand {
     version: FedSimVersion.current,
     subcommands: [
       RunCommand.self, ResumeCommand.self, RecoverCommand.self, CompareCommand.self,
-      ReplayCommand.self, ExplainCommand.self, ValidateCommand.self, ListCommand.self,
-      InitCommand.self, TraceCommand.self,
+      ReplayCommand.self, ExplainCommand.self, ExportCommand.self, ValidateCommand.self,
+      ListCommand.self, InitCommand.self, TraceCommand.self,
     ])
 }
 
