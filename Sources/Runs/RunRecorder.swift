@@ -200,15 +200,19 @@ public final class RunRecorder: SavedObserver {
         .scalar(
           "startTime", .int64([simulation.inputs.civilStart]),
           units: "seconds since 1970-01-01 00:00:00", "civil time (UTC) at virtual time 0"),
-      ], texts: [.init("scenario", scenario.resolvedText)], groups: groups)
+      ],
+      texts: [
+        .init("scenario", scenario.resolvedText), .init("assumptions", scenario.assumptionLines),
+      ], groups: groups)
   }
 
   /// All tables but those of rounds and versions.
   private func otherTables(_ simulation: Simulation) -> [ResultDocument.Group] {
-    var groups = [
-      HourTable.group(simulation), DeviceTable.group(simulation, lastFederated),
-      ledgerTable(simulation),
-      PartitionTable.group(simulation),
+    var groups = [VersionColumns.staleness(simulation), HourTable.group(simulation)]
+    groups += FleetHoursTable.groups(simulation)
+    groups += [
+      DeviceTable.group(simulation, lastFederated, evaluations), Fairness.group(simulation),
+      ledgerTable(simulation), EffortTable.group(simulation), PartitionTable.group(simulation),
     ]
     groups += IdentityTable.groups(simulation)
     groups += EvaluationTable.groups(simulation)
