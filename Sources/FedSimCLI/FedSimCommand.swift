@@ -62,7 +62,8 @@ struct Root: ParsableCommand {
     abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
     version: FedSimVersion.current,
     subcommands: [
-      RunCommand.self, CompareCommand.self, ReplayCommand.self, ExplainCommand.self,
+      RunCommand.self, ReportCommand.self, PlotCommand.self, CompareCommand.self,
+      ReplayCommand.self, ExplainCommand.self,
       ValidateCommand.self, ListCommand.self, InitCommand.self, TraceCommand.self,
     ])
 }
