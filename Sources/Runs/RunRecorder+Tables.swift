@@ -95,11 +95,12 @@ extension RunRecorder {
       variables += FederatedColumns.byVersion(federated)
     }
     variables += ServerColumns.byVersion(versions, simulation)
+    variables += VersionColumns.progress(versions, simulation)
     for index in variables.indices
     where !["version", "publishedAt"].contains(variables[index].name) {
       variables[index].attributes.append(.init("coordinates", .text("publishedAt")))
     }
-    return ResultDocument.Group(
+    var group = ResultDocument.Group(
       "versions",
       attributes: [
         .init(
@@ -108,6 +109,8 @@ extension RunRecorder {
             "Published models. The accuracy at a time is that of the last version published at or "
               + "before it. central*: an oracle's evaluation, without virtual time."))
       ], axes: [.init("version", length: versions.count)], variables: variables)
+    VersionColumns.add(versions, simulation, to: &group)
+    return group
   }
 }
 

@@ -106,9 +106,13 @@ public final class RunRecorder: Observer {
       attributes.append(.init("shakeTies", .unsigned(key)))
     }
     var groups = [
-      roundTable(simulation), versionTable(simulation), HourTable.group(simulation),
-      DeviceTable.group(simulation, lastFederated), ledgerTable(simulation),
-      PartitionTable.group(simulation),
+      roundTable(simulation), versionTable(simulation), VersionColumns.staleness(simulation),
+      HourTable.group(simulation),
+    ]
+    groups += FleetHoursTable.groups(simulation)
+    groups += [
+      DeviceTable.group(simulation, lastFederated, evaluations), Fairness.group(simulation),
+      ledgerTable(simulation), EffortTable.group(simulation), PartitionTable.group(simulation),
     ]
     groups += IdentityTable.groups(simulation)
     groups += EvaluationTable.groups(simulation)
@@ -130,6 +134,9 @@ public final class RunRecorder: Observer {
         .scalar(
           "startTime", .int64([simulation.inputs.civilStart]),
           units: "seconds since 1970-01-01 00:00:00", "civil time (UTC) at virtual time 0"),
-      ], texts: [.init("scenario", scenario.resolvedText)], groups: groups)
+      ],
+      texts: [
+        .init("scenario", scenario.resolvedText), .init("assumptions", scenario.assumptionLines),
+      ], groups: groups)
   }
 }

@@ -19,6 +19,8 @@ struct Device {
   var isOff = false
   /// The share of the link's rates, in percent.
   var share: UInt8 = 100
+  /// Whether `fleetHours` looks at it.
+  var isSampled = false
   var dropGeneration: UInt32 = 0
   var isActive = false
   var windowState: UInt8 = 0
@@ -209,6 +211,10 @@ struct Transfer {
   /// Whether the server has handled it and answers when its aggregation is over.
   var isOwed = false
   var remaining: Int64
+  /// What has passed of it, by link.
+  var carried = CarriedBytes()
+  /// What the device's radio had drawn as it began, in nanojoules.
+  var energyMark: Int64 = 0
   /// What has passed of the byte under way, in millionths of a bit.
   var fraction: Int64 = 0
   var since: SimTime
@@ -233,6 +239,10 @@ struct TrainingRun {
   var generation: UInt32
   /// Whether they are those of an evaluation.
   var isEvaluation = false
+  /// Until when their time is counted, and what the device's trainings had drawn then, in
+  /// nanojoules.
+  var bookedAt = SimTime.start
+  var energyMark: Int64 = 0
 
   /// When so much work since the first batch began is done.
   func moment(of duration: SimDuration) -> SimTime {
@@ -262,6 +272,8 @@ struct Attempt {
   var described = 0
   let firstEpoch: UInt64
   var checkpointedAt: SimTime?
+  /// The time and energy of its stretches so far.
+  var effort = Effort()
 }
 
 /// How long batches take on one device.

@@ -71,6 +71,7 @@ public struct Simulation {
   var updates = Register<UpdateRecord>()
   var participations = Register<Participation>()
   var settled = Settled()
+  var measures = Measures()
   var observers: [any Observer] = []
   var wantsEveryEvent = false
   var outlook = Outlook()
@@ -116,8 +117,7 @@ public struct Simulation {
       tallies.cancelledEvents += 1
       return
     }
-    if !bodies.isEmpty { refreshBodies(after: entry.event, actor: entry.actor) }
-    if !identities.isEmpty { refreshIdentities(after: entry.event, actor: entry.actor) }
+    refresh(after: entry.event, actor: entry.actor)
     tallies.events += 1
     eventDigest.add(entry)
     if wantsEveryEvent {

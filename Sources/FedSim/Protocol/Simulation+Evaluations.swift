@@ -195,6 +195,7 @@ extension Simulation {
       begunAt: now, since: now, speed: speed(of: device), firstBatch: 0,
       lastBatch: pace.batchCount, generation: devices[device].runGeneration, isEvaluation: true)
     devices[device].run = run
+    beginStretch(device)
     schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: pace.end(of: run, batches: pace.batchCount), by: device)

@@ -114,6 +114,17 @@ public struct VersionRecord: Sendable {
   public let evaluation: CentralEvaluation?
   /// Its accuracy over the devices, where it was due.
   public let federated: FederatedEvaluation.Summary?
+  /// What the run had come to as it was published.
+  public package(set) var progress = Progress()
+  /// Devices that held no version then.
+  public package(set) var withoutVersion = 0
+  /// Mean over the others of the test accuracy of the version that each held; NaN without any.
+  public package(set) var heldAccuracy = Double.nan
+  /// Labels of its updates' samples, each update's counted once; empty where not recorded.
+  public package(set) var labelCounts: [Int64] = []
+  /// L2 norm of each tensor, and of its change since the version before (NaN for the initial
+  /// model); empty where not recorded.
+  public package(set) var norms: [TensorNorms] = []
 
   package init(
     version: Int, publishedAt: SimTime, round: Int, updates: Int, devices: Int, samples: Int,
@@ -138,6 +149,14 @@ public struct VersionRecord: Sendable {
     self.evaluation = evaluation
     self.federated = federated
   }
+}
+
+/// How long a tensor is, as a vector.
+public struct TensorNorms: Sendable, Equatable {
+  /// Its L2 norm.
+  public let norm: Double
+  /// The L2 norm of its change since the version before; NaN without one.
+  public let step: Double
 }
 
 /// A device at the end of the run.

@@ -82,6 +82,10 @@ struct UpdateRecord {
   var baseParameters: ParameterBuffer?
   /// The first data epoch of its training: the slot of what its transforms draw.
   let firstEpoch: UInt64
+  /// Samples that its device had as it trained.
+  let shardCount: Int32
+  /// The work that is in it.
+  var effort: Effort
   var outcome: UpdateOutcome?
   /// Whether the device still keeps it.
   var isOnDevice = true

@@ -23,6 +23,7 @@ extension Simulation {
     tallies.trainingsNeeded += waiting.count
     guard !waiting.isEmpty else { return closeRound(.failed) }
     let used: [Used]
+    let before = recordsNorms ? server.model : nil
     if inputs.omitsArithmetic {
       used = waiting.map { Used(update: $0, lossSum: 0, validation: nil) }
     } else {
@@ -40,7 +41,9 @@ extension Simulation {
       precondition(
         server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
     }
-    let record = versionRecord(used)
+    var record = versionRecord(used)
+    record.labelCounts = labelCounts(used.map(\.update))
+    record.norms = norms(since: before)
     server.version += 1
     server.publishedAt.append(now)
     for update in used.map(\.update) {
@@ -187,17 +190,20 @@ extension Simulation {
 
   /// Version 0, evaluated.
   mutating func publishInitialModel() {
-    publish(
-      VersionRecord(
-        version: 0, publishedAt: now, round: 0, updates: 0, devices: 0, samples: 0,
-        samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan,
-        averageAccuracy: inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
-        maximumStaleness: 0, meanStalenessSeconds: 0,
-        evaluation: inputs.omitsArithmetic ? nil : evaluate(),
-        federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices()))
+    var record = VersionRecord(
+      version: 0, publishedAt: now, round: 0, updates: 0, devices: 0, samples: 0,
+      samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan,
+      averageAccuracy: inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
+      maximumStaleness: 0, meanStalenessSeconds: 0,
+      evaluation: inputs.omitsArithmetic ? nil : evaluate(),
+      federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices())
+    record.labelCounts = labelCounts([])
+    record.norms = norms(since: nil)
+    publish(record)
   }
 
-  private mutating func publish(_ record: VersionRecord) {
+  private mutating func publish(_ counted: VersionRecord) {
+    let record = measured(counted)
     note(-1, .published(version: record.version, updates: record.updates))
     for observer in observers { observer.published(record, self) }
     if let versions = inputs.stop.versions, record.version >= versions { endAfterRound() }
@@ -249,6 +255,7 @@ extension Simulation {
         validated += validation.count
       }
       staleness += Int(server.version - record.base)
+      countStaleness(Int(server.version - record.base))
       stalest = max(stalest, Int(server.version - record.base))
       seconds += (now - server.publishedAt[Int(record.base)]).seconds
       if record.device != last { devices += 1 }

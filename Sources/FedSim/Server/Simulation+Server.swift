@@ -342,7 +342,8 @@ extension Simulation {
     if service.settings != nil { loseRequests() }
     server.underWay?.owed = nil
     for device in devices.indices where devices[device].transfer?.phase == .receiving {
-      linkChanged(device, from: devices[device].rates, isConnected: false)
+      linkChanged(
+        device, from: devices[device].rates, devices[device].link, isConnected: false)
     }
     for device in devices.indices where devices[device].transfer?.phase == .awaiting {
       let transfer = devices[device].transfer!
