@@ -78,7 +78,8 @@ public struct Looking: Sendable {
     guard let svg = report.svg(plot) else {
       throw StoredRun.refusal(
         report.runs[0].path,
-        "there is nothing to show on `\(plot.rawValue)`: the results do not hold what it is made of")
+        "there is nothing to show on `\(plot.rawValue)`: the results do not hold what it is made of"
+      )
     }
     let bytes = ending == "svg" ? Array(svg.utf8) : try Self.converted(svg, to: ending)
     try Self.place(bytes, at: path) { head in

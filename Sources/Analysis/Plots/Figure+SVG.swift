@@ -66,7 +66,7 @@ extension Figure {
   private func layLegend(_ shown: [Series], _ frame: inout Frame) {
     var (across, row) = (10.0, 55.0)
     guard shown.count > 1 else {
-      frame.top = 48
+      frame.top = 52
       return
     }
     for one in shown {
@@ -76,7 +76,7 @@ extension Figure {
       frame.legend.append((across, row, name))
       across += needed
     }
-    frame.top = row + 12
+    frame.top = row + 14
   }
 
   private func legend(_ shown: [Series], _ frame: Frame) -> String {
@@ -102,7 +102,7 @@ extension Figure {
       text += SVG.text(up.label(tick), x: frame.left - 6, y: y + 4, "soft", anchor: "end")
     }
     var free = -Double.infinity
-    let most = max(2, Int((frame.right - frame.left) / 52))
+    let most = max(2, Int((frame.right - frame.left) / 44))
     for tick in across.ticks(atMost: most) {
       let x = across.place(tick)
       let label = across.label(tick)
@@ -190,7 +190,9 @@ extension Figure {
     func number(_ value: Double) -> String {
       value.isFinite ? Markup.significant(value, 7) : "null"
     }
-    func list(_ values: [Double]) -> String { "[" + values.map(number).joined(separator: ",") + "]" }
+    func list(_ values: [Double]) -> String {
+      "[" + values.map(number).joined(separator: ",") + "]"
+    }
     let curves = shown.enumerated().map { place, one in
       let points = one.mark.points
       var kind = "line"

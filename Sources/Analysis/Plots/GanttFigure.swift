@@ -81,13 +81,14 @@ public struct GanttFigure: Sendable {
         let from = scale.place(max(stretch.from, range.lowerBound))
         let to = scale.place(min(stretch.to, range.upperBound))
         body += SVG.rectangle(
-          x: from, y: y + 4, width: max(0.6, to - from), height: 14, "f\(row.look)",
+          x: from, y: y + 4, width: max(1.2, to - from), height: 14, "f\(row.look)",
           opacity: stretch.depth < 1 ? stretch.depth : nil, title: stretch.name)
       }
       for moment in row.moments where range.contains(moment.time) {
         let x = Markup.coordinate(scale.place(moment.time))
         let (a, b) = (Markup.coordinate(y + 2), Markup.coordinate(y + 20))
-        body += "<path class=\"line l6\" d=\"M\(x) \(a)V\(b)\">"
+        body +=
+          "<path class=\"line l6\" d=\"M\(x) \(a)V\(b)\">"
           + "<title>\(Markup.escaped(moment.name))</title></path>"
       }
     }

@@ -1,7 +1,7 @@
 /// Text of XML and HTML, escaped, and numbers in fixed forms: the same bytes for the same values.
-enum Markup {
+package enum Markup {
   /// A text as content or as an attribute's value.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -26,7 +26,7 @@ enum Markup {
   }
 
   /// A number with exactly so many decimals, half away from zero.
-  static func fixed(_ value: Double, decimals: Int) -> String {
+  package static func fixed(_ value: Double, decimals: Int) -> String {
     guard value.isFinite else { return value.isNaN ? "–" : value < 0 ? "−∞" : "∞" }
     var factor = 1.0
     for _ in 0..<decimals { factor *= 10 }
@@ -43,7 +43,7 @@ enum Markup {
 
   /// A number with about so many significant digits, no trailing zeros, no exponent between 10⁻⁶
   /// and 10¹⁵.
-  static func significant(_ value: Double, _ digits: Int) -> String {
+  package static func significant(_ value: Double, _ digits: Int) -> String {
     guard value.isFinite, value != 0 else { return value == 0 ? "0" : fixed(value, decimals: 0) }
     if value.magnitude < 1e-6 || value.magnitude >= 1e15 { return "\(value)" }
     var exponent = 0
@@ -60,7 +60,7 @@ enum Markup {
   }
 
   /// A whole number with its thousands apart.
-  static func grouped(_ value: Double) -> String {
+  package static func grouped(_ value: Double) -> String {
     let text = fixed(value, decimals: 0)
     guard value.isFinite, value.magnitude >= 1000, value.magnitude < 9e15 else { return text }
     let isNegative = text.hasPrefix("-")
@@ -84,7 +84,7 @@ enum Markup {
 
   /// How wide a text may become in a sans-serif type of a size, in the same units; rather too much
   /// than too little.
-  static func width(_ text: String, size: Double) -> Double {
+  package static func width(_ text: String, size: Double) -> Double {
     var sum = 0.0
     for character in text {
       switch character {
@@ -99,7 +99,7 @@ enum Markup {
   }
 
   /// A text cut to a width, with an ellipsis where something is missing.
-  static func cut(_ text: String, to limit: Double, size: Double) -> String {
+  package static func cut(_ text: String, to limit: Double, size: Double) -> String {
     if width(text, size: size) <= limit { return text }
     var kept = ""
     for character in text {

@@ -15,9 +15,9 @@ public enum Quantity: String, Sendable, CaseIterable {
 }
 
 /// A stretch of numbers, laid on a stretch of the page.
-struct Scale {
-  let low: Double
-  let high: Double
+package struct Scale {
+  package let low: Double
+  package let high: Double
   let quantity: Quantity
   /// Where `low` and `high` lie on the page.
   let from: Double
@@ -25,7 +25,7 @@ struct Scale {
 
   /// A scale over some numbers, widened to whole ticks if `isRounded`. NaN and infinities are left
   /// out; without any number it runs from 0 to 1.
-  init(
+  package init(
     _ values: [Double], _ quantity: Quantity, includesZero: Bool = false, isRounded: Bool = false,
     from: Double, to: Double
   ) {
@@ -47,12 +47,12 @@ struct Scale {
   }
 
   /// Where a number lies on the page.
-  func place(_ value: Double) -> Double {
+  package func place(_ value: Double) -> Double {
     from + (value - low) / (high - low) * (to - from)
   }
 
   /// The ticks: round numbers of the quantity, at most so many, lowest first.
-  func ticks(atMost count: Int) -> [Double] {
+  package func ticks(atMost count: Int) -> [Double] {
     let step = Self.step(high - low, quantity, atMost: max(1, count - 1))
     let slack = step * 1e-9
     var ticks: [Double] = []
@@ -65,7 +65,7 @@ struct Scale {
   }
 
   /// The unit that ticks are read in; it goes with the axis's label.
-  var unit: String? {
+  package var unit: String? {
     switch quantity {
     case .number, .hourOfDay: nil
     case .share: nil
@@ -76,7 +76,7 @@ struct Scale {
   }
 
   /// A tick's label.
-  func label(_ tick: Double) -> String {
+  package func label(_ tick: Double) -> String {
     switch quantity {
     case .number:
       tick.magnitude >= 10_000 && tick == tick.rounded()
@@ -115,7 +115,7 @@ struct Scale {
     case .time:
       unit = timeUnit(of: span).seconds
       switch unit {
-      case 86_400: factors = [1, 2, 7, 14, 28, 56, 91, 182, 364]
+      case 86_400: factors = [1, 2, 4, 7, 14, 28, 56, 91, 182, 364]
       case 3_600: factors = [0.5, 1, 2, 3, 6, 12, 24]
       default: factors = [1, 2, 5, 10, 15, 30, 60]
       }

@@ -4,17 +4,26 @@ extension Report {
     var figures: [String] = []
     for along in ReportRun.Along.allCases {
       figures.append(
-        part(curves("centralAccuracy", along, title: "Accuracy \(along.words)", .init(
-          "accuracy on the test samples", .share, includesZero: true))))
+        part(
+          curves(
+            "centralAccuracy", along, title: "Accuracy \(along.words)",
+            .init(
+              "accuracy on the test samples", .share, includesZero: true))))
     }
     for along in [ReportRun.Along.time, .versions] {
       figures.append(
-        part(curves("centralLoss", along, title: "Loss \(along.words)", .init(
-          "mean loss on the test samples", .number, includesZero: true))))
+        part(
+          curves(
+            "centralLoss", along, title: "Loss \(along.words)",
+            .init(
+              "mean loss on the test samples", .number, includesZero: true))))
     }
     figures.append(
-      part(curves("heldAccuracy", .time, title: "What devices hold", .init(
-        "mean accuracy of the versions on the devices", .share, includesZero: true))))
+      part(
+        curves(
+          "heldAccuracy", .time, title: "What devices hold",
+          .init(
+            "mean accuracy of the versions on the devices", .share, includesZero: true))))
     if groups.count == 1, references.isEmpty {
       figures.append(part(spread(groups[0].runs[0])))
       figures.append(part(trainingLoss(groups[0].runs[0])))
@@ -85,8 +94,10 @@ extension Report {
       "Loss of trainings and on test samples", x: ReportRun.Along.time.axis,
       y: .init("mean loss", .number, includesZero: true),
       [
-        .init("trainings", .line(thinned(run.curve("trainingLoss", over: .time), to: 400)), look: 1),
-        .init("test samples", .step(thinned(run.curve("centralLoss", over: .time), to: 400)), look: 0),
+        .init(
+          "trainings", .line(thinned(run.curve("trainingLoss", over: .time), to: 400)), look: 1),
+        .init(
+          "test samples", .step(thinned(run.curve("centralLoss", over: .time), to: 400)), look: 0),
       ].filter { !$0.mark.points.isEmpty })
   }
 }

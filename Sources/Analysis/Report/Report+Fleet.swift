@@ -12,7 +12,7 @@ extension Report {
   /// Sums over whole hours by the local hour of day, each with how many seconds it is of.
   ///
   /// `offset` is local time minus simulated time, in seconds.
-  static func folded(_ hours: [Double], offset: Double) -> [Double] {
+  package static func folded(_ hours: [Double], offset: Double) -> [Double] {
     var sums = [Double](repeating: 0, count: 24)
     let first = Int((offset / 3600).rounded(.down))
     for (hour, value) in hours.enumerated() {
@@ -72,7 +72,7 @@ extension Report {
     let x = Figure.Axis("hour of day (UTC)", .hourOfDay, range: 0...24)
     let y = Figure.Axis("participations a day", .number, includesZero: true)
     var series: [Figure.Series] = []
-    if let table = run.document.table("hours"), run.length > 0 {
+    if let table = run.document.table("hours"), run.length >= 86_400 {
       let days = run.length / 86_400
       for name in ["eligible", "trained", "aggregated"] {
         guard let counts = table.numbers(name), counts.contains(where: { $0 > 0 }) else { continue }
@@ -96,9 +96,11 @@ extension Report {
       }
     }
     return Figure(
-      "Updates that became part of a version", x: .init("simulated time", .time, includesZero: true),
+      "Updates that became part of a version",
+      x: .init("simulated time", .time, includesZero: true),
       y: .init("updates \(isLong ? "a day" : "an hour"), by when their session began", .number),
-      points.contains { $0.y > 0 } ? [.init("aggregated", .columns(points, width: width))] : [])
+      points.count > 1 && points.contains { $0.y > 0 }
+        ? [.init("aggregated", .columns(points, width: width))] : [])
   }
 
   /// How far participations came.
@@ -155,7 +157,8 @@ extension Report {
   /// Labels among aggregated samples beside those that the devices have.
   func labels(_ run: ReportRun) -> Figure {
     var series: [Figure.Series] = []
-    if let shares = run.versions?.rows("labelShare"), let samples = run.versions?.numbers("samples"),
+    if let shares = run.versions?.rows("labelShare"),
+      let samples = run.versions?.numbers("samples"),
       let histogram = run.document.table("partition")?.rows("labelHistogram"),
       let count = shares.first?.count, count > 0, histogram.first?.count == count
     {

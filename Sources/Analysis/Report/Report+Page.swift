@@ -53,8 +53,9 @@ extension Report {
     padding:8px 6px 6px;min-width:0}
     figure svg{display:block;width:100%;height:auto;touch-action:pan-y}
     figure svg:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-    .read{display:block;min-height:38px;padding:0 10px;color:var(--soft);font-size:12px;
+    .read{display:block;min-height:20px;padding:0 10px;color:var(--soft);font-size:12px;
     font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+    .several{min-height:38px}
     .read b{color:var(--fg);font-weight:600}
     .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:8px}
     table{border-collapse:collapse;width:100%;font-size:13px;font-variant-numeric:tabular-nums}

@@ -44,16 +44,17 @@ extension Report {
     return devices.prefix(6).map { gantt(run, device: $0, work, range) }
   }
 
-  /// Two days of the run in which these devices trained longest.
+  /// The twelve hours of the run in which these devices trained longest.
   private func busiest(
     _ work: Intervals, _ devices: [Double], until end: Double
   ) -> ClosedRange<Double> {
-    let (day, span) = (86_400.0, 2 * 86_400.0)
+    let (hour, span) = (3_600.0, 12 * 3_600.0)
     guard end > span else { return 0...max(end, 1) }
+    let training = work.device.indices.filter { Self.isTraining(work.state[$0]) }
     var (best, most) = (0.0, -1.0)
-    for start in stride(from: 0, through: end - span, by: day / 2) {
+    for start in stride(from: 0, through: end - span, by: hour) {
       var sum = 0.0
-      for place in work.device.indices where Self.isTraining(work.state[place]) {
+      for place in training {
         sum += max(0, min(work.to[place], start + span) - max(work.from[place], start))
       }
       if sum > most { (best, most) = (start, sum) }

@@ -88,14 +88,15 @@ extension Report {
 
   /// An amount of bytes in words.
   static func bytes(_ value: Double) -> String {
-    for (prefix, factor) in [("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)] where value >= factor {
+    for (prefix, factor) in [("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)] where value >= factor
+    {
       return Markup.significant(value / factor, 3) + " \(prefix)B"
     }
     return Markup.fixed(value, decimals: 0) + " B"
   }
 
   /// A duration in words: days and hours, hours and minutes, or seconds.
-  static func duration(_ seconds: Double) -> String {
+  package static func duration(_ seconds: Double) -> String {
     guard seconds.isFinite else { return "–" }
     let whole = Int(seconds.rounded())
     let (days, hours) = (whole / 86_400, whole / 3600 % 24)

@@ -60,7 +60,7 @@ public struct Report: Sendable {
     } else {
       text += section(
         "devices\(id)", "Devices over time\(suffix)",
-        "Two days of the run, those in which these devices trained longest.", grid(shown))
+        "Twelve hours of the run, those in which these devices trained longest.", grid(shown))
     }
     text += section("work\(id)", "Where the work went\(suffix)", nil, grid(work(run)))
     text += section("assumptions\(id)", "Assumptions\(suffix)", assumptionNote, assumptions(run))
@@ -85,7 +85,9 @@ public struct Report: Sendable {
 
   /// A figure as a part of the page; nothing where it would be empty.
   func part(_ figure: Figure) -> String {
-    figure.isEmpty ? "" : "<figure>\(figure.part)<output class=\"read\"></output></figure>"
+    if figure.isEmpty { return "" }
+    let style = figure.series.count > 1 ? "read several" : "read"
+    return "<figure>\(figure.part)<output class=\"\(style)\"></output></figure>"
   }
 
   /// The same of bars.

@@ -21,8 +21,18 @@ public struct ReportRun: Sendable {
     title = document.title
     seed = document.seed ?? 0
     versions = document.table("versions")
-    settings = (document.scenarioText ?? path).split(separator: "\n", omittingEmptySubsequences: false)
-      .filter { !$0.hasPrefix("seed:") }.joined(separator: "\n")
+    settings = Self.policy(document.scenarioText ?? path)
+  }
+
+  /// A resolved scenario without its seed and without what it has recorded.
+  private static func policy(_ text: String) -> String {
+    var kept: [Substring] = []
+    var isRecord = false
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if let first = line.first, first != " ", first != "-" { isRecord = line.hasPrefix("record:") }
+      if !isRecord, !line.hasPrefix("seed:") { kept.append(line) }
+    }
+    return kept.joined(separator: "\n")
   }
 
   /// The file's name without folder and ending.
@@ -137,7 +147,7 @@ struct ReportGroup {
 
 /// A curve thinned to so many points, the same ones every time: of each stretch of places the first,
 /// the lowest, the highest and the last.
-func thinned(_ points: [Figure.Point], to count: Int) -> [Figure.Point] {
+package func thinned(_ points: [Figure.Point], to count: Int) -> [Figure.Point] {
   guard points.count > max(4, count) else { return points }
   let stretches = max(1, count / 4)
   var kept: [Figure.Point] = []
