@@ -62,9 +62,10 @@ struct Root: ParsableCommand {
     abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
     version: FedSimVersion.current,
     subcommands: [
-      RunCommand.self, ResumeCommand.self, RecoverCommand.self, CompareCommand.self,
-      ReplayCommand.self, ExplainCommand.self, ExportCommand.self, ValidateCommand.self,
-      ListCommand.self, InitCommand.self, TraceCommand.self,
+      RunCommand.self, ResumeCommand.self, RecoverCommand.self, ReportCommand.self,
+      PlotCommand.self, CompareCommand.self, ReplayCommand.self, ExplainCommand.self,
+      ExportCommand.self, ValidateCommand.self, ListCommand.self, InitCommand.self,
+      TraceCommand.self,
     ])
 }
 
