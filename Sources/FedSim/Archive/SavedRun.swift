@@ -32,6 +32,7 @@ struct SavedRun: Codable {
   let service: Service
   let central: Central
   let updates: Register<UpdateRecord>
+  let measures: Measures
   let participations: Register<Participation>
   let settled: Settled
   let outlook: Outlook
@@ -66,6 +67,7 @@ struct SavedRun: Codable {
     service = run.service
     central = run.central
     updates = run.updates
+    measures = run.measures
     participations = run.participations
     settled = run.settled
     outlook = run.outlook

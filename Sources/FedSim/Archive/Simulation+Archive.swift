@@ -66,6 +66,7 @@ extension Simulation {
     apps = saved.apps
     server = saved.server
     updates = saved.updates
+    measures = saved.measures
     participations = saved.participations
     settled = saved.settled
     outlook = saved.outlook

@@ -1,5 +1,5 @@
 /// Work that devices did for trainings, in sums that are exact.
-public struct Effort: Sendable, Equatable {
+public struct Effort: Sendable, Equatable, Codable {
   /// Training attempts.
   public internal(set) var attempts = 0
   /// Batches done.
@@ -55,7 +55,7 @@ public enum EffortEnd: Sendable, Equatable {
 }
 
 /// A ledger of work: by what became of it, booked as it ends.
-public struct EffortLedger: Sendable {
+public struct EffortLedger: Sendable, Codable {
   private var rows = [Effort](repeating: Effort(), count: EffortEnd.all.count)
   /// Work of evaluations that the server asked devices for.
   public internal(set) var evaluations = Effort()
@@ -91,7 +91,7 @@ public enum Carrier: Int, CaseIterable, Sendable {
 }
 
 /// Bytes of one transmission, or of several that ended alike, by link.
-struct CarriedBytes: Sendable, Equatable {
+struct CarriedBytes: Sendable, Equatable, Codable {
   // Wi-Fi up and down, cellular up and down.
   private var counts = SIMD4<Int64>()
 
@@ -107,7 +107,7 @@ struct CarriedBytes: Sendable, Equatable {
 }
 
 /// Bytes by link and by how their transmission ended, booked as it ends.
-public struct TrafficLedger: Sendable {
+public struct TrafficLedger: Sendable, Codable {
   private var rows = [CarriedBytes](
     repeating: CarriedBytes(), count: TransmissionOutcome.allCases.count)
 
@@ -131,7 +131,7 @@ public struct TrafficLedger: Sendable {
 }
 
 /// What one device's work came to.
-public struct DeviceEffort: Sendable, Equatable {
+public struct DeviceEffort: Sendable, Equatable, Codable {
   /// Distinct samples of its updates that became part of a version.
   public internal(set) var samplesAggregated: Int64 = 0
   /// Time that it trained for such updates, in microseconds.
@@ -141,7 +141,7 @@ public struct DeviceEffort: Sendable, Equatable {
 }
 
 /// What one device's work drew from its battery.
-public struct DeviceEnergy: Sendable, Equatable {
+public struct DeviceEnergy: Sendable, Equatable, Codable {
   /// For updates that became part of a version, in nanojoules.
   public internal(set) var aggregated: Int64 = 0
   /// For nothing, in nanojoules.

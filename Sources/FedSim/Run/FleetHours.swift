@@ -1,6 +1,6 @@
 /// What devices were doing, by simulated hour and group of the fleet: of all devices, or of 1,000
 /// evenly spaced ones.
-public struct FleetHours: Sendable {
+public struct FleetHours: Sendable, Codable {
   /// What is added up, in device-microseconds.
   public enum Column: Int, CaseIterable, Sendable {
     /// They belonged to the fleet.
@@ -24,7 +24,7 @@ public struct FleetHours: Sendable {
   }
 
   /// What holds of a device at a moment.
-  struct State: OptionSet, Sendable {
+  struct State: OptionSet, Sendable, Codable {
     let rawValue: UInt8
     static let present = State(rawValue: 1)
     static let wifi = State(rawValue: 2)
@@ -34,7 +34,7 @@ public struct FleetHours: Sendable {
     static let training = State(rawValue: 32)
   }
 
-  private struct Mark: Sendable {
+  private struct Mark: Sendable, Codable {
     var since: SimTime
     var state: State
   }

@@ -1,7 +1,7 @@
 import Learning
 
 /// What a run is measured by, beside its ledgers: nothing of it changes what happens.
-struct Measures {
+struct Measures: Codable {
   var effort = EffortLedger()
   var traffic = TrafficLedger()
   var progress = ProgressLog()

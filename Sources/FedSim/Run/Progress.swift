@@ -1,5 +1,5 @@
 /// What a run has come to by a moment, as sums over all devices.
-public struct Progress: Sendable, Equatable {
+public struct Progress: Sendable, Equatable, Codable {
   /// Bytes sent.
   public internal(set) var bytesUp: Int64 = 0
   /// Bytes received.
@@ -29,8 +29,8 @@ public struct Progress: Sendable, Equatable {
 /// What is booked in its turn is added at once. What a device books ahead of its turn waits, by
 /// stretches of 67 seconds, until the run as a whole has come to its time. Only events of classes
 /// before the server's book ahead, so what has the server's time lies before the server.
-struct ProgressLog: Sendable {
-  private struct Booking {
+struct ProgressLog: Sendable, Codable {
+  private struct Booking: Codable {
     let time: SimTime
     let amount: Progress
   }

@@ -152,7 +152,7 @@ public struct VersionRecord: Sendable, Codable {
 }
 
 /// How long a tensor is, as a vector.
-public struct TensorNorms: Sendable, Equatable {
+public struct TensorNorms: Sendable, Equatable, Codable {
   /// Its L2 norm.
   public let norm: Double
   /// The L2 norm of its change since the version before; NaN without one.
