@@ -66,7 +66,7 @@ do {
     "version": run.version, "days": run.now.seconds / 86_400,
     "balances": run.audit().isEmpty,
   ]
-  if isSaved {
+  if isSaved, !archive.isEmpty {
     var restored: Simulation?
     report["archiveBytes"] = archive.count
     report["saved"] = saving

@@ -93,18 +93,23 @@ struct ArchiveMomentTests {
     scene.inputs.server.selector = Choice(UniformSelector.self, selector) { $0 }
     scene.inputs.server.trigger = [Choice(CohortCompleteTrigger.self) { $0 }]
     // The first asks at 1.010 and waits for the second, which asks at 31.010.
-    let parts = try cut(scene, at: 1_500) { $0.view(of: 0).work == .waiting && $0.now < ms(30_000) }
+    let parts = try cut(scene, at: 1_010) {
+      $0.view(of: 0).work == .waiting && $0.now < ms(30_000)
+    }
     #expect(parts.simulation.version >= 1)
     #expect(parts.simulation.roundFunnels[1][.aggregated] == 2)
   }
 
   @Test("An evaluation on devices, with one answer there and one to come")
   func evaluation() throws {
-    let scene = evaluating(task: .tiny(samples: [4, 8])) { $0.timeout = .minutes(5) }
-    // The answer about 4 samples comes before the one about 8.
-    let parts = try cut(scene, at: 21_015) { $0.evaluationRecords.isEmpty }
+    // As in `ClientEvaluationTests`, but b trains 8 batches: version 1 is published at 13.650, b asks
+    // again at 16.670, and both have the model at 20.000. The answer about 4 samples comes at
+    // 25.010, the one about 8 at 29.010.
+    let scene = evaluating(task: .tiny(samples: [4, 8]))
+    let parts = try cut(scene, at: 26_000) { $0.evaluationRecords.isEmpty }
     let record = try #require(parts.simulation.evaluationRecords.first)
-    #expect(record.begunAt < ms(21_015) && record.endedAt > ms(21_015))
+    #expect(record.begunAt == ms(13_650))
+    #expect(record.endedAt == ms(29_010))
     #expect(record.results == 2)
   }
 

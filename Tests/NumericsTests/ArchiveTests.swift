@@ -30,6 +30,9 @@ private struct Mixture: Codable, Equatable {
   var nested: [[[Int32]]] = [[], [[1], []]]
   var range = 3..<9
   var vector = SIMD8<UInt16>(1, 2, 3, 4, 5, 6, 7, 65_535)
+  var vectors = [SIMD8<UInt32>(0, .max, 1, 2, 3, 4, 5, 6)]
+  var bytes16: SIMD16<UInt8>? = SIMD16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 254, 255)
+  var other = SIMD4<Int64>(-1, 0, .min, .max)
 }
 
 /// An object that refers to others.

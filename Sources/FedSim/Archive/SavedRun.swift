@@ -35,8 +35,6 @@ struct SavedRun: Codable {
   let participations: Register<Participation>
   let settled: Settled
   let outlook: Outlook
-  /// Trainings that are described and live, oldest first.
-  let computations: [DeferredTraining]
   let evaluatedUntil: SimTime
   let federatedUntil: SimTime
 
@@ -69,7 +67,6 @@ struct SavedRun: Codable {
     participations = run.participations
     settled = run.settled
     outlook = run.outlook
-    computations = run.computations.living
     evaluatedUntil = run.evaluatedUntil
     federatedUntil = run.federatedUntil
   }

@@ -21,14 +21,16 @@ extension Simulation {
   /// Throws: `ArchiveFault` where the bytes are damaged, or of a run from other inputs.
   public init(_ inputs: SimulationInputs, archive bytes: [UInt8]) throws(ArchiveFault) {
     self.init(bare: inputs)
+    let catalog = trainingCatalog
     let saved = try Archive.value(
       SavedRun.self, from: bytes, marks: inputs.archiveMarks, known: inputs.archivedObjects,
-      types: [ParameterBuffer.self, DeferredTraining.self], context: trainingCatalog)
+      types: [ParameterBuffer.self, DeferredTraining.self], context: catalog)
     guard saved.devices.count == devices.count, saved.bodies.count == bodies.count,
       saved.apps.count == apps.count, saved.central.models.count == central.models.count,
       saved.server.model.count == server.model.count
     else { throw .damaged(at: 0, "it is not of this fleet") }
     take(saved)
+    computations.take(described: catalog.trainings)
   }
 
   /// What all trainings of the run share.
@@ -69,7 +71,6 @@ extension Simulation {
     participations = saved.participations
     settled = saved.settled
     outlook = saved.outlook
-    computations.take(described: saved.computations)
     evaluatedUntil = saved.evaluatedUntil
     federatedUntil = saved.federatedUntil
     takeWithRebuilt(saved)
@@ -100,7 +101,8 @@ extension Simulation {
   /// playing, or are a memory of what can be found again.
   package static let unsaved: Set<String> = [
     "inputs", "end", "world", "batteryFigures", "wireSizes", "taskNeeds", "systemFigures", "keys",
-    "taskNames", "observers", "wantsEveryEvent", "allTestSamples", "validationSamples",
+    "taskNames", "computations", "observers", "wantsEveryEvent", "allTestSamples",
+    "validationSamples",
   ]
 
   /// What has parts that are made from the inputs, to be looked through.

@@ -51,11 +51,8 @@ struct Computations {
     nextSweep = min(limit, max(4096, 2 * described.count))
   }
 
-  /// Described trainings that live, oldest first.
-  var living: [DeferredTraining] { described.compactMap(\.training) }
-
-  /// Takes in trainings that were described before the run was saved. Nothing is begun: what they
-  /// give does not depend on when.
+  /// Takes in the trainings of a run that was saved. Nothing is begun: what they give does not
+  /// depend on when.
   mutating func take(described trainings: [DeferredTraining]) {
     described = trainings.map { Weak(training: $0) }
     nextSweep = min(limit, max(4096, 2 * described.count))

@@ -57,6 +57,7 @@ extension DeferredTraining: ArchivedObject {
     self.init(
       training, by: catalog.models[model].algorithm, batches: batches, state: state,
       validation: validation, isLast: isLast, model: model, kernels: catalog.kernels)
+    catalog.trainings.append(self)
   }
 
   private func catalog(_ context: (any ArchiveContext)?) throws -> TrainingCatalog {

@@ -17,6 +17,8 @@ public final class TrainingCatalog: ArchiveContext {
   let models: [Model]
   let dataset: Dataset
   let kernels: Kernels
+  /// The trainings that were read, each after those that it begins from.
+  public internal(set) var trainings: [DeferredTraining] = []
   /// Lists of samples that occur again and again: shards, validation samples, given orders.
   private let lists: [[Int32]]
   /// The lists' places by where they lie in memory: nothing is compared.

@@ -190,6 +190,7 @@ public final class ArchiveDecoder: Decoder {
       }
       return object
     }
+    if let vector = try readVector(type) { return vector }
     return try type.init(from: self)
   }
 

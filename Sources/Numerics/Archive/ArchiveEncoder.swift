@@ -68,6 +68,7 @@ public final class ArchiveEncoder: Encoder {
     if Value.self is AnyObject.Type, let object = value as? any ArchivedObject {
       return refer(to: object)
     }
+    if writeVector(value) { return }
     try value.encode(to: self)
   }
 
