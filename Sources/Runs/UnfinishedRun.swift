@@ -26,7 +26,10 @@ struct UnfinishedRun {
 
   /// The file that a result's path leads to, where it is a link.
   static func target(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+      let real = realpath(path, nil)
+    else { return path }
     defer { free(real) }
     return String(cString: real)
   }

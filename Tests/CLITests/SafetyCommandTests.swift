@@ -4,8 +4,8 @@ import Testing
 /// Runs that are killed, and commands that meet what they left.
 @Suite("fedsim resume and recover")
 struct SafetyCommandTests {
-  /// A run that takes a second or so.
-  private static let long = ["s.yaml", "-o", "o.h5", "--set", "stop.after=1500 d"]
+  /// A run that takes half a second or so.
+  private static let long = ["s.yaml", "-o", "o.h5", "--set", "stop.after=250 d"]
   /// A run that does not end while a test looks at it.
   private static let endless = ["s.yaml", "-o", "o.h5", "--set", "stop.after=36500 d"]
 
