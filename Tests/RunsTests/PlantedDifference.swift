@@ -113,7 +113,6 @@ final class EveryEvent: Observer {
 
   var wantsEveryEvent: Bool { true }
 
-  /// What happens before the first event, the publication of the initial model, is no event's.
   func happened(_ happening: Happening) { happened += " \(happening)" }
 
   func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
