@@ -191,6 +191,7 @@ public final class RunRecorder: SavedObserver {
       }
       groups += others
     }
+    let assumptions = scenario.assumptionLines
     return ResultDocument(
       attributes: attributes,
       variables: [
@@ -201,9 +202,8 @@ public final class RunRecorder: SavedObserver {
           "startTime", .int64([simulation.inputs.civilStart]),
           units: "seconds since 1970-01-01 00:00:00", "civil time (UTC) at virtual time 0"),
       ],
-      texts: [
-        .init("scenario", scenario.resolvedText), .init("assumptions", scenario.assumptionLines),
-      ], groups: groups)
+      texts: [.init("scenario", scenario.resolvedText)]
+        + (assumptions.isEmpty ? [] : [.init("assumptions", assumptions)]), groups: groups)
   }
 
   /// All tables but those of rounds and versions.
