@@ -73,8 +73,8 @@ struct ArchivedRunTests {
     ]
     try check("systems/flower-as-coded", blobs)
     // A cohort is formed when 260 devices wait.
-    let counts = ["eastern": 180, "central": 100, "mountain": 30, "pacific": 60]
-    let fleet = counts.map { "fleet.\($0).count=\($1)" }.sorted()
+    let counts = [("eastern", 180), ("central", 100), ("mountain", 30), ("pacific", 60)]
+    let fleet = counts.map { "fleet.\($0).count=\($1)" }
     try check("systems/gboard-us", fleet + ["stop.after=1 d"])
   }
 
