@@ -88,7 +88,8 @@ struct Stretches {
         simulation = try Simulation(resume(archives.count) ?? inputs, archive: bytes)
         // What was restored is saved as it was.
         #expect(try simulation.archive() == bytes)
-        #expect(simulation.audit() == [])
+        // Played on, devices do not stand at one time.
+        if !simulation.playsAhead { #expect(simulation.audit() == []) }
       }
     }
     #expect(outcome.beginnings == 1)

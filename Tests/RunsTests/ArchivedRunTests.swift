@@ -72,8 +72,24 @@ struct ArchivedRunTests {
       "task.model=softmax", "stop.after=1 d",
     ]
     try check("systems/flower-as-coded", blobs)
-    let groups = ["eastern", "central", "mountain", "pacific"]
-    try check("systems/gboard-us", groups.map { "fleet.\($0).count=15" } + ["stop.after=1 d"])
+    // A cohort is formed when 260 devices wait.
+    let counts = ["eastern": 180, "central": 100, "mountain": 30, "pacific": 60]
+    let fleet = counts.map { "fleet.\($0).count=\($1)" }.sorted()
+    try check("systems/gboard-us", fleet + ["stop.after=1 d"])
+  }
+
+  @Test("A recorder's memory holds every stored property")
+  func properties() {
+    func names(_ value: Any) -> Set<String> {
+      Set(Mirror(reflecting: value).children.map(\.label!))
+    }
+    let recorder = RunRecorder()
+    #expect(names(recorder) == names(recorder.memory))
+    let (events, timeline, audits) = (EventLog(limit: 1), TimelineLog([]), Invariants())
+    #expect(names(events) == names(events.memory))
+    #expect(names(timeline) == names(timeline.memory))
+    // What it was made with is given again.
+    #expect(names(audits).subtracting(names(audits.memory)) == ["interval", "most"])
   }
 
   @Test("Events and timelines that are stored are whole")
