@@ -66,6 +66,18 @@ struct CompareTests {
     }
   }
 
+  @Test("the digests of the hours add up to that of the run")
+  func hours() throws {
+    let (simulation, document) = try Night.run()
+    let hours = try #require(document.integers("hours/eventDigest"))
+    #expect(hours.count == 48)
+    let sum = hours.reduce(UInt64(0)) { $0 &+ UInt64(bitPattern: $1) }
+    #expect(sum == simulation.eventDigest.value)
+    // The event that ends the run, at 48 h, is of hour 47 in the table.
+    #expect(simulation.eventDigest.hours.count == 49)
+    #expect(Set(hours).count > 40)
+  }
+
   @Test("equal files are the same bytes, and equal content in other bytes is the same content")
   func same() throws {
     let folder = try Folder()
