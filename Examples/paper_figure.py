@@ -41,8 +41,9 @@ def policies(words):
 def read(results):
     """The evaluated versions of one policy's seeds, a row a version."""
     rows = fedsim.table(results, "versions", settings=False)
-    devices = fedsim.table(results, "devices", settings=False).groupby("file").size()
-    rows["bytes"] = (rows["bytesUp"] + rows["bytesDown"]) / rows["file"].map(devices)
+    if "bytesUp" in rows:  # Results of schema 1 do not have it.
+        devices = fedsim.table(results, "devices", settings=False).groupby("file").size()
+        rows["bytes"] = (rows["bytesUp"] + rows["bytesDown"]) / rows["file"].map(devices)
     ends = fedsim.table(results, "", over=(), settings=False).set_index("file")["simulatedTime"]
     rows["simulatedTime"] = rows["file"].map(ends)
     return rows.dropna(subset="centralAccuracy")
@@ -77,12 +78,17 @@ def main():
     parser.add_argument("--output", required=True, type=pathlib.Path, help="the picture: .svg, .pdf or .png")
     options, words = parser.parse_known_args()
     data = {name: read(results) for name, results in policies(words).items()}
-    figure, panels = plt.subplots(1, 2, figsize=(6.8, 2.7), sharey=True, layout="constrained")
-    for panel, columns in zip(panels, PANELS, strict=True):
+    chosen = PANELS if all("bytes" in rows for rows in data.values()) else PANELS[:1]
+    figure, panels = plt.subplots(
+        1, len(chosen), figsize=(3.4 * len(chosen), 2.7), sharey=True, squeeze=False, layout="constrained"
+    )
+    panels = panels[0]
+    for panel, columns in zip(panels, chosen, strict=True):
         draw(panel, data, *columns)
     seeds = "–".join(str(count) for count in sorted({rows["file"].nunique() for rows in data.values()}))
     panels[0].set_ylabel(f"accuracy on the test set\n(median and range of {seeds} seeds)")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(data))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center",
+                  ncols=len(data) if len(chosen) > 1 else 1)
     figure.savefig(options.output, metadata={"Date": None} if options.output.suffix == ".svg" else None)
 
 
