@@ -1,7 +1,7 @@
 // Makes calls of the operating system fail, or ends the process at one of them.
 //
-// Loaded before the C library (LD_PRELOAD). Only calls on files below FAULT_FOLDER count. FAULT says
-// what happens: ACTION:CALLS:N, where N counts the calls of that kind from 1.
+// Loaded before the C library (LD_PRELOAD). Only calls on files below FAULT_FOLDER count. FAULT
+// says what happens: ACTION:CALLS:N, where N counts the calls of that kind from 1.
 //
 //   ACTION  kill    the process ends before the call is made, as by kill -9
 //           torn    half of a write is done, then the process ends (others: as kill)
