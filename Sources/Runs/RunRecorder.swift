@@ -125,6 +125,7 @@ public final class RunRecorder: Observer {
     if simulation.inputs.record.finalModel, !simulation.inputs.omitsArithmetic {
       groups.append(ModelTable.group(simulation))
     }
+    let assumptions = scenario.assumptionLines
     return ResultDocument(
       attributes: attributes,
       variables: [
@@ -135,8 +136,7 @@ public final class RunRecorder: Observer {
           "startTime", .int64([simulation.inputs.civilStart]),
           units: "seconds since 1970-01-01 00:00:00", "civil time (UTC) at virtual time 0"),
       ],
-      texts: [
-        .init("scenario", scenario.resolvedText), .init("assumptions", scenario.assumptionLines),
-      ], groups: groups)
+      texts: [.init("scenario", scenario.resolvedText)]
+        + (assumptions.isEmpty ? [] : [.init("assumptions", assumptions)]), groups: groups)
   }
 }

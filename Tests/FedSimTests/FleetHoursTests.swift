@@ -116,7 +116,7 @@ struct FleetHoursTests {
           var time = SimTime.start
           while time < simulation.now {
             let state = Int(timeline.state(at: time))
-            let next = timeline.next(after: time, before: .never)?.time ?? .never
+            let next = timeline.next(after: time, before: simulation.end)?.time ?? .never
             let end = min(next, simulation.now)
             if state < 2 {
               found[states[state]] += (end - time).microseconds

@@ -61,7 +61,7 @@ struct ResultPageTests {
   private static let everything = [
     "record.events=true", "record.hoursByGroup=true", "record.layerNorms=true",
     "record.ineligibility=true", "record.averageAccuracy=updates",
-    "record.federatedEvaluation.every=3",
+    "record.federatedEvaluation=3",
   ]
   private static let small =
     [
@@ -76,6 +76,7 @@ struct ResultPageTests {
     ].map { ("smoke/\($0)", []) }
     + [
       ("smoke/synchronous", everything + ["record.timelineOf=[phones/0]"]),
+      ("smoke/evaluations", ["fleet.documented.battery={}"]),
       ("systems/edgeml-as-coded", small), ("systems/automatic-backend", small),
     ]
 

@@ -53,8 +53,7 @@ extension Simulation {
   mutating func bytesThrough(_ device: Int) {
     let transfer = devices[device].transfer!
     if transfer.phase == .receiving {
-      countBytes(device, link: devices[device].link, down: transfer.remaining)
-      closeTransfer(device, transfer.response!.outcome)
+      closeTransfer(device, transfer.response!.outcome, received: transfer.remaining)
       return completed(device, transfer)
     }
     countBytes(device, link: devices[device].link, up: transfer.remaining)

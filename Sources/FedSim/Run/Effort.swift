@@ -125,8 +125,10 @@ public struct TrafficLedger: Sendable {
     rows[Self.place(outcome)] += bytes
   }
 
+  private static let outcomes = TransmissionOutcome.allCases
+
   private static func place(_ outcome: TransmissionOutcome) -> Int {
-    TransmissionOutcome.allCases.firstIndex(of: outcome)!
+    outcomes.firstIndex(of: outcome)!
   }
 }
 

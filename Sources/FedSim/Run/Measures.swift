@@ -167,17 +167,20 @@ extension Simulation {
 
   // MARK: Requests
 
-  /// A request has ended.
-  mutating func closeTransfer(_ device: Int, _ outcome: TransmissionOutcome) {
+  /// A request has ended, the last of its answer's bytes with it.
+  mutating func closeTransfer(
+    _ device: Int, _ outcome: TransmissionOutcome, received: Int64 = 0
+  ) {
+    devices[device].transfer!.carried.add(link: devices[device].link, up: 0, down: received)
+    ledgers.bytesDown += received
+    devices[device].activity.bytesDown += received
     let transfer = devices[device].transfer!
     let radio = hasBody(device) ? energyDrawn(device).radio - transfer.energyMark : 0
     devices[device].transfer = nil
     ledgers.transmissions.close(outcome)
     measures.traffic.book(transfer.carried, outcome)
+    if received + radio > 0 { note(Progress(bytesDown: received, nanojoules: radio)) }
     guard radio > 0 else { return }
-    var amount = Progress()
-    amount.nanojoules = radio
-    note(amount)
     guard case .upload(let update) = transfer.purpose, updates.contains(update) else {
       return measures.effort.otherRadio += radio
     }
@@ -203,10 +206,7 @@ extension Simulation {
     ledgers.bytesDown += down
     devices[device].activity.bytesUp += up
     devices[device].activity.bytesDown += down
-    var amount = Progress()
-    amount.bytesUp = up
-    amount.bytesDown = down
-    note(amount)
+    if up + down > 0 { note(Progress(bytesUp: up, bytesDown: down)) }
   }
 
   // MARK: Versions

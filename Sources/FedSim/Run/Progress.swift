@@ -1,27 +1,47 @@
 /// What a run has come to by a moment, as sums over all devices.
 public struct Progress: Sendable, Equatable {
+  // In place, and added at once: every transmission books some.
+  private var sums = SIMD8<Int64>()
+
   /// Bytes sent.
-  public internal(set) var bytesUp: Int64 = 0
+  public internal(set) var bytesUp: Int64 {
+    get { sums[0] }
+    set { sums[0] = newValue }
+  }
   /// Bytes received.
-  public internal(set) var bytesDown: Int64 = 0
+  public internal(set) var bytesDown: Int64 {
+    get { sums[1] }
+    set { sums[1] = newValue }
+  }
   /// Time trained in stretches that have ended, in microseconds.
-  public internal(set) var microseconds: Int64 = 0
-  /// Energy of trainings and transfers that have ended, in nanojoules.
-  public internal(set) var nanojoules: Int64 = 0
+  public internal(set) var microseconds: Int64 {
+    get { sums[2] }
+    set { sums[2] = newValue }
+  }
+  /// Energy of work and transfers that have ended, in nanojoules.
+  public internal(set) var nanojoules: Int64 {
+    get { sums[3] }
+    set { sums[3] = newValue }
+  }
   /// Devices that hold a version.
-  public internal(set) var holders: Int64 = 0
+  public internal(set) var holders: Int64 {
+    get { sums[4] }
+    set { sums[4] = newValue }
+  }
   /// Test samples that the versions held get right, summed over these devices; of a version that
   /// was not evaluated those of the last evaluated one before it.
-  public internal(set) var heldCorrect: Int64 = 0
-
-  static func += (a: inout Progress, b: Progress) {
-    a.bytesUp += b.bytesUp
-    a.bytesDown += b.bytesDown
-    a.microseconds += b.microseconds
-    a.nanojoules += b.nanojoules
-    a.holders += b.holders
-    a.heldCorrect += b.heldCorrect
+  public internal(set) var heldCorrect: Int64 {
+    get { sums[5] }
+    set { sums[5] = newValue }
   }
+
+  init(bytesUp: Int64 = 0, bytesDown: Int64 = 0, nanojoules: Int64 = 0) {
+    sums[0] = bytesUp
+    sums[1] = bytesDown
+    sums[3] = nanojoules
+  }
+
+  static func += (a: inout Progress, b: Progress) { a.sums &+= b.sums }
 }
 
 /// Sums that are true at a moment, although devices are played on ahead of it.
