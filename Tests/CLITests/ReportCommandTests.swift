@@ -46,7 +46,7 @@ struct ReportCommandTests {
       (["plot", "r.h5", "--figure", "timeline"], "nothing to show"),
       (["plot", "r.h5", "--figure", "accuracy", "-o", "a.gif"], ".svg, .pdf or .png"),
     ] {
-      let result = try fedsim(arguments)
+      let result = try fedsim.run(arguments)
       #expect(result.code == 2, "\(arguments)")
       #expect(result.error.contains(words), "\(arguments): \(result.error)")
     }
