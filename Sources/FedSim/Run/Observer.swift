@@ -65,8 +65,9 @@ extension Simulation {
     for observer in observers where observer.wantsAdvance { observer.advanced(self) }
   }
 
-  /// Tells the observers what happened.
-  func note(_ device: Int, _ kind: Happening.Kind) {
+  /// Tells the observers what happened. It is `mutating` because a call of another would copy the
+  /// whole simulation where its arguments are read from it.
+  mutating func note(_ device: Int, _ kind: Happening.Kind) {
     guard wantsEveryEvent else { return }
     let happening = Happening(time: now, device: device, kind: kind)
     for observer in observers { observer.happened(happening) }
