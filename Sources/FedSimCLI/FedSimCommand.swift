@@ -8,7 +8,8 @@ import Synchronization
 public enum FedSimCommand {
   /// Runs the command with the arguments of the process, and ends the process.
   ///
-  /// Exit codes: 0 done, 1 an expectation or comparison failed, 2 bad input, 3 the run failed, 130 interrupted.
+  /// Exit codes: 0 done, 1 an expectation or comparison failed, 2 bad input, 3 the run failed, 130
+  /// interrupted.
   public static func main(registry: Registry = .standard) {
     // A reader that goes away, such as `head`, does not end the run.
     signal(SIGPIPE, SIG_IGN)

@@ -10,7 +10,8 @@ struct ReplayCommand: RegistryCommand {
     abstract: "Play the run of a result again, and say whether the same file comes out.",
     discussion: """
       In memory: no file is written. Exit code 0 if the file holds what comes out, 1 if not; then \
-      the first event (where events are stored), hour, round, version and cells that differ are told.
+      the first event (where events are stored), hour, round, version and cells that differ are \
+      told.
       """)
 
   @Argument(help: "The result file of a run.")

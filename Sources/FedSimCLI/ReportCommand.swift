@@ -14,7 +14,7 @@ struct ReportCommand: RegistryCommand {
       """)
 
   @Argument(help: "Result files.")
-  var results: [String]
+  var results: [String] = []
 
   @Option(
     name: .shortAndLong,

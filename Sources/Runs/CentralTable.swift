@@ -72,9 +72,6 @@ enum CentralTable {
       rows[index].attributes.append(.init("coordinates", .text("publishedAt")))
     }
     rows += ledger(simulation)
-    rows += (simulation.centralTallies?.named ?? []).map { name, count, text in
-      .scalar(name, .int64([Int64(count)]), text)
-    }
     return ResultDocument.Group(
       "central",
       attributes: [
@@ -103,6 +100,9 @@ enum CentralTable {
       .count("samplesEnded", outcome, simulation.fileSamples, "samples in files that ended so"),
       .scalar("filesOpened", .int64([Int64(ledger.opened)]), "files formatted"),
     ]
+      + (simulation.centralTallies?.named ?? []).map { name, count, text in
+        .scalar(name, .int64([Int64(count)]), text)
+      }
   }
 
   /// A row a device; zeros for those that do not collect.

@@ -82,7 +82,8 @@ struct FigureTests {
       .init(
         "second (3 seeds)",
         .band([
-          .init(0, low: 0.05, middle: 0.1, high: 0.2), .init(60_000, low: 0.4, middle: 0.5, high: 0.7),
+          .init(0, low: 0.05, middle: 0.1, high: 0.2),
+          .init(60_000, low: 0.4, middle: 0.5, high: 0.7),
         ])),
     ])
     let path = #filePath.replacing("FigureTests.swift", with: "Fixtures/figure.svg")

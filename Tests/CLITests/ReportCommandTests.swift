@@ -25,7 +25,8 @@ struct ReportCommandTests {
       #expect(try fedsim("run", "s.yaml", "-q", "--seed", seed, "-o", "\(seed).h5").code == 0)
     }
     #expect(
-      try fedsim("report", "1.h5", "2.h5", "--reference", "alone=1.h5", "-o", "both.html").code == 0)
+      try fedsim("report", "1.h5", "2.h5", "--reference", "alone=1.h5", "-o", "both.html").code == 0
+    )
     let text = String(decoding: try fedsim.bytes("both.html"), as: UTF8.self)
     #expect(text.contains("s (2 seeds)") && text.contains("alone"))
   }

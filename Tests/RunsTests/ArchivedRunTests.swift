@@ -84,7 +84,9 @@ struct ArchivedRunTests {
       Set(Mirror(reflecting: value).children.map(\.label!))
     }
     let recorder = RunRecorder()
-    #expect(names(recorder) == names(recorder.memory))
+    // What a recovery reads out of a journal is never saved.
+    #expect(
+      names(recorder).subtracting(names(recorder.memory)) == ["laterCentral", "laterFunnels"])
     let (events, timeline, audits) = (EventLog(limit: 1), TimelineLog([]), Invariants())
     #expect(names(events) == names(events.memory))
     #expect(names(timeline) == names(timeline.memory))

@@ -56,8 +56,9 @@ struct PlantedDifference: Sendable, CustomStringConvertible {
       before: ["server.trigger={threshold: 3}"], after: ["server.trigger={threshold: 4}"],
       settings: ["server.trigger.threshold.updates: 3 | 4"], kind: .outcome, version: 1),
     PlantedDifference(
+      // One more holds no version from the start.
       name: "one device more", after: ["fleet.tablets.count=4"],
-      settings: ["fleet.tablets.count: 3 | 4"], kind: .event, version: 8),
+      settings: ["fleet.tablets.count: 3 | 4"], kind: .event, version: 0),
     PlantedDifference(
       name: "another rule of staleness",
       before: ["server.trigger={threshold: 1}"], after: ["server.maximumStaleness=0"],

@@ -29,8 +29,8 @@ public struct SeedComparison: Codable, Equatable, Sendable {
     public var medianA: Double?
     /// The second policy's median.
     public var medianB: Double?
-    /// Of a cost to the target, which is known as an interval, the first policy's median of the lower
-    /// ends; `medianA` is that of the upper ones.
+    /// Of a cost to the target, which is known as an interval, the first policy's median of the
+    /// lower ends; `medianA` is that of the upper ones.
     public var medianAfterA: Double?
     /// The same of the second policy.
     public var medianAfterB: Double?

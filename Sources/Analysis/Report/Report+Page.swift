@@ -6,7 +6,8 @@ extension Report {
     <html lang="en">
     <head>
     <meta charset="utf-8"/>
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"/>
+    <meta http-equiv="Content-Security-Policy"
+      content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"/>
     <meta name="viewport" content="width=device-width, initial-scale=1"/>
     <meta name="color-scheme" content="light dark"/>
     <title>\(Markup.escaped(title)) · FedSim</title>
@@ -31,7 +32,8 @@ extension Report {
   static let style = """
     :root{--fg:#1c222b;--soft:#5a6472;--page:#f5f6f8;--card:#fff;--line:#dfe3e8;--accent:#0b5fa5}
     @media (prefers-color-scheme:dark){
-    :root{--fg:#e6e9ee;--soft:#a3acb9;--page:#0b0e12;--card:#12161c;--line:#2c333d;--accent:#6cb6ff}}
+    :root{--fg:#e6e9ee;--soft:#a3acb9;--page:#0b0e12;--card:#12161c;--line:#2c333d;
+    --accent:#6cb6ff}}
     *{box-sizing:border-box}
     body{margin:0;background:var(--page);color:var(--fg);line-height:1.5;
     font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}

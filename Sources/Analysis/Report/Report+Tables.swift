@@ -142,11 +142,11 @@ extension Report {
   func assumptions(_ run: ReportRun) -> String {
     let lines = run.document.table("")?.text("assumptions")?.split(separator: "\n") ?? []
     let rows = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-      .filter { $0.count >= 4 }.map { $0.prefix(4).map(String.init) }
+      .filter { $0.count >= 3 }.map { $0.prefix(3).map(String.init) }
     guard !rows.isEmpty else {
       return "<p class=\"note\">The result names none.</p>"
     }
-    return Self.table(["key", "value", "from", "what it is"], rows, style: "words")
+    return Self.table(["key", "value", "what it is"], rows, style: "words")
   }
 
   /// Which command makes the results again, and by which digests to tell them.

@@ -55,7 +55,8 @@ public struct Report: Sendable {
       text += section(
         "devices\(id)", "Devices over time\(suffix)",
         "No device's states are stored. `record: {timelineOf: [GROUP/NUMBER]}` in the scenario, or "
-          + "`--set 'record.timelineOf=[GROUP/NUMBER]'`, stores those of the devices that it names.",
+          + "`--set 'record.timelineOf=[GROUP/NUMBER]'`, stores those of the devices that it "
+          + "names.",
         "")
     } else {
       text += section(

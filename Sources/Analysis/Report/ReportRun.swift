@@ -145,8 +145,8 @@ struct ReportGroup {
   }
 }
 
-/// A curve thinned to so many points, the same ones every time: of each stretch of places the first,
-/// the lowest, the highest and the last.
+/// A curve thinned to so many points, the same ones every time: of each stretch of places the
+/// first, the lowest, the highest and the last.
 package func thinned(_ points: [Figure.Point], to count: Int) -> [Figure.Point] {
   guard points.count > max(4, count) else { return points }
   let stretches = max(1, count / 4)

@@ -56,8 +56,8 @@ public struct TargetTimes: Equatable, Sendable {
   /// How many reached it.
   public var reached: Int { runs.count { $0.isReached } }
 
-  /// Kaplan and Meier's estimate of a cost, each at the upper end of its interval; runs that did not
-  /// reach the target count as watched until their end.
+  /// Kaplan and Meier's estimate of a cost, each at the upper end of its interval; runs that did
+  /// not reach the target count as watched until their end.
   public func estimate(_ cost: VersionCurve.Cost) -> ProductLimit {
     let known = runs.compactMap { $0[cost] }
     return ProductLimit(

@@ -49,7 +49,8 @@ package final class RunFolder {
     do throws(ResultFault) {
       try takeLock()
     } catch {
-      if lock >= 0 {
+      // A folder that was there may hold an unfinished run, and stays as it is.
+      if isNew, lock >= 0 {
         giveUp()
       } else if isNew {
         // Empty, unless another process was quicker; then it stays.

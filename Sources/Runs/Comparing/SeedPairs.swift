@@ -22,9 +22,9 @@ public struct SeedPairs: Codable, Equatable, Sendable {
 
   /// Reads and compares results; the order of the files does not matter.
   ///
-  /// Throws: `RunFailure.input` for a file that is no result, two of one seed, runs of one side that
-  /// are not of one policy, sides that have no seed in common, and a measure that there is not.
-  /// `measures` by name; none: all.
+  /// Throws: `RunFailure.input` for a file that is no result, two of one seed, runs of one side
+  /// that are not of one policy, sides that have no seed in common, and a measure that there is
+  /// not. `measures` by name; none: all.
   public init(
     _ a: [String], _ b: [String], target: Double? = nil, measures names: [String] = [],
     alpha: Double = 0.05, resamples: Int = 9_999
