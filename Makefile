@@ -11,6 +11,8 @@ SMOKE := $(wildcard scenarios/smoke/*.yaml)
 SOAK_MINUTES ?= 30
 # How many weeks of 10,000 iPhones `make fleet` plays.
 FLEET_SEEDS ?= 2
+# Where `make report` keeps its page and screenshots.
+REPORT ?=
 # How many of each kind of interruption `make crash` tries; 0: all of them.
 CRASH_SAMPLE ?= 12
 # What `make bench` hands to Benchmarks/scale, such as --most 100000.
@@ -20,7 +22,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning bench \
-  crash fleet gboard soak test-arm64 test-bare clean
+  crash report fleet gboard soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -38,7 +40,7 @@ run: deps build ## run the quickstart scenario, into results/quickstart.h5
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
-check: lint test readers determinism-ci crash fleet test-arm64 ## all that CI checks: those seven
+check: lint test readers report determinism-ci crash fleet test-arm64 ## all that CI checks: those eight
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -59,6 +61,10 @@ determinism: build ## run smoke, system and quickstart scenarios in many ways, c
 determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
 	Scripts/determinism $(SMOKE)
+
+report: build ## write quickstart's report, look at it in headless Chromium; REPORT=FOLDER keeps the screenshots
+	@Scripts/deps data readers report
+	Scripts/report $(REPORT)
 
 crash: build ## kill runs and fail their calls on files, go on, compare the results; CRASH_SAMPLE=12
 	@Scripts/deps data readers
@@ -88,7 +94,7 @@ bench: build ## time the workloads beside floors, events beside SimPy, a million
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
-	@Scripts/deps data readers r qemu soak
+	@Scripts/deps data readers r report qemu soak
 	Scripts/soak $(SOAK_MINUTES)
 
 test-arm64: ## compare the kernels' bits with those of arm64, cross-compiled, under qemu

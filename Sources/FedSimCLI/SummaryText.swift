@@ -58,6 +58,7 @@ struct SummaryText {
     lines.append(
       "\(tally("events")) events in \(Format.fixed(summary.wallSeconds, 2)) s (\(speed) a second)")
     lines.append("result: \(summary.result)")
+    lines.append("look:   \(quoted(command)) report \(quoted(summary.result))")
     if let source { lines.append("next: \(next(source))") }
     return lines
   }

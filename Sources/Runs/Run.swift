@@ -72,7 +72,8 @@ public struct Run {
     let own: [any Observer] =
       [play.recorder] + (play.living.map { [$0] } ?? []) + (modelFiles.map { [$0] } ?? [])
       + (timings.map { [$0.times] } ?? []) + (play.invariants.map { [$0] } ?? [])
-    let simulation = try self.play(&play, own + observers)
+    let told = play.living.map { living in observers.map { KeptNews($0, of: living) } }
+    let simulation = try self.play(&play, own + (told ?? observers))
     let document = play.recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, play.recorder, of: scenario, result: output)
     summary.audit = play.invariants.map {

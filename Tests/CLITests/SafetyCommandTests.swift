@@ -105,7 +105,8 @@ struct SafetyCommandTests {
       var asOfSeconds: Double?
     }
     let found = try JSONDecoder().decode(Recovery.self, from: Data(result.out.utf8))
-    #expect(found.versions > 3 && found.rounds >= found.versions - 1 && found.reachedSeconds > 0)
+    // Versions from 0; the round of the last one may not have been closed yet.
+    #expect(found.versions > 3 && found.rounds >= found.versions - 2 && found.reachedSeconds > 0)
     #expect(found.asOfSeconds == nil, "ten seconds had not passed")
     #expect(try fedsim.bytes("o.h5.run/journal") == before)
     let text = try fedsim("recover", "o.h5.run/")

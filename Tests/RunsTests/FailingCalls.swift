@@ -11,6 +11,8 @@ final class FailingCalls: @unchecked Sendable {
   private let failing: Int
   private let number: Int32
   private let isFull: Bool
+  /// Descriptors of folders that are open.
+  private var folders: Set<Int32> = []
 
   /// The n-th call fails for a reason; 0: none does.
   init(at n: Int = 0, _ number: Int32 = EIO, isFull: Bool = false) {
@@ -40,7 +42,8 @@ final class FailingCalls: @unchecked Sendable {
     calls.syncData = { self.fails("fdatasync") ? -1 : system.syncData($0) }
     calls.truncate = { self.fails("ftruncate") ? -1 : system.truncate($0, $1) }
     calls.close = { descriptor in
-      let fails = self.fails("close")
+      let isFolder = self.folders.remove(descriptor) != nil
+      let fails = self.fails(isFolder ? "closeFolder" : "close")
       let status = system.close(descriptor)
       if fails { errno = self.number }
       return fails ? -1 : status
@@ -49,7 +52,12 @@ final class FailingCalls: @unchecked Sendable {
     calls.remove = { self.fails("remove") ? -1 : system.remove($0) }
     calls.makeFolder = { self.fails("makeFolder", writes: true) ? -1 : system.makeFolder($0) }
     calls.removeFolder = { self.fails("removeFolder") ? -1 : system.removeFolder($0) }
-    calls.openFolder = { self.fails("openFolder") ? -1 : system.openFolder($0) }
+    calls.openFolder = { path in
+      if self.fails("openFolder") { return -1 }
+      let descriptor = system.openFolder(path)
+      self.folders.insert(descriptor)
+      return descriptor
+    }
     return calls
   }
 }

@@ -62,7 +62,10 @@ struct InterruptedRunTests {
       do throws(RunFailure) {
         _ = try run.perform()
         harmless.append(failing.hit)
-        #expect(n > count - 12, "\(failing.hit), call \(n) of \(count), must not be passed over")
+        // A folder that was synced and cannot be closed has lost nothing.
+        #expect(
+          n > count - 12 || failing.hit == "closeFolder",
+          "\(failing.hit), call \(n) of \(count), must not be passed over")
       } catch {
         guard case .failed(let reason) = error else {
           Issue.record("call \(n), \(failing.hit): \(error)")
@@ -76,7 +79,8 @@ struct InterruptedRunTests {
       #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole, "call \(n)")
     }
     // Once the result stands: closing its folder, and taking the run's folder away.
-    #expect(Set(harmless).isSubset(of: ["close", "remove", "removeFolder"]), "\(harmless)")
+    let known: Set = ["close", "closeFolder", "remove", "removeFolder"]
+    #expect(Set(harmless).isSubset(of: known), "\(harmless)")
   }
 
   @Test("whenever the disk becomes full, the run ends, and goes on once there is room")
