@@ -14,7 +14,7 @@ enum Interruption {
     source.setEventHandler {
       guard gate.close() else { return }
       let advice = gate.resumable.map { "; go on with: fedsim resume \($0)" } ?? ""
-      Output.end("\ninterrupted; no result was written\(advice)")
+      Output.end("\ninterrupted; no whole result was written\(advice)")
       _exit(130)
     }
     source.resume()

@@ -61,6 +61,9 @@ struct KeepingArguments: ParsableArguments {
       valueName: "time"))
   var publishEvery: String?
 
+  /// Whether any of it was said.
+  var isGiven: Bool { checkpointEvery != nil || publishEvery != nil }
+
   func validate() throws {
     if let checkpointEvery, CheckpointPace(checkpointEvery) == nil {
       throw ValidationError(

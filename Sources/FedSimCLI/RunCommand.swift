@@ -63,6 +63,11 @@ struct RunCommand: RegistryCommand {
     if let kernels, !kernels.body.isSupported {
       throw ValidationError("--kernels: this processor cannot run \(kernels.rawValue)")
     }
+    if noJournal, restart || keeping.isGiven {
+      throw ValidationError(
+        "--no-journal: nothing is kept, so --restart, --checkpoint-every and --publish-every "
+          + "have nothing to act on")
+    }
   }
 
   func run(_ registry: Registry) -> Int32 {

@@ -83,7 +83,7 @@ final class LivingRun: Observer {
       if before != bytes, failure == nil {
         failure = .failed(
           "\(folder.path(of: .journal)): the run comes out another than before it was interrupted"
-            + " (record \(records)): a file that the scenario names has changed since")
+            + " (record \(records)): a file that it reads has changed since; put it back as it was")
       }
       return
     }
@@ -112,8 +112,9 @@ final class LivingRun: Observer {
   /// Throws: `RunFailure` where the run cannot go on.
   func look(_ simulation: borrowing Simulation) throws(RunFailure) {
     if journal.isSyncDue { sync(simulation.progressTime) }
-    if clock.isDue(rounds: rounds, journal: journal.length) { save(simulation) }
-    if let publication, ContinuousClock.now >= nextPublication {
+    // What is played again may yet turn out to be another run, and stands in the journal anyway.
+    if expected.isEmpty, clock.isDue(rounds: rounds, journal: journal.length) { save(simulation) }
+    if expected.isEmpty, let publication, ContinuousClock.now >= nextPublication {
       publish(simulation, publication.file)
       nextPublication = .now + publication.every
     }

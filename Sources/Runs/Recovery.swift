@@ -30,11 +30,16 @@ public struct Recovery: Codable, Equatable, Sendable {
     let result = UnfinishedRun.result(result)
     let unfinished = try UnfinishedRun(beside: result, registry: registry)
     let output = output ?? result
+    if output == result, Self.isWhole(result) {
+      throw StoredRun.refusal(
+        result, "a whole result of an earlier run stands here; name another file with --output")
+    }
     let file = try Run.output { () throws(ResultFault) in try ResultFile.prepare(output) }
     var options = options
     options.shakeTies = unfinished.card.shakeTies
     let inputs = try unfinished.card.inputs(
       unfinished.scenario, options, unfinished.folder.path(of: .card))
+    if let notice = unfinished.notice { tell(notice) }
     let found = try Found(unfinished, inputs, tell)
     guard !found.recorder.versions.isEmpty || !found.recorder.rounds.isEmpty else {
       throw StoredRun.refusal(
@@ -53,6 +58,12 @@ public struct Recovery: Codable, Equatable, Sendable {
     } catch {
       throw .failed("the result cannot be written: \(error); the run's folder stays as it is")
     }
+  }
+
+  /// Whether a result stands at a path that is not one of a run that was interrupted.
+  private static func isWhole(_ path: String) -> Bool {
+    guard let document = try? ResultFile.read(path) else { return false }
+    return document.root[attribute: "isComplete"] == nil
   }
 
   /// What there is of a run.

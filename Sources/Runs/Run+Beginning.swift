@@ -21,7 +21,7 @@ extension Run {
   /// Refuses to begin anew beside an unfinished run, or one that lives.
   func refuseUnfinished() throws(RunFailure) {
     let target = UnfinishedRun.target(output)
-    guard safety.isOn, unfinished == nil, RunFolder.isUnfinished(beside: target) else { return }
+    guard unfinished == nil, RunFolder.isUnfinished(beside: target) else { return }
     let card = try Run.output { () throws(ResultFault) in
       // Whoever lives holds the lock, and is told of.
       try RunFolder(beside: target, for: output, calls: safety.calls).contents(of: .card)

@@ -15,6 +15,8 @@ struct RunCard: Codable, Equatable {
   /// The digests of scenario and data.
   var scenarioDigest: String
   var dataDigest: String
+  /// The digests of further files, by the path that the scenario gives.
+  var fileDigests: [String: String]
   /// What the command said that matters to the result.
   var shakeTies: UInt64?
   /// What it said of how the run is looked after.
@@ -50,6 +52,7 @@ struct RunCard: Codable, Equatable {
     scenarioFile = URL(fileURLWithPath: run.scenario.file).standardizedFileURL.path
     scenarioDigest = run.scenario.digest
     self.dataDigest = dataDigest
+    fileDigests = NamedFiles.digests(of: run.scenario)
     shakeTies = run.options.shakeTies
     audits = run.options.audits
     checkpointEvery = run.safety.checkpoints.text
@@ -88,6 +91,13 @@ struct RunCard: Codable, Equatable {
   func inputs(
     _ scenario: Scenario, _ options: RunOptions, _ path: String
   ) throws(RunFailure) -> SimulationInputs {
+    let digests = NamedFiles.digests(of: scenario)
+    for file in fileDigests.keys.sorted() where digests[file] != fileDigests[file] {
+      throw StoredRun.refusal(
+        scenario.path(of: file),
+        "this file has changed since the run began; put it back as it was, or begin anew with "
+          + "`fedsim run … --restart`")
+    }
     let inputs: SimulationInputs
     do throws(Faults) { inputs = try scenario.inputs(options) } catch { throw .input(error.faults) }
     let digest = inputs.task.digest.hexDigits

@@ -181,7 +181,11 @@ public final class RunRecorder: SavedObserver {
     case .soFar(let until, let asOf):
       attributes.append(.init("isComplete", .integer(0)))
       time = until
-      var others = asOf == nil ? [] : otherTables(simulation)
+      var standing = simulation
+      standing.countHours(until: asOf ?? .start)
+      var others = asOf == nil ? [] : otherTables(standing)
+      // Of no events there is no digest.
+      if asOf == nil { attributes.removeAll { $0.name == "eventDigest" } }
       if asOf == nil, simulation.isCentral {
         // The versions are the journal's; files are as they are at the start.
         others = [CentralTable.central(simulation, laterCentral)]

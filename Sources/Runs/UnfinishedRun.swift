@@ -73,6 +73,13 @@ struct UnfinishedRun {
     }
   }
 
+  /// What is to be said of its journal; nil: nothing.
+  var notice: String? {
+    guard journal.rest > 0 else { return nil }
+    return "\(folder.path(of: .journal)): \(journal.rest) bytes behind record "
+      + "\(journal.records.count) are no whole record, and are left out"
+  }
+
   /// The records as far as each is one.
   private static func records(of journal: Journal.Contents) -> [JournalRecord] {
     var records: [JournalRecord] = []

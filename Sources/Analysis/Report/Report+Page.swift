@@ -43,6 +43,7 @@ extension Report {
     h2{margin:44px 0 6px;font-size:19px;overflow-wrap:anywhere}
     .facts{margin:0;color:var(--soft)}
     .facts span:not(:last-child)::after{content:" · "}
+    .warning{margin:12px 0 0;padding:8px 12px;border-left:4px solid #c25e00;background:var(--card)}
     .note{margin:0 0 12px;color:var(--soft);max-width:76ch}
     .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;
     margin:24px 0 0}

@@ -15,6 +15,13 @@ extension Report {
     var text = "<header><p class=\"kind\">Federated learning, simulated</p>"
     text += "<h1>\(Markup.escaped(title))</h1><p class=\"facts\">"
     text += facts.map { "<span>\(Markup.escaped($0))</span>" }.joined() + "</p></header>\n"
+    for run in runs + references.map(\.run) where !run.isWhole {
+      text +=
+        "<p class=\"warning\">\(Markup.escaped(run.path)) is not whole: its run goes on, or was "
+      text +=
+        "interrupted. Versions and rounds are those until \(Self.duration(run.length)); the rest "
+      text += "is as of an earlier time, or missing.</p>\n"
+    }
     let tiles = headline
     if !tiles.isEmpty {
       text += "<dl class=\"tiles\">"
@@ -159,6 +166,11 @@ extension Report {
       ]
     }
     let path = runs[0].path
+    guard runs[0].isWhole else {
+      return
+        "<p>A result that is not whole cannot be played again: <code>fedsim resume</code> goes "
+        + "on with its run.</p>"
+    }
     return
       "<p>Each result holds its scenario. <code>fedsim replay \(Markup.escaped(path))</code> plays "
       + "it again and says whether every byte comes out the same.</p>"

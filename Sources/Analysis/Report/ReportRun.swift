@@ -41,6 +41,9 @@ public struct ReportRun: Sendable {
     return name.hasSuffix(".h5") ? String(name.dropLast(3)) : name
   }
 
+  /// Whether the run had come to its end.
+  var isWhole: Bool { document.root[attribute: "isComplete"] == nil }
+
   /// How long the run was, in simulated seconds.
   var length: Double { document.table("")?.number("simulatedTime") ?? 0 }
 

@@ -68,9 +68,12 @@ extension Simulation {
   }
 
   /// The last stretches end with the run.
-  mutating func finishHours() {
+  mutating func finishHours() { countHours(until: now) }
+
+  /// Counts the stretches that go on, up to a time; for one who looks at a run that goes on.
+  package mutating func countHours(until time: SimTime) {
     for device in devices.indices where devices[device].isSampled {
-      measures.hours.finish(device, group: Int(devices[device].group), at: now)
+      measures.hours.finish(device, group: Int(devices[device].group), at: time)
     }
   }
 
