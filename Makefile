@@ -11,14 +11,18 @@ SMOKE := $(wildcard scenarios/smoke/*.yaml)
 SOAK_MINUTES ?= 30
 # How many weeks of 10,000 iPhones `make fleet` plays.
 FLEET_SEEDS ?= 2
+# Where `make report` keeps its page and screenshots.
+REPORT ?=
+# How many of each kind of interruption `make crash` tries; 0: all of them.
+CRASH_SAMPLE ?= 12
 # What `make bench` hands to Benchmarks/scale, such as --most 100000.
 SCALE ?=
 # What `make test-bare` runs inside the bare Debian.
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test check format lint readers determinism determinism-ci learning bench \
-  fleet gboard sweep-crash soak test-arm64 test-bare clean
+.PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning bench \
+  crash report fleet gboard sweep-crash soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,13 +35,13 @@ build: ## build in release, .build/release/fedsim
 	$(SWIFT) build -c release
 
 run: deps build ## run the quickstart scenario, into results/quickstart.h5
-	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5
+	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5 --restart
 
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
 check: SWEEP_CRASH = --sample
-check: lint test readers determinism-ci fleet sweep-crash test-arm64 ## all that CI checks: those seven
+check: lint test readers report determinism-ci crash fleet sweep-crash test-arm64 ## all that CI checks: those nine
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -47,8 +51,8 @@ lint: ## check the sources' format
 	@Scripts/deps build
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 
-readers: build ## open a result with xarray, h5py, ncdump and h5dump
-	@Scripts/deps data readers
+readers: build ## open a result of every scenario as others would; test exports and the Python package
+	@Scripts/deps data readers r
 	Scripts/readers
 
 determinism: build ## run smoke, system and quickstart scenarios in many ways, compare the result files by cmp
@@ -59,8 +63,21 @@ determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
 	Scripts/determinism $(SMOKE)
 
+report: build ## write quickstart's report, look at it in headless Chromium; REPORT=FOLDER keeps the screenshots
+	@Scripts/deps data readers report
+	Scripts/report $(REPORT)
+
+crash: build ## kill runs and fail their calls on files, go on, compare the results; CRASH_SAMPLE=12
+	@Scripts/deps data readers
+	@Tests/Readers/make-venv.sh
+	.venv-readers/bin/python Scripts/crash --sample $(CRASH_SAMPLE)
+
 fleet: build ## weeks of 10,000 iPhones, every event followed by a look; FLEET_SEEDS=2
 	Scripts/fleet $(FLEET_SEEDS)
+
+figure: build ## make the results and the picture of Examples/paper_figure.py
+	@Scripts/deps data readers
+	Examples/make_figure
 
 learning: build ## run the scenarios that have to learn; the sequence model and its baseline in pairs
 	@Scripts/deps data readers
@@ -81,7 +98,7 @@ sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; S
 	Scripts/sweep-crash $(SWEEP_CRASH)
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
-	@Scripts/deps data readers qemu soak
+	@Scripts/deps data readers r report qemu soak
 	Scripts/soak $(SOAK_MINUTES)
 
 test-arm64: ## compare the kernels' bits with those of arm64, cross-compiled, under qemu

@@ -84,6 +84,7 @@ let package = Package(
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
+    tests("AnalysisTests", ["Analysis", "Results"], exclude: ["Fixtures"]),
     tests(
       "RunsTests",
       ["DataSets", "FedSim", "Learning", "Numerics", "Results", "Runs", "Scenarios", "Schema"],

@@ -8,7 +8,8 @@ import Synchronization
 public enum FedSimCommand {
   /// Runs the command with the arguments of the process, and ends the process.
   ///
-  /// Exit codes: 0 done, 1 an expectation failed, 2 bad input, 3 the run failed, 130 interrupted.
+  /// Exit codes: 0 done, 1 an expectation or comparison failed, 2 bad input, 3 the run failed, 130
+  /// interrupted.
   public static func main(registry: Registry = .standard) {
     // A reader that goes away, such as `head`, does not end the run.
     signal(SIGPIPE, SIG_IGN)
@@ -62,8 +63,10 @@ struct Root: ParsableCommand {
     abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
     version: FedSimVersion.current,
     subcommands: [
-      RunCommand.self, ExplainCommand.self, ValidateCommand.self, ListCommand.self,
-      InitCommand.self, TraceCommand.self, SweepCommand.self,
+      RunCommand.self, ResumeCommand.self, RecoverCommand.self, ReportCommand.self,
+      PlotCommand.self, CompareCommand.self, ReplayCommand.self, ExplainCommand.self,
+      ExportCommand.self, ValidateCommand.self, ListCommand.self, InitCommand.self,
+      TraceCommand.self, SweepCommand.self,
     ])
 }
 

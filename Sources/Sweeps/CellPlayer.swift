@@ -52,7 +52,9 @@ public final class CellPlayer {
     if let row = row(id) { return WorkerAnswer(id, .there, row: row) }
     do throws(RunFailure) {
       let scenario = try scenario(of: cell)
-      let run = Run(scenario, output: store.path(id), options: options)
+      var run = Run(scenario, output: store.path(id), options: options)
+      // A cell that is cut off is played again from its beginning.
+      run.safety.isOn = false
       _ = try run.perform(gate: gate)
     } catch {
       return WorkerAnswer(id, error.isBadInput ? .refused : .failed, reason: error.description)

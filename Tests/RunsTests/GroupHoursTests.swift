@@ -33,6 +33,8 @@ struct GroupHoursTests {
   @Test("nothing of it is there unless it is asked for")
   func absent() throws {
     let document = try Night.run().document
-    #expect(document["hours"]?.variables.map(\.name) == ["hour"] + Self.stages)
+    #expect(
+      document["hours"]?.variables.map(\.name)
+        == ["hour"] + Self.stages + ["eventDigest"])
   }
 }

@@ -9,6 +9,8 @@ public protocol Observer: AnyObject {
   var wantsAdvance: Bool { get }
   /// The run begins.
   func began(_ simulation: borrowing Simulation)
+  /// A run goes on that was saved, or stopped between two turns.
+  func resumed(_ simulation: borrowing Simulation)
   /// An event was handled.
   func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation)
   /// Something happened while an event was handled.
@@ -34,6 +36,8 @@ extension Observer {
   public func advanced(_ simulation: borrowing Simulation) {}
   /// Nothing to do.
   public func began(_ simulation: borrowing Simulation) {}
+  /// Nothing to do.
+  public func resumed(_ simulation: borrowing Simulation) {}
   /// Nothing to do.
   public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {}
   /// Nothing to do.
@@ -61,8 +65,9 @@ extension Simulation {
     for observer in observers where observer.wantsAdvance { observer.advanced(self) }
   }
 
-  /// Tells the observers what happened.
-  func note(_ device: Int, _ kind: Happening.Kind) {
+  /// Tells the observers what happened. It is `mutating` because a call of another would copy the
+  /// whole simulation where its arguments are read from it.
+  mutating func note(_ device: Int, _ kind: Happening.Kind) {
     guard wantsEveryEvent else { return }
     let happening = Happening(time: now, device: device, kind: kind)
     for observer in observers { observer.happened(happening) }

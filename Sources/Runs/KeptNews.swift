@@ -1,0 +1,34 @@
+import FedSim
+
+/// Hands a run on to another observer as long as the run can be kept: nobody is told of a version
+/// that a journal does not have.
+final class KeptNews: Observer {
+  private let inner: any Observer
+  private let living: LivingRun
+
+  init(_ inner: any Observer, of living: LivingRun) {
+    (self.inner, self.living) = (inner, living)
+  }
+
+  private var isKept: Bool { living.failure == nil }
+
+  var wantsEveryEvent: Bool { inner.wantsEveryEvent }
+  var wantsAdvance: Bool { inner.wantsAdvance }
+  func began(_ simulation: borrowing Simulation) { inner.began(simulation) }
+  func resumed(_ simulation: borrowing Simulation) { inner.resumed(simulation) }
+  func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
+    if isKept { inner.handled(event, at: time, simulation) }
+  }
+  func happened(_ happening: Happening) { if isKept { inner.happened(happening) } }
+  func advanced(_ simulation: borrowing Simulation) { if isKept { inner.advanced(simulation) } }
+  func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
+    if isKept { inner.published(record, simulation) }
+  }
+  func publishedCentrally(_ version: CentralVersion, _ simulation: borrowing Simulation) {
+    if isKept { inner.publishedCentrally(version, simulation) }
+  }
+  func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {
+    if isKept { inner.closed(record, simulation) }
+  }
+  func ended(_ simulation: borrowing Simulation) { if isKept { inner.ended(simulation) } }
+}
