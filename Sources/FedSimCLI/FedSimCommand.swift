@@ -62,8 +62,8 @@ struct Root: ParsableCommand {
     abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
     version: FedSimVersion.current,
     subcommands: [
-      RunCommand.self, ExplainCommand.self, ValidateCommand.self, ListCommand.self,
-      InitCommand.self, TraceCommand.self,
+      RunCommand.self, CheckCommand.self, ExplainCommand.self, ValidateCommand.self,
+      ListCommand.self, InitCommand.self, TraceCommand.self,
     ])
 }
 

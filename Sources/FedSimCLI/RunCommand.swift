@@ -71,7 +71,7 @@ struct RunCommand: RegistryCommand {
       } else {
         Output.out(SummaryText(summary, command: CommandLine.arguments[0], source: source).text)
       }
-      return summary.audit.map(report) ?? 0
+      return max(summary.audit.map(report) ?? 0, ClaimText.report(summary))
     } catch {
       return Output.report(error)
     }

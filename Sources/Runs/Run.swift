@@ -55,6 +55,7 @@ public struct Run {
     simulation.run(observers: own + observers)
     let document = recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, recorder, of: scenario, result: output)
+    summary.holdTo(scenario, RunFacts(simulation, recorder))
     summary.audit = invariants.map {
       RunSummary.Audit(looks: $0.looks, recounts: $0.audits, broken: $0.broken)
     }

@@ -27,6 +27,9 @@ public struct ScenarioSettings: PartSettings {
   public var inject: [InjectionSettings] = []
   /// What is recorded.
   public var record = RecordSettings()
+  /// Claims that have to hold; nil: none. They change nothing of a run, and are no part of the
+  /// resolved scenario.
+  public var expect: [ClaimSettings]?
 
   /// The defaults.
   public init() {}
@@ -51,6 +54,9 @@ public struct ScenarioSettings: PartSettings {
       Field("server", \.server, .server, "The server and its policy."),
       Field("inject", \.inject, .list(of: .settings()), "Events that happen as scripted."),
       Field("record", \.record, .settings(), "What is recorded beside the usual tables."),
+      Field(
+        "expect", \.expect, feature: .list(of: .settings()),
+        "Claims about the run, which `fedsim run` and `fedsim check` hold it to."),
     ]
   }
 }

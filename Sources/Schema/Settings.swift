@@ -175,4 +175,6 @@ public indirect enum Shape: Sendable {
   case mapping(@Sendable () -> [FieldDescription], shorthand: String?)
   /// A part of a seam: its name, or its name with settings; `several` allows more than one.
   case part(seam: String, several: Bool)
+  /// A value, or a mapping of bounds (`atLeast`, `between`, …) that are such values.
+  case condition(Shape)
 }

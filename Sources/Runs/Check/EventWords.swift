@@ -1,0 +1,97 @@
+import FedSim
+
+extension Event {
+  /// The device that it is of; nil: the server's own.
+  var device: Int? {
+    switch self {
+    case .world(_, let device, _), .linkRestored(let device, _), .softExpiry(let device, _),
+      .hardExpiry(let device, _), .transferEnd(let device, _), .trainingEnd(let device, _),
+      .arrival(let device, _, _), .response(let device, _, _), .deviceTimer(_, let device, _),
+      .taskStart(let device, _):
+      Int(device)
+    case .server, .injection, .serverTimer, .end: nil
+    }
+  }
+
+  /// What it is, with all that its digest is made of.
+  var words: String {
+    switch self {
+    case .world(let series, _, let state): "\(series) \(state)"
+    case .linkRestored: "linkRestored"
+    case .server(let series, let state): "\(series) \(state)"
+    case .injection(let index): "injection \(index)"
+    case .softExpiry: "softExpiry"
+    case .hardExpiry: "hardExpiry"
+    case .transferEnd: "transferEnd"
+    case .trainingEnd: "trainingEnd"
+    case .serverTimer(let timer): "timer \(Self.words(timer))"
+    case .arrival(_, _, let request): "arrival \(request.words)"
+    case .response(_, _, let response): "response \(response.words)"
+    case .deviceTimer(let timer, _, _): "timer \(timer)"
+    case .taskStart: "taskStart"
+    case .end: "end"
+    }
+  }
+
+  private static func words(_ timer: ServerTimer) -> String {
+    switch timer {
+    case .probe: "probe"
+    case .trigger(let index, _): "trigger \(index)"
+    case .served(let number): "served \(number)"
+    case .modelWanted: "modelWanted"
+    case .cohortWait(let round): "cohortWait round=\(round)"
+    case .evaluationWait(let round): "evaluationWait round=\(round)"
+    case .evaluationTimeout(let round): "evaluationTimeout round=\(round)"
+    case .aggregated: "aggregated"
+    case .central(let number): "central \(number)"
+    }
+  }
+}
+
+extension Request {
+  fileprivate var words: String {
+    switch self {
+    case .check(let held, let participation):
+      "check held=\(held)\(participation < 0 ? " poll" : "")"
+    case .latest: "latest"
+    case .submit(let update): "submit update=\(update)"
+    case .leave: "leave"
+    case .identity(let kind): "identity \(kind)"
+    case .fetch(let round): "fetch round=\(round)"
+    case .disconnect(_, let reason): "disconnect \(reason)"
+    case .erase: "erase"
+    case .enrol: "enrol"
+    case .probe(let isUpload): "probe \(isUpload ? "up" : "down")"
+    case .plan(let round): "plan round=\(round)"
+    case .sendModel: "sendModel"
+    case .properties(let isImplemented): "properties \(isImplemented ? "known" : "unknown")"
+    case .evaluated(_, let hasSamples): "evaluated \(hasSamples ? "samples" : "nothing")"
+    case .central(let request): "central \(request)"
+    }
+  }
+}
+
+extension Response {
+  fileprivate var words: String {
+    switch self {
+    case .check(let latest, let isOnline, let admission, let round):
+      "check latest=\(latest) \(isOnline ? "online" : "offline") \(admission) round=\(round)"
+    case .model(let version): "model version=\(version)"
+    case .modelUnavailable: "modelUnavailable"
+    case .receipt(let receipt):
+      "receipt \(receipt.status.rawValue) version=\(receipt.newVersion)"
+        + " pending=\(receipt.pendingCount)"
+    case .granted(let kind): "granted \(kind)"
+    case .refused(let refusal): "refused \(refusal)"
+    case .rejected(let retry):
+      "rejected" + (retry.map { " retry=\($0.seconds)s+\($0.microseconds)us" } ?? "")
+    case .keyInvalid: "keyInvalid"
+    case .failed: "failed"
+    case .enrolled(let needsSpeedTest): "enrolled\(needsSpeedTest ? " speedTest" : "")"
+    case .probed: "probed"
+    case .plan: "plan"
+    case .noted: "noted"
+    case .central(let response): "central \(response)"
+    }
+  }
+}
