@@ -54,6 +54,10 @@ struct CheckCommand: RegistryCommand {
   }
 
   func run(_ registry: Registry) -> Int32 {
+    if let problem = junit.flatMap(CheckReport.problem) {
+      Output.error(problem)
+      return 2
+    }
     var check = Check(paths, registry: registry)
     check.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
     (check.records, check.recordsAll, check.keepsEvents) = (record, all, events)

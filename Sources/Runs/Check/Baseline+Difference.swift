@@ -48,7 +48,9 @@ extension Baseline {
     if let first = Self.firstDifference(hours, others) {
       let (old, new) = (hours.at(first), others.at(first))
       let hour = [old, new].compactMap { $0.flatMap { Int($0[0]) } }.min() ?? 0
-      func count(_ row: [String]?) -> String { row.flatMap { $0[0] == "\(hour)" ? $0[1] : nil } ?? "0" }
+      func count(_ row: [String]?) -> String {
+        row.flatMap { $0[0] == "\(hour)" ? $0[1] : nil } ?? "0"
+      }
       let (before, after) = (count(old), count(new))
       findings.append(
         BaselineFinding(

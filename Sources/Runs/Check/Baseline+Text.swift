@@ -35,7 +35,7 @@ extension Baseline {
   /// Reads a file.
   ///
   /// Throws: what is wrong with its first wrong line.
-  init(_ text: String, file: String) throws(Faults) {
+  package init(_ text: String, file: String) throws(Faults) {
     var reading = Reading(file: file)
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       reading.number += 1

@@ -2,36 +2,36 @@
 ///
 /// Tables of rounds and versions, ledgers, digests of events by the hour, and, for runs that are
 /// not too long, every event in words or a mark of it.
-struct Baseline: Equatable, Sendable {
+package struct Baseline: Equatable, Sendable {
   /// A table of words; the first column names a row.
-  struct Table: Equatable, Sendable {
-    let name: String
-    let columns: [String]
-    var rows: [[String]]
+  package struct Table: Equatable, Sendable {
+    package let name: String
+    package let columns: [String]
+    package var rows: [[String]]
   }
 
   /// How far values of a column may be from the recorded ones.
-  struct Tolerance: Equatable, Sendable {
+  package struct Tolerance: Equatable, Sendable {
     /// The table and the column, such as `versions.centralLoss`, or `events`.
-    let column: String
+    package let column: String
     /// nil: any value will do.
-    let value: Double?
+    package let value: Double?
   }
 
   /// Events in a row, each with a mark of two digits.
-  struct Block: Equatable, Sendable {
+  package struct Block: Equatable, Sendable {
     /// The number of the first one, from 1.
-    let first: Int
+    package let first: Int
     /// When that was, in seconds.
-    let time: String
+    package let time: String
     /// The sum of the events' fingerprints.
-    let digest: String
+    package let digest: String
     /// Two hexadecimal digits an event.
-    let marks: String
+    package let marks: String
   }
 
   /// The events of a run.
-  enum Events: Equatable, Sendable {
+  package enum Events: Equatable, Sendable {
     /// Each in words, a line an event.
     case lines([String])
     /// A mark of each.
@@ -41,36 +41,36 @@ struct Baseline: Equatable, Sendable {
   }
 
   /// The version of this format.
-  static let format = "1"
+  package static let format = "1"
   /// Events in a block.
-  static let blockSize = 64
+  package static let blockSize = 64
   /// Runs of at most so many events are stored in words, unless told otherwise.
-  static let mostLines = 2_000
+  package static let mostLines = 2_000
   /// Runs of at most so many events are stored by marks.
-  static let mostMarks = 65_536
+  package static let mostMarks = 65_536
   /// Runs of at most so many events are stored in words where that is asked for.
-  static let mostLinesAskedFor = 1_000_000
+  package static let mostLinesAskedFor = 1_000_000
 
   /// Keys and values that say what was recorded, in their order.
-  var header: [[String]]
+  package var header: [[String]]
   /// What may differ; kept when the scenario is recorded anew.
-  var tolerances: [Tolerance] = []
+  package var tolerances: [Tolerance] = []
   /// The tables, in their order.
-  var tables: [Table]
+  package var tables: [Table]
   /// The events.
-  var events: Events
+  package var events: Events
 
   /// The value of a key.
-  func value(_ key: String) -> String? { header.first { $0[0] == key }?[1] }
+  package func value(_ key: String) -> String? { header.first { $0[0] == key }?[1] }
 
   /// The table of a name.
-  func table(_ name: String) -> Table? { tables.first { $0.name == name } }
+  package func table(_ name: String) -> Table? { tables.first { $0.name == name } }
 
   /// How far values of a column may differ.
-  func tolerance(_ column: String) -> Tolerance? { tolerances.first { $0.column == column } }
+  package func tolerance(_ column: String) -> Tolerance? { tolerances.first { $0.column == column } }
 
   /// The path of the baseline beside a scenario.
-  static func path(beside scenario: String) -> String {
+  package static func path(beside scenario: String) -> String {
     let name = scenario.split(separator: "/").last.map(String.init) ?? scenario
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
       return scenario + ".baseline"

@@ -92,6 +92,16 @@ extension String {
 }
 
 extension CheckReport {
+  /// Why no report can be written at a path; nil: one can.
+  public static func problem(_ path: String) -> String? {
+    do throws(ResultFault) {
+      _ = try PlacedFile(path)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
   /// Writes the report as JUnit's XML; what went wrong, if anything did.
   public func writeJUnit(to path: String) -> String? {
     do throws(ResultFault) {

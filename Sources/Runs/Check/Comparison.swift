@@ -4,7 +4,7 @@ import Scenarios
 import Schema
 
 /// A claim about two variants, and the runs that decide it: one a seed of each.
-struct Comparison: Sendable {
+package struct Comparison: Sendable {
   /// Where the claim stands in the scenario's list.
   let index: Int
   let settings: ComparisonSettings
@@ -59,7 +59,7 @@ struct Comparison: Sendable {
       } else {
         scenarios.append(
           try Scenario(
-            text: scenario.resolvedText, file: scenario.file, overrides: overrides,
+            text: scenario.writtenNode.yaml, file: scenario.file, overrides: overrides,
             registry: scenario.registry))
       }
     }
@@ -80,22 +80,24 @@ struct Comparison: Sendable {
         switch facts.find(metric, at: ClaimMoment(), target: settings.target) {
         case .value(let value):
           if name == "a" { values.a.append(value) } else { values.b.append(value) }
-        case .word, .nothing:
-          let finding = facts.find(metric, at: ClaimMoment(), target: settings.target)
-          guard case .nothing(let reason) = finding else { continue }
+        case .word:
+          preconditionFailure("words are not compared")
+        case .nothing(let reason):
           return ClaimVerdict(
             claim: claim, place: place, holds: false,
             found: "nothing of \(name) with seed \(seed): \(reason)")
         }
       }
     }
-    let (holds, found) = judge(values.a, values.b)
+    let (holds, found) = Self.judge(values.a, values.b, settings)
     return ClaimVerdict(claim: claim, place: place, holds: holds, found: found)
   }
 
   /// The signed-rank test of the claimed direction; a target that both never reach is a tie, and
   /// one that only one reaches counts as the largest difference.
-  func judge(_ a: [Double], _ b: [Double]) -> (holds: Bool, found: String) {
+  package static func judge(
+    _ a: [Double], _ b: [Double], _ settings: ComparisonSettings
+  ) -> (holds: Bool, found: String) {
     let differences = zip(a, b).map { $0 == $1 ? 0 : $0 - $1 }
     let isLower = settings.aIs == .lower
     let test = SignedRankTest(differences, isLower ? .less : .greater)
@@ -105,16 +107,18 @@ struct Comparison: Sendable {
       "a \(settings.aIs.rawValue) in \(agreeing) of \(Words.count(differences.count, "pair"))"
     if test.zeros > 0 { found += ", equal in \(test.zeros)" }
     found +=
-      "; medians \(text(Self.median(a))) and \(text(Self.median(b))); "
+      "; medians \(text(median(a))) and \(text(median(b))); "
       + "\(test.isExact ? "exact" : "approximate") one-sided signed-rank "
-      + "p = \(Self.rounded(test.probability))"
+      + "p = \(rounded(test.probability))"
     let holds = test.probability <= settings.alpha
-    if !holds { found += "; " + advice(differences, agreeing) }
+    if !holds { found += "; " + advice(differences, agreeing, settings) }
     return (holds, found)
   }
 
   /// What would help a claim that does not hold.
-  private func advice(_ differences: [Double], _ agreeing: Int) -> String {
+  private static func advice(
+    _ differences: [Double], _ agreeing: Int, _ settings: ComparisonSettings
+  ) -> String {
     guard 2 * agreeing > differences.count else {
       return "most pairs do not say so, and more seeds will not change that"
     }

@@ -3,7 +3,7 @@ import Scenarios
 import Schema
 
 /// A run that was played to be checked.
-struct PlayedRun: Sendable {
+package struct PlayedRun: Sendable {
   let facts: RunFacts
   /// What is to be recorded of it; nil where nobody asked.
   let baseline: Baseline?

@@ -4,7 +4,7 @@ import Numerics
 import Scenarios
 
 /// What a run that is over came to, as far as claims can be about it.
-struct RunFacts: Sendable {
+package struct RunFacts: Sendable {
   let versions: [VersionRecord]
   let evaluations: [CentralEvaluation?]
   let federated: [FederatedEvaluation.Summary?]

@@ -181,7 +181,8 @@ public struct ComparisonSettings: PartSettings {
         "target", \.target, feature: .fraction,
         "The accuracy to come to, for `timeToAccuracy` and the like"),
       Field(
-        "aIs", \.aIs, .choice, required: true, "Which way the first variant differs: its values are"
+        "aIs", \.aIs, .choice, required: true,
+        "Which way the first variant differs: its values are"
           + " lower or higher"),
       Field(
         "alpha", \.alpha, .number(1e-9...0.5),
@@ -192,7 +193,9 @@ public struct ComparisonSettings: PartSettings {
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     let needsTarget = metric.kind == .timeToTarget || metric.kind == .countToTarget
-    if needsTarget, target == nil { return [("metric", "it needs `target`, the accuracy to come to")] }
+    if needsTarget, target == nil {
+      return [("metric", "it needs `target`, the accuracy to come to")]
+    }
     if !needsTarget, target != nil { return [("target", "`\(metric.name)` has no target")] }
     if a == b { return [("", "`a` and `b` are the same variant")] }
     let least = Self.leastSeeds(alpha: alpha)
