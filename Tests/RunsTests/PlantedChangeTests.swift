@@ -51,7 +51,7 @@ struct PlantedChangeTests {
 
   /// A scenario that was edited: what the engine would do with this behaviour.
   private func expectEditCaught(
-    _ text: String = CheckedFolder.small, _ old: String, _ new: String,
+    _ old: String, _ new: String, in text: String = CheckedFolder.small,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let folder = try CheckedFolder(text)
