@@ -8,7 +8,7 @@ import Synchronization
 public enum FedSimCommand {
   /// Runs the command with the arguments of the process, and ends the process.
   ///
-  /// Exit codes: 0 done, 1 an expectation failed, 2 bad input, 3 the run failed, 130 interrupted.
+  /// Exit codes: 0 done, 1 an expectation or comparison failed, 2 bad input, 3 the run failed, 130 interrupted.
   public static func main(registry: Registry = .standard) {
     // A reader that goes away, such as `head`, does not end the run.
     signal(SIGPIPE, SIG_IGN)
@@ -62,8 +62,9 @@ struct Root: ParsableCommand {
     abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
     version: FedSimVersion.current,
     subcommands: [
-      RunCommand.self, CheckCommand.self, ExplainCommand.self, ValidateCommand.self,
-      ListCommand.self, InitCommand.self, TraceCommand.self,
+      RunCommand.self, CheckCommand.self, CompareCommand.self, ReplayCommand.self,
+      ExplainCommand.self, ValidateCommand.self, ListCommand.self, InitCommand.self,
+      TraceCommand.self,
     ])
 }
 

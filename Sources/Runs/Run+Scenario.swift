@@ -21,7 +21,7 @@ extension Run {
   public static func check(_ scenario: Scenario, _ options: RunOptions) throws(RunFailure) {
     do throws(Faults) {
       _ = try scenario.inputs(options)
-      _ = try Comparison.all(of: scenario)
+      _ = try SeedClaim.all(of: scenario)
     } catch {
       throw .input(error.faults)
     }

@@ -150,7 +150,26 @@ enum HourTable {
       ], axes: [.init("hour", length: funnels.count)] + byGroup.axes,
       variables: [
         .count("hour", ["hour"], Array(funnels.indices), "simulated time, whole hours", units: "h")
-      ] + FunnelColumns.variables(funnels, over: "hour") + byGroup.variables)
+      ] + FunnelColumns.variables(funnels, over: "hour") + byGroup.variables
+        + digests(simulation, hours: funnels.count))
+  }
+
+  /// The digest of each hour's events; those at the very end of the last hour are of that hour.
+  private static func digests(
+    _ simulation: Simulation, hours: Int
+  ) -> [ResultDocument.Variable] {
+    var digests = [UInt64](repeating: 0, count: hours)
+    for (hour, digest) in simulation.eventDigest.hours.enumerated() where hours > 0 {
+      digests[min(hour, hours - 1)] &+= digest
+    }
+    return [
+      .init(
+        "eventDigest", ["hour"], .int64(digests.map { Int64(bitPattern: $0) }), units: "1",
+        longName: "digest of the events of the hour, as signed bits",
+        attributes: [
+          .init("comment", .text("Modulo 2^64 they add up to the attribute eventDigest."))
+        ])
+    ]
   }
 
   /// The same by the groups of the fleet, where that is recorded.

@@ -19,41 +19,24 @@ struct StoredRun {
   /// as the provenance beside the result says, or else the result's own folder.
   /// Throws: `RunFailure.input` for a file that is no result, or that another version made.
   init(_ path: String, folder: String?, registry: Registry) throws(RunFailure) {
-    self.path = path
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw Self.refusal(path, "there is no such file; expected the result of a run")
-    }
-    do throws(ResultFault) {
-      document = try ResultFile.read(path)
-    } catch {
-      throw Self.refusal(path, "this is no result of FedSim (\(Self.reason(error)))")
-    }
-    guard case .text(ResultDocument.conventions)? = document.root[attribute: "Conventions"],
-      let text = document.root[text: "scenario"],
-      case .text(let version)? = document.root[attribute: "engineVersion"]
-    else {
-      throw Self.refusal(path, "this is an HDF5 file, and no result of FedSim")
-    }
-    guard version == FedSimVersion.current else {
+    try self.init(StoredResult(path), folder: folder, registry: registry)
+  }
+
+  /// The run of a result that was read.
+  init(_ result: StoredResult, folder: String?, registry: Registry) throws(RunFailure) {
+    (path, document) = (result.path, result.document)
+    guard result.engineVersion == FedSimVersion.current else {
       throw Self.refusal(
         path,
-        "this is a result of FedSim \(version), and this is \(FedSimVersion.current): it would play"
-          + " another run; explain it with the version that made it")
+        "this is a result of FedSim \(result.engineVersion), and this is "
+          + "\(FedSimVersion.current): it would play another run; use the version that made it")
     }
     let place = folder.map { $0 + "/" } ?? Self.folder(of: path)
     do throws(Faults) {
-      scenario = try Scenario(text: text, file: place + "scenario.yaml", registry: registry)
+      scenario = try Scenario(
+        text: result.scenarioText, file: place + "scenario.yaml", registry: registry)
     } catch {
       throw .input(error.faults)
-    }
-  }
-
-  private static func reason(_ fault: ResultFault) -> String {
-    switch fault {
-    case .hdf5(_, let place, let call, let reason): "\(call) at \(place): \(reason)"
-    case .notAResult(_, let place, let found, let expected):
-      "\(place): found \(found), expected \(expected)"
-    default: fault.description
     }
   }
 

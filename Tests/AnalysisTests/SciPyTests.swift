@@ -117,12 +117,11 @@ struct SciPyTests {
   @Test("bootstrap intervals, within four standard deviations of their ends")
   func bootstraps() throws {
     for (number, b) in fixture.bootstraps.enumerated() {
-      let statistic: ([Double]) -> Double =
-        b.statistic == "mean"
-        ? Statistics.mean
-        : { x in
-          (Statistics.variance(x) * Double(x.count - 1) / Double(x.count)).squareRoot()
-        }
+      func statistic(_ x: [Double]) -> Double {
+        if b.statistic == "mean" { return Statistics.mean(x) }
+        // NumPy's deviation has n as divisor.
+        return (Statistics.variance(x) * Double(x.count - 1) / Double(x.count)).squareRoot()
+      }
       for (method, ends, errors) in [
         (Bootstrap.Method.percentile, b.percentile, b.percentileError),
         (.bca, b.bca, b.bcaError),

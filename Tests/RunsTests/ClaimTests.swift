@@ -154,7 +154,7 @@ struct ComparisonTests {
     // these sums are at most 5: {} {1} {2} {3} {4} {5} {1,2} {1,3} {1,4} {2,3}: 10 of 32.
     let a = [1, 1, 1, 1, 6].map { $0 * hour }
     let b = [2, 3, 4, 5, 1].map { $0 * hour }
-    let (holds, found) = Comparison.judge(a, b, comparison(5))
+    let (holds, found) = SeedClaim.judge(a, b, comparison(5))
     #expect(!holds)
     #expect(found.contains("a lower in 4 of 5 pairs"))
     #expect(found.contains("exact one-sided signed-rank p = 0.3125"), "\(found)")
@@ -164,10 +164,10 @@ struct ComparisonTests {
   @Test("five pairs that all agree support a claim at 0.05, to one side only")
   func agreeing() {
     let (a, b) = ([1, 2, 3, 4, 5].map { $0 * hour }, [2, 4, 6, 8, 10].map { $0 * hour })
-    let lower = Comparison.judge(a, b, comparison(5))
+    let lower = SeedClaim.judge(a, b, comparison(5))
     // 2^-5 = 0.03125.
     #expect(lower.holds && lower.found.contains("p = 0.0313"), "\(lower.found)")
-    let higher = Comparison.judge(a, b, comparison(5, aIs: .higher))
+    let higher = SeedClaim.judge(a, b, comparison(5, aIs: .higher))
     #expect(!higher.holds && higher.found.contains("p = 1"), "\(higher.found)")
     #expect(higher.found.contains("most pairs do not say so"))
   }
@@ -176,7 +176,7 @@ struct ComparisonTests {
   func never() {
     let a = [1.0, 1, 1, 1, 1, .infinity, 1].map { $0 * hour }
     let b = [2.0, 2, .infinity, 2, 2, .infinity, 2].map { $0 * hour }
-    let (holds, found) = Comparison.judge(a, b, comparison(7))
+    let (holds, found) = SeedClaim.judge(a, b, comparison(7))
     // Six pairs are left, and all agree: 2^-6 = 0.015625.
     #expect(holds && found.contains("p = 0.0156") && found.contains("equal in 1"), "\(found)")
   }
@@ -185,7 +185,7 @@ struct ComparisonTests {
   func seedsNeeded() {
     let a = [1, 2, 3, 9, 5, 6, 7].map { $0 * hour }
     let b = [4, 5, 6, 4, 9, 2, 10].map { $0 * hour }
-    let (holds, found) = Comparison.judge(a, b, comparison(7))
+    let (holds, found) = SeedClaim.judge(a, b, comparison(7))
     #expect(!holds)
     #expect(found.contains(#/if the effect is as seen, \d+ seeds would show it/#), "\(found)")
   }

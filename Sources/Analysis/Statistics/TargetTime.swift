@@ -9,6 +9,11 @@ public struct TargetTime: Codable, Equatable, Sendable {
     public let after: Double
     /// At most this; nil: the target was not reached, and it would have cost more than `after`.
     public let by: Double?
+
+    /// A cost that was reached by a value, or not after another.
+    public init(cost: VersionCurve.Cost, after: Double, by: Double?) {
+      (self.cost, self.after, self.by) = (cost, after, by)
+    }
   }
 
   /// The accuracy.

@@ -105,16 +105,9 @@ public struct Simulation {
 
   /// Plays to the end. Each observer sees every step, in the order of the list.
   public mutating func run(observers: [any Observer] = []) {
-    self.observers = observers
-    for observer in observers { observer.began(self) }
-    wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
-    ahead = makePlayingAhead()
-    if !exchange.instructions.awaitsModel { publishInitialModel() }
-    if inputs.stopsWhenStuck { lookAhead() }
-    while !isOver, playNext() {}
-    finish()
-    for observer in observers { observer.ended(self) }
-    self.observers = []
+    begin(observers)
+    while step() {}
+    conclude()
   }
 
   mutating func handle(_ entry: EventQueue.Entry) {
@@ -133,7 +126,7 @@ public struct Simulation {
   }
 
   /// Plays the next event of all, and what its device does next as far as that is its own affair.
-  private mutating func playNext() -> Bool {
+  mutating func playNext() -> Bool {
     guard let entry = queue.popFirst() else { return false }
     precondition(entry.time >= played, "virtual time never goes back")
     played = entry.time

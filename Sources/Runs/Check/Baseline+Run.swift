@@ -46,7 +46,8 @@ extension Baseline {
   /// An event in words: when, who, what, and four digits of its fingerprint.
   static func line(_ row: EventTrail.Row, _ names: DeviceNames) -> String {
     let actor = row.event.device.map { names[$0] } ?? "server"
-    return "\(row.time.plainSeconds) \(actor) \(row.event.words) ~\(row.print.hexDigits.suffix(4))"
+    let mark = row.print.hexDigits.suffix(4)
+    return "\(row.time.plainSeconds) \(actor) \(row.event.shortWords) ~\(mark)"
   }
 
   /// Two digits of an event's fingerprint.

@@ -31,7 +31,7 @@ public struct Check: Sendable {
     let file: CheckedFile
     var scenario: Scenario?
     var old: Baseline?
-    var comparisons: [Comparison] = []
+    var comparisons: [SeedClaim] = []
     var playsItself = false
     var faults: [String] = []
   }
@@ -79,7 +79,7 @@ public struct Check: Sendable {
     do throws(Faults) {
       let scenario = try Scenario(contentsOf: file.path, registry: registry)
       plan.scenario = scenario
-      plan.comparisons = try Comparison.all(of: scenario)
+      plan.comparisons = try SeedClaim.all(of: scenario)
       if file.hasBaseline { plan.old = try Self.baseline(file.baseline) }
     } catch {
       plan.faults = error.faults.map(\.description)

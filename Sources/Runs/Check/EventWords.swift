@@ -1,20 +1,8 @@
 import FedSim
 
 extension Event {
-  /// The device that it is of; nil: the server's own.
-  var device: Int? {
-    switch self {
-    case .world(_, let device, _), .linkRestored(let device, _), .softExpiry(let device, _),
-      .hardExpiry(let device, _), .transferEnd(let device, _), .trainingEnd(let device, _),
-      .arrival(let device, _, _), .response(let device, _, _), .deviceTimer(_, let device, _),
-      .taskStart(let device, _):
-      Int(device)
-    case .server, .injection, .serverTimer, .end: nil
-    }
-  }
-
-  /// What it is, with all that its digest is made of.
-  var words: String {
+  /// What it is, as short as can be, with all that its digest is made of.
+  var shortWords: String {
     switch self {
     case .world(let series, _, let state): "\(series) \(state)"
     case .linkRestored: "linkRestored"
@@ -24,16 +12,16 @@ extension Event {
     case .hardExpiry: "hardExpiry"
     case .transferEnd: "transferEnd"
     case .trainingEnd: "trainingEnd"
-    case .serverTimer(let timer): "timer \(Self.words(timer))"
-    case .arrival(_, _, let request): "arrival \(request.words)"
-    case .response(_, _, let response): "response \(response.words)"
+    case .serverTimer(let timer): "timer \(Self.shortWords(timer))"
+    case .arrival(_, _, let request): "arrival \(request.shortWords)"
+    case .response(_, _, let response): "response \(response.shortWords)"
     case .deviceTimer(let timer, _, _): "timer \(timer)"
     case .taskStart: "taskStart"
     case .end: "end"
     }
   }
 
-  private static func words(_ timer: ServerTimer) -> String {
+  private static func shortWords(_ timer: ServerTimer) -> String {
     switch timer {
     case .probe: "probe"
     case .trigger(let index, _): "trigger \(index)"
@@ -49,7 +37,7 @@ extension Event {
 }
 
 extension Request {
-  fileprivate var words: String {
+  fileprivate var shortWords: String {
     switch self {
     case .check(let held, let participation):
       "check held=\(held)\(participation < 0 ? " poll" : "")"
@@ -72,7 +60,7 @@ extension Request {
 }
 
 extension Response {
-  fileprivate var words: String {
+  fileprivate var shortWords: String {
     switch self {
     case .check(let latest, let isOnline, let admission, let round):
       "check latest=\(latest) \(isOnline ? "online" : "offline") \(admission) round=\(round)"

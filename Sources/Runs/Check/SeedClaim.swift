@@ -4,7 +4,7 @@ import Scenarios
 import Schema
 
 /// A claim about two variants, and the runs that decide it: one a seed of each.
-package struct Comparison: Sendable {
+package struct SeedClaim: Sendable {
   /// Where the claim stands in the scenario's list.
   let index: Int
   let settings: ComparisonSettings
@@ -17,8 +17,8 @@ package struct Comparison: Sendable {
   /// The comparisons that a scenario asks for.
   ///
   /// Throws: what is wrong with a variant's file or overrides.
-  static func all(of scenario: Scenario) throws(Faults) -> [Comparison] {
-    var comparisons: [Comparison] = []
+  static func all(of scenario: Scenario) throws(Faults) -> [SeedClaim] {
+    var comparisons: [SeedClaim] = []
     var faults: [Fault] = []
     for (index, claim) in (scenario.settings.expect ?? []).enumerated() {
       guard let settings = claim.compare else { continue }
@@ -40,7 +40,7 @@ package struct Comparison: Sendable {
       }
       guard variants.count == 2 else { continue }
       comparisons.append(
-        Comparison(index: index, settings: settings, a: variants[0], b: variants[1], seeds: seeds))
+        SeedClaim(index: index, settings: settings, a: variants[0], b: variants[1], seeds: seeds))
     }
     guard faults.isEmpty else { throw Faults(faults) }
     return comparisons

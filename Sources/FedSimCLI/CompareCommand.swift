@@ -1,0 +1,137 @@
+import ArgumentParser
+import Foundation
+import Runs
+import Scenarios
+
+/// `fedsim compare`.
+struct CompareCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Say where two results part, or which of two policies is better over several seeds.",
+    usage: """
+      fedsim compare A B [--no-replay] [--json]
+      fedsim compare --a A1 A2 … --b B1 B2 … [--target accuracy] [--json]
+      """,
+    discussion: """
+      Two files: whether they are the same, and else the settings that differ and the first hour, \
+      event, round and version that do. Without stored events both runs are played again to find \
+      the event. Exit code 0 if they hold the same, 1 if not.
+
+      Several seeds: results in pairs of one seed, with medians, intervals of the differences, \
+      signed-rank tests and what can be claimed. Exit code 0.
+      """)
+
+  @Argument(help: "Two result files.")
+  var results: [String] = []
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Results of the first policy, one a seed.", valueName: "files"))
+  var a: [String] = []
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Results of the second policy, one a seed.", valueName: "files"))
+  var b: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "With --a and --b: the accuracy that costs are counted to; by default the highest that all "
+        + "runs reached.", valueName: "accuracy"))
+  var target: Double?
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "With --a and --b: only these, of " + SeedPairs.measureNames.joined(separator: ", ")
+        + ". Fewer tests need fewer seeds.", valueName: "names"))
+  var measures: [String] = []
+
+  @Option(help: "With --a and --b: below this an adjusted probability makes a claim.")
+  var alpha = 0.05
+
+  @Option(help: "With --a and --b: resamples for an interval.")
+  var resamples = 9_999
+
+  @Flag(name: .customLong("no-replay"), help: "With two files: play nothing again.")
+  var noReplay = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Where paths in the scenarios start; by default where each stood when it was run.",
+      valueName: "path"))
+  var folder: String?
+
+  @Option(help: "Threads that compute; by default one a processor. No answer depends on it.")
+  var threads: Int?
+
+  @Flag(help: "The answer as JSON.")
+  var json = false
+
+  private var isOfSeeds: Bool { !a.isEmpty || !b.isEmpty }
+
+  func validate() throws {
+    if isOfSeeds {
+      guard results.isEmpty else {
+        throw ValidationError(
+          "found \(results[0]) beside --a and --b; expected two files, or --a and --b")
+      }
+      guard !a.isEmpty, !b.isEmpty else {
+        throw ValidationError("found only --\(a.isEmpty ? "b" : "a"), expected --a and --b")
+      }
+    } else if results.count != 2 {
+      throw ValidationError(
+        "found \(results.count == 1 ? "one file" : "\(results.count) files"), expected two, or "
+          + "several after --a and several after --b")
+    }
+    try check("--target", target ?? 0.5, 0...1)
+    guard alpha > 0, alpha < 1 else {
+      throw ValidationError("--alpha: found \(alpha), expected a number between 0 and 1")
+    }
+    guard (100...1_000_000).contains(resamples) else {
+      throw ValidationError("--resamples: found \(resamples), expected 100 to 1000000")
+    }
+    try ReplayCommand.check(threads)
+  }
+
+  private func check(_ name: String, _ value: Double, _ range: ClosedRange<Double>) throws {
+    guard range.contains(value) else {
+      throw ValidationError(
+        "\(name): found \(value), expected a number from \(range.lowerBound) to "
+          + "\(range.upperBound)")
+    }
+  }
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      if isOfSeeds {
+        let pairs = try SeedPairs(
+          a, b, target: target, measures: measures, alpha: alpha, resamples: resamples)
+        Output.out(json ? JSONText.of(pairs) : pairs.text)
+        return 0
+      }
+      let comparison = try Comparison(
+        results[0], results[1], replays: !noReplay, folder: folder,
+        options: ReplayCommand.options(threads), registry: registry)
+      Output.out(json ? JSONText.of(comparison) : comparison.text)
+      return comparison.isSame ? 0 : 1
+    } catch {
+      return Output.report(error)
+    }
+  }
+}
+
+/// Answers as JSON.
+enum JSONText {
+  /// A value of numbers and texts; what is not finite is a text.
+  static func of(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    guard let data = try? encoder.encode(value) else {
+      preconditionFailure("an answer holds numbers and texts only")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

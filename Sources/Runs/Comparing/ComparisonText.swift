@@ -1,0 +1,178 @@
+import Analysis
+import FedSim
+
+/// The parts of a comparison in lines for a person.
+struct ComparisonText {
+  /// What the two sides are called.
+  let sides: (a: String, b: String)
+  /// The lines so far.
+  private(set) var lines: [String] = []
+
+  init(_ a: String, _ b: String) { sides = (a, b) }
+
+  /// A line.
+  mutating func add(_ line: String) { lines.append(line) }
+
+  /// Differences under a heading, each with both values; nothing where there are none.
+  mutating func add(_ heading: String, _ differences: [DocumentComparison.Difference]) {
+    guard !differences.isEmpty else { return }
+    add(heading)
+    for difference in differences { add("  " + Self.line(difference)) }
+  }
+
+  /// `place: a | b`, each value cut to what fits on a line.
+  static func line(_ difference: DocumentComparison.Difference) -> String {
+    let place = difference.place.isEmpty ? "rows" : difference.place
+    return "\(place): \(short(difference.a)) | \(short(difference.b))"
+  }
+
+  /// A value, cut where it is long.
+  private static func short(_ text: String?) -> String {
+    guard let text else { return "(absent)" }
+    let most = 160
+    return text.count <= most ? text : text.prefix(most) + "… (\(text.count) characters)"
+  }
+
+  /// A row of a table.
+  mutating func add(_ noun: String, _ row: DocumentComparison.Row?) {
+    guard let row else { return }
+    add("first differing \(noun): \(row.number)", row.columns)
+  }
+
+  /// The event at which two runs part.
+  mutating func add(_ event: EventDifference, isStored: Bool) {
+    let noun = isStored ? "stored event" : "event"
+    let words: String =
+      switch event.kind {
+      case .order: "both come, in another order: a tie was decided otherwise"
+      case .outcome: "the event is the same, and what came of it is not"
+      case .number:
+        "all events are the same but for their numbers: one run had scheduled more before"
+      case .event: "the events are others"
+      case .end: "one run has no further event"
+      }
+    add(
+      "first differing \(noun): number \(event.index + 1), after "
+        + "\(Words.count(event.index, "equal one")); \(words)")
+    if let from = event.numbersFrom {
+      add(
+        "  (from number \(from + 1) on some events have other numbers, since one run had scheduled "
+          + "more)")
+    }
+    for (name, side) in [(sides.a, event.a), (sides.b, event.b)] {
+      guard let side else {
+        add("  \(name): no further event")
+        continue
+      }
+      var line = "  \(name): \(Self.time(side.time)) \(side.actor): \(side.event)"
+      if let eventClass = side.eventClass, let sequence = side.sequence {
+        line += " (\(eventClass), number \(sequence) of \(side.actor))"
+      }
+      add(line)
+      for happening in side.happened.prefix(Self.mostHappenings) { add("    → \(happening)") }
+      if side.happened.count > Self.mostHappenings {
+        add("    → and \(side.happened.count - Self.mostHappenings) more")
+      }
+    }
+  }
+
+  private static let mostHappenings = 8
+  private static let mostCells = 20
+
+  /// A time in seconds as days, hours, minutes and seconds, to the microsecond.
+  private static func time(_ seconds: Double) -> String {
+    SimTime(microseconds: Int64((seconds * 1e6).rounded())).description
+  }
+
+  /// Cells of what was not told before, and what only one side has.
+  mutating func add(
+    _ cells: [DocumentComparison.Difference], _ missing: [DocumentComparison.Missing]
+  ) {
+    let told = ["scenario line ", "hours/", "rounds/", "versions/", "events/"]
+    let others = cells.filter { cell in !told.contains { cell.place.hasPrefix($0) } }
+    let more = others.count - Self.mostCells
+    add(
+      "other variables and texts that differ, each with its first cell: \(others.count)"
+        + (more > 0 ? "; the first \(Self.mostCells)" : ""),
+      Array(others.prefix(Self.mostCells)))
+    for (name, isInA) in [(sides.a, true), (sides.b, false)] {
+      let paths = missing.filter { $0.isInA == isInA }.map(\.path)
+      if !paths.isEmpty { add("only in \(name): " + paths.joined(separator: ", ")) }
+    }
+  }
+}
+
+extension Comparison {
+  /// What it came to, a line a thing.
+  public var text: String {
+    var text = ComparisonText(a, b)
+    for warning in warnings { text.add("warning: \(warning)") }
+    switch verdict {
+    case .sameBytes: text.add("same bytes: \(a) and \(b)")
+    case .sameContent:
+      text.add("same content: \(a) and \(b); their bytes differ, as other libraries write them")
+    case .different:
+      text.add("different: \(a) | \(b)")
+      text.add("what they say of themselves", attributes)
+      if settings.isEmpty {
+        text.add("settings that differ: none")
+      } else {
+        text.add("settings that differ: \(settings.count)", settings)
+      }
+      text.add("hour", hour)
+      addEvent(to: &text)
+      text.add("round", round)
+      text.add("version", version)
+      text.add(cells, missing)
+    }
+    return text.lines.joined(separator: "\n")
+  }
+
+  private func addEvent(to text: inout ComparisonText) {
+    if let event {
+      text.add(event, isStored: search == .stored)
+      return
+    }
+    switch search {
+    case .notNeeded, .stored: text.add("events: all the same")
+    case .played:
+      text.add(
+        warnings.isEmpty
+          ? "events: all the same, played again"
+          : "events: all the same as the runs come out now")
+    case .notAsked: text.add("first differing event: not looked for (--no-replay)")
+    case .notPossible:
+      text.add("first differing event: not found, since a run cannot be played again: ")
+      text.add("  " + (obstacle ?? ""))
+    }
+  }
+}
+
+extension Replay {
+  /// What it came to, a line a thing.
+  public var text: String {
+    var text = ComparisonText("the file", "played again")
+    for warning in warnings { text.add("warning: \(warning)") }
+    switch verdict {
+    case .sameBytes: text.add("same bytes: \(result)")
+    case .sameContent:
+      text.add(
+        "same content: \(result); its bytes differ, as another HDF5 or zlib writes them")
+    case .different:
+      text.add("different: \(result) (the file | played again)")
+      text.add("what it says of itself", attributes)
+      if let event {
+        text.add(event, isStored: true)
+      } else {
+        text.add(
+          hasSameEvents
+            ? "events: all the same" : "events: others; `record: {events: true}` would say which")
+      }
+      text.add("hour", hour)
+      text.add("round", round)
+      text.add("version", version)
+      text.add(cells, missing)
+    }
+    return text.lines.joined(separator: "\n")
+  }
+}

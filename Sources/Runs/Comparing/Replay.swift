@@ -1,0 +1,81 @@
+import Analysis
+import FedSim
+import Foundation
+import Results
+import Scenarios
+import Schema
+
+/// A stored run that was played again, and whether it is the run of its file.
+public struct Replay: Codable, Equatable, Sendable {
+  /// The result file.
+  public var result: String
+  /// What is the same.
+  public var verdict: Comparison.Verdict
+  /// The digest of the content as it is in the file now.
+  public var storedDigest: String
+  /// The digest of the content as it comes out.
+  public var playedDigest: String
+  /// Whether all events come out as the file's digest of them says.
+  public var hasSameEvents: Bool
+  /// The first stored event that comes out otherwise, where the file holds events.
+  public var event: EventDifference?
+  /// The first hour whose events come out otherwise, where the file holds digests by hour.
+  public var hour: DocumentComparison.Row?
+  /// The first round that does.
+  public var round: DocumentComparison.Row?
+  /// The first version that does.
+  public var version: DocumentComparison.Row?
+  /// Attributes that do; the first is the file's.
+  public var attributes: [DocumentComparison.Difference]
+  /// The first cell of each variable and text that does; the first is the file's.
+  public var cells: [DocumentComparison.Difference]
+  /// What only the file has (`isInA`), or only what came out.
+  public var missing: [DocumentComparison.Missing]
+  /// What is wrong with the file.
+  public var warnings: [String]
+
+  /// Plays the run of a result again, in memory, with everything computed.
+  ///
+  /// `folder` is where paths in the scenario start.
+  /// Throws: `RunFailure.input` for a file that is no result or that another version made, and for
+  /// data that are missing or not as they were.
+  public init(
+    _ path: String, folder: String? = nil, observers: [any Observer] = [],
+    options: RunOptions = RunOptions(), registry: Registry = .standard
+  ) throws(RunFailure) {
+    let file = try StoredResult(path)
+    let stored = try StoredRun(file, folder: folder, registry: registry)
+    var simulation = Simulation(try stored.inputs(options))
+    let recorder = RunRecorder()
+    simulation.run(observers: [recorder] + observers)
+    let document = recorder.document(simulation, of: stored.scenario)
+    let image: (bytes: [UInt8], contentDigest: String)
+    do throws(ResultFault) {
+      image = try ResultFile.image(of: document)
+    } catch {
+      throw .failed("the result cannot be built: \(error)")
+    }
+    result = path
+    storedDigest = file.document.contentDigest
+    playedDigest = image.contentDigest
+    hasSameEvents = file.text(of: "eventDigest") == simulation.eventDigest.value.hexDigits
+    warnings = [file.alteration].compactMap { $0 }
+    let difference = DocumentComparison(file.document, document)
+    (attributes, cells) = (difference.attributes, difference.cells)
+    missing = difference.missing
+    (hour, round, version) = (difference.hour, difference.round, difference.version)
+    if FileManager.default.contents(atPath: path) == Data(image.bytes) {
+      verdict = .sameBytes
+    } else if storedDigest == playedDigest {
+      verdict = .sameContent
+    } else {
+      verdict = .different
+      if let a = StoredEvents(file.document), let b = StoredEvents(document) {
+        event = StoredEvents.difference(a, b)
+      }
+    }
+  }
+
+  /// Whether the file holds what comes out.
+  public var isSame: Bool { verdict != .different }
+}

@@ -1,0 +1,146 @@
+import Analysis
+import FedSim
+import Results
+import Scenarios
+import Schema
+
+/// The results of two policies, in pairs of one seed.
+public struct SeedPairs: Codable, Equatable, Sendable {
+  /// What the pairs come to.
+  public var comparison: SeedComparison
+  /// Settings in which the two policies differ.
+  public var settings: [DocumentComparison.Difference]
+  /// Seeds that only the first policy was run with; they do not count.
+  public var onlyA: [UInt64]
+  /// Seeds that only the second was run with; they do not count.
+  public var onlyB: [UInt64]
+  /// What to keep in mind: files that were changed, other versions or data.
+  public var warnings: [String]
+
+  /// Settings that runs of one policy may differ in.
+  private static let free = ["seed", "seeds", "name", "description", "record"]
+
+  /// Reads and compares results; the order of the files does not matter.
+  ///
+  /// Throws: `RunFailure.input` for a file that is no result, two of one seed, runs of one side that
+  /// are not of one policy, sides that have no seed in common, and a measure that there is not.
+  /// `measures` by name; none: all.
+  public init(
+    _ a: [String], _ b: [String], target: Double? = nil, measures names: [String] = [],
+    alpha: Double = 0.05, resamples: Int = 9_999
+  ) throws(RunFailure) {
+    let measures = try Self.measures(names)
+    let sides = (try Side(a), try Side(b))
+    let common = sides.0.runs.compactMap { run in
+      sides.1.runs.contains { $0.seed == run.seed } ? run.seed : nil
+    }
+    guard !common.isEmpty else {
+      throw .input([
+        Fault(
+          at: Place(file: "--b"),
+          .contradiction(
+            "no seed is on both sides: --a has \(Self.list(sides.0.runs.map(\.seed))), --b has "
+              + "\(Self.list(sides.1.runs.map(\.seed))); a pair is two runs of one seed"))
+      ])
+    }
+    func paired(_ side: Side) -> [MeasuredRun] { side.runs.filter { common.contains($0.seed) } }
+    comparison = SeedComparison(
+      paired(sides.0), paired(sides.1), target: target, measures: measures, alpha: alpha,
+      bootstrap: Bootstrap(.bca, resamples: resamples))
+    settings = SettingDifferences.between(sides.0.policy, sides.1.policy)
+      .filter { !Self.isFree($0.place) }
+    onlyA = sides.0.runs.map(\.seed).filter { !common.contains($0) }
+    onlyB = sides.1.runs.map(\.seed).filter { !common.contains($0) }
+    warnings = sides.0.warnings + sides.1.warnings
+    let engines = Set(sides.0.engines + sides.1.engines).sorted()
+    if engines.count > 1 {
+      warnings.append("the results are of several versions: " + engines.joined(separator: ", "))
+    }
+    if settings.isEmpty { warnings.append("both sides are runs of one policy") }
+  }
+
+  /// The names of all measures.
+  public static var measureNames: [String] { Measure.allCases.map(\.rawValue) }
+
+  private static func measures(_ names: [String]) throws(RunFailure) -> [Measure] {
+    var faults: [Fault] = []
+    for name in names where Measure(rawValue: name) == nil {
+      faults.append(
+        Fault(
+          at: Place(file: "--measures"),
+          .unknownName(
+            name, seam: "measure", nearest: Spelling.nearest(to: name, among: measureNames),
+            known: measureNames)))
+    }
+    guard faults.isEmpty else { throw .input(faults) }
+    return names.isEmpty
+      ? Measure.allCases : Measure.allCases.filter { names.contains($0.rawValue) }
+  }
+
+  private static func isFree(_ path: String) -> Bool {
+    free.contains { path == $0 || path.hasPrefix("\($0).") || path.hasPrefix("\($0) ") }
+  }
+
+  /// Seeds in words.
+  static func list(_ seeds: [UInt64]) -> String {
+    seeds.prefix(20).map(String.init).joined(separator: ", ") + (seeds.count > 20 ? ", …" : "")
+  }
+
+  /// The results of one policy.
+  private struct Side {
+    let runs: [MeasuredRun]
+    /// The scenario of the first of them.
+    let policy: Node
+    let engines: [String]
+    let warnings: [String]
+
+    init(_ paths: [String]) throws(RunFailure) {
+      var runs: [MeasuredRun] = []
+      var engines: [String] = []
+      var warnings: [String] = []
+      var first: (path: String, policy: Node)?
+      var seeds: [(seed: UInt64, path: String)] = []
+      for path in paths {
+        let result = try StoredResult(path)
+        guard let seed = result.seed else {
+          throw StoredRun.refusal(path, "the result has no seed")
+        }
+        if let other = seeds.first(where: { $0.seed == seed }) {
+          throw StoredRun.refusal(
+            path, "its seed, \(seed), is that of \(other.path) too; a pair is one run of each side")
+        }
+        let policy: Node
+        do throws(Faults) {
+          policy = try YAMLReader.read(result.scenarioText, file: path)
+        } catch {
+          throw .input(error.faults)
+        }
+        if let first {
+          let off = SettingDifferences.between(first.policy, policy)
+            .first { !SeedPairs.isFree($0.place) }
+          if let off {
+            throw StoredRun.refusal(
+              path,
+              "it is no run of the same policy as \(first.path): \(off.place) is "
+                + "\(off.b ?? "absent") here and \(off.a ?? "absent") there")
+          }
+        } else {
+          first = (path, policy)
+        }
+        if let alteration = result.alteration { warnings.append(alteration) }
+        engines.append(result.engineVersion)
+        seeds.append((seed, path))
+        runs.append(MeasuredRun(result.document, seed: seed))
+      }
+      guard let first else {
+        throw .input([
+          Fault(
+            at: .none,
+            .contradiction("found no result on one side, expected one of each policy at least"))
+        ])
+      }
+      self.runs = runs.sorted { $0.seed < $1.seed }
+      (policy, self.engines, self.warnings) = (first.policy, engines, warnings)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Testing
+
+import Analysis
+
+@Suite("Tests over seeds, and what they can claim")
+struct SeedTests {
+  /// All n differences to one side: 2 of 2^n signs are as far out, so p = 2^(1-n).
+  @Test("the least probability of n pairs is 2^(1-n), and six are the fewest below 0.05")
+  func least() {
+    for n in 1...12 {
+      let test = SignedRankTest((1...n).map(Double.init))
+      #expect(test.probability == 2 / Double(1 << n), "\(n)")
+      #expect(SignTest((1...n).map(Double.init)).probability == 2 / Double(1 << n), "\(n)")
+    }
+    #expect(SeedsNeeded.least(alpha: 0.05) == 6)
+    #expect(SeedsNeeded.least(alpha: 0.01) == 8)
+    // 11 tests: 0.05 / 11 = 0.0045; 2^-7 = 0.0078, 2^-8 = 0.0039.
+    #expect(SeedsNeeded([1, 2, 3], tests: 11).least == 9)
+  }
+
+  /// Ranks of |1|, |-1|, |2|: 1.5, 1.5, 3; W+ = 4.5. Of the 8 sums 0, 1.5, 1.5, 3, 3, 4.5, 4.5, 6
+  /// three are at least 4.5: p = 2 · 3/8. Zero says nothing.
+  @Test("ties share ranks and zeros are left out, by hand")
+  func ties() {
+    let test = SignedRankTest([1, -1, 2, 0])
+    #expect(test.count == 3 && test.zeros == 1 && test.isExact)
+    #expect(test.positiveSum == 4.5 && test.negativeSum == 1.5)
+    #expect(test.probability == 0.75)
+    #expect(test.rankBiserial == 0.5)
+    #expect(SignedRankTest([0, 0]).probability == 1)
+  }
+
+  @Test("exactly and approximately, fifty differences say nearly the same")
+  func exactAtFifty() {
+    let differences = (1...50).map { Double($0 % 3 == 0 ? -$0 : $0) }
+    let exact = SignedRankTest(differences)
+    let near = SignedRankTest(differences, isExact: false, continuity: true)
+    #expect(exact.isExact && abs(exact.probability - near.probability) < 5e-4)
+    #expect(!SignedRankTest((1...51).map(Double.init)).isExact)
+  }
+
+  /// All pairs of differences have a sum above 0: p = 1, so n = (1.9600 + 0.8416)² / (3/4) = 10.47.
+  @Test("Noether's number of seeds, by hand")
+  func noether() {
+    let needed = SeedsNeeded([1, 2, 3])
+    #expect(needed.least == 6 && needed.forPower == 11 && needed.power == 0.8)
+    // Of six pairs 1+2, 1+3, 2+3 are above and 1-4, 2-4, 3-4 below: no effect.
+    #expect(SeedsNeeded([1, 2, 3, -4]).forPower == nil)
+    #expect(SeedsNeeded([]).forPower == nil)
+  }
+
+  /// Half a step up each time; costs at versions 0 to 4.
+  private func curve(_ accuracy: [Double]) -> VersionCurve {
+    VersionCurve(
+      accuracy: accuracy,
+      costs: [(.time, [0, 10, 20, 30, 40]), (.bytes, [0, 5, 7, 9, 11])],
+      ends: [(.time, 50)])
+  }
+
+  @Test("a target is reached after one evaluation and by the next, and otherwise not by the end")
+  func target() throws {
+    let run = curve([0.1, .nan, 0.4, .nan, 0.7])
+    let reached = TargetTime(0.5, of: run)
+    #expect(reached.version == 4 && reached.isReached)
+    #expect(reached[.time] == TargetTime.Reach(cost: .time, after: 20, by: 40))
+    #expect(reached[.bytes] == TargetTime.Reach(cost: .bytes, after: 7, by: 11))
+    #expect(reached[.joules] == nil)
+    let never = TargetTime(0.8, of: run)
+    #expect(!never.isReached)
+    #expect(never[.time] == TargetTime.Reach(cost: .time, after: 50, by: nil))
+    // Bytes at the end are not known: those of the last version.
+    #expect(never[.bytes] == TargetTime.Reach(cost: .bytes, after: 11, by: nil))
+    #expect(TargetTime(0.1, of: run)[.time] == TargetTime.Reach(cost: .time, after: 0, by: 0))
+    #expect(TargetTime(0.4, of: run).version == 2)
+  }
+
+  /// Reached at 20, 40 and 40, and not until 50: after 20 three quarters are left, after 40 one.
+  @Test("over seeds, who did not reach the target counts as watched until its end")
+  func censored() {
+    let runs = [
+      curve([0.1, 0.2, 0.6, 0.6, 0.6]), curve([0.1, 0.2, 0.3, 0.4, 0.6]),
+      curve([0.1, 0.2, 0.3, 0.4, 0.6]), curve([0.1, 0.2, 0.3, 0.4, 0.4]),
+    ]
+    let times = TargetTimes(runs.map { TargetTime(0.5, of: $0) })
+    #expect(times.reached == 3)
+    #expect(times.estimate(.time).steps.map(\.time) == [20, 40])
+    #expect(times.estimate(.time).steps.map(\.share) == [0.75, 0.25])
+    #expect(times.median(.time) == 40)
+    #expect(TargetTimes([TargetTime(0.5, of: runs[3])]).median(.time) == nil)
+  }
+
+  /// Eight seeds; the second policy is better by 0.01 to 0.08.
+  private func runs(_ count: Int, _ better: (Int) -> Double) -> ([MeasuredRun], [MeasuredRun]) {
+    func run(_ seed: Int, _ last: Double) -> MeasuredRun {
+      MeasuredRun(
+        seed: UInt64(seed),
+        curve: VersionCurve(
+          accuracy: [0.1, last], costs: [(.time, [0, Double(100 - seed)])], ends: [(.time, 200)]),
+        values: [(.gini, 0.3)])
+    }
+    return (
+      (1...count).map { run($0, 0.5) }, (1...count).map { run($0, 0.5 + better($0)) }
+    )
+  }
+
+  @Test("a clear difference is claimed, with its interval and effect")
+  func claim() throws {
+    let (a, b) = runs(8) { Double($0) / 100 }
+    let comparison = SeedComparison(a, b, measures: [.finalAccuracy])
+    let line = try #require(comparison.lines.first)
+    #expect(comparison.lines.count == 1 && comparison.target == 0.5)
+    #expect(line.claim == .b && line.rankBiserial == 1 && line.superiority == 1)
+    // Two of 2^8 signs are so far out.
+    #expect(line.probability == 2 / 256 && line.adjusted == 2 / 256)
+    #expect(abs((line.difference ?? 0) - 0.045) < 1e-12)
+    let interval = try #require(line.interval)
+    #expect(interval.low > 0.025 && interval.high < 0.065)
+    let swapped = SeedComparison(b, a, measures: [.finalAccuracy])
+    #expect(swapped.lines[0].claim == .a)
+  }
+
+  @Test("five seeds claim nothing, however clear it looks, and are told how many are needed")
+  func tooFew() throws {
+    let (a, b) = runs(5) { _ in 0.2 }
+    let line = try #require(SeedComparison(a, b, measures: [.finalAccuracy]).lines.first)
+    #expect(line.probability == 2 / 32 && line.claim == .tooFewSeeds)
+    #expect(line.needed.least == 6 && line.needed.forPower == 11)
+    // With more tests side by side six are not enough either: 4 · 2^-5 = 0.125.
+    let (c, d) = runs(6) { _ in 0.2 }
+    let several = SeedComparison(c, d)
+    #expect(several.lines.map(\.measure) == [.finalAccuracy, .bestAccuracy, .timeToTarget, .gini])
+    #expect(several.lines[0].claim == .tooFewSeeds && several.lines[0].needed.least == 8)
+    #expect(several.lines[3].claim == .equal)
+  }
+
+  @Test("who does not reach the target is worse than all who do, and equal to who does not either")
+  func notReached() throws {
+    var (a, b) = runs(8) { _ in 0.2 }
+    a[0].curve = VersionCurve(
+      accuracy: [0.1, 0.2], costs: [(.time, [0, 10])], ends: [(.time, 200)])
+    b[1].curve = a[0].curve
+    (a[2].curve, b[2].curve) = (a[0].curve, a[0].curve)
+    let line = try #require(
+      SeedComparison(a, b, target: 0.45, measures: [.timeToTarget]).lines.first)
+    #expect(line.reachedA == 6 && line.reachedB == 6 && line.pairs == 8)
+    #expect(line.difference == nil && line.interval == nil)
+    // One pair for each side, and all others equal: ranks 1.5 and 1.5.
+    #expect(line.rankBiserial == 0 && line.probability == 1)
+    // Without a target it is what all reached: the worst best accuracy, 0.2.
+    #expect(SeedComparison(a, b).target == 0.2)
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@Suite("fedsim compare and replay")
+struct CompareCommandTests {
+  private func tree(_ text: String) throws -> [String: Any] {
+    try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+  }
+
+  @Test("a run comes out again: exit code 0; a file that was changed: 1; no result: 2")
+  func replay() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
+    let same = try fedsim("replay", "r.h5", "--threads", "2")
+    #expect(same.code == 0 && same.out == "same bytes: r.h5\n" && same.error == "")
+    #expect(fedsim.names == ["r.h5", "r.h5.provenance.json", "s.yaml"])
+    // One byte of the resolved scenario's name: `s` becomes `t`.
+    var bytes = try fedsim.bytes("r.h5")
+    let place = try #require(bytes.range(of: Data("name: s\n".utf8)))
+    bytes[place.upperBound - 2] = UInt8(ascii: "t")
+    try bytes.write(to: URL(fileURLWithPath: "\(fedsim.folder)/x.h5"))
+    let other = try fedsim("replay", "x.h5", "--json")
+    #expect(other.code == 1 && other.error == "")
+    #expect(try tree(other.out)["verdict"] as? String == "different")
+    #expect((try tree(other.out)["warnings"] as? [String])?.count == 1)
+    for (arguments, expected) in [
+      (["nowhere.h5"], "nowhere.h5: there is no such file"),
+      (["s.yaml"], "s.yaml: this is no result of FedSim"),
+      (["r.h5", "--threads", "0"], "--threads: found 0"),
+    ] {
+      let wrong = try fedsim.run(["replay"] + arguments)
+      #expect(wrong.code == 2 && wrong.out == "" && wrong.error.contains(expected), "\(arguments)")
+    }
+  }
+
+  @Test("two files: exit code 0 if they hold the same, 1 if not, with the setting and the event")
+  func twoFiles() throws {
+    let fedsim = try Command()
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "a.h5")
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "b.h5")
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "c.h5", "--set", "server.trigger.threshold=3")
+    let same = try fedsim("compare", "a.h5", "b.h5")
+    #expect(same.code == 0 && same.out == "same bytes: a.h5 and b.h5\n")
+    let other = try fedsim("compare", "a.h5", "c.h5")
+    #expect(other.code == 1 && other.error == "")
+    #expect(other.out.hasPrefix("different: a.h5 | c.h5\n"))
+    #expect(other.out.contains("\n  server.trigger.threshold.updates: 2 | 3\n"))
+    #expect(other.out.contains("the event is the same, and what came of it is not\n"))
+    #expect(other.out.contains("    → server: published, version 1, count 2\n"))
+    let json = try tree(try fedsim("compare", "a.h5", "c.h5", "--json").out)
+    #expect(json["search"] as? String == "played")
+    #expect((json["event"] as? [String: Any])?["kind"] as? String == "outcome")
+    let still = try fedsim("compare", "a.h5", "c.h5", "--no-replay")
+    #expect(still.code == 1 && still.out.contains("not looked for (--no-replay)"))
+  }
+
+  @Test("seeds in pairs: exit code 0, a claim from enough of them and none from too few")
+  func seeds() throws {
+    let fedsim = try Command()
+    var files: (a: [String], b: [String]) = ([], [])
+    for seed in 1...6 {
+      files.a.append("a\(seed).h5")
+      files.b.append("b\(seed).h5")
+      _ = try fedsim("run", "s.yaml", "-q", "-o", "a\(seed).h5", "--seed", "\(seed)")
+      // A rate at which nothing is learned.
+      _ = try fedsim(
+        "run", "s.yaml", "-q", "-o", "b\(seed).h5", "--seed", "\(seed)", "--set",
+        "task.training.optimizer={sgd: 0.000001}")
+    }
+    let some = try fedsim.run(
+      ["compare", "--b"] + files.b + ["--a"] + files.a.reversed()
+        + ["--measures", "finalAccuracy"])
+    #expect(some.code == 0 && some.error == "", "\(some.error)")
+    #expect(some.out.hasPrefix("6 pairs: seeds 1, 2, 3, 4, 5, 6\n"))
+    #expect(some.out.contains("final accuracy: a is better (higher is better)"), "\(some.out)")
+    let few = try fedsim.run(
+      ["compare", "--a"] + files.a + ["--b"] + files.b.prefix(5)
+        + ["--measures", "finalAccuracy"])
+    #expect(few.code == 0)
+    #expect(few.out.contains("left out, since only --a has them: seeds 6\n"))
+    #expect(few.out.contains("5 pairs can never come below p = 0.05; at least 6 are needed"))
+    let json = try tree(
+      try fedsim.run(["compare", "--json", "--a"] + files.a + ["--b"] + files.b).out)
+    let lines = (json["comparison"] as? [String: Any])?["lines"] as? [[String: Any]]
+    #expect(lines?.first?["measure"] as? String == "finalAccuracy")
+  }
+
+  @Test("wrong arguments are told with what was expected: exit code 2")
+  func wrong() throws {
+    let fedsim = try Command()
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "a.h5")
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "b.h5", "--seed", "2")
+    for (arguments, expected) in [
+      (["a.h5"], "found one file, expected two"),
+      (["a.h5", "b.h5", "a.h5"], "found 3 files, expected two"),
+      (["--a", "a.h5"], "found only --a, expected --a and --b"),
+      (["b.h5", "--a", "a.h5", "--b", "a.h5"], "found b.h5 beside --a and --b"),
+      (["a.h5", "b.h5", "--alpha", "2"], "--alpha: found 2.0"),
+      (["--a", "a.h5", "--b", "a.h5", "--target", "7"], "--target: found 7.0"),
+      (["--a", "a.h5", "--b", "a.h5", "--measures", "ginni"], "did you mean `gini`?"),
+      (["--a", "a.h5", "--b", "b.h5"], "no seed is on both sides: --a has 1, --b has 2"),
+      (["--a", "a.h5", "a.h5", "--b", "a.h5"], "its seed, 1, is that of a.h5 too"),
+      (["a.h5", "s.yaml"], "s.yaml: this is no result of FedSim"),
+    ] {
+      let result = try fedsim.run(["compare"] + arguments)
+      #expect(result.code == 2 && result.out == "", "\(arguments)")
+      #expect(result.error.contains(expected), "\(arguments): \(result.error)")
+    }
+  }
+}
