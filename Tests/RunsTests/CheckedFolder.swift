@@ -107,9 +107,15 @@ final class Course: Observer {
     versions.append("\(record) \(simulation.model.values)")
   }
 
+  private var records: [RoundRecord] = []
+
   func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {
-    guard record.outcome != .unfinishedAtEnd else { return }
-    rounds.append("\(record) \(simulation.roundFunnels[record.round])")
+    if record.outcome != .unfinishedAtEnd { records.append(record) }
+  }
+
+  func ended(_ simulation: borrowing Simulation) {
+    // Who was late is counted after the round was closed.
+    rounds = records.map { "\($0) \(simulation.roundFunnels[$0.round].counts)" }
   }
 
   /// The number, from `first`, of the first entry that differs from another's; nil: none.

@@ -62,16 +62,19 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
     lines += faults.map { "  \($0)" }
     lines += broken.map { "  \($0.text)" }
     if let baseline, !baseline.isNew, !baseline.isSame || status != .holds {
-      if !baseline.isSame, status != .recorded {
+      if isOther(baseline) {
         lines.append("  this is not the run that is recorded in \(baseline.file):")
       }
       lines += baseline.findings.map { "    \($0.text)" } + baseline.notes.map { "    \($0)" }
-      if !baseline.isSame, status != .recorded {
+      if isOther(baseline) {
         lines.append("    if that is meant: fedsim check --record \(path)")
       }
     }
     return lines.joined(separator: "\n")
   }
+
+  /// Whether the run is another than the recorded one, and stays so.
+  private func isOther(_ baseline: Recording) -> Bool { !baseline.isSame && !baseline.isWritten }
 
   private var what: String {
     var parts: [String] = []
