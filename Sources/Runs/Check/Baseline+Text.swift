@@ -6,7 +6,7 @@ extension Baseline {
     + "# writes it anew and keeps the lines under [tolerances], which may be written by hand.\n"
 
   /// The file's text.
-  var text: String {
+  package var text: String {
     var text = Self.title
     for entry in header { text += entry.joined(separator: " ") + "\n" }
     text += "\n[tolerances]\n"
