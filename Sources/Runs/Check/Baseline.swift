@@ -67,7 +67,9 @@ package struct Baseline: Equatable, Sendable {
   package func table(_ name: String) -> Table? { tables.first { $0.name == name } }
 
   /// How far values of a column may differ.
-  package func tolerance(_ column: String) -> Tolerance? { tolerances.first { $0.column == column } }
+  package func tolerance(_ column: String) -> Tolerance? {
+    tolerances.first { $0.column == column }
+  }
 
   /// The path of the baseline beside a scenario.
   package static func path(beside scenario: String) -> String {
