@@ -115,7 +115,9 @@ final class Course: Observer {
 
   func ended(_ simulation: borrowing Simulation) {
     // Who was late is counted after the round was closed.
-    rounds = records.map { "\($0) \(simulation.roundFunnels[$0.round].counts)" }
+    for record in records {
+      rounds.append("\(record) \(simulation.roundFunnels[record.round].counts)")
+    }
   }
 
   /// The number, from `first`, of the first entry that differs from another's; nil: none.

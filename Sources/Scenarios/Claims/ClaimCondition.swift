@@ -66,7 +66,7 @@ public struct ClaimCondition: Sendable, Equatable {
       return [("between", "expected two values, the lower one first: [lower, upper]")]
     }
     if let low = atLeast ?? above, let high = atMost ?? below, low > high {
-      return [(atLeast == nil ? "above" : "atLeast", "nothing is above this and below the other")]
+      return [(atLeast == nil ? "above" : "atLeast", "this lower bound is above the upper one")]
     }
     return []
   }

@@ -82,7 +82,12 @@ public struct ClaimSettings: PartSettings {
     }
     if compare != nil {
       if let first = conditions.first {
-        return [(first.metric.name, "beside `compare` there are no other claims: make it another")]
+        return [
+          (
+            first.metric.name,
+            "beside `compare` there is no other claim: write it as a claim of its own"
+          )
+        ]
       }
       return at.isEnd ? [] : [("at", "variants are compared at the end of their runs")]
     }
