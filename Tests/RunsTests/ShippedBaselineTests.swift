@@ -15,7 +15,7 @@ struct ShippedBaselineTests {
     let report = check.perform()
     #expect(report.exitCode == 0, "\(report.scenarios.map(\.text).joined(separator: "\n"))")
     #expect(report.unchecked == [], "a smoke scenario without a baseline: fedsim check --record")
-    #expect(report.scenarios.count >= 17)
+    #expect(report.scenarios.count >= 16)
   }
 
   @Test("every claim and every baseline below scenarios/ can be read")

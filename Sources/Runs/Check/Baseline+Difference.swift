@@ -194,7 +194,13 @@ extension Baseline {
         ? nil : "\(name) \(after), recorded \(before)"
     }
     guard !parts.isEmpty else { return [] }
-    return [BaselineFinding(kind: "count", text: parts.joined(separator: "; "))]
+    let more = parts.count - 8
+    return [
+      BaselineFinding(
+        kind: "count",
+        text: parts.prefix(8).joined(separator: "; ")
+          + (more > 0 ? "; and \(more) more counts" : ""))
+    ]
   }
 
   /// What is not the run's doing, where it is not as it was recorded.
