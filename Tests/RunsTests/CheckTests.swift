@@ -132,8 +132,7 @@ struct CheckTests {
 
   @Test("a long run is recorded by marks, which name the same first event as words do")
   func marks() throws {
-    let text = CheckedFolder.small.replacing("stop: {after: 12 h}", with: "stop: {after: 4 d}")
-    let (words, marks) = (try CheckedFolder(text), try CheckedFolder(text))
+    let (words, marks) = (try CheckedFolder(), try CheckedFolder())
     _ = words.record(inWords: true)
     _ = marks.record()
     #expect(try marks.text("s.baseline").contains("\n[marks]\n"))
@@ -149,14 +148,18 @@ struct CheckTests {
 
   @Test("a run that goes on longer differs at the end of the recorded one")
   func longer() throws {
-    let folder = try CheckedFolder()
+    let folder = try CheckedFolder(
+      CheckedFolder.small.replacing("stop: {after: 8 h}", with: "stop: {after: 8 h, rounds: 5}"))
     _ = folder.record(inWords: true)
-    let count = try Baseline(folder.text("s.baseline"), file: "b").value("events") ?? ""
-    try folder.edit("stop: {after: 12 h}", "stop: {after: 13 h}")
-    let finding = try #require(folder.check().finding("event"))
-    // The recorded run's last event is its end.
-    #expect(finding.hasPrefix("event \(count) is the first that differs"), "\(finding)")
-    #expect(finding.hasSuffix("recorded `43200 server end`"), "\(finding)")
+    let baseline = try Baseline(folder.text("s.baseline"), file: "b")
+    let count = try #require(baseline.value("events").flatMap { Int($0) })
+    try folder.edit("rounds: 5", "rounds: 6")
+    let report = folder.check()
+    let finding = try #require(report.finding("event"))
+    #expect(finding.hasPrefix("event \(count + 1) is the first that differs"), "\(finding)")
+    #expect(finding.hasSuffix("recorded the end of the run"), "\(finding)")
+    // Rounds before it differ too: who trained in them came to their ends only afterwards.
+    #expect(report.finding("version")?.hasPrefix("version 6 (") == true, "\(report.text)")
   }
 
   @Test("tolerances let a column differ so far, and stay when the scenario is recorded anew")

@@ -11,33 +11,33 @@ final class CheckedFolder {
   static let shipped = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../scenarios").standardized.path
 
-  /// Ten phones without any spread, so that they tie, on a lossy link; half a day.
+  /// Ten phones that need minutes, lose their link, and do not always reach the server; eight hours.
   static let small = """
     name: small
     seed: 5
-    stop: {after: 12 h}
+    stop: {after: 8 h}
     task:
       data:
         source: {blobs: {classes: 3, features: 4, train: 150, test: 60, spread: 1}}
         partition: {quantity-power: {clients: 10}}
       model: softmax
-      training: {epochs: 1, batchSize: 5, optimizer: {sgd: 0.1}}
+      training: {epochs: 2, batchSize: 5, optimizer: {sgd: 0.1}}
     fleet:
       - name: phones
         count: 10
         link: {markov: [{state: wifi, mean: 40 min}, {state: offline, mean: 20 min}]}
-        background: {windows: {markov: [{state: open, mean: 30 min}, {state: closed, mean: 20 min}]}}
+        background: {windows: {markov: [{state: open, mean: 40 min}, {state: closed, mean: 20 min}]}}
         participation: {repeats: true, pause: 2 min}
         interruption: {onExpiry: checkpoint}
-        compute: {perBatch: 20 s}
-        network: {wifi: {up: 4 kbit/s, down: 20 kbit/s, roundTrip: 2 s}}
-        outbox: {capacity: 2, attempts: 3}
+        compute: {perBatch: 100 s}
+        outbox: {capacity: 1, attempts: 3, delay: 20 s}
     server:
       payload: delta
       trigger: {threshold: 3}
       aggregator: sample-weighted-mean
       optimizer: sgd
       maximumStaleness: 2
+      reachable: {markov: [{state: up, mean: 6 min}, {state: down, mean: 1 min}]}
 
     """
 

@@ -31,10 +31,11 @@ package struct SeedClaim: Sendable {
           let path = ["expect", "[\(index)]", "compare", key]
           let place = scenario.place(of: path)
           for fault in error.faults {
+            // Lines of the scenario itself are those of what was laid over each other.
+            let isOwn = variant.file == nil && fault.place.file == scenario.file
+            let words = isOwn ? "\(fault.path): \(fault.message)" : fault.description
             faults.append(
-              Fault(
-                at: place, path: "expect[\(index)].compare.\(key)",
-                .contradiction(fault.description)))
+              Fault(at: place, path: "expect[\(index)].compare.\(key)", .contradiction(words)))
           }
         }
       }

@@ -239,6 +239,7 @@ extension Metric.Kind {
     switch self {
     case .duration, .timeToTarget:
       value.isFinite ? SimDuration(microseconds: Int64(value)).description : "never"
+    case .countToTarget: value.isFinite ? Text.shortest(value) : "never"
     default: Text.shortest(value)
     }
   }
