@@ -11,14 +11,16 @@ SMOKE := $(wildcard scenarios/smoke/*.yaml)
 SOAK_MINUTES ?= 30
 # How many weeks of 10,000 iPhones `make fleet` plays.
 FLEET_SEEDS ?= 2
+# How many of each kind of interruption `make crash` tries; 0: all of them.
+CRASH_SAMPLE ?= 12
 # What `make bench` hands to Benchmarks/scale, such as --most 100000.
 SCALE ?=
 # What `make test-bare` runs inside the bare Debian.
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test check format lint readers determinism determinism-ci learning scenarios bench \
-  fleet gboard soak test-arm64 test-bare clean
+.PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning scenarios bench \
+  crash fleet gboard soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,12 +33,12 @@ build: ## build in release, .build/release/fedsim
 	$(SWIFT) build -c release
 
 run: deps build ## run the quickstart scenario, into results/quickstart.h5
-	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5
+	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5 --restart
 
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
-check: lint test readers determinism-ci fleet test-arm64 ## all that CI checks: those six
+check: lint test readers determinism-ci crash fleet test-arm64 ## all that CI checks: those seven
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -46,8 +48,8 @@ lint: ## check the sources' format
 	@Scripts/deps build
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 
-readers: build ## open a result with xarray, h5py, ncdump and h5dump
-	@Scripts/deps data readers
+readers: build ## open a result of every scenario as others would; test exports and the Python package
+	@Scripts/deps data readers r
 	Scripts/readers
 
 determinism: build ## run smoke, system and quickstart scenarios in many ways, compare the result files by cmp
@@ -58,8 +60,17 @@ determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
 	Scripts/determinism $(SMOKE)
 
+crash: build ## kill runs and fail their calls on files, go on, compare the results; CRASH_SAMPLE=12
+	@Scripts/deps data readers
+	@Tests/Readers/make-venv.sh
+	.venv-readers/bin/python Scripts/crash --sample $(CRASH_SAMPLE)
+
 fleet: build ## weeks of 10,000 iPhones, every event followed by a look; FLEET_SEEDS=2
 	Scripts/fleet $(FLEET_SEEDS)
+
+figure: build ## make the results and the picture of Examples/paper_figure.py
+	@Scripts/deps data readers
+	Examples/make_figure
 
 learning: build ## run the scenarios that have to learn; the sequence model and its baseline in pairs
 	@Scripts/deps data readers
@@ -81,7 +92,7 @@ bench: build ## time the workloads beside floors, events beside SimPy, a million
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
-	@Scripts/deps data readers qemu soak
+	@Scripts/deps data readers r qemu soak
 	Scripts/soak $(SOAK_MINUTES)
 
 test-arm64: ## compare the kernels' bits with those of arm64, cross-compiled, under qemu

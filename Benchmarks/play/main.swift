@@ -1,8 +1,9 @@
 // Plays a scenario and prints, as JSON, how long making it and playing it took; no result is written.
 //
-//   fedsim-play FILE [--counts] [--set key=value]…
+//   fedsim-play FILE [--counts] [--save] [--set key=value]…
 //
-// With --counts every event is looked at, which takes longer, and counted by what it is.
+// With --counts every event is looked at, which takes longer, and counted by what it is. With --save the run is saved
+// and restored once, half way, and what that took is told.
 import FedSim
 import Foundation
 import Runs
@@ -29,16 +30,18 @@ func seconds(_ work: () throws -> Void) rethrows -> Double {
 var files: [String] = []
 var sets: [String] = []
 var isCounted = false
+var isSaved = false
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
   switch argument {
   case "--counts": isCounted = true
+  case "--save": isSaved = true
   case "--set": sets.append(arguments.popFirst() ?? "")
   default: files.append(argument)
   }
 }
 guard files.count == 1 else {
-  print("usage: fedsim-play FILE [--counts] [--set key=value]…")
+  print("usage: fedsim-play FILE [--counts] [--save] [--set key=value]…")
   exit(2)
 }
 do {
@@ -46,7 +49,15 @@ do {
   let scenario = try Scenario(contentsOf: files[0], overrides: sets)
   let made = try seconds { simulation = try scenario.makeSimulation() }
   let counts = Counts()
-  let played = seconds { simulation!.run(observers: isCounted ? [counts] : []) }
+  var archive: [UInt8] = []
+  var saving = 0.0
+  var played = try seconds {
+    try simulation!.run(observers: isCounted ? [counts] : []) { (run) throws in
+      guard isSaved, archive.isEmpty, run.progressTime.seconds * 2 > run.end.seconds else { return }
+      saving = try seconds { archive = try run.archive() }
+    }
+  }
+  played -= saving
   let run = simulation!
   var report: [String: Any] = [
     "made": made, "played": played, "events": run.tallies.events,
@@ -55,6 +66,16 @@ do {
     "version": run.version, "days": run.now.seconds / 86_400,
     "balances": run.audit().isEmpty,
   ]
+  if isSaved, !archive.isEmpty {
+    var restored: Simulation?
+    report["archiveBytes"] = archive.count
+    report["saved"] = saving
+    report["restored"] = try seconds {
+      restored = try Simulation(run.inputs, archive: archive)
+    }
+    restored!.run()
+    report["same"] = restored!.eventDigest == run.eventDigest
+  }
   if isCounted {
     report["taskStarts"] = counts.taskStarts
     for series in Series.allCases { report["\(series)"] = counts.series[Int(series.rawValue)] }

@@ -78,7 +78,7 @@ struct LabelledArrays {
     case .bool:
       throw DataFault(
         .unsupported, in: place, found: "type |b1", expected: "bytes, floats or whole numbers")
-    case .int32, .int64, .uint16, .uint32:
+    case .int8, .int32, .int64, .uint16, .uint32:
       let integers = array.integers ?? []
       if let wrong = integers.firstIndex(where: { $0.magnitude > 1 << 24 }) {
         throw fault(wrong, "\(integers[wrong])", "a whole number that a float holds, up to 2^24")

@@ -77,14 +77,14 @@ extension NPYArray {
     of descriptor: String, at offset: Int, in file: String
   ) throws(DataFault) -> Int {
     switch descriptor {
-    case "|u1", "|b1": return 1
+    case "|i1", "|u1", "|b1": return 1
     case "<u2": return 2
     case "<f4", "<i4", "<u4": return 4
     case "<f8", "<i8": return 8
     default:
       throw DataFault(
         .unsupported, in: file, at: .byte(offset), found: "type '\(descriptor)'",
-        expected: "'<f4', '<f8', '<i4', '<i8', '|u1', '<u2', '<u4' or '|b1'",
+        expected: "'<f4', '<f8', '<i4', '<i8', '|i1', '|u1', '<u2', '<u4' or '|b1'",
         advice: descriptor.hasSuffix("O")
           ? "save an array of numbers, not of Python objects" : "convert it with astype")
     }
@@ -107,6 +107,7 @@ extension NPYArray {
     case "<i8": return .int64(read(0))
     case "<u2": return .uint16(read(0))
     case "<u4": return .uint32(read(0))
+    case "|i1": return .int8(read(0))
     case "|u1": return .uint8(read(0))
     default:
       if let wrong = data.firstIndex(where: { $0 > 1 }) {

@@ -3,9 +3,26 @@ extension NPYArray {
   ///
   /// The same array gives the same bytes on every little-endian machine.
   public func npyBytes() -> [UInt8] {
+    var bytes = Self.npyHead(shape: shape, descriptor: values.descriptor)
+    appendValues(to: &bytes)
+    return bytes
+  }
+
+  /// The bytes of an NPY file that holds one text, as NumPy saves a `str`.
+  public static func npyBytes(text: String) -> [UInt8] {
+    let scalars = Array(text.unicodeScalars)
+    var bytes = npyHead(shape: [], descriptor: "<U\(max(1, scalars.count))")
+    for scalar in scalars {
+      for byte in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: scalar.value >> (8 * byte))) }
+    }
+    return scalars.isEmpty ? bytes + [0, 0, 0, 0] : bytes
+  }
+
+  /// All that stands before the values.
+  private static func npyHead(shape: [Int], descriptor: String) -> [UInt8] {
     let axes = shape.map { String($0) }.joined(separator: ", ")
     let tuple = shape.count == 1 ? "(\(axes),)" : "(\(axes))"
-    var text = "{'descr': '\(values.descriptor)', 'fortran_order': False, 'shape': \(tuple), }"
+    var text = "{'descr': '\(descriptor)', 'fortran_order': False, 'shape': \(tuple), }"
     // NumPy leaves room to grow the last digits in place, then fills up to a multiple of 64.
     if let first = shape.first {
       text += String(repeating: " ", count: 21 - String(first).utf8.count)
@@ -18,7 +35,6 @@ extension NPYArray {
     bytes.append(UInt8(length & 0xff))
     bytes.append(UInt8(length >> 8))
     bytes.append(contentsOf: text.utf8)
-    appendValues(to: &bytes)
     return bytes
   }
 
@@ -31,6 +47,7 @@ extension NPYArray {
     case .float64(let values): append(values)
     case .int32(let values): append(values)
     case .int64(let values): append(values)
+    case .int8(let values): append(values)
     case .uint8(let values): append(values)
     case .uint16(let values): append(values)
     case .uint32(let values): append(values)

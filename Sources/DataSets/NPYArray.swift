@@ -10,6 +10,8 @@ public struct NPYArray: Sendable, Equatable {
     case int32([Int32])
     /// `<i8`
     case int64([Int64])
+    /// `|i1`
+    case int8([Int8])
     /// `|u1`
     case uint8([UInt8])
     /// `<u2`
@@ -54,6 +56,7 @@ public struct NPYArray: Sendable, Equatable {
     switch values {
     case .int32(let values): values.map { Int($0) }
     case .int64(let values): values.map { Int($0) }
+    case .int8(let values): values.map { Int($0) }
     case .uint8(let values): values.map { Int($0) }
     case .uint16(let values): values.map { Int($0) }
     case .uint32(let values): values.map { Int($0) }
@@ -70,6 +73,7 @@ extension NPYArray.Values {
     case .float64(let values): values.count
     case .int32(let values): values.count
     case .int64(let values): values.count
+    case .int8(let values): values.count
     case .uint8(let values): values.count
     case .uint16(let values): values.count
     case .uint32(let values): values.count
@@ -84,6 +88,7 @@ extension NPYArray.Values {
     case .float64: "<f8"
     case .int32: "<i4"
     case .int64: "<i8"
+    case .int8: "|i1"
     case .uint8: "|u1"
     case .uint16: "<u2"
     case .uint32: "<u4"

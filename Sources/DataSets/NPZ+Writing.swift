@@ -6,12 +6,16 @@ extension NPZ {
   /// Every date is 1980-01-01 and every member has the same attributes, so equal arrays give equal
   /// bytes. `names` stand without `.npy`, each once.
   public static func bytes(of arrays: [(name: String, array: NPYArray)]) -> [UInt8] {
-    precondition(arrays.count < 0xffff, "too many arrays for one archive")
-    precondition(Set(arrays.map(\.name)).count == arrays.count, "a name that comes twice")
+    Self.bytes(ofMembers: arrays.map { ($0.name, $0.array.npyBytes()) })
+  }
+
+  /// The bytes of an archive of NPY files, which stand in memory already.
+  public static func bytes(ofMembers members: [(name: String, contents: [UInt8])]) -> [UInt8] {
+    precondition(members.count < 0xffff, "too many arrays for one archive")
+    precondition(Set(members.map(\.name)).count == members.count, "a name that comes twice")
     var bytes: [UInt8] = []
     var directory: [UInt8] = []
-    for (name, array) in arrays {
-      let contents = array.npyBytes()
+    for (name, contents) in members {
       let localHeader = bytes.count
       precondition(
         localHeader + contents.count < 0xffff_ffff - 0xffff, "more than 4 GiB in one archive")
@@ -35,7 +39,7 @@ extension NPZ {
     }
     let start = bytes.count
     bytes.append(contentsOf: directory)
-    bytes.append(little: [(0x0605_4b50, 4), (0, 2), (0, 2), (arrays.count, 2), (arrays.count, 2)])
+    bytes.append(little: [(0x0605_4b50, 4), (0, 2), (0, 2), (members.count, 2), (members.count, 2)])
     bytes.append(little: [(directory.count, 4), (start, 4), (0, 2)])
     return bytes
   }

@@ -51,7 +51,7 @@ extension Form where Value == SimTime {
 }
 
 /// Bits a second.
-public struct BitRate: Hashable, Sendable {
+public struct BitRate: Hashable, Sendable, Codable {
   /// Bits a second, above zero.
   public let bitsPerSecond: Int64
 

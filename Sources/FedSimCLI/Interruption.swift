@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Runs
 
-/// Ends the process when the user presses Ctrl-C: no result, exit code 130.
+/// Ends the process when the user presses Ctrl-C: no result, exit code 130, and what was begun can
+/// be gone on with.
 enum Interruption {
   nonisolated(unsafe) private static var source: (any DispatchSourceSignal)?
 
@@ -12,7 +13,8 @@ enum Interruption {
     let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
     source.setEventHandler {
       guard gate.close() else { return }
-      Output.end("\ninterrupted; no result was written")
+      let advice = gate.resumable.map { "; go on with: fedsim resume \($0)" } ?? ""
+      Output.end("\ninterrupted; no result was written\(advice)")
       _exit(130)
     }
     source.resume()

@@ -34,6 +34,14 @@ struct RunCommand: RegistryCommand {
       "Write how long each round took, as JSON. No result depends on it.", valueName: "path"))
   var timings: String?
 
+  @OptionGroup var keeping: KeepingArguments
+
+  @Flag(help: "Give up an unfinished run that stands beside the result.")
+  var restart = false
+
+  @Flag(help: "Keep no journal and no checkpoints: to measure what they cost.")
+  var noJournal = false
+
   @Flag(help: "Look after every event whether what must always hold does; exit code 1 if not.")
   var audit = false
 
@@ -43,10 +51,15 @@ struct RunCommand: RegistryCommand {
   @Flag(help: "The summary as JSON.")
   var json = false
 
-  func validate() throws {
+  /// Refuses a number of threads that cannot be.
+  static func check(threads: Int?) throws {
     if let threads, !(1...1024).contains(threads) {
       throw ValidationError("--threads: found \(threads), expected a number from 1 to 1024")
     }
+  }
+
+  func validate() throws {
+    try Self.check(threads: threads)
     if let kernels, !kernels.body.isSupported {
       throw ValidationError("--kernels: this processor cannot run \(kernels.rawValue)")
     }
@@ -55,34 +68,14 @@ struct RunCommand: RegistryCommand {
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
       let scenario = try source.scenario(registry)
-      let run = Run(scenario, output: output, options: options, timings: timings)
-      let gate = RunGate()
-      Interruption.watch(gate)
-      let progress = quiet ? nil : Progress(isTerminal: isatty(2) == 1)
-      let summary = try run.perform(observers: progress.map { [$0.ticker] } ?? [], gate: gate)
-      progress?.clear()
-      if !summary.standstill.isEmpty {
-        let what = summary.version == 0 ? "no version was published" : "no further version can come"
-        Output.error("warning: \(what): " + summary.standstill.joined(separator: "; "))
-      }
-      if let notice = summary.missedEvents { Output.error("warning: \(notice)") }
-      if json {
-        Output.out(summary.json)
-      } else {
-        Output.out(SummaryText(summary, command: CommandLine.arguments[0], source: source).text)
-      }
-      return max(summary.audit.map(report) ?? 0, ClaimText.report(summary))
+      var run = Run(scenario, output: output, options: options, timings: timings)
+      keeping.set(&run.safety)
+      run.safety.restarts = restart
+      run.safety.isOn = !noJournal
+      return try Playing(run, source: source, isQuiet: quiet, isJSON: json).exitCode()
     } catch {
       return Output.report(error)
     }
-  }
-
-  /// What an audit found; the exit code.
-  private func report(_ audit: RunSummary.Audit) -> Int32 {
-    for finding in audit.broken { Output.error("broken: \(finding)") }
-    let looks = "\(audit.looks) looks at devices, \(audit.recounts) recounts"
-    Output.error("audit: \(looks), \(audit.broken.isEmpty ? "nothing" : "something") broken")
-    return audit.broken.isEmpty ? 0 : 1
   }
 
   private var options: RunOptions {

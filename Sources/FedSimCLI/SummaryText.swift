@@ -5,10 +5,10 @@ import Runs
 struct SummaryText {
   private let summary: RunSummary
   private let command: String
-  private let source: ScenarioArguments
+  private let source: ScenarioArguments?
 
-  /// The summary of a run of a scenario by a command.
-  init(_ summary: RunSummary, command: String, source: ScenarioArguments) {
+  /// The summary of a run of a scenario by a command; nil: one that was gone on with.
+  init(_ summary: RunSummary, command: String, source: ScenarioArguments?) {
     self.summary = summary
     self.command = command
     self.source = source
@@ -58,7 +58,7 @@ struct SummaryText {
     lines.append(
       "\(tally("events")) events in \(Format.fixed(summary.wallSeconds, 2)) s (\(speed) a second)")
     lines.append("result: \(summary.result)")
-    lines.append("next: \(next)")
+    if let source { lines.append("next: \(next(source))") }
     return lines
   }
 
@@ -113,7 +113,7 @@ struct SummaryText {
   }
 
   /// The same fleet in another random world.
-  private var next: String {
+  private func next(_ source: ScenarioArguments) -> String {
     let stem = summary.result.hasSuffix(".h5") ? String(summary.result.dropLast(3)) : summary.result
     let seed = summary.seed &+ 1
     var words = [command, "run", source.file]

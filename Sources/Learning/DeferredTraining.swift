@@ -6,7 +6,7 @@ import Synchronization
 /// once computed it holds its result alone.
 public final class DeferredTraining: Sendable {
   /// What a training starts from.
-  public indirect enum Start: Sendable {
+  public indirect enum Start: Sendable, Codable {
     /// A published version.
     case parameters(ParameterBuffer)
     /// Where an earlier stretch of the same training ended.
@@ -18,7 +18,7 @@ public final class DeferredTraining: Sendable {
   }
 
   /// What a computed training gives.
-  public struct Value: Sendable {
+  public struct Value: Sendable, Codable {
     /// The device's memory at the end, with the trained parameters; of a last stretch these alone.
     public let memory: DeviceMemory
     /// The sum of the losses of all samples processed since the training began.
@@ -29,24 +29,36 @@ public final class DeferredTraining: Sendable {
     public var parameters: ParameterBuffer { memory.parameters }
   }
 
-  private enum State {
+  enum State {
     case described(Start)
     case computed(Value)
   }
 
-  private let training: LocalTraining
+  let training: LocalTraining
+  let batches: Range<Int>
+  let validation: [Int32]
+  let isLast: Bool
+  /// Which of the run's models it trains.
+  let model: Int
   private let algorithm: any LocalAlgorithm
-  private let batches: Range<Int>
-  private let validation: [Int32]
-  private let isLast: Bool
   private let kernels: Kernels
   private let state: Mutex<State>
 
   /// Describes the given batches of a training; `validation` lists samples to evaluate the end on,
-  /// `isLast` tells that no training goes on from there.
-  public init(
+  /// `isLast` tells that no training goes on from there. `model` is the place of network and
+  /// algorithm in the run's `TrainingCatalog`.
+  public convenience init(
     _ training: LocalTraining, by algorithm: any LocalAlgorithm, batches: Range<Int>,
-    from start: Start, validation: [Int32], isLast: Bool = false, kernels: Kernels
+    from start: Start, validation: [Int32], isLast: Bool = false, model: Int = 0, kernels: Kernels
+  ) {
+    self.init(
+      training, by: algorithm, batches: batches, state: .described(start), validation: validation,
+      isLast: isLast, model: model, kernels: kernels)
+  }
+
+  init(
+    _ training: LocalTraining, by algorithm: any LocalAlgorithm, batches: Range<Int>,
+    state: State, validation: [Int32], isLast: Bool, model: Int, kernels: Kernels
   ) {
     self.training = training
     self.algorithm = algorithm
@@ -54,8 +66,12 @@ public final class DeferredTraining: Sendable {
     self.validation = validation
     self.isLast = isLast
     self.kernels = kernels
-    state = Mutex(.described(start))
+    self.model = model
+    self.state = Mutex(state)
   }
+
+  /// Where it stands; if another thread is at it, after that.
+  var stateNow: State { state.withLock { $0 } }
 
   /// Whether the value is there.
   public var isComputed: Bool {

@@ -1,5 +1,5 @@
 /// Loss and accuracy of parameters on a list of samples.
-public struct Evaluation: Equatable, Sendable {
+public struct Evaluation: Equatable, Sendable, Codable {
   /// Samples evaluated together; sums of chunks are added in the order of the chunks.
   public static let chunkSize = 1000
 

@@ -1,5 +1,5 @@
 /// A bound on the mean gradient of a batch, before the optimiser sees it.
-public enum GradientClipping: Equatable, Sendable {
+public enum GradientClipping: Equatable, Sendable, Codable {
   /// Scaled down to this Euclidean norm over all trained parameters, if it is longer.
   case norm(Double)
   /// Each element brought between −bound and bound.

@@ -2,7 +2,7 @@
 ///
 /// A device does not know the server's round: steps are the batches of one local training, from 0
 /// on, and every training begins at the schedule's start again.
-public enum LearningRateSchedule: Equatable, Sendable {
+public enum LearningRateSchedule: Equatable, Sendable, Codable {
   /// The same all the time.
   case constant
   /// Times `factor` after each `every` steps.

@@ -16,7 +16,7 @@ public struct LocalTraining: Sendable {
   public let noise: Noise?
 
   /// A key of random numbers, and the slot of a training's first epoch.
-  public struct Noise: Sendable {
+  public struct Noise: Sendable, Codable {
     /// The device's key.
     public let key: StreamKey
     /// The data epoch that the training begins with.

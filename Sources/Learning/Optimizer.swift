@@ -4,9 +4,9 @@ import CKernels
 ///
 /// Plain SGD (no momentum, no weight decay) keeps nothing between batches; the others keep their
 /// slots in `DeviceMemory`. A fresh training begins with slots of zeros.
-public struct Optimizer: Equatable, Sendable {
+public struct Optimizer: Equatable, Sendable, Codable {
   /// The rule of a step.
-  public enum Rule: Equatable, Sendable {
+  public enum Rule: Equatable, Sendable, Codable {
     /// v = momentum·v + g; the step is v, or g + momentum·v by Nesterov.
     case sgd(momentum: Double, nesterov: Bool)
     /// Kingma and Ba, "Adam" (2015), algorithm 1, with corrections for the first steps.

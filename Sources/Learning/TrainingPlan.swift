@@ -1,7 +1,7 @@
 /// How a device trains: how often over its data, in batches of what size, with what step.
-public struct TrainingPlan: Equatable, Sendable {
+public struct TrainingPlan: Equatable, Sendable, Codable {
   /// How long a training is.
-  public enum Length: Equatable, Sendable {
+  public enum Length: Equatable, Sendable, Codable {
     /// Passes over the shard.
     case epochs(Int)
     /// Batches, over as many passes as they need; the last pass may be cut short.

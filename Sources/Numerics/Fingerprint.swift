@@ -4,7 +4,7 @@
 /// the length is not taken in. It tells things apart; it is no defence against someone who wants
 /// two to collide.
 @frozen
-public struct Fingerprint: Sendable, Hashable {
+public struct Fingerprint: Sendable, Hashable, Codable {
   @usableFromInline var state: UInt64
 
   /// A fingerprint of nothing yet.

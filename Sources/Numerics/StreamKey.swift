@@ -21,7 +21,7 @@ public struct Purpose: RawRepresentable, Hashable, Sendable, ExpressibleByString
 /// and a slot must be an exogenous ordinal (the n-th interval, scan slot, data epoch), never "the
 /// n-th draw so far".
 @frozen
-public struct StreamKey: Sendable, Hashable {
+public struct StreamKey: Sendable, Hashable, Codable {
   @usableFromInline let key0: UInt32
   @usableFromInline let key1: UInt32
   /// The device's ordinal in its group, the client's in its partition, or 0.

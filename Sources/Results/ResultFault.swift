@@ -8,6 +8,10 @@ public enum ResultFault: Error, Equatable, Sendable {
   case disk(path: String, step: String, reason: String)
   /// An HDF5 call failed at a place inside the file (`/rounds/duration`), with HDF5's reason.
   case hdf5(path: String, place: String, call: String, reason: String)
+  /// Another process writes this result now; `process` says which.
+  case inUse(path: String, process: String)
+  /// A file of a living run does not hold what was written into it.
+  case damaged(path: String, found: String)
   /// A document breaks a rule of the layout, so nothing was written.
   case malformed(place: String, found: String, expected: String)
   /// A file that can be opened does not have the layout of a result.
@@ -26,6 +30,10 @@ extension ResultFault: CustomStringConvertible {
       return "\(path): \(step) failed: \(reason)"
     case .hdf5(let path, let place, let call, let reason):
       return "\(path): \(place): \(call) failed: \(reason)"
+    case .inUse(let path, let process):
+      return "\(path): \(process) writes this result now; wait for its end, or name another file"
+    case .damaged(let path, let found):
+      return "\(path): \(found)"
     case .malformed(let place, let found, let expected):
       return "\(place): found \(found), expected \(expected)"
     case .notAResult(let path, let place, let found, let expected):

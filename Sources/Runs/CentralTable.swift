@@ -5,15 +5,22 @@ import Results
 /// Files, central trainings and their models, where any group collects.
 enum CentralTable {
   /// What was sent and trained on, a row a version; what each device did; the models at the end.
-  static func groups(_ simulation: Simulation) -> [ResultDocument.Group] {
+  ///
+  /// `later` are versions that only a journal told of.
+  static func groups(
+    _ simulation: Simulation, later: [CentralVersion]
+  ) -> [ResultDocument.Group] {
     guard simulation.isCentral else { return [] }
-    var groups = [central(simulation), collection(simulation)]
+    var groups = [central(simulation, later), collection(simulation)]
     if simulation.inputs.record.finalModel { groups += models(simulation) }
     return groups
   }
 
-  private static func central(_ simulation: Simulation) -> ResultDocument.Group {
-    let versions = simulation.centralVersions
+  /// The versions, and the ledger of files.
+  static func central(
+    _ simulation: Simulation, _ later: [CentralVersion]
+  ) -> ResultDocument.Group {
+    let versions = simulation.centralVersions + later
     let axis = ["publication"]
     func count(
       _ name: String, _ text: String, _ value: (CentralVersion) -> Int

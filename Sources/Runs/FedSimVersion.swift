@@ -3,5 +3,5 @@ public enum FedSimVersion {
   /// The version that this code is; a change that alters results raises it.
   public static let current = "0.1.0"
   /// The version of the groups and names in a result file.
-  public static let resultSchema: Int64 = 1
+  public static let resultSchema: Int64 = 2
 }

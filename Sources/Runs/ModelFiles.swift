@@ -53,23 +53,36 @@ public final class ModelFiles: Observer {
   package static func json(
     _ record: VersionRecord, model: ParameterBuffer, layout: ParameterLayout, civilStart: Int64
   ) -> [UInt8] {
-    var text = "{\"version\": \(record.version), \"weights\": {"
-    text.reserveCapacity(14 * model.count + 256)
-    for (index, tensor) in layout.tensors.enumerated() {
+    let accuracy = record.averageAccuracy ?? record.validationAccuracy
+    let text = text(
+      version: record.version,
+      tensors: layout.tensors.map { ($0.name, Array(model.values(of: $0))) },
+      timestamp: timestamp(record.publishedAt, civilStart), devices: record.devices,
+      accuracy: accuracy)
+    return Array(text.utf8)
+  }
+
+  /// The same from its parts.
+  static func text(
+    version: Int, tensors: [(name: String, values: [Float])], timestamp: String, devices: Int,
+    accuracy: Double
+  ) -> String {
+    var text = "{\"version\": \(version), \"weights\": {"
+    text.reserveCapacity(14 * tensors.reduce(0) { $0 + $1.values.count } + 256)
+    for (index, tensor) in tensors.enumerated() {
       text += "\(index == 0 ? "" : ", ")\"\(tensor.name)\": ["
       var isFirst = true
-      for value in model.values(of: tensor) {
+      for value in tensor.values {
         if !isFirst { text += ", " }
         isFirst = false
         text += value.isFinite ? value.description : "null"
       }
       text += "]"
     }
-    let accuracy = record.averageAccuracy ?? record.validationAccuracy
-    text += "}, \"aggregation_timestamp\": \"\(timestamp(record.publishedAt, civilStart))\""
-    text += ", \"participating_devices\": \(record.devices)"
+    text += "}, \"aggregation_timestamp\": \"\(timestamp)\""
+    text += ", \"participating_devices\": \(devices)"
     text += ", \"average_accuracy\": \(accuracy.isFinite ? accuracy.description : "null")}\n"
-    return Array(text.utf8)
+    return text
   }
 
   /// A virtual time as the civil time that it stands for, as Python's `isoformat` writes it.

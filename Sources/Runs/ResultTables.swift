@@ -6,7 +6,8 @@ import Results
 enum DeviceTable {
   /// A row a device, in the order of the fleet.
   static func group(
-    _ simulation: Simulation, _ federated: FederatedEvaluation?
+    _ simulation: Simulation, _ federated: FederatedEvaluation?,
+    _ evaluations: [CentralEvaluation?]
   ) -> ResultDocument.Group {
     let axis = ["device"]
     let devices = simulation.deviceRecords
@@ -49,7 +50,8 @@ enum DeviceTable {
           "exogenousDigest", axis,
           .int64(devices.map { Int64(bitPattern: $0.exogenousDigest) }), units: "1",
           longName: "digest of its exogenous series until the run ended, as signed bits"),
-      ] + energy(devices) + FleetColumns.byDevice(devices)
+      ] + VersionColumns.byDevice(evaluations, simulation) + EffortTable.byDevice(simulation)
+        + energy(devices) + FleetColumns.byDevice(devices)
         + (federated.map { FederatedColumns.byDevice($0, simulation) } ?? []))
   }
 

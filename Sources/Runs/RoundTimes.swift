@@ -6,7 +6,7 @@ import Results
 ///
 /// Nothing of it goes into a result. A version that was evaluated took that time too; it is marked,
 /// and counts in no median.
-final class RoundTimes: Observer {
+final class RoundTimes: SavedObserver {
   /// A version, and the seconds since the one before.
   struct Round: Codable {
     let version: Int
@@ -25,6 +25,15 @@ final class RoundTimes: Observer {
 
   private var rounds: [Round] = []
   private var last = ContinuousClock.now
+
+  /// The rounds so far.
+  var memory: [Round] {
+    get { rounds }
+    set { rounds = newValue }
+  }
+
+  /// The time from the last version before the run was saved is no part of a round.
+  func resumed(_ simulation: borrowing Simulation) { last = ContinuousClock.now }
 
   /// Notes the time.
   func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {

@@ -17,6 +17,10 @@ public struct Run {
   public let timings: String?
   /// The command that asked for it, for the provenance.
   public let commandLine: [String]
+  /// How it is kept while it lives.
+  public var safety = RunSafety()
+  /// What is gone on with; nil: it begins anew.
+  let unfinished: UnfinishedRun?
   private let makesFolder: Bool
 
   /// A run of a scenario into a file; nothing is read or written yet.
@@ -32,43 +36,101 @@ public struct Run {
     self.output = output ?? "results/\(name).h5"
     self.timings = timings
     self.commandLine = commandLine
+    unfinished = nil
     makesFolder = output == nil
+  }
+
+  /// Going on with a run that was interrupted, into its own result.
+  init(_ unfinished: UnfinishedRun, output: String, options: RunOptions) {
+    scenario = unfinished.scenario
+    self.options = options
+    self.output = output
+    timings = nil
+    commandLine = unfinished.card.commandLine
+    self.unfinished = unfinished
+    makesFolder = false
   }
 
   /// Plays the run and writes its result, with the provenance beside it.
   ///
-  /// Order: everything wrong is found before the run begins, and before any file is made.
-  /// Throws: `RunFailure`; unless model files or the provenance failed, no result is there then.
+  /// Order: everything wrong is found before the run begins, and before any file is made. `tell` is
+  /// told what the user should know meanwhile.
+  /// Throws: `RunFailure`; unless model files or timings failed, no result is there then, and what
+  /// was begun can be gone on with.
   public func perform(
-    observers: [any Observer] = [], gate: RunGate = RunGate()
+    observers: [any Observer] = [], gate: RunGate = RunGate(),
+    tell: (String) -> Void = { _ in }
   ) throws(RunFailure) -> RunSummary {
     let began = (date: Date(), clock: ContinuousClock.now)
-    var simulation = try prepareSimulation()
+    try refuseUnfinished()
+    let inputs = try prepareInputs()
     let file = try prepareOutput()
     let modelFiles = try prepareModelFiles(gate)
     let timings = try prepareTimings()
-    let recorder = RunRecorder()
-    let invariants = options.audits ? Invariants() : nil
+    let start = began.date.formatted(.iso8601)
+    var play = try begin(inputs, file, gate, start, tell)
     let own: [any Observer] =
-      [recorder] + (modelFiles.map { [$0] } ?? []) + (timings.map { [$0.times] } ?? [])
-      + (invariants.map { [$0] } ?? [])
-    simulation.run(observers: own + observers)
-    let document = recorder.document(simulation, of: scenario)
-    var summary = RunSummary(simulation, recorder, of: scenario, result: output)
-    summary.holdTo(scenario, RunFacts(simulation, recorder))
-    summary.audit = invariants.map {
+      [play.recorder] + (play.living.map { [$0] } ?? []) + (modelFiles.map { [$0] } ?? [])
+      + (timings.map { [$0.times] } ?? []) + (play.invariants.map { [$0] } ?? [])
+    let simulation = try self.play(&play, own + observers)
+    let document = play.recorder.document(simulation, of: scenario)
+    var summary = RunSummary(simulation, play.recorder, of: scenario, result: output)
+    summary.holdTo(scenario, RunFacts(simulation, play.recorder))
+    summary.audit = play.invariants.map {
       RunSummary.Audit(looks: $0.looks, recounts: $0.audits, broken: $0.broken)
     }
     do throws(ResultFault) {
       try gate.pass(isLast: true) { () throws(ResultFault) in
-        summary.contentDigest = try file.write(document)
+        summary.contentDigest = try file.write(
+          document, through: play.living?.folder.path(of: .result))
         let wall = (ContinuousClock.now - began.clock).components
         summary.wallSeconds = Double(wall.seconds) + Double(wall.attoseconds) * 1e-18
-        try provenance(began.date, summary, simulation).write(beside: output)
+        try provenance(unfinished?.card.startedAt ?? start, summary, simulation)
+          .write(beside: output, calls: safety.calls)
       }
     } catch {
-      throw .failed("the result cannot be written: \(error)")
+      throw withdraw(file, error, isKept: play.living != nil)
     }
+    play.living?.end(tell)
+    try finish(timings, modelFiles, simulation)
+    return summary
+  }
+
+  /// Plays to the end.
+  private func play(
+    _ play: inout Play, _ observers: [any Observer]
+  ) throws(RunFailure) -> Simulation {
+    let living = play.living
+    // Nobody else may have it, or all that changes is there twice.
+    guard var simulation = play.simulation.take() else { preconditionFailure("played once") }
+    do throws(RunFailure) {
+      try simulation.run(observers: observers) { simulation throws(RunFailure) in
+        try living?.look(simulation)
+      }
+      if let failure = living?.failure { throw failure }
+    } catch {
+      throw error.advising(output)
+    }
+    return simulation
+  }
+
+  /// Takes away a result that is whole and may yet be lost, for which the run counts as failed;
+  /// what failed, in words.
+  private func withdraw(_ file: ResultFile, _ fault: ResultFault, isKept: Bool) -> RunFailure {
+    var isPlaced = true
+    if case .disk(file.path, let step, _) = fault, !step.hasSuffix("folder") { isPlaced = false }
+    if case .malformed = fault { isPlaced = false }
+    if case .hdf5 = fault { isPlaced = false }
+    if isPlaced { try? file.withdraw() }
+    let failure = RunFailure.failed("the result cannot be written: \(fault)")
+    return isKept ? failure.advising(output) : failure
+  }
+
+  /// Writes what stands beside the result.
+  private func finish(
+    _ timings: (file: PlacedFile, times: RoundTimes)?, _ modelFiles: ModelFiles?,
+    _ simulation: Simulation
+  ) throws(RunFailure) {
     if let timings {
       do throws(ResultFault) {
         let kernels = simulation.inputs.kernels.body.rawValue
@@ -80,7 +142,6 @@ public struct Run {
     if let fault = modelFiles?.fault {
       throw .failed("\(output) is written, but not all model files: \(fault)")
     }
-    return summary
   }
 
   private func prepareOutput() throws(RunFailure) -> ResultFile {
@@ -89,15 +150,17 @@ public struct Run {
       try? FileManager.default.createDirectory(
         atPath: "results", withIntermediateDirectories: false)
     }
-    return try Run.output { () throws(ResultFault) in try ResultFile.prepare(output) }
+    return try Run.output { () throws(ResultFault) in
+      try ResultFile.prepare(output, calls: safety.calls)
+    }
   }
 
-  private func prepareSimulation() throws(RunFailure) -> Simulation {
-    do throws(Faults) {
-      return try scenario.makeSimulation(options)
-    } catch {
-      throw .input(error.faults)
+  private func prepareInputs() throws(RunFailure) -> SimulationInputs {
+    if let unfinished {
+      return try unfinished.card.inputs(
+        scenario, options, unfinished.folder.path(of: .card))
     }
+    do throws(Faults) { return try scenario.inputs(options) } catch { throw .input(error.faults) }
   }
 
   private func prepareModelFiles(_ gate: RunGate) throws(RunFailure) -> ModelFiles? {
@@ -112,10 +175,15 @@ public struct Run {
     return (try Run.output { () throws(ResultFault) in try PlacedFile(timings) }, RoundTimes())
   }
 
-  private static func output<Value>(
+  /// What goes wrong with files before the run begins: the disk's fault, or the user's.
+  static func output<Value>(
     _ body: () throws(ResultFault) -> Value
   ) throws(RunFailure) -> Value {
-    do throws(ResultFault) { return try body() } catch { throw .output(error) }
+    do throws(ResultFault) {
+      return try body()
+    } catch {
+      throw error.isOfTheDisk ? .failed("\(error); nothing was run") : .output(error)
+    }
   }
 
   /// The machine's own name for itself, without a question to any other.
@@ -126,10 +194,10 @@ public struct Run {
   }
 
   private func provenance(
-    _ started: Date, _ summary: RunSummary, _ simulation: Simulation
+    _ started: String, _ summary: RunSummary, _ simulation: Simulation
   ) -> Provenance {
     Provenance(
-      host: Self.hostName, startedAt: started.formatted(.iso8601),
+      host: Self.hostName, startedAt: started,
       wallSeconds: summary.wallSeconds, commandLine: commandLine, threads: options.threads,
       kernels: simulation.inputs.kernels.body.rawValue,
       versions: ["FedSim": FedSimVersion.current, "HDF5": ResultFile.libraryVersion],

@@ -7,6 +7,9 @@ public enum RunFailure: Error, Sendable {
   case input([Fault])
   /// The result cannot be written where the user wants it; nothing was begun.
   case output(ResultFault)
+  /// An unfinished run stands beside the result; nothing was begun. With its folder and when it was
+  /// begun.
+  case unfinished(result: String, folder: String, since: String?)
   /// The run itself failed.
   case failed(String)
 }
@@ -19,6 +22,10 @@ extension RunFailure: CustomStringConvertible {
     case .output(.missingFolder(let path, let folder)):
       "\(path): the folder \(folder) does not exist; make it, or give another --output"
     case .output(let fault): fault.description
+    case .unfinished(let result, let folder, let since):
+      "\(result): an unfinished run\(since.map { " of \($0)" } ?? "") stands beside it "
+        + "(\(folder)); go on with it: `fedsim resume \(result)`, make a result of what there is: "
+        + "`fedsim recover \(result)`, or give it up: --restart"
     case .failed(let reason): reason
     }
   }
@@ -33,5 +40,11 @@ extension RunFailure: CustomStringConvertible {
   public var isBadInput: Bool {
     if case .failed = self { return false }
     return true
+  }
+
+  /// The same of a run that can be gone on with.
+  func advising(_ result: String) -> RunFailure {
+    guard case .failed(let reason) = self else { return self }
+    return .failed("\(reason); nothing is lost: `fedsim resume \(result)` goes on")
   }
 }

@@ -9,7 +9,9 @@ public final class RunGate: Sendable {
   private let state = State()
 
   private final class State: @unchecked Sendable {
-    var isDone = false  // Read and written while the lock is held.
+    // Read and written while the lock is held.
+    var isDone = false
+    var result: String?
   }
 
   /// An open gate.
@@ -21,6 +23,18 @@ public final class RunGate: Sendable {
     guard state.isDone else { return true }
     lock.unlock()
     return false
+  }
+
+  /// The result whose run can be gone on with once the process has ended; nil: none was begun.
+  ///
+  /// For whoever has closed the gate.
+  public var resumable: String? { state.result }
+
+  /// From now on the run of a result can be gone on with.
+  func begin(_ result: String) {
+    lock.lock()
+    defer { lock.unlock() }
+    state.result = result
   }
 
   /// Writes a file.

@@ -6,7 +6,7 @@ extension RunRecorder {
   /// A row a round, with its funnel of participation.
   func roundTable(_ simulation: Simulation) -> ResultDocument.Group {
     let axis = ["round"]
-    let funnels = rounds.map { simulation.roundFunnels[$0.round] }
+    let funnels = rounds.map { funnel(of: $0.round, simulation) }
     var variables: [ResultDocument.Variable] = [
       .count("round", axis, rounds.map(\.round), "round, numbered from 1"),
       .seconds("openedAt", axis, rounds.map(\.openedAt.seconds), "simulated time of its opening"),
@@ -95,11 +95,12 @@ extension RunRecorder {
       variables += FederatedColumns.byVersion(federated)
     }
     variables += ServerColumns.byVersion(versions, simulation)
+    variables += VersionColumns.progress(versions, simulation)
     for index in variables.indices
     where !["version", "publishedAt"].contains(variables[index].name) {
       variables[index].attributes.append(.init("coordinates", .text("publishedAt")))
     }
-    return ResultDocument.Group(
+    var group = ResultDocument.Group(
       "versions",
       attributes: [
         .init(
@@ -108,6 +109,8 @@ extension RunRecorder {
             "Published models. The accuracy at a time is that of the last version published at or "
               + "before it. central*: an oracle's evaluation, without virtual time."))
       ], axes: [.init("version", length: versions.count)], variables: variables)
+    VersionColumns.add(versions, simulation, to: &group)
+    return group
   }
 }
 

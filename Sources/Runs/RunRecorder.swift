@@ -8,12 +8,16 @@ import Scenarios
 ///
 /// Nothing here depends on threads, kernels, the mode of computing, the host or the clock on its
 /// wall.
-public final class RunRecorder: Observer {
+public final class RunRecorder: SavedObserver {
   /// The rounds closed so far.
   public private(set) var rounds = Pages<RoundRecord>()
   /// The last version's accuracies by device, where they were asked for.
   public private(set) var lastFederated: FederatedEvaluation?
   private var log = VersionLog()
+  /// Participations by round, of rounds that only a journal told of.
+  private var laterFunnels: [Int: Funnel] = [:]
+  /// Versions that were trained centrally, of which only a journal told.
+  private var laterCentral: [CentralVersion] = []
   private var lastEvaluation: CentralEvaluation?
   private var events: EventLog?
   private var timeline: TimelineLog?
@@ -40,6 +44,39 @@ public final class RunRecorder: Observer {
 
   /// How many events are kept, and how many did not fit; nil where they were not asked for.
   var storedEvents: (stored: Int, missed: Int)? { events.map { ($0.rows.count, $0.missed) } }
+
+  /// What a recorder remembers.
+  public struct Memory: Codable {
+    let rounds: Pages<RoundRecord>
+    let lastFederated: FederatedEvaluation?
+    let log: VersionLog
+    let lastEvaluation: CentralEvaluation?
+    let events: EventLog.Memory?
+    let timeline: TimelineLog.Memory?
+  }
+
+  /// What it remembers.
+  public var memory: Memory {
+    get {
+      Memory(
+        rounds: rounds, lastFederated: lastFederated, log: log, lastEvaluation: lastEvaluation,
+        events: events?.memory, timeline: timeline?.memory)
+    }
+    set {
+      (rounds, lastFederated) = (newValue.rounds, newValue.lastFederated)
+      (log, lastEvaluation) = (newValue.log, newValue.lastEvaluation)
+      events = newValue.events.map { memory in
+        let log = EventLog(limit: 0)
+        log.memory = memory
+        return log
+      }
+      timeline = newValue.timeline.map { memory in
+        let log = TimelineLog([])
+        log.memory = memory
+        return log
+      }
+    }
+  }
 
   /// A recorder of one run.
   public init() {}
@@ -82,6 +119,23 @@ public final class RunRecorder: Observer {
     events?.closed(record, simulation)
   }
 
+  /// Keeps what a journal tells of a version.
+  func take(_ record: VersionRecord) { log.append(record) }
+
+  /// Keeps what a journal tells of a version that was trained centrally.
+  func take(_ version: CentralVersion) { laterCentral.append(version) }
+
+  /// Keeps what a journal tells of a round.
+  func take(_ record: RoundRecord, _ funnel: Funnel) {
+    rounds.append(record)
+    laterFunnels[record.round] = funnel
+  }
+
+  /// The participations of a round.
+  func funnel(of round: Int, _ simulation: Simulation) -> Funnel {
+    laterFunnels[round] ?? simulation.roundFunnels[round]
+  }
+
   /// Evaluates the last version, if it has not been.
   public func ended(_ simulation: borrowing Simulation) {
     timeline?.ended(simulation)
@@ -93,9 +147,24 @@ public final class RunRecorder: Observer {
       last.federated == nil ? simulation.federated() : simulation.federatedEvaluation
   }
 
+  /// Which part of a run a document holds.
+  enum Standing {
+    /// All of it.
+    case whole
+    /// Rounds and versions until a time, and the rest as of another one, or not at all.
+    case soFar(until: SimTime, asOf: SimTime?)
+  }
+
   /// The result of a run that is over.
   public func document(_ simulation: Simulation, of scenario: Scenario) -> ResultDocument {
     precondition(simulation.isOver, "a result is that of a whole run")
+    return document(simulation, of: scenario, standing: .whole)
+  }
+
+  /// The result of a run, or of a part of one.
+  func document(
+    _ simulation: Simulation, of scenario: Scenario, standing: Standing
+  ) -> ResultDocument {
     let identity = ResultDocument.Identity(
       title: scenario.settings.name ?? "", engineVersion: FedSimVersion.current,
       schemaVersion: FedSimVersion.resultSchema, seed: scenario.settings.seed,
@@ -105,31 +174,57 @@ public final class RunRecorder: Observer {
     if let key = simulation.inputs.shakeTies {
       attributes.append(.init("shakeTies", .unsigned(key)))
     }
-    var groups = [
-      roundTable(simulation), versionTable(simulation), HourTable.group(simulation),
-      DeviceTable.group(simulation, lastFederated), ledgerTable(simulation),
-      PartitionTable.group(simulation),
+    var time = simulation.now
+    var groups = [roundTable(simulation), versionTable(simulation)]
+    switch standing {
+    case .whole: groups += otherTables(simulation)
+    case .soFar(let until, let asOf):
+      attributes.append(.init("isComplete", .integer(0)))
+      time = until
+      var others = asOf == nil ? [] : otherTables(simulation)
+      if asOf == nil, simulation.isCentral {
+        // The versions are the journal's; files are as they are at the start.
+        others = [CentralTable.central(simulation, laterCentral)]
+      }
+      for place in others.indices {
+        others[place].attributes.append(.init("asOf", .number(asOf?.seconds ?? 0)))
+      }
+      groups += others
+    }
+    let assumptions = scenario.assumptionLines
+    return ResultDocument(
+      attributes: attributes,
+      variables: [
+        .scalar(
+          "simulatedTime", .double([time.seconds]), units: "s",
+          "virtual time at which the run ended"),
+        .scalar(
+          "startTime", .int64([simulation.inputs.civilStart]),
+          units: "seconds since 1970-01-01 00:00:00", "civil time (UTC) at virtual time 0"),
+      ],
+      texts: [.init("scenario", scenario.resolvedText)]
+        + (assumptions.isEmpty ? [] : [.init("assumptions", assumptions)]), groups: groups)
+  }
+
+  /// All tables but those of rounds and versions.
+  private func otherTables(_ simulation: Simulation) -> [ResultDocument.Group] {
+    var groups = [VersionColumns.staleness(simulation), HourTable.group(simulation)]
+    groups += FleetHoursTable.groups(simulation)
+    groups += [
+      DeviceTable.group(simulation, lastFederated, evaluations), Fairness.group(simulation),
+      ledgerTable(simulation), EffortTable.group(simulation), PartitionTable.group(simulation),
     ]
     groups += IdentityTable.groups(simulation)
     groups += EvaluationTable.groups(simulation)
-    groups += CentralTable.groups(simulation)
+    groups += CentralTable.groups(simulation, later: laterCentral)
     if let events { groups.append(EventTable.group(events)) }
     if let timeline { groups.append(TimelineTable.group(timeline)) }
-    if let standstill = simulation.standstill {
+    if simulation.isOver, let standstill = simulation.standstill {
       groups.append(StandstillTable.group(standstill, simulation.inputs))
     }
     if simulation.inputs.record.finalModel, !simulation.inputs.omitsArithmetic {
       groups.append(ModelTable.group(simulation))
     }
-    return ResultDocument(
-      attributes: attributes,
-      variables: [
-        .scalar(
-          "simulatedTime", .double([simulation.now.seconds]), units: "s",
-          "virtual time at which the run ended"),
-        .scalar(
-          "startTime", .int64([simulation.inputs.civilStart]),
-          units: "seconds since 1970-01-01 00:00:00", "civil time (UTC) at virtual time 0"),
-      ], texts: [.init("scenario", scenario.resolvedText)], groups: groups)
+    return groups
   }
 }

@@ -5,9 +5,13 @@ import Results
 enum ServerColumns {
   /// Which version the server used when; nil where nobody asks.
   static func modelsInUse(_ versions: [VersionRecord], _ simulation: Simulation) -> ModelsInUse? {
-    guard let settings = simulation.inputs.server.modelInUse else { return nil }
+    guard let settings = simulation.inputs.server.modelInUse, let last = versions.last else {
+      return nil
+    }
     return ModelsInUse(
-      published: versions.map(\.publishedAt), loadTime: settings.loadTime, end: simulation.now)
+      published: versions.map(\.publishedAt), loadTime: settings.loadTime,
+      // Of a run that was interrupted, a journal may tell of later versions.
+      end: max(simulation.now, last.publishedAt))
   }
 
   /// Columns of the table of versions.

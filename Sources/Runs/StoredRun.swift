@@ -31,6 +31,12 @@ struct StoredRun {
         "this is a result of FedSim \(result.engineVersion), and this is "
           + "\(FedSimVersion.current): it would play another run; use the version that made it")
     }
+    guard document.root[attribute: "isComplete"] == nil else {
+      throw Self.refusal(
+        path,
+        "this result is not whole: its run goes on, or was interrupted and can be gone on with"
+          + " (`fedsim resume`)")
+    }
     let place = folder.map { $0 + "/" } ?? Self.folder(of: path)
     do throws(Faults) {
       scenario = try Scenario(

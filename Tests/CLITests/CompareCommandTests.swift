@@ -16,8 +16,8 @@ struct CompareCommandTests {
     #expect(fedsim.names == ["r.h5", "r.h5.provenance.json", "s.yaml"])
     // One byte of the resolved scenario's name: `s` becomes `t`.
     var bytes = try fedsim.bytes("r.h5")
-    let place = try #require(bytes.range(of: Data("name: s\n".utf8)))
-    bytes[place.upperBound - 2] = UInt8(ascii: "t")
+    let place = try #require(bytes.range(of: Data("name: \"s\"\n".utf8)))
+    bytes[place.upperBound - 3] = UInt8(ascii: "t")
     try bytes.write(to: URL(fileURLWithPath: "\(fedsim.folder)/x.h5"))
     let other = try fedsim("replay", "x.h5", "--json")
     #expect(other.code == 1 && other.error == "")

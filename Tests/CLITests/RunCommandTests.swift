@@ -163,7 +163,7 @@ struct RunCommandTests {
     #expect(fedsim.names == ["s.yaml"])
   }
 
-  @Test("Ctrl-C ends a run with 130, a message, and no result")
+  @Test("Ctrl-C ends a run with 130, no result, and a message that says how to go on")
   func interrupt() throws {
     let fedsim = try Command()
     // A hundred years, so that it cannot be over too soon.
@@ -178,7 +178,10 @@ struct RunCommandTests {
     let rest = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     #expect(process.terminationReason == .exit && process.terminationStatus == 130)
-    #expect(rest.hasSuffix("interrupted; no result was written\n"))
-    #expect(fedsim.names == ["s.yaml"])
+    #expect(
+      rest.hasSuffix("interrupted; no result was written; go on with: fedsim resume o.h5\n"))
+    #expect(fedsim.names.contains("o.h5.run/run.json") && !fedsim.names.contains("o.h5"))
+    let again = try fedsim("run", "s.yaml", "-o", "o.h5", "-q")
+    #expect(again.code == 2 && again.error.contains("`fedsim resume o.h5`"))
   }
 }

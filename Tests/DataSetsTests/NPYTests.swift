@@ -13,6 +13,7 @@ func npy(_ header: String, _ data: [UInt8] = []) -> [UInt8] {
     ("f8", NPYArray(shape: [2, 3], values: .float64([-1, -0.5, 0, 0.5, 1, 1.5]))),
     ("i4", NPYArray(shape: [3], values: .int32([0, 7, 2_147_483_647]))),
     ("i8", NPYArray(shape: [3], values: .int64([0, 7, 9_007_199_254_740_992]))),
+    ("i1", NPYArray(shape: [3], values: .int8([0, 7, 127]))),
     ("u1", NPYArray(shape: [3], values: .uint8([0, 7, 255]))),
     ("u2", NPYArray(shape: [3], values: .uint16([0, 7, 65_535]))),
     ("u4", NPYArray(shape: [3], values: .uint32([0, 7, 4_294_967_295]))),
@@ -28,6 +29,11 @@ func npy(_ header: String, _ data: [UInt8] = []) -> [UInt8] {
     let array = try NPYArray(contentsOf: Fixture.path(name + ".npy"))
     #expect(array == expected)
     #expect(try array.npyBytes() == Fixture.bytes(name + ".npy"))
+  }
+
+  @Test(arguments: [("text", "größe 😀"), ("no-text", "")])
+  func `a text has the bytes that NumPy writes`(name: String, text: String) throws {
+    #expect(try NPYArray.npyBytes(text: text) == Fixture.bytes(name + ".npy"))
   }
 
   @Test func `version 2 reads too`() throws {

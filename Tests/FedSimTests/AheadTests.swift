@@ -6,42 +6,6 @@ import Testing
 
 @Suite("Devices that are played on ahead of the others")
 struct AheadTests {
-  /// A random world without what keeps devices in step with others.
-  private func inputs(seed: UInt64) -> SimulationInputs {
-    var world = RandomWorld(seed: seed)
-    var inputs = world.scene().inputs
-    inputs.injections = []
-    inputs.server.layoutChange = nil
-    if inputs.server.selector.value is CycleSelector
-      || inputs.server.selector.value is FractionSelector
-    {
-      inputs.server = ServerSettings()
-      inputs.server.messageBytes = 1000
-    }
-    if seed % 2 == 0 {
-      inputs.server.reachable = ServerSettings().reachable
-      inputs.server.internet = ServerSettings().internet
-    }
-    inputs.server.authentication = nil
-    for place in inputs.fleet.indices {
-      inputs.fleet[place].presence = nil
-      inputs.fleet[place].authentication = nil
-      inputs.fleet[place].registration = nil
-      inputs.fleet[place].heartbeats = nil
-      inputs.fleet[place].clock = nil
-      inputs.fleet[place].protocol = nil
-      inputs.fleet[place].background.continued = nil
-      guard seed % 3 != 0 else { continue }
-      // A battery of two hours, and the system's own rules.
-      inputs.fleet[place].battery = BatterySettings()
-      inputs.fleet[place].battery!.capacity = .milliwattHours(3000)
-      inputs.fleet[place].thermal = ThermalSettings()
-      inputs.fleet[place].background.system = SystemSettings()
-      inputs.fleet[place].background.refresh = Phone.refreshing { $0.likelihood = 0.5 }
-    }
-    return inputs
-  }
-
   /// All that a result is made of.
   private func outcome(_ inputs: SimulationInputs) -> ([String], ahead: Int) {
     final class Log: Observer {
@@ -75,7 +39,7 @@ struct AheadTests {
     var ahead = 0
     // In 636 the server answers a device that has given up waiting and polls.
     for seed in UInt64(1)...1000 {
-      var inputs = inputs(seed: seed)
+      var inputs = RandomWorld.quietInputs(seed: seed)
       let on = outcome(inputs)
       inputs.playsAhead = false
       let off = outcome(inputs)
@@ -93,7 +57,7 @@ struct AheadTests {
 
   @Test("Where somebody looks at every event, all come in their order")
   func looked() {
-    let inputs = inputs(seed: 2)
+    let inputs = RandomWorld.quietInputs(seed: 2)
     let tape = Tape(audits: false)
     var simulation = Simulation(inputs)
     simulation.run(observers: [tape])
@@ -109,7 +73,7 @@ struct AheadTests {
   func unknownEnd() {
     var ended = 0
     for seed in UInt64(1)...10 {
-      var inputs = inputs(seed: seed)
+      var inputs = RandomWorld.quietInputs(seed: seed)
       inputs.stop.versions = 1
       var simulation = Simulation(inputs)
       simulation.run()

@@ -11,7 +11,7 @@ import Testing
 /// 14.680 and there at 16.000. As coded an epoch of 4 batches ends at 20.000, and the report, of
 /// 1,000 bytes, is at the server at 21.010. Without a step a batch takes a third of a second,
 /// rounded up to 333,334 µs: the report is there at 18.343336.
-private func evaluating(
+func evaluating(
   _ windows: [[[Int64]]] = [[[0, 600_000, 605_000]], [[0, 600_000, 605_000]]],
   task: LearningTask = .tiny(), as evaluation: ProtocolSettings.Evaluation? = .asCoded,
   settings: (inout ClientEvaluationSettings) -> Void = { _ in },

@@ -323,3 +323,41 @@ struct RandomWorld {
     return server
   }
 }
+
+extension RandomWorld {
+  /// A random world without what keeps devices in step with others.
+  static func quietInputs(seed: UInt64) -> SimulationInputs {
+    var world = RandomWorld(seed: seed)
+    var inputs = world.scene().inputs
+    inputs.injections = []
+    inputs.server.layoutChange = nil
+    if inputs.server.selector.value is CycleSelector
+      || inputs.server.selector.value is FractionSelector
+    {
+      inputs.server = ServerSettings()
+      inputs.server.messageBytes = 1000
+    }
+    if seed % 2 == 0 {
+      inputs.server.reachable = ServerSettings().reachable
+      inputs.server.internet = ServerSettings().internet
+    }
+    inputs.server.authentication = nil
+    for place in inputs.fleet.indices {
+      inputs.fleet[place].presence = nil
+      inputs.fleet[place].authentication = nil
+      inputs.fleet[place].registration = nil
+      inputs.fleet[place].heartbeats = nil
+      inputs.fleet[place].clock = nil
+      inputs.fleet[place].protocol = nil
+      inputs.fleet[place].background.continued = nil
+      guard seed % 3 != 0 else { continue }
+      // A battery of two hours, and the system's own rules.
+      inputs.fleet[place].battery = BatterySettings()
+      inputs.fleet[place].battery!.capacity = .milliwattHours(3000)
+      inputs.fleet[place].thermal = ThermalSettings()
+      inputs.fleet[place].background.system = SystemSettings()
+      inputs.fleet[place].background.refresh = Phone.refreshing { $0.likelihood = 0.5 }
+    }
+    return inputs
+  }
+}

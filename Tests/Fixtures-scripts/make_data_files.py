@@ -31,12 +31,14 @@ def idx_files():
 def npy_files():
     for kind in ["<f4", "<f8"]:
         np.save(FOLDER / f"{kind[1:]}.npy", (np.arange(6).reshape(2, 3) * 0.5 - 1).astype(kind))
-    for kind in ["<i4", "<i8", "|u1", "<u2", "<u4"]:
+    for kind in ["|i1", "<i4", "<i8", "|u1", "<u2", "<u4"]:
         top = min(np.iinfo(kind).max, 2**53)
         np.save(FOLDER / f"{kind[1:]}.npy", np.array([0, 7, top], dtype=kind))
     np.save(FOLDER / "b1.npy", np.array([[True], [False]]))
     np.save(FOLDER / "fortran.npy", np.asfortranarray(np.arange(12, dtype="<f4").reshape(2, 3, 2)))
     np.save(FOLDER / "number.npy", np.float64(2.5))
+    np.save(FOLDER / "text.npy", np.array("größe 😀"))
+    np.save(FOLDER / "no-text.npy", np.array(""))
     np.save(FOLDER / "nothing.npy", np.zeros((0, 3), dtype="<i4"))
     with open(FOLDER / "version2.npy", "wb") as file:
         np.lib.format.write_array(file, np.array([1, 2, 3], dtype="<i4"), version=(2, 0))

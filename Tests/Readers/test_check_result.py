@@ -19,7 +19,7 @@ ACCURACY = "versions/centralAccuracy"
 
 def first_flag(file):
     found = []
-    file.visititems(lambda _, o: found.append(o) if "flag_values" in o.attrs else None)
+    file.visititems(lambda _, o: found.append(o) if len(o.attrs.get("flag_values", ())) > 1 else None)
     return found[0]
 
 
@@ -40,6 +40,37 @@ def no_meanings(file):
 def fewer_meanings(file):
     data = first_flag(file)
     data.attrs["flag_meanings"] = data.attrs["flag_meanings"].rsplit(" ", 1)[0]
+
+
+def meaning_twice(file):
+    data = first_flag(file)
+    words = data.attrs["flag_meanings"].split()
+    data.attrs["flag_meanings"] = " ".join([words[0], *words[:-1]])
+
+
+def flag_twice(file):
+    data = first_flag(file)
+    values = data.attrs["flag_values"]
+    values[1] = values[0]
+    data.attrs["flag_values"] = values
+
+
+def other_unit(file):
+    file[ACCURACY].attrs["units"] = "percent"
+
+
+def lost_coordinate(file):
+    file[ACCURACY].attrs["coordinates"] = "publishedAt simulatedTime"
+
+
+def scale_elsewhere(file):
+    data = file[ACCURACY]
+    data.dims[0].detach_scale(data.dims[0][0])
+    file.create_group("elsewhere")
+    file["elsewhere/version"] = np.zeros(data.shape)
+    file["elsewhere/version"].make_scale("version")
+    file["elsewhere/version"].attrs.update(units="1", long_name="version")
+    data.dims[0].attach_scale(file["elsewhere/version"])
 
 
 def no_unit(file):
@@ -86,6 +117,8 @@ def compound(file):
 BREAKS = (
     (detach, "axis 0 has 0 scales"), (strange_flag, "no flag"), (no_meanings, "without meanings"),
     (fewer_meanings, "number of meanings"), (no_unit, "no units"), (no_long_name, "no long_name"),
+    (meaning_twice, "a meaning twice"), (flag_twice, "a flag twice"), (other_unit, "the unit percent"),
+    (lost_coordinate, "simulatedTime is not in its group"), (scale_elsewhere, "stands elsewhere"),
     (no_coordinate, "content digest"), (other_value, "content digest"), (other_name, "content digest"),
     (no_group, "no group rounds"), (no_seed, "no root attribute seed"), (no_scenario, "no resolved scenario"),
     (fixed_strings, "not variable-length"), (compound, ""),
@@ -110,7 +143,18 @@ def lost_label(file):
     return True
 
 
+def lost_attempt(file):
+    file["ledger/attempts"][0] -= 1
+    return True
+
+
+def lost_byte(file):
+    file["devices/bytesUp"][0] += 1
+    return True
+
+
 RESEALED = (
+    (lost_attempt, "the sum of ledger/attempts: found"), (lost_byte, "the sum of devices/bytesUp: found"),
     (without_coordinate, "are the simulated time"), (other_tenth, "NumPy says"), (lost_label, "does not add up"),
 )
 

@@ -81,3 +81,111 @@ struct OutsidePartTests {
     #expect(Listing(registry).text("aggregator").contains("first-device: Takes one device's word"))
   }
 }
+
+/// Steps on with a part of the last step: it remembers that, and how many steps there were.
+private struct Momentum: ServerOptimizer {
+  static let name = "test-momentum"
+  static let summary = "Goes on in the direction of the last step"
+  typealias Settings = NoSettings
+  init(_ settings: NoSettings) {}
+
+  func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+  ) -> ParameterBuffer {
+    var memory = PartMemory()
+    return step(from: current, by: combined, payload: payload, &memory)
+  }
+
+  func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
+    _ memory: inout PartMemory
+  ) -> ParameterBuffer {
+    precondition(payload == .delta, "the test sends differences")
+    let last = memory.buffers.first
+    let step = ParameterBuffer(count: current.count) { target in
+      for i in 0..<target.count { target[i] = combined[i] + 0.5 * (last?[i] ?? 0) }
+    }
+    memory.buffers = [step]
+    memory.integers = [(memory.integers.first ?? 0) + 1]
+    return ParameterBuffer(count: current.count) { target in
+      for i in 0..<target.count { target[i] = current[i] + step[i] }
+    }
+  }
+}
+
+/// Aggregates at the third, then at the second update, in turn.
+private struct ThreeTwo: AggregationTrigger {
+  static let name = "test-three-two"
+  static let summary = "Three updates and two, in turn"
+  typealias Settings = NoSettings
+  init(_ settings: NoSettings) {}
+
+  func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision { .wait }
+
+  func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout PartMemory
+  ) -> TriggerDecision {
+    let count = memory.integers.first ?? 0
+    guard server.pending >= (count % 2 == 0 ? 3 : 2) else { return .wait }
+    memory.integers = [count + 1]
+    return .aggregate
+  }
+}
+
+@Suite("Parts that remember")
+struct RememberingPartTests {
+  private final class Versions: Observer {
+    var updates: [Int] = []
+    var models: [[Float]] = []
+    func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
+      updates.append(record.updates)
+      models.append(simulation.model.values)
+    }
+  }
+
+  private struct Stop: Error {}
+
+  /// The versions of a run that is saved and restored after each of so many turns.
+  private func played(stops: Int, _ optimizer: String = "test-momentum") throws -> Versions {
+    let registry = Registry.standard.adding(Momentum.self).adding(ThreeTwo.self)
+    let scenario = try Scenario(
+      text: Night.text, file: "night.yaml",
+      overrides: [
+        "server.optimizer=\(optimizer)", "server.trigger=test-three-two", "server.payload=delta",
+      ], registry: registry)
+    let versions = Versions()
+    var simulation = try scenario.makeSimulation()
+    for stop in 0...stops {
+      var bytes: [UInt8] = []
+      do {
+        try simulation.run(observers: [versions], every: 50) { run in
+          guard stop < stops else { return }
+          bytes = try run.archive()
+          throw Stop()
+        }
+      } catch is Stop {
+        simulation = try Simulation(simulation.inputs, archive: bytes)
+      }
+    }
+    return versions
+  }
+
+  @Test("what they remember lasts from version to version, and is saved with the run")
+  func memory() throws {
+    let whole = try played(stops: 0)
+    #expect(whole.updates.count > 6)
+    // Version 0 has none; then the trigger counts.
+    #expect(whole.updates.prefix(5) == [0, 3, 2, 3, 2])
+    let parts = try played(stops: 40)
+    #expect(parts.updates == whole.updates)
+    #expect(parts.models == whole.models)
+    // Without a memory the first version is the same, up to rounding, and the second is not: half
+    // of the first step is missing.
+    let plain = try played(stops: 0, "sgd")
+    func distance(_ version: Int) -> Float {
+      zip(plain.models[version], whole.models[version]).map { abs($0 - $1) }.max()!
+    }
+    #expect(distance(1) < 1e-6)
+    #expect(distance(2) > 1e-3)
+  }
+}

@@ -57,16 +57,14 @@ struct PlantedDifference: Sendable, CustomStringConvertible {
       settings: ["server.trigger.threshold.updates: 3 | 4"], kind: .outcome, version: 1),
     PlantedDifference(
       name: "one device more", after: ["fleet.tablets.count=4"],
-      settings: ["fleet.tablets.count: 3 | 4"], kind: .event, version: 1),
+      settings: ["fleet.tablets.count: 3 | 4"], kind: .event, version: 8),
     PlantedDifference(
       name: "another rule of staleness",
       before: ["server.trigger={threshold: 1}"], after: ["server.maximumStaleness=0"],
       settings: ["server.maximumStaleness: null | 0"], kind: .outcome, version: 7),
     PlantedDifference(
-      name: "another aggregator", after: ["server.aggregator=uniform-mean"],
-      settings: [
-        "server.aggregator.sample-weighted-mean: {}", "server.aggregator.uniform-mean: absent | {}",
-      ], kind: nil, version: 1),
+      name: "the server's rate", after: ["server.optimizer={sgd: 0.5}"],
+      settings: ["server.optimizer.sgd.learningRate: 1 | 0.5"], kind: nil, version: 1),
     PlantedDifference(
       name: "a learning rate", after: ["task.training.optimizer={sgd: 0.11}"],
       settings: ["task.training.optimizer.sgd.learningRate: 0.1 | 0.11"], kind: nil, version: 1),

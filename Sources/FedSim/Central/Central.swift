@@ -1,8 +1,9 @@
 import Learning
+import Numerics
 
 /// What devices that collect, the store that they send to, and the training there remember; empty,
 /// and never looked at, where no group collects.
-struct Central {
+struct Central: Codable {
   /// Whether any group collects: what the rest of the engine looks at.
   var isOn = false
   /// Whether a group's devices collect, by group.
@@ -34,8 +35,8 @@ struct Central {
 }
 
 /// A model that is trained at the server.
-struct TrainedModel {
-  let task: CentralModel
+struct TrainedModel: Codable {
+  @Rebuilt var task: CentralModel
   let scope: CentralSettings.Model.Scope
   /// The latest version for all; the initial weights before the first.
   var parameters: ParameterBuffer
@@ -52,7 +53,7 @@ struct TrainedModel {
 }
 
 /// A central training under way.
-struct CentralTraining {
+struct CentralTraining: Codable {
   let startedAt: SimTime
   let files: Int
   let samples: Int
@@ -65,14 +66,14 @@ struct CentralTraining {
   let trainings: [DeferredTraining]
 
   /// A user: a device, and which of the device's users.
-  struct Owner {
+  struct Owner: Codable {
     let device: Int32
     let user: Int32
   }
 }
 
 /// A file of samples, from its formatting to its end.
-struct FileRecord {
+struct FileRecord: Codable {
   let device: Int32
   /// The data object that formatted it.
   let object: Int32
@@ -113,7 +114,7 @@ struct FileRecord {
 }
 
 /// How a file of samples ends.
-public enum FileOutcome: String, CaseIterable, Sendable {
+public enum FileOutcome: String, CaseIterable, Sendable, Codable {
   /// A central training has read it.
   case trained
   /// A later file of the same name took its place.
@@ -135,12 +136,12 @@ public enum FileOutcome: String, CaseIterable, Sendable {
 }
 
 /// What a device that collects remembers.
-struct Collector {
+struct Collector: Codable {
   /// What comes next in a session.
-  enum Stage: Equatable { case start, retry, object(Int), item(Int), fetch(Int), done }
+  enum Stage: Equatable, Codable { case start, retry, object(Int), item(Int), fetch(Int), done }
 
   /// A model on a device.
-  struct Model {
+  struct Model: Codable {
     /// The version in use; −1: the placeholder.
     var inUse: Int32 = -1
     /// Whether a file lies where the next download goes.
@@ -149,8 +150,15 @@ struct Collector {
     var nextFetch = SimTime.start
   }
 
+  /// A model that compiles.
+  struct Compiling: Codable {
+    let model: Int
+    let version: Int32
+    let until: SimTime
+  }
+
   /// Metadata in the store.
-  struct Item {
+  struct Item: Codable {
     let user: Int32
     let second: Int64
     let file: Int32
@@ -158,7 +166,7 @@ struct Collector {
   }
 
   /// A model of the user's own at the server.
-  struct Own {
+  struct Own: Codable {
     let model: Int
     let user: Int32
     let version: Int32
@@ -185,7 +193,7 @@ struct Collector {
   /// The file whose metadata comes next.
   var current: Int32 = -1
   /// The model that compiles, and until when.
-  var compiling: (model: Int, version: Int32, until: SimTime)?
+  var compiling: Compiling?
   var models: [Model] = []
 
   // What the store has of its users.
@@ -200,7 +208,7 @@ struct Collector {
 }
 
 /// What a device that collects did, counted.
-public struct CollectorCounts: Sendable, Equatable {
+public struct CollectorCounts: Sendable, Equatable, Codable {
   /// Files formatted.
   public internal(set) var files = 0
   /// Samples in them.

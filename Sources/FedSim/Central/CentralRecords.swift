@@ -30,7 +30,7 @@ public struct CentralModel: Sendable {
 }
 
 /// One version of a model that was trained centrally.
-public struct CentralVersion: Sendable {
+public struct CentralVersion: Sendable, Codable {
   /// The model's place in the list.
   public let model: Int
   /// The version, from 1.
@@ -69,7 +69,7 @@ public struct CentralVersion: Sendable {
 }
 
 /// What happened around the store, counted.
-public struct CentralTallies: Sendable {
+public struct CentralTallies: Sendable, Codable {
   /// Uploads of files that failed, those without a link counted.
   public internal(set) var failedUploads = 0
   /// Times at which an app tried its failed uploads again.

@@ -1,5 +1,5 @@
 /// What a device that collects asks of the store.
-public enum CentralRequest: Equatable, Sendable {
+public enum CentralRequest: Equatable, Sendable, Codable {
   /// Keep this file.
   case file(Int32)
   /// Keep the metadata of this file.
@@ -26,7 +26,7 @@ public enum CentralRequest: Equatable, Sendable {
 }
 
 /// What the store answers.
-public enum CentralResponse: Equatable, Sendable {
+public enum CentralResponse: Equatable, Sendable, Codable {
   /// It is kept.
   case kept
   /// A version of a model follows.

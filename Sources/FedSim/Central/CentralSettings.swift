@@ -10,7 +10,7 @@ public struct CentralSettings: PartSettings {
   /// One model that is trained centrally.
   public struct Model: PartSettings {
     /// Whose samples a model is trained on.
-    public enum Scope: String, CaseIterable, Sendable { case all, user }
+    public enum Scope: String, CaseIterable, Sendable, Codable { case all, user }
 
     /// Its name in `task.models`, or `model` for the task's own.
     public var name = ""

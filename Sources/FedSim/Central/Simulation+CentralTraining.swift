@@ -153,7 +153,7 @@ extension Simulation {
     if inputs.server.central?.from == .initial { start = trained.task.initial }
     return DeferredTraining(
       local, by: trained.task.algorithm, batches: 0..<local.batchCount, from: .parameters(start),
-      validation: [], isLast: true, kernels: inputs.kernels)
+      validation: [], isLast: true, model: 1 + model, kernels: inputs.kernels)
   }
 
   // MARK: Publishing

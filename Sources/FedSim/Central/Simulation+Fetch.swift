@@ -42,15 +42,17 @@ extension Simulation {
     central.tallies.fetches += 1
     central.collectors[device].models[place].hasFile = true
     central.collectors[device].models[place].nextFetch = now + settings.every
-    central.collectors[device].compiling = (place, version, now + settings.compile)
+    central.collectors[device].compiling = .init(
+      model: place, version: version, until: now + settings.compile)
     finishCompiling(device)
   }
 
   /// What was compiled long enough is in use.
   mutating func finishCompiling(_ device: Int) {
-    guard let (place, version, until) = central.collectors[device].compiling, until <= now else {
+    guard let compiling = central.collectors[device].compiling, compiling.until <= now else {
       return
     }
+    let (place, version) = (compiling.model, compiling.version)
     central.collectors[device].compiling = nil
     let settings = collection(of: device)
     if settings.fetch?.removesFile ?? (settings.mode == .asDocumented) {

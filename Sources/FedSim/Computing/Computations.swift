@@ -51,6 +51,13 @@ struct Computations {
     nextSweep = min(limit, max(4096, 2 * described.count))
   }
 
+  /// Takes in the trainings of a run that was saved. Nothing is begun: what they give does not
+  /// depend on when.
+  mutating func take(described trainings: [DeferredTraining]) {
+    described = trainings.map { Weak(training: $0) }
+    nextSweep = min(limit, max(4096, 2 * described.count))
+  }
+
   /// A training's value will be needed: a thread that is idle may begin with it.
   mutating func prefetch(_ training: DeferredTraining) {
     guard !isOff, let ticket = wanted.add(training, pool: pool) else { return }

@@ -1,6 +1,6 @@
 /// Energy by what brought or took it, in nanojoules: what was charged minus all the rest is the
 /// change of the battery, exactly.
-public struct EnergyLedger: Sendable, Equatable {
+public struct EnergyLedger: Sendable, Equatable, Codable {
   /// From the charger, into the battery or past it.
   public internal(set) var charged: Int64 = 0
   /// Drawn whatever the device did.
@@ -17,8 +17,15 @@ public struct EnergyLedger: Sendable, Equatable {
 }
 
 /// What is drawn now, in milliwatts.
-struct Load: Equatable {
-  private var parts: (idle: Int32, screen: Int32, training: Int32, radio: Int32) = (0, 0, 0, 0)
+struct Load: Equatable, Codable {
+  private struct Parts: Equatable, Codable {
+    var idle: Int32 = 0
+    var screen: Int32 = 0
+    var training: Int32 = 0
+    var radio: Int32 = 0
+  }
+
+  private var parts = Parts()
 
   init(idle: Int64 = 0) { self.idle = idle }
 
@@ -40,12 +47,10 @@ struct Load: Equatable {
   }
 
   var total: Int64 { idle + screen + training + radio }
-
-  static func == (a: Load, b: Load) -> Bool { a.parts == b.parts }
 }
 
 /// What a device does that takes or brings energy: as long as it is the same, so is what flows.
-struct BodyUse: OptionSet {
+struct BodyUse: OptionSet, Codable {
   let rawValue: UInt8
   static let plugged = BodyUse(rawValue: 1)
   static let screen = BodyUse(rawValue: 2)
@@ -60,14 +65,16 @@ struct BodyUse: OptionSet {
 }
 
 /// How warm a device is.
-public enum ThermalState: UInt8, Sendable, CaseIterable { case nominal, fair, serious, critical }
+public enum ThermalState: UInt8, Sendable, CaseIterable, Codable {
+  case nominal, fair, serious, critical
+}
 
 /// The battery and the heat of a device: between two changes of what flows, both are linear in
 /// time.
 ///
 /// Units: nanojoules, milliwatts, microseconds: a milliwatt in a microsecond is a nanojoule, so
 /// nothing is ever rounded. A level counts as reached in the first microsecond at whose end it is.
-struct Body {
+struct Body: Codable {
   /// What decides, beside energy and charger, whether tasks may start.
   struct SparingFacts: Equatable {
     let isOff: Bool
@@ -75,12 +82,23 @@ struct Body {
     let thermal: ThermalState
   }
 
+  private struct HeatLimits: Codable {
+    let fair: Int64
+    let serious: Int64
+    let critical: Int64
+  }
+  private struct Flows: Codable {
+    var charger: Int32 = 0
+    var cooling: Int32 = 0
+    var chargingLoss: UInt8 = 0
+  }
+
   /// Whether the device's group looks at energy at all.
   let isThere: Bool
   let capacity: Int64
   /// The heat from which the state is fair, serious, critical; beyond reach where heat is not
   /// looked at.
-  private let heatLimits: (fair: Int64, serious: Int64, critical: Int64)
+  private let heatLimits: HeatLimits
   /// The levels in percent at which something changes, on and off, ascending; 0 behind the last.
   private let levels: SIMD16<UInt8>
   let bootLevel: UInt8
@@ -104,7 +122,7 @@ struct Body {
     get { Int64(flows.chargingLoss) }
     set { flows.chargingLoss = UInt8(newValue) }
   }
-  private var flows: (charger: Int32, cooling: Int32, chargingLoss: UInt8) = (0, 0, 0)
+  private var flows = Flows()
   var ledger = EnergyLedger()
 
   /// When the next threshold is looked at, and the event that does it.
@@ -137,8 +155,10 @@ struct Body {
     self.capacity = capacity.nanojoules
     heatLimits =
       thermal.map {
-        ($0.fair.nanojoules, $0.serious.nanojoules, $0.critical.nanojoules)
-      } ?? (.max, .max, .max)
+        HeatLimits(
+          fair: $0.fair.nanojoules, serious: $0.serious.nanojoules,
+          critical: $0.critical.nanojoules)
+      } ?? HeatLimits(fair: .max, serious: .max, critical: .max)
     let percents = [10, 20, 80, 85, 90, 95, 100, battery.lowPowerEnds, battery.essentialBelow]
     var levels = SIMD16<UInt8>(repeating: 0)
     for (place, percent) in percents.filter({ $0 > 0 }).sorted().enumerated() {

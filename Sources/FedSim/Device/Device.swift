@@ -2,13 +2,13 @@ import Learning
 import Numerics
 
 /// One device: what the world does to it, and its regions of state.
-struct Device {
+struct Device: Codable {
   let group: Int32
   let ordinal: Int32
   let client: Int32
   var sampleCount: Int32
   var pace: Pace
-  private let links: Links
+  @Rebuilt var links: Links
   /// Numbers the events that this device schedules.
   var sequence: UInt32 = 0
 
@@ -19,6 +19,8 @@ struct Device {
   var isOff = false
   /// The share of the link's rates, in percent.
   var share: UInt8 = 100
+  /// Whether `fleetHours` looks at it.
+  var isSampled = false
   var dropGeneration: UInt32 = 0
   var isActive = false
   var windowState: UInt8 = 0
@@ -154,9 +156,9 @@ struct Link {
 }
 
 /// A time in which the app runs: a task, a window, or the app opened by its user.
-struct Session {
+struct Session: Codable {
   /// What comes next.
-  enum Stage { case check, download, plan, train, evaluate, reply, done }
+  enum Stage: UInt8, Codable { case check, download, plan, train, evaluate, reply, done }
 
   let kind: SessionKind
   let generation: UInt32
@@ -188,12 +190,12 @@ struct Session {
 }
 
 /// A request under way.
-struct Transfer {
-  enum Purpose: Equatable {
+struct Transfer: Codable {
+  enum Purpose: Equatable, Codable {
     case check, download, upload(Int32), identity(IdentityRequest), enrolment, reply
     case central(CentralRequest)
   }
-  enum Phase { case sending, awaiting, receiving }
+  enum Phase: UInt8, Codable { case sending, awaiting, receiving }
 
   let purpose: Purpose
   let request: Request
@@ -209,6 +211,10 @@ struct Transfer {
   /// Whether the server has handled it and answers when its aggregation is over.
   var isOwed = false
   var remaining: Int64
+  /// What has passed of it, by link.
+  var carried = CarriedBytes()
+  /// What the device's radio had drawn as it began, in nanojoules.
+  var energyMark: Int64 = 0
   /// What has passed of the byte under way, in millionths of a bit.
   var fraction: Int64 = 0
   var since: SimTime
@@ -220,7 +226,7 @@ struct Transfer {
 }
 
 /// Batches running now.
-struct TrainingRun {
+struct TrainingRun: Codable {
   let begunAt: SimTime
   /// Since when the run has the present speed.
   var since: SimTime
@@ -233,6 +239,10 @@ struct TrainingRun {
   var generation: UInt32
   /// Whether they are those of an evaluation.
   var isEvaluation = false
+  /// Until when their time is counted, and what the device's trainings had drawn then, in
+  /// nanojoules.
+  var bookedAt = SimTime.start
+  var energyMark: Int64 = 0
 
   /// When so much work since the first batch began is done.
   func moment(of duration: SimDuration) -> SimTime {
@@ -253,7 +263,7 @@ struct TrainingRun {
 
 /// A training from its first batch until it becomes an update or is given up; between windows it is
 /// the device's checkpoint.
-struct Attempt {
+struct Attempt: Codable {
   var base: Int32
   /// The parameters of the base, where a move to another base or the server will ask for them.
   var baseParameters: ParameterBuffer?
@@ -262,10 +272,12 @@ struct Attempt {
   var described = 0
   let firstEpoch: UInt64
   var checkpointedAt: SimTime?
+  /// The time and energy of its stretches so far.
+  var effort = Effort()
 }
 
 /// How long batches take on one device.
-struct Pace {
+struct Pace: Codable {
   let full: SimDuration
   let ragged: SimDuration
   let batchesPerEpoch: Int

@@ -2,7 +2,7 @@
 /// of a large fleet are not, most of the time.
 ///
 /// A device is a value as any other: two that share this memory part when one of them changes.
-final class Doings {
+final class Doings: Codable {
   // Each is reached through the device alone, which keeps others away.
   @exclusivity(unchecked) var session: Session?
   @exclusivity(unchecked) var transfer: Transfer?

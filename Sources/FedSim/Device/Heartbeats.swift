@@ -1,5 +1,5 @@
 /// Heartbeats by what became of them.
-public struct HeartbeatCounts: Sendable, Equatable {
+public struct HeartbeatCounts: Sendable, Equatable, Codable {
   /// Times at which one was due.
   public internal(set) var due = 0
   /// Not sent: no token, no registration, or no way to read them; nobody is told.
@@ -25,10 +25,10 @@ public struct HeartbeatCounts: Sendable, Equatable {
 
 /// What a server believes of a device, or what is true: the app runs and has a link, it only has a
 /// link, or neither.
-public enum Presence: UInt8, Sendable, CaseIterable { case online, idle, offline }
+public enum Presence: UInt8, Sendable, CaseIterable, Codable { case online, idle, offline }
 
 /// What decides the fate of heartbeats for as long as it stays as it is.
-struct BeatConditions: Equatable {
+struct BeatConditions: Equatable, Codable {
   /// The time between two; 0: the app does not run.
   var period: Int64 = 0
   /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.
@@ -52,7 +52,7 @@ struct BeatConditions: Equatable {
 }
 
 /// The heartbeats of a device: those between two changes of the conditions are counted together.
-struct BeatRegion {
+struct BeatRegion: Codable {
   var conditions = BeatConditions()
   /// When the next one is due.
   var next = SimTime.never
@@ -71,11 +71,17 @@ struct BeatRegion {
 }
 
 /// What the server believes of a device by its last heartbeat, and for how long that was how true.
-struct Belief {
+struct Belief: Codable {
+  /// A heartbeat that arrives later, and the link that it tells of.
+  struct Arrival: Codable {
+    let time: SimTime
+    let link: UInt8
+  }
+
   /// When it last heard of the device; nil: never.
   private(set) var heard: SimTime?
   /// Heartbeats that arrive later, in order, and the links that they tell of.
-  private(set) var arrivals: [(time: SimTime, link: UInt8)] = []
+  private(set) var arrivals: [Arrival] = []
   /// The link that the last one told of; 0: there was none.
   private(set) var link: UInt8 = 0
   private(set) var until = SimTime.start
@@ -118,7 +124,8 @@ struct Belief {
     }
     for number in early..<count {
       arrivals.append(
-        (first + SimDuration(microseconds: Int64(number) * period), held.reported))
+        Arrival(
+          time: first + SimDuration(microseconds: Int64(number) * period), link: held.reported))
     }
   }
 

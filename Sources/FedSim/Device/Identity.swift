@@ -2,10 +2,12 @@ import Numerics
 import Schema
 
 /// A request by which a device gets or shows its identity.
-public enum IdentityRequest: UInt8, Sendable, CaseIterable { case register, bootstrap, refresh }
+public enum IdentityRequest: UInt8, Sendable, CaseIterable, Codable {
+  case register, bootstrap, refresh
+}
 
 /// Why the server refuses a request.
-public enum Refusal: Int, Sendable, CaseIterable {
+public enum Refusal: Int, Sendable, CaseIterable, Codable {
   /// There is no token, or none that is good.
   case unauthorised = 401
   /// The token is good, but not for this organisation or purpose.
@@ -42,7 +44,7 @@ public enum IdentityStep: Sendable, Equatable {
 }
 
 /// What a device holds of its tokens, and the server of them.
-struct TokenRegion {
+struct TokenRegion: Codable {
   /// Whether there is an access token, and a refresh token.
   var hasTokens = false
   /// When the access token expires, by the server's clock.
@@ -70,11 +72,18 @@ struct TokenRegion {
   var isClosed = false
 
   /// Tokens on their way to the device, by the request that they answer.
-  var issued: [(id: UInt32, refresh: UInt32, expires: SimTime)] = []
+  var issued: [Issued] = []
+
+  /// Tokens on their way.
+  struct Issued: Codable {
+    let id: UInt32
+    let refresh: UInt32
+    let expires: SimTime
+  }
 }
 
 /// What a request carries on its way to the server.
-struct Credential {
+struct Credential: Codable {
   /// The request.
   let id: UInt32
   /// When the access token expires; nil: there is none.
@@ -84,7 +93,7 @@ struct Credential {
 }
 
 /// What a device knows of itself beyond its app's work, and the server of it.
-struct Identity {
+struct Identity: Codable {
   /// How far the clock is ahead at the start, in microseconds, and how much faster it goes, in
   /// billionths.
   var skew: Int64 = 0
@@ -104,7 +113,7 @@ struct Identity {
 }
 
 /// How often what happened to the identities of all devices.
-public struct IdentityCounts: Sendable, Equatable {
+public struct IdentityCounts: Sendable, Equatable, Codable {
   /// Registrations that the server took, repetitions counted.
   public internal(set) var registrations = 0
   /// Numbers that the server gave to installations.
@@ -130,12 +139,12 @@ public struct IdentityCounts: Sendable, Equatable {
 }
 
 /// The identities of all devices; empty where no group has anything of the kind.
-struct Identities {
+struct Identities: Codable {
   var devices = Table<Identity>()
   var counts = IdentityCounts()
   /// When the service that issues tokens works.
-  var service: (any Timeline)?
-  var presence = PresenceSettings()
+  @Rebuilt var service: (any Timeline)? = nil
+  @Rebuilt var presence = PresenceSettings()
   /// Whether there are none: told apart from `devices`, for it is asked at every event.
   var isEmpty = true
 }

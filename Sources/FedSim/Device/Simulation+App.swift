@@ -237,7 +237,7 @@ extension Simulation {
   mutating func watchProcessor(_ device: Int) {
     guard let (limit, window) = cpuLimit(device), let run = devices[device].run, limit < window
     else { return }
-    let bursts = apps[device]!.bursts + [(start: run.begunAt, end: SimTime.never)]
+    let bursts = apps[device]!.bursts + [AppRegion.Burst(start: run.begunAt, end: .never)]
     func busy(_ time: SimTime) -> SimDuration {
       let from = time - window
       return bursts.reduce(.zero) { sum, burst in
@@ -273,6 +273,6 @@ extension Simulation {
       let system = inputs.fleet[Int(devices[device].group)].background.system
     else { return }
     apps[device]!.bursts.removeAll { $0.end + system.cpuWindow < now }
-    apps[device]!.bursts.append((run.begunAt, now))
+    apps[device]!.bursts.append(AppRegion.Burst(start: run.begunAt, end: now))
   }
 }

@@ -19,8 +19,8 @@ struct AssignedHardware {
 }
 
 /// What a fleet consists of, by device; each list is empty where no group asks for it.
-struct FleetTables {
-  var hardware: [AssignedHardware?] = []
+struct FleetTables: Codable {
+  @Rebuilt var hardware: [AssignedHardware?] = []
   var presence: [Presence?] = []
   /// Whether samples arrive over time in any group.
   var hasArrivals = false
@@ -30,7 +30,7 @@ struct FleetTables {
   var variesByTraining = false
 
   /// A device that joins and leaves.
-  struct Presence {
+  struct Presence: Codable {
     var isHere: Bool
     var since = SimTime.start
     var total = SimDuration.zero
@@ -199,12 +199,14 @@ extension Simulation {
       epoch: devices[device].nextEpoch, plan: plan(of: device))
   }
 
-  /// The positions in its client's shard of the samples that a device has, ascending; nil: all.
-  private func positionsThere(_ device: Int) -> [Int32]? {
+  /// The positions in its client's shard of the samples that a device has, or had when they were so
+  /// many, ascending; nil: all.
+  private func positionsThere(_ device: Int, of count: Int32?) -> [Int32]? {
     guard fleetTables.hasArrivals, group(of: device).arrival != nil else { return nil }
     let shard = inputs.task.partition.shards[Int(devices[device].client)]
-    guard devices[device].sampleCount < shard.count else { return nil }
-    return arrivalOrder(device).prefix(Int(devices[device].sampleCount)).sorted()
+    let count = count ?? devices[device].sampleCount
+    guard count < shard.count else { return nil }
+    return arrivalOrder(device).prefix(Int(count)).sorted()
   }
 
   /// The positions in its client's shard in the order in which they come to a device.
@@ -222,14 +224,14 @@ extension Simulation {
   }
 
   /// The samples that a device trains on, in its client's order.
-  func shard(of device: Int) -> [Int32] {
+  func shard(of device: Int, of count: Int32? = nil) -> [Int32] {
     let shard = inputs.task.partition.shards[Int(devices[device].client)]
-    return positionsThere(device)?.map { shard[Int($0)] } ?? shard
+    return positionsThere(device, of: count)?.map { shard[Int($0)] } ?? shard
   }
 
   /// The orders that a file gives for the whole shard, without what is not there.
-  func ordersThere(_ device: Int, _ orders: [[Int32]]) -> [[Int32]] {
-    guard let there = positionsThere(device) else { return orders }
+  func ordersThere(_ device: Int, _ orders: [[Int32]], of count: Int32? = nil) -> [[Int32]] {
+    guard let there = positionsThere(device, of: count) else { return orders }
     let count = inputs.task.partition.shards[Int(devices[device].client)].count
     var places = [Int32](repeating: -1, count: count)
     for (place, position) in there.enumerated() { places[Int(position)] = Int32(place) }

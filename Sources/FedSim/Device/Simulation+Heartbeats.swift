@@ -242,12 +242,12 @@ extension Simulation {
   ) {
     guard count > 0 else { return }
     let spans = beatSpans(held)
-    countBeatBytes(device, up: Int64(count) * bytes(of: .heartbeat))
+    let sent = Int64(count) * bytes(of: .heartbeat)
     guard held.isReachable else {
+      countBeatBytes(device, held, .timedOut, up: sent)
       identities.counts.heartbeats.failed += count
       return ledgers.transmissions.record(count, .timedOut)
     }
-    countBeatBytes(device, down: Int64(count) * bytes(of: .heartbeatAnswer))
     let good = goodBeats(held, count, from: first + spans.arrives)
     let bad = count - good
     if held.isForbidden {
@@ -259,10 +259,8 @@ extension Simulation {
     let ignores = inputs.fleet[Int(devices[device].group)].heartbeats?.ignoresStatus == true
     identities.counts.heartbeats.succeeded += ignores ? count : good
     identities.counts.heartbeats.failed += ignores ? 0 : bad
-    ledgers.transmissions.record(ignores ? count : good, .delivered)
-    if !ignores {
-      ledgers.transmissions.record(bad, held.isForbidden ? .forbidden : .unauthorised)
-    }
+    countBeats(device, held, ignores ? count : good, .delivered)
+    if !ignores { countBeats(device, held, bad, held.isForbidden ? .forbidden : .unauthorised) }
     identities.devices[device].beats.belief.arrive(
       good, from: first + spans.arrives, every: held.period, before: now, held,
       identities.presence)
@@ -283,16 +281,16 @@ extension Simulation {
     let spans = beatSpans(held)
     let (bytes, back) = (self.bytes(of: .heartbeat), self.bytes(of: .heartbeatAnswer))
     var outcome = TransmissionOutcome.linkLost
+    var (up, down) = (bytes, Int64(0))
     if due + spans.sent >= now {
       let rate = BitRate(bitsPerSecond: max(1, held.up))
-      countBeatBytes(device, up: min(bytes, rate.bytes(in: now - due, after: 0).bytes))
+      up = min(bytes, rate.bytes(in: now - due, after: 0).bytes)
     } else {
-      countBeatBytes(device, up: bytes)
       let answered = due + spans.arrives + SimDuration(microseconds: held.oneWay)
       outcome = !held.isReachable || answered >= now ? .unacknowledged : .linkLost
       if held.isReachable, answered < now {
         let rate = BitRate(bitsPerSecond: max(1, held.down))
-        countBeatBytes(device, down: min(back, rate.bytes(in: now - answered, after: 0).bytes))
+        down = min(back, rate.bytes(in: now - answered, after: 0).bytes)
       }
       let arrival = due + spans.arrives
       if held.isReachable, !isEnd || arrival <= now {
@@ -307,6 +305,7 @@ extension Simulation {
         }
       }
     }
+    countBeatBytes(device, held, isEnd ? .unfinishedAtEnd : outcome, up: up, down: down)
     if isEnd {
       identities.counts.heartbeats.unfinished += 1
       return ledgers.transmissions.record(1, .unfinishedAtEnd)
@@ -315,11 +314,24 @@ extension Simulation {
     ledgers.transmissions.record(1, outcome)
   }
 
-  private mutating func countBeatBytes(_ device: Int, up: Int64 = 0, down: Int64 = 0) {
-    ledgers.bytesUp += up
-    ledgers.bytesDown += down
-    devices[device].activity.bytesUp += up
-    devices[device].activity.bytesDown += down
+  /// So many heartbeats were answered so.
+  private mutating func countBeats(
+    _ device: Int, _ held: BeatConditions, _ count: Int, _ outcome: TransmissionOutcome
+  ) {
+    ledgers.transmissions.record(count, outcome)
+    countBeatBytes(
+      device, held, outcome, up: Int64(count) * bytes(of: .heartbeat),
+      down: Int64(count) * bytes(of: .heartbeatAnswer))
+  }
+
+  private mutating func countBeatBytes(
+    _ device: Int, _ held: BeatConditions, _ outcome: TransmissionOutcome, up: Int64,
+    down: Int64 = 0
+  ) {
+    var carried = CarriedBytes()
+    carried.add(link: held.link, up: up, down: down)
+    measures.traffic.book(carried, outcome)
+    countBytes(device, up: up, down: down)
   }
 
   /// The run is over: what was under way stays so.

@@ -47,7 +47,7 @@ extension Simulation {
     for update in devices[device].outbox { leaveDevice(update, .uninstalled) }
     devices[device].outbox = []
     if collects(device) { loseCollected(device, .uninstalled) }
-    devices[device].heldVersion = -1
+    setHeldVersion(device, -1)
     devices[device].held = nil
     devices[device].lastTrained = -1
     for request in devices[device].scheduler.requests {

@@ -136,6 +136,7 @@ extension Simulation {
     if updates[update].outcome == nil {
       updates[update].outcome = outcome
       ledgers.updates.close(outcome)
+      bookUpdate(update, outcome)
       note(Int(updates[update].device), .updateEnded(update: Int(update), outcome))
     }
     release(update)

@@ -66,7 +66,7 @@ extension Simulation {
     }
     devices[device].scheduler.starting = -1
     devices[device].scheduler.generation += 1
-    devices[device].heldVersion = -1
+    setHeldVersion(device, -1)
     devices[device].held = nil
     devices[device].lastTrained = -1
     changeLink(device) { $0.isOff = true }

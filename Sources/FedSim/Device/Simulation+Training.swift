@@ -19,6 +19,7 @@ extension Simulation {
       begunAt: now, since: now, speed: speed(of: device), firstBatch: attempt.described,
       lastBatch: pace.batchCount, generation: devices[device].runGeneration)
     devices[device].run = run
+    beginStretch(device)
     schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: pace.end(of: run, batches: pace.batchCount), by: device)
@@ -36,6 +37,7 @@ extension Simulation {
 
   /// The batches under way end, or are cut off.
   mutating func endRun(_ device: Int) {
+    bookStretch(device)
     if !apps.isEmpty, let run = devices[device].run { noteBurst(device, run) }
     devices[device].run = nil
   }
@@ -153,9 +155,12 @@ extension Simulation {
   mutating func loseRun(_ device: Int) {
     let run = devices[device].run!
     let done = devices[device].pace.done(run, at: now)
+    let kept = devices[device].attempt?.effort
     endRun(device)
     if let attempt = devices[device].attempt, attempt.checkpointedAt != nil {
       ledgers.batchesWasted += max(0, done - attempt.described)
+      bookLost(
+        device, since: kept!, batches: attempt.described..<max(done, attempt.described))
       tallies.checkpoints += 1
       note(device, .trainingCut(batches: attempt.described, of: devices[device].pace.batchCount))
     } else {
@@ -221,10 +226,11 @@ extension Simulation {
     }
   }
 
-  /// The batch order of a device's data epochs from `firstEpoch` on.
-  func order(_ device: Int, firstEpoch: UInt64) -> BatchOrder {
+  /// The batch order of a device's data epochs from `firstEpoch` on; `count`: of as many samples,
+  /// where it has more by now.
+  func order(_ device: Int, firstEpoch: UInt64, of count: Int32? = nil) -> BatchOrder {
     if let orders = inputs.task.orders {
-      let lists = ordersThere(device, orders[Int(devices[device].client)])
+      let lists = ordersThere(device, orders[Int(devices[device].client)], of: count)
       return .cycle(lists, first: Int(firstEpoch))
     }
     return .keyed(batchKey(device), firstSlot: firstEpoch)
@@ -245,6 +251,7 @@ extension Simulation {
 
   /// Saves the batches done, while a further one may still be running.
   private mutating func save(_ device: Int, batches: Int) {
+    bookStretch(device)
     describe(device, batches: batches, validation: false)
     devices[device].attempt!.checkpointedAt = now
     note(device, .checkpointed(batches: batches, of: devices[device].pace.batchCount))
@@ -258,6 +265,7 @@ extension Simulation {
       done = devices[device].pace.done(run, at: now)
       endRun(device)
     }
+    book(effort(of: device, batches: done), of: device, .attempt(outcome))
     devices[device].attempt = nil
     ledgers.attempts.close(outcome)
     ledgers.batchesWasted += done
@@ -276,6 +284,7 @@ extension Simulation {
       }
       training = described
     }
+    let effort = effort(of: device, batches: batches)
     devices[device].attempt = nil
     devices[device].lastTrained = attempt.base
     if exchange.isOn { keepOwn(device, training, base: attempt.base) }
@@ -283,7 +292,6 @@ extension Simulation {
     ledgers.batchesUsed += batches
     note(device, .attemptEnded(outcome, batches: batches))
     let shard = Int(devices[device].sampleCount)
-    let processed = plan(of: device).samples(inBatches: 0..<batches, shardCount: shard)
     let session = devices[device].session!
     ledgers.updates.open()
     devices[device].activity.updates += 1
@@ -291,17 +299,17 @@ extension Simulation {
     let update = Int32(updates.count)
     updates.append(
       UpdateRecord(
-        device: Int32(device), base: attempt.base, samples: min(shard, processed),
-        samplesProcessed: processed, batches: batches, createdAt: now, round: session.round,
+        device: Int32(device), base: attempt.base, samples: min(shard, effort.samples),
+        samplesProcessed: effort.samples, batches: batches, createdAt: now, round: session.round,
         participation: session.participation, training: training,
         baseParameters: inputs.server.needsBases ? attempt.baseParameters : nil,
-        firstEpoch: attempt.firstEpoch))
+        firstEpoch: attempt.firstEpoch, shardCount: Int32(shard), effort: effort))
     hold(session.participation)
     note(
       device,
       .updateCreated(
         update: Int(update), base: Int(attempt.base), batches: batches,
-        samples: min(shard, processed)))
+        samples: min(shard, effort.samples)))
     devices[device].session!.stage = .done
     if !exchange.isOn || isSound(device, update) {
       enqueue(device, update)

@@ -10,7 +10,8 @@ extension Simulation {
     devices[device].transferGeneration += 1
     let id = devices[device].transferGeneration
     devices[device].transfer = Transfer(
-      purpose: purpose, request: request, id: id, plan: id, remaining: bytes, since: now)
+      purpose: purpose, request: request, id: id, plan: id, remaining: bytes,
+      energyMark: energyDrawn(device).radio, since: now)
     if purpose == .download,
       let limit = inputs.fleet[Int(devices[device].group)].network.downloadTimeout
     {
@@ -52,12 +53,10 @@ extension Simulation {
   mutating func bytesThrough(_ device: Int) {
     let transfer = devices[device].transfer!
     if transfer.phase == .receiving {
-      countBytes(device, down: transfer.remaining)
-      devices[device].transfer = nil
-      ledgers.transmissions.close(transfer.response!.outcome)
+      closeTransfer(device, transfer.response!.outcome, received: transfer.remaining)
       return completed(device, transfer)
     }
-    countBytes(device, up: transfer.remaining)
+    countBytes(device, link: devices[device].link, up: transfer.remaining)
     devices[device].transfer!.remaining = 0
     devices[device].transfer!.phase = .awaiting
     if !identities.isEmpty { stamp(device, transfer.id) }
@@ -114,10 +113,10 @@ extension Simulation {
   ///
   /// On another link the byte under way begins anew; on the same one not a bit is lost.
   mutating func linkChanged(
-    _ device: Int, from rates: Link, isConnected: Bool, isSameLink: Bool = false
+    _ device: Int, from rates: Link, _ link: UInt8, isConnected: Bool, isSameLink: Bool = false
   ) {
     guard let transfer = devices[device].transfer else { return }
-    if transfer.phase != .awaiting { countProgress(device, rates) }
+    if transfer.phase != .awaiting { countProgress(device, rates, link) }
     if !isSameLink { devices[device].transfer!.fraction = 0 }
     if !isConnected {
       failTransfer(device, transfer.phase == .awaiting ? .unacknowledged : .linkLost)
@@ -126,8 +125,8 @@ extension Simulation {
     }
   }
 
-  /// Takes into account the bytes that passed since the last plan.
-  mutating func countProgress(_ device: Int, _ rates: Link) {
+  /// Takes into account the bytes that passed since the last plan, over a link of this state.
+  mutating func countProgress(_ device: Int, _ rates: Link, _ link: UInt8) {
     let transfer = devices[device].transfer!
     let rate = transfer.phase == .sending ? rates.up : rates.down
     let (bytes, fraction) = rate.bytes(in: now - transfer.since, after: transfer.fraction)
@@ -135,26 +134,20 @@ extension Simulation {
     devices[device].transfer!.remaining -= passed
     devices[device].transfer!.fraction = fraction
     if transfer.phase == .sending {
-      countBytes(device, up: passed)
+      countBytes(device, link: link, up: passed)
     } else {
-      countBytes(device, down: passed)
+      countBytes(device, link: link, down: passed)
     }
-  }
-
-  private mutating func countBytes(_ device: Int, up: Int64 = 0, down: Int64 = 0) {
-    ledgers.bytesUp += up
-    ledgers.bytesDown += down
-    devices[device].activity.bytesUp += up
-    devices[device].activity.bytesDown += down
   }
 
   /// Ends a request that a session gives up, without going on in the session.
   mutating func giveUpTransfer(_ device: Int) {
     let transfer = devices[device].transfer!
-    if transfer.phase != .awaiting { countProgress(device, devices[device].rates) }
+    if transfer.phase != .awaiting {
+      countProgress(device, devices[device].rates, devices[device].link)
+    }
     let outcome: TransmissionOutcome = transfer.phase == .awaiting ? .unacknowledged : .cancelled
-    devices[device].transfer = nil
-    ledgers.transmissions.close(outcome)
+    closeTransfer(device, outcome)
     if case .upload(let update) = transfer.purpose {
       note(device, .uploadFailed(update: Int(update), outcome))
       markWaiting(update)
@@ -178,8 +171,7 @@ extension Simulation {
   /// A request fails, and the session goes on without it.
   mutating func failTransfer(_ device: Int, _ outcome: TransmissionOutcome) {
     let transfer = devices[device].transfer!
-    devices[device].transfer = nil
-    ledgers.transmissions.close(outcome)
+    closeTransfer(device, outcome)
     switch transfer.purpose {
     case .check, .download, .enrolment, .reply:
       note(device, .requestFailed(transfer.purpose == .download ? .download : .check, outcome))
@@ -214,7 +206,7 @@ extension Simulation {
       } else {
         devices[device].held = transfer.body
       }
-      devices[device].heldVersion = version
+      setHeldVersion(device, version)
       note(device, .downloaded(version: Int(version)))
       if exchange.isOn, wantsPlan(device) { return }
       modelCame(device)

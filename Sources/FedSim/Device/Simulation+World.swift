@@ -19,7 +19,8 @@ extension Simulation {
       let rates = devices[device].rates
       devices[device].share = state
       linkChanged(
-        device, from: rates, isConnected: devices[device].isConnected, isSameLink: true)
+        device, from: rates, devices[device].link, isConnected: devices[device].isConnected,
+        isSameLink: true)
     }
   }
 
@@ -115,7 +116,7 @@ extension Simulation {
     change(&devices[device])
     let after = devices[device].link
     guard before != after else { return }
-    linkChanged(device, from: rates, isConnected: after != 0)
+    linkChanged(device, from: rates, before, isConnected: after != 0)
     checkConditions(device)
     if after == 0 { awaitLink(device) }
     if exchange.isOn { exchangeLinkChanged(device, isConnected: after != 0) }

@@ -63,3 +63,18 @@ struct Table<Element>: RandomAccessCollection {
     storage = fresh
   }
 }
+
+extension Table: Encodable where Element: Encodable {
+  func encode(to encoder: any Encoder) throws {
+    var elements = encoder.unkeyedContainer()
+    for place in 0..<storage.count { try elements.encode(storage.base[place]) }
+  }
+}
+
+extension Table: Decodable where Element: Decodable {
+  init(from decoder: any Decoder) throws {
+    self.init()
+    var elements = try decoder.unkeyedContainer()
+    while !elements.isAtEnd { append(try elements.decode(Element.self)) }
+  }
+}

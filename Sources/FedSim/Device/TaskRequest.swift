@@ -1,5 +1,5 @@
 /// What a background task is for.
-public enum TaskKind: String, CaseIterable, Sendable { case refresh, processing }
+public enum TaskKind: String, CaseIterable, Sendable, Codable { case refresh, processing }
 
 /// Why the operating system does not take a request.
 public enum SubmitError: Int, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ public enum SubmitError: Int, Sendable, CaseIterable {
 }
 
 /// A request that the operating system has taken.
-struct TaskRequest {
+struct TaskRequest: Codable {
   /// A name's place in the simulation's list of names.
   let identifier: Int16
   let kind: TaskKind
@@ -23,7 +23,7 @@ struct TaskRequest {
 }
 
 /// The requests of a device's app to the operating system.
-struct SchedulerRegion {
+struct SchedulerRegion: Codable {
   private(set) var requests = TaskRequests()
   /// The first moment after the quarter of an hour in which the last task of a kind started.
   var nextProcessing = SimTime.start
@@ -46,10 +46,22 @@ struct SchedulerRegion {
 }
 
 /// What the operating system and the app remember of each other, where `system` or `app` is given.
-struct AppRegion {
+struct AppRegion: Codable {
+  /// Counts by the local hour.
+  private struct Uses: Codable {
+    var morning = SIMD8<UInt16>()
+    var noon = SIMD8<UInt16>()
+    var evening = SIMD8<UInt16>()
+  }
+  /// A stretch in which the processor was busy.
+  struct Burst: Codable {
+    let start: SimTime
+    let end: SimTime
+  }
+
   /// When the app was last used, and how often in each local hour of the day.
   var lastUse = SimTime.start
-  private var uses: (SIMD8<UInt16>, SIMD8<UInt16>, SIMD8<UInt16>) = (SIMD8(), SIMD8(), SIMD8())
+  private var uses = Uses()
   /// The largest of these counts.
   private(set) var mostUses: UInt16 = 0
   var isForceQuit = false
@@ -64,13 +76,13 @@ struct AppRegion {
   var runTime: Int64 = 0
   var refilledHour: Int64 = 0
   /// Stretches in which the processor was busy, the latest last.
-  var bursts: [(start: SimTime, end: SimTime)] = []
+  var bursts: [Burst] = []
   /// What was running when.
   var taskBegan = SimTime.never
 
   /// How often the app was used in a local hour of the day.
   func uses(in hour: Int) -> UInt16 {
-    hour < 8 ? uses.0[hour] : hour < 16 ? uses.1[hour - 8] : uses.2[hour - 16]
+    hour < 8 ? uses.morning[hour] : hour < 16 ? uses.noon[hour - 8] : uses.evening[hour - 16]
   }
 
   /// The app is used at a time in a local hour of the day; counts end at 65,535.
@@ -78,9 +90,9 @@ struct AppRegion {
     lastUse = now
     let count = uses(in: hour) == .max ? .max : uses(in: hour) + 1
     switch hour {
-    case ..<8: uses.0[hour] = count
-    case ..<16: uses.1[hour - 8] = count
-    default: uses.2[hour - 16] = count
+    case ..<8: uses.morning[hour] = count
+    case ..<16: uses.noon[hour - 8] = count
+    default: uses.evening[hour - 16] = count
     }
     mostUses = max(mostUses, count)
   }

@@ -7,7 +7,7 @@
 /// `push`, O(1) behind its last.
 package struct EventQueue {
   /// A scheduled event with its place in the order.
-  package struct Entry {
+  package struct Entry: Codable {
     package let time: SimTime
     package let eventClass: EventClass
     /// The server is 0, device d is d + 1.
@@ -36,6 +36,9 @@ package struct EventQueue {
 
   /// An empty queue; `shaken` permutes the actors within one (time, class).
   package init(shaken: ShakenTies? = nil) { self.shaken = shaken }
+
+  /// Forgets all events.
+  mutating func removeAll() { self = EventQueue(shaken: shaken) }
 
   /// How many events wait.
   package private(set) var count = 0
@@ -69,6 +72,23 @@ package struct EventQueue {
       }
       before = next
     }
+  }
+
+  /// All events that wait, actor by actor, each one's in their order.
+  package var entries: [Entry] {
+    var entries: [Entry] = []
+    entries.reserveCapacity(count)
+    for (actor, list) in lists.enumerated() {
+      var node = list.first
+      while node >= 0 {
+        entries.append(
+          Entry(
+            time: nodes[node].time, eventClass: nodes[node].eventClass, actor: Int32(actor),
+            sequence: nodes[node].sequence, event: nodes[node].event))
+        node = nodes[node].next
+      }
+    }
+    return entries
   }
 
   /// Takes back an event of an actor that was scheduled for a time, if it is there.

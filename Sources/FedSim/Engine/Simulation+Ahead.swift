@@ -5,7 +5,7 @@
 /// but its device, its own updates and participations, and counts that are sums. Whatever takes a
 /// number (an update, a participation), looks at the open round, or reaches the server waits for
 /// its turn.
-struct PlayingAhead {
+struct PlayingAhead: Codable {
   /// Whether a device may be played on in this run at all.
   var isOn = false
   /// Whether that holds while its app runs, too: then nothing comes from the server unasked.

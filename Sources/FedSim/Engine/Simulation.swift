@@ -24,7 +24,7 @@ public struct Simulation {
   /// The same by the group of their devices; empty unless that is recorded.
   public internal(set) var groupFunnels: [Pages<Funnel>] = []
   /// Digest of all events handled so far.
-  public private(set) var eventDigest = EventDigest()
+  public internal(set) var eventDigest = EventDigest()
   /// The last federated evaluation, of the version that was current then.
   public internal(set) var federatedEvaluation: FederatedEvaluation?
   /// Whether the run is over.
@@ -37,7 +37,9 @@ public struct Simulation {
   /// on.
   var played = SimTime.start
   /// Turns that were taken, each with what was played on in it.
-  private var turns = 0
+  var turns = 0
+  /// Whether it has been played already.
+  var hasBegun = false
   /// How far a device is played on before its turn.
   var ahead = PlayingAhead()
   var world: World
@@ -71,6 +73,7 @@ public struct Simulation {
   var updates = Register<UpdateRecord>()
   var participations = Register<Participation>()
   var settled = Settled()
+  var measures = Measures()
   var observers: [any Observer] = []
   var wantsEveryEvent = false
   var outlook = Outlook()
@@ -82,6 +85,12 @@ public struct Simulation {
 
   /// A run at its start.
   public init(_ inputs: SimulationInputs) {
+    self.init(bare: inputs)
+    setTheScene()
+  }
+
+  /// All that follows from the inputs alone, before the scene is set.
+  init(bare inputs: SimulationInputs) {
     self.inputs = inputs
     end = .start + inputs.stop.after
     world = World(inputs, end: end)
@@ -95,19 +104,11 @@ public struct Simulation {
       inputs.server.parameterBytes(of: layout, isUpload: false)
     )
     taskNeeds = inputs.fleet.map { TaskNeeds($0.background.processing) }
-    server = Server(model: inputs.task.initial)
+    server = Server(model: inputs.task.initial, triggers: inputs.server.trigger.count)
     computations = Computations(inputs)
     allTestSamples = (0..<Int32(inputs.task.test.count)).map { $0 }
     validationSamples = inputs.task.partition.validation.flatMap { $0 }.sorted()
     makeFleet()
-    setTheScene()
-  }
-
-  /// Plays to the end. Each observer sees every step, in the order of the list.
-  public mutating func run(observers: [any Observer] = []) {
-    begin(observers)
-    while step() {}
-    conclude()
   }
 
   mutating func handle(_ entry: EventQueue.Entry) {
@@ -116,8 +117,7 @@ public struct Simulation {
       tallies.cancelledEvents += 1
       return
     }
-    if !bodies.isEmpty { refreshBodies(after: entry.event, actor: entry.actor) }
-    if !identities.isEmpty { refreshIdentities(after: entry.event, actor: entry.actor) }
+    refresh(after: entry.event, actor: entry.actor)
     tallies.events += 1
     eventDigest.add(entry)
     if wantsEveryEvent {
@@ -136,21 +136,6 @@ public struct Simulation {
     turns &+= 1
     if turns & 63 == 0 { tellAdvance() }
     return true
-  }
-
-  /// Whether the fleet is so large that most of it is far from the processor.
-  private var prefetches: Bool { devices.count > 20_000 }
-
-  /// Asks for the memory of the devices that will most likely be next.
-  private func prefetchNext() {
-    let (first, second, third) = queue.comingActors
-    for actor in [first, second, third] where actor > 0 {
-      let device = Int(actor) - 1
-      devices.prefetch(device)
-      bodies.prefetch(device)
-      apps.prefetch(device)
-      queue.prefetch(actor)
-    }
   }
 
   /// Schedules an event of a device, or of the server (`actor` nil).

@@ -2,13 +2,13 @@ import Numerics
 
 /// The classes of events at one time, first to last: the world moves before anyone acts on it, and
 /// a deadline wins over what ends at the same time.
-public enum EventClass: UInt8, Sendable, CaseIterable {
+public enum EventClass: UInt8, Sendable, CaseIterable, Codable {
   case world, kill, deadline, transferEnd, batchEnd, serverTimer, serverArrival, deviceResponse
   case deviceTimer, scan, snapshot
 }
 
 /// A timer of the server.
-public enum ServerTimer: Equatable, Sendable {
+public enum ServerTimer: Equatable, Sendable, Codable {
   /// The connectivity probe.
   case probe
   /// The n-th trigger's timer, in the round that it was set for (0: any).
@@ -30,17 +30,17 @@ public enum ServerTimer: Equatable, Sendable {
 }
 
 /// A series of a device that changes by itself.
-public enum Series: UInt8, Equatable, Sendable, CaseIterable {
+public enum Series: UInt8, Equatable, Sendable, CaseIterable, Codable {
   case power, link, usage, window, ambient, setting, share, presence
 }
 
 /// A series of the server that changes by itself.
-public enum ServerSeries: UInt8, Equatable, Sendable, CaseIterable {
+public enum ServerSeries: UInt8, Equatable, Sendable, CaseIterable, Codable {
   case reachable, internet
 }
 
 /// A timer of a device.
-public enum DeviceTimer: UInt8, Equatable, Sendable {
+public enum DeviceTimer: UInt8, Equatable, Sendable, Codable {
   /// A request has waited long enough for its answer.
   case requestTimeout
   /// A session goes on after a pause or before another try.
@@ -69,7 +69,7 @@ public enum DeviceTimer: UInt8, Equatable, Sendable {
 ///
 /// A generation tells whether the event still matters: one that was cancelled is skipped and
 /// counted.
-public enum Event: Equatable, Sendable {
+public enum Event: Equatable, Sendable, Codable {
   /// A device's series changes.
   case world(Series, device: Int32, state: UInt8)
   /// A dropped link comes back.

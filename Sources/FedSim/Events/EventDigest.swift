@@ -5,27 +5,58 @@ import Numerics
 ///
 /// A sum does not depend on the order in which it is added up; the order of an actor's events is
 /// in their numbers, and that of different actors follows from times and classes.
-public struct EventDigest: Sendable, Hashable {
+public struct EventDigest: Sendable, Hashable, Codable {
   /// The digest.
   public private(set) var value: UInt64 = 0
-  /// The same of each hour's events alone; they add up to `value`.
-  public private(set) var hours: [UInt64] = []
   /// The class and the actor's own number of the event that was added last; no part of the digest.
   private var last: UInt64 = 0
+  /// The first moment of the hour under way, in microseconds, and the digest as it began.
+  private var hourBegin: Int64 = 0
+  private var valueBefore: UInt64 = 0
+  /// What earlier turns of each hour came to.
+  private var earlier: [UInt64] = []
 
   private static let hour: Int64 = 3_600_000_000
 
+  /// A digest of no events yet.
+  init() {}
+
+  /// A digest as it was.
+  package init(value: UInt64, hours: [UInt64]) {
+    (self.value, valueBefore, earlier) = (value, value, hours)
+  }
+
   @inline(__always)
   mutating func add(_ entry: borrowing EventQueue.Entry) {
+    let time = entry.time.microseconds
+    if UInt64(bitPattern: time &- hourBegin) >= UInt64(Self.hour) { turn(to: time) }
     var print = Fingerprint(seed: UInt64(UInt32(bitPattern: entry.actor)) << 32)
-    print.combine(entry.time.microseconds)
+    print.combine(time)
     last = UInt64(entry.sequence) << 8 | UInt64(entry.eventClass.rawValue)
     print.combine(last)
     entry.event.combine(into: &print)
     value &+= print.value
-    let hour = Int(entry.time.microseconds / Self.hour)
-    while hours.count <= hour { hours.append(0) }
-    hours[hour] &+= print.value
+  }
+
+  /// Begins an hour, perhaps once more: a device that is played on leaves it, and another comes
+  /// back to it.
+  @inline(never)
+  private mutating func turn(to time: Int64) {
+    let now = Int(hourBegin / Self.hour)
+    while earlier.count <= now { earlier.append(0) }
+    earlier[now] &+= value &- valueBefore
+    hourBegin = time / Self.hour * Self.hour
+    valueBefore = value
+  }
+
+  /// The same of each hour's events alone, up to the last hour with any; they add up to `value`.
+  /// Complexity: O(hours).
+  public var hours: [UInt64] {
+    var hours = earlier
+    let now = Int(hourBegin / Self.hour)
+    while hours.count <= now { hours.append(0) }
+    hours[now] &+= value &- valueBefore
+    return hours
   }
 
   /// The class of the event that was added last.

@@ -79,6 +79,10 @@ public protocol AggregationTrigger: Part {
   var needsCycles: Bool { get }
   /// What it wants now.
   func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision
+  /// The same, of a trigger that remembers.
+  func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout PartMemory
+  ) -> TriggerDecision
 }
 
 extension AggregationTrigger {
@@ -91,7 +95,7 @@ extension AggregationTrigger {
 }
 
 /// A device that asks for work.
-public struct CheckIn: Sendable {
+public struct CheckIn: Sendable, Codable {
   /// The device's number in the fleet.
   public let device: Int
   /// The version that it holds; −1: none.
@@ -122,12 +126,21 @@ public protocol ClientSelector: Part {
   var waitLimit: SimDuration? { get }
   /// What a device that asks for work is told.
   func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission
+  /// The same, of a selector that remembers.
+  func admit(
+    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout PartMemory
+  ) -> Admission
   /// A cohort out of the waiting devices, or nil while there are too few.
   ///
   /// `waiting` is in device order. Draws: from the stream, keyed by the round. Order: of the result
   /// does not matter.
   func cohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  ) -> Cohort?
+  /// The same, of a selector that remembers.
+  func cohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+    _ memory: inout PartMemory
   ) -> Cohort?
 }
 
@@ -226,6 +239,8 @@ public protocol Aggregator: Part {
   func weights(of updates: [UpdateFacts]) -> [Double]?
   /// The combination, of the same kind as the payload.
   func combine(_ batch: AggregationBatch) -> ParameterBuffer
+  /// The same, of an aggregator that remembers; it knows no weights beforehand.
+  func combine(_ batch: AggregationBatch, _ memory: inout PartMemory) -> ParameterBuffer
 }
 
 extension Aggregator {
@@ -238,6 +253,11 @@ public protocol ServerOptimizer: Part {
   /// The next model.
   func step(
     from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+  ) -> ParameterBuffer
+  /// The same, of an optimizer that remembers.
+  func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
+    _ memory: inout PartMemory
   ) -> ParameterBuffer
 }
 

@@ -94,7 +94,7 @@ public struct CycleSettings: PartSettings {
 }
 
 /// An open cycle, as triggers see it.
-public struct CycleView: Sendable, Equatable {
+public struct CycleView: Sendable, Equatable, Codable {
   /// When its time is over; `.never` without an end.
   public let endsAt: SimTime
   /// Workers let in so far.

@@ -1,5 +1,5 @@
 /// An evaluation on devices that the server has asked for and that is not over.
-struct EvaluationRound {
+struct EvaluationRound: Codable {
   /// The round that it follows.
   let round: Int32
   let begunAt: SimTime
@@ -8,13 +8,19 @@ struct EvaluationRound {
   /// The participations of members that have not answered.
   var pending: [Int32] = []
   /// Who answered, and whether with samples.
-  var results: [(device: Int32, hasSamples: Bool)] = []
+  var results: [Answer] = []
   /// Members whose streams broke, or who had their time.
   var failures = 0
+
+  /// A member's answer.
+  struct Answer: Codable {
+    let device: Int32
+    let hasSamples: Bool
+  }
 }
 
 /// An evaluation on devices as the server knows it: what they reported, and how long it took.
-public struct EvaluationRecord: Sendable, Equatable {
+public struct EvaluationRecord: Sendable, Equatable, Codable {
   /// The round that it followed.
   public let round: Int
   /// The version that was evaluated.

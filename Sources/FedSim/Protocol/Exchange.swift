@@ -1,10 +1,11 @@
 import Learning
+import Numerics
 
 /// What server and devices remember of each other where `cycles`, `protocol`, `layoutChange` or a
 /// scripted erasure ask for it; empty, and never looked at, where none does.
-struct Exchange {
+struct Exchange: Codable {
   /// The selector that lets devices into cycles, if it is one.
-  var admission: (any CycleAdmission)?
+  @Rebuilt var admission: (any CycleAdmission)? = nil
   /// The last cycle that each device was let into; 0: none.
   var lastCycles: [Int32] = []
   /// What each device's library remembers.
@@ -12,7 +13,7 @@ struct Exchange {
   /// What each device's user had erased.
   var erasures: [ErasureRegion] = []
   /// Where the layer that changes lies, and from which version on.
-  var change: (version: Int32, ranges: [Range<Int>])?
+  @Rebuilt var change: (version: Int32, ranges: [Range<Int>])? = nil
   /// What happened, counted.
   var tallies = ExchangeTallies()
   /// What the server asks of devices beside trainings, and what they keep of their own.
@@ -24,7 +25,7 @@ struct Exchange {
 }
 
 /// What a device's library remembers.
-struct ClientRegion {
+struct ClientRegion: Codable {
   /// When it last asked for work.
   var askedAt = SimTime.start
   /// Until then it does not ask again.
@@ -47,7 +48,7 @@ struct ClientRegion {
 }
 
 /// What a device's user had erased, and what the server knows of it.
-struct ErasureRegion {
+struct ErasureRegion: Codable {
   /// When it was asked for.
   var askedAt = SimTime.never
   /// What.
@@ -61,7 +62,7 @@ struct ErasureRegion {
 }
 
 /// What happened between devices and server beyond the usual, counted.
-public struct ExchangeTallies: Sendable {
+public struct ExchangeTallies: Sendable, Codable {
   /// Requests that were rejected with a timeout.
   public internal(set) var rejectedWithTimeout = 0
   /// Requests that were rejected without one.

@@ -3,7 +3,7 @@ import Numerics
 
 /// What the server asks of devices beside trainings, and what devices keep of their own; empty, and
 /// never looked at, where nothing asks for it.
-struct Instructions {
+struct Instructions: Codable {
   /// Whether any of it is asked for: then its counts are part of the result.
   var isOn = false
   /// Whether version 0 has still to come from a device.
@@ -33,7 +33,7 @@ struct Instructions {
 }
 
 /// A model that a device has trained and keeps.
-struct OwnModel {
+struct OwnModel: Codable {
   /// The version that the training began with.
   let base: Int32
   /// The training; nil where nothing is computed.
@@ -43,10 +43,10 @@ struct OwnModel {
 }
 
 /// How far a device has come with enrolling as a worker.
-enum Enrolment { case authenticate, upload, download, ready }
+enum Enrolment: UInt8, Codable { case authenticate, upload, download, ready }
 
 /// What a device answers with when the server has asked for something else than a training.
-enum Reply { case model, properties, evaluation }
+enum Reply: UInt8, Codable { case model, properties, evaluation }
 
 /// A step between device and server that is no training.
 public enum ExchangeStep: String, CaseIterable, Sendable {
@@ -63,7 +63,7 @@ public enum ExchangeStep: String, CaseIterable, Sendable {
 }
 
 /// What happened where the server asks for more than trainings, counted.
-public struct InstructionTallies: Sendable, Equatable {
+public struct InstructionTallies: Sendable, Equatable, Codable {
   /// Workers that were enrolled: a device is a new one for each request for work.
   public internal(set) var workers = 0
   /// Speed tests that came to their end.

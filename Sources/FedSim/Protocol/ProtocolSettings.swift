@@ -149,7 +149,7 @@ public struct LayoutChange: PartSettings {
 }
 
 /// What a person has erased.
-public enum Erasure: String, CaseIterable, Sendable {
+public enum Erasure: String, CaseIterable, Sendable, Codable {
   /// The updates, on the device and at the server.
   case files
   /// What the server remembers of the device.
@@ -164,12 +164,12 @@ public enum Erasure: String, CaseIterable, Sendable {
 }
 
 /// Why a stream ended, by the names of Flower's protocol.
-public enum DisconnectReason: UInt8, CaseIterable, Sendable {
+public enum DisconnectReason: UInt8, CaseIterable, Sendable, Codable {
   case unknown, reconnect, powerDisconnected, wifiUnavailable
 }
 
 /// The time after which a device may ask again, whole seconds and the rest.
-public struct RetryAfter: Equatable, Sendable {
+public struct RetryAfter: Equatable, Sendable, Codable {
   /// Whole seconds, rounded down.
   public let seconds: Int32
   /// Microseconds beyond them.

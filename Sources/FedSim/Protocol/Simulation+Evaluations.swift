@@ -74,7 +74,8 @@ extension Simulation {
       return
     }
     exchange.instructions.evaluation!.pending.remove(at: place)
-    exchange.instructions.evaluation!.results.append((Int32(device), hasSamples))
+    exchange.instructions.evaluation!.results.append(
+      .init(device: Int32(device), hasSamples: hasSamples))
     letGo(participation)
     if exchange.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
   }
@@ -195,6 +196,7 @@ extension Simulation {
       begunAt: now, since: now, speed: speed(of: device), firstBatch: 0,
       lastBatch: pace.batchCount, generation: devices[device].runGeneration, isEvaluation: true)
     devices[device].run = run
+    beginStretch(device)
     schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: pace.end(of: run, batches: pace.batchCount), by: device)

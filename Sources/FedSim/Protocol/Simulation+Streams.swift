@@ -125,7 +125,7 @@ extension Simulation {
       UpdateRecord(
         device: Int32(device), base: attempt.base, samples: 0, samplesProcessed: 0, batches: 0,
         createdAt: now, round: session.round, participation: session.participation,
-        firstEpoch: attempt.firstEpoch))
+        firstEpoch: attempt.firstEpoch, shardCount: 0, effort: Effort()))
     hold(session.participation)
     note(
       device, .updateCreated(update: Int(update), base: Int(attempt.base), batches: 0, samples: 0))

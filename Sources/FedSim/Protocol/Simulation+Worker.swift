@@ -34,7 +34,9 @@ extension Simulation {
   /// A probe has taken too long; false where it is through.
   mutating func probeRang(_ device: Int, _ generation: UInt32) -> Bool {
     guard let transfer = devices[device].transfer, transfer.id == generation else { return false }
-    if transfer.phase != .awaiting { countProgress(device, devices[device].rates) }
+    if transfer.phase != .awaiting {
+      countProgress(device, devices[device].rates, devices[device].link)
+    }
     failTransfer(device, .timedOut)
     return true
   }

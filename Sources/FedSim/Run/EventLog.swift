@@ -1,7 +1,7 @@
 /// What happened, packed: 32 bytes each, in pages, up to a number; what comes later is counted.
-public final class EventLog: Observer {
+public final class EventLog: SavedObserver {
   /// One thing that happened, by codes.
-  public struct Row: Sendable, Equatable {
+  public struct Row: Sendable, Equatable, Codable {
     /// When.
     public let time: SimTime
     /// The device's number in the fleet; -1: the server.
@@ -38,11 +38,29 @@ public final class EventLog: Observer {
   public private(set) var rows = Pages<Row>()
   /// How many did not fit.
   public private(set) var missed = 0
-  private let limit: Int
+  private var limit: Int
   private var round: Int32 = 1
 
   /// A log of at most so many rows.
   public init(limit: Int) { self.limit = limit }
+
+  /// What a log remembers.
+  public struct Memory: Codable {
+    let rows: Pages<Row>
+    let missed: Int
+    let limit: Int
+    let round: Int32
+  }
+
+  /// What it remembers.
+  public var memory: Memory {
+    get { Memory(rows: rows, missed: missed, limit: limit, round: round) }
+    set {
+      (rows, missed, limit, round) = (
+        newValue.rows, newValue.missed, newValue.limit, newValue.round
+      )
+    }
+  }
 
   /// They are wanted.
   public var wantsEveryEvent: Bool { true }

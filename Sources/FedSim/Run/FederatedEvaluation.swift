@@ -2,7 +2,7 @@ import Learning
 
 /// One model's accuracy on each device's own samples, as an oracle sees it: no virtual time, no
 /// events, no draws.
-public struct FederatedEvaluation: Sendable, Equatable {
+public struct FederatedEvaluation: Sendable, Equatable, Codable {
   /// Which of its client's samples a device is evaluated on: the first of these that there are.
   public enum Samples: String, CaseIterable, Sendable {
     /// Its user's part of the test set, where the source divides it and the partition is by user.
@@ -16,7 +16,7 @@ public struct FederatedEvaluation: Sendable, Equatable {
   }
 
   /// The spread over the devices that have samples; NaN where none has.
-  public struct Summary: Sendable, Equatable {
+  public struct Summary: Sendable, Equatable, Codable {
     /// Devices evaluated.
     public let devices: Int
     /// Mean of their accuracies, each device counting the same.

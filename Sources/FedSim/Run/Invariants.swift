@@ -2,7 +2,7 @@
 ///
 /// After an event the device that it concerns is looked at, so the cost does not grow with the
 /// fleet; once in every `interval` of virtual time, and at the end, everything is recounted.
-public final class Invariants: Observer {
+public final class Invariants: SavedObserver {
   /// What was found broken, with its time; of many the first ones.
   public private(set) var broken: [String] = []
   /// How often a device was looked at.
@@ -18,6 +18,26 @@ public final class Invariants: Observer {
   public init(interval: SimDuration = .hours(6), keeping most: Int = 20) {
     self.interval = interval
     self.most = most
+  }
+
+  /// What was found so far.
+  public struct Memory: Codable {
+    let broken: [String]
+    let looks: Int
+    let audits: Int
+    let latest: SimTime
+    let nextAudit: SimTime
+  }
+
+  /// What was found so far.
+  public var memory: Memory {
+    get {
+      Memory(broken: broken, looks: looks, audits: audits, latest: latest, nextAudit: nextAudit)
+    }
+    set {
+      (broken, looks, audits) = (newValue.broken, newValue.looks, newValue.audits)
+      (latest, nextAudit) = (newValue.latest, newValue.nextAudit)
+    }
   }
 
   /// Every event is wanted.

@@ -2,7 +2,8 @@
 ///
 /// Every entry ends in exactly one outcome; what is still open when the run ends is
 /// `unfinishedAtEnd`.
-public struct Ledger<Outcome: RawRepresentable & CaseIterable & Sendable>: Sendable
+public struct Ledger<Outcome: RawRepresentable & CaseIterable & Sendable>: Sendable,
+  Codable
 where Outcome.RawValue == String {
   /// How many entries were begun.
   public private(set) var opened = 0
@@ -69,7 +70,7 @@ public enum AttemptOutcome: String, CaseIterable, Sendable {
 }
 
 /// How an update ends.
-public enum UpdateOutcome: String, CaseIterable, Sendable {
+public enum UpdateOutcome: String, CaseIterable, Sendable, Codable {
   /// It is part of a version.
   case aggregated
   /// A later update of the same device on the same version took its place.
@@ -142,7 +143,7 @@ public enum TransmissionOutcome: String, CaseIterable, Sendable {
 }
 
 /// The three ledgers of a run, with sums that must agree with them.
-public struct Ledgers: Sendable {
+public struct Ledgers: Sendable, Codable {
   /// Training attempts.
   public internal(set) var attempts = Ledger<AttemptOutcome>()
   /// Updates.
@@ -165,7 +166,7 @@ public enum Ineligibility: String, CaseIterable, Sendable {
 }
 
 /// What happened along the way, counted.
-public struct Tallies: Sendable {
+public struct Tallies: Sendable, Codable {
   /// Events handled.
   public internal(set) var events = 0
   /// Events skipped because they had been cancelled.

@@ -9,6 +9,8 @@ public protocol Observer: AnyObject {
   var wantsAdvance: Bool { get }
   /// The run begins.
   func began(_ simulation: borrowing Simulation)
+  /// A run goes on that was saved, or stopped between two turns.
+  func resumed(_ simulation: borrowing Simulation)
   /// An event was handled.
   func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation)
   /// Something happened while an event was handled.
@@ -34,6 +36,8 @@ extension Observer {
   public func advanced(_ simulation: borrowing Simulation) {}
   /// Nothing to do.
   public func began(_ simulation: borrowing Simulation) {}
+  /// Nothing to do.
+  public func resumed(_ simulation: borrowing Simulation) {}
   /// Nothing to do.
   public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {}
   /// Nothing to do.

@@ -1,6 +1,6 @@
 /// When the world lets a device begin to train: a walk over its exogenous series, made anew from
 /// their key.
-struct Outlook {
+struct Outlook: Codable {
   /// Before this time nobody looks again.
   var nextLook = SimTime.never
   /// The device that was found able to go on.

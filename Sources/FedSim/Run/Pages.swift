@@ -35,3 +35,20 @@ public struct Pages<Element: Sendable>: RandomAccessCollection, MutableCollectio
     count += 1
   }
 }
+
+extension Pages: Encodable where Element: Encodable {
+  /// Writes the elements in their order.
+  public func encode(to encoder: any Encoder) throws {
+    var elements = encoder.unkeyedContainer()
+    for element in self { try elements.encode(element) }
+  }
+}
+
+extension Pages: Decodable where Element: Decodable {
+  /// Reads the elements.
+  public init(from decoder: any Decoder) throws {
+    self.init()
+    var elements = try decoder.unkeyedContainer()
+    while !elements.isAtEnd { append(try elements.decode(Element.self)) }
+  }
+}

@@ -21,7 +21,7 @@ public enum Stage: UInt8, CaseIterable, Sendable {
 }
 
 /// Counts of participations by stage.
-public struct Funnel: Sendable, Equatable {
+public struct Funnel: Sendable, Equatable, Codable {
   // In place, for a run keeps one for every round and hour.
   private var places = SIMD8<UInt32>(repeating: 0)
 
@@ -41,7 +41,7 @@ public struct Funnel: Sendable, Equatable {
 }
 
 /// How a round ended.
-public enum RoundOutcome: String, CaseIterable, Sendable {
+public enum RoundOutcome: String, CaseIterable, Sendable, Codable {
   /// A version was published.
   case published
   /// Its deadline passed with too few updates.
@@ -53,7 +53,7 @@ public enum RoundOutcome: String, CaseIterable, Sendable {
 }
 
 /// One server attempt.
-public struct RoundRecord: Sendable {
+public struct RoundRecord: Sendable, Codable {
   /// Its number, from 1.
   public let round: Int
   /// When it was opened.
@@ -69,7 +69,7 @@ public struct RoundRecord: Sendable {
 }
 
 /// The quality of a version, as an oracle sees it: no virtual time, no events, no draws.
-public struct CentralEvaluation: Sendable, Equatable {
+public struct CentralEvaluation: Sendable, Equatable, Codable {
   /// On the test samples.
   public let test: Evaluation
   /// On the devices' validation samples together; nil where there are none.
@@ -83,7 +83,7 @@ public struct CentralEvaluation: Sendable, Equatable {
 }
 
 /// One published model.
-public struct VersionRecord: Sendable {
+public struct VersionRecord: Sendable, Codable {
   /// Its number; 0 is the initial model.
   public let version: Int
   /// When it was published.
@@ -114,6 +114,17 @@ public struct VersionRecord: Sendable {
   public let evaluation: CentralEvaluation?
   /// Its accuracy over the devices, where it was due.
   public let federated: FederatedEvaluation.Summary?
+  /// What the run had come to as it was published.
+  public package(set) var progress = Progress()
+  /// Devices that held no version then.
+  public package(set) var withoutVersion = 0
+  /// Mean over the others of the test accuracy of the version that each held; NaN without any.
+  public package(set) var heldAccuracy = Double.nan
+  /// Labels of its updates' samples, each update's counted once; empty where not recorded.
+  public package(set) var labelCounts: [Int64] = []
+  /// L2 norm of each tensor, and of its change since the version before (NaN for the initial
+  /// model); empty where not recorded.
+  public package(set) var norms: [TensorNorms] = []
 
   package init(
     version: Int, publishedAt: SimTime, round: Int, updates: Int, devices: Int, samples: Int,
@@ -138,6 +149,14 @@ public struct VersionRecord: Sendable {
     self.evaluation = evaluation
     self.federated = federated
   }
+}
+
+/// How long a tensor is, as a vector.
+public struct TensorNorms: Sendable, Equatable, Codable {
+  /// Its L2 norm.
+  public let norm: Double
+  /// The L2 norm of its change since the version before; NaN without one.
+  public let step: Double
 }
 
 /// A device at the end of the run.
@@ -172,44 +191,46 @@ public struct DeviceRecord: Sendable {
 }
 
 /// What a device did, counted.
-public struct DeviceActivity: Sendable, Equatable {
+public struct DeviceActivity: Sendable, Equatable, Codable {
   // A fleet has very many of these: counts of single devices are kept small.
-  private var counts: (UInt32, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0)
+  private struct Counts: Sendable, Equatable, Codable {
+    var sessions: UInt32 = 0
+    var attempts: UInt32 = 0
+    var expired: UInt32 = 0
+    var updates: UInt32 = 0
+    var aggregated: UInt32 = 0
+  }
+  private var counts = Counts()
 
   /// Sessions begun.
   public internal(set) var sessions: Int {
-    get { Int(counts.0) }
-    set { counts.0 = UInt32(newValue) }
+    get { Int(counts.sessions) }
+    set { counts.sessions = UInt32(newValue) }
   }
   /// Training attempts begun.
   public internal(set) var attempts: Int {
-    get { Int(counts.1) }
-    set { counts.1 = UInt32(newValue) }
+    get { Int(counts.attempts) }
+    set { counts.attempts = UInt32(newValue) }
   }
   /// Trainings that were running when their task expired.
   public internal(set) var expired: Int {
-    get { Int(counts.2) }
-    set { counts.2 = UInt32(newValue) }
+    get { Int(counts.expired) }
+    set { counts.expired = UInt32(newValue) }
   }
   /// Updates made.
   public internal(set) var updates: Int {
-    get { Int(counts.3) }
-    set { counts.3 = UInt32(newValue) }
+    get { Int(counts.updates) }
+    set { counts.updates = UInt32(newValue) }
   }
   /// Its updates that became part of a version.
   public internal(set) var aggregated: Int {
-    get { Int(counts.4) }
-    set { counts.4 = UInt32(newValue) }
+    get { Int(counts.aggregated) }
+    set { counts.aggregated = UInt32(newValue) }
   }
   /// Bytes sent.
   public internal(set) var bytesUp: Int64 = 0
   /// Bytes received.
   public internal(set) var bytesDown: Int64 = 0
-
-  /// Whether two devices did the same, by these counts.
-  public static func == (a: Self, b: Self) -> Bool {
-    a.counts == b.counts && a.bytesUp == b.bytesUp && a.bytesDown == b.bytesDown
-  }
 }
 
 /// Something that happened, for observers: the story of a device or of the server.
@@ -274,7 +295,7 @@ public struct Happening: Sendable, Equatable {
 public enum RequestKind: String, Sendable, CaseIterable { case check, download }
 
 /// Why a session began.
-public enum SessionKind: String, Sendable, CaseIterable {
+public enum SessionKind: String, Sendable, CaseIterable, Codable {
   case task, window, activation, refresh, continued
   /// An open app gets what its next heartbeat needs.
   case heartbeat

@@ -121,3 +121,52 @@ package struct Register<Element> {
     (Int(number) / Self.pageSize - firstPage, Int(number) % Self.pageSize)
   }
 }
+
+extension Register: Encodable where Element: Encodable {
+  /// Writes how many numbers were given, and the living elements with theirs.
+  package func encode(to encoder: any Encoder) throws {
+    var values = encoder.unkeyedContainer()
+    try values.encode(count)
+    let numbers = numbers
+    try values.encode(numbers)
+    for number in numbers { try values.encode(self[number]) }
+  }
+}
+
+extension Register: Decodable where Element: Decodable {
+  /// Reads them. Pages in which nothing lives need no memory.
+  package init(from decoder: any Decoder) throws {
+    var values = try decoder.unkeyedContainer()
+    count = try values.decode(Int.self)
+    let numbers = try values.decode([Int32].self)
+    let size = Self.pageSize
+    firstPage = (numbers.first.map { Int($0) } ?? count) / size
+    guard count >= 0, count <= Int(Int32.max), numbers.allSatisfy({ $0 >= 0 && $0 < count }),
+      zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 })
+    else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "numbers of a register"))
+    }
+    pages = Array(repeating: nil, count: (count + size - 1) / size - firstPage)
+    // The last page is still to be filled.
+    if count % size != 0 { page(ofNumber: count) }
+    for number in numbers {
+      let element = try values.decode(Element.self)
+      let page = page(ofNumber: Int(number))
+      (page.base + Int(number) % size).initialize(to: element)
+      page.living |= 1 << UInt16(Int(number) % size)
+      living += 1
+    }
+  }
+
+  /// The page of a number that was given, made if it is not there.
+  @discardableResult
+  private mutating func page(ofNumber number: Int) -> Page {
+    let index = number / Self.pageSize - firstPage
+    if let page = pages[index] { return page }
+    let page = Page()
+    page.count = min(Self.pageSize, count - number / Self.pageSize * Self.pageSize)
+    pages[index] = page
+    return page
+  }
+}

@@ -115,7 +115,15 @@ public struct RecordSettings: PartSettings {
   public var timelineOf: [DevicePath]?
   /// Whether participations by hour are told apart by the groups of the fleet; nil: no.
   public var hoursByGroup: Bool?
+  /// Whether the share of each label in a version is recorded; nil: up to `labelLimit` labels.
+  public var labelShare: Bool?
+  /// Whether the L2 norms of a version's tensors and of their changes are recorded; nil: no.
+  public var layerNorms: Bool?
+  /// Whether what devices were doing is recorded by hour; nil: yes.
+  public var fleetHours: Bool?
 
+  /// Labels up to which their shares are recorded, unless told otherwise.
+  public static let labelLimit = 100
   /// Things that are stored at most, unless told otherwise: 32 bytes each while the run goes on.
   public static let defaultEventLimit = 5_000_000
 
@@ -159,6 +167,17 @@ public struct RecordSettings: PartSettings {
       Field(
         "hoursByGroup", \.hoursByGroup, feature: .flag,
         "Whether `hours` tells participations apart by the groups of the fleet; absent: no"),
+      Field(
+        "labelShare", \.labelShare, feature: .flag,
+        "Whether `versions` has the share of each label among its updates' samples; absent: where"
+          + " there are up to 100 labels"),
+      Field(
+        "layerNorms", \.layerNorms, feature: .flag,
+        "Whether `versions` has the L2 norm of each tensor and of its change since the version"
+          + " before; absent: no"),
+      Field(
+        "fleetHours", \.fleetHours, feature: .flag,
+        "Whether `fleetHours` tells what devices were doing by hour; absent: yes"),
     ]
   }
 }

@@ -8,17 +8,19 @@ extension Simulation {
     giveUpWaitingForModel()
     recordRound(.unfinishedAtEnd)
     finishCentral()
+    finishHours()
+    let last = isStuck ? now : end
+    for device in bodies.indices where bodies[device].isThere { bodies[device].settle(at: last) }
     for device in devices.indices {
       abandonEvaluation(device)
-      if devices[device].transfer != nil {
-        devices[device].transfer = nil
-        ledgers.transmissions.close(.unfinishedAtEnd)
-      }
+      if devices[device].transfer != nil { closeTransfer(device, .unfinishedAtEnd) }
       if let attempt = devices[device].attempt {
         var done = attempt.described
         if let run = devices[device].run {
           done = devices[device].pace.done(run, at: now)
         }
+        bookStretch(device)
+        book(effort(of: device, batches: done), of: device, .attempt(.unfinishedAtEnd))
         ledgers.batchesWasted += done
         ledgers.attempts.close(.unfinishedAtEnd)
         devices[device].attempt = nil
@@ -29,12 +31,11 @@ extension Simulation {
     for update in updates.numbers where updates[update].outcome == nil {
       updates[update].outcome = .unfinishedAtEnd
       ledgers.updates.close(.unfinishedAtEnd)
+      bookUpdate(update, .unfinishedAtEnd)
       note(Int(updates[update].device), .updateEnded(update: Int(update), .unfinishedAtEnd))
     }
     finishBeats()
     closePresence()
-    let last = isStuck ? now : end
-    for device in bodies.indices where bodies[device].isThere { bodies[device].settle(at: last) }
     computations.settle()
     // What would have come needs no memory any more.
     queue = EventQueue()
@@ -155,6 +156,7 @@ extension Simulation {
       devices.reduce(0) { $0 + Int($1.activity.bytesDown) })
     for device in devices.indices { broken += impossibilities(of: device) }
     auditParticipations(&broken)
+    auditMeasures(&broken)
     return broken + exchangeImpossibilities() + serviceImpossibilities()
       + centralImpossibilities()
   }

@@ -94,6 +94,7 @@ extension Simulation {
       if !bodies.isEmpty { refreshBody(device) }
     }
     queue.turn(to: -1)
+    makeMeasures()
     for device in identities.devices.indices { refreshBeats(device) }
     openRound()
     for (index, trigger) in inputs.server.trigger.enumerated() {

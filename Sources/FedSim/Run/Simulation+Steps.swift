@@ -2,11 +2,7 @@ extension Simulation {
   /// Begins a run that is played step by step, with `step` until it says no and then `conclude`.
   package mutating func begin(_ observers: [any Observer]) {
     self.observers = observers
-    for observer in observers { observer.began(self) }
-    wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
-    ahead = makePlayingAhead()
-    if !exchange.instructions.awaitsModel { publishInitialModel() }
-    if inputs.stopsWhenStuck { lookAhead() }
+    begin()
   }
 
   /// Plays the next event of all; false: the run is over.

@@ -1,7 +1,7 @@
 /// The states of some devices over time, as intervals.
 ///
 /// An interval is 24 bytes; they stand in pages, so a long run leaves no outgrown copies.
-public final class TimelineLog: Observer {
+public final class TimelineLog: SavedObserver {
   /// A part of a device's state that is recorded.
   public enum Part: String, CaseIterable, Sendable {
     case power, link, usage, window, app, work, energy, heat, outbox, version
@@ -23,7 +23,7 @@ public final class TimelineLog: Observer {
   }
 
   /// A stretch of time in which a part of a device's state stayed as it was.
-  public struct Interval: Sendable, Equatable {
+  public struct Interval: Sendable, Equatable, Codable {
     /// Its first moment.
     public let from: SimTime
     /// The first moment after it; for the last one, the end of the run.
@@ -37,10 +37,33 @@ public final class TimelineLog: Observer {
   /// The intervals of each part, in the order in which they ended.
   public private(set) var intervals = Part.allCases.map { _ in Pages<Interval>() }
   /// Devices in the order in which they were named, each once.
-  public let devices: [Int]
-  private var open: [(states: [Int32], since: [SimTime])] = []
+  public private(set) var devices: [Int]
+  private var open: [Open] = []
   /// The place of each device of the fleet in `devices`, or -1.
   private var places: [Int32] = []
+
+  /// The states that a device is in, and since when.
+  struct Open: Codable {
+    var states: [Int32]
+    var since: [SimTime]
+  }
+
+  /// What a log remembers.
+  public struct Memory: Codable {
+    let devices: [Int]
+    let intervals: [Pages<Interval>]
+    let open: [Open]
+    let places: [Int32]
+  }
+
+  /// What it remembers.
+  public var memory: Memory {
+    get { Memory(devices: devices, intervals: intervals, open: open, places: places) }
+    set {
+      (devices, intervals) = (newValue.devices, newValue.intervals)
+      (open, places) = (newValue.open, newValue.places)
+    }
+  }
 
   /// A log of these devices.
   public init(_ devices: [Int]) {
@@ -59,7 +82,7 @@ public final class TimelineLog: Observer {
     for (place, device) in devices.enumerated() {
       places[device] = Int32(place)
       let states = Self.states(simulation.view(of: device))
-      open.append((states, states.map { _ in now }))
+      open.append(Open(states: states, since: states.map { _ in now }))
     }
   }
 

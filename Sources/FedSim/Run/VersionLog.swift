@@ -1,9 +1,9 @@
 import Learning
 
-/// The records of a run's versions, packed: eighty bytes each, and its evaluations where there are
-/// any.
-public struct VersionLog: Sendable {
-  private struct Row: Sendable {
+/// The records of a run's versions, packed: some hundred and fifty bytes each, and its evaluations
+/// where there are any.
+public struct VersionLog: Sendable, Codable {
+  private struct Row: Sendable, Codable {
     var publishedAt: SimTime
     var samples: Int64
     var samplesProcessed: Int64
@@ -18,6 +18,9 @@ public struct VersionLog: Sendable {
     /// Places in the lists of evaluations; −1: none.
     var evaluation: Int32
     var federated: Int32
+    var progress: Progress
+    var withoutVersion: Int32
+    var heldAccuracy: Double
   }
 
   private var rows = Pages<Row>()
@@ -25,6 +28,9 @@ public struct VersionLog: Sendable {
   private var federated = Pages<FederatedEvaluation.Summary>()
   /// One a version, or none.
   private var averages = Pages<Double>()
+  /// So many a version, or none.
+  private var labels = Pages<Int64>()
+  private var norms = Pages<TensorNorms>()
 
   /// A log of nothing.
   public init() {}
@@ -44,7 +50,11 @@ public struct VersionLog: Sendable {
         updates: Int32(record.updates), devices: Int32(record.devices),
         maximumStaleness: Int32(record.maximumStaleness),
         evaluation: record.evaluation == nil ? -1 : Int32(evaluations.count),
-        federated: record.federated == nil ? -1 : Int32(federated.count)))
+        federated: record.federated == nil ? -1 : Int32(federated.count),
+        progress: record.progress, withoutVersion: Int32(record.withoutVersion),
+        heldAccuracy: record.heldAccuracy))
+    for count in record.labelCounts { labels.append(count) }
+    for norm in record.norms { norms.append(norm) }
     if let evaluation = record.evaluation { evaluations.append(evaluation) }
     if let summary = record.federated { federated.append(summary) }
     if let average = record.averageAccuracy { averages.append(average) }
@@ -53,7 +63,7 @@ public struct VersionLog: Sendable {
   /// The version of a number.
   public subscript(version: Int) -> VersionRecord {
     let row = rows[version]
-    return VersionRecord(
+    var record = VersionRecord(
       version: version, publishedAt: row.publishedAt, round: Int(row.round),
       updates: Int(row.updates), devices: Int(row.devices), samples: Int(row.samples),
       samplesProcessed: Int(row.samplesProcessed), trainingLoss: row.trainingLoss,
@@ -63,6 +73,18 @@ public struct VersionLog: Sendable {
       meanStalenessSeconds: row.meanStalenessSeconds,
       evaluation: row.evaluation < 0 ? nil : evaluations[Int(row.evaluation)],
       federated: row.federated < 0 ? nil : federated[Int(row.federated)])
+    record.progress = row.progress
+    record.withoutVersion = Int(row.withoutVersion)
+    record.heldAccuracy = row.heldAccuracy
+    record.labelCounts = part(of: labels, version)
+    record.norms = part(of: norms, version)
+    return record
+  }
+
+  /// A version's part of a list that has as many elements for each.
+  private func part<Element>(of list: Pages<Element>, _ version: Int) -> [Element] {
+    let size = list.count / rows.count
+    return (version * size..<(version + 1) * size).map { list[$0] }
   }
 
   /// All of them, from the initial model on.

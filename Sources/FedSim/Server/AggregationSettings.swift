@@ -93,7 +93,7 @@ public struct ModelsInUse: Sendable, Equatable {
 }
 
 /// Aggregations that took time, counted.
-public struct AggregationTallies: Sendable, Equatable {
+public struct AggregationTallies: Sendable, Equatable, Codable {
   /// Aggregations that were begun.
   public internal(set) var begun = 0
   /// How long those that ended took, in all.
@@ -105,13 +105,20 @@ public struct AggregationTallies: Sendable, Equatable {
 }
 
 /// An aggregation under way.
-struct AggregationUnderWay {
+struct AggregationUnderWay: Codable {
   let begunAt: SimTime
   let endsAt: SimTime
   /// The updates in it, in device order.
   let updates: [Int32]
   /// The update that began it, where its sender is to hear the outcome.
-  var owed: (device: Int, generation: UInt32, update: Int32)?
+  var owed: Owed?
+
+  /// An update whose sender waits for the answer.
+  struct Owed: Codable {
+    let device: Int
+    let generation: UInt32
+    let update: Int32
+  }
 }
 
 extension ServerSettings {

@@ -1,7 +1,7 @@
 import Numerics
 
 /// A request that travels to the server.
-public enum Request: Equatable, Sendable {
+public enum Request: Equatable, Sendable, Codable {
   /// Is there a newer version, and may I train? `participation` is −1 for a poll that wants no
   /// work.
   case check(heldVersion: Int32, participation: Int32)
@@ -36,7 +36,7 @@ public enum Request: Equatable, Sendable {
 }
 
 /// An answer that travels to a device.
-public enum Response: Equatable, Sendable {
+public enum Response: Equatable, Sendable, Codable {
   /// The latest version, the server's own idea of its connection, and whether to train.
   case check(latest: Int32, isOnline: Bool, admission: CheckAnswer, round: Int32)
   /// A version's parameters follow.
@@ -68,16 +68,18 @@ public enum Response: Equatable, Sendable {
 }
 
 /// The part of a check's answer that concerns work.
-public enum CheckAnswer: UInt8, Equatable, Sendable {
+public enum CheckAnswer: UInt8, Equatable, Sendable, Codable {
   case accepted, rejected, pollOnly
   /// Something else than a training: send the initial model, or properties; evaluate the version.
   case sendModel, sendProperties, evaluate
 }
 
 /// The server's answer to an update.
-public struct Receipt: Equatable, Sendable {
+public struct Receipt: Equatable, Sendable, Codable {
   /// What became of it.
-  public enum Status: String, Sendable, CaseIterable { case aggregated, pending, offline, rejected }
+  public enum Status: String, Sendable, CaseIterable, Codable {
+    case aggregated, pending, offline, rejected
+  }
   /// What became of it.
   public let status: Status
   /// The version that is current now.

@@ -1,7 +1,7 @@
 import Learning
 
 /// The in-process server: the current model, the open round, and what waits.
-struct Server {
+struct Server: Codable {
   var isReachable = true
   var hasInternet = true
   /// What its last probe found.
@@ -36,9 +36,21 @@ struct Server {
   var waitingPeak = 0
   /// Devices that wait for a cohort, in device order, and their requests.
   var waiting: [CheckIn] = []
-  var waitingRequests: [(generation: UInt32, participation: Int32)] = []
+  var waitingRequests: [WaitingRequest] = []
 
-  init(model: ParameterBuffer) { self.model = model }
+  /// The request of a device that waits.
+  struct WaitingRequest: Codable {
+    let generation: UInt32
+    let participation: Int32
+  }
+
+  /// What the parts of its policy remember.
+  var memories: PartMemories
+
+  init(model: ParameterBuffer, triggers: Int) {
+    self.model = model
+    memories = PartMemories(triggers: triggers)
+  }
 
   /// Whether it will never again believe itself offline: then a device that asks for work is sent
   /// to the latest version, and never trains an older one that it holds.
@@ -62,14 +74,14 @@ struct Server {
   }
 
   /// Takes out who stands at a place among those who wait.
-  mutating func remove(at place: Int) -> (generation: UInt32, participation: Int32) {
+  mutating func remove(at place: Int) -> WaitingRequest {
     waiting.remove(at: place)
     return waitingRequests.remove(at: place)
   }
 }
 
 /// An update from its making to its end.
-struct UpdateRecord {
+struct UpdateRecord: Codable {
   let device: Int32
   let base: Int32
   let samples: Int
@@ -82,6 +94,10 @@ struct UpdateRecord {
   var baseParameters: ParameterBuffer?
   /// The first data epoch of its training: the slot of what its transforms draw.
   let firstEpoch: UInt64
+  /// Samples that its device had as it trained.
+  let shardCount: Int32
+  /// The work that is in it.
+  var effort: Effort
   var outcome: UpdateOutcome?
   /// Whether the device still keeps it.
   var isOnDevice = true
@@ -100,7 +116,7 @@ struct UpdateRecord {
 }
 
 /// One session's way through the funnel.
-struct Participation {
+struct Participation: Codable {
   var round: Int32
   let hour: Int32
   let group: Int32
@@ -110,7 +126,7 @@ struct Participation {
 }
 
 /// What is left of updates and participations that nobody can need any more: sums for audits.
-struct Settled {
+struct Settled: Codable {
   var updates = [Int](repeating: 0, count: UpdateOutcome.allCases.count)
   var batches = 0
   /// Participations by the stage that they came to.

@@ -3,9 +3,9 @@ import Numerics
 /// Requests that the server has and has not yet handled, where it takes time for each.
 ///
 /// They are numbered as they come, and begun in this order: those from `next` on wait.
-struct Service {
+struct Service: Codable {
   /// How requests are served; nil: at once, and nothing below is ever looked at.
-  var settings: ServiceSettings?
+  @Rebuilt var settings: ServiceSettings? = nil
   /// The keys of service times, by group.
   var timeKeys: [StreamKey] = []
   var requests = Register<ServiceRequest>()
@@ -49,7 +49,7 @@ struct Service {
 }
 
 /// A request from its coming to the server to its being handled.
-struct ServiceRequest {
+struct ServiceRequest: Codable {
   let device: Int32
   let generation: UInt32
   let request: Request
@@ -65,7 +65,7 @@ struct ServiceRequest {
 }
 
 /// Requests that came to a server that takes time for each, counted.
-public struct ServiceTallies: Sendable, Equatable {
+public struct ServiceTallies: Sendable, Equatable, Codable {
   /// Requests that came; each was handled, was lost, or is there at the end.
   public internal(set) var requests = 0
   /// Requests that were handled.

@@ -23,6 +23,7 @@ extension Simulation {
     tallies.trainingsNeeded += waiting.count
     guard !waiting.isEmpty else { return closeRound(.failed) }
     let used: [Used]
+    let before = recordsNorms ? server.model : nil
     if inputs.omitsArithmetic {
       used = waiting.map { Used(update: $0, lossSum: 0, validation: nil) }
     } else {
@@ -33,14 +34,17 @@ extension Simulation {
       }
       used = these
       let stepped = inputs.server.optimizer.value.step(
-        from: server.model, by: combined, payload: inputs.server.payload)
+        from: server.model, by: combined, payload: inputs.server.payload,
+        &server.memories.optimizer)
       server.model = relaid(
         inputs.task.network.keepingFrozen(of: server.model, in: stepped)
           .replacing(exchange.instructions.privateRanges, from: server.model))
       precondition(
         server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
     }
-    let record = versionRecord(used)
+    var record = versionRecord(used)
+    record.labelCounts = labelCounts(used.map(\.update))
+    record.norms = norms(since: before)
     server.version += 1
     server.publishedAt.append(now)
     for update in used.map(\.update) {
@@ -110,7 +114,7 @@ extension Simulation {
     let batch = AggregationBatch(
       updates: aggregated, payload: inputs.server.payload, current: server.model,
       kernels: inputs.kernels, pool: inputs.pool)
-    return (inputs.server.aggregator.value.combine(batch), used)
+    return (inputs.server.aggregator.value.combine(batch, &server.memories.aggregator), used)
   }
 
   private func facts(of update: Int32) -> UpdateFacts {
@@ -187,17 +191,20 @@ extension Simulation {
 
   /// Version 0, evaluated.
   mutating func publishInitialModel() {
-    publish(
-      VersionRecord(
-        version: 0, publishedAt: now, round: 0, updates: 0, devices: 0, samples: 0,
-        samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan,
-        averageAccuracy: inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
-        maximumStaleness: 0, meanStalenessSeconds: 0,
-        evaluation: inputs.omitsArithmetic ? nil : evaluate(),
-        federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices()))
+    var record = VersionRecord(
+      version: 0, publishedAt: now, round: 0, updates: 0, devices: 0, samples: 0,
+      samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan,
+      averageAccuracy: inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
+      maximumStaleness: 0, meanStalenessSeconds: 0,
+      evaluation: inputs.omitsArithmetic ? nil : evaluate(),
+      federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices())
+    record.labelCounts = labelCounts([])
+    record.norms = norms(since: nil)
+    publish(record)
   }
 
-  private mutating func publish(_ record: VersionRecord) {
+  private mutating func publish(_ counted: VersionRecord) {
+    let record = measured(counted)
     note(-1, .published(version: record.version, updates: record.updates))
     for observer in observers { observer.published(record, self) }
     if let versions = inputs.stop.versions, record.version >= versions { endAfterRound() }
@@ -249,6 +256,7 @@ extension Simulation {
         validated += validation.count
       }
       staleness += Int(server.version - record.base)
+      countStaleness(Int(server.version - record.base))
       stalest = max(stalest, Int(server.version - record.base))
       seconds += (now - server.publishedAt[Int(record.base)]).seconds
       if record.device != last { devices += 1 }

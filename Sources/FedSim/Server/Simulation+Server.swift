@@ -50,7 +50,8 @@ extension Simulation {
         return
       }
       let checkIn = CheckIn(device: device, heldVersion: Int(held))
-      switch inputs.server.selector.value.admit(checkIn, server.view(at: now)) {
+      let view = server.view(at: now)
+      switch inputs.server.selector.value.admit(checkIn, view, &server.memories.selector) {
       case .accept:
         accept(participation)
         answerCheck(device, generation, .accepted)
@@ -110,7 +111,8 @@ extension Simulation {
     forget(device)
     let place = server.place(of: device)
     server.waiting.insert(checkIn, at: place.index)
-    server.waitingRequests.insert((generation, participation), at: place.index)
+    server.waitingRequests.insert(
+      .init(generation: generation, participation: participation), at: place.index)
     hold(participation)
     server.waitingPeak = max(server.waitingPeak, server.waiting.count)
     note(device, .waited(round: Int(server.round)))
@@ -155,8 +157,10 @@ extension Simulation {
     if exchange.isOn, hasOtherWork() { return }
     var stream = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
       .stream(slot: UInt64(server.round))
+    let view = server.view(at: now)
     guard
-      let cohort = selector.cohort(from: server.waiting, server.view(at: now), &stream)
+      let cohort = selector.cohort(
+        from: server.waiting, view, &stream, &server.memories.selector)
     else { return }
     server.cohortGoal = cohort.goal
     server.cohortSize = cohort.members.count
@@ -192,7 +196,7 @@ extension Simulation {
     let status = admit(update, isKnown: isKnown)
     if !wasAggregating, isBlocked {
       // The aggregation that it began is part of its handling.
-      server.underWay!.owed = (device, generation, update)
+      server.underWay!.owed = .init(device: device, generation: generation, update: update)
       if devices[device].transfer?.id == generation { devices[device].transfer!.isOwed = true }
       return
     }
@@ -282,8 +286,8 @@ extension Simulation {
 
   /// Asks the triggers, in their order, what to do.
   mutating func decide(_ moment: TriggerMoment) {
-    for trigger in inputs.server.trigger {
-      if act(on: trigger.value.decide(moment, server.view(at: now))) { return }
+    for index in inputs.server.trigger.indices {
+      if act(on: decision(of: index, moment)) { return }
     }
   }
 
@@ -294,7 +298,14 @@ extension Simulation {
       schedule(
         .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: now + period, by: nil)
     }
-    _ = act(on: trigger.decide(.timer, server.view(at: now)))
+    _ = act(on: decision(of: index, .timer))
+  }
+
+  /// What a trigger wants.
+  private mutating func decision(of index: Int, _ moment: TriggerMoment) -> TriggerDecision {
+    let view = server.view(at: now)
+    return inputs.server.trigger[index].value
+      .decide(moment, view, &server.memories.triggers[index])
   }
 
   private mutating func act(on decision: TriggerDecision) -> Bool {
@@ -342,7 +353,8 @@ extension Simulation {
     if service.settings != nil { loseRequests() }
     server.underWay?.owed = nil
     for device in devices.indices where devices[device].transfer?.phase == .receiving {
-      linkChanged(device, from: devices[device].rates, isConnected: false)
+      linkChanged(
+        device, from: devices[device].rates, devices[device].link, isConnected: false)
     }
     for device in devices.indices where devices[device].transfer?.phase == .awaiting {
       let transfer = devices[device].transfer!

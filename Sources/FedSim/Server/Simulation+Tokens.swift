@@ -73,7 +73,9 @@ extension Simulation {
       tokens.isClosed = false
       rotate(&tokens)
     }
-    tokens.issued.append((id, tokens.current, now + settings.tokenLife))
+    tokens.issued.append(
+      TokenRegion.Issued(
+        id: id, refresh: tokens.current, expires: now + settings.tokenLife))
     identities.devices[device].tokens = tokens
     answer(device, id, .granted(request))
   }

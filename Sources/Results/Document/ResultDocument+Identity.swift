@@ -41,6 +41,14 @@ extension ResultDocument {
     }
   }
 
+  /// The version of the groups and names in the file; nil where nothing says.
+  ///
+  /// A file of any version can be read: what came later is missing in an older one.
+  public var schemaVersion: Int64? {
+    guard case .integer(let version)? = root[attribute: "schemaVersion"] else { return nil }
+    return version
+  }
+
   /// The value of the root attribute `Conventions`.
   public static let conventions = "CF-1.10 FedSim-1"
 

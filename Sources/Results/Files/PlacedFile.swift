@@ -7,7 +7,8 @@ import Foundation
 package struct PlacedFile: Sendable {
   /// The path as it was given, for messages.
   package let path: String
-  private let target: String
+  /// The file itself, where the path is a link to it.
+  package let target: String
   private let folder: String
   private let calls: FileCalls
 
@@ -41,21 +42,39 @@ package struct PlacedFile: Sendable {
       throw .missingFolder(path: path, folder: folder)
     }
     let (probe, descriptor) = try makePartial()
-    _ = calls.close(descriptor)
-    _ = unlink(probe)
+    let isClosed = calls.close(descriptor) == 0
+    let closing = errno
+    guard calls.remove(probe) == 0 else { throw .disk(path, "unlink", errno) }
+    guard isClosed else { throw .disk(path, "close", closing) }
+  }
+
+  /// Takes what stands under the path away, if anything does.
+  ///
+  /// Throws: `ResultFault.disk`.
+  package func clear() throws(ResultFault) {
+    guard calls.remove(target) == 0 || errno == ENOENT else {
+      throw .disk(path, "unlink", errno)
+    }
   }
 
   /// Replaces what stands under the path by the bytes.
   ///
+  /// They are gathered in a new file beside it, or in `through`, a path on the same disk whose file
+  /// is replaced.
   /// Throws: `ResultFault.disk`; then the partial file is gone, and the path is as it was before
   /// (or has the whole new file, if the step is `fsync folder`).
-  package func place(_ bytes: [UInt8]) throws(ResultFault) {
-    let (partial, descriptor) = try makePartial()
+  package func place(_ bytes: [UInt8], through: String? = nil) throws(ResultFault) {
+    let (partial, descriptor): (String, Int32)
+    if let through {
+      (partial, descriptor) = (through, try makeAnew(through))
+    } else {
+      (partial, descriptor) = try makePartial()
+    }
     do throws(ResultFault) {
       try fill(descriptor, with: bytes)
       guard calls.rename(partial, target) == 0 else { throw .disk(path, "rename", errno) }
     } catch {
-      _ = unlink(partial)
+      _ = calls.remove(partial)
       throw error
     }
     try syncFolder()
@@ -69,6 +88,12 @@ package struct PlacedFile: Sendable {
       guard errno == EEXIST else { throw .disk(path, "open", errno) }
     }
     throw .disk(path, "open", EEXIST)
+  }
+
+  private func makeAnew(_ partial: String) throws(ResultFault) -> Int32 {
+    let descriptor = calls.openFile(partial, O_WRONLY | O_CREAT | O_TRUNC)
+    guard descriptor >= 0 else { throw .disk(path, "open", errno) }
+    return descriptor
   }
 
   private func fill(_ descriptor: Int32, with bytes: [UInt8]) throws(ResultFault) {

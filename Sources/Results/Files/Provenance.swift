@@ -48,12 +48,17 @@ public struct Provenance: Codable, Equatable, Sendable {
   ///
   /// Throws: `ResultFault`.
   public func write(beside result: String) throws(ResultFault) {
+    try write(beside: result, calls: .system)
+  }
+
+  /// The same by these calls of the operating system.
+  package func write(beside result: String, calls: FileCalls) throws(ResultFault) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     guard wallSeconds.isFinite, let data = try? encoder.encode(self) else {
       throw .malformed(
         place: "provenance", found: "\(wallSeconds) s", expected: "a finite duration")
     }
-    try PlacedFile(Self.path(for: result)).place(Array(data) + [10])
+    try PlacedFile(Self.path(for: result), calls: calls).place(Array(data) + [10])
   }
 }

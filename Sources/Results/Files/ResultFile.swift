@@ -5,6 +5,9 @@ public struct ResultFile: Sendable {
   /// The path as it was given.
   public var path: String { placed.path }
 
+  /// The file itself, where the path is a link to it.
+  package var target: String { placed.target }
+
   private let placed: PlacedFile
 
   /// The version of the HDF5 library in use, such as "1.10.8", for the provenance.
@@ -15,20 +18,32 @@ public struct ResultFile: Sendable {
   /// An earlier result is replaced; any other file, such as the scenario, is not.
   /// Throws: `ResultFault.missingFolder`, `.notAFile`, or `.disk` if the folder takes no new file.
   public static func prepare(_ path: String) throws(ResultFault) -> ResultFile {
-    let file = ResultFile(placed: try PlacedFile(path))
-    guard mayReplace(path) else {
+    try prepare(path, calls: .system)
+  }
+
+  /// The same by these calls of the operating system.
+  package static func prepare(
+    _ path: String, calls: FileCalls
+  ) throws(ResultFault) -> ResultFile {
+    let file = ResultFile(placed: try PlacedFile(path, calls: calls))
+    guard try mayReplace(path, calls) else {
       throw .notAFile(path: path, found: "a file that is no result, and stays as it is")
     }
     return file
   }
 
   /// Whether nothing stands at a path, or an empty file, or HDF5.
-  private static func mayReplace(_ path: String) -> Bool {
-    guard let handle = FileHandle(forReadingAtPath: path) else { return true }
-    let head = (try? handle.read(upToCount: 8)) ?? nil
-    try? handle.close()
-    return [nil, [], [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]].contains(
-      head.map(Array.init))
+  private static func mayReplace(_ path: String, _ calls: FileCalls) throws(ResultFault) -> Bool {
+    let descriptor = calls.openFile(path, O_RDONLY)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return true }
+      throw .disk(path, "open", errno)
+    }
+    defer { _ = calls.close(descriptor) }
+    var head = [UInt8](repeating: 0, count: 8)
+    let count = head.withUnsafeMutableBytes { calls.read(descriptor, $0) }
+    guard count >= 0 else { throw .disk(path, "read", errno) }
+    return count == 0 || head == [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
   }
 
   private init(placed: PlacedFile) { self.placed = placed }
@@ -39,14 +54,24 @@ public struct ResultFile: Sendable {
   /// Throws: `ResultFault`; then the path is as it was before, and no partial file is left.
   @discardableResult
   public func write(_ document: ResultDocument) throws(ResultFault) -> String {
+    try write(document, through: nil)
+  }
+
+  /// The same, gathered in a file of this path on the same disk, where one is named.
+  package func write(
+    _ document: ResultDocument, through: String?
+  ) throws(ResultFault) -> String {
     try document.validate()
     let digest = document.contentDigest
     var whole = document.canonical
     whole.root.attributes.removeAll { $0.name == ResultDocument.digestAttribute }
     whole.root.attributes.append(.init(ResultDocument.digestAttribute, .text(digest)))
-    try placed.place(try HDF5Image.bytes(of: whole, path: path))
+    try placed.place(try HDF5Image.bytes(of: whole, path: path), through: through)
     return digest
   }
+
+  /// Takes the result away again: what came after it went wrong.
+  package func withdraw() throws(ResultFault) { try placed.clear() }
 
   /// The document in the file at a path, its `contentDigest` among the root attributes.
   ///

@@ -37,6 +37,9 @@ final class EventWatch: Observer {
 
   var wantsEveryEvent: Bool { true }
 
+  /// Forgets what happened before the first event: the initial model is published.
+  func forgetBeginning() { happenings = [] }
+
   func happened(_ happening: Happening) {
     if isWatching { happenings.append(happening) }
   }
@@ -62,6 +65,7 @@ struct SteppedRun {
   init(_ inputs: SimulationInputs) {
     simulation = Simulation(inputs)
     simulation.begin([watch])
+    watch.forgetBeginning()
   }
 
   /// The next event; nil: the run is over.

@@ -1,0 +1,184 @@
+import Results
+
+extension Report {
+  /// The fleet by hour of day, participation, staleness.
+  func fleet(_ run: ReportRun) -> [String] {
+    [
+      part(byHourOfDay(run)), part(participationsByHour(run)), part(sessions(run)),
+      part(funnel(run)), part(staleness(run)), part(participations(run)), part(labels(run)),
+    ].filter { !$0.isEmpty }
+  }
+
+  /// Sums over whole hours by the local hour of day, each with how many seconds it is of.
+  ///
+  /// `offset` is local time minus simulated time, in seconds.
+  package static func folded(_ hours: [Double], offset: Double) -> [Double] {
+    var sums = [Double](repeating: 0, count: 24)
+    let first = Int((offset / 3600).rounded(.down))
+    for (hour, value) in hours.enumerated() {
+      let place = (hour + first) % 24
+      sums[place < 0 ? place + 24 : place] += value
+    }
+    return sums
+  }
+
+  /// Seconds from midnight to the start of the run.
+  private func startOfDay(_ run: ReportRun) -> Double {
+    let start = run.document.table("")?.number("startTime") ?? 0
+    let rest = start.truncatingRemainder(dividingBy: 86_400)
+    return rest < 0 ? rest + 86_400 : rest
+  }
+
+  private static func byHour(_ values: [Double]) -> Figure.Mark {
+    .step((values + values.suffix(1)).enumerated().map { .init(Double($0.offset), $0.element) })
+  }
+
+  /// Shares of devices that were online, plugged in, idle, all of it, and training.
+  func byHourOfDay(_ run: ReportRun) -> Figure {
+    let title = "The fleet by hour of day"
+    let x = Figure.Axis("hour of the devices' day", .hourOfDay, range: 0...24)
+    let y = Figure.Axis("share of devices", .share, includesZero: true)
+    guard let table = run.document.table("fleetHours"), let present = table.rows("present"),
+      let offsets = table.numbers("utcOffset")
+    else { return Figure(title, x: x, y: y, []) }
+    func fold(_ rows: [[Double]]) -> [Double] {
+      var sums = [Double](repeating: 0, count: 24)
+      for (group, offset) in offsets.enumerated() {
+        let hours = Self.folded(rows.map { $0[group] }, offset: offset + startOfDay(run))
+        for hour in sums.indices { sums[hour] += hours[hour] }
+      }
+      return sums
+    }
+    let all = fold(present)
+    let rows: [(String, [String])] = [
+      ("online", ["wifi", "cellular"]), ("plugged in", ["plugged"]), ("idle", ["idle"]),
+      ("all three", ["pluggedIdleOnline"]), ("training", ["training"]),
+    ]
+    var series: [Figure.Series] = []
+    for (name, columns) in rows {
+      var sums = [Double](repeating: 0, count: 24)
+      for column in columns {
+        guard let values = table.rows(column) else { continue }
+        for (hour, value) in fold(values).enumerated() { sums[hour] += value }
+      }
+      let shares = zip(sums, all).map { $1 > 0 ? $0 / $1 : .nan }
+      series.append(.init(name, Self.byHour(shares)))
+    }
+    return Figure(title, x: x, y: y, series)
+  }
+
+  /// Participations by the hour of day in which their session began.
+  func participationsByHour(_ run: ReportRun) -> Figure {
+    let x = Figure.Axis("hour of day (UTC)", .hourOfDay, range: 0...24)
+    let y = Figure.Axis("participations a day", .number, includesZero: true)
+    var series: [Figure.Series] = []
+    if let table = run.document.table("hours"), run.length >= 86_400 {
+      let days = run.length / 86_400
+      for name in ["eligible", "trained", "aggregated"] {
+        guard let counts = table.numbers(name), counts.contains(where: { $0 > 0 }) else { continue }
+        let hours = Self.folded(counts, offset: startOfDay(run)).map { $0 / days }
+        series.append(.init(name, Self.byHour(hours)))
+      }
+    }
+    return Figure("Participations by hour of day", x: x, y: y, series)
+  }
+
+  /// Aggregated updates over the run, by day or by hour.
+  func sessions(_ run: ReportRun) -> Figure {
+    var points: [Figure.Point] = []
+    let isLong = run.length > 4 * 86_400
+    let width = isLong ? 86_400.0 : 3_600.0
+    if let counts = run.document.table("hours")?.numbers("aggregated") {
+      let each = isLong ? 24 : 1
+      for start in stride(from: 0, to: counts.count, by: each) {
+        let sum = counts[start..<min(start + each, counts.count)].reduce(0, +)
+        points.append(.init((Double(start / each) + 0.5) * width, sum))
+      }
+    }
+    return Figure(
+      "Updates that became part of a version",
+      x: .init("simulated time", .time, includesZero: true),
+      y: .init("updates \(isLong ? "a day" : "an hour"), by when their session began", .number),
+      points.count > 1 && points.contains { $0.y > 0 }
+        ? [.init("aggregated", .columns(points, width: width))] : [])
+  }
+
+  /// How far participations came.
+  func funnel(_ run: ReportRun) -> BarFigure {
+    let stages = [
+      ("eligible", "eligible"), ("checkedIn", "checked in"), ("accepted", "accepted"),
+      ("started", "training begun"), ("trained", "trained"), ("delivered", "delivered"),
+      ("admitted", "admitted"), ("aggregated", "aggregated"),
+    ]
+    let table = run.document.table("hours")
+    let sums = stages.map { ($0.1, table?.numbers($0.0)?.reduce(0, +) ?? 0) }
+    let most = sums.map(\.1).max() ?? 0
+    return BarFigure(
+      "How far participations came", "participations",
+      sums.map { name, sum in
+        let share = most > 0 ? Markup.fixed(sum / most * 100, decimals: 1) : "0"
+        return .init(name, sum, "\(Markup.grouped(sum)) · \(share)%")
+      })
+  }
+
+  /// Versions between an update's base and its aggregation.
+  func staleness(_ run: ReportRun) -> Figure {
+    var points: [Figure.Point] = []
+    var width = 1.0
+    if let table = run.document.table("staleness"), let updates = table.numbers("updates") {
+      // At most sixty columns.
+      let each = max(1, (updates.count + 59) / 60)
+      width = Double(each)
+      for start in stride(from: 0, to: updates.count, by: each) {
+        let sum = updates[start..<min(start + each, updates.count)].reduce(0, +)
+        points.append(.init(Double(start) + (width - 1) / 2, sum))
+      }
+    }
+    return Figure(
+      "Staleness of aggregated updates", x: .init("versions since the update's base", .number),
+      y: .init(width > 1 ? "updates for each \(Int(width)) versions" : "updates", .number),
+      points.contains { $0.y > 0 } ? [.init("updates", .columns(points, width: width))] : [])
+  }
+
+  /// How evenly devices take part: the share of devices with at most so many aggregated updates.
+  func participations(_ run: ReportRun) -> Figure {
+    let counts = run.document.table("devices")?.numbers("aggregated") ?? []
+    var points: [Figure.Point] = []
+    if counts.contains(where: { $0 > 0 }) {
+      points = Statistics.distribution(counts).map { .init($0.value, $0.share) }
+    }
+    return Figure(
+      "How evenly devices take part",
+      x: .init("aggregated updates of a device", .number, includesZero: true),
+      y: .init("share of devices with at most so many", .share, range: 0...1),
+      points.isEmpty ? [] : [.init("devices", .step(thinned(points, to: 400)))])
+  }
+
+  /// Labels among aggregated samples beside those that the devices have.
+  func labels(_ run: ReportRun) -> Figure {
+    var series: [Figure.Series] = []
+    if let shares = run.versions?.rows("labelShare"),
+      let samples = run.versions?.numbers("samples"),
+      let histogram = run.document.table("partition")?.rows("labelHistogram"),
+      let count = shares.first?.count, count > 0, histogram.first?.count == count
+    {
+      var aggregated = [Double](repeating: 0, count: count)
+      for (row, weight) in zip(shares, samples) where weight > 0 && row.allSatisfy(\.isFinite) {
+        for label in 0..<count { aggregated[label] += row[label] * weight }
+      }
+      var held = [Double](repeating: 0, count: count)
+      for row in histogram { for label in 0..<count { held[label] += row[label] } }
+      for (name, sums, shift) in [
+        ("data of the devices", held, -0.2), ("aggregated samples", aggregated, 0.2),
+      ] {
+        let all = sums.reduce(0, +)
+        guard all > 0 else { continue }
+        let points = sums.enumerated().map { Figure.Point(Double($0) + shift, $1 / all) }
+        series.append(.init(name, .columns(points, width: 0.38), look: shift < 0 ? 7 : 0))
+      }
+    }
+    return Figure(
+      "Labels among the data, and among what was aggregated", x: .init("label", .number),
+      y: .init("share of samples", .share, includesZero: true), series)
+  }
+}

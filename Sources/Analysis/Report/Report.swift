@@ -1,0 +1,116 @@
+import Results
+
+/// One page on one or several results, in one file: no script, font or picture from elsewhere.
+///
+/// The page is a function of the results: the same bytes every time.
+public struct Report: Sendable {
+  /// The results.
+  public let runs: [ReportRun]
+  /// Results that stand beside the others as lines of their own, by name.
+  let references: [(name: String, run: ReportRun)]
+  let groups: [ReportGroup]
+
+  /// The most groups whose devices and work are told one by one.
+  static let mostDetailed = 3
+
+  /// A report on some results, beside others that are references.
+  public init(_ runs: [ReportRun], references: [(name: String, run: ReportRun)] = []) {
+    self.runs = runs
+    self.references = references
+    groups = ReportGroup.groups(runs)
+  }
+
+  /// The page.
+  public var html: String {
+    var body = header
+    body += section("learning", "Learning", learningNote, grid(learning()))
+    if runs.count > 1 || !references.isEmpty {
+      body += section("results", "Results", nil, resultTable())
+    }
+    for group in groups.prefix(Self.mostDetailed) {
+      let suffix = groups.count > 1 ? ": \(group.name)" : ""
+      let id = groups.count > 1 ? "-\(group.look)" : ""
+      body += details(group.runs[0], group.runs.count, suffix: suffix, id: id)
+    }
+    if groups.count > Self.mostDetailed {
+      let rest = groups.dropFirst(Self.mostDetailed).map(\.name).joined(separator: ", ")
+      body += section(
+        "others", "Others", "Devices and work of these are not shown here: \(rest).", "")
+    }
+    body += section("reproduce", "How to reproduce it", nil, reproduction())
+    return page(title: title, body: body)
+  }
+
+  /// The title of the page.
+  var title: String {
+    groups.map(\.name).prefix(3).joined(separator: ", ")
+      + (groups.count > 3 ? " and \(groups.count - 3) more" : "")
+  }
+
+  private func details(_ run: ReportRun, _ seeds: Int, suffix: String, id: String) -> String {
+    let which = seeds > 1 ? "Of seed \(run.seed), the first of \(seeds)." : nil
+    var text = section("fleet\(id)", "Fleet and participation\(suffix)", which, grid(fleet(run)))
+    let shown = timelines(run)
+    if shown.isEmpty {
+      text += section(
+        "devices\(id)", "Devices over time\(suffix)",
+        "No device's states are stored. `record: {timelineOf: [GROUP/NUMBER]}` in the scenario, or "
+          + "`--set 'record.timelineOf=[GROUP/NUMBER]'`, stores those of the devices that it names.",
+        "")
+    } else {
+      text += section(
+        "devices\(id)", "Devices over time\(suffix)",
+        "Twelve hours of the run, those in which these devices trained longest.", grid(shown))
+    }
+    text += section("work\(id)", "Where the work went\(suffix)", nil, grid(work(run)))
+    text += section("assumptions\(id)", "Assumptions\(suffix)", assumptionNote, assumptions(run))
+    return text
+      + section(
+        "scenario\(id)", "The scenario\(suffix)", nil,
+        "<details><summary>Every value that was in force</summary><pre>"
+          + Markup.escaped(run.document.scenarioText ?? "") + "</pre></details>")
+  }
+
+  private var learningNote: String {
+    var text = "The accuracy at a time is that of the last version published at or before it."
+    if groups.contains(where: { $0.runs.count > 1 }) {
+      text += " Several seeds: their median, and a band from the 5 % to the 95 % quantile."
+    }
+    return text
+  }
+
+  private var assumptionNote: String {
+    "Values of the scenario that are assumed about the world, and not measured."
+  }
+
+  /// A figure as a part of the page; nothing where it would be empty.
+  func part(_ figure: Figure) -> String {
+    if figure.isEmpty { return "" }
+    let style = figure.series.count > 1 ? "read several" : "read"
+    return "<figure>\(figure.part)<output class=\"\(style)\"></output></figure>"
+  }
+
+  /// The same of bars.
+  func part(_ figure: BarFigure) -> String {
+    figure.isEmpty ? "" : "<figure>\(figure.part)</figure>"
+  }
+
+  private func grid(_ figures: [String]) -> String {
+    figures.isEmpty
+      ? "<p class=\"note\">The results hold nothing to show here.</p>"
+      : "<div class=\"grid\">" + figures.joined(separator: "\n") + "</div>"
+  }
+
+  private func section(_ id: String, _ title: String, _ note: String?, _ body: String) -> String {
+    let note = note.map { "<p class=\"note\">\(Self.prose($0))</p>" } ?? ""
+    return "<section id=\"\(id)\"><h2>\(Markup.escaped(title))</h2>\(note)\(body)</section>\n"
+  }
+
+  /// A text with code between back quotes.
+  static func prose(_ text: String) -> String {
+    text.split(separator: "`", omittingEmptySubsequences: false).enumerated().map { place, piece in
+      let text = Markup.escaped(String(piece))
+      return place % 2 == 1 ? "<code>\(text)</code>" : text
+    }.joined()
+  }
+}

@@ -1,0 +1,22 @@
+import Numerics
+
+/// An observer that is saved with its run, and goes on where it stood.
+///
+/// `RunRecorder` is one. After `restore` it is handed to the restored run, which tells it `resumed`
+/// and not `began`.
+public protocol SavedObserver: Observer {
+  /// What it remembers.
+  associatedtype Memory: Codable
+  /// What it remembers: between two turns it can be taken out, and put back into another.
+  var memory: Memory { get set }
+}
+
+extension SavedObserver {
+  /// The bytes of what it remembers.
+  public func archive() throws -> [UInt8] { try Archive.bytes(of: memory) }
+
+  /// Takes what it remembered. Throws: `ArchiveFault` where the bytes are damaged.
+  public func restore(_ bytes: [UInt8]) throws(ArchiveFault) {
+    memory = try Archive.value(Memory.self, from: bytes)
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import Runs
+
+/// Plays a run into its result, before the eyes of a person or a program.
+struct Playing {
+  private let run: Run
+  private let source: ScenarioArguments?
+  private let isQuiet: Bool
+  private let isJSON: Bool
+
+  /// A run of a scenario's file; nil: one that is gone on with.
+  init(_ run: Run, source: ScenarioArguments?, isQuiet: Bool, isJSON: Bool) {
+    self.run = run
+    self.source = source
+    self.isQuiet = isQuiet
+    self.isJSON = isJSON
+  }
+
+  /// Plays it; the exit code.
+  func exitCode() throws(RunFailure) -> Int32 {
+    let gate = RunGate()
+    Interruption.watch(gate)
+    let progress = isQuiet ? nil : Progress(isTerminal: isatty(2) == 1)
+    let summary = try run.perform(
+      observers: progress.map { [$0.ticker] } ?? [], gate: gate, tell: { Output.error($0) })
+    progress?.clear()
+    if !summary.standstill.isEmpty {
+      let what = summary.version == 0 ? "no version was published" : "no further version can come"
+      Output.error("warning: \(what): " + summary.standstill.joined(separator: "; "))
+    }
+    if let notice = summary.missedEvents { Output.error("warning: \(notice)") }
+    if isJSON {
+      Output.out(summary.json)
+    } else {
+      Output.out(SummaryText(summary, command: CommandLine.arguments[0], source: source).text)
+    }
+    return max(summary.audit.map(report) ?? 0, ClaimText.report(summary))
+  }
+
+  /// What an audit found; the exit code.
+  private func report(_ audit: RunSummary.Audit) -> Int32 {
+    for finding in audit.broken { Output.error("broken: \(finding)") }
+    let looks = "\(audit.looks) looks at devices, \(audit.recounts) recounts"
+    Output.error("audit: \(looks), \(audit.broken.isEmpty ? "nothing" : "something") broken")
+    return audit.broken.isEmpty ? 0 : 1
+  }
+}
+
+/// How a run is kept while it lives.
+struct KeepingArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How often a checkpoint is written: 30 s, 5 rounds, or 0 for never. No result depends on it.",
+      valueName: "interval"))
+  var checkpointEvery: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How often the result so far is placed under the result's name, such as 30 s.",
+      valueName: "time"))
+  var publishEvery: String?
+
+  func validate() throws {
+    if let checkpointEvery, CheckpointPace(checkpointEvery) == nil {
+      throw ValidationError(
+        "--checkpoint-every: found `\(checkpointEvery)`, expected a time such as `30 s`, a number"
+          + " of rounds such as `5 rounds`, or `0` for never")
+    }
+    if let publishEvery, WallTime(publishEvery) == nil {
+      throw ValidationError(
+        "--publish-every: found `\(publishEvery)`, expected a time such as `30 s`")
+    }
+  }
+
+  /// Takes over what was said.
+  func set(_ safety: inout RunSafety) {
+    if let pace = checkpointEvery.flatMap({ CheckpointPace($0) }) { safety.checkpoints = pace }
+    if let time = publishEvery.flatMap({ WallTime($0) }) { safety.publishEvery = time }
+  }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import Runs
+import Scenarios
+
+/// `fedsim recover`.
+struct RecoverCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover",
+    abstract: "Make a result of what an interrupted run left, without playing it.",
+    discussion: """
+      Rounds and versions are all there; everything else is as of the last checkpoint, and absent \
+      without one. The result is marked incomplete, and the run can still be gone on with \
+      (`fedsim resume`).
+      """)
+
+  @Argument(help: "The result that the run was to write.")
+  var result: String
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The file to write; by default the result itself.", valueName: "path"))
+  var output: String?
+
+  @Flag(help: "What was recovered, as JSON.")
+  var json = false
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      var options = RunOptions()
+      options.threads = ProcessInfo.processInfo.activeProcessorCount
+      Environment.set(&options)
+      let recovery = try Recovery.perform(
+        result, output: output, options: options, registry: registry, tell: { Output.error($0) })
+      Output.out(json ? recovery.json : text(recovery))
+      return 0
+    } catch {
+      return Output.report(error)
+    }
+  }
+
+  private func text(_ recovery: Recovery) -> String {
+    let rest = recovery.asOfSeconds.map { "everything else as of \(Format.time($0))" }
+    return """
+      wrote \(recovery.result): \(Format.count(recovery.versions)) versions, \
+      \(Format.count(recovery.rounds)) rounds, until \(Format.time(recovery.reachedSeconds)); \
+      \(rest ?? "nothing else, for there is no checkpoint")
+      incomplete; go on with: fedsim resume \(result)
+      """
+  }
+}
+
+extension Recovery {
+  /// What was recovered, as JSON.
+  var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(self) else {
+      preconditionFailure("a recovery holds numbers and texts only")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Runs
+import Scenarios
+
+/// `fedsim report`.
+struct ReportCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Write one HTML page on one or several results.",
+    discussion: """
+      The page is one file that asks for nothing else: figures, tables, the assumptions, the \
+      scenario. Results that differ in nothing but their seed stand together, as a median and a \
+      band; others beside one another.
+      """)
+
+  @Argument(help: "Result files.")
+  var results: [String]
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The page; by default beside a single result, else report.html.", valueName: "path"))
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A result that stands beside the others as a line of that name, such as "
+        + "always-on=results/always-on.h5; repeatable.", valueName: "name=file"))
+  var reference: [String] = []
+
+  func validate() throws {
+    if results.isEmpty { throw ValidationError("found no result, expected one or several files") }
+  }
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      let looking = try Looking(results, references: reference)
+      let path = output ?? (results.count == 1 ? Self.beside(results[0]) : "report.html")
+      try looking.writeReport(to: path)
+      Output.out("report: \(path)")
+      return 0
+    } catch {
+      return Output.report(error)
+    }
+  }
+
+  private static func beside(_ result: String) -> String {
+    (result.hasSuffix(".h5") ? String(result.dropLast(3)) : result) + ".html"
+  }
+}
+
+/// `fedsim plot`.
+struct PlotCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plot",
+    abstract: "Write a single figure of one or several results.",
+    usage: """
+      fedsim plot RESULT… --figure NAME [--output FILE.svg|pdf|png]
+      fedsim plot --list
+      """)
+
+  @Argument(help: "Result files.")
+  var results: [String] = []
+
+  @Option(help: "Which figure; --list names them.")
+  var figure: String?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file: .svg, or .pdf and .png where librsvg is installed; by default NAME.svg.",
+      valueName: "path"))
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A result that stands beside the others as a line of that name; repeatable.",
+      valueName: "name=file"))
+  var reference: [String] = []
+
+  @Flag(help: "Name the figures.")
+  var list = false
+
+  func validate() throws {
+    if list { return }
+    if results.isEmpty { throw ValidationError("found no result, expected one or several files") }
+    let known = Looking.plots.map(\.name)
+    guard let figure else {
+      throw ValidationError("--figure: expected one of \(known.joined(separator: ", "))")
+    }
+    guard known.contains(figure) else {
+      let advice =
+        Nearest.word(to: figure, among: known).map { "did you mean `\($0)`?" }
+        ?? "expected one of \(known.joined(separator: ", "))"
+      throw ValidationError("--figure: there is no `\(figure)`; \(advice)")
+    }
+  }
+
+  func run(_ registry: Registry) -> Int32 {
+    if list {
+      let width = Looking.plots.map(\.name.count).max() ?? 0
+      for (name, summary) in Looking.plots {
+        let room = String(repeating: " ", count: width - name.count + 2)
+        Output.out("\(name)\(room)\(summary)")
+      }
+      return 0
+    }
+    guard let figure else { return 2 }
+    do throws(RunFailure) {
+      let path = output ?? "\(figure).svg"
+      try Looking(results, references: reference).writePlot(figure, to: path)
+      Output.out("figure: \(path)")
+      return 0
+    } catch {
+      return Output.report(error)
+    }
+  }
+}

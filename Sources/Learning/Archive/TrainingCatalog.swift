@@ -1,0 +1,66 @@
+import Numerics
+
+/// What the trainings of a run share: an archive names it by its place, and does not repeat it.
+public final class TrainingCatalog: ArchiveContext {
+  /// A model that is trained: the network, and how.
+  public struct Model {
+    let network: Network
+    let algorithm: any LocalAlgorithm
+
+    /// A model.
+    public init(network: Network, algorithm: any LocalAlgorithm) {
+      self.network = network
+      self.algorithm = algorithm
+    }
+  }
+
+  let models: [Model]
+  let dataset: Dataset
+  let kernels: Kernels
+  /// The trainings that were read, each after those that it begins from.
+  public internal(set) var trainings: [DeferredTraining] = []
+  /// Lists of samples that occur again and again: shards, validation samples, given orders.
+  private let lists: [[Int32]]
+  /// The lists' places by where they lie in memory: nothing is compared.
+  private lazy var places = makePlaces()
+
+  /// A catalog; the order of models and lists is the same whenever a run is saved and restored.
+  public init(models: [Model], dataset: Dataset, kernels: Kernels, lists: [[Int32]]) {
+    self.models = models
+    self.dataset = dataset
+    self.kernels = kernels
+    self.lists = lists
+  }
+
+  private func makePlaces() -> [UInt: Int] {
+    var places: [UInt: Int] = [:]
+    for (place, list) in lists.enumerated() where !list.isEmpty {
+      places[Self.address(of: list)] = place
+    }
+    return places
+  }
+
+  private static func address(of list: [Int32]) -> UInt {
+    list.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+  }
+
+  /// Writes a list: its place, or its numbers.
+  func write(_ list: [Int32], to archive: ArchiveEncoder) {
+    if !list.isEmpty, let place = places[Self.address(of: list)], lists[place].count == list.count {
+      return archive.write(UInt64(place) + 1)
+    }
+    archive.write(UInt64(0))
+    archive.write(UInt64(list.count))
+    for number in list { archive.write(Int64(number)) }
+  }
+
+  /// Reads a list.
+  func readList(from archive: ArchiveDecoder) throws -> [Int32] {
+    let place = try archive.readUnsigned(Int.self)
+    guard place <= lists.count else { throw archive.damage("a list's place") }
+    if place > 0 { return lists[place - 1] }
+    var list: [Int32] = []
+    for _ in 0..<(try archive.readCount()) { list.append(try archive.readSigned(Int32.self)) }
+    return list
+  }
+}

@@ -1,0 +1,34 @@
+import FedSim
+import Numerics
+
+/// What a run's journal says, one record after the other.
+package enum JournalRecord: Codable, Sendable {
+  /// The first: of which run it is.
+  case run(scenarioDigest: String, engineVersion: String)
+  /// A version was published.
+  case version(VersionRecord)
+  /// A round was closed, with the participations that it had until then.
+  case round(RoundRecord, Funnel)
+  /// A version of a model that is trained centrally was published.
+  case central(CentralVersion)
+  /// The run had come to this virtual time when the journal was put on the disk; how often is the
+  /// host's affair.
+  case reached(SimTime)
+
+  /// Whether the run alone decides that it stands there, and where.
+  package var isOfTheRun: Bool { if case .reached = self { false } else { true } }
+
+  /// Its bytes: equal for equal records.
+  package var bytes: [UInt8] {
+    guard let bytes = try? Archive.bytes(of: self) else {
+      preconditionFailure("records are plain values")
+    }
+    return bytes
+  }
+
+  /// The record that bytes are; nil: they are none.
+  package init?(_ bytes: [UInt8]) {
+    guard let record = try? Archive.value(JournalRecord.self, from: bytes) else { return nil }
+    self = record
+  }
+}

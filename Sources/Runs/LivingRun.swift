@@ -1,0 +1,166 @@
+import FedSim
+import Foundation
+import Results
+import Scenarios
+
+/// Keeps a run while it lives: its journal, its checkpoints, and the result so far where that is
+/// asked for.
+///
+/// Files are written between two events and change nothing of the run. After a first failure
+/// nothing more is written, and the run ends.
+final class LivingRun: Observer {
+  /// The folder beside the result.
+  let folder: RunFolder
+  /// Why the run cannot go on, if it cannot.
+  private(set) var failure: RunFailure?
+
+  private let scenario: Scenario
+  private let recorder: RunRecorder
+  /// What is saved with the run.
+  private let saved: [any SavedObserver]
+  private let gate: RunGate
+  private let journal: Journal
+  /// Records that stand in the journal from before and are still to come again.
+  private var expected: ArraySlice<[UInt8]>
+  /// Records of the run so far.
+  private var records: Int
+  private var rounds = 0
+  private var clock: CheckpointClock
+  private var isOnDisk = false
+  private let publication: (file: ResultFile, every: Duration)?
+  private var nextPublication = ContinuousClock.now
+
+  /// Begins to keep a run, in a folder that this process holds.
+  ///
+  /// `standing` is what stands in its journal, of whose records of the run so many are done.
+  /// Throws: `ResultFault`.
+  init(
+    _ run: Run, in folder: RunFolder, recorder: RunRecorder, invariants: Invariants?, gate: RunGate,
+    file: ResultFile, standing: Journal.Contents, ownRecords: [[UInt8]], done: Int
+  ) throws(ResultFault) {
+    self.folder = folder
+    scenario = run.scenario
+    self.recorder = recorder
+    saved = [recorder] + (invariants.map { [$0] } ?? [])
+    self.gate = gate
+    expected = ownRecords[done...]
+    records = done
+    publication = run.safety.publishEvery.map { (file, $0.duration) }
+    if let publication { nextPublication = .now + publication.every }
+    let path = folder.path(of: .journal)
+    journal = try gate.pass { () throws(ResultFault) in
+      try Journal(path, after: standing, calls: folder.calls)
+    }
+    clock = CheckpointClock(run.safety.checkpoints, journal: journal.length)
+    if done == 0 {
+      add(.run(scenarioDigest: run.scenario.digest, engineVersion: FedSimVersion.current))
+    }
+  }
+
+  // MARK: Records
+
+  /// Keeps a version.
+  func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
+    add(.version(record))
+  }
+
+  /// Keeps a version that was trained centrally.
+  func publishedCentrally(_ version: CentralVersion, _ simulation: borrowing Simulation) {
+    add(.central(version))
+  }
+
+  /// Keeps a round.
+  func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {
+    rounds += 1
+    add(.round(record, simulation.roundFunnels[record.round]))
+  }
+
+  /// Adds a record of the run, or finds it where it stands from before.
+  private func add(_ record: JournalRecord) {
+    let bytes = record.bytes
+    records += 1
+    if let before = expected.popFirst() {
+      if before != bytes, failure == nil {
+        failure = .failed(
+          "\(folder.path(of: .journal)): the run comes out another than before it was interrupted"
+            + " (record \(records)): a file that the scenario names has changed since")
+      }
+      return
+    }
+    append(bytes)
+  }
+
+  private func append(_ bytes: [UInt8]) {
+    guard failure == nil else { return }
+    attempt { () throws(ResultFault) in try journal.append(bytes) }
+  }
+
+  /// Does something with files at a moment at which the process is not ended.
+  private func attempt(_ body: () throws(ResultFault) -> Void) {
+    guard failure == nil else { return }
+    do throws(ResultFault) {
+      try gate.pass(body)
+    } catch {
+      failure = .failed("the run cannot be kept: \(error)")
+    }
+  }
+
+  // MARK: Between two events
+
+  /// Writes what is due.
+  ///
+  /// Throws: `RunFailure` where the run cannot go on.
+  func look(_ simulation: borrowing Simulation) throws(RunFailure) {
+    if journal.isSyncDue { sync(simulation.progressTime) }
+    if clock.isDue(rounds: rounds, journal: journal.length) { save(simulation) }
+    if let publication, ContinuousClock.now >= nextPublication {
+      publish(simulation, publication.file)
+      nextPublication = .now + publication.every
+    }
+    if let failure { throw failure }
+  }
+
+  private func sync(_ time: SimTime) {
+    append(JournalRecord.reached(time).bytes)
+    attempt { () throws(ResultFault) in
+      try journal.sync()
+      if !isOnDisk { try folder.sync() }
+      isOnDisk = true
+    }
+  }
+
+  /// Writes a checkpoint.
+  private func save(_ simulation: borrowing Simulation) {
+    let began = ContinuousClock.now
+    guard let parts = SavedRun.parts(simulation, saved) else {
+      failure = .failed("the run cannot be kept: a part of it cannot be saved")
+      return
+    }
+    let bytes = Checkpoint(records: records, parts: parts).bytes
+    attempt { () throws(ResultFault) in
+      try journal.sync()
+      try folder.place(bytes, as: .checkpoint, through: .newCheckpoint, syncs: true)
+    }
+    clock.wrote(rounds: rounds, journal: journal.length, cost: .now - began)
+  }
+
+  /// Places the result so far under the result's name.
+  private func publish(_ simulation: borrowing Simulation, _ file: ResultFile) {
+    let time = simulation.progressTime
+    let document = recorder.document(
+      copy simulation, of: scenario, standing: .soFar(until: time, asOf: time))
+    attempt { () throws(ResultFault) in
+      _ = try file.write(document, through: folder.path(of: .result))
+    }
+  }
+
+  /// Takes the folder away, after the result was placed. What is left of it where that fails does
+  /// the result no harm.
+  func end(_ tell: (String) -> Void) {
+    do throws(ResultFault) {
+      try folder.removeAll()
+    } catch {
+      tell("the result is whole, but its run's folder is not gone (\(error)); remove it")
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import FedSim
+import Foundation
+import Numerics
+import Results
+import Scenarios
+import Schema
+
+/// A run that is about to be played, from its start or from a checkpoint.
+struct Play {
+  /// The run, as it stands; nil: it is being played.
+  var simulation: Simulation?
+  /// What was recorded of it.
+  let recorder: RunRecorder
+  /// What looks at it after every event; nil: nothing does.
+  let invariants: Invariants?
+  /// What keeps it; nil: nothing does.
+  let living: LivingRun?
+}
+
+extension Run {
+  /// Refuses to begin anew beside an unfinished run, or one that lives.
+  func refuseUnfinished() throws(RunFailure) {
+    let target = UnfinishedRun.target(output)
+    guard safety.isOn, unfinished == nil, RunFolder.isUnfinished(beside: target) else { return }
+    let card = try Run.output { () throws(ResultFault) in
+      // Whoever lives holds the lock, and is told of.
+      try RunFolder(beside: target, for: output, calls: safety.calls).contents(of: .card)
+    }
+    guard let card, !safety.restarts else { return }
+    throw .unfinished(
+      result: output, folder: RunFolder.path(beside: target), since: RunCard(card)?.startedAt)
+  }
+
+  /// Makes ready what is played.
+  ///
+  /// Throws: `RunFailure`; then what was not begun has left nothing.
+  func begin(
+    _ inputs: SimulationInputs, _ file: ResultFile, _ gate: RunGate, _ start: String,
+    _ tell: (String) -> Void
+  ) throws(RunFailure) -> Play {
+    if let unfinished { return try goOn(unfinished, inputs, file, gate, tell) }
+    let recorder = RunRecorder()
+    let invariants = options.audits ? Invariants() : nil
+    let simulation = Simulation(inputs)
+    guard safety.isOn else {
+      return Play(
+        simulation: simulation, recorder: recorder, invariants: invariants, living: nil)
+    }
+    let card = RunCard(self, dataDigest: inputs.task.digest.hexDigits, startedAt: start)
+    let folder = try Run.output { () throws(ResultFault) in
+      try RunFolder(beside: file.target, for: output, calls: safety.calls)
+    }
+    // Another run may have begun and ended while this one read its data.
+    if !safety.restarts, RunFolder.isUnfinished(beside: file.target) {
+      throw .unfinished(result: output, folder: folder.path, since: nil)
+    }
+    let living = try Run.output { () throws(ResultFault) in
+      do throws(ResultFault) {
+        for entry in RunFolder.Entry.allCases where entry != .lock { try folder.remove(entry) }
+        try gate.pass { () throws(ResultFault) in
+          try folder.place(card.bytes, as: .card, through: .newCard, syncs: false)
+        }
+        return try LivingRun(
+          self, in: folder, recorder: recorder, invariants: invariants, gate: gate, file: file,
+          standing: Journal.Contents(), ownRecords: [], done: 0)
+      } catch {
+        folder.giveUp()
+        throw error
+      }
+    }
+    gate.begin(output)
+    return Play(
+      simulation: simulation, recorder: recorder, invariants: invariants, living: living)
+  }
+
+  /// Goes on with a run: from its checkpoint, or from its start where there is no good one.
+  private func goOn(
+    _ unfinished: UnfinishedRun, _ inputs: SimulationInputs, _ file: ResultFile, _ gate: RunGate,
+    _ tell: (String) -> Void
+  ) throws(RunFailure) -> Play {
+    var recorder = RunRecorder()
+    var invariants = options.audits ? Invariants() : nil
+    var simulation: Simulation?
+    var done = 0
+    if let checkpoint = try unfinished.checkpoint(tell: tell) {
+      do throws(ArchiveFault) {
+        simulation = try SavedRun.restore(
+          checkpoint.parts, inputs, [recorder] + (invariants.map { [$0] } ?? []))
+        done = checkpoint.records
+      } catch {
+        tell(
+          "\(unfinished.folder.path(of: .checkpoint)): this checkpoint is left out: \(error)")
+        // They may have taken a part of it.
+        recorder = RunRecorder()
+        invariants = options.audits ? Invariants() : nil
+      }
+    }
+    if let simulation {
+      tell("\(output): goes on at \(simulation.progressTime.words), version \(simulation.version)")
+    } else {
+      tell("\(output): there is no checkpoint to go on from, so the run begins anew")
+    }
+    let (journal, own) = (unfinished.journal, unfinished.ownRecords)
+    let living = try Run.output { [recorder, invariants, done] () throws(ResultFault) in
+      try LivingRun(
+        self, in: unfinished.folder, recorder: recorder, invariants: invariants, gate: gate,
+        file: file, standing: journal, ownRecords: own, done: done)
+    }
+    gate.begin(output)
+    return Play(
+      simulation: simulation ?? Simulation(inputs), recorder: recorder, invariants: invariants,
+      living: living)
+  }
+
+  /// Going on with the run whose result was to be at a path.
+  ///
+  /// Only threads, kernels and the mode of computing are taken from `options`.
+  /// Throws: `RunFailure.input` where there is none, or this engine cannot go on with it.
+  public static func resuming(
+    _ result: String, options: RunOptions = RunOptions(), registry: Registry = .standard
+  ) throws(RunFailure) -> Run {
+    try resuming(result, options: options, registry: registry, calls: .system)
+  }
+
+  /// The same by these calls of the operating system.
+  package static func resuming(
+    _ result: String, options: RunOptions = RunOptions(), registry: Registry = .standard,
+    calls: FileCalls
+  ) throws(RunFailure) -> Run {
+    let result = UnfinishedRun.result(result)
+    let unfinished = try UnfinishedRun(beside: result, registry: registry, calls: calls)
+    var options = options
+    options.shakeTies = unfinished.card.shakeTies
+    options.audits = unfinished.card.audits
+    var run = Run(unfinished, output: result, options: options)
+    run.safety.calls = calls
+    run.safety.checkpoints =
+      unfinished.card.checkpointEvery.flatMap { CheckpointPace($0) } ?? .itself
+    run.safety.publishEvery = unfinished.card.publishEvery.flatMap { WallTime($0) }
+    return run
+  }
+}

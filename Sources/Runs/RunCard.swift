@@ -1,0 +1,102 @@
+import FedSim
+import Foundation
+import Results
+import Scenarios
+import Schema
+
+/// What an unfinished run is of, in its folder's `run.json`: all that is needed to go on with it.
+struct RunCard: Codable, Equatable {
+  /// The engine that began it.
+  var engineVersion: String
+  /// The resolved scenario.
+  var scenario: String
+  /// The scenario's file; paths in the scenario start in its folder.
+  var scenarioFile: String
+  /// The digests of scenario and data.
+  var scenarioDigest: String
+  var dataDigest: String
+  /// What the command said that matters to the result.
+  var shakeTies: UInt64?
+  /// What it said of how the run is looked after.
+  var audits: Bool
+  var checkpointEvery: String?
+  var publishEvery: String?
+  /// The result's path as it was given, and the whole command.
+  var output: String
+  var commandLine: [String]
+  /// When it began, by the wall's clock.
+  var startedAt: String
+
+  /// The bytes of the file.
+  var bytes: [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(self) else {
+      preconditionFailure("a card holds words only")
+    }
+    return Array(data) + [10]
+  }
+
+  /// What the bytes of a file say; nil: they are no card.
+  init?(_ bytes: [UInt8]) {
+    guard let card = try? JSONDecoder().decode(RunCard.self, from: Data(bytes)) else { return nil }
+    self = card
+  }
+
+  /// The card of a run.
+  init(_ run: Run, dataDigest: String, startedAt: String) {
+    engineVersion = FedSimVersion.current
+    scenario = run.scenario.resolvedText
+    scenarioFile = URL(fileURLWithPath: run.scenario.file).standardizedFileURL.path
+    scenarioDigest = run.scenario.digest
+    self.dataDigest = dataDigest
+    shakeTies = run.options.shakeTies
+    audits = run.options.audits
+    checkpointEvery = run.safety.checkpoints.text
+    publishEvery = run.safety.publishEvery?.text
+    output = run.output
+    commandLine = run.commandLine
+    self.startedAt = startedAt
+  }
+
+  /// The scenario, read again.
+  ///
+  /// Throws: `RunFailure.input` where this engine cannot go on with the run.
+  func readScenario(_ path: String, _ registry: Registry) throws(RunFailure) -> Scenario {
+    guard engineVersion == FedSimVersion.current else {
+      throw StoredRun.refusal(
+        path,
+        "this run was begun by FedSim \(engineVersion), and this is \(FedSimVersion.current): go on"
+          + " with it by the version that began it, or begin anew with `fedsim run … --restart`")
+    }
+    let scenario: Scenario
+    do throws(Faults) {
+      scenario = try Scenario(text: self.scenario, file: scenarioFile, registry: registry)
+    } catch {
+      throw .input(error.faults)
+    }
+    guard scenario.digest == scenarioDigest else {
+      throw StoredRun.refusal(
+        path, "the scenario in this file is not the one that was run: it was changed since")
+    }
+    return scenario
+  }
+
+  /// All that the run depends on, read again.
+  ///
+  /// Throws: `RunFailure.input` for files that are missing, wrong, or not as they were.
+  func inputs(
+    _ scenario: Scenario, _ options: RunOptions, _ path: String
+  ) throws(RunFailure) -> SimulationInputs {
+    let inputs: SimulationInputs
+    do throws(Faults) { inputs = try scenario.inputs(options) } catch { throw .input(error.faults) }
+    let digest = inputs.task.digest.hexDigits
+    guard digest == dataDigest else {
+      throw StoredRun.refusal(
+        path,
+        "the data that this run is made of have changed since: their digest was "
+          + "\(dataDigest) and is \(digest)")
+    }
+    return inputs
+  }
+}

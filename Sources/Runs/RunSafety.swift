@@ -1,0 +1,120 @@
+import Results
+import Schema
+
+/// How a run is kept while it lives. No result depends on it.
+public struct RunSafety: Sendable {
+  /// When checkpoints are written.
+  public var checkpoints = CheckpointPace.itself
+  /// How often the result so far is placed under the result's name; nil: never.
+  public var publishEvery: WallTime?
+  /// Whether an unfinished run beside the result is given up.
+  public var restarts = false
+  /// Whether journal and checkpoints are kept at all; for measuring what they cost.
+  public var isOn = true
+
+  /// The calls by which files are written; tests let them fail.
+  package var calls = FileCalls.system
+
+  /// Checkpoints in time, nothing published before the end.
+  public init() {}
+}
+
+/// When checkpoints are written. The host's clock decides when, and never what.
+public enum CheckpointPace: Equatable, Sendable {
+  /// After ten seconds, and then as often as costs at most a hundredth of the time.
+  case itself
+  /// Never: what is gone on with begins anew.
+  case never
+  /// So long after the last one, by the wall's clock.
+  case time(WallTime)
+  /// After so many closed rounds.
+  case rounds(Int)
+
+  /// Reads `30 s`, `5 rounds` or `0`; nil for anything else.
+  public init?(_ text: String) {
+    if text == "0" {
+      self = .never
+    } else if let rounds = Self.rounds(text) {
+      self = .rounds(rounds)
+    } else if let time = WallTime(text) {
+      self = .time(time)
+    } else {
+      return nil
+    }
+  }
+
+  private static func rounds(_ text: String) -> Int? {
+    let words = text.split(separator: " ")
+    guard words.count == 2, words[1] == "rounds" || words[1] == "round", let count = Int(words[0]),
+      count > 0
+    else { return nil }
+    return count
+  }
+
+  /// As it is written.
+  public var text: String? {
+    switch self {
+    case .itself: nil
+    case .never: "0"
+    case .time(let time): time.text
+    case .rounds(let count): Words.count(count, "round")
+    }
+  }
+}
+
+/// A time above zero by the wall's clock.
+public struct WallTime: Equatable, Sendable {
+  /// As it is written, such as `30 s`.
+  public let text: String
+  let duration: Duration
+
+  /// Reads a time such as `30 s`; nil for anything else.
+  public init?(_ text: String) {
+    let units: [(name: String, size: Int64)] = [
+      ("s", 1_000_000), ("ms", 1_000), ("min", 60_000_000), ("h", 3_600_000_000),
+    ]
+    guard let microseconds = Text.quantity(text, units: units), microseconds > 0 else {
+      return nil
+    }
+    self.text = text
+    duration = .microseconds(microseconds)
+  }
+}
+
+/// Decides when the next checkpoint is due.
+struct CheckpointClock {
+  private let pace: CheckpointPace
+  private var last = ContinuousClock.now
+  private var cost = Duration.zero
+  private var rounds = 0
+  private var length: Int
+
+  /// The journal's growth after which a checkpoint is worth while, so that little is played again.
+  private static let growth = 8 << 20
+
+  init(_ pace: CheckpointPace, journal length: Int) {
+    self.pace = pace
+    self.length = length
+  }
+
+  /// Whether a checkpoint is due.
+  func isDue(rounds: Int, journal length: Int) -> Bool {
+    switch pace {
+    case .never: return false
+    case .rounds(let count): return rounds - self.rounds >= count
+    case .time(let time): return ContinuousClock.now - last >= time.duration
+    case .itself:
+      let since = ContinuousClock.now - last
+      guard since >= cost * 100 else { return false }
+      return since >= .seconds(10) || since >= .seconds(1) && length - self.length >= Self.growth
+    }
+  }
+
+  /// A checkpoint was written, and took so long.
+  mutating func wrote(rounds: Int, journal length: Int, cost: Duration) {
+    last = .now
+    self.cost = cost
+    self.rounds = rounds
+    self.length = length
+  }
+}

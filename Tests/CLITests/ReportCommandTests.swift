@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@Suite("fedsim report and plot")
+struct ReportCommandTests {
+  @Test("a report stands beside its result, is the same twice, and names what it is of")
+  func report() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
+    let first = try fedsim("report", "r.h5")
+    #expect(first.code == 0 && first.error == "" && first.out == "report: r.html\n")
+    let page = try fedsim.bytes("r.html")
+    #expect(try fedsim("report", "r.h5").code == 0)
+    #expect(try fedsim.bytes("r.html") == page)
+    let text = String(decoding: page, as: UTF8.self)
+    for words in ["Accuracy over time", "How far participations came", "fedsim replay r.h5"] {
+      #expect(text.contains(words), "\(words)")
+    }
+  }
+
+  @Test("several results and references share a page")
+  func several() throws {
+    let fedsim = try Command()
+    for seed in ["1", "2"] {
+      #expect(try fedsim("run", "s.yaml", "-q", "--seed", seed, "-o", "\(seed).h5").code == 0)
+    }
+    #expect(
+      try fedsim("report", "1.h5", "2.h5", "--reference", "alone=1.h5", "-o", "both.html").code == 0)
+    let text = String(decoding: try fedsim.bytes("both.html"), as: UTF8.self)
+    #expect(text.contains("s (2 seeds)") && text.contains("alone"))
+  }
+
+  @Test("what is no result, and what is no report, is refused and stays as it is")
+  func refusals() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
+    try fedsim.write("mine", to: "notes.html")
+    for (arguments, words) in [
+      (["report"], "found no result"), (["report", "s.yaml"], "no result of FedSim"),
+      (["report", "none.h5"], "there is no such file"),
+      (["report", "r.h5", "-o", "notes.html"], "stays as it is"),
+      (["report", "r.h5", "-o", "no/where.html"], "does not exist"),
+      (["report", "r.h5", "--reference", "r.h5"], "expected NAME=FILE"),
+      (["plot", "r.h5"], "expected one of accuracy"),
+      (["plot", "r.h5", "--figure", "acuracy"], "did you mean `accuracy`?"),
+      (["plot", "r.h5", "--figure", "timeline"], "nothing to show"),
+      (["plot", "r.h5", "--figure", "accuracy", "-o", "a.gif"], ".svg, .pdf or .png"),
+    ] {
+      let result = try fedsim.run(arguments)
+      #expect(result.code == 2, "\(arguments)")
+      #expect(result.error.contains(words), "\(arguments): \(result.error)")
+    }
+    #expect(try fedsim.bytes("notes.html") == Data("mine".utf8))
+    #expect(!fedsim.names.contains("a.gif"))
+  }
+
+  @Test("single figures are files of their own")
+  func plots() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
+    let list = try fedsim("plot", "--list")
+    #expect(list.code == 0)
+    for name in ["accuracy", "loss", "funnel", "evenness"] {
+      #expect(list.out.contains(name))
+      #expect(try fedsim("plot", "r.h5", "--figure", name).out == "figure: \(name).svg\n")
+      let text = String(decoding: try fedsim.bytes("\(name).svg"), as: UTF8.self)
+      #expect(text.hasPrefix("<svg xmlns") && text.hasSuffix("</svg>\n"), "\(name)")
+    }
+  }
+}

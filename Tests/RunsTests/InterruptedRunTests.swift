@@ -1,0 +1,180 @@
+import Foundation
+import Results
+import Runs
+import Scenarios
+import Testing
+
+/// A run that cannot write is not lost, and leaves nothing half made.
+@Suite("Interrupted runs")
+struct InterruptedRunTests {
+  /// The bytes of the undisturbed run.
+  private static let whole = Result { () throws -> Data in
+    let folder = try Folder()
+    _ = try Run(Night.scenario("stop.after=1 d"), output: folder("r.h5")).perform()
+    return try Data(contentsOf: URL(filePath: folder("r.h5")))
+  }
+
+  /// A run of the same, by these calls, with a checkpoint after each round or so.
+  private func run(
+    _ folder: Folder, _ calls: FileCalls = .system, every pace: CheckpointPace = .rounds(1)
+  ) throws -> Run {
+    var run = Run(try Night.scenario("stop.after=1 d"), output: folder("r.h5"))
+    run.safety.checkpoints = pace
+    run.safety.calls = calls
+    return run
+  }
+
+  /// Goes on with a run that was interrupted, or begins it where nothing had been begun.
+  private func goOn(
+    _ folder: Folder, _ calls: FileCalls = .system, options: RunOptions = RunOptions(),
+    tell: (String) -> Void = { _ in }
+  ) throws -> RunSummary {
+    guard folder.names.contains("r.h5.run"),
+      FileManager.default.fileExists(atPath: folder("r.h5.run/run.json"))
+    else { return try run(folder, calls).perform() }
+    return try Run.resuming(folder("r.h5"), options: options, calls: calls).perform(tell: tell)
+  }
+
+  /// How many calls an undisturbed run makes on files.
+  private func calls() throws -> Int {
+    let (folder, failing) = (try Folder(), FailingCalls())
+    _ = try run(folder, failing.calls).perform()
+    #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == Self.whole.get())
+    return failing.count
+  }
+
+  @Test("a run leaves its result and its provenance, and no folder")
+  func plain() throws {
+    let folder = try Folder()
+    _ = try run(folder).perform()
+    #expect(folder.names == ["r.h5", "r.h5.provenance.json"])
+  }
+
+  @Test("whichever call fails, the run says why, leaves nothing, and goes on to the same bytes")
+  func everyCall() throws {
+    let whole = try Self.whole.get()
+    let count = try calls()
+    #expect(count > 60, "a run with checkpoints makes many calls")
+    var harmless: [String] = []
+    for n in 1...count {
+      let (folder, failing) = (try Folder(), FailingCalls(at: n))
+      let run = try run(folder, failing.calls)
+      do throws(RunFailure) {
+        _ = try run.perform()
+        harmless.append(failing.hit)
+        #expect(n > count - 12, "\(failing.hit), call \(n) of \(count), must not be passed over")
+      } catch {
+        guard case .failed(let reason) = error else {
+          Issue.record("call \(n), \(failing.hit): \(error)")
+          continue
+        }
+        #expect(reason.contains(String(cString: strerror(EIO))) && reason.contains("r.h5"))
+        #expect(!folder.names.contains("r.h5"), "call \(n), \(failing.hit)")
+        #expect(!folder.names.contains { $0.contains(".partial-") } || failing.hit == "remove")
+        _ = try goOn(folder)
+      }
+      #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole, "call \(n)")
+    }
+    // Once the result stands: closing its folder, and taking the run's folder away.
+    #expect(Set(harmless).isSubset(of: ["close", "remove", "removeFolder"]), "\(harmless)")
+  }
+
+  @Test("whenever the disk becomes full, the run ends, and goes on once there is room")
+  func fullDisk() throws {
+    let whole = try Self.whole.get()
+    for n in stride(from: 1, through: try calls(), by: 3) {
+      let folder = try Folder()
+      let failing = FailingCalls(at: n, ENOSPC, isFull: true)
+      let run = try run(folder, failing.calls)
+      do throws(RunFailure) {
+        _ = try run.perform()
+      } catch {
+        guard case .failed(let reason) = error else {
+          Issue.record("call \(n), \(failing.hit): \(error)")
+          continue
+        }
+        #expect(reason.contains("No space left on device"))
+        #expect(!folder.names.contains("r.h5"))
+        _ = try goOn(folder)
+      }
+      #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole)
+    }
+  }
+
+  @Test("going on fails at any call, and goes on again")
+  func twice() throws {
+    let whole = try Self.whole.get()
+    let count = try calls()
+    for n in stride(from: 2, through: count, by: 7) {
+      let folder = try Folder()
+      #expect(throws: RunFailure.self) {
+        try run(folder, FailingCalls(at: count / 2).calls).perform()
+      }
+      var options = RunOptions()
+      options.threads = 2
+      options.compute = .eager
+      do throws(any Error) {
+        _ = try goOn(folder, FailingCalls(at: n).calls, options: options)
+      } catch let error as RunFailure {
+        guard case .failed = error else {
+          Issue.record("call \(n): \(error)")
+          continue
+        }
+        #expect(!folder.names.contains("r.h5"))
+        _ = try goOn(folder)
+      }
+      #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole, "call \(n)")
+    }
+  }
+
+  @Test("a checkpoint that is damaged is left out, and said to be")
+  func damagedCheckpoint() throws {
+    let whole = try Self.whole.get()
+    let count = try calls()
+    for place in [0, 9, 20, 100, 1000, -1] {
+      let folder = try Folder()
+      #expect(throws: RunFailure.self) {
+        try run(folder, FailingCalls(at: count - 30).calls).perform()
+      }
+      let path = folder("r.h5.run/checkpoint")
+      var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+      bytes[place < 0 ? bytes.count - 1 : place] ^= 4
+      try Data(bytes).write(to: URL(filePath: path))
+      var told: [String] = []
+      _ = try goOn(folder) { told.append($0) }
+      #expect(told.first?.contains("the checkpoint is damaged, and is left out") == true)
+      #expect(told.last?.contains("begins anew") == true)
+      #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole)
+    }
+  }
+
+  @Test("a journal that is cut or damaged does no harm to the result")
+  func damagedJournal() throws {
+    let whole = try Self.whole.get()
+    let count = try calls()
+    for share in [0, 0.001, 0.3, 0.9, 1] {
+      let folder = try Folder()
+      #expect(throws: RunFailure.self) {
+        try run(folder, FailingCalls(at: count - 30).calls).perform()
+      }
+      let path = folder("r.h5.run/journal")
+      let bytes = try Data(contentsOf: URL(filePath: path))
+      try bytes.prefix(Int(Double(bytes.count) * share)).write(to: URL(filePath: path))
+      _ = try goOn(folder)
+      #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole)
+    }
+  }
+
+  @Test("what goes on where it was, says where")
+  func says() throws {
+    let folder = try Folder()
+    let count = try calls()
+    #expect(throws: RunFailure.self) {
+      try run(folder, FailingCalls(at: count - 30).calls).perform()
+    }
+    var told: [String] = []
+    _ = try goOn(folder) { told.append($0) }
+    #expect(told.count == 1)
+    #expect(told.first?.contains("r.h5: goes on at 0 d ") == true, "\(told)")
+  }
+}

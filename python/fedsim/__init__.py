@@ -1,0 +1,21 @@
+"""Reads result files of FedSim as xarray and pandas objects; writes nothing.
+
+    import fedsim
+
+    tree = fedsim.open("night.h5")                       # xarray.DataTree, categories as words
+    versions = fedsim.table(["a.h5", "b.h5"], "versions")  # tidy pandas, a row a version and file
+    fedsim.ledgers("night.h5")                           # how attempts, updates, transmissions ended
+    fedsim.timeline("night.h5")                          # states of devices over time
+    fedsim.scenario("night.h5").settings                 # every value in force, by its path
+
+Times are seconds after the start of the run, unless `times="timedelta"` or `times="civil"` is asked for.
+"""
+from ._file import NotAResult, attributes, group, groups, open_result as open
+from ._scenario import Scenario, differences, scenario
+from ._tables import device_paths, ledgers, table, timeline
+
+__all__ = [
+    "NotAResult", "Scenario", "attributes", "device_paths", "differences", "group", "groups", "ledgers", "open",
+    "scenario", "table", "timeline",
+]
+__version__ = "0.1.0"

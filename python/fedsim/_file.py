@@ -1,0 +1,156 @@
+"""Result files as xarray objects."""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import h5py
+import numpy as np
+import xarray
+
+Path = str | os.PathLike[str]
+Times = Literal["seconds", "timedelta", "civil"]
+
+NANOSECONDS = {"s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
+"""The units of time that a result uses."""
+
+
+class NotAResult(ValueError):
+    """A file that is no result of FedSim."""
+
+
+def open_result(path: Path, *, times: Times = "seconds") -> xarray.DataTree:
+    """All of a result, in memory.
+
+    Categories are words instead of codes; their order is in the attribute `categories`. What `times` does is said
+    at `group`. Texts, such as the resolved scenario, are variables without axes.
+    """
+    start = start_time(path)
+    with xarray.open_datatree(path, engine="h5netcdf", decode_timedelta=False) as tree:
+        datasets = {node.path: decoded(node.to_dataset(inherit=False).load(), times, start) for node in tree.subtree}
+    return xarray.DataTree.from_dict(datasets)
+
+
+def group(path: Path, name: str, *, times: Times = "seconds") -> xarray.Dataset:
+    """One group of a result, such as "versions" or "timeline/link", in memory; "" is the root.
+
+    `times` says what becomes of variables in units of time. "seconds": they stay as they are, floats in their unit,
+    after the start of the run. "timedelta": `timedelta64[ns]`. "civil": moments are `datetime64[ns]` in UTC,
+    durations are `timedelta64[ns]`. The latter two round to nanoseconds; the clock of a run has whole microseconds.
+    """
+    start = start_time(path)
+    name = name.strip("/")
+    if name and name not in groups(path):
+        raise KeyError(f"{os.fspath(path)}: there is no group {name!r}; there are {', '.join(groups(path))}")
+    with xarray.open_dataset(path, group=name or None, engine="h5netcdf", decode_timedelta=False) as data:
+        return decoded(data.load(), times, start)
+
+
+def groups(path: Path) -> list[str]:
+    """The groups of a result, in the order of the file, those inside of others with a slash."""
+    found: list[str] = []
+    with _file(path) as file:
+        _walk(file, "", found)
+    return found
+
+
+def attributes(path: Path) -> dict[str, Any]:
+    """The attributes of a result: title, seed, versions, digests; whole numbers as `int`."""
+    with _file(path) as file:
+        return {name: value.item() if isinstance(value, np.generic) else value for name, value in file.attrs.items()}
+
+
+def start_time(path: Path) -> np.datetime64:
+    """The civil time (UTC) at which the run starts."""
+    with _file(path) as file:
+        return np.datetime64(int(file["startTime"][()]), "s").astype("datetime64[ns]")
+
+
+def text(path: Path, name: str) -> str:
+    """A long text, such as "scenario" or "standstill/report"."""
+    with _file(path) as file:
+        return file[name].asstr()[()]
+
+
+def _file(path: Path) -> h5py.File:
+    try:
+        file = h5py.File(path, "r")
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise NotAResult(f"{os.fspath(path)}: this is no HDF5 file ({error})") from error
+    if "FedSim-" not in str(file.attrs.get("Conventions", "")):
+        file.close()
+        raise NotAResult(f"{os.fspath(path)}: this is an HDF5 file, and no result of FedSim")
+    return file
+
+
+def _walk(node: h5py.Group, prefix: str, found: list[str]) -> None:
+    for name in node:
+        if isinstance(child := node[name], h5py.Group):
+            found.append(prefix + name)
+            _walk(child, f"{prefix}{name}/", found)
+
+
+def decoded(data: xarray.Dataset, times: Times, start: np.datetime64) -> xarray.Dataset:
+    """A data set with words instead of codes, and with times as asked for."""
+    if times not in ("seconds", "timedelta", "civil"):
+        raise ValueError(f"times: found {times!r}, expected 'seconds', 'timedelta' or 'civil'")
+    moments = _moments(data)
+    changed = {}
+    for name, variable in data.variables.items():
+        if "flag_meanings" in variable.attrs:
+            changed[name] = _words(variable)
+        elif times != "seconds" and variable.attrs.get("units") in NANOSECONDS:
+            changed[name] = _time(variable, start if times == "civil" and name in moments else None)
+    return data.assign({name: changed[name] for name in changed if name not in data.coords}).assign_coords(
+        {name: changed[name] for name in changed if name in data.coords}
+    )
+
+
+def _moments(data: xarray.Dataset) -> set[str]:
+    """The variables that are moments of the virtual clock, and no durations."""
+    said = ("simulated time", "virtual time", "moment")
+    return {
+        str(name) for name, variable in data.variables.items()
+        if variable.attrs.get("units") in NANOSECONDS
+        and any(words in variable.attrs.get("long_name", "") for words in said)
+    }
+
+
+def _words(variable: xarray.Variable) -> xarray.Variable:
+    values = np.atleast_1d(variable.attrs["flag_values"])
+    meanings = np.array(variable.attrs["flag_meanings"].split())
+    places = np.searchsorted(values, variable.values)
+    attributes = {k: v for k, v in variable.attrs.items() if k not in ("flag_values", "flag_meanings")}
+    attributes["categories"] = meanings.tolist()
+    words = meanings[places] if meanings.size else np.empty(variable.shape, "<U1")
+    return xarray.Variable(variable.dims, words, attributes)
+
+
+def _time(variable: xarray.Variable, start: np.datetime64 | None) -> xarray.Variable:
+    attributes = dict(variable.attrs)
+    scale = NANOSECONDS[attributes.pop("units")]
+    values = variable.values
+    if values.dtype.kind == "f":
+        # Whole microseconds first: a float of seconds times 10⁹ would end in digits that nobody meant.
+        known = np.where(np.isnan(values), 0.0, values)
+        whole = np.rint(known * (scale // 1000))
+        exact = np.isclose(known * (scale // 1000), whole, rtol=1e-15, atol=1e-4)
+        counts = np.where(exact, whole.astype(np.int64) * 1000, np.rint(known * scale).astype(np.int64))
+        spans = counts.astype("timedelta64[ns]")
+        spans = np.where(np.isnan(values), np.timedelta64("NaT", "ns"), spans)
+    else:
+        spans = (values.astype(np.int64) * scale).astype("timedelta64[ns]")
+    return xarray.Variable(variable.dims, spans if start is None else start + spans, attributes)
+
+
+def paths(given: Path | Iterable[Path]) -> list[str]:
+    """One path or several, as a list of texts."""
+    if isinstance(given, (str, os.PathLike)):
+        return [os.fspath(given)]
+    found = [os.fspath(path) for path in given]
+    if not found:
+        raise ValueError("no result was given")
+    return found

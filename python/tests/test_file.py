@@ -1,0 +1,121 @@
+"""What `open`, `group`, `groups` and `attributes` give, beside what h5py reads."""
+import os
+
+import h5py
+import numpy as np
+import pytest
+import xarray
+
+import fedsim
+from fedsim._file import decoded
+
+
+def variables(path):
+    """Path, data set and its group, of every variable in a file, as h5py sees them."""
+    found = []
+    with h5py.File(path) as file:
+        def visit(name, node):
+            if isinstance(node, h5py.Dataset) and node.dtype.kind in "fiu":
+                bare = bytes(node.attrs.get("NAME", b"")).startswith(b"This is a netCDF dimension but not")
+                if not bare:
+                    found.append((name, node[()], dict(node.attrs)))
+        file.visititems(visit)
+    return found
+
+
+def test_every_variable_is_there_with_the_values_that_h5py_reads(night):
+    tree = fedsim.open(night)
+    known = variables(night)
+    assert len(known) > 100
+    for name, values, attributes in known:
+        found = tree[name]
+        if name == "startTime":
+            assert found.values == np.datetime64(int(values), "s")
+        elif "flag_meanings" in attributes:
+            words = attributes["flag_meanings"].split()
+            assert found.values.tolist() == [words[list(attributes["flag_values"]).index(code)] for code in values]
+            assert found.attrs["categories"] == words
+        else:
+            np.testing.assert_array_equal(found.values, values)
+            assert found.dtype == values.dtype
+        assert found.attrs["long_name"] == attributes["long_name"]
+
+
+def test_accuracy_over_time_is_one_expression(night):
+    accuracy = fedsim.open(night)["versions"].centralAccuracy
+    assert accuracy.dims == ("version",)
+    assert "publishedAt" in accuracy.coords
+    # The accuracy at a time is that of the last version published at or before it.
+    last = accuracy.swap_dims(version="publishedAt").sel(publishedAt=7200.0, method="ffill")
+    with h5py.File(night) as file:
+        row = np.searchsorted(file["versions/publishedAt"][()], 7200.0, side="right") - 1
+        assert last.item() == file["versions/centralAccuracy"][row]
+
+
+def test_a_group_is_that_of_the_tree(night):
+    tree = fedsim.open(night)
+    assert set(fedsim.groups(night)) == {node.path.strip("/") for node in tree.subtree} - {""}
+    for name in ("", *fedsim.groups(night)):
+        data = fedsim.group(night, name)
+        assert isinstance(data, xarray.Dataset)
+        assert data.identical(tree[f"/{name}"].to_dataset(inherit=False))
+
+
+def test_civil_times_are_the_start_of_the_run_and_the_time_since(night):
+    seconds = fedsim.group(night, "versions")
+    civil = fedsim.group(night, "versions", times="civil")
+    spans = fedsim.group(night, "versions", times="timedelta")
+    assert civil.publishedAt.values[0] == np.datetime64("2025-11-17T00:00:00")
+    # The clock has whole microseconds, and a nanosecond too many would show that they were lost.
+    since = civil.publishedAt.values - np.datetime64("2025-11-17T00:00:00", "ns")
+    assert (since.astype(np.int64) % 1000 == 0).all()
+    assert (since.astype(np.int64) == np.rint(seconds.publishedAt.values * 1e6).astype(np.int64) * 1000).all()
+    assert (spans.publishedAt.values == since).all()
+    # Durations are no moments.
+    assert civil.meanStalenessSeconds.dtype == spans.meanStalenessSeconds.dtype == np.dtype("timedelta64[ns]")
+    hours = fedsim.group(night, "hours", times="civil")
+    assert hours.hour.values[5] == np.datetime64("2025-11-17T05:00:00")
+
+
+def test_a_missing_time_stays_missing_and_others_have_the_microseconds_that_were_meant():
+    # 0.1 + 0.2 s is 300 ms; 1,234,567.891011 s is the nearest float to a whole number of microseconds;
+    # a mean of a third of a second is rounded to nanoseconds.
+    data = xarray.Dataset({
+        "at": ("x", [np.nan, 0.1 + 0.2, 1_234_567.891011, 1 / 3], {"units": "s", "long_name": "simulated time"}),
+    })
+    start = np.datetime64("2025-11-17T00:00:00", "ns")
+    spans = decoded(data, "timedelta", start)["at"].values
+    assert np.isnat(spans[0])
+    assert spans[1:].astype(np.int64).tolist() == [300_000_000, 1_234_567_891_011_000, 333_333_333]
+    moments = decoded(data, "civil", start)["at"].values
+    assert np.isnat(moments[0]) and moments[1] == np.datetime64("2025-11-17T00:00:00.300", "ns")
+
+
+def test_attributes_are_plain_values(night):
+    found = fedsim.attributes(night)
+    assert found["title"] == "smoke-open"
+    assert type(found["seed"]) is int and type(found["schemaVersion"]) is int
+    assert len(found["contentDigest"]) == 64
+
+
+def test_what_is_no_result_is_told_of(night, tmp_path):
+    (tmp_path / "text.h5").write_text("hours, in words")
+    with pytest.raises(fedsim.NotAResult, match="no HDF5 file"):
+        fedsim.open(tmp_path / "text.h5")
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["x"] = 1
+    with pytest.raises(fedsim.NotAResult, match="no result of FedSim"):
+        fedsim.attributes(tmp_path / "other.h5")
+    with pytest.raises(FileNotFoundError):
+        fedsim.open(tmp_path / "none.h5")
+    with pytest.raises(KeyError, match="no group 'version'; there are rounds, versions"):
+        fedsim.group(night, "version")
+    with pytest.raises(ValueError, match="found 'hours', expected 'seconds'"):
+        fedsim.group(night, "versions", times="hours")
+
+
+def test_nothing_is_written(night):
+    before = os.stat(night)
+    fedsim.open(night), fedsim.table(night), fedsim.ledgers(night), fedsim.timeline(night)
+    after = os.stat(night)
+    assert (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
