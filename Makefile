@@ -21,7 +21,7 @@ SCALE ?=
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning bench \
+.PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning scenarios bench \
   crash report fleet gboard sweep-crash soak test-arm64 test-bare clean
 
 help: ## list the targets
@@ -87,6 +87,10 @@ gboard: build ## 20 seeds of gboard-us against the figures of Bonawitz et al. 20
 	@Scripts/deps data readers
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Scripts/gboard $(GBOARD)
+
+scenarios: build ## hold all scenarios to their claims and baselines (docs/checking.md)
+	@Scripts/deps data
+	$(FEDSIM) check scenarios
 
 bench: build ## time the workloads beside floors, events beside SimPy, a million phones; BENCH="--threads 1"
 	@Scripts/deps data readers

@@ -63,10 +63,10 @@ struct Root: ParsableCommand {
     abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
     version: FedSimVersion.current,
     subcommands: [
-      RunCommand.self, ResumeCommand.self, RecoverCommand.self, ReportCommand.self,
-      PlotCommand.self, CompareCommand.self, ReplayCommand.self, ExplainCommand.self,
-      ExportCommand.self, ValidateCommand.self, ListCommand.self, InitCommand.self,
-      TraceCommand.self, SweepCommand.self,
+      RunCommand.self, ResumeCommand.self, RecoverCommand.self, CheckCommand.self,
+      ReportCommand.self, PlotCommand.self, CompareCommand.self, ReplayCommand.self,
+      ExplainCommand.self, ExportCommand.self, ValidateCommand.self, ListCommand.self,
+      InitCommand.self, TraceCommand.self, SweepCommand.self,
     ])
 }
 

@@ -76,6 +76,7 @@ public struct Run {
     let simulation = try self.play(&play, own + (told ?? observers))
     let document = play.recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, play.recorder, of: scenario, result: output)
+    summary.holdTo(scenario, RunFacts(simulation, play.recorder))
     summary.audit = play.invariants.map {
       RunSummary.Audit(looks: $0.looks, recounts: $0.audits, broken: $0.broken)
     }

@@ -53,7 +53,10 @@ public struct Scenario: Sendable {
     self.registry = registry
     self.file = file
     writtenNode = written
-    resolvedNode = settings.resolved
+    // What is claimed of a run is no part of it.
+    var played = settings
+    played.expect = nil
+    resolvedNode = played.resolved
   }
 
   /// A scenario whose parts are known to belong together.

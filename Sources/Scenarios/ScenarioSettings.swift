@@ -29,6 +29,9 @@ public struct ScenarioSettings: PartSettings {
   public var record = RecordSettings()
   /// What `fedsim sweep` plays; no part of a run, nor of a resolved scenario.
   public var sweep: SweepSettings?
+  /// Claims that have to hold; nil: none. They change nothing of a run, and are no part of the
+  /// resolved scenario.
+  public var expect: [ClaimSettings]?
 
   /// The defaults.
   public init() {}
@@ -56,6 +59,9 @@ public struct ScenarioSettings: PartSettings {
       Field(
         "sweep", \.sweep, aside: .settings(),
         "Variants of the scenario that `fedsim sweep` plays; a single run ignores it."),
+      Field(
+        "expect", \.expect, feature: .list(of: .settings()),
+        "Claims about the run, which `fedsim run` and `fedsim check` hold it to."),
     ]
   }
 }

@@ -199,4 +199,6 @@ public indirect enum Shape: Sendable {
   case part(seam: String, several: Bool)
   /// Anything that follows a rule told in words, such as a mapping whose keys are paths.
   case free
+  /// A value, or a mapping of bounds (`atLeast`, `between`, …) that are such values.
+  case condition(Shape)
 }
