@@ -62,7 +62,7 @@ let package = Package(
       exclude: ["README.md"]),
     library(
       "Sweeps",
-      ["Analysis", "DataSets", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
+      ["Analysis", "DataSets", "FedSim", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
       exclude: ["README.md"]),
     library(
       "FedSimCLI",

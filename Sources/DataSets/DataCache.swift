@@ -6,8 +6,8 @@ import Synchronization
 /// Keeps data sets that were read, for runs of the same process that ask for the same.
 ///
 /// Asked for again are the same source with the same settings and folders, the same seed where the
-/// source draws from it, and files that are what they were: same place on the disk, size and time of
-/// change. What was used longest ago goes first.
+/// source draws from it, and files that are what they were: same place on the disk, size and time
+/// of change. What was used longest ago goes first.
 public final class DataCache: Sendable {
   private struct Key: Equatable {
     let source: String

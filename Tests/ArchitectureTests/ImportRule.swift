@@ -18,7 +18,7 @@ private let allowedImports: [(target: String, modules: [String])] = [
   ),
   (
     "Sweeps",
-    ["Analysis", "DataSets", "Numerics", "Results", "Runs", "Scenarios", "Schema"] + host
+    ["Analysis", "DataSets", "FedSim", "Numerics", "Results", "Runs", "Scenarios", "Schema"] + host
   ),
   ("FedSimCLI", ["Runs", "Scenarios", "Sweeps", "ArgumentParser"] + host),
   ("fedsim", ["FedSimCLI"]),

@@ -11,7 +11,7 @@ final class CheckedFolder {
   static let shipped = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../scenarios").standardized.path
 
-  /// Ten phones that need minutes, lose their link, and do not always reach the server; eight hours.
+  /// Ten phones that need minutes, lose their link, and do not always reach the server.
   static let small = """
     name: small
     seed: 5
@@ -26,7 +26,8 @@ final class CheckedFolder {
       - name: phones
         count: 10
         link: {markov: [{state: wifi, mean: 40 min}, {state: offline, mean: 20 min}]}
-        background: {windows: {markov: [{state: open, mean: 40 min}, {state: closed, mean: 20 min}]}}
+        background:
+          windows: {markov: [{state: open, mean: 40 min}, {state: closed, mean: 20 min}]}
         participation: {repeats: true, pause: 2 min}
         interruption: {onExpiry: checkpoint}
         compute: {perBatch: 100 s}
@@ -104,7 +105,11 @@ final class Course: Observer {
   }
 
   func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
-    versions.append("\(record) \(simulation.model.values)")
+    // A baseline tells what was published, not what it had cost or who holds it by then.
+    var record = record
+    (record.withoutVersion, record.heldAccuracy) = (0, .nan)
+    let words = "\(record)".replacing(#/progress: .*?\)\), /#, with: "")
+    versions.append("\(words) \(simulation.model.values)")
   }
 
   private var records: [RoundRecord] = []

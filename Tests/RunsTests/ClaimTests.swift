@@ -183,7 +183,7 @@ struct ComparisonTests {
   @Test("what falls short says how many seeds the effect that was seen would need")
   func seedsNeeded() {
     let a = [1, 2, 3, 9, 5, 6, 7].map { $0 * hour }
-    let b = [4, 5, 6, 4, 9, 2, 10].map { $0 * hour }
+    let b = [4, 5, 6, 4, 9, 5, 10].map { $0 * hour }
     let (holds, found) = SeedClaim.judge(a, b, comparison(7))
     #expect(!holds)
     #expect(found.contains(#/if the effect is as seen, \d+ seeds would show it/#), "\(found)")

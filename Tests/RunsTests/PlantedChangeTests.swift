@@ -205,9 +205,9 @@ struct PlantedChangeTests {
   @Test(
     "the shipped scenarios catch wrong twins of what they use",
     arguments: [
-      ("smoke/open", 0, "version 1 "), ("smoke/open", 1, "version 1 "),
+      ("smoke/fleet", 0, "version 1 "), ("smoke/open", 1, "version 1 "),
       ("smoke/lossy", 2, "round 1 "), ("smoke/synchronous", 3, "round 1 "),
-      ("smoke/synchronous", 4, "round 1 "),
+      ("smoke/synchronous", 4, "round 2 "),
     ])
   func shipped(name: String, twin: Int, first: String) {
     let registries: [Registry] = [
