@@ -64,6 +64,22 @@ struct EnergyTests {
     #expect(energy.final == 340_800_000_000)
   }
 
+  @Test("A run that ends with a version has drawn energy until then, and not until stop.after")
+  func earlyEnd() {
+    // One device: the first update makes the first version. Then 1 W has been drawn for as long as
+    // the run was played, whatever stop.after says.
+    for seconds in [100, 1000] as [Int64] {
+      var scene = scene(battery(2000, idle: 1000), seconds: seconds)
+      scene.inputs.stop.versions = 1
+      let played = scene.play()
+      let now = played.simulation.now
+      #expect(now.microseconds > 0 && now.microseconds < 100_000_000)
+      let energy = played.simulation.deviceRecords[0].energy!
+      #expect(energy.flows.idle == now.microseconds * 1000)
+      #expect(energy.final == 1000 * joule - now.microseconds * 1000)
+    }
+  }
+
   @Test("A charger fills in full to 80 %, then 7/8, 5/8, 3/8 and 1/8 of it, 5 % each")
   func taper() {
     // 1,050 J to 1,680 J at 8 W: 78.75 s. Then 105 J each at 7, 5, 3 and 1 W: 15, 21, 35, 105 s.
