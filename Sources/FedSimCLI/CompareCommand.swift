@@ -62,9 +62,7 @@ struct CompareCommand: RegistryCommand {
         + "run.", valueName: "path"))
   var folder: String?
 
-  @Option(
-    help: "With two files: threads that compute; by default one a processor. No answer depends on "
-      + "it.")
+  @Option(help: "With two files: threads that compute; by default one a processor.")
   var threads: Int?
 
   @Flag(help: "The answer as JSON.")
