@@ -14,6 +14,8 @@ public struct SeedPairs: Codable, Equatable, Sendable {
   public var onlyA: [UInt64]
   /// Seeds that only the second was run with; they do not count.
   public var onlyB: [UInt64]
+  /// Measures that were asked for and that no pair has on both sides.
+  public var unknown: [Measure]
   /// What to keep in mind: files that were changed, other versions or data.
   public var warnings: [String]
 
@@ -51,13 +53,42 @@ public struct SeedPairs: Codable, Equatable, Sendable {
       .filter { !Self.isFree($0.place) }
     onlyA = sides.0.runs.map(\.seed).filter { !common.contains($0) }
     onlyB = sides.1.runs.map(\.seed).filter { !common.contains($0) }
+    let known = comparison.lines.map(\.measure)
+    unknown = measures.filter { !known.contains($0) }
     warnings = sides.0.warnings + sides.1.warnings
+    warnings += Self.unlike(settings, common.filter { !sides.0.hasSameWorld($0, as: sides.1) })
     let engines = Set(sides.0.engines + sides.1.engines).sorted()
     if engines.count > 1 {
       warnings.append("the results are of several versions: " + engines.joined(separator: ", "))
     }
     if settings.isEmpty { warnings.append("both sides are runs of one policy") }
   }
+
+  /// What to say where pairs differ in more than the policy.
+  private static func unlike(
+    _ settings: [DocumentComparison.Difference], _ seeds: [UInt64]
+  ) -> [String] {
+    var warnings: [String] = []
+    let others = settings.map(\.place).filter { place in
+      conditions.contains { place == $0 || place.hasPrefix("\($0).") || place.hasPrefix("\($0)[") }
+        && !place.hasPrefix("task.training.")
+    }
+    if !others.isEmpty {
+      let more = others.count > 8 ? " and \(others.count - 8) more" : ""
+      warnings.append(
+        "the two sides differ in more than the policy, so what is found may come of that: "
+          + others.prefix(8).joined(separator: ", ") + more)
+    }
+    if !seeds.isEmpty, others.isEmpty {
+      warnings.append(
+        "pairs have other sub-seeds or other data on the two sides, so what is found may come of "
+          + "that: seeds \(list(seeds))")
+    }
+    return warnings
+  }
+
+  /// Settings of what a policy is tried on.
+  private static let conditions = ["task", "fleet", "stop", "start", "inject"]
 
   /// The names of all measures.
   public static var measureNames: [String] { Measure.allCases.map(\.rawValue) }
@@ -89,6 +120,8 @@ public struct SeedPairs: Codable, Equatable, Sendable {
   /// The results of one policy.
   private struct Side {
     let runs: [MeasuredRun]
+    /// What is drawn of each seed, and from which data.
+    let worlds: [(seed: UInt64, drawn: Node?, data: String?)]
     /// The scenario of the first of them.
     let policy: Node
     let engines: [String]
@@ -100,6 +133,7 @@ public struct SeedPairs: Codable, Equatable, Sendable {
       var warnings: [String] = []
       var first: (path: String, policy: Node)?
       var seeds: [(seed: UInt64, path: String)] = []
+      var worlds: [(seed: UInt64, drawn: Node?, data: String?)] = []
       for path in paths {
         let result = try StoredResult(path)
         guard let seed = result.seed else {
@@ -128,6 +162,10 @@ public struct SeedPairs: Codable, Equatable, Sendable {
           first = (path, policy)
         }
         if let alteration = result.alteration { warnings.append(alteration) }
+        if result.document.root[attribute: "isComplete"] != nil {
+          warnings.append("\(path) is not whole: its run goes on, or was interrupted")
+        }
+        worlds.append((seed, policy["seeds"], result.text(of: "dataDigest")))
         engines.append(result.engineVersion)
         seeds.append((seed, path))
         runs.append(MeasuredRun(result.document, seed: seed))
@@ -140,7 +178,19 @@ public struct SeedPairs: Codable, Equatable, Sendable {
         ])
       }
       self.runs = runs.sorted { $0.seed < $1.seed }
+      self.worlds = worlds
       (policy, self.engines, self.warnings) = (first.policy, engines, warnings)
+    }
+
+    /// Whether both sides' runs of a seed draw the same from the same data.
+    func hasSameWorld(_ seed: UInt64, as other: Side) -> Bool {
+      guard let one = worlds.first(where: { $0.seed == seed }),
+        let two = other.worlds.first(where: { $0.seed == seed }), one.data == two.data
+      else { return false }
+      guard let first = one.drawn, let second = two.drawn else {
+        return one.drawn == nil && two.drawn == nil
+      }
+      return SettingDifferences.between(first, second).isEmpty
     }
   }
 }
