@@ -93,6 +93,15 @@ public struct Figure: Sendable {
   public var isEmpty: Bool {
     series.allSatisfy { $0.mark.points.allSatisfy { !$0.y.isFinite || !$0.x.isFinite } }
   }
+
+  /// Whether all that is shown lies at one place, so that nothing can be seen along the axis.
+  public var isOfOnePlace: Bool {
+    let known = series.flatMap { one in
+      if case .columns = one.mark { return one.mark.places.filter(\.isFinite) }
+      return one.mark.points.filter { $0.x.isFinite && $0.y.isFinite }.map(\.x)
+    }
+    return known.allSatisfy { $0 == known[0] }
+  }
 }
 
 extension Figure.Mark {

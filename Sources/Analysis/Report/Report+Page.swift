@@ -45,6 +45,7 @@ extension Report {
     .facts span:not(:last-child)::after{content:" · "}
     .warning{margin:12px 0 0;padding:8px 12px;border-left:4px solid #c25e00;background:var(--card)}
     .note{margin:0 0 12px;color:var(--soft);max-width:76ch}
+    .left{margin:12px 0 0;font-size:13px}
     .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;
     margin:24px 0 0}
     .tiles div{background:var(--card);border:1px solid var(--line);border-radius:8px;
