@@ -52,6 +52,10 @@ public struct Looking: Sendable {
   }
 
   private static func run(at path: String) throws(RunFailure) -> ReportRun {
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      throw StoredRun.refusal(path, "this is a folder; expected the result of a run")
+    }
     let stored = try StoredResult(path)
     do throws(Faults) {
       let scenario = try YAMLReader.read(stored.scenarioText, file: path)

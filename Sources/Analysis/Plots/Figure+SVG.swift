@@ -65,7 +65,7 @@ extension Figure {
   /// Lays the names of the series in rows below the title.
   private func layLegend(_ shown: [Series], _ frame: inout Frame) {
     var (across, row) = (10.0, 55.0)
-    guard shown.count > 1 else {
+    guard shown.count > 1 || (namesOne && !shown.isEmpty) else {
       frame.top = 52
       return
     }

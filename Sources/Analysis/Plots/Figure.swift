@@ -79,6 +79,8 @@ public struct Figure: Sendable {
   public var y: Axis
   /// What is drawn.
   public var series: [Series]
+  /// Whether a series that is alone has its name above it too.
+  public var namesOne = false
   /// The width; the height follows from the legend.
   public var width = 440.0
   /// The height of the plot itself.

@@ -5,7 +5,7 @@ extension Report {
   /// The axis of simulated time, the same on all figures: to the end of the longest run.
   var timeAxis: Figure.Axis {
     var axis = ReportRun.Along.time.axis
-    let end = (runs + references.map(\.run)).map(\.length).max() ?? 0
+    let end = (runs + references.map(\.run)).map(\.lastMoment).max() ?? 0
     if end > 0 { axis.range = 0...end }
     return axis
   }
@@ -48,27 +48,26 @@ extension Report {
   ) -> Figure {
     var series: [Figure.Series] = []
     var isAllCentral = true
-    var known = 0
-    for (place, line) in lines.enumerated() where line.model != nil || !onlyCentral {
+    for line in lines where line.model != nil || !onlyCentral {
       let curves = line.runs.map { (line.curve($0, column, along), $0.end(along)) }
         .filter { !$0.0.isEmpty }
       guard let only = curves.first else { continue }
-      let look = line.isReference ? 7 - known % 2 : place
-      if line.isReference { known += 1 }
       if line.model == nil { isAllCentral = false }
       if curves.count == 1 {
         let points = extended(thinned(only.0, to: mostPoints), to: only.1)
-        series.append(.init(line.name, .step(points), look: look))
+        series.append(.init(line.name, .step(points), look: line.look))
       } else {
         series.append(
-          .init("\(line.name) (\(curves.count) seeds)", .band(band(curves)), look: look))
+          .init("\(line.name) (\(curves.count) seeds)", .band(band(curves)), look: line.look))
       }
     }
     var height = height
     if isAllCentral, !series.isEmpty, column == .accuracy || column == .loss {
       height.label += ", of models trained at the server"
     }
-    return Figure(title, x: along == .time ? timeAxis : along.axis, y: height, series)
+    var figure = Figure(title, x: along == .time ? timeAxis : along.axis, y: height, series)
+    figure.namesOne = lines.count > 1
+    return figure
   }
 
   private func band(_ curves: [([Figure.Point], end: Double)]) -> [Figure.BandPoint] {

@@ -24,7 +24,7 @@ public struct Report: Sendable {
     let groups = ReportGroup.groups(runs)
     self.groups = groups
     let isAlone = groups.count == 1 && references.isEmpty
-    lines =
+    var lines =
       groups.flatMap { ReportLine.lines($0.name, $0.runs, isAlone: isAlone) }
       + references.flatMap { name, run in
         ReportLine.lines(name, [run], isAlone: false).map { line in
@@ -33,6 +33,11 @@ public struct Report: Sendable {
           return line
         }
       }
+    let own = lines.count { !$0.isReference }
+    for place in lines.indices {
+      lines[place].look = place < own ? place : Palette.count - 1 - (place - own) % Palette.count
+    }
+    self.lines = lines
   }
 
   /// The page.

@@ -51,6 +51,8 @@ struct ReportLine {
   var model: String?
   /// Whether it stands beside the others by a name that it was given.
   var isReference = false
+  /// Its look, the same on all figures: those of references count down from the last.
+  var look = 0
 
   static func lines(_ name: String, _ runs: [ReportRun], isAlone: Bool) -> [ReportLine] {
     var models: [String] = []

@@ -55,6 +55,12 @@ public struct ReportRun: Sendable {
   /// How long the run was, in simulated seconds.
   var length: Double { document.table("")?.number("simulatedTime") ?? 0 }
 
+  /// Until when anything is known: the run's end, or a later version of a run that goes on.
+  var lastMoment: Double {
+    let last = [versions, central].map { $0?.numbers("publishedAt")?.max() ?? 0 }
+    return max(length, last.max() ?? 0)
+  }
+
   /// Whether there is a variable, such as `versions/joules`.
   func has(_ path: String) -> Bool {
     guard let cut = path.lastIndex(of: "/") else { return false }
