@@ -4,10 +4,10 @@ import Schema
 
 /// Results as small as a test needs them.
 enum ReportFixture {
-  /// A result with some versions an hour apart; it ends an hour after the last one.
+  /// A result with some versions an hour apart; it ends an hour after the last one, or at `hours`.
   static func document(
     seed: UInt64 = 1, accuracy: [Double], settings: [(String, String)] = [("stop", "1 d")],
-    schema: Int64 = 2
+    schema: Int64 = 2, hours: Int? = nil
   ) -> ResultDocument {
     let count = accuracy.count
     let text = settings.map { "\($0.0): \($0.1)\n" }.joined() + "seed: \(seed)\n"
@@ -18,7 +18,8 @@ enum ReportFixture {
       ],
       variables: [
         .init(
-          "simulatedTime", [], .double([Double(count) * 3600]), units: "s", longName: "end"),
+          "simulatedTime", [], .double([Double(hours ?? count) * 3600]), units: "s", longName: "end"
+        ),
         .init("startTime", [], .int64([0]), units: "s", longName: "start"),
       ], texts: [.init("scenario", text)])
     let axis = ["version"]
@@ -37,9 +38,10 @@ enum ReportFixture {
   /// The same as a report sees it.
   static func run(
     _ path: String, seed: UInt64 = 1, accuracy: [Double],
-    settings: [(String, String)] = [("stop", "1 d")], adding groups: [ResultDocument.Group] = []
+    settings: [(String, String)] = [("stop", "1 d")], hours: Int? = nil,
+    adding groups: [ResultDocument.Group] = []
   ) -> ReportRun {
-    var document = document(seed: seed, accuracy: accuracy, settings: settings)
+    var document = document(seed: seed, accuracy: accuracy, settings: settings, hours: hours)
     document.root.groups += groups
     return ReportRun(path, document, scenario: scenario(settings, seed: seed))
   }

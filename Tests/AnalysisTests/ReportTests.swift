@@ -8,9 +8,11 @@ import Testing
 struct ReportTests {
   private func run(
     _ path: String, seed: UInt64 = 1, accuracy: [Double],
-    settings: [(String, String)] = [("stop", "1 d")], adding groups: [ResultDocument.Group] = []
+    settings: [(String, String)] = [("stop", "1 d")], hours: Int? = nil,
+    adding groups: [ResultDocument.Group] = []
   ) -> ReportRun {
-    ReportFixture.run(path, seed: seed, accuracy: accuracy, settings: settings, adding: groups)
+    ReportFixture.run(
+      path, seed: seed, accuracy: accuracy, settings: settings, hours: hours, adding: groups)
   }
 
   @Test func thePageAsksForNothing() {
@@ -81,16 +83,21 @@ struct ReportTests {
       run("a.h5", seed: 1, accuracy: [0, 0.4]),
       run("b.h5", seed: 2, accuracy: [0, 0.8, 0.9, 1]),
     ]).html.replacing("&quot;", with: "\"")
-    // Medians of 0 and 0, then of 40 and 80 %, until 2 h.
-    #expect(html.contains("\"x\":[0,3600,7200],\"y\":[0,0.6,0.6]"))
+    // Medians of 0 and 0, of 40 and 80 %, and of 40 and 90 % at 2 h.
+    #expect(html.contains("\"x\":[0,3600,7200],\"y\":[0,0.6,0.65]"))
     #expect(html.contains("as far as the first of them ends"))
   }
 
   @Test func whatTheServerTrainedHasALineAModel() {
-    let report = Report([run("a.h5", accuracy: [0.1], adding: [ReportFixture.central])])
+    let report = Report([
+      run("a.h5", accuracy: [0.1], hours: 4, adding: [ReportFixture.central])
+    ])
     let html = report.html.replacing("&quot;", with: "\"")
-    // The run ends at 1 h, before the last version, which holds at its own time.
-    #expect(html.contains("{\"name\":\"big\",\"kind\":\"step\",\"look\":0,\"x\":[3600,10800]"))
+    // The last version holds until the end, 4 h.
+    #expect(
+      html.contains(
+        "{\"name\":\"big\",\"kind\":\"step\",\"look\":0,\"x\":[3600,10800,14400],"
+          + "\"y\":[0.25,0.75,0.75]}"))
     // Devices trained nothing, so their line, of the initial model alone, is not there.
     #expect(!html.contains("\"name\":\"federated\""))
     #expect(html.contains("<dd>75.0%</dd><dt>accuracy of the last version of big</dt>"))
@@ -99,7 +106,7 @@ struct ReportTests {
     #expect(!html.contains("versions published</dt>"))
     // The ledger: 1200 + 3 + 4.
     #expect(html.contains("1,207 in all, by how they ended"))
-    #expect(html.contains("Users&#39; own models"))
+    #expect(html.contains("aria-label=\"Users&#39; own models\""))
     for plot in [Report.Plot.accuracy, .central, .files, .uploads] {
       #expect(report.svg(plot) != nil, "\(plot)")
     }

@@ -173,9 +173,9 @@ extension Figure {
   ) -> String {
     var path = ""
     var isDown = false
-    let alone = Set(alone(points))
+    let single = Set(alone(points))
     for (place, point) in points.enumerated() {
-      guard point.x.isFinite, point.y.isFinite, !alone.contains(place) else {
+      guard point.x.isFinite, point.y.isFinite, !single.contains(place) else {
         isDown = false
         continue
       }
