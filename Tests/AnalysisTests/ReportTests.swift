@@ -139,8 +139,8 @@ struct ReportTests {
         ("updateUnfinishedAtEnd", 50),
       ])
     let html = Report([run("a.h5", accuracy: [0.1, 0.6], adding: [effort])]).html
-    // 100 of 1000 seconds, and 250 + 50 of them.
-    #expect(html.contains("<dd>10.0%</dd><dt>of training time wasted</dt>"))
+    // 100 of the 700 seconds whose work had ended, and 250 + 50 of all 1000.
+    #expect(html.contains("<dd>14.3%</dd><dt>of training time wasted</dt>"))
     #expect(html.contains("<dd>30.0%</dd><dt>of training time under way at the end</dt>"))
     // Both are grey on the figure.
     #expect(html.components(separatedBy: "<rect class=\"f7\"").count == 3)

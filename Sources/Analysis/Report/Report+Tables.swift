@@ -71,11 +71,11 @@ extension Report {
         files.flatMap { run.central?.numbers("filesEnded")?[$0] }, "file", "files", "learned from")
     }
     tiles += participation(run)
-    if let wasted = run.share(.wasted) {
+    if let wasted = run.wastedShare {
       tiles.append((Self.percent(wasted), "of training time wasted"))
-      if let open = run.share(.underWay), open > 0 {
-        tiles.append((Self.percent(open), "of training time under way at the end"))
-      }
+    }
+    if let open = run.openShare, open > 0 {
+      tiles.append((Self.percent(open), "of training time under way at the end"))
     }
     if let ledger = run.document.table("ledger"), let up = ledger.number("bytesUp"),
       let down = ledger.number("bytesDown")
@@ -120,8 +120,10 @@ extension Report {
     head += [
       "versions", "updates aggregated", "training wasted", "under way at the end", "bytes",
     ]
-    var note = "Of training time: wasted is what came to nothing; what was under way as the run "
-    note += "ended is neither used nor wasted."
+    var note =
+      "Training wasted: the share that came to nothing, of the training time whose work had "
+    note +=
+      "come to an end; what was under way as the run ended is told beside it, as a share of all."
     if runs.count > groups.count {
       note += " Medians over seeds, with the least and the most in brackets."
     }
@@ -174,8 +176,8 @@ extension Report {
     }
     cells.append(over(runs.map(line.versions), Markup.grouped))
     cells.append(ofDevices({ $0.ledger("updates", "aggregated") }, Markup.grouped))
-    cells.append(ofDevices({ $0.share(.wasted) }, Self.percent))
-    cells.append(ofDevices({ $0.share(.underWay) }, Self.percent))
+    cells.append(ofDevices({ $0.wastedShare }, Self.percent))
+    cells.append(ofDevices({ $0.openShare }, Self.percent))
     cells.append(
       over(
         runs.map { run in

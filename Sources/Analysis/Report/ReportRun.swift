@@ -181,12 +181,21 @@ public struct ReportRun: Sendable {
     }
   }
 
-  /// The share of devices' training time that ended so; nil: nothing was trained, or it is not
-  /// known.
-  func share(_ fate: Fate) -> Double? {
+  /// The share of devices' training time that came to nothing, of what had come to an end; nil:
+  /// nothing had, or it is not known.
+  var wastedShare: Double? {
+    let (used, wasted) = (seconds(.used), seconds(.wasted))
+    return used + wasted > 0 ? wasted / (used + wasted) : nil
+  }
+
+  /// The share of devices' training time whose work was under way at the end; nil: not known.
+  var openShare: Double? {
     let all = effort.reduce(0) { $0 + $1.seconds }
-    guard all > 0 else { return nil }
-    return effort.filter { Fate($0.outcome) == fate }.reduce(0) { $0 + $1.seconds } / all
+    return all > 0 ? seconds(.underWay) / all : nil
+  }
+
+  private func seconds(_ fate: Fate) -> Double {
+    effort.filter { Fate($0.outcome) == fate }.reduce(0) { $0 + $1.seconds }
   }
 
   /// A count of an outcome in a ledger.
