@@ -128,7 +128,7 @@ struct ReportTests {
     // A row each: what devices trained, and both models.
     #expect(html.contains("<td>central: big</td><td>1</td><td>75.0%</td><td>75.0%</td>"))
     // 60 % and 75 % were reached: the target is 60 %, which the model reached at 3 h.
-    #expect(html.contains("<td>75.0%</td><td>3 h</td><td>2</td><td>–</td>"))
+    #expect(html.contains("<td>75.0%</td><td>3\u{A0}h</td><td>2</td><td>–</td>"))
   }
 
   @Test func whatIsUnderWayAtTheEndIsNotWasted() {

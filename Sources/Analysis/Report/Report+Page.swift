@@ -67,7 +67,8 @@ extension Report {
     tr:last-child td{border-bottom:0}
     th{color:var(--soft);font-weight:600;white-space:nowrap}
     .numbers td:not(:first-child),.numbers th:not(:first-child){text-align:right;
-    white-space:nowrap}
+    white-space:normal}
+    .numbers td:first-child{white-space:nowrap}
     .words td{overflow-wrap:anywhere;min-width:7em}
     code,pre{font-family:ui-monospace,SFMono-Regular,"DejaVu Sans Mono",monospace;font-size:13px}
     code{overflow-wrap:anywhere}

@@ -118,7 +118,7 @@ extension Report {
     var head = ["", "seeds", "last accuracy", "best accuracy"]
     if let target { head.append("time to \(Markup.significant(target * 100, 3))%") }
     head += [
-      "versions", "updates aggregated", "training wasted", "under way at the end", "bytes",
+      "versions", "updates aggregated", "training wasted", "under way at end", "bytes",
     ]
     var note =
       "Training wasted: the share that came to nothing, of the training time whose work had "
@@ -154,7 +154,9 @@ extension Report {
 
   private func row(_ line: ReportLine, _ target: Double?) -> [String] {
     let runs = line.runs
-    func over(_ values: [Double?], _ words: (Double) -> String) -> String {
+    // Cells break before their brackets only.
+    func over(_ values: [Double?], _ text: (Double) -> String) -> String {
+      func words(_ value: Double) -> String { text(value).replacing(" ", with: "\u{A0}") }
       let known = Statistics.sorted(values.compactMap { $0 })
       guard let low = known.first, let high = known.last, known.count == values.count else {
         return "–"
