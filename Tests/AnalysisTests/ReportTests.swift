@@ -50,7 +50,7 @@ struct ReportTests {
     let html = Report(runs).html
     #expect(html.contains("a1 (2 seeds)"))
     // Medians of 40 and 80 %, with least and most; the other policy has one.
-    #expect(html.contains("<td>60.0% (40.0%–80.0%)</td>"))
+    #expect(html.contains("<td>60.0% (40.0%\u{A0}to\u{A0}80.0%)</td>"))
     #expect(html.contains("<td>50.0%</td>"))
     // Every result reaches 40 %.
     #expect(html.contains("time to 40%"))

@@ -163,7 +163,7 @@ extension Report {
       }
       let median = words(Statistics.quantile(0.5, ofSorted: known))
       return known.count == 1 || words(low) == words(high)
-        ? median : "\(median) (\(words(low))–\(words(high)))"
+        ? median : "\(median) (\(words(low))\u{A0}to\u{A0}\(words(high)))"
     }
     /// What only trainings on devices have.
     func ofDevices(_ value: (ReportRun) -> Double?, _ words: (Double) -> String) -> String {
