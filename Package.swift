@@ -55,7 +55,7 @@ let package = Package(
     library(
       "Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"],
       exclude: ["README.md"]),
-    library("Analysis", ["CGSL", "Numerics", "Results"]),
+    library("Analysis", ["CGSL", "Numerics", "Results", "Schema"]),
     library(
       "Runs",
       ["Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema"],
@@ -84,7 +84,7 @@ let package = Package(
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
-    tests("AnalysisTests", ["Analysis", "Results"], exclude: ["Fixtures"]),
+    tests("AnalysisTests", ["Analysis", "Results", "Schema"], exclude: ["Fixtures"]),
     tests(
       "RunsTests",
       ["DataSets", "FedSim", "Learning", "Numerics", "Results", "Runs", "Scenarios", "Schema"],

@@ -135,7 +135,7 @@ struct CompareCommand: RegistryCommand {
       Output.out(json ? JSONText.of(comparison) : comparison.text)
       return comparison.isSame ? 0 : 1
     } catch {
-      return Output.report(error)
+      return Output.report(error, nothingWas: "written")
     }
   }
 }

@@ -9,7 +9,7 @@ private let allowedImports: [(target: String, modules: [String])] = [
   ("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"] + host),
   ("Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"] + host),
   ("Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams", "Foundation"]),
-  ("Analysis", ["CGSL", "Numerics", "Results", "Foundation"]),
+  ("Analysis", ["CGSL", "Numerics", "Results", "Schema", "Foundation"]),
   (
     "Runs",
     [

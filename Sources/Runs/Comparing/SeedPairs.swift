@@ -19,9 +19,6 @@ public struct SeedPairs: Codable, Equatable, Sendable {
   /// What to keep in mind: files that were changed, other versions or data.
   public var warnings: [String]
 
-  /// Settings that runs of one policy may differ in.
-  private static let free = ["seed", "seeds", "name", "description", "record"]
-
   /// Reads and compares results; the order of the files does not matter.
   ///
   /// Throws: `RunFailure.input` for a file that is no result, two of one seed, runs of one side
@@ -50,7 +47,6 @@ public struct SeedPairs: Codable, Equatable, Sendable {
       paired(sides.0), paired(sides.1), target: target, measures: measures, alpha: alpha,
       bootstrap: Bootstrap(.bca, resamples: resamples))
     settings = SettingDifferences.between(sides.0.policy, sides.1.policy)
-      .filter { !Self.isFree($0.place) }
     onlyA = sides.0.runs.map(\.seed).filter { !common.contains($0) }
     onlyB = sides.1.runs.map(\.seed).filter { !common.contains($0) }
     let known = comparison.lines.map(\.measure)
@@ -108,10 +104,6 @@ public struct SeedPairs: Codable, Equatable, Sendable {
       ? Measure.allCases : Measure.allCases.filter { names.contains($0.rawValue) }
   }
 
-  private static func isFree(_ path: String) -> Bool {
-    free.contains { path == $0 || path.hasPrefix("\($0).") || path.hasPrefix("\($0) ") }
-  }
-
   /// Seeds in words.
   static func list(_ seeds: [UInt64]) -> String {
     seeds.prefix(20).map(String.init).joined(separator: ", ") + (seeds.count > 20 ? ", …" : "")
@@ -122,7 +114,7 @@ public struct SeedPairs: Codable, Equatable, Sendable {
     let runs: [MeasuredRun]
     /// What is drawn of each seed, and from which data.
     let worlds: [(seed: UInt64, drawn: Node?, data: String?)]
-    /// The scenario of the first of them.
+    /// The settings that all of them have.
     let policy: Node
     let engines: [String]
     let warnings: [String]
@@ -145,14 +137,12 @@ public struct SeedPairs: Codable, Equatable, Sendable {
         }
         let policy: Node
         do throws(Faults) {
-          policy = try YAMLReader.read(result.scenarioText, file: path)
+          policy = try YAMLReader.read(result.scenarioText, file: path).policy
         } catch {
           throw .input(error.faults)
         }
         if let first {
-          let off = SettingDifferences.between(first.policy, policy)
-            .first { !SeedPairs.isFree($0.place) }
-          if let off {
+          if let off = SettingDifferences.between(first.policy, policy).first {
             throw StoredRun.refusal(
               path,
               "it is no run of the same policy as \(first.path): \(off.place) is "
