@@ -41,7 +41,7 @@ run: deps build ## run the quickstart scenario, into results/quickstart.h5
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
-check: lint test readers report determinism-ci crash fleet test-arm64 ## all that CI checks: those eight
+check: lint test readers report determinism-ci crash fleet test-arm64 example-policy ## all that CI checks: those nine
 
 format: ## format the sources in place
 	@Scripts/deps build

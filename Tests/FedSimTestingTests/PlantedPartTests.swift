@@ -128,13 +128,12 @@ struct PlantedRoundTests {
     #expect(
       lines(Planted.StandsStill.self)
         == ["stands-still, timer: its timer rings after 0 s: virtual time would stand still"])
-    // 300,000 rings of a microsecond.
-    #expect(
-      lines(Planted.RingsAllTheTime.self)
-        == [
-          "rings-all-the-time, progress: after 300000 events the run stands at 0 d 00:00:00.3 of "
-            + "12 h"
-        ] || lines(Planted.RingsAllTheTime.self).first?.contains("progress") == true)
+    // Nearly all of 300,000 events are rings, each a microsecond after the one before.
+    let lines = lines(Planted.RingsAllTheTime.self)
+    #expect(lines.count == 1)
+    let start =
+      "rings-all-the-time, progress: after 300000 events the run stands at 0 d 00:00:00.29"
+    #expect(lines.first?.hasPrefix(start) == true, "\(lines)")
   }
 
   @Test("a trigger that counts where no memory holds it")

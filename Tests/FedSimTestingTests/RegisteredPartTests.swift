@@ -38,10 +38,24 @@ struct RegisteredPartTests {
 
   @Test("a preset", arguments: PolicyPreset.standard.map(\.name))
   func preset(name: String) throws {
-    let text = "fleet: [{name: a, count: 1}]\nserver: {policy: \(name)}\n"
+    let text = "fleet: [{name: a, count: 100}]\nserver: {policy: \(name)}\n"
     let scenario = try Scenario(text: text)
     let findings = Conformance().findings(ofPolicy: name) { scenario.settings.server }
     #expect(findings == [])
+  }
+
+  @Test("a transform and a local algorithm from outside are one line each, too")
+  func adding() throws {
+    let registry = Registry.standard.adding(Planted.CountingNoise.self).adding(Halfway.self)
+    let text = """
+      fleet: [{name: a, count: 1}]
+      task: {training: {algorithm: halfway}}
+      server: {payload: delta, transforms: counting-noise}
+      """
+    let scenario = try Scenario(text: text, registry: registry)
+    #expect(scenario.settings.server.transforms.map(\.name) == ["counting-noise"])
+    #expect(scenario.resolvedText.contains("halfway"))
+    #expect(throws: Faults.self) { try Scenario(text: text) }
   }
 
   @Test("settings that a part does not have are a finding, with the nearest word")
@@ -52,5 +66,28 @@ struct RegisteredPartTests {
     #expect(
       findings.map(\.description)
         == ["threshold, shape: threshold: unknown key `updtes`; did you mean `updates`?"])
+  }
+}
+
+/// Goes half of the way that SGD goes.
+private struct Halfway: LocalAlgorithm {
+  static let name = "halfway"
+  static let summary = "Half of the way that SGD goes"
+  typealias Settings = NoSettings
+  init(_ settings: NoSettings) {}
+  func run(
+    _ training: LocalTraining, _ batches: Range<Int>, from memory: DeviceMemory, lossSum: Double,
+    kernels: Kernels, scratch: Scratch
+  ) -> TrainingOutcome {
+    let whole = training.run(
+      batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
+    let parameters = ParameterBuffer(count: memory.parameters.count) { target in
+      for i in 0..<target.count {
+        target[i] = (memory.parameters[i] + whole.parameters[i]) / 2
+      }
+    }
+    return TrainingOutcome(
+      memory: DeviceMemory(parameters: parameters), lossSum: whole.lossSum,
+      samplesProcessed: whole.samplesProcessed)
   }
 }

@@ -106,7 +106,9 @@ extension MadeUpBatch {
 
   /// Batches in which a weight is zero, or would be by an unlucky rule.
   static let weightless = [
-    MadeUpBatch("an update of 0 samples among others", slot: 8, samples: [4, 0, 2, 4]),
+    MadeUpBatch(
+      "an update of 0 samples among others", slot: 8, samples: [4, 0, 2, 4],
+      staleness: [1, 0, 2, 1]),
     MadeUpBatch("no update is stale", slot: 9, samples: [4, 7, 1, 9, 4]),
     MadeUpBatch(
       "all updates are equally stale", slot: 10, samples: [4, 4, 4], staleness: [2, 2, 2]),

@@ -119,7 +119,7 @@ private struct PolicyRun {
     }
     for (version, model) in diary.models.enumerated() {
       if let place = model.firstIndex(where: { !$0.isFinite }) {
-        findings.add(.finite, "parameter \(place) of version \(version) is \(model[place])")
+        findings.add(.finite, "parameter \(place) of version \(version) is \(word(model[place]))")
       }
     }
   }

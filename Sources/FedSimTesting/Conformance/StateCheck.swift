@@ -59,22 +59,27 @@ struct StateCheck<Value> {
   }
 }
 
+/// A number in words, equal for equal bits, but that NaN has no sign, which is the processor's.
+func word<Value: BinaryFloatingPoint & CustomStringConvertible>(_ value: Value) -> String {
+  value.isNaN ? "nan" : value.description
+}
+
 extension ParameterBuffer {
-  /// Each parameter in words that are equal for equal bits, but for NaN.
-  var words: [String] { values.map(\.description) }
+  /// Each parameter in words.
+  var words: [String] { values.map { word($0) } }
 
   /// The first parameter whose bits are others.
   func firstDifference(_ other: ParameterBuffer) -> String? {
     for place in 0..<min(count, other.count)
     where self[place].bitPattern != other[place].bitPattern {
-      return "parameter \(place) is \(self[place]), and \(other[place])"
+      return "parameter \(place) is \(word(self[place])), and \(word(other[place]))"
     }
     return count == other.count ? nil : "\(count) parameters, and \(other.count)"
   }
 
   /// The first parameter that is no finite number.
   var firstNotFinite: String? {
-    values.firstIndex { !$0.isFinite }.map { "parameter \($0) is \(self[$0])" }
+    values.firstIndex { !$0.isFinite }.map { "parameter \($0) is \(word(self[$0]))" }
   }
 
   /// The largest distance of two parameters at one place, and where it is.

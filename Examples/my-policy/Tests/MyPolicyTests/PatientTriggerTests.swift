@@ -41,9 +41,9 @@ struct PatientTriggerTests {
   @Test("the first of few waits for a minute, and until it looks again")
   func few() {
     // The first comes at 12 s, so its minute is over at 72 s, and the next look is at 80 s.
-    #expect(arriving([12, 50]).rounds.map(\.description) == ["round 1 at 80 s: published"])
+    #expect(arriving([12, 50]).rounds.map(\.description) == ["round 1 at 1 min 20 s: published"])
     // The second comes when the minute is over already.
-    #expect(arriving([12, 95]).rounds.map(\.description) == ["round 1 at 95 s: published"])
+    #expect(arriving([12, 95]).rounds.map(\.description) == ["round 1 at 1 min 35 s: published"])
   }
 
   @Test("one alone waits for ever")
@@ -55,7 +55,8 @@ struct PatientTriggerTests {
 
   @Test("the next round has a minute of its own")
   func twice() {
-    // Version 1 at 80 s; then 100 s + 60 s, so 160 s has come when 3 s past 157 s are looked at.
+    // Version 1 at 80 s. The next update comes at 97 s: its minute is over at 157 s, and the next
+    // look is at 160 s.
     let played = arriving([12, 50, 97, 120])
     #expect(played.versions.map(\.publishedAt) == [.zero, .seconds(80), .seconds(160)])
     #expect(played.versions.map(\.updates) == [0, 2, 2])
