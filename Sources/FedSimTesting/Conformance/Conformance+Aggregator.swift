@@ -162,8 +162,8 @@ private struct AggregatorChecks {
       guard !(distance <= 1e-3) else { continue }
       findings.add(
         .order,
-        "parameter \(place) is \(expected[place]) with the terms in one order and \(other[place]) in "
-          + "another: a sum in `Float`; add in `Double`, or by `weightedSum`")
+        "parameter \(place) is \(expected[place]) with the terms in one order and "
+          + "\(other[place]) in another: a sum in `Float`; add in `Double`, or by `weightedSum`")
     }
   }
 }

@@ -6,7 +6,7 @@ public enum Check: String, CaseIterable, Sendable {
   case repeats
   /// State is in the memory that is saved with a run, and nowhere else.
   case memory
-  /// Bits depend on no place in memory, no number of threads and no compiled form of the arithmetic.
+  /// Bits depend on no place in memory, number of threads or compiled form of the arithmetic.
   case storage
   /// Sums hardly depend on the order of their terms: they are added in `Double`.
   case order
