@@ -27,6 +27,7 @@ let package = Package(
         "Numerics", "Schema", "Learning", "FedSim", "DataSets", "Results", "Scenarios", "Analysis",
         "Runs", "Sweeps", "FedSimCLI",
       ]),
+    .library(name: "FedSimTesting", targets: ["FedSimTesting"]),
     .executable(name: "fedsim", targets: ["fedsim"]),
   ],
   dependencies: [
@@ -49,6 +50,7 @@ let package = Package(
     .target(name: "CKernels", exclude: ["README.md"], cSettings: c),
     library("Learning", ["CKernels", "Numerics", "Schema"], exclude: ["README.md"]),
     library("FedSim", ["Learning", "Numerics", "Schema"]),
+    library("FedSimTesting", ["FedSim", "Learning", "Numerics", "Schema"]),
     library("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"]),
     library(
       "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
@@ -91,6 +93,9 @@ let package = Package(
       exclude: ["Fixtures"]),
     tests("SchemaTests", ["Schema", "Numerics"]),
     tests("FedSimTests", ["FedSim", "Learning", "Numerics", "Schema"]),
+    tests(
+      "FedSimTestingTests",
+      ["FedSim", "FedSimTesting", "Learning", "Numerics", "Scenarios", "Schema"]),
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
