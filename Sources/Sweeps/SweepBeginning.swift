@@ -15,8 +15,9 @@ public struct SweepBeginning {
     public let notice: String?
   }
 
+  /// The sweep's folder.
+  public let folder: SweepFolder
   private let scenario: Scenario
-  private let folder: SweepFolder
   private let store: String?
   private let options: RunOptions
 
