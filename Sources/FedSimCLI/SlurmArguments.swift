@@ -78,9 +78,7 @@ struct SlurmArguments: ParsableArguments {
       throw ValidationError(
         "--resubmissions: found \(resubmissions), expected a number from 0 to 100")
     }
-    if let fileDelay, SweepDriver.Options.seconds(fileDelay) == nil {
-      throw ValidationError("--file-delay: found \(fileDelay), expected a duration such as 10 s")
-    }
+    if let fileDelay { _ = try FileDelay.seconds(fileDelay) }
     for option in slurmOption {
       if let fault = SlurmSettings.fault(ofOption: option) {
         throw ValidationError("--slurm-option: \(fault)")
@@ -102,7 +100,7 @@ struct SlurmArguments: ParsableArguments {
     settings.tasksAtOnce = tasksAtOnce
     settings.mostTasks = maxTasks
     settings.resubmissions = resubmissions ?? settings.resubmissions
-    settings.fileDelay = fileDelay.flatMap { SweepDriver.Options.seconds($0) } ?? settings.fileDelay
+    settings.fileDelay = fileDelay ?? settings.fileDelay
     settings.options = slurmOption
     settings.timeout = play.timeout
     settings.retries = play.retries
@@ -129,6 +127,16 @@ struct SlurmArguments: ParsableArguments {
     guard let jobs = try SlurmJobs.refuseLiving(folder), let unknown = jobs.unknown else { return }
     let numbers = jobs.submission.jobs.joined(separator: " ")
     Output.error("note: whether Slurm's jobs \(numbers) are over cannot be asked: \(unknown)")
+  }
+}
+
+/// Reads how long a file may take to show.
+enum FileDelay {
+  static func seconds(_ text: String) throws -> Double {
+    guard let seconds = SweepDriver.Options.seconds(text) else {
+      throw ValidationError("--file-delay: found \(text), expected a duration such as 10 s")
+    }
+    return seconds
   }
 }
 
@@ -173,8 +181,8 @@ struct SweepPartCommand: RegistryCommand {
   @Option(help: "The cells of a task.")
   var cells: Int
 
-  @Option(help: "How long a file may take to show.")
-  var fileDelay = "60 s"
+  @Option(help: "How long a file may take to show.", transform: FileDelay.seconds)
+  var fileDelay: Double
 
   @OptionGroup var play: SweepPlayArguments
 
@@ -183,7 +191,7 @@ struct SweepPartCommand: RegistryCommand {
       let folder = SweepFolder(folder)
       let cells = try SweepPart.cells(
         of: folder, submission: submission, task: task, each: cells,
-        fileDelay: SweepDriver.Options.seconds(fileDelay) ?? 0)
+        fileDelay: fileDelay)
       let driver = try SweepDriver(folder, play.options(folder))
       let progress = SweepProgress(driver, jobs: play.jobs)
       switch try driver.run(part: cells, { progress.show($0) }) {
@@ -191,7 +199,8 @@ struct SweepPartCommand: RegistryCommand {
         Output.error("interrupted; what is finished stays")
         return 130
       case .complete, .waiting:
-        Output.out("\(cells.count) cells, \(driver.failedCount) failed")
+        let count = "\(cells.count) cell\(cells.count == 1 ? "" : "s")"
+        Output.out("\(count), \(driver.failedCount) failed")
         return driver.failedCount > 0 ? 3 : 0
       }
     } catch {
@@ -218,15 +227,15 @@ struct SweepCollectCommand: RegistryCommand {
   @Option(help: "How many submissions before it finished nothing.")
   var fruitless = 0
 
-  @Option(help: "How long a file may take to show.")
-  var fileDelay = "60 s"
+  @Option(help: "How long a file may take to show.", transform: FileDelay.seconds)
+  var fileDelay: Double
 
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
       let folder = SweepFolder(folder)
       let end = try SlurmSweep.collect(
         folder, submission: submission, handed: handed, fruitless: fruitless,
-        fileDelay: SweepDriver.Options.seconds(fileDelay) ?? 0, look: SlurmLook.options(folder))
+        fileDelay: fileDelay, look: SlurmLook.options(folder))
       return try SlurmLook.report(end, folder, versions: SlurmSweep.wantsVersions(folder))
     } catch {
       return Output.report(error)

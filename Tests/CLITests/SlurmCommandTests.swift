@@ -146,6 +146,27 @@ import Testing
     #expect(try slurm.command.bytes("\(slurm.folder)/table.h5") == local.arrays)
   }
 
+  @Test("cells that fail are in the table, and retry submits them again")
+  func failures() throws {
+    let slurm = try slurm()
+    #expect(try slurm.sweep("--timeout", "1 us", "--retries", "0").code == 0)
+    let calls = try slurm.calls()
+    for task in 0...5 {
+      #expect(try slurm.job(calls[0], task: task) == 3)
+      #expect(try slurm.log().hasSuffix("1 cell, 1 failed\n"), "\(try slurm.log())")
+    }
+    #expect(try slurm.job(calls[1]) == 3)
+    #expect(try slurm.log().hasPrefix("6 cells, 6 failed\n"))
+    #expect(try slurm.lines("\(slurm.folder)/failed.csv").count == 7)
+    let again = try slurm.command.run(
+      ["sweep", "retry", slurm.folder, "--failed", "--slurm", "--cells-per-task", "6"],
+      slurm.environment)
+    #expect(again.out.contains("submitted: job 103, 1 task\n"), "\(again.error)")
+    #expect(try slurm.job(slurm.calls()[2], task: 0) == 0)
+    #expect(try slurm.job(slurm.calls()[3]) == 0)
+    #expect(try slurm.command.bytes("\(slurm.folder)/table.csv") == local(slurm).csv)
+  }
+
   @Test("a dry run writes scripts and prints commands that do the same, and submits nothing")
   func dryRun() throws {
     let slurm = try slurm()
@@ -182,7 +203,7 @@ import Testing
     try slurm.command.write(
       "101 RUNNING\n101 PENDING\n101 PENDING\n102 PENDING\n", to: "said/queue")
     let refusal = """
-      \(slurm.folder): Slurm's jobs 101 102 play this sweep (1 tasks running, 2 waiting); wait for \
+      \(slurm.folder): Slurm's jobs 101 102 play this sweep (tasks: 1 running, 2 waiting); wait for \
       them, or end them: scancel 101 102
       1 fault; nothing was run
 

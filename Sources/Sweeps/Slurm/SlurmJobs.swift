@@ -59,7 +59,8 @@ public struct SlurmJobs: Codable, Equatable, Sendable {
   public var text: String {
     let tasks = submission.arrays.reduce(0) { $0 + $1.tasks }
     let arrays = submission.arrays.map(\.job).joined(separator: ", ")
-    var line = "slurm, submission \(submission.number): \(tasks) tasks (job \(arrays))"
+    var line =
+      "slurm, submission \(submission.number): \(Counted.text(tasks, "task")) (job \(arrays))"
     if submission.arrays.isEmpty { line = "slurm, submission \(submission.number): no tasks" }
     if let unknown { return line + ", which Slurm could not be asked about: \(unknown)" }
     line += areAlive ? ", \(running) running, \(waiting) waiting" : ", none left"
@@ -76,7 +77,7 @@ public struct SlurmJobs: Codable, Equatable, Sendable {
     let numbers = jobs.submission.jobs.joined(separator: " ")
     throw SweepFolder.refusal(
       folder.path,
-      "Slurm's jobs \(numbers) play this sweep (\(jobs.running) tasks running,"
+      "Slurm's jobs \(numbers) play this sweep (tasks: \(jobs.running) running,"
         + " \(jobs.waiting) waiting); wait for them, or end them: scancel \(numbers)")
   }
 }

@@ -103,7 +103,7 @@ package struct SlurmPlan {
       String(settings.threads), "--retries", String(settings.retries),
     ]
     if let timeout = settings.timeout { words += ["--timeout", timeout] }
-    words += ["--file-delay", "\(settings.fileDelay) s"]
+    words += ["--file-delay", settings.fileDelay]
     return head("A task of this sweep: task.sh SUBMISSION FIRST-TASK CELLS-PER-TASK", settings)
       + "exec \(ShellText.command(words)) --submission \"$1\""
       + " --task \"$(($2 + SLURM_ARRAY_TASK_ID))\" --cells \"$3\""
@@ -114,7 +114,7 @@ package struct SlurmPlan {
   static func collectorScript(
     program: String, folder: SweepFolder, settings: SlurmSettings
   ) -> String {
-    let words = [program, "sweep", "collect", "--file-delay", "\(settings.fileDelay) s"]
+    let words = [program, "sweep", "collect", "--file-delay", settings.fileDelay]
     return head("Collects this sweep: collect.sh SUBMISSION CELLS FRUITLESS-BEFORE", settings)
       + "exec \(ShellText.command(words)) --submission \"$1\" --handed \"$2\" --fruitless \"$3\""
       + " -- \(ShellText.quoted(folder.path))\n"

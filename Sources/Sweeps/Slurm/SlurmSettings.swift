@@ -24,8 +24,8 @@ public struct SlurmSettings: Codable, Equatable, Sendable {
   public var mostTasks: Int?
   /// How often in a row what is missing is submitted again after a submission that finished nothing.
   public var resubmissions = 3
-  /// How long a file of another node may take to show, in seconds.
-  public var fileDelay = 60.0
+  /// How long a file of another node may take to show, as it was written.
+  public var fileDelay = "60 s"
   /// Other options of `sbatch`, each as `KEY=VALUE` or `KEY`.
   public var options: [String] = []
 

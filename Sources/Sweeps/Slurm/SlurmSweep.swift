@@ -97,7 +97,7 @@ public struct SlurmSweep {
         let job = try commands.submit(plan.arguments(array))
         submission.arrays.append(.init(job: job, tasks: array.tasks))
         try folder.keep(submission)
-        lines.append("submitted: job \(job), \(Self.count(array.tasks, "task"))")
+        lines.append("submitted: job \(job), \(Counted.text(array.tasks, "task"))")
       } catch {
         // The first says what is wrong; a later one that there is no room for more now.
         guard !submission.arrays.isEmpty else { throw error }
@@ -115,16 +115,12 @@ public struct SlurmSweep {
       commands.cancel(submission.jobs)
       throw .failed("the collector: \(error.description)\nits arrays were ended again")
     }
-    let cells = Self.count(handed, "cell")
+    let cells = Counted.text(handed, "cell")
     lines.append(
       "submitted: job \(submission.collector ?? ""), the collector, for \(cells)")
     let later = plan.cells.count - handed + plan.later
-    if later > 0 { lines.append("\(Self.count(later, "cell")) left to its next submission") }
+    if later > 0 { lines.append("\(Counted.text(later, "cell")) left to its next submission") }
     return lines
-  }
-
-  private static func count(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
   // MARK: By the collector
@@ -169,13 +165,13 @@ public struct SlurmSweep {
     let fruitless = !given.isEmpty && lost == given.count ? fruitless + 1 : 0
     guard fruitless <= settings.resubmissions else {
       throw .failed(
-        "\(count(driver.missing.count, "cell")) missing, and \(count(fruitless, "submission")) in a"
+        "\(Counted.text(driver.missing.count, "cell")) missing, and \(Counted.text(fruitless, "submission")) in a"
           + " row finished nothing; logs: \(folder.submissionPath(number))\n"
           + "the sweep's command goes on with them, with --slurm or without")
     }
     let sweep = try SlurmSweep(folder, settings)
     var lines = [
-      "\(count(driver.missing.count, "cell")) to play, \(lost) of them lost in submission \(number)"
+      "\(Counted.text(driver.missing.count, "cell")) to play, \(lost) of them lost in submission \(number)"
     ]
     for attempt in 0... {
       do throws(RunFailure) {
@@ -187,5 +183,12 @@ public struct SlurmSweep {
       }
     }
     return .submitted(lines)
+  }
+}
+
+/// A number with its noun.
+enum Counted {
+  static func text(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 }
