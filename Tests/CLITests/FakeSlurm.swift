@@ -53,8 +53,10 @@ struct FakeSlurm {
 
   /// The command that submits the sweep, with a short wait for files.
   func sweep(_ arguments: String...) throws -> Command.Result {
-    try command.run(
-      ["sweep", "\(home)/sweep.yaml", "-o", folder, "--slurm", "--file-delay", "10 ms"] + arguments,
+    // Nothing is late here, unless a test says so.
+    let delay = arguments.contains("--file-delay") ? [] : ["--file-delay", "10 ms"]
+    return try command.run(
+      ["sweep", "\(home)/sweep.yaml", "-o", folder, "--slurm"] + delay + arguments,
       environment)
   }
 
@@ -70,7 +72,11 @@ struct FakeSlurm {
   }
 
   /// Runs a job as Slurm does, in an environment without Slurm's commands on the PATH.
-  func job(_ call: [String], task: Int? = nil) throws -> Int32 {
+  ///
+  /// `meanwhile` happens while it runs.
+  func job(
+    _ call: [String], task: Int? = nil, meanwhile: () throws -> Void = {}
+  ) throws -> Int32 {
     let script = try #require(call.firstIndex { $0.hasSuffix(".sh") })
     let process = try command.process([])
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -86,6 +92,7 @@ struct FakeSlurm {
     process.standardOutput = file
     process.standardError = file
     try process.run()
+    try meanwhile()
     process.waitUntilExit()
     return process.terminationStatus
   }

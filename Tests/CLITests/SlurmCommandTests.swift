@@ -167,6 +167,28 @@ import Testing
     #expect(try slurm.command.bytes("\(slurm.folder)/table.csv") == local(slurm).csv)
   }
 
+  @Test("files of another machine that show late are waited for, and nothing is submitted again")
+  func lateFiles() throws {
+    let slurm = try slurm()
+    #expect(try slurm.sweep("--cells-per-task", "6", "--file-delay", "1 min").code == 0)
+    let calls = try slurm.calls()
+    func hide(_ path: String) throws -> () throws -> Void {
+      let (shown, hidden) = ("\(slurm.command.folder)/\(path)", "\(slurm.command.folder)/hidden")
+      try FileManager.default.moveItem(atPath: shown, toPath: hidden)
+      return {
+        usleep(400_000)
+        try FileManager.default.moveItem(atPath: hidden, toPath: shown)
+      }
+    }
+    for path in ["\(slurm.folder)/sweep.json", "\(slurm.folder)/slurm/1/cells.txt"] {
+      #expect(try slurm.job(calls[0], task: 0, meanwhile: hide(path)) == 0, "\(try slurm.log())")
+    }
+    let result = try #require(slurm.command.names.first { $0.hasSuffix(".h5") })
+    #expect(try slurm.job(calls[1], meanwhile: hide(result)) == 0)
+    #expect(try slurm.log().hasPrefix("6 cells, none failed\n"), "\(try slurm.log())")
+    #expect(try slurm.calls().count == 2)
+  }
+
   @Test("a dry run writes scripts and prints commands that do the same, and submits nothing")
   func dryRun() throws {
     let slurm = try slurm()
