@@ -161,7 +161,7 @@ extension PartSettings {
 
   /// The fields with the values of `defaults`, for documentation.
   static func descriptions(of defaults: Self) -> [FieldDescription] {
-    fields.map {
+    knownFields.map {
       FieldDescription(
         key: $0.key, summary: $0.summary, shape: $0.shape, expected: $0.expected,
         defaultValue: $0.isRequired ? nil : $0.write(defaults), isRequired: $0.isRequired,
@@ -171,7 +171,7 @@ extension PartSettings {
 
   /// Every value explicit, as a mapping in the order of the fields.
   public var resolved: Node {
-    .mapping(Self.fields.compactMap { field in field.write(self).map { (field.key, $0) } })
+    .mapping(Self.knownFields.compactMap { field in field.write(self).map { (field.key, $0) } })
   }
 }
 
