@@ -72,29 +72,29 @@ import Testing
     #expect(first.count == 2)
     // Of the tasks 0, 1 and 2 the second is lost with its node; the first is played twice.
     for task in [0, 2, 0] {
-      #expect(try slurm.job(first[0], task: task) == 0, "\(try slurm.log())")
+      #expect(try slurm.job(first[0], task: task) == 0, "\(slurm.log)")
     }
-    #expect(try slurm.job(first[1]) == 0, "\(try slurm.log())")
-    #expect(try slurm.log().contains("2 cells to play, 2 of them lost in submission 1"))
+    #expect(try slurm.job(first[1]) == 0, "\(slurm.log)")
+    #expect(slurm.log.contains("2 cells to play, 2 of them lost in submission 1"))
     #expect(!slurm.command.names.contains("\(slurm.folder)/table.csv"))
     let again = try slurm.calls()
     #expect(again.count == 4)
     // A collector that is played again, because its node was lost too, adds nothing.
     #expect(try slurm.job(first[1]) == 0)
-    #expect(try slurm.log() == "submission 2 was made already\n")
+    #expect(slurm.log == "submission 2 was made already\n")
     #expect(try slurm.calls().count == 4)
     let cells = try slurm.lines("\(slurm.folder)/cells.txt")
     #expect(try slurm.lines("\(slurm.folder)/slurm/2/cells.txt") == Array(cells[2..<4]))
     #expect(try slurm.job(again[2], task: 0) == 0)
     #expect(try slurm.job(again[3]) == 0)
-    #expect(try slurm.log().hasPrefix("6 cells, none failed\n"), "\(try slurm.log())")
+    #expect(slurm.log.hasPrefix("6 cells, none failed\n"), "\(slurm.log)")
     let local = try local(slurm)
     #expect(try slurm.command.bytes("\(slurm.folder)/table.csv") == local.csv)
     #expect(try slurm.command.bytes("\(slurm.folder)/table.h5") == local.arrays)
     #expect(slurm.command.names.contains("\(slurm.folder)/versions.csv"))
     // A task that the submission does not have.
     #expect(try slurm.job(again[2], task: 1) == 2)
-    #expect(try slurm.log().contains("2 cells, 2 a task: there is no task 1"))
+    #expect(slurm.log.contains("2 cells, 2 a task: there is no task 1"))
   }
 
   @Test(
@@ -107,7 +107,7 @@ import Testing
     #expect(second.count == 4)
     #expect(second[3].suffix(3) == ["2", "6", "1"])
     #expect(try slurm.job(second[3]) == 3)
-    let log = try slurm.log()
+    let log = slurm.log
     #expect(log.hasPrefix("6 cells missing, and 2 submissions in a row finished nothing; logs: "))
     #expect(try slurm.calls().count == 4)
     let here = try slurm.command.run(
@@ -135,9 +135,9 @@ import Testing
       #expect(calls.count == 2 * rung + 2)
       handed.append(calls[2 * rung + 1].suffix(3).joined(separator: " "))
       for task in try FakeSlurm.tasks(calls[2 * rung]) {
-        #expect(try slurm.job(calls[2 * rung], task: task) == 0, "\(try slurm.log())")
+        #expect(try slurm.job(calls[2 * rung], task: task) == 0, "\(slurm.log)")
       }
-      #expect(try slurm.job(calls[2 * rung + 1]) == 0, "\(try slurm.log())")
+      #expect(try slurm.job(calls[2 * rung + 1]) == 0, "\(slurm.log)")
     }
     // Four variants of two replicas, then two, then one.
     #expect(handed == ["1 8 0", "2 4 0", "3 2 0"])
@@ -153,10 +153,10 @@ import Testing
     let calls = try slurm.calls()
     for task in 0...5 {
       #expect(try slurm.job(calls[0], task: task) == 3)
-      #expect(try slurm.log().hasSuffix("1 cell, 1 failed\n"), "\(try slurm.log())")
+      #expect(slurm.log.hasSuffix("1 cell, 1 failed\n"), "\(slurm.log)")
     }
     #expect(try slurm.job(calls[1]) == 3)
-    #expect(try slurm.log().hasPrefix("6 cells, 6 failed\n"))
+    #expect(slurm.log.hasPrefix("6 cells, 6 failed\n"))
     #expect(try slurm.lines("\(slurm.folder)/failed.csv").count == 7)
     let again = try slurm.command.run(
       ["sweep", "retry", slurm.folder, "--failed", "--slurm", "--cells-per-task", "6"],
@@ -181,11 +181,11 @@ import Testing
       }
     }
     for path in ["\(slurm.folder)/sweep.json", "\(slurm.folder)/slurm/1/cells.txt"] {
-      #expect(try slurm.job(calls[0], task: 0, meanwhile: hide(path)) == 0, "\(try slurm.log())")
+      #expect(try slurm.job(calls[0], task: 0, meanwhile: hide(path)) == 0, "\(slurm.log)")
     }
     let result = try #require(slurm.command.names.first { $0.hasSuffix(".h5") })
     #expect(try slurm.job(calls[1], meanwhile: hide(result)) == 0)
-    #expect(try slurm.log().hasPrefix("6 cells, none failed\n"), "\(try slurm.log())")
+    #expect(slurm.log.hasPrefix("6 cells, none failed\n"), "\(slurm.log)")
     #expect(try slurm.calls().count == 2)
   }
 
