@@ -38,7 +38,7 @@ struct FakeSlurm {
   }
 
   private func script(_ name: String, _ text: String) throws {
-    try command.write("#!/bin/sh\n\(text)\n", to: "bin/\(name)")
+    try command.write("#!/bin/sh\nPATH=/usr/bin:/bin\n\(text)\n", to: "bin/\(name)")
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o755], ofItemAtPath: "\(command.folder)/bin/\(name)")
   }
