@@ -72,7 +72,8 @@ struct SummaryText {
       let accuracy = model.accuracy.map { Format.fixed($0, 4) } ?? "not known"
       return
         "  \(name)accuracy \(accuracy)\(model.isOwn ? " on users' own samples" : "") at version "
-        + "\(model.version), of \(Format.count(model.samples, "sample")) of \(Format.count(model.users, "user"))"
+        + "\(model.version), of \(Format.count(model.samples, "sample")) of "
+        + Format.count(model.users, "user")
     }
   }
 

@@ -2,8 +2,8 @@ import FedSim
 import Results
 
 extension ResultDocument.Group {
-  /// Says of a table of a run that has not ended which time it is of, and takes back what it says of
-  /// whole runs.
+  /// Says of a table of a run that has not ended which time it is of, and takes back what it says
+  /// of whole runs.
   mutating func mark(asOf time: SimTime) {
     attributes.append(.init("asOf", .number(time.seconds)))
     guard let comment = Self.unfinished[name] else { return }
@@ -16,12 +16,12 @@ extension ResultDocument.Group {
     "ledger":
       "What was under way as of `asOf` has no outcome yet: the counts add up to at most `opened`.",
     "effort":
-      "Work is booked when it ends: what was under way as of `asOf` is not in any row of `outcome`.",
+      "Work is booked when it ends: what was under way as of `asOf` is in no row of `outcome`.",
     "central":
       "Training at the server on files that devices sent. What was under way as of `asOf` has no "
       + "outcome yet. Accuracies are an oracle's, without virtual time.",
     "identity":
-      "heartbeatsDue, as the devices see it, may be more than withheld + unsent + succeeded + failed "
-      + "as of `asOf`; accepted, unauthorised and forbidden are the server's counts.",
+      "heartbeatsDue, as the devices see it, may be more than withheld + unsent + succeeded + "
+      + "failed as of `asOf`; accepted, unauthorised and forbidden are the server's counts.",
   ]
 }

@@ -2,7 +2,7 @@
 /// whatever its dependencies depend on, and Foundation always.
 private let allowedImports: [(target: String, modules: [String])] = [
   ("Numerics", []),
-  ("Schema", []),
+  ("Schema", ["Synchronization"]),
   ("CKernels", []),
   ("Learning", ["CKernels", "Numerics", "Schema", "Foundation", "Synchronization"]),
   ("FedSim", ["Learning", "Numerics", "Schema"]),

@@ -43,8 +43,8 @@ struct ComparisonText {
   mutating func add(hour: DocumentComparison.Row?, isOfNumbers: Bool) {
     guard let hour, isOfNumbers else { return add("hour", hour) }
     add(
-      "first hour with other numbers of events: \(hour.number) (its digest takes them in; the events "
-        + "themselves part later or not at all)")
+      "first hour with other numbers of events: \(hour.number) (its digest takes them in; the "
+        + "events themselves part later or not at all)")
   }
 
   /// The event at which two runs part.
@@ -178,8 +178,8 @@ extension Replay {
         "same content: \(result); its bytes differ, as another HDF5 or zlib writes them")
     case .sameAsHeld:
       text.add(
-        "same as far as it goes: all that \(result) holds comes out again; it is of an older schema, "
-          + "and what later ones added is not in it")
+        "same as far as it goes: all that \(result) holds comes out again; it is of an older "
+          + "schema, and what later ones added is not in it")
     case .different:
       text.add("different: \(result) (the file | played again)")
       text.add("what it says of itself", attributes)

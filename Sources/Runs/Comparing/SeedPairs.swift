@@ -135,12 +135,13 @@ public struct SeedPairs: Codable, Equatable, Sendable {
           throw StoredRun.refusal(
             path, "its seed, \(seed), is that of \(other.path) too; a pair is one run of each side")
         }
-        let policy: Node
+        let scenario: Node
         do throws(Faults) {
-          policy = try YAMLReader.read(result.scenarioText, file: path).policy
+          scenario = try YAMLReader.read(result.scenarioText, file: path)
         } catch {
           throw .input(error.faults)
         }
+        let policy = scenario.policy
         if let first {
           if let off = SettingDifferences.between(first.policy, policy).first {
             throw StoredRun.refusal(
@@ -155,7 +156,7 @@ public struct SeedPairs: Codable, Equatable, Sendable {
         if result.document.root[attribute: "isComplete"] != nil {
           warnings.append("\(path) is not whole: its run goes on, or was interrupted")
         }
-        worlds.append((seed, policy["seeds"], result.text(of: "dataDigest")))
+        worlds.append((seed, scenario["seeds"], result.text(of: "dataDigest")))
         engines.append(result.engineVersion)
         seeds.append((seed, path))
         runs.append(MeasuredRun(result.document, seed: seed))
