@@ -86,7 +86,8 @@ package struct SlurmPlan {
       lines.append("array\(index + 1)=$(\(ShellText.command(["sbatch"] + arguments(array))))")
     }
     let words = collectorArguments(after: ["@"], handed: cells.count, fruitless: fruitless)
-    let waiting = names.map { "\"$\($0)\"" }.joined(separator: ":")
+    // With several clusters the number comes with a name behind it.
+    let waiting = names.map { "\"${\($0)%%;*}\"" }.joined(separator: ":")
     lines.append(
       ShellText.command(["sbatch"] + words).replacing("afterany:@", with: "afterany:\(waiting)"))
     return lines.joined(separator: "\n") + "\n"
