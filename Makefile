@@ -23,7 +23,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning scenarios bench \
-  example-policy crash report fleet gboard sweep-crash soak test-arm64 test-bare clean
+  example-policy crash report fleet gboard sweep-crash test-slurm soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -42,7 +42,7 @@ test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
 check: SWEEP_CRASH = --sample
-check: lint test readers report determinism-ci crash fleet sweep-crash test-arm64 example-policy ## all that CI checks: those ten
+check: lint test readers report determinism-ci crash fleet sweep-crash test-slurm test-arm64 example-policy ## all that CI checks: those eleven
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -105,6 +105,10 @@ bench: build ## time the workloads beside floors, events beside SimPy, a million
 
 sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; SWEEP_CRASH=--sample
 	Scripts/sweep-crash $(SWEEP_CRASH)
+
+test-slurm: build ## play a sweep through a real Slurm on this machine, one of two nodes killed; compare its tables
+	@Scripts/deps slurm
+	Scripts/test-slurm
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
 	@Scripts/deps data readers r report qemu soak

@@ -15,10 +15,11 @@ public struct SweepBeginning {
     public let notice: String?
   }
 
+  /// The sweep's folder.
+  public let folder: SweepFolder
   private let scenario: Scenario
-  private let folder: SweepFolder
   private let store: String?
-  private let options: RunOptions
+  private var options: RunOptions
 
   /// A sweep of a scenario; without an output in `results/NAME`.
   public init(_ scenario: Scenario, output: String?, store: String?, options: RunOptions) {
@@ -27,6 +28,8 @@ public struct SweepBeginning {
     folder = SweepFolder(output ?? "results/\(name)")
     self.store = store.map(Self.whole)
     self.options = options
+    // Cells may be played in another folder than this.
+    self.options.dataFolders = options.dataFolders.map(Self.whole)
   }
 
   private static func whole(_ path: String) -> String {

@@ -72,6 +72,8 @@ public final class SweepDriver {
   private(set) var failures: [String: CellFailure] = [:]
   /// The variants that each rung played, for the tables.
   private(set) var played: [[Int]] = []
+  /// The cells of the last rung that are left to others.
+  private(set) var missing: [SweepManifest.Cell] = []
 
   private var workers: [WorkerProcess] = []
   private var queue: [(order: WorkerOrder, cell: SweepManifest.Cell, attempt: Int)] = []
@@ -97,10 +99,11 @@ public final class SweepDriver {
     try folder.makeFolders(manifest.store)
     defer { endWorkers() }
     var alive = Array(manifest.variants.indices)
+    played = []
     for rung in 0..<manifest.rungs {
-      let missing = try play(alive, rung)
+      missing = try play(alive, rung)
       if isInterrupted { return .interrupted }
-      if missing > 0 { return .waiting(cells: missing) }
+      if !missing.isEmpty { return .waiting(cells: missing.count) }
       played.append(alive)
       guard let halving = manifest.halving, rung < manifest.rungs - 1 else { break }
       alive = Halving.survivors(
@@ -117,8 +120,30 @@ public final class SweepDriver {
     return .complete
   }
 
-  /// Plays the cells of a rung; how many are left to others.
-  private func play(_ variants: [Int], _ rung: Int) throws(RunFailure) -> Int {
+  /// Plays some cells of any rung, and those only.
+  ///
+  /// Nobody is kept out: whoever plays the same cell at the same time places the same result.
+  public func run(
+    part cells: [SweepManifest.Cell], _ news: @escaping (News) -> Void = { _ in }
+  ) throws(RunFailure) -> End {
+    self.news = news
+    expected = cells.count
+    let lock = SweepLock(sharing: folder)
+    defer { _ = lock }
+    try folder.makeFolders(manifest.store)
+    defer { endWorkers() }
+    queue = cells.filter { folder.failure($0.id) == nil }.map { (.play($0.id), $0, 1) }
+    try workOff()
+    return isInterrupted ? .interrupted : .complete
+  }
+
+  /// Cells that were given up.
+  public var failedCount: Int { failures.count }
+
+  /// Plays the cells of a rung; those that are left to others.
+  private func play(
+    _ variants: [Int], _ rung: Int
+  ) throws(RunFailure) -> [SweepManifest.Cell] {
     var cells: [SweepManifest.Cell] = []
     var seen = Set<String>()
     for variant in variants {
@@ -137,15 +162,15 @@ public final class SweepDriver {
       }
     }
     try workOff()
-    guard !isInterrupted else { return 0 }
+    guard !isInterrupted else { return [] }
     queue = others.map { (.look($0.id), $0, 1) }
     try workOff()
-    var missing = 0
+    var missing: [SweepManifest.Cell] = []
     for cell in others where rows[cell.id] == nil {
       if let failure = folder.failure(cell.id) {
         failures[cell.id] = failure
       } else {
-        missing += 1
+        missing.append(cell)
       }
     }
     return missing

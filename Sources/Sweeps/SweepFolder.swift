@@ -86,12 +86,16 @@ public struct SweepFolder: Sendable {
   /// Makes the folders that runs write into.
   func makeFolders(_ store: String) throws(RunFailure) {
     for folder in [path, "\(path)/cells", "\(path)/logs", "\(path)/failures", store] {
-      do {
-        try FileManager.default.createDirectory(
-          atPath: folder, withIntermediateDirectories: true)
-      } catch {
-        throw Self.refusal(folder, "the folder cannot be made: \(Self.reason(error))")
-      }
+      try Self.makeFolder(folder)
+    }
+  }
+
+  /// Makes a folder and those above it.
+  static func makeFolder(_ folder: String) throws(RunFailure) {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw refusal(folder, "the folder cannot be made: \(reason(error))")
     }
   }
 

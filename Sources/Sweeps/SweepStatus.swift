@@ -18,6 +18,8 @@ public struct SweepStatus: Codable, Equatable, Sendable {
   public let isRunning: Bool
   /// Whether the table is there.
   public let hasTable: Bool
+  /// What Slurm says of the newest submission; nil: the sweep was never submitted.
+  public let slurm: SlurmJobs?
 
   /// Looks at a sweep; results are counted, not read.
   ///
@@ -39,6 +41,7 @@ public struct SweepStatus: Codable, Equatable, Sendable {
     self.failed = failed
     isRunning = SweepLock.isHeld(folder)
     hasTable = FileManager.default.fileExists(atPath: folder.tablePath)
+    slurm = SlurmJobs(folder)
   }
 
   /// Lets cells that were given up be played again.
@@ -57,6 +60,7 @@ public struct SweepStatus: Codable, Equatable, Sendable {
     lines.append("failed: \(failed.count)")
     for id in failed { lines.append("  \(id)  log: \(SweepFolder(folder).logPath(id))") }
     lines.append(isRunning ? "a driver is at work" : "no driver is at work")
+    if let slurm { lines.append(slurm.text) }
     lines.append(hasTable ? "table: \(SweepFolder(folder).tablePath)" : "no table yet")
     return lines.joined(separator: "\n")
   }
