@@ -5,7 +5,7 @@ import Scenarios
 import Sweeps
 
 /// `fedsim stress`.
-struct StressCommand: ParsableCommand {
+struct StressCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "stress",
     abstract: "Search for a world in which a policy breaks a claim or an invariant.",
@@ -14,15 +14,7 @@ struct StressCommand: ParsableCommand {
       built-in changes) and looks at every event, at the claims, and whether runs come out again. \
       The first world that fails is made smaller and written as NAME.stress-1.yaml. Exit code 1: \
       something broke, 2: bad input, 3: worlds cannot be played.
-      """,
-    subcommands: [StressRunCommand.self, StressWorkCommand.self],
-    defaultSubcommand: StressRunCommand.self)
-}
-
-/// `fedsim stress FILE`.
-struct StressRunCommand: RegistryCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Search the worlds of a scenario.")
+      """)
 
   @OptionGroup var source: ScenarioArguments
 
@@ -70,6 +62,10 @@ struct StressRunCommand: RegistryCommand {
   @Flag(name: .shortAndLong, help: "No progress on standard error.")
   var quiet = false
 
+  /// What a search starts: the command is a worker, and what it prints goes to this file.
+  @Option(help: .private)
+  var work: String?
+
   func validate() throws {
     for (name, value, most) in [
       ("seeds", seeds, 10_000_000), ("jobs", jobs, 1024), ("failures", failures, 100),
@@ -87,6 +83,11 @@ struct StressRunCommand: RegistryCommand {
 
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
+      if let work {
+        var options = RunOptions()
+        Environment.set(&options)
+        return try WorldWorker.serve(log: work, options: options, registry: registry)
+      }
       return try search(try source.scenario(registry))
     } catch {
       return Output.report(error)
@@ -150,27 +151,8 @@ struct StressRunCommand: RegistryCommand {
     var workers = ProcessPlayer.Options()
     workers.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
     workers.timeout = SweepDriver.Options.seconds(timeout)
-    workers.arguments = ["stress", "work", "--"]
+    workers.arguments = ["stress", "worker", "--work"]
     workers.interruption = StopSignals.watch()
     return workers
-  }
-}
-
-/// `fedsim stress work`: what a search starts.
-struct StressWorkCommand: RegistryCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "work", abstract: "Play worlds for a search.", shouldDisplay: false)
-
-  @Argument(help: "A file for what is printed.")
-  var log: String
-
-  func run(_ registry: Registry) -> Int32 {
-    do throws(RunFailure) {
-      var options = RunOptions()
-      Environment.set(&options)
-      return try WorldWorker.serve(log: log, options: options, registry: registry)
-    } catch {
-      return Output.report(error)
-    }
   }
 }

@@ -93,6 +93,13 @@ public struct Stress {
     self.options = options
   }
 
+  /// Searches in this process, one world after the other, as a test does; what crashes ends it.
+  ///
+  /// Throws: `RunFailure` where worlds cannot be played at all, or a file cannot be written.
+  public func search(options run: RunOptions = RunOptions()) throws(RunFailure) -> Report {
+    try search(HerePlayer(space.scenario.registry, options: run))
+  }
+
   /// Searches.
   ///
   /// Order: worlds are judged by their numbers, so the first failure is the same however many are

@@ -14,7 +14,7 @@ public enum WorldWorker {
     signal(SIGINT, SIG_IGN)
     signal(SIGPIPE, SIG_IGN)
     let answers = fcntl(1, F_DUPFD_CLOEXEC, 3)
-    let descriptor = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
     guard answers >= 0, descriptor >= 0 else {
       throw .failed("\(log): \(String(cString: strerror(errno)))")
     }
