@@ -5,7 +5,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 SWIFT := swift
 FEDSIM := .build/release/fedsim
-SOURCES := Sources Tests Package.swift
+EXAMPLE := Examples/my-policy
+SOURCES := Sources Tests Package.swift $(EXAMPLE)/Sources $(EXAMPLE)/Tests $(EXAMPLE)/Package.swift
 SMOKE := $(wildcard scenarios/smoke/*.yaml)
 # How long `make soak` may go on beginning new work.
 SOAK_MINUTES ?= 30
@@ -22,7 +23,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning scenarios bench \
-  crash report fleet gboard sweep-crash soak test-arm64 test-bare clean
+  example-policy crash report fleet gboard sweep-crash soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -41,7 +42,7 @@ test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
 check: SWEEP_CRASH = --sample
-check: lint test readers report determinism-ci crash fleet sweep-crash test-arm64 ## all that CI checks: those nine
+check: lint test readers report determinism-ci crash fleet sweep-crash test-arm64 example-policy ## all that CI checks: those ten
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -74,6 +75,10 @@ crash: build ## kill runs and fail their calls on files, go on, compare the resu
 
 fleet: build ## weeks of 10,000 iPhones, every event followed by a look; FLEET_SEEDS=2
 	Scripts/fleet $(FLEET_SEEDS)
+
+example-policy: ## test Examples/my-policy from a clean clone, as the author of a policy would
+	@Scripts/deps build
+	Scripts/example-policy
 
 figure: build ## make the results and the picture of Examples/paper_figure.py
 	@Scripts/deps data readers

@@ -27,6 +27,7 @@ let package = Package(
         "Numerics", "Schema", "Learning", "FedSim", "DataSets", "Results", "Scenarios", "Analysis",
         "Runs", "Sweeps", "FedSimCLI",
       ]),
+    .library(name: "FedSimTesting", targets: ["FedSimTesting"]),
     .executable(name: "fedsim", targets: ["fedsim"]),
   ],
   dependencies: [
@@ -49,13 +50,14 @@ let package = Package(
     .target(name: "CKernels", exclude: ["README.md"], cSettings: c),
     library("Learning", ["CKernels", "Numerics", "Schema"], exclude: ["README.md"]),
     library("FedSim", ["Learning", "Numerics", "Schema"]),
+    library("FedSimTesting", ["FedSim", "Learning", "Numerics", "Schema"]),
     library("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"]),
     library(
       "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
     library(
       "Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"],
       exclude: ["README.md"]),
-    library("Analysis", ["CGSL", "Numerics", "Results"]),
+    library("Analysis", ["CGSL", "Numerics", "Results", "Schema"]),
     library(
       "Runs",
       ["Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema"],
@@ -84,13 +86,16 @@ let package = Package(
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
-    tests("AnalysisTests", ["Analysis", "Results"], exclude: ["Fixtures"]),
+    tests("AnalysisTests", ["Analysis", "Results", "Schema"], exclude: ["Fixtures"]),
     tests(
       "RunsTests",
       ["DataSets", "FedSim", "Learning", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),
     tests("SchemaTests", ["Schema", "Numerics"]),
     tests("FedSimTests", ["FedSim", "Learning", "Numerics", "Schema"]),
+    tests(
+      "FedSimTestingTests",
+      ["FedSim", "FedSimTesting", "Learning", "Numerics", "Scenarios", "Schema"]),
     tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
       exclude: ["Fixtures"]),

@@ -141,6 +141,16 @@ public struct Registry: Sendable {
     adding(type, to: .serverOptimizer) { $0 }
   }
 
+  /// This registry with one more update transform.
+  public func adding<P: UpdateTransform>(_ type: P.Type) -> Registry {
+    adding(type, to: .updateTransform) { $0 }
+  }
+
+  /// This registry with one more local algorithm.
+  public func adding<P: LocalAlgorithm>(_ type: P.Type) -> Registry {
+    adding(type, to: .localAlgorithm) { $0 }
+  }
+
   /// This registry with one more timeline source.
   public func adding<P: TimelineSource>(_ type: P.Type) -> Registry {
     adding(type, to: .timelineSource) { $0 }

@@ -181,6 +181,17 @@ public struct AggregatedUpdate: Sendable {
   public let parameters: ParameterBuffer
   /// What its training started from.
   public let base: ParameterBuffer
+
+  /// An update of a device.
+  public init(
+    device: Int, samples: Int, staleness: Int, parameters: ParameterBuffer, base: ParameterBuffer
+  ) {
+    self.device = device
+    self.samples = samples
+    self.staleness = staleness
+    self.parameters = parameters
+    self.base = base
+  }
 }
 
 /// The updates of one aggregation, in device order, with the sums that most aggregators need.
@@ -193,6 +204,28 @@ public struct AggregationBatch: Sendable {
   public let current: ParameterBuffer
   let kernels: Kernels
   let pool: WorkerPool
+
+  /// A batch of updates, at least one, in device order.
+  ///
+  /// Shapes: all buffers have the size of `current`.
+  public init(
+    updates: [AggregatedUpdate], payload: Payload, current: ParameterBuffer,
+    kernels: Kernels = .best, pool: WorkerPool
+  ) {
+    precondition(!updates.isEmpty, "an aggregation has an update")
+    precondition(
+      zip(updates, updates.dropFirst()).allSatisfy { $0.device <= $1.device },
+      "updates are in device order")
+    precondition(
+      updates.allSatisfy {
+        $0.parameters.count == current.count && $0.base.count == current.count
+      }, "buffers have one size")
+    self.updates = updates
+    self.payload = payload
+    self.current = current
+    self.kernels = kernels
+    self.pool = pool
+  }
 
   /// What is known of the updates beside their parameters, in their order.
   public var facts: [UpdateFacts] {
