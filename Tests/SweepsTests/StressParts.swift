@@ -4,8 +4,8 @@ import Schema
 
 // Twins of parts that come with the simulator, each with one thing wrong, under the right name.
 
-/// Throws away a backlog: if the connection returns, after version 2, to more than twice the
-/// threshold. Three things must come together.
+/// Throws away a backlog: if after version 2 an update comes to more than twice the threshold. So
+/// many wait only while the server is offline. Three things must come together.
 struct ForgetfulThreshold: AggregationTrigger {
   static let name = "threshold"
   static let summary = "Wrong: forgets what waited for long"
@@ -16,7 +16,7 @@ struct ForgetfulThreshold: AggregationTrigger {
     updates = settings.updates
   }
   func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
-    if moment == .connectionReturned, server.version >= 2, server.pending > 2 * updates {
+    if moment == .arrival, server.version >= 2, server.pending > 2 * updates {
       return .skip
     }
     return right.decide(moment, server)
@@ -38,7 +38,7 @@ struct VanishingMean: Aggregator {
   }
 }
 
-/// Half as far as it should, the second time in a process and from then on.
+/// Steps that grow shorter from one to the next, in all runs of a process together.
 struct UnsteadySGD: ServerOptimizer {
   static let name = "sgd"
   static let summary = "Wrong: remembers what came before outside of its memory"
@@ -48,7 +48,7 @@ struct UnsteadySGD: ServerOptimizer {
     from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
   ) -> ParameterBuffer {
     Self.steps += 1
-    let rate: Float = Self.steps % 2 == 0 ? 0.5 : 1
+    let rate = 1 / Float(Self.steps)
     return ParameterBuffer(count: current.count) { target in
       let (now, new) = (current.values, combined.values)
       for i in 0..<target.count { target[i] = now[i] + rate * new[i] }
