@@ -101,8 +101,10 @@ let package = Package(
       exclude: ["Fixtures"]),
     tests(
       "SweepsTests",
-      ["Analysis", "DataSets", "Numerics", "Results", "Runs", "Scenarios", "Schema", "Sweeps"],
-      exclude: ["Fixtures"]),
+      [
+        "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Runs", "Scenarios",
+        "Schema", "Sweeps",
+      ], exclude: ["Fixtures"]),
     tests("CLITests", ["fedsim"]),
   ]
 )

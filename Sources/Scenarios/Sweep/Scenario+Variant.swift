@@ -22,6 +22,13 @@ extension Scenario {
   ///
   /// Throws: every fault of a path, or else of the scenario that they come to.
   public func variant(_ values: [VariantValue]) throws(Faults) -> Scenario {
+    try Scenario(written: laid(values), file: file, registry: registry)
+  }
+
+  /// What is written in a variant.
+  ///
+  /// Throws: every fault of a path.
+  package func laid(_ values: [VariantValue]) throws(Faults) -> Node {
     let shape = Shape.mapping({ ScenarioSettings.descriptions }, shorthand: nil)
     var node = writtenNode
     var faults: [Fault] = []
@@ -34,7 +41,7 @@ extension Scenario {
       }
     }
     guard faults.isEmpty else { throw Faults(faults) }
-    return try Scenario(written: node, file: file, registry: registry)
+    return node
   }
 
   /// This scenario with another seed; nothing is read anew, since no seed is wrong.

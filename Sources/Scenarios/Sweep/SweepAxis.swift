@@ -46,7 +46,7 @@ public struct SweepAxis: Sendable {
   }
 
   /// An axis whose values are written out.
-  init(path: String, place: Place, values: [Node]) {
+  package init(path: String, place: Place = .none, values: [Node]) {
     self.path = path
     self.place = place
     domain = .values(values)
