@@ -68,6 +68,9 @@ let package = Package(
     .executableTarget(
       name: "fedsim-play", dependencies: ["FedSim", "Runs", "Scenarios", "Schema"],
       path: "Benchmarks/play", swiftSettings: swift),
+    .executableTarget(
+      name: "fedsim-aggregate", dependencies: ["Learning", "Schema"],
+      path: "Benchmarks/aggregation", swiftSettings: swift),
 
     // Tests find their fixtures beside their source files.
     tests("ArchitectureTests", []),
