@@ -54,9 +54,9 @@ readers: build ## open a result of every scenario as others would; test exports 
 	@Scripts/deps data readers r
 	Scripts/readers
 
-determinism: build ## run smoke, system and quickstart scenarios in many ways, compare the result files by cmp
+determinism: build ## run smoke, system, policy and quickstart scenarios in many ways, compare the result files by cmp
 	@Scripts/deps data qemu
-	Scripts/determinism $(SMOKE) $(wildcard scenarios/systems/*.yaml scenarios/quickstart.yaml)
+	Scripts/determinism $(SMOKE) $(wildcard scenarios/systems/*.yaml scenarios/policies/*.yaml scenarios/quickstart.yaml)
 
 determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
@@ -87,11 +87,12 @@ gboard: build ## 20 seeds of gboard-us against the figures of Bonawitz et al. 20
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Scripts/gboard $(GBOARD)
 
-bench: build ## time the workloads beside floors, events beside SimPy, a million phones; BENCH="--threads 1"
+bench: build ## time the workloads beside floors, events beside SimPy, a million phones, a mean beside a pass; BENCH="--threads 1"
 	@Scripts/deps data readers
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Benchmarks/run $(BENCH)
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
+	.build/release/fedsim-aggregate
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
 	@Scripts/deps data readers r report qemu soak

@@ -69,7 +69,7 @@ let package = Package(
       name: "fedsim-play", dependencies: ["FedSim", "Runs", "Scenarios", "Schema"],
       path: "Benchmarks/play", swiftSettings: swift),
     .executableTarget(
-      name: "fedsim-aggregate", dependencies: ["Learning", "Schema"],
+      name: "fedsim-aggregate", dependencies: ["FedSim", "Learning", "Schema"],
       path: "Benchmarks/aggregation", swiftSettings: swift),
 
     // Tests find their fixtures beside their source files.

@@ -5,7 +5,8 @@
 // The updates are there already. `streamed` is what a run does with a mean: groups of updates, summed while the next
 // group is trained (here at no cost); `whole` what it does where all updates are there at once. Both are timed in
 // turns with a pass that only reads; the median of the ratios of a turn is told, and the exit code is 1 if one of them
-// is above --most.
+// is above --most. Then every aggregator that needs all updates at once is timed with the first hundred of them.
+import FedSim
 import Foundation
 import Learning
 import Schema
@@ -112,4 +113,22 @@ func told(_ name: String, _ times: [Double]) -> Double {
 print("\(count) updates of \(size) parameters, \(pool.threads) threads (\(word & 1))")
 _ = told("plain pass", reads)
 let ratios = [told("whole", wholes), told("streamed", streams)]
+
+let hundred = AggregationBatch(
+  updates: updates.prefix(100).enumerated().map { place, update in
+    AggregatedUpdate(
+      device: place, samples: 1, staleness: 0, parameters: update, base: updates[count - 1],
+      baseLoss: 1)
+  }, payload: .delta, current: updates[0], pool: pool)
+for (name, part) in [
+  ("median", CoordinateMedian(NoSettings())), ("trimmed-mean", TrimmedMean(.init())),
+  ("krum", Krum(.init())), ("multi-krum", MultiKrum(.init())), ("bulyan", Bulyan(.init())),
+  ("geometric-median", GeometricMedian(.init())),
+  ("norm-bounded-mean", NormBoundedMean(.init())), ("q-ffl", FairAggregator(.init())),
+] as [(String, any Aggregator)] {
+  let times = (0..<3).map { _ in seconds { _ = part.combine(hundred) } }
+  let word = name.padding(toLength: 18, withPad: " ", startingAt: 0)
+  print(
+    "\(hundred.updates.count) updates, \(word)" + String(format: "%.1f ms", median(times) * 1e3))
+}
 exit(ratios.allSatisfy { $0 <= values["--most"]! } ? 0 : 1)

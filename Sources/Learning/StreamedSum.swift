@@ -185,8 +185,8 @@ extension StreamedSum {
         bases: members.compactMap { terms[$0].base },
         weights: (given.map { [$0.weight] } ?? []) + members.map { terms[$0].weight })
       let end = min((range + 1) * rangeSize, count)
-      for start in stride(from: range * rangeSize, to: end, by: Self.blockSize) {
-        let block = start..<min(start + Self.blockSize, end)
+      for start in stride(from: range * rangeSize, to: end, by: Aggregation.stretch) {
+        let block = start..<min(start + Aggregation.stretch, end)
         addresses.add(block, to: sums + start, kernels: kernels)
         if group == groups - 1 { round(block, into: target) }
       }

@@ -121,8 +121,10 @@ struct AggregatorNumberTests {
     let part = make(NormBoundedMean.self) { $0.maximum = 2 }
     let found = part.combine(numbered(payload: .weights))
     let bounded = numbers("bounded 2")
-    let expected = (0..<13).map { place in
-      bounded[place] + (0..<7).reduce(0.0) { $0 + Double(policyBases[$1 * 13 + place]) } / 7
+    let expected = (0..<13).map { (place: Int) -> Double in
+      var base = 0.0
+      for update in 0..<7 { base += Double(policyBases[update * 13 + place]) }
+      return bounded[place] + base / 7
     }
     #expect(close(found, expected))
   }

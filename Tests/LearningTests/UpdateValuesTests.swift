@@ -1,5 +1,6 @@
 import Foundation
 import Learning
+import Schema
 import Testing
 
 @Suite("Values of updates, side by side")
