@@ -118,6 +118,14 @@ struct AsynchronousTests {
     }
   }
 
+  @Test("Updates that are all too old are rejected, and the run goes on to its end")
+  func tooOld() {
+    let played = asynchronous(windows, payload: .delta) { $0.maximumStaleness = 0 }.play()
+    #expect(played.story(of: -1) == ["0 published v0 0", "6650 published v1 1"])
+    #expect(played.simulation.ledgers.updates[.rejectedStale] == 2)
+    #expect(played.simulation.now == ms(500_000))
+  }
+
   @Test(
     "Lazily or eagerly, on any threads, streamed or saved on the way: the same run",
     arguments: Payload.allCases)

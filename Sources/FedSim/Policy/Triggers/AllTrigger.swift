@@ -64,6 +64,7 @@ public struct AllTrigger: AggregationTrigger {
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout PartMemory
   ) -> TriggerDecision {
+    guard !triggers.isEmpty else { return .wait }
     if memory.parts.isEmpty { memory.parts = triggers.map { _ in PartMemory() } }
     if memory.integers.first != Int64(server.round) {
       memory.integers = [Int64(server.round)] + triggers.map { _ in 0 }
