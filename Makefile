@@ -56,9 +56,9 @@ readers: build ## open a result of every scenario as others would; test exports 
 	@Scripts/deps data readers r
 	Scripts/readers
 
-determinism: build ## run smoke, system and quickstart scenarios in many ways, compare the result files by cmp
+determinism: build ## run smoke, system, policy and quickstart scenarios in many ways, compare the result files by cmp
 	@Scripts/deps data qemu
-	Scripts/determinism $(SMOKE) $(wildcard scenarios/systems/*.yaml scenarios/quickstart.yaml)
+	Scripts/determinism $(SMOKE) $(wildcard scenarios/systems/*.yaml scenarios/policies/*.yaml scenarios/quickstart.yaml)
 
 determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
@@ -97,11 +97,12 @@ scenarios: build ## hold all scenarios to their claims and baselines (docs/check
 	@Scripts/deps data
 	$(FEDSIM) check scenarios
 
-bench: build ## time the workloads beside floors, events beside SimPy, a million phones; BENCH="--threads 1"
+bench: build ## time the workloads beside floors, events beside SimPy, a million phones, a mean beside a pass; BENCH="--threads 1"
 	@Scripts/deps data readers
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Benchmarks/run $(BENCH)
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
+	.build/release/fedsim-aggregate
 
 sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; SWEEP_CRASH=--sample
 	Scripts/sweep-crash $(SWEEP_CRASH)

@@ -77,6 +77,9 @@ let package = Package(
     .executableTarget(
       name: "fedsim-play", dependencies: ["FedSim", "Runs", "Scenarios", "Schema"],
       path: "Benchmarks/play", swiftSettings: swift),
+    .executableTarget(
+      name: "fedsim-aggregate", dependencies: ["FedSim", "Learning", "Schema"],
+      path: "Benchmarks/aggregation", swiftSettings: swift),
 
     // Tests find their fixtures beside their source files.
     tests("ArchitectureTests", []),

@@ -49,7 +49,12 @@ extension Simulation {
         }
         return
       }
-      let checkIn = CheckIn(device: device, heldVersion: Int(held))
+      let checkIn = CheckIn(
+        device: device, heldVersion: Int(held), hasPending: devices[device].pendingCopies > 0)
+      if checkIn.hasPending, inputs.server.broadcast == .afterAggregation {
+        if !isAbandoned { keepWaiting(checkIn, generation, participation) }
+        return
+      }
       let view = server.view(at: now)
       switch inputs.server.selector.value.admit(checkIn, view, &server.memories.selector) {
       case .accept:
@@ -79,6 +84,7 @@ extension Simulation {
         forget(device)
       }
     case .disconnect(let participation, let reason):
+      tell(.lost, of: device)
       streamBroke(participation, reason)
     case .identity, .erase:
       break  // Served, or heard, already.
@@ -192,6 +198,7 @@ extension Simulation {
     if updates[update].hasArrived { tallies.repeatedDeliveries += 1 }
     let isKnown = updates[update].hasArrived
     updates[update].hasArrived = true
+    tell(.delivered, of: device)
     let wasAggregating = server.underWay != nil
     let status = admit(update, isKnown: isKnown)
     if !wasAggregating, isBlocked {
