@@ -22,7 +22,7 @@ struct StressProcessTests {
     while read -r line; do
       n=$(printf %s "$line" | sed 's/.*"number":\\([0-9]*\\).*/\\1/')
       case "$line" in
-        *"capacity: 5"*) case "$line" in *"threshold: "[4-8]*) kill -ABRT $$ ;; esac ;;
+        *"capacity: 5"*) case "$line" in *"updates: "[4-8]*) kill -ABRT $$ ;; esac ;;
       esac
       printf '{"number":%s,"trial":{"findings":[],"eventDigest":"","modelDigest":""}}\\n' "$n"
     done
@@ -55,7 +55,7 @@ struct StressProcessTests {
     // 4 is the lowest threshold that crashes; nothing else matters to the shell.
     #expect(
       lines.dropFirst(3) == [
-        "fleet: [{outbox: {capacity: 5}}]", "server: {trigger: {threshold: 4}}",
+        "fleet: [{outbox: {capacity: 5}}]", "server: {trigger: {threshold: {updates: 4}}}",
       ])
   }
 
