@@ -99,7 +99,7 @@ for _ in 0...Int(values["--repetitions"]!) {
 guard sums[0].values == sums[1].values else { fatalError("the sums differ") }
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 /// The first turn warms up.
-func told(_ name: String, _ times: [Double]) -> Double {
+@MainActor func told(_ name: String, _ times: [Double]) -> Double {
   let ratio = median(zip(times, reads).dropFirst().map { $0 / $1 })
   let time = median(Array(times.dropFirst()))
   let rate = Double(count * size * 4) / time / 1e9

@@ -254,7 +254,8 @@ struct EveryAggregatorTests {
   func finite(index: Int) {
     let most = Float.greatestFiniteMagnitude
     for values in [
-      [0], [0, 0], [most, most, most], [most, 0, 0], [1e-45, 0, 0, 0], [-most, 1, 2],
+      [0], [0, 0], [most, most, most], [most, 0, 0], [.leastNonzeroMagnitude, 0, 0, 0],
+      [-most, 1, 2],
     ] {
       let floats = values.map { Float($0) }
       let found = all[index].part.combine(single(floats))

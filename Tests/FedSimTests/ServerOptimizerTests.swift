@@ -121,8 +121,10 @@ struct ServerOptimizerTests {
     let most = Float.greatestFiniteMagnitude
     for payload in Payload.allCases {
       var memory = PartMemory()
-      var model = buffer([most, -most, 1e-45, 0, 1])
-      for step in [[most, -most, most, 1e-45, -most], [-most, -most, 0, 0, most]] {
+      var model = buffer([most, -most, .leastNonzeroMagnitude, 0, 1])
+      for step in [
+        [most, -most, most, .leastNonzeroMagnitude, -most], [-most, -most, 0, 0, most],
+      ] {
         model = all[index].step(
           from: model, by: buffer(step.map { Float($0) }), payload: payload, &memory)
         // SGD and mixing in one step do as they always did.
