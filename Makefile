@@ -5,7 +5,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 SWIFT := swift
 FEDSIM := .build/release/fedsim
-SOURCES := Sources Tests Package.swift
+EXAMPLE := Examples/my-policy
+SOURCES := Sources Tests Package.swift $(EXAMPLE)/Sources $(EXAMPLE)/Tests $(EXAMPLE)/Package.swift
 SMOKE := $(wildcard scenarios/smoke/*.yaml)
 # How long `make soak` may go on beginning new work.
 SOAK_MINUTES ?= 30
@@ -21,8 +22,8 @@ SCALE ?=
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning bench \
-  crash report fleet gboard soak test-arm64 test-bare clean
+.PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning scenarios bench \
+  example-policy crash report fleet gboard sweep-crash soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -40,7 +41,8 @@ run: deps build ## run the quickstart scenario, into results/quickstart.h5
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
-check: lint test readers report determinism-ci crash fleet test-arm64 ## all that CI checks: those eight
+check: SWEEP_CRASH = --sample
+check: lint test readers report determinism-ci crash fleet sweep-crash test-arm64 example-policy ## all that CI checks: those ten
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -74,6 +76,10 @@ crash: build ## kill runs and fail their calls on files, go on, compare the resu
 fleet: build ## weeks of 10,000 iPhones, every event followed by a look; FLEET_SEEDS=2
 	Scripts/fleet $(FLEET_SEEDS)
 
+example-policy: ## test Examples/my-policy from a clean clone, as the author of a policy would
+	@Scripts/deps build
+	Scripts/example-policy
+
 figure: build ## make the results and the picture of Examples/paper_figure.py
 	@Scripts/deps data readers
 	Examples/make_figure
@@ -87,12 +93,19 @@ gboard: build ## 20 seeds of gboard-us against the figures of Bonawitz et al. 20
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Scripts/gboard $(GBOARD)
 
+scenarios: build ## hold all scenarios to their claims and baselines (docs/checking.md)
+	@Scripts/deps data
+	$(FEDSIM) check scenarios
+
 bench: build ## time the workloads beside floors, events beside SimPy, a million phones, a mean beside a pass; BENCH="--threads 1"
 	@Scripts/deps data readers
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Benchmarks/run $(BENCH)
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
 	.build/release/fedsim-aggregate
+
+sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; SWEEP_CRASH=--sample
+	Scripts/sweep-crash $(SWEEP_CRASH)
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
 	@Scripts/deps data readers r report qemu soak

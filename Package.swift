@@ -25,8 +25,9 @@ let package = Package(
       name: "FedSim",
       targets: [
         "Numerics", "Schema", "Learning", "FedSim", "DataSets", "Results", "Scenarios", "Analysis",
-        "Runs", "FedSimCLI",
+        "Runs", "Sweeps", "FedSimCLI",
       ]),
+    .library(name: "FedSimTesting", targets: ["FedSimTesting"]),
     .executable(name: "fedsim", targets: ["fedsim"]),
   ],
   dependencies: [
@@ -49,20 +50,28 @@ let package = Package(
     .target(name: "CKernels", exclude: ["README.md"], cSettings: c),
     library("Learning", ["CKernels", "Numerics", "Schema"], exclude: ["README.md"]),
     library("FedSim", ["Learning", "Numerics", "Schema"]),
+    library("FedSimTesting", ["FedSim", "Learning", "Numerics", "Schema"]),
     library("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"]),
     library(
       "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
     library(
       "Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"],
       exclude: ["README.md"]),
-    library("Analysis", ["CGSL", "Numerics", "Results"]),
+    library("Analysis", ["CGSL", "Numerics", "Results", "Schema"]),
     library(
       "Runs",
       ["Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema"],
       exclude: ["README.md"]),
     library(
+      "Sweeps",
+      ["Analysis", "DataSets", "FedSim", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
+      exclude: ["README.md"]),
+    library(
       "FedSimCLI",
-      ["Runs", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      [
+        "Runs", "Scenarios", "Sweeps",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
     .executableTarget(name: "fedsim-bench", path: "Benchmarks/probe", cSettings: c),
     .executableTarget(
@@ -80,7 +89,7 @@ let package = Package(
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
     tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
-    tests("AnalysisTests", ["Analysis", "Results"], exclude: ["Fixtures"]),
+    tests("AnalysisTests", ["Analysis", "Results", "Schema"], exclude: ["Fixtures"]),
     tests(
       "RunsTests",
       ["DataSets", "FedSim", "Learning", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
@@ -88,7 +97,14 @@ let package = Package(
     tests("SchemaTests", ["Schema", "Numerics"]),
     tests("FedSimTests", ["FedSim", "Learning", "Numerics", "Schema"]),
     tests(
+      "FedSimTestingTests",
+      ["FedSim", "FedSimTesting", "Learning", "Numerics", "Scenarios", "Schema"]),
+    tests(
       "ScenariosTests", ["DataSets", "FedSim", "Learning", "Numerics", "Scenarios", "Schema"],
+      exclude: ["Fixtures"]),
+    tests(
+      "SweepsTests",
+      ["Analysis", "DataSets", "Numerics", "Results", "Runs", "Scenarios", "Schema", "Sweeps"],
       exclude: ["Fixtures"]),
     tests("CLITests", ["fedsim"]),
   ]

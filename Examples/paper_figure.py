@@ -32,9 +32,14 @@ PANELS = (
 
 def policies(words):
     """The names of the policies and their results."""
+    if wrong := [word for word in words if word.startswith("-") and word != "--"]:
+        raise SystemExit(f"paper_figure: found {wrong[0]}, expected --output, names and results")
     groups = [list(group) for is_end, group in itertools.groupby(words, lambda word: word == "--") if not is_end]
     if any(len(group) < 2 for group in groups):
         raise SystemExit("paper_figure: expected a name and at least one result for each policy, with -- between them")
+    names = [name for name, *_ in groups]
+    if doubled := [name for name in names if names.count(name) > 1]:
+        raise SystemExit(f"paper_figure: two policies are named {doubled[0]!r}")
     return {name: results for name, *results in groups}
 
 
@@ -46,7 +51,10 @@ def read(results):
         rows["bytes"] = (rows["bytesUp"] + rows["bytesDown"]) / rows["file"].map(devices)
     ends = fedsim.table(results, "", over=(), settings=False).set_index("file")["simulatedTime"]
     rows["simulatedTime"] = rows["file"].map(ends)
-    return rows.dropna(subset="centralAccuracy")
+    rows = rows.dropna(subset="centralAccuracy")
+    if missing := [path for path in results if path not in set(rows["file"])]:
+        raise SystemExit(f"paper_figure: {missing[0]}: no version of this run was evaluated")
+    return rows
 
 
 def curves(rows, axis, grid):
@@ -77,7 +85,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", required=True, type=pathlib.Path, help="the picture: .svg, .pdf or .png")
     options, words = parser.parse_known_args()
-    data = {name: read(results) for name, results in policies(words).items()}
+    try:
+        data = {name: read(results) for name, results in policies(words).items()}
+    except (OSError, fedsim.NotAResult) as error:
+        raise SystemExit(f"paper_figure: {error}") from error
     chosen = PANELS if all("bytes" in rows for rows in data.values()) else PANELS[:1]
     figure, panels = plt.subplots(
         1, len(chosen), figsize=(3.4 * len(chosen), 2.7), sharey=True, squeeze=False, layout="constrained"

@@ -27,6 +27,7 @@ package final class ByteStream {
   package init(path: String, limit: Int = ByteStream.standardLimit) throws(DataFault) {
     self.path = path
     self.limit = limit
+    FileWitness.opened(path)
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let isMissing = errno == ENOENT || errno == ENOTDIR

@@ -70,6 +70,14 @@ public protocol DataSource: Sendable {
   /// `folders` are searched for files; `seed` is the scenario's `data` seed. The same files and
   /// seed give the same data. Throws: what is wrong with a file.
   func load(folders: DataFolders, seed: UInt64) throws(DataFault) -> TrainAndTest
+
+  /// Whether another seed gives other data; without an implementation of its own a part says yes.
+  var drawsFromSeed: Bool { get }
+}
+
+extension DataSource {
+  /// Another seed may give other data.
+  public var drawsFromSeed: Bool { true }
 }
 
 extension Seam where Value == any DataSource {

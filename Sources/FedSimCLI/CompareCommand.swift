@@ -47,22 +47,22 @@ struct CompareCommand: RegistryCommand {
         + ". Fewer tests need fewer seeds.", valueName: "names"))
   var measures: [String] = []
 
-  @Option(help: "With --a and --b: below this an adjusted probability makes a claim.")
-  var alpha = 0.05
+  @Option(help: "With --a and --b: below this an adjusted probability makes a claim (0.05).")
+  var alpha: Double?
 
-  @Option(help: "With --a and --b: resamples for an interval.")
-  var resamples = 9_999
+  @Option(help: "With --a and --b: resamples for an interval (9999).")
+  var resamples: Int?
 
   @Flag(name: .customLong("no-replay"), help: "With two files: play nothing again.")
   var noReplay = false
 
   @Option(
     help: ArgumentHelp(
-      "Where paths in the scenarios start; by default where each stood when it was run.",
-      valueName: "path"))
+      "With two files: where paths in the scenarios start; by default where each stood when it was "
+        + "run.", valueName: "path"))
   var folder: String?
 
-  @Option(help: "Threads that compute; by default one a processor. No answer depends on it.")
+  @Option(help: "With two files: threads that compute; by default one a processor.")
   var threads: Int?
 
   @Flag(help: "The answer as JSON.")
@@ -84,14 +84,32 @@ struct CompareCommand: RegistryCommand {
         "found \(results.count == 1 ? "one file" : "\(results.count) files"), expected two, or "
           + "several after --a and several after --b")
     }
+    try checkMode()
     try check("--target", target ?? 0.5, 0...1)
-    guard alpha > 0, alpha < 1 else {
+    if let alpha, alpha <= 0 || alpha >= 1 {
       throw ValidationError("--alpha: found \(alpha), expected a number between 0 and 1")
     }
-    guard (100...1_000_000).contains(resamples) else {
+    if let resamples, !(100...1_000_000).contains(resamples) {
       throw ValidationError("--resamples: found \(resamples), expected 100 to 1000000")
     }
     try ReplayCommand.check(threads)
+  }
+
+  /// An option of the other kind of comparison would do nothing.
+  private func checkMode() throws {
+    let ofFiles = [
+      (noReplay, "--no-replay"), (folder != nil, "--folder"), (threads != nil, "--threads"),
+    ]
+    let ofSeeds = [
+      (target != nil, "--target"), (!measures.isEmpty, "--measures"), (alpha != nil, "--alpha"),
+      (resamples != nil, "--resamples"),
+    ]
+    for (isGiven, name) in isOfSeeds ? ofFiles : ofSeeds where isGiven {
+      throw ValidationError(
+        isOfSeeds
+          ? "found \(name) with --a and --b; expected it with two files only"
+          : "found \(name) with two files; expected it with --a and --b only")
+    }
   }
 
   private func check(_ name: String, _ value: Double, _ range: ClosedRange<Double>) throws {
@@ -106,7 +124,8 @@ struct CompareCommand: RegistryCommand {
     do throws(RunFailure) {
       if isOfSeeds {
         let pairs = try SeedPairs(
-          a, b, target: target, measures: measures, alpha: alpha, resamples: resamples)
+          a, b, target: target, measures: measures, alpha: alpha ?? 0.05,
+          resamples: resamples ?? 9_999)
         Output.out(json ? JSONText.of(pairs) : pairs.text)
         return 0
       }
@@ -116,7 +135,7 @@ struct CompareCommand: RegistryCommand {
       Output.out(json ? JSONText.of(comparison) : comparison.text)
       return comparison.isSame ? 0 : 1
     } catch {
-      return Output.report(error)
+      return Output.report(error, nothingWas: "written")
     }
   }
 }

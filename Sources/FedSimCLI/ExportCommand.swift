@@ -56,7 +56,7 @@ struct ExportCommand: RegistryCommand {
           + "\(Format.count(summary.bytes)) bytes")
       return 0
     } catch {
-      return Output.report(error)
+      return Output.report(error, nothingWas: "written")
     }
   }
 }

@@ -63,10 +63,10 @@ struct Root: ParsableCommand {
     abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
     version: FedSimVersion.current,
     subcommands: [
-      RunCommand.self, ResumeCommand.self, RecoverCommand.self, ReportCommand.self,
-      PlotCommand.self, CompareCommand.self, ReplayCommand.self, ExplainCommand.self,
-      ExportCommand.self, ValidateCommand.self, ListCommand.self, InitCommand.self,
-      TraceCommand.self,
+      RunCommand.self, ResumeCommand.self, RecoverCommand.self, CheckCommand.self,
+      ReportCommand.self, PlotCommand.self, CompareCommand.self, ReplayCommand.self,
+      ExplainCommand.self, ExportCommand.self, ValidateCommand.self, ListCommand.self,
+      InitCommand.self, TraceCommand.self, SweepCommand.self,
     ])
 }
 
@@ -99,13 +99,12 @@ enum Output {
     try? file.write(contentsOf: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
   }
 
-  /// Faults, one a line, then their count; the exit code.
-  static func report(_ failure: RunFailure) -> Int32 {
+  /// Faults, one a line, then their count and that nothing came of the command; the exit code.
+  static func report(_ failure: RunFailure, nothingWas done: String = "run") -> Int32 {
     error(failure.description)
     if failure.isBadInput {
-      error(
-        failure.count == 1 ? "1 fault; nothing was run" : "\(failure.count) faults; nothing was run"
-      )
+      let count = failure.count == 1 ? "1 fault" : "\(failure.count) faults"
+      error("\(count); nothing was \(done)")
     }
     return failure.isBadInput ? 2 : 3
   }

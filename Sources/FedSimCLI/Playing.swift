@@ -35,7 +35,7 @@ struct Playing {
     } else {
       Output.out(SummaryText(summary, command: CommandLine.arguments[0], source: source).text)
     }
-    return summary.audit.map(report) ?? 0
+    return max(summary.audit.map(report) ?? 0, ClaimText.report(summary))
   }
 
   /// What an audit found; the exit code.

@@ -77,6 +77,11 @@ enum Format {
     String(format: "%.\(decimals)f", number)
   }
 
+  /// So many of a thing, such as `1 round`.
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
+  }
+
   /// A number in groups of three digits.
   static func count(_ number: Int) -> String {
     var text = ""

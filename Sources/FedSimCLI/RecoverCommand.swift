@@ -40,11 +40,13 @@ struct RecoverCommand: RegistryCommand {
   }
 
   private func text(_ recovery: Recovery) -> String {
+    let none =
+      recovery.isCheckpointLeftOut ? "the checkpoint is left out" : "there is no checkpoint"
     let rest = recovery.asOfSeconds.map { "everything else as of \(Format.time($0))" }
     return """
-      wrote \(recovery.result): \(Format.count(recovery.versions)) versions, \
-      \(Format.count(recovery.rounds)) rounds, until \(Format.time(recovery.reachedSeconds)); \
-      \(rest ?? "nothing else, for there is no checkpoint")
+      wrote \(recovery.result): \(Format.count(recovery.versions, "version")), \
+      \(Format.count(recovery.rounds, "round")), until \(Format.time(recovery.reachedSeconds)); \
+      \(rest ?? "nothing else, for \(none)")
       incomplete; go on with: fedsim resume \(result)
       """
   }

@@ -40,7 +40,7 @@ struct ReportCommand: RegistryCommand {
       Output.out("report: \(path)")
       return 0
     } catch {
-      return Output.report(error)
+      return Output.report(error, nothingWas: "written")
     }
   }
 
@@ -112,7 +112,7 @@ struct PlotCommand: RegistryCommand {
       Output.out("figure: \(path)")
       return 0
     } catch {
-      return Output.report(error)
+      return Output.report(error, nothingWas: "written")
     }
   }
 }

@@ -73,6 +73,9 @@ struct RunCommand: RegistryCommand {
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
       let scenario = try source.scenario(registry)
+      if scenario.settings.sweep != nil, !quiet {
+        Output.error("note: the scenario is played as it stands; `fedsim sweep` plays its `sweep`")
+      }
       var run = Run(scenario, output: output, options: options, timings: timings)
       keeping.set(&run.safety)
       run.safety.restarts = restart

@@ -27,7 +27,7 @@ struct SummaryText {
     }
     lines.append(
       "  simulated          \(Format.time(summary.simulatedSeconds)), "
-        + "\(count(summary.devices, "device")), \(count(summary.rounds, "round"))")
+        + "\(Format.count(summary.devices, "device")), \(Format.count(summary.rounds, "round"))")
     lines.append(
       "  sessions           \(tally("sessions")), opened apps included; not eligible "
         + tally("ineligibleSessions"))
@@ -72,7 +72,8 @@ struct SummaryText {
       let accuracy = model.accuracy.map { Format.fixed($0, 4) } ?? "not known"
       return
         "  \(name)accuracy \(accuracy)\(model.isOwn ? " on users' own samples" : "") at version "
-        + "\(model.version), of \(count(model.samples, "sample")) of \(count(model.users, "user"))"
+        + "\(model.version), of \(Format.count(model.samples, "sample")) of "
+        + Format.count(model.users, "user")
     }
   }
 
@@ -108,10 +109,6 @@ struct SummaryText {
   }
 
   private func tally(_ name: String) -> String { Format.count(summary.tally(name)) }
-
-  private func count(_ number: Int, _ noun: String) -> String {
-    "\(Format.count(number)) \(noun)\(number == 1 ? "" : "s")"
-  }
 
   /// The same fleet in another random world.
   private func next(_ source: ScenarioArguments) -> String {

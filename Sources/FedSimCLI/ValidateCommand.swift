@@ -1,6 +1,7 @@
 import ArgumentParser
 import Runs
 import Scenarios
+import Sweeps
 
 /// `fedsim validate`.
 struct ValidateCommand: RegistryCommand {
@@ -18,6 +19,7 @@ struct ValidateCommand: RegistryCommand {
       var options = RunOptions()
       Environment.set(&options)
       try Run.check(scenario, options)
+      if scenario.settings.sweep != nil { try SweepBeginning.check(scenario, options) }
       Output.out(resolved ? scenario.resolvedText : "\(source.file): valid")
       return 0
     } catch {

@@ -12,4 +12,11 @@ public struct TrainingOutcome: Sendable {
 
   /// The parameters after the last batch.
   public var parameters: ParameterBuffer { memory.parameters }
+
+  /// What a training of some batches left.
+  public init(memory: DeviceMemory, lossSum: Double, samplesProcessed: Int) {
+    self.memory = memory
+    self.lossSum = lossSum
+    self.samplesProcessed = samplesProcessed
+  }
 }

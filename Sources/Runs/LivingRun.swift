@@ -27,7 +27,13 @@ final class LivingRun: Observer {
   private var rounds = 0
   private var clock: CheckpointClock
   private var isOnDisk = false
+  /// Whether somebody has removed the folder: then nothing is kept any more.
+  private var isGone = false
+  /// When this process began, and how long others had played the run before, in seconds.
+  private let began: ContinuousClock.Instant
+  private let spentBefore: Double
   private let publication: (file: ResultFile, every: Duration)?
+  private var hasPublished = false
   private var nextPublication = ContinuousClock.now
 
   /// Begins to keep a run, in a folder that this process holds.
@@ -36,9 +42,12 @@ final class LivingRun: Observer {
   /// Throws: `ResultFault`.
   init(
     _ run: Run, in folder: RunFolder, recorder: RunRecorder, invariants: Invariants?, gate: RunGate,
-    file: ResultFile, standing: Journal.Contents, ownRecords: [[UInt8]], done: Int
+    file: ResultFile, since began: ContinuousClock.Instant, standing: Journal.Contents,
+    ownRecords: [[UInt8]], done: Int
   ) throws(ResultFault) {
     self.folder = folder
+    self.began = began
+    spentBefore = run.unfinished?.wallSeconds ?? 0
     scenario = run.scenario
     self.recorder = recorder
     saved = [recorder] + (invariants.map { [$0] } ?? [])
@@ -91,19 +100,29 @@ final class LivingRun: Observer {
   }
 
   private func append(_ bytes: [UInt8]) {
-    guard failure == nil else { return }
     attempt { () throws(ResultFault) in try journal.append(bytes) }
   }
 
   /// Does something with files at a moment at which the process is not ended.
   private func attempt(_ body: () throws(ResultFault) -> Void) {
-    guard failure == nil else { return }
+    guard failure == nil, !isGone else { return }
     do throws(ResultFault) {
       try gate.pass(body)
     } catch {
-      failure = .failed("the run cannot be kept: \(error)")
+      // The run itself is whole; it goes on without what would have kept it.
+      isGone = !folder.isHeld
+      if !isGone { failure = .failed("the run cannot be kept: \(error)") }
     }
   }
+
+  /// How long the run has been played until now, by all processes that did, in seconds.
+  var wallSeconds: Double {
+    let own = (ContinuousClock.now - began).components
+    return spentBefore + Double(own.seconds) + Double(own.attoseconds) * 1e-18
+  }
+
+  /// Where the result is gathered: in the folder; nil: beside the result, for the folder is gone.
+  var resultPath: String? { folder.isHeld ? folder.path(of: .result) : nil }
 
   // MARK: Between two events
 
@@ -123,6 +142,7 @@ final class LivingRun: Observer {
 
   private func sync(_ time: SimTime) {
     append(JournalRecord.reached(time).bytes)
+    append(JournalRecord.spent(Int64(wallSeconds * 1e6)).bytes)
     attempt { () throws(ResultFault) in
       try journal.sync()
       if !isOnDisk { try folder.sync() }
@@ -138,6 +158,9 @@ final class LivingRun: Observer {
       return
     }
     let bytes = Checkpoint(records: records, parts: parts).bytes
+    append(JournalRecord.spent(Int64(wallSeconds * 1e6)).bytes)
+    // Another run may have made a folder of this name since.
+    if !folder.isHeld { isGone = true }
     attempt { () throws(ResultFault) in
       try journal.sync()
       try folder.place(bytes, as: .checkpoint, through: .newCheckpoint, syncs: true)
@@ -151,13 +174,20 @@ final class LivingRun: Observer {
     let document = recorder.document(
       copy simulation, of: scenario, standing: .soFar(until: time, asOf: time))
     attempt { () throws(ResultFault) in
-      _ = try file.write(document, through: folder.path(of: .result))
+      _ = try file.write(document, through: resultPath)
+      // One that stands there is of another result.
+      if !hasPublished { try Provenance.clear(beside: file.path, calls: folder.calls) }
+      hasPublished = true
     }
   }
 
   /// Takes the folder away, after the result was placed. What is left of it where that fails does
   /// the result no harm.
   func end(_ tell: (String) -> Void) {
+    guard folder.isHeld else {
+      return tell(
+        "the run's folder \(folder.path) was removed while it was played; the result is whole")
+    }
     do throws(ResultFault) {
       try folder.removeAll()
     } catch {

@@ -1,6 +1,7 @@
 import Analysis
 import Foundation
 import Results
+import Scenarios
 import Schema
 
 /// Pages and figures made of result files.
@@ -10,26 +11,38 @@ public struct Looking: Sendable {
 
   /// Reads the results; `references` are NAME=FILE.
   ///
-  /// Throws: `RunFailure.input` for files that are no results, all of them at once.
+  /// Throws: `RunFailure.input` for files that are no results, and for two that are of one policy
+  /// and one seed, all of them at once.
   public init(_ results: [String], references: [String] = []) throws(RunFailure) {
     var faults: [Fault] = []
     func read(_ path: String) -> ReportRun? {
       do throws(RunFailure) {
-        return ReportRun(path, try Self.document(at: path))
+        return try Self.run(at: path)
       } catch {
         if case .input(let found) = error { faults += found }
         return nil
       }
     }
-    let runs = results.compactMap(read)
+    var runs: [ReportRun] = []
+    for run in results.compactMap(read) {
+      if let other = runs.first(where: { $0.isOfOneRun(with: run) }) {
+        faults.append(Self.repetition(run, of: other))
+      } else {
+        runs.append(run)
+      }
+    }
     var named: [(name: String, run: ReportRun)] = []
     for text in references {
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      func refuse(_ words: String) {
+        faults.append(Fault(at: Place(file: "--reference"), .file(words)))
+      }
       guard parts.count == 2 else {
-        faults.append(
-          Fault(
-            at: Place(file: "--reference"),
-            .file("found `\(text)`, expected NAME=FILE, such as central=results/central.h5")))
+        refuse("found `\(text)`, expected NAME=FILE, such as central=results/central.h5")
+        continue
+      }
+      guard !named.contains(where: { $0.name == parts[0] }) else {
+        refuse("there are two of the name `\(parts[0])`, expected a name for each")
         continue
       }
       if let run = read(parts[1]) { named.append((parts[0], run)) }
@@ -38,20 +51,33 @@ public struct Looking: Sendable {
     report = Report(runs, references: named)
   }
 
-  private static func document(at path: String) throws(RunFailure) -> ResultDocument {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw StoredRun.refusal(path, "there is no such file; expected the result of a run")
+  private static func run(at path: String) throws(RunFailure) -> ReportRun {
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      throw StoredRun.refusal(path, "this is a folder; expected the result of a run")
     }
-    let document: ResultDocument
-    do throws(ResultFault) {
-      document = try ResultFile.read(path)
+    let stored = try StoredResult(path)
+    do throws(Faults) {
+      let scenario = try YAMLReader.read(stored.scenarioText, file: path)
+      return ReportRun(path, stored.document, scenario: scenario)
     } catch {
-      throw StoredRun.refusal(path, "this is no result of FedSim (\(error))")
+      throw .input(error.faults)
     }
-    guard case .text(ResultDocument.conventions)? = document.root[attribute: "Conventions"] else {
-      throw StoredRun.refusal(path, "this is an HDF5 file, and no result of FedSim")
+  }
+
+  /// Why a result is not counted beside another.
+  private static func repetition(_ run: ReportRun, of other: ReportRun) -> Fault {
+    func digest(_ run: ReportRun) -> String? {
+      run.document.root[attribute: ResultDocument.digestAttribute].map(\.text)
     }
-    return document
+    let isSame = digest(run) != nil && digest(run) == digest(other)
+    return Fault(
+      at: Place(file: run.path),
+      .file(
+        isSame
+          ? "it holds the same as \(other.path); a result counts once"
+          : "it is of the same policy and the same seed, \(run.seed), as \(other.path); a seed "
+            + "counts once, so leave one out, or give it as --reference NAME=\(run.path)"))
   }
 
   /// Writes the page, whole or not at all.
@@ -76,10 +102,9 @@ public struct Looking: Sendable {
       throw StoredRun.refusal(path, "expected a path that ends in .svg, .pdf or .png")
     }
     guard let svg = report.svg(plot) else {
+      let reason = report.obstacle(plot) ?? "there is nothing to see"
       throw StoredRun.refusal(
-        report.runs[0].path,
-        "there is nothing to show on `\(plot.rawValue)`: the results do not hold what it is made of"
-      )
+        report.runs[0].path, "there is nothing to show on `\(plot.rawValue)`: \(reason)")
     }
     let bytes = ending == "svg" ? Array(svg.utf8) : try Self.converted(svg, to: ending)
     try Self.place(bytes, at: path) { head in

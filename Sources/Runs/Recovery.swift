@@ -17,24 +17,39 @@ public struct Recovery: Codable, Equatable, Sendable {
   public var reachedSeconds: Double
   /// The virtual time that all other tables are of; nil: there are none.
   public var asOfSeconds: Double?
+  /// Whether there is a checkpoint that is no good, and was left out.
+  public var isCheckpointLeftOut: Bool
 
   /// Makes a result of what an unfinished run left, and leaves that as it is.
   ///
   /// Rounds and versions are all those of the journal; everything else is as of the checkpoint.
-  /// `output` is where it goes; nil: under the result's own name.
+  /// `output` is where it goes; nil: under the result's own name. It may be on another disk than
+  /// what the run left, which is only read.
   /// Throws: `RunFailure`.
   public static func perform(
     _ result: String, output: String? = nil, options: RunOptions = RunOptions(),
     registry: Registry = .standard, tell: (String) -> Void = { _ in }
   ) throws(RunFailure) -> Recovery {
-    let result = UnfinishedRun.result(result)
-    let unfinished = try UnfinishedRun(beside: result, registry: registry)
+    try perform(
+      result, output: output, options: options, registry: registry, calls: .system, tell: tell)
+  }
+
+  /// The same by these calls of the operating system.
+  package static func perform(
+    _ result: String, output: String? = nil, options: RunOptions = RunOptions(),
+    registry: Registry = .standard, calls: FileCalls, tell: (String) -> Void = { _ in }
+  ) throws(RunFailure) -> Recovery {
+    let result = try UnfinishedRun.result(result)
+    let unfinished = try UnfinishedRun(
+      beside: result, registry: registry, onlyReads: true, calls: calls)
     let output = output ?? result
     if output == result, Self.isWhole(result) {
       throw StoredRun.refusal(
         result, "a whole result of an earlier run stands here; name another file with --output")
     }
-    let file = try Run.output { () throws(ResultFault) in try ResultFile.prepare(output) }
+    let file = try Run.output { () throws(ResultFault) in
+      try ResultFile.prepare(output, calls: calls)
+    }
     var options = options
     options.shakeTies = unfinished.card.shakeTies
     let inputs = try unfinished.card.inputs(
@@ -51,17 +66,18 @@ public struct Recovery: Codable, Equatable, Sendable {
       standing: .soFar(until: found.reached, asOf: found.asOf))
     do throws(ResultFault) {
       let digest = try file.write(document)
+      try Provenance.clear(beside: output, calls: calls)
       return Recovery(
         result: output, contentDigest: digest, versions: found.recorder.versions.count,
         rounds: found.recorder.rounds.count, reachedSeconds: found.reached.seconds,
-        asOfSeconds: found.asOf?.seconds)
+        asOfSeconds: found.asOf?.seconds, isCheckpointLeftOut: found.isLeftOut)
     } catch {
       throw .failed("the result cannot be written: \(error); the run's folder stays as it is")
     }
   }
 
   /// Whether a result stands at a path that is not one of a run that was interrupted.
-  private static func isWhole(_ path: String) -> Bool {
+  static func isWhole(_ path: String) -> Bool {
     guard let document = try? ResultFile.read(path) else { return false }
     return document.root[attribute: "isComplete"] == nil
   }
@@ -70,29 +86,18 @@ public struct Recovery: Codable, Equatable, Sendable {
   private struct Found {
     var simulation: Simulation
     let recorder: RunRecorder
+    let isLeftOut: Bool
     var reached = SimTime.start
     var asOf: SimTime?
 
     init(
       _ unfinished: UnfinishedRun, _ inputs: SimulationInputs, _ tell: (String) -> Void
     ) throws(RunFailure) {
-      var recorder = RunRecorder()
-      var saved: Simulation?
-      var done = 0
-      if let checkpoint = try unfinished.checkpoint(tell: tell) {
-        do throws(ArchiveFault) {
-          let invariants = unfinished.card.audits ? [Invariants()] : []
-          saved = try SavedRun.restore(checkpoint.parts, inputs, [recorder] + invariants)
-          done = checkpoint.records
-        } catch {
-          tell(
-            "\(unfinished.folder.path(of: .checkpoint)): this checkpoint is left out: \(error)")
-          recorder = RunRecorder()
-        }
-      }
-      self.recorder = recorder
-      simulation = saved ?? Simulation(inputs)
-      if saved != nil {
+      let saved = try SavedMoment(unfinished, inputs, tell)
+      var done = saved.records
+      (recorder, isLeftOut) = (saved.recorder, saved.isLeftOut)
+      simulation = saved.simulation ?? Simulation(inputs)
+      if saved.simulation != nil {
         asOf = simulation.progressTime
         reached = simulation.progressTime
       }
@@ -107,7 +112,7 @@ public struct Recovery: Codable, Equatable, Sendable {
 
     private mutating func take(_ record: JournalRecord) {
       switch record {
-      case .run: break
+      case .run, .spent: break
       case .version(let version):
         recorder.take(version)
         reached = max(reached, version.publishedAt)

@@ -20,7 +20,7 @@ struct Play {
 extension Run {
   /// Refuses to begin anew beside an unfinished run, or one that lives.
   func refuseUnfinished() throws(RunFailure) {
-    let target = UnfinishedRun.target(output)
+    let target = PlacePath.target(of: output)
     guard unfinished == nil, RunFolder.isUnfinished(beside: target) else { return }
     let card = try Run.output { () throws(ResultFault) in
       // Whoever lives holds the lock, and is told of.
@@ -35,10 +35,16 @@ extension Run {
   ///
   /// Throws: `RunFailure`; then what was not begun has left nothing.
   func begin(
-    _ inputs: SimulationInputs, _ file: ResultFile, _ gate: RunGate, _ start: String,
-    _ tell: (String) -> Void
+    _ inputs: SimulationInputs, _ file: ResultFile, _ gate: RunGate,
+    _ start: (text: String, clock: ContinuousClock.Instant), _ tell: (String) -> Void
   ) throws(RunFailure) -> Play {
-    if let unfinished { return try goOn(unfinished, inputs, file, gate, tell) }
+    if safety.publishEvery != nil, Recovery.isWhole(output) {
+      throw StoredRun.refusal(
+        output,
+        "a whole result of an earlier run stands here, and the result so far would take its place; "
+          + "name another file, or leave out --publish-every")
+    }
+    if let unfinished { return try goOn(unfinished, inputs, file, gate, start.clock, tell) }
     let recorder = RunRecorder()
     let invariants = options.audits ? Invariants() : nil
     let simulation = Simulation(inputs)
@@ -46,7 +52,7 @@ extension Run {
       return Play(
         simulation: simulation, recorder: recorder, invariants: invariants, living: nil)
     }
-    let card = RunCard(self, dataDigest: inputs.task.digest.hexDigits, startedAt: start)
+    let card = RunCard(self, dataDigest: inputs.task.digest.hexDigits, startedAt: start.text)
     let folder = try Run.output { () throws(ResultFault) in
       try RunFolder(beside: file.target, for: output, calls: safety.calls)
     }
@@ -62,7 +68,7 @@ extension Run {
         }
         return try LivingRun(
           self, in: folder, recorder: recorder, invariants: invariants, gate: gate, file: file,
-          standing: Journal.Contents(), ownRecords: [], done: 0)
+          since: start.clock, standing: Journal.Contents(), ownRecords: [], done: 0)
       } catch {
         folder.giveUp()
         throw error
@@ -76,40 +82,26 @@ extension Run {
   /// Goes on with a run: from its checkpoint, or from its start where there is no good one.
   private func goOn(
     _ unfinished: UnfinishedRun, _ inputs: SimulationInputs, _ file: ResultFile, _ gate: RunGate,
-    _ tell: (String) -> Void
+    _ began: ContinuousClock.Instant, _ tell: (String) -> Void
   ) throws(RunFailure) -> Play {
-    var recorder = RunRecorder()
-    var invariants = options.audits ? Invariants() : nil
-    var simulation: Simulation?
-    var done = 0
-    if let checkpoint = try unfinished.checkpoint(tell: tell) {
-      do throws(ArchiveFault) {
-        simulation = try SavedRun.restore(
-          checkpoint.parts, inputs, [recorder] + (invariants.map { [$0] } ?? []))
-        done = checkpoint.records
-      } catch {
-        tell(
-          "\(unfinished.folder.path(of: .checkpoint)): this checkpoint is left out: \(error)")
-        // They may have taken a part of it.
-        recorder = RunRecorder()
-        invariants = options.audits ? Invariants() : nil
-      }
-    }
-    if let simulation {
+    let saved = try SavedMoment(unfinished, inputs, tell)
+    let (recorder, invariants) = (saved.recorder, saved.invariants)
+    if let simulation = saved.simulation {
       tell("\(output): goes on at \(simulation.progressTime.words), version \(simulation.version)")
     } else {
-      tell("\(output): there is no checkpoint to go on from, so the run begins anew")
+      let none = "there is no checkpoint to go on from, so "
+      tell("\(output): \(saved.isLeftOut ? "" : none)the run begins anew")
     }
-    let (journal, own) = (unfinished.journal, unfinished.ownRecords)
-    let living = try Run.output { [recorder, invariants, done] () throws(ResultFault) in
+    let (journal, own, done) = (unfinished.journal, unfinished.ownRecords, saved.records)
+    let living = try Run.output { () throws(ResultFault) in
       try LivingRun(
         self, in: unfinished.folder, recorder: recorder, invariants: invariants, gate: gate,
-        file: file, standing: journal, ownRecords: own, done: done)
+        file: file, since: began, standing: journal, ownRecords: own, done: done)
     }
     gate.begin(output)
     return Play(
-      simulation: simulation ?? Simulation(inputs), recorder: recorder, invariants: invariants,
-      living: living)
+      simulation: saved.simulation ?? Simulation(inputs), recorder: recorder,
+      invariants: invariants, living: living)
   }
 
   /// Going on with the run whose result was to be at a path.
@@ -127,7 +119,7 @@ extension Run {
     _ result: String, options: RunOptions = RunOptions(), registry: Registry = .standard,
     calls: FileCalls
   ) throws(RunFailure) -> Run {
-    let result = UnfinishedRun.result(result)
+    let result = try UnfinishedRun.result(result)
     let unfinished = try UnfinishedRun(beside: result, registry: registry, calls: calls)
     var options = options
     options.shakeTies = unfinished.card.shakeTies

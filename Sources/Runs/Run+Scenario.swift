@@ -19,6 +19,11 @@ extension Run {
   ///
   /// Throws: `RunFailure.input` with every fault.
   public static func check(_ scenario: Scenario, _ options: RunOptions) throws(RunFailure) {
-    do throws(Faults) { _ = try scenario.inputs(options) } catch { throw .input(error.faults) }
+    do throws(Faults) {
+      _ = try scenario.inputs(options)
+      _ = try SeedClaim.all(of: scenario)
+    } catch {
+      throw .input(error.faults)
+    }
   }
 }

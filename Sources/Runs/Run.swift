@@ -68,7 +68,7 @@ public struct Run {
     let modelFiles = try prepareModelFiles(gate)
     let timings = try prepareTimings()
     let start = began.date.formatted(.iso8601)
-    var play = try begin(inputs, file, gate, start, tell)
+    var play = try begin(inputs, file, gate, (start, began.clock), tell)
     let own: [any Observer] =
       [play.recorder] + (play.living.map { [$0] } ?? []) + (modelFiles.map { [$0] } ?? [])
       + (timings.map { [$0.times] } ?? []) + (play.invariants.map { [$0] } ?? [])
@@ -76,24 +76,29 @@ public struct Run {
     let simulation = try self.play(&play, own + (told ?? observers))
     let document = play.recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, play.recorder, of: scenario, result: output)
+    summary.holdTo(scenario, RunFacts(simulation, play.recorder))
     summary.audit = play.invariants.map {
       RunSummary.Audit(looks: $0.looks, recounts: $0.audits, broken: $0.broken)
     }
     do throws(ResultFault) {
       try gate.pass(isLast: true) { () throws(ResultFault) in
         summary.contentDigest = try file.write(
-          document, through: play.living?.folder.path(of: .result))
-        let wall = (ContinuousClock.now - began.clock).components
-        summary.wallSeconds = Double(wall.seconds) + Double(wall.attoseconds) * 1e-18
+          document, through: play.living?.resultPath)
+        summary.wallSeconds = play.living?.wallSeconds ?? Self.seconds(since: began.clock)
         try provenance(unfinished?.card.startedAt ?? start, summary, simulation)
           .write(beside: output, calls: safety.calls)
       }
     } catch {
-      throw withdraw(file, error, isKept: play.living != nil)
+      throw withdraw(file, error, isKept: play.living?.resultPath != nil)
     }
     play.living?.end(tell)
     try finish(timings, modelFiles, simulation)
     return summary
+  }
+
+  private static func seconds(since began: ContinuousClock.Instant) -> Double {
+    let span = (ContinuousClock.now - began).components
+    return Double(span.seconds) + Double(span.attoseconds) * 1e-18
   }
 
   /// Plays to the end.

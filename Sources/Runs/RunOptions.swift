@@ -23,6 +23,8 @@ public struct RunOptions: Sendable {
   public var dataFolders: [String] = []
   /// Whether the folders of installed data packages are searched after these.
   public var searchesInstalledData = true
+  /// Where data sets are kept for further runs of this process; nil: nowhere.
+  public var dataCache: DataCache?
 
   /// One thread, the fastest arithmetic, the fleet's order.
   public init() {}

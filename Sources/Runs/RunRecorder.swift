@@ -175,6 +175,7 @@ public final class RunRecorder: SavedObserver {
       attributes.append(.init("shakeTies", .unsigned(key)))
     }
     var time = simulation.now
+    var meaning = "virtual time at which the run ended"
     var groups = [roundTable(simulation), versionTable(simulation)]
     switch standing {
     case .whole: groups += otherTables(simulation)
@@ -190,18 +191,16 @@ public final class RunRecorder: SavedObserver {
         // The versions are the journal's; files are as they are at the start.
         others = [CentralTable.central(simulation, laterCentral)]
       }
-      for place in others.indices {
-        others[place].attributes.append(.init("asOf", .number(asOf?.seconds ?? 0)))
-      }
+      for place in others.indices { others[place].mark(asOf: asOf ?? .start) }
       groups += others
+      meaning = "virtual time that the run had come to; it had not ended"
     }
     let assumptions = scenario.assumptionLines
     return ResultDocument(
       attributes: attributes,
       variables: [
         .scalar(
-          "simulatedTime", .double([time.seconds]), units: "s",
-          "virtual time at which the run ended"),
+          "simulatedTime", .double([time.seconds]), units: "s", meaning),
         .scalar(
           "startTime", .int64([simulation.inputs.civilStart]),
           units: "seconds since 1970-01-01 00:00:00", "civil time (UTC) at virtual time 0"),

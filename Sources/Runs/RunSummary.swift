@@ -103,6 +103,10 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var bytes: Int64
   /// What an audit found; nil where none was asked for.
   public var audit: Audit?
+  /// What became of the scenario's claims about this run; nil where there are none.
+  public var claims: [ClaimVerdict]?
+  /// Claims that take several runs, which `fedsim check` plays; nil where there are none.
+  public var untestedClaims: Int?
   /// The events in the result; nil where they were not asked for.
   public var storedEvents: StoredEvents?
   /// What came of central training; nil where nobody collects.

@@ -65,7 +65,12 @@ extension Scenario {
       [path(of: ".")] + options.dataFolders, includesInstalled: options.searchesInstalledData)
     let data: TrainAndTest
     do throws(DataFault) {
-      data = try settings.task.data.source.value.load(folders: folders, seed: seeds.data)
+      let source = settings.task.data.source
+      if let cache = options.dataCache {
+        data = try cache.load(source, folders: folders, seed: seeds.data)
+      } else {
+        data = try source.value.load(folders: folders, seed: seeds.data)
+      }
     } catch {
       throw Faults([fault(error, at: ["task", "data", "source"])])
     }

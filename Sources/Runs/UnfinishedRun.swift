@@ -1,5 +1,6 @@
 import FedSim
 import Foundation
+import Numerics
 import Results
 import Scenarios
 import Schema
@@ -17,31 +18,39 @@ struct UnfinishedRun {
   /// The journal's records.
   let records: [JournalRecord]
 
-  /// The result's path without a `.run` that was given with it.
-  static func result(_ path: String) -> String {
-    var path = path
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    return path.hasSuffix(".run") ? String(path.dropLast(4)) : path
-  }
-
-  /// The file that a result's path leads to, where it is a link.
-  static func target(_ path: String) -> String {
+  /// The result's path, where it or that of its run's folder was given.
+  ///
+  /// Throws: `RunFailure.input` for any other folder.
+  static func result(_ path: String) throws(RunFailure) -> String {
+    var result = path
+    while result.count > 1, result.hasSuffix("/") { result.removeLast() }
     var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
-      let real = realpath(path, nil)
-    else { return path }
-    defer { free(real) }
-    return String(cString: real)
+    let isFolder = stat(result, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    if isFolder, !result.hasSuffix(".run"), let real = realpath(result, nil) {
+      // Such as `.` in the run's folder.
+      defer { free(real) }
+      result = String(cString: real)
+    }
+    if result.hasSuffix(".run") { return String(result.dropLast(4)) }
+    guard !isFolder else {
+      throw StoredRun.refusal(
+        path,
+        "this is a folder; expected the result that a run was to write, or the folder beside it "
+          + "(….h5.run)")
+    }
+    return result
   }
 
-  /// Looks at what stands beside a result, and takes its lock.
+  /// Looks at what stands beside a result, and takes its lock; who only reads does without where
+  /// nothing may be written.
   ///
   /// Throws: `RunFailure.input` where nothing unfinished stands there, or nothing that can be gone
   /// on with; `.output` where another process has it.
   init(
-    beside result: String, registry: Registry, calls: FileCalls = .system
+    beside result: String, registry: Registry, onlyReads: Bool = false,
+    calls: FileCalls = .system
   ) throws(RunFailure) {
-    let target = Self.target(result)
+    let target = PlacePath.target(of: result)
     let path = RunFolder.path(beside: target)
     guard RunFolder.isUnfinished(beside: target) else {
       let isThere = FileManager.default.fileExists(atPath: target)
@@ -52,7 +61,7 @@ struct UnfinishedRun {
           : "there is neither a result nor an unfinished run (\(path)) here")
     }
     do throws(ResultFault) {
-      folder = try RunFolder(beside: target, for: result, calls: calls)
+      folder = try RunFolder(beside: target, for: result, onlyReads: onlyReads, calls: calls)
       guard let bytes = try folder.contents(of: .card), let card = RunCard(bytes) else {
         throw .damaged(
           path: folder.path(of: .card),
@@ -95,26 +104,75 @@ struct UnfinishedRun {
     zip(journal.records, records).filter { $1.isOfTheRun }.map(\.0)
   }
 
-  /// The checkpoint; nil: there is none, or `tell` was told what is wrong with it.
+  /// How long the run was played before, by the wall's clock, in seconds.
+  var wallSeconds: Double {
+    for record in records.reversed() {
+      if case .spent(let microseconds) = record { return Double(microseconds) / 1e6 }
+    }
+    return 0
+  }
+}
+
+/// What a run's checkpoint gives back.
+struct SavedMoment {
+  /// The run; nil: there is no checkpoint, or none that is any good.
+  var simulation: Simulation?
+  /// What was recorded until then.
+  var recorder = RunRecorder()
+  /// What looks at the run; nil: nothing does.
+  var invariants: Invariants?
+  /// How many records of the run its journal had.
+  var records = 0
+  /// Whether a checkpoint was left out.
+  var isLeftOut = false
+
+  /// Takes up the checkpoint of an unfinished run; `tell` is told what is wrong with one.
   ///
-  /// Throws: `RunFailure.output` where it cannot be read.
-  func checkpoint(tell: (String) -> Void) throws(RunFailure) -> Checkpoint? {
+  /// Throws: `RunFailure.failed` where it cannot be read.
+  init(
+    _ unfinished: UnfinishedRun, _ inputs: SimulationInputs, _ tell: (String) -> Void
+  ) throws(RunFailure) {
+    let audits = unfinished.card.audits
+    if audits { invariants = Invariants() }
     let bytes: [UInt8]?
     do throws(ResultFault) {
-      bytes = try folder.contents(of: .checkpoint)
+      bytes = try unfinished.folder.contents(of: .checkpoint)
     } catch {
       throw .failed("\(error)")
     }
-    guard let bytes else { return nil }
-    let path = folder.path(of: .checkpoint)
-    guard let checkpoint = Checkpoint(bytes) else {
-      tell("\(path): the checkpoint is damaged, and is left out")
-      return nil
+    guard let bytes else { return }
+    let path = unfinished.folder.path(of: .checkpoint)
+    do throws(LeftOut) {
+      guard let checkpoint = Checkpoint(bytes) else { throw LeftOut(reason: "it is damaged") }
+      guard checkpoint.records <= unfinished.ownRecords.count else {
+        throw LeftOut(
+          reason: unfinished.journal.records.isEmpty
+            ? "the journal that belongs to it is gone, or nothing of it is whole"
+            : "the journal ends before it")
+      }
+      simulation = try Self.restore(checkpoint, inputs, recorder, invariants)
+      records = checkpoint.records
+    } catch {
+      tell("\(path): this checkpoint is left out: \(error.reason)")
+      isLeftOut = true
+      // They may have taken a part of it.
+      recorder = RunRecorder()
+      if audits { invariants = Invariants() }
     }
-    guard checkpoint.records <= ownRecords.count else {
-      tell("\(path): the journal ends before this checkpoint, which is left out")
-      return nil
+  }
+
+  private struct LeftOut: Error { var reason: String }
+
+  /// The run of a checkpoint, with what was recorded of it put back into these.
+  private static func restore(
+    _ checkpoint: Checkpoint, _ inputs: SimulationInputs, _ recorder: RunRecorder,
+    _ invariants: Invariants?
+  ) throws(LeftOut) -> Simulation {
+    do throws(ArchiveFault) {
+      return try SavedRun.restore(
+        checkpoint.parts, inputs, [recorder] + (invariants.map { [$0] } ?? []))
+    } catch {
+      throw LeftOut(reason: "\(error)")
     }
-    return checkpoint
   }
 }

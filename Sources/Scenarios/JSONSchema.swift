@@ -124,6 +124,10 @@ public struct JSONSchema: Sendable {
       return .mapping([("type", .quoted("array")), ("items", schema(element))])
     case .mapping(let fields, let shorthand):
       return mapping(fields(), shorthand)
+    case .free:
+      return .mapping([])
+    case .condition(let value):
+      return condition(schema(value))
     case .part(let seam, several: false):
       return reference(seam)
     case .part(let seam, several: true):
@@ -131,6 +135,24 @@ public struct JSONSchema: Sendable {
       let array = Node.mapping([("type", .quoted("array")), ("items", reference(seam))])
       return .mapping([("anyOf", list([several, reference(seam), array]))])
     }
+  }
+
+  /// A value, or bounds that are such values.
+  private func condition(_ value: Node) -> Node {
+    let bounds = ["atLeast", "atMost", "above", "below", "equals", "tolerance"].map { ($0, value) }
+    let between = Node.mapping([("type", .quoted("array")), ("items", value)])
+    return .mapping([
+      (
+        "anyOf",
+        list([
+          value,
+          .mapping([
+            ("type", .quoted("object")), ("properties", .mapping(bounds + [("between", between)])),
+            ("additionalProperties", .text("false")),
+          ]),
+        ])
+      )
+    ])
   }
 
   private func type(_ name: String) -> Node { .mapping([("type", .quoted(name))]) }

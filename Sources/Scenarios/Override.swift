@@ -18,7 +18,8 @@ struct Override {
     }
   }
 
-  private let argument: String
+  /// Where a column of the path stands.
+  private let locate: (Int) -> Place
   private let steps: [Step]
   private let value: Node
 
@@ -26,17 +27,17 @@ struct Override {
   ///
   /// Throws: what is wrong with the path or the value, placed by the column in the argument.
   init(_ argument: String) throws(Faults) {
-    self.argument = argument
+    let label = "--set \(argument)"
+    locate = { Place(file: label, column: $0) }
     let scalars = Array(argument.unicodeScalars)
     guard let equals = scalars.firstIndex(of: "="), equals > 0 else {
       throw Faults([
-        Self.fault(argument, 1, .syntax("expected `path=value`, such as `server.policy=fedavg`"))
+        Fault(at: locate(1), .syntax("expected `path=value`, such as `server.policy=fedavg`"))
       ])
     }
-    steps = try Self.steps(Array(scalars[..<equals]), argument)
+    steps = try Self.steps(Array(scalars[..<equals]), locate)
     var text = String.UnicodeScalarView()
     text.append(contentsOf: scalars[(equals + 1)...])
-    let label = Self.label(argument)
     do throws(Faults) {
       value = try YAMLReader.read(String(text).utf8) { line, column in
         Place(file: label, column: line == 1 ? equals + 1 + column : scalars.count + 1)
@@ -52,6 +53,43 @@ struct Override {
     }
   }
 
+  /// A path that stands at a place of a file, and a value that was read elsewhere.
+  ///
+  /// Throws: what is wrong with the path.
+  init(path: String, at place: Place, value: Node) throws(Faults) {
+    locate = { Place(file: place.file, line: place.line, column: place.column + $0 - 1) }
+    steps = try Self.steps(Array(path.unicodeScalars), locate)
+    self.value = value
+    guard !steps.isEmpty else {
+      throw Faults([Fault(at: place, .syntax("expected the path of a key"))])
+    }
+  }
+
+  /// The path with names of list entries as indices, where the tree has such entries: equal for
+  /// paths that lead to one place.
+  func canonicalPath(in node: Node) -> [String] {
+    var node: Node? = node
+    return steps.map { step in
+      var text = step.text
+      if case .sequence(let nodes)? = node?.content {
+        if case .key(let key, _) = step,
+          let index = nodes.firstIndex(where: {
+            if case .scalar(let name, _)? = $0["name"]?.content { return name == key }
+            return false
+          })
+        {
+          text = "[\(index)]"
+        }
+        node = Int(text.dropFirst().dropLast()).flatMap {
+          nodes.indices.contains($0) ? nodes[$0] : nil
+        }
+      } else {
+        node = node?[text]
+      }
+      return text
+    }
+  }
+
   /// The tree with this override laid over it.
   ///
   /// Throws: a fault where the path leads to no entry of a list.
@@ -61,16 +99,8 @@ struct Override {
 
   // MARK: Paths
 
-  private static func label(_ argument: String) -> String { "--set \(argument)" }
-
-  private static func fault(
-    _ argument: String, _ column: Int, _ problem: Fault.Problem, path: String = ""
-  ) -> Fault {
-    Fault(at: Place(file: label(argument), column: column), path: path, problem)
-  }
-
   private static func steps(
-    _ scalars: [Unicode.Scalar], _ argument: String
+    _ scalars: [Unicode.Scalar], _ locate: (Int) -> Place
   ) throws(Faults) -> [Step] {
     var steps: [Step] = []
     var i = 0
@@ -81,14 +111,14 @@ struct Override {
         guard close < scalars.count, !steps.isEmpty, Text.isInteger(digits),
           let index = Int(digits), index >= 0
         else {
-          throw Faults([fault(argument, i + 1, .syntax("expected an index, such as `[0]`"))])
+          throw Faults([Fault(at: locate(i + 1), .syntax("expected an index, such as `[0]`"))])
         }
         steps.append(.index(index, column: i + 1))
         i = close + 1
       } else {
         let end = scalars[i...].firstIndex { $0 == "." || $0 == "[" } ?? scalars.count
         guard end > i else {
-          throw Faults([fault(argument, i + 1, .syntax("expected a key here"))])
+          throw Faults([Fault(at: locate(i + 1), .syntax("expected a key here"))])
         }
         steps.append(
           .key(String(String.UnicodeScalarView(scalars[i..<end])), column: i + 1))
@@ -97,10 +127,10 @@ struct Override {
       if i < scalars.count, scalars[i] == "." {
         i += 1
         guard i < scalars.count, scalars[i] != "[" else {
-          throw Faults([fault(argument, i, .syntax("expected a key after this `.`"))])
+          throw Faults([Fault(at: locate(i), .syntax("expected a key after this `.`"))])
         }
       } else if i < scalars.count, scalars[i] != "[" {
-        throw Faults([fault(argument, i + 1, .syntax("expected `.` or `[` here"))])
+        throw Faults([Fault(at: locate(i + 1), .syntax("expected `.` or `[` here"))])
       }
     }
     return steps
@@ -124,7 +154,7 @@ struct Override {
           let end = nearest.map { "did you mean `\($0)`?" } ?? "use an index, such as `[0]`"
           let problem = "no entry of this list is called `\(key)`; \(end)"
           throw Faults([
-            Self.fault(argument, column, .contradiction(problem), path: path.dotted)
+            Fault(at: locate(column), path: path.dotted, .contradiction(problem))
           ])
         }
         return try set(steps, at: index, column, in: node, shape: shape, merge, path: path)
@@ -143,7 +173,7 @@ struct Override {
       if case .sequence(let nodes) = node.content { found = "a list of \(nodes.count)" }
       let problem = Fault.Problem.unexpected(
         found: found, expected: "a list with an entry [\(index)]")
-      throw Faults([Self.fault(argument, column, problem, path: path.dotted)])
+      throw Faults([Fault(at: locate(column), path: path.dotted, problem)])
     }
     var element: Shape?
     switch shape {
@@ -162,7 +192,7 @@ struct Override {
     _ steps: ArraySlice<Step>, key: String, _ column: Int, in node: Node, shape: Shape?,
     _ merge: Merge, path: [String]
   ) throws(Faults) -> Node {
-    let place = Place(file: Self.label(argument), column: column)
+    let place = locate(column)
     var inner: Shape?
     var whole = node
     switch shape {

@@ -114,7 +114,7 @@ public struct Registry: Sendable {
     parts.add(SampleWeightedMean.self, to: .aggregator) { $0 }
     parts.add(UniformMean.self, to: .aggregator) { $0 }
     parts.add(CoordinateMedian.self, to: .aggregator) { $0 }
-    parts.add(TrimmedMean.self, to: .aggregator) { $0 }
+    parts.add(CoordinateTrimmedMean.self, to: .aggregator) { $0 }
     parts.add(Krum.self, to: .aggregator) { $0 }
     parts.add(MultiKrum.self, to: .aggregator) { $0 }
     parts.add(Bulyan.self, to: .aggregator) { $0 }
@@ -168,6 +168,16 @@ public struct Registry: Sendable {
   /// This registry with one more server optimizer.
   public func adding<P: ServerOptimizer>(_ type: P.Type) -> Registry {
     adding(type, to: .serverOptimizer) { $0 }
+  }
+
+  /// This registry with one more update transform.
+  public func adding<P: UpdateTransform>(_ type: P.Type) -> Registry {
+    adding(type, to: .updateTransform) { $0 }
+  }
+
+  /// This registry with one more local algorithm.
+  public func adding<P: LocalAlgorithm>(_ type: P.Type) -> Registry {
+    adding(type, to: .localAlgorithm) { $0 }
   }
 
   /// This registry with one more timeline source.

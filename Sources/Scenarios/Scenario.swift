@@ -42,7 +42,7 @@ public struct Scenario: Sendable {
       registry: registry)
   }
 
-  private init(written: Node, file: String, registry: Registry) throws(Faults) {
+  init(written: Node, file: String, registry: Registry) throws(Faults) {
     var reader = Reader(catalog: registry.catalog)
     var settings = reader.read(ScenarioSettings.self, from: written)
     guard reader.faults.isEmpty else { throw Faults(reader.faults) }
@@ -53,7 +53,21 @@ public struct Scenario: Sendable {
     self.registry = registry
     self.file = file
     writtenNode = written
-    resolvedNode = settings.resolved
+    // What is claimed of a run is no part of it.
+    var played = settings
+    played.expect = nil
+    resolvedNode = played.resolved
+  }
+
+  /// A scenario whose parts are known to belong together.
+  init(
+    settings: ScenarioSettings, registry: Registry, file: String, written: Node, resolved: Node
+  ) {
+    self.settings = settings
+    self.registry = registry
+    self.file = file
+    writtenNode = written
+    resolvedNode = resolved
   }
 
   /// The resolved scenario as YAML: a scenario file of its own.

@@ -27,6 +27,11 @@ public struct ScenarioSettings: PartSettings {
   public var inject: [InjectionSettings] = []
   /// What is recorded.
   public var record = RecordSettings()
+  /// What `fedsim sweep` plays; no part of a run, nor of a resolved scenario.
+  public var sweep: SweepSettings?
+  /// Claims that have to hold; nil: none. They change nothing of a run, and are no part of the
+  /// resolved scenario.
+  public var expect: [ClaimSettings]?
 
   /// The defaults.
   public init() {}
@@ -51,6 +56,12 @@ public struct ScenarioSettings: PartSettings {
       Field("server", \.server, .server, "The server and its policy."),
       Field("inject", \.inject, .list(of: .settings()), "Events that happen as scripted."),
       Field("record", \.record, .settings(), "What is recorded beside the usual tables."),
+      Field(
+        "sweep", \.sweep, aside: .settings(),
+        "Variants of the scenario that `fedsim sweep` plays; a single run ignores it."),
+      Field(
+        "expect", \.expect, feature: .list(of: .settings()),
+        "Claims about the run, which `fedsim run` and `fedsim check` hold it to."),
     ]
   }
 }

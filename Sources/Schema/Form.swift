@@ -81,7 +81,7 @@ extension Form {
   public static func settings(defaults: Value) -> Form where Value: PartSettings {
     Form(
       shape: .mapping({ Value.descriptions(of: defaults) }, shorthand: Value.shorthand),
-      expected: "a mapping with " + Value.fields.map(\.key).brief,
+      expected: "a mapping with " + Value.knownFields.map(\.key).brief,
       read: { node, reader in reader.read(Value.self, from: node, defaults: defaults) },
       write: { $0.resolved })
   }

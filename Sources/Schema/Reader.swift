@@ -35,7 +35,7 @@ public struct Reader {
     _ type: Settings.Type, from node: Node, defaults: Settings = Settings()
   ) -> Settings {
     var settings = defaults
-    let fields = Settings.fields
+    let fields = Settings.knownFields
     guard let entries = entries(of: node, fields: fields, shorthand: Settings.shorthand) else {
       return settings
     }

@@ -79,6 +79,28 @@ public struct Field<Owner>: Sendable {
     self.init(key, path, maybe: form, assumption: assumption, summary, absence: nil)
   }
 
+  /// A field that is read and checked like any other, and is no part of the resolved form: what it
+  /// says concerns not one run but what is done with the scenario.
+  public init<Value: Sendable>(
+    _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, aside form: Form<Value>,
+    _ summary: String
+  ) {
+    self.key = key
+    self.summary = summary
+    shape = form.shape
+    expected = form.expected
+    isRequired = false
+    isAssumption = false
+    read = { owner, node, reader in
+      if case .null = node.content {
+        owner[keyPath: path] = nil
+      } else if let value = form.read(node, &reader) {
+        owner[keyPath: path] = value
+      }
+    }
+    write = { _ in nil }
+  }
+
   /// A field stored at an optional property, written as `absence` where that holds nothing.
   private init<Value: Sendable>(
     _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, maybe form: Form<Value>,
@@ -139,7 +161,7 @@ extension PartSettings {
 
   /// The fields with the values of `defaults`, for documentation.
   static func descriptions(of defaults: Self) -> [FieldDescription] {
-    fields.map {
+    knownFields.map {
       FieldDescription(
         key: $0.key, summary: $0.summary, shape: $0.shape, expected: $0.expected,
         defaultValue: $0.isRequired ? nil : $0.write(defaults), isRequired: $0.isRequired,
@@ -149,7 +171,7 @@ extension PartSettings {
 
   /// Every value explicit, as a mapping in the order of the fields.
   public var resolved: Node {
-    .mapping(Self.fields.compactMap { field in field.write(self).map { (field.key, $0) } })
+    .mapping(Self.knownFields.compactMap { field in field.write(self).map { (field.key, $0) } })
   }
 }
 
@@ -175,4 +197,8 @@ public indirect enum Shape: Sendable {
   case mapping(@Sendable () -> [FieldDescription], shorthand: String?)
   /// A part of a seam: its name, or its name with settings; `several` allows more than one.
   case part(seam: String, several: Bool)
+  /// Anything that follows a rule told in words, such as a mapping whose keys are paths.
+  case free
+  /// A value, or a mapping of bounds (`atLeast`, `between`, …) that are such values.
+  case condition(Shape)
 }

@@ -15,7 +15,7 @@ extension Shape {
       return Self.flagHint(text, isQuoted: isQuoted)
     case .quantity(let units, _):
       return Self.quantityHint(text, units: units)
-    case .text, .path, .oneOf, .list, .mapping, .part:
+    case .text, .path, .oneOf, .list, .mapping, .part, .free, .condition:
       return nil
     }
   }

@@ -37,6 +37,19 @@ struct DocumentComparisonTests {
     #expect(comparison.isSame && comparison.round == nil && comparison.hour == nil)
   }
 
+  @Test("a later schema may add to a result, and take nothing of it away")
+  func added() {
+    var old = document()
+    old.root.attributes.append(.init("schemaVersion", .integer(1)))
+    var new = document()
+    new.root.attributes.append(.init("schemaVersion", .integer(2)))
+    new.root.groups.append(.init("effort"))
+    #expect(DocumentComparison(old, new).hasAllOfTheFirst)
+    #expect(!DocumentComparison(new, old).hasAllOfTheFirst)
+    new.root.groups[1].variables[0].values = .double([1, 2, 3, 4, 5, 6])
+    #expect(!DocumentComparison(old, new).hasAllOfTheFirst)
+  }
+
   @Test("a cell of two axes is named by both, with both values")
   func cell() {
     let other = document([1, 2, 3], [0, 0, 1], ["yes", "no"], [1, 2, 3, 4, 5, 6])

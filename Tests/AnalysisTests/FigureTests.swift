@@ -18,13 +18,47 @@ struct FigureTests {
     let svg = figure([.init("a", .step([Point(0, 0), Point(50, 0.5), Point(100, 1)]))]).svg
     #expect(svg.contains("V147H424V52\"/>"))
     #expect(svg.contains("class=\"line l0\" d=\"M"))
-    #expect(svg.contains("242h.01H"))
+    #expect(svg.contains(" 242H"))
   }
 
   @Test func aGapInTheDataIsAGapInTheLine() {
-    let svg = figure([.init("a", .line([Point(0, 0), Point(50, .nan), Point(100, 1)]))]).svg
-    let line = svg.split(separator: "\"").first { $0.hasPrefix("M") && $0.contains("h.01M") }
-    #expect(line != nil)
+    let svg = figure([
+      .init(
+        "a",
+        .line([Point(0, 0), Point(20, 0), Point(50, .nan), Point(80, 1), Point(100, 1)]))
+    ]).svg
+    // A line of the grid ends there too, in one piece.
+    let lines = svg.split(separator: "\"").filter { $0.hasPrefix("M") && $0.hasSuffix("L424 52") }
+    #expect(lines.contains { $0.split(separator: "M").count == 2 }, "\(lines)")
+    #expect(!svg.contains("<circle"))
+  }
+
+  @Test func aPointThatStandsAloneIsADisc() {
+    // Of three points with a gap behind each none is joined to another: 0 % lies at 242, 50 % at
+    // 147, 100 % at 52, and the last stands at the right end.
+    let points = [
+      Point(0, 0), Point(25, .nan), Point(50, 0.5), Point(75, .nan), Point(100, 1),
+    ]
+    for mark in [Figure.Mark.line(points), .step(points)] {
+      let svg = figure([.init("a", mark)]).svg
+      for y in [242, 147, 52] { #expect(svg.contains("cy=\"\(y)\" r=\"3.5\"/>"), "\(y)") }
+      #expect(svg.contains("<circle class=\"f0\" cx=\"424\" cy=\"52\""))
+      #expect(!svg.contains("class=\"line"))
+    }
+  }
+
+  @Test func aBandOfOnePlaceIsAStroke() {
+    let band = Figure.Mark.band([.init(100, low: 0, middle: 0.5, high: 1)])
+    let svg = figure([.init("a", band)]).svg
+    #expect(svg.contains("d=\"M424 242L424 52\"/><circle class=\"f0\" cx=\"424\" cy=\"147\""))
+  }
+
+  @Test func whatLiesAtOnePlaceIsKnown() {
+    #expect(
+      figure([.init("a", .step([Point(3, 0)])), .init("b", .line([Point(3, 1)]))]).isOfOnePlace)
+    #expect(figure([.init("a", .step([Point(3, 0), Point(4, .nan)]))]).isOfOnePlace)
+    #expect(!figure([.init("a", .step([Point(3, 0), Point(4, 0)]))]).isOfOnePlace)
+    #expect(!figure([.init("a", .columns([Point(3, 1)], width: 1))]).isOfOnePlace)
   }
 
   @Test func aBandGoesAlongItsUpperEndAndBack() {

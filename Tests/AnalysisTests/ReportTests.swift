@@ -1,39 +1,18 @@
 import Analysis
 import Foundation
 import Results
+import Schema
 import Testing
 
 /// The page: what stands in it, and what must not.
 struct ReportTests {
-  /// A result with some versions an hour apart.
   private func run(
-    _ path: String, seed: UInt64, accuracy: [Double], scenario: String = "name: a\nstop: 1 d"
+    _ path: String, seed: UInt64 = 1, accuracy: [Double],
+    settings: [(String, String)] = [("stop", "1 d")], hours: Int? = nil,
+    adding groups: [ResultDocument.Group] = []
   ) -> ReportRun {
-    let count = accuracy.count
-    var document = ResultDocument(
-      attributes: [
-        .init("title", .text("a <night>")), .init("seed", .unsigned(seed)),
-        .init("engineVersion", .text("0")),
-      ],
-      variables: [
-        .init(
-          "simulatedTime", [], .double([Double(count) * 3600]), units: "s", longName: "end"),
-        .init("startTime", [], .int64([0]), units: "s", longName: "start"),
-      ], texts: [.init("scenario", "\(scenario)\nseed: \(seed)\n")])
-    let axis = ["version"]
-    document.root.groups.append(
-      .init(
-        "versions", axes: [.init("version", length: count)],
-        variables: [
-          .init(
-            "version", axis, .int64((0..<count).map { Int64($0) }), units: "1",
-            longName: "version"),
-          .init(
-            "publishedAt", axis, .double((0..<count).map { Double($0) * 3600 }), units: "s",
-            longName: "time"),
-          .init("centralAccuracy", axis, .double(accuracy), units: "1", longName: "accuracy"),
-        ]))
-    return ReportRun(path, document)
+    ReportFixture.run(
+      path, seed: seed, accuracy: accuracy, settings: settings, hours: hours, adding: groups)
   }
 
   @Test func thePageAsksForNothing() {
@@ -49,7 +28,7 @@ struct ReportTests {
 
   @Test func textOfTheScenarioIsText() {
     let html = Report([
-      run("x<y>.h5", seed: 1, accuracy: [0.1], scenario: "name: </pre><script>alert(1)</script>")
+      run("x<y>.h5", accuracy: [0.1], settings: [("name", "</pre><script>alert(1)</script>")])
     ]).html
     #expect(html.components(separatedBy: "<script>").count == 2)
     #expect(html.contains("a &lt;night&gt;"))
@@ -57,7 +36,7 @@ struct ReportTests {
   }
 
   @Test func theReadoutHasTheValuesOfTheFile() {
-    let html = Report([run("a.h5", seed: 1, accuracy: [0.1, .nan, 0.7345678])]).html
+    let html = Report([run("a.h5", accuracy: [0.1, .nan, 0.7345678])]).html
     let text = html.replacing("&quot;", with: "\"")
     // The version that was not evaluated is left out; the last value holds until the end, 3 h.
     #expect(text.contains("\"x\":[0,7200,10800],\"y\":[0.1,0.7345678,0.7345678]"))
@@ -66,25 +45,178 @@ struct ReportTests {
   @Test func seedsOfOnePolicyStandTogether() {
     let runs = [
       run("a2.h5", seed: 2, accuracy: [0, 0.4]), run("a1.h5", seed: 1, accuracy: [0, 0.8]),
-      run("b.h5", seed: 1, accuracy: [0, 0.5], scenario: "name: a\nstop: 2 d"),
+      run("b.h5", seed: 1, accuracy: [0, 0.5], settings: [("stop", "2 d")]),
     ]
     let html = Report(runs).html
     #expect(html.contains("a1 (2 seeds)"))
     // Medians of 40 and 80 %, with least and most; the other policy has one.
-    #expect(html.contains("<td>60.0% (40.0%–80.0%)</td>"))
+    #expect(html.contains("<td>60.0% (40.0%\u{A0}to\u{A0}80.0%)</td>"))
     #expect(html.contains("<td>50.0%</td>"))
     // Every result reaches 40 %.
-    #expect(html.contains("time to 40.0%"))
+    #expect(html.contains("time to 40%"))
   }
 
-  @Test func whatIsRecordedIsNoPartOfAPolicy() {
+  @Test func namesAndWhatIsRecordedAreNoPartOfAPolicy() {
     let html = Report([
       run("a.h5", seed: 1, accuracy: [0, 0.4]),
       run(
         "b.h5", seed: 2, accuracy: [0, 0.8],
-        scenario: "name: a\nrecord:\n  timelineOf: [a/1]\nstop: 1 d"),
+        settings: [
+          ("name", "other"), ("description", "x"), ("seeds", "[1, 2]"), ("record", "all"),
+          ("stop", "1 d"),
+        ]),
     ]).html
     #expect(html.contains("(2 seeds)"))
+  }
+
+  @Test func oneSeedOfOnePolicyIsNeverCountedTwice() {
+    let (a, b) = (run("a.h5", accuracy: [0, 0.4]), run("b.h5", accuracy: [0, 0.8]))
+    #expect(a.isOfOneRun(with: b))
+    #expect(!a.isOfOneRun(with: run("c.h5", seed: 2, accuracy: [0, 0.4])))
+    #expect(!a.isOfOneRun(with: run("d.h5", accuracy: [0, 0.4], settings: [("stop", "2 d")])))
+    #expect(!Report([a, b]).html.contains("seeds)"))
+  }
+
+  @Test func aBandEndsWithTheFirstSeed() {
+    // One seed has versions at 0 and 1 h and ends at 2 h, the other at 0 to 3 h and ends at 4 h.
+    let html = Report([
+      run("a.h5", seed: 1, accuracy: [0, 0.4]),
+      run("b.h5", seed: 2, accuracy: [0, 0.8, 0.9, 1]),
+    ]).html.replacing("&quot;", with: "\"")
+    // Medians of 0 and 0, of 40 and 80 %, and of 40 and 90 % at 2 h.
+    #expect(html.contains("\"x\":[0,3600,7200],\"y\":[0,0.6,0.65]"))
+    #expect(html.contains("as far as the first of them ends"))
+  }
+
+  @Test func whatTheServerTrainedHasALineAModel() {
+    let report = Report([
+      run("a.h5", accuracy: [0.1], hours: 4, adding: [ReportFixture.central])
+    ])
+    let html = report.html.replacing("&quot;", with: "\"")
+    // The last version holds until the end, 4 h.
+    #expect(
+      html.contains(
+        "{\"name\":\"big\",\"kind\":\"step\",\"look\":0,\"x\":[3600,10800,14400],"
+          + "\"y\":[0.25,0.75,0.75]}"))
+    // Devices trained nothing, so their line, of the initial model alone, is not there.
+    #expect(!html.contains("\"name\":\"federated\""))
+    #expect(html.contains("<dd>75.0%</dd><dt>accuracy of the last version of big</dt>"))
+    #expect(html.contains("<dd>3</dd><dt>versions published by training at the server</dt>"))
+    #expect(html.contains("<dd>1,200</dd><dt>files learned from</dt>"))
+    #expect(!html.contains("versions published</dt>"))
+    // The ledger: 1200 + 3 + 4.
+    #expect(html.contains("1,207 in all, by how they ended"))
+    #expect(html.contains("aria-label=\"Users&#39; own models\""))
+    for plot in [Report.Plot.accuracy, .central, .files, .uploads] {
+      #expect(report.svg(plot) != nil, "\(plot)")
+    }
+  }
+
+  @Test func centralModelsStandBesideWhatDevicesTrained() {
+    let html = Report([run("a.h5", accuracy: [0.1, 0.6], adding: [ReportFixture.central])]).html
+      .replacing("&quot;", with: "\"")
+    #expect(html.contains("\"name\":\"federated\",\"kind\":\"step\",\"look\":0"))
+    #expect(html.contains("\"name\":\"big\",\"kind\":\"step\",\"look\":1"))
+  }
+
+  @Test func aReferenceMayBeTrainedAtTheServer() {
+    let html = Report(
+      [run("a.h5", accuracy: [0.1, 0.6])],
+      references: [("central", run("c.h5", accuracy: [0.1], adding: [ReportFixture.central]))]
+    ).html.replacing("&quot;", with: "\"")
+    #expect(html.contains("{\"name\":\"central: big\",\"kind\":\"step\",\"look\":7"))
+    // A row each: what devices trained, and both models.
+    #expect(html.contains("<td>central: big</td><td>1</td><td>75.0%</td><td>75.0%</td>"))
+    // 60 % and 75 % were reached: the target is 60 %, which the model reached at 3 h.
+    #expect(html.contains("<td>75.0%</td><td>3\u{A0}h</td><td>2</td><td>–</td>"))
+  }
+
+  @Test func whatIsUnderWayAtTheEndIsNotWasted() {
+    let effort = ReportFixture.counts(
+      "effort", "outcome", "deviceSeconds",
+      [
+        ("aggregated", 600), ("trainingKilled", 100), ("trainingUnfinishedAtEnd", 250),
+        ("updateUnfinishedAtEnd", 50),
+      ])
+    let html = Report([run("a.h5", accuracy: [0.1, 0.6], adding: [effort])]).html
+    // 100 of the 700 seconds whose work had ended, and 250 + 50 of all 1000.
+    #expect(html.contains("<dd>14.3%</dd><dt>of training time wasted</dt>"))
+    #expect(html.contains("<dd>30.0%</dd><dt>of training time under way at the end</dt>"))
+    // Both are grey on the figure.
+    #expect(html.components(separatedBy: "<rect class=\"f7\"").count == 3)
+  }
+
+  @Test func whatIsNotDrawnSaysWhy() {
+    let report = Report([run("a.h5", accuracy: [0.1])])
+    #expect(
+      report.html.contains(
+        "Accuracy over versions, Loss over versions: no version came after the initial model."))
+    #expect(!report.html.contains("aria-label=\"Accuracy over versions\""))
+    #expect(report.html.contains("aria-label=\"Accuracy over time\""))
+    #expect(
+      report.obstacle(.timeline)
+        == "the result has no `timeline/work`, which is there with `record.timelineOf`, "
+        + "such as `record: {timelineOf: [phones/0]}`")
+    #expect(report.obstacle(.accuracy) == nil)
+    #expect(report.html.contains("<dd>0</dd><dt>versions published</dt>"))
+    #expect(
+      Report([run("b.h5", accuracy: [0, 1])]).html.contains("<dd>1</dd><dt>version published</dt>"))
+  }
+
+  @Test func assumptionsGoByGroupsAndShareRows() {
+    let groups: Node = .mapping([
+      (
+        "fleet",
+        Node(
+          .sequence([.mapping([("name", .text("old"))]), .mapping([("name", .text("new"))])]))
+      )
+    ])
+    func html(_ text: String?, schema: Int64) -> String {
+      var document = ReportFixture.document(accuracy: [0.1], schema: schema)
+      if let text { document.root.texts.append(.init("assumptions", text)) }
+      return Report([ReportRun("a.h5", document, scenario: groups)]).html
+    }
+    let page = html(
+      "fleet[0].network.up\t2 Mbit/s\tRate\nserver.x\t1\tX\nfleet[1].network.up\t2 Mbit/s\tRate\n"
+        + "fleet[0].y\t1\tY\nfleet[1].y\t2\tY\n", schema: 2)
+    #expect(
+      page.contains("<td>all groups</td><td>network.up</td><td>2 Mbit/s</td><td>Rate</td>"))
+    #expect(page.contains("<td>the scenario</td><td>server.x</td>"))
+    #expect(page.contains("<td>old</td><td>y</td><td>1</td>"))
+    #expect(page.contains("<td>new</td><td>y</td><td>2</td>"))
+    #expect(!page.contains("fleet["))
+    #expect(html(nil, schema: 2).contains("The scenario makes none."))
+    // Results of schema 1 could not say.
+    #expect(!html(nil, schema: 1).contains("Assumptions"))
+  }
+
+  @Test func hoursAreAsWideAsHours() {
+    // Only the third hour is known: it reaches from 2 to 3.
+    let values = (0..<24).map { $0 == 2 ? 0.5 : Double.nan }
+    guard case .step(let points) = Report.byHour(values) else {
+      Issue.record("no step")
+      return
+    }
+    let known = points.filter(\.y.isFinite)
+    #expect(known == [.init(2, 0.5), .init(3, 0.5)])
+    // A whole day ends at 24.
+    guard case .step(let day) = Report.byHour([Double](repeating: 1, count: 24)) else { return }
+    #expect(day.count == 25 && day.last == .init(24, 1))
+  }
+
+  @Test func stalenessStandsAtWholeNumbersAndEvennessBeginsAtZero() throws {
+    let staleness = ReportFixture.counts("staleness", "staleness", "updates", [("0", 6)])
+    let devices = ResultDocument.Group(
+      "devices", axes: [.init("device", length: 1)],
+      variables: [ReportFixture.numbers("aggregated", ["device"], [6])])
+    let report = Report([run("a.h5", accuracy: [0, 1], adding: [staleness, devices])])
+    let columns = try #require(report.svg(.staleness))
+    for place in 0...4 { #expect(columns.contains("\">\(place)</text>"), "\(place)") }
+    #expect(!columns.contains("\">0.5</text>"))
+    // From nobody at 0 to the one device at 6, at the right end, x = 424: up from 242 to 52.
+    let evenness = try #require(report.svg(.evenness))
+    #expect(evenness.contains("242H424V52\""))
+    #expect(report.html.contains("<span>1 device</span>"))
   }
 
   @Test func thinningKeepsEndsAndExtremes() {
@@ -103,7 +235,7 @@ struct ReportTests {
 
   @Test func thirtyLongResultsMakeASmallPage() {
     let accuracy = (0..<5000).map { Double($0 * 7919 % 1000) / 1000 }
-    let runs = (1...30).map { run("r\($0).h5", seed: 1, accuracy: accuracy, scenario: "n: \($0)") }
+    let runs = (1...30).map { run("r\($0).h5", accuracy: accuracy, settings: [("n", "\($0)")]) }
     #expect(Report(runs).html.utf8.count < 5_000_000)
   }
 

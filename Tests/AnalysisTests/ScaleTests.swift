@@ -49,6 +49,14 @@ struct ScaleTests {
     #expect(seconds.ticks(atMost: 4).map(seconds.label) == ["0", "30", "60", "90"])
   }
 
+  @Test func nothingLiesBetweenWholeNumbers() {
+    // 0 to 1 in at most five steps is 0.2 a step for plain numbers, and 1 for whole ones.
+    #expect(Scale([0, 1], .number, from: 0, to: 1).ticks(atMost: 6).count == 6)
+    #expect(Scale([0, 1], .whole, from: 0, to: 1).ticks(atMost: 6) == [0, 1])
+    #expect(Scale([-0.5, 4.5], .whole, from: 0, to: 1).ticks(atMost: 8) == [0, 1, 2, 3, 4])
+    #expect(Scale([0, 40], .whole, from: 0, to: 1).ticks(atMost: 5) == [0, 10, 20, 30, 40])
+  }
+
   @Test func bytesAreReadInPowersOfAThousand() {
     let bytes = Scale([0, 14.1e9], .bytes, from: 0, to: 1)
     #expect(bytes.unit == "GB")

@@ -1,6 +1,7 @@
 import Testing
 
 import Analysis
+import Results
 
 @Suite("Tests over seeds, and what they can claim")
 struct SeedTests {
@@ -43,14 +44,81 @@ struct SeedTests {
     #expect(!SignedRankTest((1...51).map(Double.init)).isExact)
   }
 
-  /// All pairs of differences have a sum above 0: p = 1, so n = (1.9600 + 0.8416)² / (3/4) = 10.47.
+  /// Of 15 pairs the ten without the -6 have a sum above 0: p = 2/3, so
+  /// n = (1.9600 + 0.8416)² / (3 / 36) = 94.19.
   @Test("Noether's number of seeds, by hand")
   func noether() {
-    let needed = SeedsNeeded([1, 2, 3])
-    #expect(needed.least == 6 && needed.forPower == 11 && needed.power == 0.8)
-    // Of six pairs 1+2, 1+3, 2+3 are above and 1-4, 2-4, 3-4 below: no effect.
-    #expect(SeedsNeeded([1, 2, 3, -4]).forPower == nil)
-    #expect(SeedsNeeded([]).forPower == nil)
+    let needed = SeedsNeeded([1, 2, 3, 4, 5, -6])
+    #expect(needed.least == 6 && needed.forPower == 95 && needed.power == 0.8)
+    #expect(needed.estimate == .made)
+    // Each with its opposite; besides, of 12 pairs six are above 0.
+    let none = SeedsNeeded([1, -1, 2, -2, 3, -3])
+    #expect(none.forPower == nil && none.estimate == .noEffect)
+  }
+
+  @Test("fewer than six differences, and such as all agree, give no number from their effect")
+  func noEstimate() {
+    let cases: [([Double], SeedsNeeded.Estimate)] = [
+      ([], .tooFewPairs), ([0], .tooFewPairs), ([1], .allAgree),
+      ([1, 2, 3], .allAgree), ([1, 2, 3, -4], .tooFewPairs),
+      ([-1, -2, -3, -4, -5, -6, 0], .allAgree),
+      ([1, 2, 3, 4, -5, 0, 0], .tooFewPairs),
+    ]
+    for (differences, estimate) in cases {
+      let needed = SeedsNeeded(differences, tests: 11)
+      #expect(needed.estimate == estimate && needed.forPower == nil, "\(differences)")
+      #expect(needed.least == 9, "\(differences)")
+    }
+  }
+
+  private func document(
+    _ seconds: [Double], _ aggregated: [Int64], hasEffort: Bool = true
+  ) -> ResultDocument {
+    let words = [
+      "aggregated", "updateRejectedLate", "updateUnfinishedAtEnd", "trainingUnfinishedAtEnd",
+    ]
+    let effort = ResultDocument.Group(
+      "effort", axes: [.init("outcome", length: 4)],
+      variables: [
+        .init(
+          "outcome", ["outcome"], codes: [0, 1, 2, 3], meanings: words, longName: "what became"),
+        .init("deviceSeconds", ["outcome"], .double(seconds), units: "s", longName: "time"),
+      ])
+    let batches = [("batchesUsed", Int64(9)), ("batchesWasted", 1)].map { name, count in
+      ResultDocument.Variable(name, [], .int64([count]), units: "1", longName: name)
+    }
+    return ResultDocument(
+      groups: (hasEffort ? [effort] : []) + [
+        .init("ledger", variables: batches),
+        .init(
+          "devices", axes: [.init("device", length: aggregated.count)],
+          variables: [
+            .init("aggregated", ["device"], .int64(aggregated), units: "1", longName: "updates")
+          ]),
+      ])
+  }
+
+  /// Of 60 s and 20 s that came to an end a quarter is wasted; 120 s had not.
+  @Test("wasted work is a share of training time that had come to an end, and of nothing else")
+  func wastedWork() {
+    func wasted(_ document: ResultDocument) -> Double? {
+      MeasuredRun(document, seed: 1).value(.wastedWork, target: nil)
+    }
+    #expect(wasted(document([60, 20, 100, 20], [1])) == 0.25)
+    #expect(wasted(document([0, 0, 100, 20], [1])) == nil)
+    // Batches of results without such sums count something else.
+    #expect(wasted(document([60, 20, 0, 0], [1], hasEffort: false)) == nil)
+  }
+
+  @Test("where nobody contributed, contributions are neither even nor uneven")
+  func noContributions() {
+    func gini(_ counts: [Int64]) -> Double? {
+      MeasuredRun(document([1, 1, 0, 0], counts), seed: 1).value(.gini, target: nil)
+    }
+    #expect(gini([0, 0, 0, 0]) == nil)
+    #expect(gini([2, 2, 2]) == 0)
+    // One of four has all: (n - 1) / n.
+    #expect(gini([0, 0, 5, 0]) == 0.75)
   }
 
   /// Half a step up each time; costs at versions 0 to 4.
@@ -128,7 +196,7 @@ struct SeedTests {
     let (a, b) = runs(5) { _ in 0.2 }
     let line = try #require(SeedComparison(a, b, measures: [.finalAccuracy]).lines.first)
     #expect(line.probability == 2 / 32 && line.claim == .tooFewSeeds)
-    #expect(line.needed.least == 6 && line.needed.forPower == 11)
+    #expect(line.needed.least == 6 && line.needed.estimate == .allAgree)
     // With more tests side by side six are not enough either: 4 · 2^-5 = 0.125.
     let (c, d) = runs(6) { _ in 0.2 }
     let several = SeedComparison(c, d)

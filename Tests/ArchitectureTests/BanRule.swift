@@ -49,7 +49,7 @@ struct BanList: Sendable {
   }
 
   /// The targets on the path to a result.
-  static let pure = ["Numerics", "Schema", "Learning", "FedSim"]
+  static let pure = ["Numerics", "Schema", "Learning", "FedSim", "FedSimTesting", "MyPolicy"]
 
   static let all = [
     BanList(

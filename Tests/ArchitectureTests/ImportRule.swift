@@ -2,22 +2,29 @@
 /// whatever its dependencies depend on, and Foundation always.
 private let allowedImports: [(target: String, modules: [String])] = [
   ("Numerics", []),
-  ("Schema", []),
+  ("Schema", ["Synchronization"]),
   ("CKernels", []),
   ("Learning", ["CKernels", "Numerics", "Schema", "Foundation", "Synchronization"]),
   ("FedSim", ["Learning", "Numerics", "Schema"]),
+  ("FedSimTesting", ["FedSim", "Learning", "Numerics", "Schema"]),
   ("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"] + host),
   ("Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"] + host),
   ("Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams", "Foundation"]),
-  ("Analysis", ["CGSL", "Numerics", "Results", "Foundation"]),
+  ("Analysis", ["CGSL", "Numerics", "Results", "Schema", "Foundation"]),
   (
     "Runs",
     [
       "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema",
     ] + host
   ),
-  ("FedSimCLI", ["Runs", "Scenarios", "ArgumentParser"] + host),
+  (
+    "Sweeps",
+    ["Analysis", "DataSets", "FedSim", "Numerics", "Results", "Runs", "Scenarios", "Schema"] + host
+  ),
+  ("FedSimCLI", ["Runs", "Scenarios", "Sweeps", "ArgumentParser"] + host),
   ("fedsim", ["FedSimCLI"]),
+  ("MyPolicy", ["FedSim", "Learning", "Scenarios", "Schema"]),
+  ("my-fedsim", ["FedSimCLI", "MyPolicy"]),
   ("CHDF5", []),
   ("CGSL", []),
   ("CZlib", []),
@@ -41,12 +48,15 @@ extension Rule {
       file("Sources/Learning/A.swift", "import FedSim\n"),
       file("Sources/Results/A.swift", "import Yams\n"),
       file("Sources/Brandnew/A.swift", "import Numerics\n"),
+      file("Sources/FedSimTesting/A.swift", "import Testing\n"),
+      file("Examples/my-policy/Sources/MyPolicy/A.swift", "import Foundation\n"),
     ],
     allowed: [
       file("Sources/FedSim/A.swift", "import Learning\nimport Numerics\nimport Schema\n"),
       file("Sources/FedSim/A.swift", "// import Foundation\nlet a = \"import Glibc\"\n"),
       file("Sources/Learning/A.swift", "import CKernels\nimport Foundation\n"),
       file("Tests/FedSimTests/A.swift", "import Foundation\n"),
+      file("Examples/my-policy/Tests/MyPolicyTests/A.swift", "import Foundation\n"),
     ]
   ) { source in
     guard let target = source.target else { return [] }

@@ -31,10 +31,12 @@ struct Source: Sendable {
     return lines
   }
 
-  /// The target this file belongs to: the second part of `Sources/<Target>/…`, else nil.
+  /// The target this file belongs to: the second part of `Sources/<Target>/…`, here or in a package
+  /// under `Examples`; else nil.
   var target: String? {
-    let parts = path.split(separator: "/")
-    return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
+    var parts = path.split(separator: "/")[...]
+    if parts.first == "Examples" { parts = parts.dropFirst(2) }
+    return parts.count > 2 && parts.first == "Sources" ? String(parts[parts.startIndex + 1]) : nil
   }
 }
 

@@ -8,7 +8,8 @@ enum SourceTree {
   /// Every source, script and build file, in the order of their paths; fixtures are data.
   static let sources: [Source] = {
     let paths =
-      ["Package.swift", "Makefile"] + ["Sources", "Tests", "Scripts", ".ci"].flatMap(files)
+      ["Package.swift", "Makefile"]
+      + ["Sources", "Tests", "Examples", "Scripts", ".ci"].flatMap(files)
     return paths.sorted().compactMap { path in
       let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)
       return text.map { Source(path: path, text: $0) }
@@ -21,6 +22,7 @@ enum SourceTree {
     return names.map { "\(folder)/\($0)" }.filter { path in
       let parts = path.split(separator: "/")
       return !parts.contains("Fixtures") && !parts.contains("__pycache__")
+        && !parts.contains(".build")
         && (["Scripts", ".ci"].contains(folder)
           || [".swift", ".c", ".h"].contains { path.hasSuffix($0) })
     }

@@ -79,6 +79,27 @@ struct CompareCommandTests {
     #expect(few.code == 0)
     #expect(few.out.contains("left out, since only --a has them: seeds 6\n"))
     #expect(few.out.contains("5 pairs can never come below p = 0.05; at least 6 are needed"))
+    #expect(
+      few.out.contains(
+        "final accuracy: no claim: too few pairs, and at least 6 that differ are needed\n"))
+    let one = try fedsim.run(["compare", "--a", files.a[0], "--b", files.b[0]])
+    #expect(one.code == 0 && !one.out.contains("the effect seen"), "\(one.out)")
+    #expect(one.out.contains("no pair has it on both sides: joules to target, worst decile\n"))
+    // The rate is a matter of the policy; another fleet is not.
+    #expect(!one.out.contains("warning"))
+    _ = try fedsim(
+      "run", "s.yaml", "-q", "-o", "c1.h5", "--seed", "1", "--set",
+      "fleet.phones.background.processing.earliestBegin=2 h")
+    let unlike = try fedsim("compare", "--a", "a1.h5", "--b", "c1.h5")
+    #expect(
+      unlike.out.hasPrefix(
+        "warning: the two sides differ in more than the policy, so what is found may come of that: "
+          + "fleet.phones.background.processing.earliestBegin\n"), "\(unlike.out)")
+    _ = try fedsim(
+      "run", "s.yaml", "-q", "-o", "d1.h5", "--seed", "1", "--set", "seeds.world=9")
+    let otherWorld = try fedsim("compare", "--a", "a1.h5", "--b", "d1.h5")
+    #expect(otherWorld.out.contains("other sub-seeds or other data on the two sides"))
+    #expect(otherWorld.out.contains("seeds 1\n"))
     let json = try tree(
       try fedsim.run(["compare", "--json", "--a"] + files.a + ["--b"] + files.b).out)
     let lines = (json["comparison"] as? [String: Any])?["lines"] as? [[String: Any]]
@@ -95,7 +116,15 @@ struct CompareCommandTests {
       (["a.h5", "b.h5", "a.h5"], "found 3 files, expected two"),
       (["--a", "a.h5"], "found only --a, expected --a and --b"),
       (["b.h5", "--a", "a.h5", "--b", "a.h5"], "found b.h5 beside --a and --b"),
-      (["a.h5", "b.h5", "--alpha", "2"], "--alpha: found 2.0"),
+      (["--a", "a.h5", "--b", "a.h5", "--alpha", "2"], "--alpha: found 2.0"),
+      (["--a", "a.h5", "--b", "a.h5", "--resamples", "3"], "--resamples: found 3"),
+      (["a.h5", "b.h5", "--alpha", "0.1"], "found --alpha with two files"),
+      (["a.h5", "b.h5", "--target", "0.5"], "found --target with two files"),
+      (["a.h5", "b.h5", "--resamples", "500"], "found --resamples with two files"),
+      (["a.h5", "b.h5", "--measures", "gini"], "found --measures with two files"),
+      (["--a", "a.h5", "--b", "a.h5", "--no-replay"], "found --no-replay with --a and --b"),
+      (["--a", "a.h5", "--b", "a.h5", "--folder", "."], "found --folder with --a and --b"),
+      (["--a", "a.h5", "--b", "a.h5", "--threads", "1"], "found --threads with --a and --b"),
       (["--a", "a.h5", "--b", "a.h5", "--target", "7"], "--target: found 7.0"),
       (["--a", "a.h5", "--b", "a.h5", "--measures", "ginni"], "did you mean `gini`?"),
       (["--a", "a.h5", "--b", "b.h5"], "no seed is on both sides: --a has 1, --b has 2"),

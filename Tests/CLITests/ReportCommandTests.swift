@@ -35,6 +35,9 @@ struct ReportCommandTests {
   func refusals() throws {
     let fedsim = try Command()
     #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
+    // The same run with more of it recorded is the same seed of the same policy.
+    #expect(
+      try fedsim("run", "s.yaml", "-q", "-o", "e.h5", "--set", "record.events=true").code == 0)
     try fedsim.write("mine", to: "notes.html")
     for (arguments, words) in [
       (["report"], "found no result"), (["report", "s.yaml"], "no result of FedSim"),
@@ -44,15 +47,47 @@ struct ReportCommandTests {
       (["report", "r.h5", "--reference", "r.h5"], "expected NAME=FILE"),
       (["plot", "r.h5"], "expected one of accuracy"),
       (["plot", "r.h5", "--figure", "acuracy"], "did you mean `accuracy`?"),
-      (["plot", "r.h5", "--figure", "timeline"], "nothing to show"),
+      (
+        ["plot", "r.h5", "--figure", "timeline"],
+        "no `timeline/work`, which is there with `record.timelineOf`"
+      ),
+      (["plot", "r.h5", "--figure", "central"], "no `central/testAccuracy`"),
+      (["report", "s.yaml"], "1 fault; nothing was written"),
+      (["report", "r.h5", "./r.h5"], "./r.h5: it holds the same as r.h5"),
+      (["report", "r.h5", "e.h5"], "e.h5: it is of the same policy and the same seed, 1, as r.h5"),
+      (["report", "r.h5", "--reference", "x=r.h5", "--reference", "x=r.h5"], "two of the name"),
       (["plot", "r.h5", "--figure", "accuracy", "-o", "a.gif"], ".svg, .pdf or .png"),
     ] {
       let result = try fedsim.run(arguments)
       #expect(result.code == 2, "\(arguments)")
       #expect(result.error.contains(words), "\(arguments): \(result.error)")
+      #expect(!result.error.contains("nothing was run"), "\(arguments)")
     }
+    // The path stands before the message, and not in it again.
+    let damaged = try fedsim("report", "s.yaml").error
+    #expect(damaged.components(separatedBy: "s.yaml").count == 2, "\(damaged)")
     #expect(try fedsim.bytes("notes.html") == Data("mine".utf8))
     #expect(!fedsim.names.contains("a.gif"))
+  }
+
+  @Test("runs without a version, of one device, and with training at the server have a page")
+  func unusual() throws {
+    let fedsim = try Command()
+    #expect(
+      try fedsim("run", "s.yaml", "-q", "-o", "none.h5", "--set", "server.trigger.threshold=99")
+        .code == 0)
+    #expect(try fedsim("report", "none.h5").code == 0)
+    let none = String(decoding: try fedsim.bytes("none.html"), as: UTF8.self)
+    #expect(none.contains("no version came after the initial model"))
+    #expect(none.contains("of training time under way at the end"))
+    #expect(
+      try fedsim(
+        "run", "s.yaml", "-q", "-o", "one.h5", "--set", "fleet.phones.count=1", "--set",
+        "server.trigger.threshold=1"
+      ).code == 0)
+    #expect(try fedsim("report", "one.h5").code == 0)
+    let one = String(decoding: try fedsim.bytes("one.html"), as: UTF8.self)
+    #expect(one.contains("<span>1 device</span>"))
   }
 
   @Test("single figures are files of their own")

@@ -170,6 +170,42 @@ struct SafetyCommandTests {
     #expect(try fedsim.areEqual("o.h5", "w.h5"))
   }
 
+  @Test("a whole result is not replaced by the result so far")
+  func publishingOverAWhole() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "o.h5").code == 0)
+    let bytes = try fedsim.bytes("o.h5")
+    let refused = try fedsim("run", "s.yaml", "-q", "-o", "o.h5", "--publish-every", "1 ms")
+    #expect(refused.code == 2 && refused.error.contains("a whole result of an earlier run"))
+    #expect(try fedsim.bytes("o.h5") == bytes)
+    #expect(fedsim.names == ["o.h5", "o.h5.provenance.json", "s.yaml"])
+    // What is left of a result that was taken away is of no other.
+    try FileManager.default.removeItem(atPath: fedsim.folder + "/o.h5")
+    let first = try begin(fedsim, Self.endless + ["--publish-every", "20 ms"])
+    for _ in 0..<400 where !fedsim.names.contains("o.h5") { usleep(25_000) }
+    for _ in 0..<40 where fedsim.names.contains("o.h5.provenance.json") { usleep(25_000) }
+    kill(first.processIdentifier, SIGKILL)
+    first.waitUntilExit()
+    #expect(fedsim.names.contains("o.h5") && !fedsim.names.contains("o.h5.provenance.json"))
+  }
+
+  @Test("a folder is no result, unless it is that of a run")
+  func folders() throws {
+    let fedsim = try Command()
+    try FileManager.default.createDirectory(
+      atPath: fedsim.folder + "/f", withIntermediateDirectories: false)
+    for word in ["resume", "recover"] {
+      for path in [".", "f", "f/", "/"] {
+        let result = try fedsim(word, path)
+        #expect(result.code == 2, "\(word) \(path)")
+        #expect(result.error.contains("this is a folder; expected the result"), "\(result.error)")
+      }
+    }
+    try killed(fedsim, Self.endless)
+    let result = try fedsim("recover", "o.h5.run/.", "-o", "r.h5")
+    #expect(result.code == 0, "\(result.error)")
+  }
+
   @Test("how often is checked before anything is done")
   func options() throws {
     let fedsim = try Command()

@@ -64,6 +64,22 @@ struct EnergyTests {
     #expect(energy.final == 340_800_000_000)
   }
 
+  @Test("A run that ends with a version has drawn energy until then, and not until stop.after")
+  func earlyEnd() {
+    // The first update arrives at 9.65 s and makes the first version: 1 W was drawn for so long,
+    // 9.65 J of 1,000 J, whatever stop.after says.
+    for seconds in [100, 1000] as [Int64] {
+      var scene = scene(battery(2000, idle: 1000), seconds: seconds)
+      scene.threshold(1)
+      scene.inputs.stop.versions = 1
+      let played = scene.play()
+      #expect(played.simulation.now.microseconds == 9_650_000)
+      let energy = played.simulation.deviceRecords[0].energy!
+      #expect(energy.flows.idle == 9_650_000_000)
+      #expect(energy.final == 990_350_000_000)
+    }
+  }
+
   @Test("A charger fills in full to 80 %, then 7/8, 5/8, 3/8 and 1/8 of it, 5 % each")
   func taper() {
     // 1,050 J to 1,680 J at 8 W: 78.75 s. Then 105 J each at 7, 5, 3 and 1 W: 15, 21, 35, 105 s.

@@ -23,12 +23,14 @@ import xarray
 from content_digest import axis_names, content_digest, is_bare_axis, last_name
 
 ENGINES = ("h5netcdf", "netcdf4")
-GROUPS = ("rounds", "versions", "devices", "ledger", "partition")
+GROUPS = ("rounds", "versions", "hours", "devices", "ledger", "partition")
+"""What every whole result has; what those of a later schema have besides."""
+GROUPS_SINCE = {2: ("staleness", "fairness", "effort")}
 UNITS = ("1", "s", "h", "J", "nJ", "byte", "seconds since 1970-01-01 00:00:00")
 TYPES = ("float64", "float32", "int64", "int32", "int8", "uint8")
 ATTRIBUTES = (
     "Conventions", "title", "engineVersion", "schemaVersion", "seed", "contentDigest", "eventDigest",
-    "scenarioDigest",
+    "scenarioDigest", "dataDigest",
 )
 
 
@@ -43,6 +45,19 @@ def require(condition, message):
 
 def is_whole(file):
     return file.attrs.get("isComplete", 1) == 1
+
+
+def is_of_a_journal(file):
+    """Whether nothing is known but what a journal holds: rounds and versions."""
+    return not is_whole(file) and "ledger" not in file
+
+
+def groups_of(file):
+    """The groups that a result has for certain."""
+    if is_of_a_journal(file):
+        return ("rounds", "versions")
+    schema = int(file.attrs["schemaVersion"])
+    return GROUPS + tuple(name for since, names in GROUPS_SINCE.items() if schema >= since for name in names)
 
 
 def check_text(data):
@@ -117,10 +132,11 @@ def check_with_h5py(path):
 
     with h5py.File(path, "r") as file:
         # Of a run that goes on, or was interrupted, only what a journal holds need be there.
-        for name in GROUPS if is_whole(file) else ("rounds", "versions"):
-            require(isinstance(file.get(name), h5py.Group), f"no group {name}")
         for name in ATTRIBUTES:
-            require(name in file.attrs, f"no root attribute {name}")
+            # Of no events there is no digest.
+            require(name in file.attrs or name == "eventDigest" and is_of_a_journal(file), f"no root attribute {name}")
+        for name in groups_of(file):
+            require(isinstance(file.get(name), h5py.Group), f"no group {name}")
         require(file.attrs["Conventions"] == "CF-1.10 FedSim-1", "other Conventions")
         require("scenario" in file and file["scenario"].asstr()[()], "no resolved scenario")
         seen["/"] = {}

@@ -45,9 +45,10 @@ import Testing
       } == "/g/v: found the name x twice, expected it once")
     #expect(
       try fault {
-        $0.axes += ["y", "z", "w"].map { .init($0, length: 1) }
-        $0.variables[0].axes = ["x", "y", "z", "w", "u"]
-      } == "/g/v: found 5 axes, expected at most 4")
+        let names = (0..<24).map { "a\($0)" }
+        $0.axes += names.map { .init($0, length: 1) }
+        $0.variables[0].axes = ["x"] + names
+      } == "/g/v: found 25 axes, expected at most 24")
     #expect(
       try fault { $0.axes[0].length = -1 } == "/g/x: found length -1, expected zero or more")
     #expect(

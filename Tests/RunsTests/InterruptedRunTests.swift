@@ -146,8 +146,8 @@ struct InterruptedRunTests {
       try Data(bytes).write(to: URL(filePath: path))
       var told: [String] = []
       _ = try goOn(folder) { told.append($0) }
-      #expect(told.first?.contains("the checkpoint is damaged, and is left out") == true)
-      #expect(told.last?.contains("begins anew") == true)
+      #expect(told.first?.hasSuffix("this checkpoint is left out: it is damaged") == true)
+      #expect(told.last == "\(folder("r.h5")): the run begins anew")
       #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole)
     }
   }
@@ -164,9 +164,82 @@ struct InterruptedRunTests {
       let path = folder("r.h5.run/journal")
       let bytes = try Data(contentsOf: URL(filePath: path))
       try bytes.prefix(Int(Double(bytes.count) * share)).write(to: URL(filePath: path))
-      _ = try goOn(folder)
+      var told: [String] = []
+      _ = try goOn(folder) { told.append($0) }
+      if share == 0 {
+        #expect(told.first?.contains("the journal that belongs to it is gone") == true, "\(told)")
+      }
       #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole)
     }
+  }
+
+  @Test("where somebody removes its folder the run goes on, and its result is whole")
+  func removedFolder() throws {
+    let whole = try Self.whole.get()
+    let count = try calls()
+    // Before the 40th call the run has not begun, and ends at once.
+    for n in stride(from: 40, through: count - 20, by: 5) {
+      let folder = try Folder()
+      let counting = FailingCalls()
+      var calls = counting.calls
+      // All that a run does while it lives begins with one of these.
+      let path = folder("r.h5.run")
+      @Sendable func remove() {
+        if counting.count >= n { try? FileManager.default.removeItem(atPath: path) }
+      }
+      calls.openFile = { path, flags in
+        remove()
+        return counting.calls.openFile(path, flags)
+      }
+      calls.write = { descriptor, bytes in
+        remove()
+        return counting.calls.write(descriptor, bytes)
+      }
+      var told: [String] = []
+      _ = try run(folder, calls).perform { told.append($0) }
+      #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole, "call \(n)")
+      #expect(folder.names == ["r.h5", "r.h5.provenance.json"], "call \(n)")
+      #expect(told.count == 1 && told[0].contains("was removed while it was played"), "\(told)")
+    }
+  }
+
+  @Test("the time that a run took is that of all processes that played it")
+  func spent() throws {
+    let folder = try Folder()
+    let count = try calls()
+    #expect(throws: RunFailure.self) {
+      try run(folder, FailingCalls(at: count - 30).calls).perform()
+    }
+    // As if the first had taken an hour.
+    let path = folder("r.h5.run/journal")
+    let contents = Journal.read([UInt8](try Data(contentsOf: URL(filePath: path))))
+    try Journal(path, after: contents).append(JournalRecord.spent(3_600_000_000).bytes)
+    let summary = try goOn(folder)
+    #expect(summary.wallSeconds > 3600 && summary.wallSeconds < 3700)
+    let provenance = try JSONDecoder().decode(
+      Provenance.self, from: Data(contentsOf: URL(filePath: folder("r.h5.provenance.json"))))
+    #expect(provenance.wallSeconds == summary.wallSeconds)
+    #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == Self.whole.get())
+  }
+
+  @Test("a link to a result that is not there yet stays a link, and is gone on with")
+  func link() throws {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(
+      atPath: folder("far"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder("r.h5"), withDestinationPath: "far/x.h5")
+    let count = try calls()
+    #expect(throws: RunFailure.self) {
+      try run(folder, FailingCalls(at: count / 2).calls).perform()
+    }
+    #expect(folder.names == ["far", "r.h5"])
+    let inside = try FileManager.default.contentsOfDirectory(atPath: folder("far"))
+    #expect(inside == ["x.h5.run"])
+    _ = try Run.resuming(folder("r.h5")).perform()
+    #expect(try Data(contentsOf: URL(filePath: folder("far/x.h5"))) == Self.whole.get())
+    let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder("r.h5"))
+    #expect(link == "far/x.h5")
   }
 
   @Test("what goes on where it was, says where")

@@ -85,6 +85,56 @@ struct RecoveryTests {
     #expect(some > 0 && some < all)
   }
 
+  @Test("tables of a run that has not ended say nothing of whole runs")
+  func comments() throws {
+    let (folder, whole) = try interrupted(.rounds(2), at: 0.8)
+    _ = try Recovery.perform(folder("r.h5"), output: folder("x.h5"))
+    let found = try ResultFile.read(folder("x.h5"))
+    for name in ["ledger", "effort"] {
+      let comment = try #require(found[name]?[attribute: "comment"]?.text)
+      #expect(comment.contains("as of `asOf`"), "\(comment)")
+      #expect(found[name]?.attributes.filter { $0.name == "comment" }.count == 1)
+      #expect(whole[name]?[attribute: "comment"]?.text.contains("asOf") == false)
+    }
+    #expect(found.root[variable: "simulatedTime"]?.longName.contains("had not ended") == true)
+    #expect(
+      whole.root[variable: "simulatedTime"]?.longName == "virtual time at which the run ended")
+  }
+
+  @Test("a run on a disk that can only be read is recovered to another one")
+  func readOnly() throws {
+    let (folder, _) = try interrupted(.rounds(2), at: 0.8)
+    var calls = FileCalls.system
+    let system = calls
+    let run = folder("r.h5.run")
+    calls.makeFolder = { path in
+      errno = path == run ? EROFS : 0
+      return path == run ? -1 : system.makeFolder(path)
+    }
+    calls.openFile = { path, flags in
+      guard path.hasPrefix(run), flags & (O_WRONLY | O_RDWR | O_CREAT) != 0 else {
+        return system.openFile(path, flags)
+      }
+      errno = EROFS
+      return -1
+    }
+    let recovery = try Recovery.perform(folder("r.h5"), output: folder("x.h5"), calls: calls)
+    #expect(recovery.versions > 1 && recovery.asOfSeconds != nil)
+    #expect(!recovery.isCheckpointLeftOut)
+    let failure = #expect(throws: RunFailure.self) {
+      try Run.resuming(folder("r.h5"), calls: calls).perform()
+    }
+    #expect("\(try #require(failure))".contains("Read-only file system"))
+  }
+
+  @Test("a result that is replaced takes its provenance with it")
+  func provenance() throws {
+    let (folder, _) = try interrupted(.rounds(2), at: 0.8)
+    try folder.write("{}", to: "x.h5.provenance.json")
+    _ = try Recovery.perform(folder("r.h5"), output: folder("x.h5"))
+    #expect(folder.names == ["r.h5.run", "x.h5"])
+  }
+
   @Test("to recover changes nothing of the run, which goes on to the same bytes")
   func goesOn() throws {
     let (folder, whole) = try interrupted(.rounds(2), at: 0.5)

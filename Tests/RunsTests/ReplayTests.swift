@@ -141,6 +141,21 @@ struct ReplayTests {
     #expect(replay.text.contains("events: others"))
   }
 
+  @Test("a result of an older schema is the same as far as it goes, unless a cell of it is not")
+  func olderSchema() throws {
+    let folder = try Folder()
+    let fixture = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "Fixtures/results/open-schema1.h5").path
+    let replay = try Replay(fixture)
+    #expect(replay.verdict == .sameAsHeld && replay.isSame && replay.hasSameEvents)
+    #expect(replay.text.hasPrefix("same as far as it goes: all that \(fixture) holds"))
+    #expect(replay.missing.allSatisfy { !$0.isInA } && !replay.missing.isEmpty)
+    var document = try ResultFile.read(fixture)
+    document.edit("versions", "samples") { $0[1] += 1 }
+    try ResultFile.prepare(folder("x.h5")).write(document)
+    #expect(try Replay(folder("x.h5")).verdict == .different)
+  }
+
   @Test("what cannot be played again is refused, with what is wrong")
   func refusals() throws {
     let folder = try Folder()

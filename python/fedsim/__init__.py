@@ -10,12 +10,12 @@
 
 Times are seconds after the start of the run, unless `times="timedelta"` or `times="civil"` is asked for.
 """
-from ._file import NotAResult, attributes, group, groups, open_result as open
+from ._file import NotAResult, NotWhole, attributes, group, groups, is_whole, open_result as open
 from ._scenario import Scenario, differences, scenario
 from ._tables import device_paths, ledgers, table, timeline
 
 __all__ = [
-    "NotAResult", "Scenario", "attributes", "device_paths", "differences", "group", "groups", "ledgers", "open",
-    "scenario", "table", "timeline",
+    "NotAResult", "NotWhole", "Scenario", "attributes", "device_paths", "differences", "group", "groups", "is_whole",
+    "ledgers", "open", "scenario", "table", "timeline",
 ]
 __version__ = "0.1.0"

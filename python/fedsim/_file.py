@@ -1,6 +1,7 @@
 """Result files as xarray objects."""
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -18,6 +19,10 @@ NANOSECONDS = {"s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 
 class NotAResult(ValueError):
     """A file that is no result of FedSim."""
+
+
+class NotWhole(UserWarning):
+    """Some of several results are of runs that had not ended."""
 
 
 def open_result(path: Path, *, times: Times = "seconds") -> xarray.DataTree:
@@ -61,6 +66,14 @@ def attributes(path: Path) -> dict[str, Any]:
         return {name: value.item() if isinstance(value, np.generic) else value for name, value in file.attrs.items()}
 
 
+def is_whole(path: Path) -> bool:
+    """Whether a result is that of a run that has ended; not, if it goes on or was interrupted.
+
+    What `fedsim recover` makes without a checkpoint has no more groups than "rounds" and "versions".
+    """
+    return attributes(path).get("isComplete", 1) != 0
+
+
 def start_time(path: Path) -> np.datetime64:
     """The civil time (UTC) at which the run starts."""
     with _file(path) as file:
@@ -77,7 +90,9 @@ def _file(path: Path) -> h5py.File:
     try:
         file = h5py.File(path, "r")
     except FileNotFoundError:
-        raise
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path)) from None
+    except IsADirectoryError as error:
+        raise NotAResult(f"{os.fspath(path)}: this is a folder, and no result of FedSim") from error
     except OSError as error:
         raise NotAResult(f"{os.fspath(path)}: this is no HDF5 file ({error})") from error
     if "FedSim-" not in str(file.attrs.get("Conventions", "")):

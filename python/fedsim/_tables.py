@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -9,8 +10,9 @@ import numpy as np
 import pandas as pd
 import xarray
 
-from ._file import Path, Times, attributes, group, groups, paths
+from ._file import NotWhole, Path, Times, attributes, group, groups, is_whole, paths
 from ._scenario import differences, scenario
+
 
 def table(
     results: Path | Iterable[Path], name: str = "versions", *, over: str | Sequence[str] | None = None,
@@ -25,7 +27,8 @@ def table(
     `over` names the axis, or several: `table(path, "partition", over=("client", "label"))`; `over=()` gives the
     group's single numbers, a row a result. By default it is the axis that the group is named for (`version` of
     `versions`), or its only one. A variable that a result does not have is missing in its rows (NaN).
-    `times` is as in `fedsim.group`.
+    `times` is as in `fedsim.group`. Where some of several results are of runs that had not ended, a `NotWhole` warning
+    names them.
     """
     return _of_all(results, lambda path: _rows(path, name, over, times), settings)
 
@@ -66,6 +69,9 @@ def _of_all(
     """The rows of every result, behind columns that say of which."""
     files = paths(results)
     chosen = _settings(files, settings)
+    unfinished = [path for path in files if not is_whole(path)]
+    if unfinished and len(files) > 1:
+        warnings.warn(f"results of runs that had not ended: {', '.join(unfinished)}", NotWhole, stacklevel=3)
     parts = []
     for place, path in enumerate(files):
         about = attributes(path)
@@ -103,6 +109,9 @@ def _rows(path: Path, name: str, over: str | Sequence[str] | None, times: Times)
         if tuple(variable.dims) == axes and not (len(axes) == 1 and key == axes[0])
         and not (not axes and variable.dtype.kind in "OSUT")
     ]
+    inside = [other for other in groups(path) if other.startswith(f"{name.strip('/')}/")]
+    if not data.variables and inside:
+        raise ValueError(f"{path}: {name!r} holds other groups only: {', '.join(inside)}")
     if not chosen and axes and axes[0] not in data.variables:
         raise ValueError(f"{path}: no variable of {name!r} lies over {axes}")
     lengths = [data.sizes[axis] for axis in axes]

@@ -6,6 +6,7 @@ FEDSIM_RESULTS names a folder with results of all scenarios.
 import os
 import pathlib
 import subprocess
+import time
 
 import h5py
 import pytest
@@ -41,6 +42,27 @@ def night(run):
     return run(
         "smoke/open", "record.events=true", "record.timelineOf=[phones/3, tablets/0]", "record.hoursByGroup=true",
     )
+
+
+@pytest.fixture(scope="session")
+def recovered(tmp_path_factory):
+    """What `fedsim recover` makes of a run that was killed, without a checkpoint and with one."""
+    folder = tmp_path_factory.mktemp("recovered")
+    found = []
+    for name, every in (("journal", "0"), ("checkpoint", "5 rounds")):
+        path = folder / f"{name}.h5"
+        words = [COMMAND, "run", ROOT / "scenarios" / "smoke" / "open.yaml", "--quiet", "--output", path]
+        process = subprocess.Popen([*words, "--set", "stop.after=36500 d", "--checkpoint-every", every])
+        wanted = path.with_name(path.name + ".run") / ("journal" if every == "0" else "checkpoint")
+        for _ in range(600):
+            if wanted.exists() and wanted.stat().st_size > 20_000:
+                break
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        subprocess.run([COMMAND, "recover", path], check=True, stdout=subprocess.DEVNULL)
+        found.append(str(path))
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -119,3 +119,17 @@ def test_nothing_is_written(night):
     fedsim.open(night), fedsim.table(night), fedsim.ledgers(night), fedsim.timeline(night)
     after = os.stat(night)
     assert (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
+
+
+def test_a_recovered_result_opens_and_says_that_it_is_not_whole(recovered, night):
+    journal, checkpoint = recovered
+    assert fedsim.is_whole(night) and not fedsim.is_whole(journal) and not fedsim.is_whole(checkpoint)
+    assert fedsim.groups(journal) == ["rounds", "versions"]
+    assert set(fedsim.groups(checkpoint)) > {"rounds", "versions", "devices", "ledger", "effort"}
+    tree = fedsim.open(checkpoint)
+    # The tables of the checkpoint are of a time that the run had come to, and all say the same.
+    times = {tree[name].attrs["asOf"] for name in fedsim.groups(checkpoint) if "asOf" in tree[name].attrs}
+    assert len(times) == 1 and 0 < times.pop() <= tree.simulatedTime.item()
+    assert fedsim.open(journal)["versions"].sizes["version"] == len(fedsim.table(journal, "versions"))
+    with pytest.raises(KeyError, match="no group 'ledger'; there are rounds, versions"):
+        fedsim.group(journal, "ledger")

@@ -1,4 +1,6 @@
 """What `table`, `ledgers`, `timeline` and `device_paths` give."""
+import warnings
+
 import h5py
 import numpy as np
 import pandas as pd
@@ -132,3 +134,24 @@ def test_several_results_make_one_list(three):
         fedsim.table([])
     import pathlib
     pd.testing.assert_frame_equal(fedsim.table(pathlib.Path(three[0])), fedsim.table(three[0]))
+
+
+def test_a_result_that_is_not_whole_is_named_among_others(recovered, night):
+    journal, checkpoint = recovered
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fedsim.table(journal, "versions")
+        fedsim.table([night, night], "versions")
+    with pytest.warns(fedsim.NotWhole, match=f"had not ended: {journal}$"):
+        rows = fedsim.table([night, journal], "versions")
+    assert rows["file"].nunique() == 2
+    # What was under way has no outcome yet.
+    ends = fedsim.ledgers(checkpoint)
+    attempts = ends[ends["ledger"] == "attempts"]["value"].sum()
+    assert 0 < attempts <= fedsim.group(checkpoint, "ledger").attemptsOpened.item()
+    assert fedsim.ledgers(journal).empty
+
+
+def test_a_group_that_holds_groups_only_is_told(night):
+    with pytest.raises(ValueError, match="'timeline' holds other groups only: timeline/power"):
+        fedsim.table(night, "timeline")

@@ -76,6 +76,12 @@ public struct DocumentComparison: Sendable, Equatable {
     TablePair(a, b, "events")?.firstRow()?.row
   }
 
+  /// Whether all that the first holds is the same in the second, the version of the schema aside.
+  public var hasAllOfTheFirst: Bool {
+    cells.isEmpty && attributes.allSatisfy { $0.place == "schemaVersion" || $0.a == nil }
+      && !missing.contains(where: \.isInA)
+  }
+
   /// Whether nothing differs.
   public var isSame: Bool { attributes.isEmpty && cells.isEmpty && missing.isEmpty }
 

@@ -16,11 +16,11 @@ public enum Measure: String, CaseIterable, Codable, Sendable {
   case bytesToTarget
   /// Energy to the target.
   case joulesToTarget
-  /// The share of work that came to nothing.
+  /// The share of training time that came to nothing, of what had come to an end.
   case wastedWork
   /// Mean staleness of the updates aggregated.
   case staleness
-  /// Gini's coefficient of how often devices contributed.
+  /// Gini's coefficient of how often devices contributed, if any did.
   case gini
   /// Mean accuracy of the worst tenth of devices.
   case worstDecile
@@ -95,9 +95,7 @@ public struct MeasuredRun: Sendable, Equatable {
     }
     add(.wastedWork, Self.wasted(document))
     add(.staleness, Self.staleness(document))
-    add(
-      .gini,
-      (document["devices"]?[variable: "aggregated"]?.values.asDoubles).map(Statistics.gini))
+    add(.gini, Self.gini(document))
     let worst = document["versions"]?[variable: "federatedAccuracyWorstTenth"]?.values.asDoubles
     add(.worstDecile, worst?.last { !$0.isNaN })
     let curve = VersionCurve(document)
@@ -105,22 +103,29 @@ public struct MeasuredRun: Sendable, Equatable {
       seed: seed, curve: curve.flatMap { $0.bestAccuracy.isNaN ? nil : $0 }, values: values)
   }
 
-  /// Device-seconds that came to nothing by all; batches where the result has no such sums.
+  /// Device-seconds that came to nothing by all that had come to an end; nil: none had, or the
+  /// result is of a schema without such sums. What was unfinished as the run ended is neither.
   private static func wasted(_ document: ResultDocument) -> Double? {
-    if let effort = document["effort"], let outcome = effort[variable: "outcome"],
+    guard let effort = document["effort"], let outcome = effort[variable: "outcome"],
       let seconds = effort[variable: "deviceSeconds"]?.values.asDoubles
-    {
-      let all = seconds.reduce(0, +)
-      guard let place = outcome.flagMeanings.firstIndex(of: "aggregated"), place < seconds.count,
-        all > 0
-      else { return nil }
-      return 1 - seconds[place] / all
-    }
-    guard let used = document["ledger"]?[variable: "batchesUsed"]?.values.asDoubles.first,
-      let wasted = document["ledger"]?[variable: "batchesWasted"]?.values.asDoubles.first,
-      used + wasted > 0
     else { return nil }
-    return wasted / (used + wasted)
+    var (used, wasted) = (0.0, 0.0)
+    for (name, seconds) in zip(outcome.flagMeanings, seconds) {
+      if name == "aggregated" {
+        used += seconds
+      } else if !name.hasSuffix("UnfinishedAtEnd") {
+        wasted += seconds
+      }
+    }
+    return used + wasted > 0 ? wasted / (used + wasted) : nil
+  }
+
+  /// nil: nobody contributed, so nothing is even or uneven.
+  private static func gini(_ document: ResultDocument) -> Double? {
+    guard let counts = document["devices"]?[variable: "aggregated"]?.values.asDoubles,
+      counts.contains(where: { $0 > 0 })
+    else { return nil }
+    return Statistics.gini(counts)
   }
 
   /// The mean over all updates that were aggregated.

@@ -106,7 +106,11 @@ private struct PairedTest {
 
   /// nil: no pair has it.
   init?(_ measure: Measure, _ a: [MeasuredRun], _ b: [MeasuredRun], _ target: Double?) {
-    let pairs = zip(a, b).compactMap { a, b -> (Double, Double)? in
+    // Only pairs of which both runs have it count, for the lower ends as well.
+    let known = zip(a, b).filter {
+      $0.value(measure, target: target) != nil && $1.value(measure, target: target) != nil
+    }
+    let pairs = known.compactMap { a, b -> (Double, Double)? in
       guard let a = a.value(measure, target: target), let b = b.value(measure, target: target)
       else { return nil }
       return (a, b)
@@ -119,7 +123,7 @@ private struct PairedTest {
       let median = Statistics.median(ends)
       return median.isFinite ? median : nil
     }
-    after = (medianAfter(a), medianAfter(b))
+    after = (medianAfter(known.map(\.0)), medianAfter(known.map(\.1)))
     // Two that did not reach the target are equal.
     differences = pairs.map { $0.0 == $0.1 ? 0 : $0.1 - $0.0 }
     signedRank = SignedRankTest(differences)

@@ -65,7 +65,7 @@ extension Figure {
   /// Lays the names of the series in rows below the title.
   private func layLegend(_ shown: [Series], _ frame: inout Frame) {
     var (across, row) = (10.0, 55.0)
-    guard shown.count > 1 else {
+    guard shown.count > 1 || (namesOne && !shown.isEmpty) else {
       frame.top = 52
       return
     }
@@ -80,7 +80,7 @@ extension Figure {
   }
 
   private func legend(_ shown: [Series], _ frame: Frame) -> String {
-    var text = ""
+    var text = frame.legend.isEmpty ? "" : "<g class=\"legend\">"
     for (place, entry) in frame.legend.enumerated() {
       let look = (shown[place].look ?? place) % Palette.count
       let (x, y) = (entry.x, entry.y - 4)
@@ -91,7 +91,7 @@ extension Figure {
       }
       text += SVG.text(entry.name, x: x + 24, y: entry.y, "fg")
     }
-    return text
+    return frame.legend.isEmpty ? "" : text + "</g>"
   }
 
   private func axes(_ across: Scale, _ up: Scale, _ frame: Frame) -> String {
@@ -125,11 +125,18 @@ extension Figure {
     switch mark {
     case .line(let points):
       return SVG.path(curve(points, isStep: false, across, clamped), "line l\(look)")
+        + markers(points, look, across, clamped)
     case .step(let points):
       return SVG.path(curve(points, isStep: true, across, clamped), "line l\(look)")
+        + markers(points, look, across, clamped)
     case .band(let points):
       let known = points.filter { $0.low.isFinite && $0.high.isFinite && $0.middle.isFinite }
       let middle = known.map { Point($0.x, $0.middle) }
+      if let only = known.first, known.count == 1 {
+        let x = across.place(only.x)
+        return SVG.line(x, clamped(only.low), x, clamped(only.high), "line l\(look)")
+          + markers(middle, look, across, clamped)
+      }
       return SVG.path(outline(known, across, clamped), "band f\(look)")
         + SVG.path(curve(middle, isStep: true, across, clamped), "line l\(look)")
     case .columns(let points, let width):
@@ -143,21 +150,39 @@ extension Figure {
     }
   }
 
-  /// The path of a curve; NaN leaves a gap, a point alone becomes a short stroke.
+  /// The places of points that stand alone, so that no line is drawn through them.
+  private func alone(_ points: [Point]) -> [Int] {
+    func isKnown(_ place: Int) -> Bool {
+      points.indices.contains(place) && points[place].x.isFinite && points[place].y.isFinite
+    }
+    return points.indices.filter { isKnown($0) && !isKnown($0 - 1) && !isKnown($0 + 1) }
+  }
+
+  /// A disc for each point that stands alone.
+  private func markers(
+    _ points: [Point], _ look: Int, _ across: Scale, _ up: (Double) -> Double
+  ) -> String {
+    alone(points).map {
+      SVG.circle(across.place(points[$0].x), up(points[$0].y), radius: 3.5, "f\(look)")
+    }.joined()
+  }
+
+  /// The path of a curve; NaN leaves a gap, and points that stand alone are left to `markers`.
   private func curve(
     _ points: [Point], isStep: Bool, _ across: Scale, _ up: (Double) -> Double
   ) -> String {
     var path = ""
     var isDown = false
-    for point in points {
-      guard point.x.isFinite, point.y.isFinite else {
+    let single = Set(alone(points))
+    for (place, point) in points.enumerated() {
+      guard point.x.isFinite, point.y.isFinite, !single.contains(place) else {
         isDown = false
         continue
       }
       let x = Markup.coordinate(across.place(point.x))
       let y = Markup.coordinate(up(point.y))
       if !isDown {
-        path += "M\(x) \(y)h.01"
+        path += "M\(x) \(y)"
       } else {
         path += isStep ? "H\(x)V\(y)" : "L\(x) \(y)"
       }

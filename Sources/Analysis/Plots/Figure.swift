@@ -79,6 +79,8 @@ public struct Figure: Sendable {
   public var y: Axis
   /// What is drawn.
   public var series: [Series]
+  /// Whether a series that is alone has its name above it too.
+  public var namesOne = false
   /// The width; the height follows from the legend.
   public var width = 440.0
   /// The height of the plot itself.
@@ -92,6 +94,15 @@ public struct Figure: Sendable {
   /// Whether any series has a number to show.
   public var isEmpty: Bool {
     series.allSatisfy { $0.mark.points.allSatisfy { !$0.y.isFinite || !$0.x.isFinite } }
+  }
+
+  /// Whether all that is shown lies at one place, so that nothing can be seen along the axis.
+  public var isOfOnePlace: Bool {
+    let known = series.flatMap { one in
+      if case .columns = one.mark { return one.mark.places.filter(\.isFinite) }
+      return one.mark.points.filter { $0.x.isFinite && $0.y.isFinite }.map(\.x)
+    }
+    return known.allSatisfy { $0 == known[0] }
   }
 }
 

@@ -31,6 +31,11 @@ enum SVG {
     return "<path class=\"\(style)\" d=\"M\(a) \(b)L\(c) \(d)\"/>"
   }
 
+  static func circle(_ x: Double, _ y: Double, radius: Double, _ style: String) -> String {
+    "<circle class=\"\(style)\" cx=\"\(Markup.coordinate(x))\" "
+      + "cy=\"\(Markup.coordinate(y))\" r=\"\(Markup.coordinate(radius))\"/>"
+  }
+
   static func path(_ path: String, _ style: String) -> String {
     path.isEmpty ? "" : "<path class=\"\(style)\" d=\"\(path)\"/>"
   }

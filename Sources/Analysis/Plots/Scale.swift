@@ -2,6 +2,8 @@
 public enum Quantity: String, Sendable, CaseIterable {
   /// Plain numbers.
   case number
+  /// Whole numbers: no tick lies between two of them.
+  case whole
   /// Shares of one, read as percentages.
   case share
   /// Virtual time in seconds, read as hours or days.
@@ -67,7 +69,7 @@ package struct Scale {
   /// The unit that ticks are read in; it goes with the axis's label.
   package var unit: String? {
     switch quantity {
-    case .number, .hourOfDay: nil
+    case .number, .whole, .hourOfDay: nil
     case .share: nil
     case .time: timeUnit.name
     case .bytes: metric.prefix + "B"
@@ -78,7 +80,7 @@ package struct Scale {
   /// A tick's label.
   package func label(_ tick: Double) -> String {
     switch quantity {
-    case .number:
+    case .number, .whole:
       tick.magnitude >= 10_000 && tick == tick.rounded()
         ? Markup.grouped(tick) : Markup.significant(tick, 5)
     case .share: Markup.significant(tick * 100, 5) + "%"
@@ -126,9 +128,10 @@ package struct Scale {
     let rest = wanted / unit
     while power * 10 <= rest { power *= 10 }
     while power > rest { power /= 10 }
+    let least = quantity == .whole ? 1.0 : 0
     for factor in [1.0, 2, 5, 10] where factor * power >= rest * (1 - 1e-12) {
-      return factor * power * unit
+      return max(least, factor * power * unit)
     }
-    return 10 * power * unit
+    return max(least, 10 * power * unit)
   }
 }

@@ -1,103 +1,122 @@
 extension Report {
-  /// Accuracy and loss over time, versions, bytes and energy.
-  func learning() -> [String] {
-    var figures: [String] = []
-    for along in ReportRun.Along.allCases {
-      figures.append(
-        part(
-          curves(
-            "centralAccuracy", along, title: "Accuracy \(along.words)",
-            .init(
-              "accuracy on the test samples", .share, includesZero: true))))
-    }
-    for along in [ReportRun.Along.time, .versions] {
-      figures.append(
-        part(
-          curves(
-            "centralLoss", along, title: "Loss \(along.words)",
-            .init(
-              "mean loss on the test samples", .number, includesZero: true))))
-    }
-    figures.append(
-      part(
-        curves(
-          "heldAccuracy", .time, title: "What devices hold",
-          .init(
-            "mean accuracy of the versions on the devices", .share, includesZero: true))))
-    if groups.count == 1, references.isEmpty {
-      figures.append(part(spread(groups[0].runs[0])))
-      figures.append(part(trainingLoss(groups[0].runs[0])))
-    }
-    return figures.filter { !$0.isEmpty }
+  /// How many points a curve may have.
+  private var mostPoints: Int { max(120, min(600, 2400 / max(1, lines.count))) }
+
+  /// The axis of simulated time, the same on all figures: to the end of the longest run.
+  var timeAxis: Figure.Axis {
+    var axis = ReportRun.Along.time.axis
+    let end = (runs + references.map(\.run)).map(\.lastMoment).max() ?? 0
+    if end > 0 { axis.range = 0...end }
+    return axis
   }
 
-  /// How many points a curve may have.
-  private var mostPoints: Int { max(120, min(600, 2400 / max(1, groups.count))) }
+  /// Accuracy over something.
+  func accuracy(_ along: ReportRun.Along, onlyCentral: Bool = false) -> Figure {
+    curves(
+      .accuracy, along, title: "Accuracy \(along.words)",
+      .init("accuracy on the test samples", .share, includesZero: true), onlyCentral: onlyCentral)
+  }
 
-  /// A column of all groups over one axis: a line for one seed, a band for several.
-  func curves(
-    _ column: String, _ along: ReportRun.Along, title: String, _ height: Figure.Axis
+  /// Loss over something.
+  func loss(_ along: ReportRun.Along) -> Figure {
+    curves(
+      .loss, along, title: "Loss \(along.words)",
+      .init("mean loss on the test samples", .number, includesZero: true))
+  }
+
+  /// What devices hold, or have in use.
+  var held: Figure {
+    curves(
+      .held, .time, title: "What devices hold",
+      .init("mean test accuracy of the versions on the devices", .share, includesZero: true))
+  }
+
+  /// Accuracy of the models that belong to one user each.
+  var ownModels: Figure {
+    curves(
+      .own, .time, title: "Users' own models",
+      .init("accuracy on the user's held-out samples, mean", .share, includesZero: true),
+      onlyCentral: true)
+  }
+
+  /// A column of all lines over one axis: a line for one seed, a band for several.
+  ///
+  /// A band ends where the first of its seeds does, so that all of it is of the same seeds.
+  private func curves(
+    _ column: ReportColumn, _ along: ReportRun.Along, title: String, _ height: Figure.Axis,
+    onlyCentral: Bool = false
   ) -> Figure {
     var series: [Figure.Series] = []
-    for group in groups {
-      let curves = group.runs.map { ($0.curve(column, over: along), $0.end(along)) }
+    var isAllCentral = true
+    for line in lines where line.model != nil || !onlyCentral {
+      let curves = line.runs.map { (line.curve($0, column, along), $0.end(along)) }
         .filter { !$0.0.isEmpty }
       guard let only = curves.first else { continue }
+      if line.model == nil { isAllCentral = false }
       if curves.count == 1 {
-        var points = thinned(only.0, to: mostPoints)
-        if only.1 > points[points.count - 1].x {
-          points.append(.init(only.1, points[points.count - 1].y))
-        }
-        series.append(.init(group.name, .step(points), look: group.look))
+        let points = extended(thinned(only.0, to: mostPoints), to: only.1)
+        series.append(.init(line.name, .step(points), look: line.look))
       } else {
-        let band = SeedBand(
-          curves.map { points, end in
-            StepCurve(points.map { ($0.x, $0.y) }, end: max(end, points[points.count - 1].x))
-          }, mostPlaces: mostPoints)
-        let points = band.places.indices.filter { !band.median[$0].isNaN }.map { place in
-          Figure.BandPoint(
-            band.places[place], low: band.low[place], middle: band.median[place],
-            high: band.high[place])
-        }
         series.append(
-          .init("\(group.name) (\(curves.count) seeds)", .band(points), look: group.look))
+          .init("\(line.name) (\(curves.count) seeds)", .band(band(curves)), look: line.look))
       }
     }
-    for (place, reference) in references.enumerated() {
-      let points = thinned(reference.run.curve(column, over: along), to: mostPoints)
-      guard let last = points.last else { continue }
-      let end = max(last.x, reference.run.end(along))
-      series.append(
-        .init(reference.name, .step(points + [.init(end, last.y)]), look: 7 - place % 2))
+    var height = height
+    if isAllCentral, !series.isEmpty, column == .accuracy || column == .loss {
+      height.label += ", of models trained at the server"
     }
-    return Figure(title, x: along.axis, y: height, series)
+    var figure = Figure(title, x: along == .time ? timeAxis : along.axis, y: height, series)
+    figure.namesOne = lines.count > 1
+    return figure
+  }
+
+  private func band(_ curves: [([Figure.Point], end: Double)]) -> [Figure.BandPoint] {
+    let end = curves.map { max($0.end, $0.0[$0.0.count - 1].x) }.min() ?? 0
+    let band = SeedBand(
+      curves.map { points, _ in
+        StepCurve(points.filter { $0.x <= end }.map { ($0.x, $0.y) }, end: end)
+      }, mostPlaces: mostPoints)
+    return band.places.indices.filter { !band.median[$0].isNaN }.map { place in
+      Figure.BandPoint(
+        band.places[place], low: band.low[place], middle: band.median[place],
+        high: band.high[place])
+    }
+  }
+
+  /// A step function's points, its last value kept until the end.
+  private func extended(_ points: [Figure.Point], to end: Double) -> [Figure.Point] {
+    guard let last = points.last, end > last.x else { return points }
+    return points + [.init(end, last.y)]
   }
 
   /// How accuracy spreads over devices, where that was recorded.
-  private func spread(_ run: ReportRun) -> Figure {
+  func spread(_ run: ReportRun) -> Figure {
     let names = [
       ("best tenth", "federatedAccuracyBestTenth"), ("mean", "federatedAccuracy"),
       ("worst tenth", "federatedAccuracyWorstTenth"),
     ]
     let series = names.map { name, column in
-      Figure.Series(name, .step(thinned(run.curve(column, over: .time), to: 400)))
+      let points = thinned(run.curve(column, over: .time), to: 400)
+      return Figure.Series(name, .step(extended(points, to: run.length)))
     }
     return Figure(
-      "Accuracy on devices' own samples", x: ReportRun.Along.time.axis,
+      "Accuracy on devices' own samples", x: timeAxis,
       y: .init("accuracy", .share, includesZero: true),
       series.filter { !$0.mark.points.isEmpty })
   }
 
   /// The loss of trainings beside that of the test samples.
-  private func trainingLoss(_ run: ReportRun) -> Figure {
-    Figure(
-      "Loss of trainings and on test samples", x: ReportRun.Along.time.axis,
+  func trainingLoss(_ run: ReportRun) -> Figure {
+    let trained = thinned(run.curve("trainingLoss", over: .time), to: 400)
+    let tested = thinned(run.curve("centralLoss", over: .time), to: 400)
+    return Figure(
+      "Loss of trainings and on test samples", x: timeAxis,
       y: .init("mean loss", .number, includesZero: true),
-      [
-        .init(
-          "trainings", .line(thinned(run.curve("trainingLoss", over: .time), to: 400)), look: 1),
-        .init(
-          "test samples", .step(thinned(run.curve("centralLoss", over: .time), to: 400)), look: 0),
-      ].filter { !$0.mark.points.isEmpty })
+      trained.isEmpty
+        ? []
+        : [
+          .init("trainings", .line(trained), look: 1),
+          .init("test samples", .step(extended(tested, to: run.length)), look: 0),
+        ].filter { !$0.mark.points.isEmpty })
   }
 }

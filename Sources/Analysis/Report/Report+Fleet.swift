@@ -1,14 +1,6 @@
 import Results
 
 extension Report {
-  /// The fleet by hour of day, participation, staleness.
-  func fleet(_ run: ReportRun) -> [String] {
-    [
-      part(byHourOfDay(run)), part(participationsByHour(run)), part(sessions(run)),
-      part(funnel(run)), part(staleness(run)), part(participations(run)), part(labels(run)),
-    ].filter { !$0.isEmpty }
-  }
-
   /// Sums over whole hours by the local hour of day, each with how many seconds it is of.
   ///
   /// `offset` is local time minus simulated time, in seconds.
@@ -29,15 +21,23 @@ extension Report {
     return rest < 0 ? rest + 86_400 : rest
   }
 
-  private static func byHour(_ values: [Double]) -> Figure.Mark {
-    .step((values + values.suffix(1)).enumerated().map { .init(Double($0.offset), $0.element) })
+  /// A step an hour, each as wide as its hour; hours of which nothing is known are gaps.
+  package static func byHour(_ values: [Double]) -> Figure.Mark {
+    var points: [Figure.Point] = []
+    for (hour, value) in values.enumerated() {
+      points.append(.init(Double(hour), value))
+      let isLast = hour + 1 == values.count || !values[hour + 1].isFinite
+      if value.isFinite, isLast { points.append(.init(Double(hour + 1), value)) }
+    }
+    return .step(points)
   }
 
   /// Shares of devices that were online, plugged in, idle, all of it, and training.
   func byHourOfDay(_ run: ReportRun) -> Figure {
     let title = "The fleet by hour of day"
     let x = Figure.Axis("hour of the devices' day", .hourOfDay, range: 0...24)
-    let y = Figure.Axis("share of devices", .share, includesZero: true)
+    let y = Figure.Axis(
+      "share of devices; all three: online, plugged in and idle", .share, includesZero: true)
     guard let table = run.document.table("fleetHours"), let present = table.rows("present"),
       let offsets = table.numbers("utcOffset")
     else { return Figure(title, x: x, y: y, []) }
@@ -61,7 +61,7 @@ extension Report {
         guard let values = table.rows(column) else { continue }
         for (hour, value) in fold(values).enumerated() { sums[hour] += value }
       }
-      let shares = zip(sums, all).map { $1 > 0 ? $0 / $1 : .nan }
+      let shares = zip(sums, all).map { $1 > 0 ? $0 / $1 : Double.nan }
       series.append(.init(name, Self.byHour(shares)))
     }
     return Figure(title, x: x, y: y, series)
@@ -98,8 +98,8 @@ extension Report {
     return Figure(
       "Updates that became part of a version",
       x: .init("simulated time", .time, includesZero: true),
-      y: .init("updates \(isLong ? "a day" : "an hour"), by when their session began", .number),
-      points.count > 1 && points.contains { $0.y > 0 }
+      y: .init("updates \(isLong ? "a day" : "an hour"), by when their session began", .whole),
+      points.contains { $0.y > 0 }
         ? [.init("aggregated", .columns(points, width: width))] : [])
   }
 
@@ -134,22 +134,31 @@ extension Report {
         points.append(.init(Double(start) + (width - 1) / 2, sum))
       }
     }
+    // Five places at least, so that a single column stands at a whole number.
+    let end = max(4.5, (points.last?.x ?? 0) + width / 2)
     return Figure(
-      "Staleness of aggregated updates", x: .init("versions since the update's base", .number),
-      y: .init(width > 1 ? "updates for each \(Int(width)) versions" : "updates", .number),
+      "Staleness of aggregated updates",
+      x: .init("versions since the update's base", .whole, range: -0.5...end),
+      y: .init(width > 1 ? "updates for each \(Int(width)) versions" : "updates", .whole),
       points.contains { $0.y > 0 } ? [.init("updates", .columns(points, width: width))] : [])
   }
 
-  /// How evenly devices take part: the share of devices with at most so many aggregated updates.
+  /// How evenly devices take part: the share of devices with at most so many aggregated updates,
+  /// or files that the server learned from.
   func participations(_ run: ReportRun) -> Figure {
-    let counts = run.document.table("devices")?.numbers("aggregated") ?? []
+    let updates = run.document.table("devices")?.numbers("aggregated") ?? []
+    let files = run.document.table("collection")?.numbers("trained") ?? []
+    let isOfFiles = !updates.contains { $0 > 0 } && files.contains { $0 > 0 }
+    let counts = isOfFiles ? files : updates
     var points: [Figure.Point] = []
     if counts.contains(where: { $0 > 0 }) {
-      points = Statistics.distribution(counts).map { .init($0.value, $0.share) }
+      points = [.init(0, 0)] + Statistics.distribution(counts).map { .init($0.value, $0.share) }
     }
     return Figure(
       "How evenly devices take part",
-      x: .init("aggregated updates of a device", .number, includesZero: true),
+      x: .init(
+        isOfFiles ? "files of a device that were learned from" : "aggregated updates of a device",
+        .whole, includesZero: true),
       y: .init("share of devices with at most so many", .share, range: 0...1),
       points.isEmpty ? [] : [.init("devices", .step(thinned(points, to: 400)))])
   }
@@ -168,17 +177,20 @@ extension Report {
       }
       var held = [Double](repeating: 0, count: count)
       for row in histogram { for label in 0..<count { held[label] += row[label] } }
-      for (name, sums, shift) in [
-        ("data of the devices", held, -0.2), ("aggregated samples", aggregated, 0.2),
-      ] {
-        let all = sums.reduce(0, +)
-        guard all > 0 else { continue }
-        let points = sums.enumerated().map { Figure.Point(Double($0) + shift, $1 / all) }
-        series.append(.init(name, .columns(points, width: 0.38), look: shift < 0 ? 7 : 0))
+      let rows = [("data of the devices", held, 7), ("aggregated samples", aggregated, 0)]
+        .filter { $0.1.reduce(0, +) > 0 }
+      // Side by side, the pair around its label.
+      let width = 0.8 / Double(max(1, rows.count))
+      for (place, row) in rows.enumerated() {
+        let shift = (Double(place) - Double(rows.count - 1) / 2) * width
+        let all = row.1.reduce(0, +)
+        let points = row.1.enumerated().map { Figure.Point(Double($0) + shift, $1 / all) }
+        series.append(.init(row.0, .columns(points, width: width - 0.02), look: row.2))
       }
     }
     return Figure(
-      "Labels among the data, and among what was aggregated", x: .init("label", .number),
+      series.count == 1 ? "Labels in the data" : "Labels in the data, and in what was aggregated",
+      x: .init("label", .whole),
       y: .init("share of samples", .share, includesZero: true), series)
   }
 }

@@ -45,6 +45,7 @@ extension Report {
     .facts span:not(:last-child)::after{content:" · "}
     .warning{margin:12px 0 0;padding:8px 12px;border-left:4px solid #c25e00;background:var(--card)}
     .note{margin:0 0 12px;color:var(--soft);max-width:76ch}
+    .left{margin:12px 0 0;font-size:13px}
     .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;
     margin:24px 0 0}
     .tiles div{background:var(--card);border:1px solid var(--line);border-radius:8px;
@@ -66,7 +67,8 @@ extension Report {
     tr:last-child td{border-bottom:0}
     th{color:var(--soft);font-weight:600;white-space:nowrap}
     .numbers td:not(:first-child),.numbers th:not(:first-child){text-align:right;
-    white-space:nowrap}
+    white-space:normal}
+    .numbers td:first-child{white-space:nowrap}
     .words td{overflow-wrap:anywhere;min-width:7em}
     code,pre{font-family:ui-monospace,SFMono-Regular,"DejaVu Sans Mono",monospace;font-size:13px}
     code{overflow-wrap:anywhere}

@@ -1,12 +1,17 @@
 extension Report {
-  /// A figure that can be had alone.
+  /// A figure of the page, which can be had alone too.
   public enum Plot: String, CaseIterable, Sendable {
     case accuracy
     case accuracyByVersion = "accuracy-by-version"
     case accuracyByBytes = "accuracy-by-bytes"
     case accuracyByEnergy = "accuracy-by-energy"
+    case central
     case loss
+    case lossByVersion = "loss-by-version"
     case held
+    case ownModels = "own-models"
+    case spread
+    case trainingLoss = "training-loss"
     case fleet
     case participation
     case updates
@@ -16,6 +21,11 @@ extension Report {
     case labels
     case effort
     case bytes
+    case attempts
+    case updateEnds = "update-ends"
+    case transmissions
+    case files
+    case uploads
     case timeline
 
     /// What is seen on it.
@@ -25,17 +35,27 @@ extension Report {
       case .accuracyByVersion: "the same over versions"
       case .accuracyByBytes: "the same over bytes sent and received"
       case .accuracyByEnergy: "the same over energy; groups with a battery"
+      case .central: "accuracy of the models that the server trains on devices' files"
       case .loss: "loss on the test samples over simulated time"
+      case .lossByVersion: "the same over versions"
       case .held: "mean accuracy of the versions that devices hold"
+      case .ownModels: "accuracy of the models that the server trains for one user each"
+      case .spread: "accuracy on devices' own samples; needs `record.federatedEvaluation`"
+      case .trainingLoss: "loss of trainings beside that on the test samples"
       case .fleet: "devices online, plugged in, idle and training by hour of day"
       case .participation: "participations by hour of day"
       case .updates: "aggregated updates over the run"
       case .funnel: "how far participations came"
       case .staleness: "staleness of aggregated updates"
       case .evenness: "how evenly devices take part"
-      case .labels: "labels among the data, and among what was aggregated"
+      case .labels: "labels in the data, and in what was aggregated"
       case .effort: "device-time of trainings by what became of it"
       case .bytes: "bytes by link, and whether they were lost"
+      case .attempts: "training attempts by how they ended"
+      case .updateEnds: "updates by how they ended"
+      case .transmissions: "transmissions by how they ended"
+      case .files: "files for the server's store by how they ended"
+      case .uploads: "uploads of files and fetches of models, and what failed"
       case .timeline: "what a device was and did; needs `record.timelineOf`"
       }
     }
@@ -43,47 +63,105 @@ extension Report {
     /// Whether it shows several results at once, and not the first alone.
     public var isOfAll: Bool {
       switch self {
-      case .accuracy, .accuracyByVersion, .accuracyByBytes, .accuracyByEnergy, .loss, .held: true
+      case .accuracy, .accuracyByVersion, .accuracyByBytes, .accuracyByEnergy, .central, .loss,
+        .lossByVersion, .held, .ownModels:
+        true
       default: false
+      }
+    }
+
+    /// What it is made of, any of these.
+    var sources: [String] {
+      switch self {
+      case .accuracy: ["versions/centralAccuracy", "central/testAccuracy"]
+      case .accuracyByVersion: ["versions/centralAccuracy"]
+      case .accuracyByBytes: ["versions/bytesUp"]
+      case .accuracyByEnergy: ["versions/joules"]
+      case .central: ["central/testAccuracy"]
+      case .loss: ["versions/centralLoss", "central/testLoss"]
+      case .lossByVersion: ["versions/centralLoss"]
+      case .held: ["versions/heldAccuracy", "central/heldAccuracy"]
+      case .ownModels: ["central/userAccuracy"]
+      case .spread: ["versions/federatedAccuracy"]
+      case .trainingLoss: ["versions/trainingLoss"]
+      case .fleet: ["fleetHours/present"]
+      case .participation, .updates, .funnel: ["hours/eligible"]
+      case .staleness: ["staleness/updates"]
+      case .evenness: ["devices/aggregated", "collection/trained"]
+      case .labels: ["partition/labelHistogram"]
+      case .effort: ["effort/deviceSeconds"]
+      case .bytes: ["effort/bytesUp"]
+      case .attempts: ["ledger/attempts"]
+      case .updateEnds: ["ledger/updates"]
+      case .transmissions: ["ledger/transmissions"]
+      case .files: ["central/filesEnded"]
+      case .uploads: ["collection/stored"]
+      case .timeline: ["timeline/work"]
+      }
+    }
+
+    /// When results hold that.
+    var condition: String {
+      switch self {
+      case .accuracyByEnergy: "where a group has a `battery`, since schema 2"
+      case .central, .ownModels, .files, .uploads: "where a group has `collection`"
+      case .spread: "with `record.federatedEvaluation`"
+      case .fleet: "unless `record.fleetHours` is false, since schema 2"
+      case .labels: "where data are divided among clients"
+      case .timeline: "with `record.timelineOf`, such as `record: {timelineOf: [phones/0]}`"
+      case .accuracyByBytes, .held, .staleness, .effort, .bytes:
+        "in results of schema 2, where something is learned"
+      default: "where something is learned"
+      }
+    }
+
+    /// Why it can be empty all the same.
+    func emptiness(_ run: ReportRun) -> String {
+      let hasVersions = (run.versions?.length(of: "version") ?? 0) > 1
+      switch self {
+      case .accuracy, .loss: return "no version was evaluated"
+      case .accuracyByVersion, .accuracyByBytes, .accuracyByEnergy, .lossByVersion:
+        return hasVersions ? "no version was evaluated" : "no version came after the initial model"
+      case .central: return "the server published no model that was evaluated"
+      case .held:
+        return hasVersions || run.central != nil
+          ? "no device held a version that was evaluated"
+          : "no version came after the initial model"
+      case .ownModels: return "no model is of one user each"
+      case .spread: return "no version was evaluated on the devices' samples"
+      case .fleet: return "no device was in the fleet"
+      case .participation:
+        return run.length < 86_400
+          ? "the run is shorter than a day" : "no device took part in a round"
+      case .funnel: return "no device took part in a round"
+      case .labels: return "the data have no labels, or too many"
+      case .trainingLoss, .updates, .staleness:
+        return "no update became part of a version"
+      case .evenness:
+        return run.central == nil ? "no update became part of a version" : "no device contributed"
+      case .effort: return "no device trained"
+      case .bytes: return "nothing was sent or received"
+      case .attempts: return "no training was begun"
+      case .updateEnds: return "no update was made"
+      case .transmissions: return "nothing was transmitted for rounds"
+      case .files: return "no file was made"
+      case .uploads: return "nothing was uploaded or fetched"
+      case .timeline: return "no device's states are stored"
       }
     }
   }
 
-  /// A figure as an SVG file; nil where the results hold nothing to show on it.
+  /// A figure as an SVG file; nil where there is nothing to show on it.
   public func svg(_ plot: Plot) -> String? {
-    func file(_ figure: Figure) -> String? { figure.isEmpty ? nil : figure.svg }
-    func file(_ figure: BarFigure) -> String? { figure.isEmpty ? nil : figure.svg }
-    func accuracy(_ along: ReportRun.Along) -> Figure {
-      curves(
-        "centralAccuracy", along, title: "Accuracy \(along.words)",
-        .init("accuracy on the test samples", .share, includesZero: true))
-    }
-    let run = groups[0].runs[0]
-    switch plot {
-    case .accuracy: return file(accuracy(.time))
-    case .accuracyByVersion: return file(accuracy(.versions))
-    case .accuracyByBytes: return file(accuracy(.bytes))
-    case .accuracyByEnergy: return file(accuracy(.joules))
-    case .loss:
-      return file(
-        curves(
-          "centralLoss", .time, title: "Loss over time",
-          .init("mean loss on the test samples", .number, includesZero: true)))
-    case .held:
-      return file(
-        curves(
-          "heldAccuracy", .time, title: "What devices hold",
-          .init("mean accuracy of the versions on the devices", .share, includesZero: true)))
-    case .fleet: return file(byHourOfDay(run))
-    case .participation: return file(participationsByHour(run))
-    case .updates: return file(sessions(run))
-    case .funnel: return file(funnel(run))
-    case .staleness: return file(staleness(run))
-    case .evenness: return file(participations(run))
-    case .labels: return file(labels(run))
-    case .effort: return file(effort(run))
-    case .bytes: return file(bytes(run))
-    case .timeline: return gantts(run).first?.svg
+    let panel = panel(plot, groups[0].runs[0])
+    return panel.missing == nil ? panel.svg : nil
+  }
+
+  /// Why there is nothing to show on a figure; nil: there is something.
+  public func obstacle(_ plot: Plot) -> String? {
+    switch panel(plot, groups[0].runs[0]).missing {
+    case .absent(let reason)?, .empty(let reason)?: reason
+    case nil: nil
     }
   }
 }

@@ -10,9 +10,10 @@ extension Report {
       duration(of: first),
     ]
     if let devices = first.document.table("devices")?.length(of: "device") {
-      facts.append("\(Markup.grouped(Double(devices))) devices")
+      facts.append("\(Markup.grouped(Double(devices))) \(devices == 1 ? "device" : "devices")")
     }
-    var text = "<header><p class=\"kind\">Federated learning, simulated</p>"
+    let kind = runs.contains(where: \.isFederated) ? "Federated learning" : "Central training"
+    var text = "<header><p class=\"kind\">\(kind), simulated</p>"
     text += "<h1>\(Markup.escaped(title))</h1><p class=\"facts\">"
     text += facts.map { "<span>\(Markup.escaped($0))</span>" }.joined() + "</p></header>\n"
     for run in runs + references.map(\.run) where !run.isWhole {
@@ -39,28 +40,42 @@ extension Report {
   private var headline: [(String, String)] {
     guard runs.count == 1 else { return [] }
     let run = runs[0]
+    let own = lines.filter { !$0.isReference }
     var tiles: [(String, String)] = []
-    if let curve = VersionCurve(run.document), !curve.finalAccuracy.isNaN {
-      tiles.append((Self.percent(curve.finalAccuracy), "accuracy of the last version"))
-      tiles.append((Self.percent(curve.bestAccuracy), "best accuracy"))
-    }
-    if let count = run.versions?.length(of: "version"), count > 0 {
-      tiles.append((Markup.grouped(Double(count - 1)), "versions published"))
-    }
-    if let updates = run.ledger("updates", "aggregated") {
-      tiles.append((Markup.grouped(updates), "updates aggregated"))
-    }
-    if let fairness = run.document.table("fairness"),
-      let participants = fairness.number("participants"),
-      let devices = run.document.table("devices")?.length(of: "device"), devices > 0
-    {
-      tiles.append((Self.percent(participants / Double(devices)), "of devices contributed"))
-      if let gini = fairness.number("giniParticipation"), gini.isFinite {
-        tiles.append((Markup.fixed(gini, decimals: 2), "Gini of participation"))
+    for line in own.prefix(3) {
+      let curve = line.curve(run, .accuracy, .time)
+      guard let last = curve.last, let best = curve.map(\.y).max() else { continue }
+      let of = own.count > 1 ? line.model.map { " of \($0)" } ?? ", federated" : ""
+      if line.versions(run) == 0 {
+        tiles.append((Self.percent(last.y), "accuracy of the initial model"))
+        continue
       }
+      tiles.append((Self.percent(last.y), "accuracy of the last version\(of)"))
+      tiles.append((Self.percent(best), "best accuracy\(of)"))
     }
+    func add(_ count: Double?, _ one: String, _ several: String, _ rest: String) {
+      guard let count else { return }
+      tiles.append((Markup.grouped(count), "\(count == 1 ? one : several) \(rest)"))
+    }
+    if run.isFederated {
+      add(
+        run.versions?.length(of: "version").map { Double($0 - 1) }, "version", "versions",
+        "published")
+      add(run.ledger("updates", "aggregated"), "update", "updates", "aggregated")
+    }
+    if run.central != nil {
+      let files = run.central?.words("fileOutcome")?.firstIndex(of: "trained")
+      let versions = own.reduce(0.0) { $0 + ($1.model == nil ? 0 : $1.versions(run) ?? 0) }
+      add(versions, "version", "versions", "published by training at the server")
+      add(
+        files.flatMap { run.central?.numbers("filesEnded")?[$0] }, "file", "files", "learned from")
+    }
+    tiles += participation(run)
     if let wasted = run.wastedShare {
       tiles.append((Self.percent(wasted), "of training time wasted"))
+    }
+    if let open = run.openShare, open > 0 {
+      tiles.append((Self.percent(open), "of training time under way at the end"))
     }
     if let ledger = run.document.table("ledger"), let up = ledger.number("bytesUp"),
       let down = ledger.number("bytesDown")
@@ -70,60 +85,101 @@ extension Report {
     return tiles
   }
 
-  /// A share in percent, with one decimal.
-  static func percent(_ share: Double) -> String {
-    share.isFinite ? Markup.fixed(share * 100, decimals: 1) + "%" : "–"
+  /// How many devices had a part in what was learned, and how evenly.
+  private func participation(_ run: ReportRun) -> [(String, String)] {
+    guard let devices = run.document.table("devices")?.length(of: "device"), devices > 0 else {
+      return []
+    }
+    var tiles: [(String, String)] = []
+    if run.isFederated, let fairness = run.document.table("fairness"),
+      let participants = fairness.number("participants")
+    {
+      tiles.append((Self.percent(participants / Double(devices)), "of devices contributed"))
+      if let gini = fairness.number("giniParticipation"), gini.isFinite {
+        tiles.append((Markup.fixed(gini, decimals: 2), "Gini of participation"))
+      }
+    }
+    if !run.isFederated, let trained = run.document.table("collection")?.numbers("trained") {
+      let some = Double(trained.count { $0 > 0 })
+      tiles.append((Self.percent(some / Double(devices)), "of devices had files learned from"))
+    }
+    return tiles
   }
 
-  /// A row for each group: what its seeds came to.
+  /// A share in percent, with one decimal.
+  static func percent(_ share: Double) -> String {
+    guard share.isFinite else { return "–" }
+    return share > 0 && share < 0.0005 ? "<0.1%" : Markup.fixed(share * 100, decimals: 1) + "%"
+  }
+
+  /// A row for each line: what its seeds came to.
   func resultTable() -> String {
-    var rows: [[String]] = []
     let target = commonTarget
-    for group in groups { rows.append(row(group.name, group.runs, target)) }
-    for reference in references { rows.append(row(reference.name, [reference.run], target)) }
     var head = ["", "seeds", "last accuracy", "best accuracy"]
-    if let target { head.append("time to \(Self.percent(target))") }
-    head += ["versions", "updates aggregated", "training wasted", "bytes"]
-    let note =
-      runs.count > groups.count
-      ? "<p class=\"note\">Medians over seeds, with the least and the most in brackets. Times to a "
-        + "target are shown where all seeds reached it.</p>" : ""
-    return Self.table(head, rows) + note
+    if let target { head.append("time to \(Markup.significant(target * 100, 3))%") }
+    head += [
+      "versions", "updates aggregated", "training wasted", "under way at end", "bytes",
+    ]
+    var note =
+      "Training wasted: the share that came to nothing, of the training time whose work had "
+    note +=
+      "come to an end; what was under way as the run ended is told beside it, as a share of all."
+    if runs.count > groups.count {
+      note += " Medians over seeds, with the least and the most in brackets."
+    }
+    if target != nil {
+      note += " The target is the highest whole percentage that all results reached; its time is "
+      note += "that of the first evaluated version that did."
+    }
+    return Self.table(head, lines.map { row($0, target) })
+      + "<p class=\"note left\">\(Self.prose(note))</p>"
   }
 
   /// The highest whole percentage that every result reaches; nil: there is none.
   private var commonTarget: Double? {
-    let bests = runs.compactMap { VersionCurve($0.document)?.bestAccuracy }.filter { !$0.isNaN }
-    guard let least = bests.min(), bests.count == runs.count else { return nil }
-    let target = (least * 100).rounded(.down) / 100
+    var least = Double.infinity
+    for line in lines {
+      for run in line.runs {
+        let best = line.curve(run, .accuracy, .time).map(\.y).max()
+        // Models of one user each have no accuracy on the test samples.
+        if best == nil, line.model != nil { continue }
+        guard let best else { return nil }
+        least = min(least, best)
+      }
+    }
+    guard least.isFinite else { return nil }
+    let target = (least * 100 + 1e-9).rounded(.down) / 100
     return target > 0 ? target : nil
   }
 
-  private func row(_ name: String, _ runs: [ReportRun], _ target: Double?) -> [String] {
-    let curves = runs.compactMap { VersionCurve($0.document) }
-    func over(_ values: [Double?], _ words: (Double) -> String) -> String {
+  private func row(_ line: ReportLine, _ target: Double?) -> [String] {
+    let runs = line.runs
+    // Cells break before their brackets only.
+    func over(_ values: [Double?], _ text: (Double) -> String) -> String {
+      func words(_ value: Double) -> String { text(value).replacing(" ", with: "\u{A0}") }
       let known = Statistics.sorted(values.compactMap { $0 })
       guard let low = known.first, let high = known.last, known.count == values.count else {
         return "–"
       }
       let median = words(Statistics.quantile(0.5, ofSorted: known))
       return known.count == 1 || words(low) == words(high)
-        ? median : "\(median) (\(words(low))–\(words(high)))"
+        ? median : "\(median) (\(words(low))\u{A0}to\u{A0}\(words(high)))"
     }
-    var cells = [name, "\(runs.count)"]
-    cells.append(over(curves.map(\.finalAccuracy), Self.percent))
-    cells.append(over(curves.map(\.bestAccuracy), Self.percent))
+    /// What only trainings on devices have.
+    func ofDevices(_ value: (ReportRun) -> Double?, _ words: (Double) -> String) -> String {
+      line.model == nil ? over(runs.map(value), words) : "–"
+    }
+    let curves = runs.map { line.curve($0, .accuracy, .time) }
+    var cells = [line.name, "\(runs.count)"]
+    cells.append(over(curves.map { $0.last?.y }, Self.percent))
+    cells.append(over(curves.map { $0.map(\.y).max() }, Self.percent))
     if let target {
-      cells.append(
-        over(
-          runs.map { run in
-            run.curve("centralAccuracy", over: .time).first { $0.y >= target }?.x
-          }, Self.duration))
+      cells.append(over(curves.map { $0.first { $0.y >= target }?.x }, Self.duration))
     }
-    cells.append(
-      over(runs.map { $0.versions?.length(of: "version").map { Double($0 - 1) } }, Markup.grouped))
-    cells.append(over(runs.map { $0.ledger("updates", "aggregated") }, Markup.grouped))
-    cells.append(over(runs.map(\.wastedShare), Self.percent))
+    cells.append(over(runs.map(line.versions), Markup.grouped))
+    cells.append(ofDevices({ $0.ledger("updates", "aggregated") }, Markup.grouped))
+    cells.append(ofDevices({ $0.wastedShare }, Self.percent))
+    cells.append(ofDevices({ $0.openShare }, Self.percent))
     cells.append(
       over(
         runs.map { run in
@@ -145,20 +201,9 @@ extension Report {
       + rows.map { "<tr>\(cells($0, "td"))</tr>" }.joined() + "</tbody></table></div>"
   }
 
-  /// The assumptions that the result holds.
-  func assumptions(_ run: ReportRun) -> String {
-    let lines = run.document.table("")?.text("assumptions")?.split(separator: "\n") ?? []
-    let rows = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-      .filter { $0.count >= 3 }.map { $0.prefix(3).map(String.init) }
-    guard !rows.isEmpty else {
-      return "<p class=\"note\">The result names none.</p>"
-    }
-    return Self.table(["key", "value", "what it is"], rows, style: "words")
-  }
-
   /// Which command makes the results again, and by which digests to tell them.
   func reproduction() -> String {
-    let rows = runs.prefix(60).map { run in
+    let rows = (runs + references.map(\.run)).prefix(60).map { run in
       let root = run.document.table("")
       return [
         run.path, "\(run.seed)", root?.text("engineVersion") ?? "",

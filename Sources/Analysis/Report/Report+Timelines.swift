@@ -29,9 +29,12 @@ extension Report {
     }
   }
 
-  /// What the named devices were and did, a figure each.
-  func timelines(_ run: ReportRun) -> [String] {
-    gantts(run).map { "<figure>\($0.part)</figure>" }
+  /// Which part of the run is shown.
+  func timelineNote(_ run: ReportRun, _ range: ClosedRange<Double>) -> String {
+    let shown = range.upperBound - range.lowerBound
+    guard shown < run.length else { return "The whole run, \(Self.duration(run.length))." }
+    return "\(Self.duration(shown)) of the run, from \(Self.duration(range.lowerBound)) on: those "
+      + "in which these devices trained longest."
   }
 
   /// The figures of the devices whose states the result holds; at most six.
@@ -44,7 +47,8 @@ extension Report {
     return devices.prefix(6).map { gantt(run, device: $0, work, range) }
   }
 
-  /// The twelve hours of the run in which these devices trained longest.
+  /// Twelve hours of the run, or all of a shorter one: those in which these devices trained
+  /// longest.
   private func busiest(
     _ work: Intervals, _ devices: [Double], until end: Double
   ) -> ClosedRange<Double> {

@@ -1,15 +1,6 @@
 import Results
 
 extension Report {
-  /// What became of training and of bytes, and the ledgers.
-  func work(_ run: ReportRun) -> [String] {
-    [
-      part(effort(run)), part(bytes(run)), part(ledger(run, "attempts", "Training attempts")),
-      part(ledger(run, "updates", "Updates")),
-      part(ledger(run, "transmissions", "Transmissions")),
-    ].filter { !$0.isEmpty }
-  }
-
   /// The words of a name in camel case: `rejectedLate` is "rejected late".
   static func words(_ name: String) -> String {
     var text = ""
@@ -31,13 +22,14 @@ extension Report {
       return a != b ? a : $0.seconds > $1.seconds
     }
     return BarFigure(
-      "What became of training", "device-hours, by the end of the work",
+      "What became of training", "time of devices, by what became of the work",
       rows.map { row in
-        let share = Markup.fixed(row.seconds / all * 100, decimals: 1)
-        let hours = Self.amount(row.seconds / 3600)
+        let time =
+          row.seconds < 3600
+          ? Self.duration(row.seconds) : Self.amount(row.seconds / 3600) + " h"
         return .init(
-          Self.words(row.outcome), row.seconds, "\(hours) h · \(share)%",
-          look: row.outcome == "aggregated" ? 2 : row.outcome.hasPrefix("unfinished") ? 7 : 1)
+          Self.words(row.outcome), row.seconds, "\(time) · \(Self.percent(row.seconds / all))",
+          look: ReportRun.Fate(row.outcome).look)
       })
   }
 
@@ -65,19 +57,41 @@ extension Report {
 
   private static func link(_ name: String) -> String { name == "wifi" ? "Wi-Fi" : name }
 
+  /// How files for the server's store ended.
+  func files(_ run: ReportRun) -> BarFigure {
+    ended(run.central?.words("fileOutcome"), run.central?.numbers("filesEnded"), "Files")
+  }
+
+  /// What came of uploads of files and metadata, and of fetching models.
+  func uploads(_ run: ReportRun) -> BarFigure {
+    let stored = run.document.table("collection")?.numbers("stored")?.reduce(0, +) ?? 0
+    let rows: [(String, Double, Int)] = [
+      ("files stored", stored, 2),
+      ("uploads that failed", run.central?.number("failedUploads") ?? 0, 1),
+      ("files that came again", run.central?.number("repeatedFiles") ?? 0, 1),
+      ("metadata stored", run.central?.number("items") ?? 0, 2),
+      ("metadata that failed", run.central?.number("failedItems") ?? 0, 1),
+      ("models fetched", run.central?.number("fetches") ?? 0, 2),
+      ("fetches that failed", run.central?.number("failedFetches") ?? 0, 1),
+    ]
+    return BarFigure(
+      "Uploads and fetches", "how often",
+      rows.filter { $0.1 > 0 }.map { .init($0.0, $0.1, Markup.grouped($0.1), look: $0.2) })
+  }
+
   /// How the entries of a ledger ended.
-  private func ledger(_ run: ReportRun, _ name: String, _ title: String) -> BarFigure {
-    guard let table = run.document.table("ledger"), let counts = table.numbers(name),
-      let words = table.words(String(name.dropLast()) + "Outcome")
-    else { return BarFigure(title, "", []) }
-    let ends = ["finished", "aggregated", "delivered"]
+  func ledger(_ run: ReportRun, _ name: String, _ title: String) -> BarFigure {
+    let table = run.document.table("ledger")
+    return ended(table?.words(String(name.dropLast()) + "Outcome"), table?.numbers(name), title)
+  }
+
+  private func ended(_ words: [String]?, _ counts: [Double]?, _ title: String) -> BarFigure {
+    guard let words, let counts else { return BarFigure(title, "", []) }
     let rows = zip(words, counts).filter { $1 > 0 }.sorted { $0.1 > $1.1 }
     return BarFigure(
       title, "\(Markup.grouped(counts.reduce(0, +))) in all, by how they ended",
       rows.map {
-        .init(
-          Self.words($0), $1, Markup.grouped($1),
-          look: ends.contains($0) ? 2 : $0.hasPrefix("unfinished") ? 7 : 1)
+        .init(Self.words($0), $1, Markup.grouped($1), look: ReportRun.Fate($0).look)
       })
   }
 

@@ -9,21 +9,41 @@ public struct Report: Sendable {
   /// Results that stand beside the others as lines of their own, by name.
   let references: [(name: String, run: ReportRun)]
   let groups: [ReportGroup]
+  /// The lines of figures that show all results, and the rows of their table.
+  let lines: [ReportLine]
 
   /// The most groups whose devices and work are told one by one.
   static let mostDetailed = 3
 
   /// A report on some results, beside others that are references.
+  ///
+  /// No two of the former are of one run (`isOfOneRun`).
   public init(_ runs: [ReportRun], references: [(name: String, run: ReportRun)] = []) {
     self.runs = runs
     self.references = references
-    groups = ReportGroup.groups(runs)
+    let groups = ReportGroup.groups(runs)
+    self.groups = groups
+    let isAlone = groups.count == 1 && references.isEmpty
+    var lines =
+      groups.flatMap { ReportLine.lines($0.name, $0.runs, isAlone: isAlone) }
+      + references.flatMap { name, run in
+        ReportLine.lines(name, [run], isAlone: false).map { line in
+          var line = line
+          line.isReference = true
+          return line
+        }
+      }
+    let own = lines.count { !$0.isReference }
+    for place in lines.indices {
+      lines[place].look = place < own ? place : Palette.count - 1 - (place - own) % Palette.count
+    }
+    self.lines = lines
   }
 
   /// The page.
   public var html: String {
     var body = header
-    body += section("learning", "Learning", learningNote, grid(learning()))
+    body += section("learning", "Learning", learningNote, grid(learning, runs[0]))
     if runs.count > 1 || !references.isEmpty {
       body += section("results", "Results", nil, resultTable())
     }
@@ -49,8 +69,11 @@ public struct Report: Sendable {
 
   private func details(_ run: ReportRun, _ seeds: Int, suffix: String, id: String) -> String {
     let which = seeds > 1 ? "Of seed \(run.seed), the first of \(seeds)." : nil
-    var text = section("fleet\(id)", "Fleet and participation\(suffix)", which, grid(fleet(run)))
-    let shown = timelines(run)
+    var text = section(
+      "fleet\(id)", "Fleet and participation\(suffix)", which,
+      grid(
+        [.fleet, .participation, .updates, .funnel, .staleness, .evenness, .labels], run))
+    let shown = gantts(run)
     if shown.isEmpty {
       text += section(
         "devices\(id)", "Devices over time\(suffix)",
@@ -61,10 +84,16 @@ public struct Report: Sendable {
     } else {
       text += section(
         "devices\(id)", "Devices over time\(suffix)",
-        "Twelve hours of the run, those in which these devices trained longest.", grid(shown))
+        timelineNote(run, shown[0].range),
+        "<div class=\"grid\">"
+          + shown.map { "<figure>\($0.part)</figure>" }.joined(separator: "\n") + "</div>")
     }
-    text += section("work\(id)", "Where the work went\(suffix)", nil, grid(work(run)))
-    text += section("assumptions\(id)", "Assumptions\(suffix)", assumptionNote, assumptions(run))
+    text += section(
+      "work\(id)", "Where the work went\(suffix)", workNote(run),
+      grid([.effort, .bytes, .attempts, .updateEnds, .transmissions, .files, .uploads], run))
+    if let assumptions = assumptions(run) {
+      text += section("assumptions\(id)", "Assumptions\(suffix)", assumptionNote, assumptions)
+    }
     return text
       + section(
         "scenario\(id)", "The scenario\(suffix)", nil,
@@ -75,31 +104,34 @@ public struct Report: Sendable {
   private var learningNote: String {
     var text = "The accuracy at a time is that of the last version published at or before it."
     if groups.contains(where: { $0.runs.count > 1 }) {
-      text += " Several seeds: their median, and a band from the 5 % to the 95 % quantile."
+      text += " Several seeds: their median, and a band from the 5 % to the 95 % quantile, as far "
+      text += "as the first of them ends."
+    }
+    if lines.contains(where: { $0.model != nil }) {
+      text += " What devices send as files is learned from at the server: a line a model."
     }
     return text
   }
 
+  /// The figures on accuracy and loss.
+  private var learning: [Plot] {
+    let all: [Plot] = [
+      .accuracy, .accuracyByVersion, .accuracyByBytes, .accuracyByEnergy, .loss, .lossByVersion,
+      .held, .ownModels,
+    ]
+    return groups.count == 1 && references.isEmpty ? all + [.spread, .trainingLoss] : all
+  }
+
+  /// What grey bars are, where there are any.
+  private func workNote(_ run: ReportRun) -> String? {
+    let ledgers = ["attempts", "updates", "transmissions"].map { ledger(run, $0, "") }
+    let bars = ([effort(run), files(run)] + ledgers).flatMap(\.bars)
+    return bars.contains { $0.look == ReportRun.Fate.underWay.look }
+      ? "Grey: under way as the run ended, or waiting to be used; neither used nor wasted." : nil
+  }
+
   private var assumptionNote: String {
     "Values of the scenario that are assumed about the world, and not measured."
-  }
-
-  /// A figure as a part of the page; nothing where it would be empty.
-  func part(_ figure: Figure) -> String {
-    if figure.isEmpty { return "" }
-    let style = figure.series.count > 1 ? "read several" : "read"
-    return "<figure>\(figure.part)<output class=\"\(style)\"></output></figure>"
-  }
-
-  /// The same of bars.
-  func part(_ figure: BarFigure) -> String {
-    figure.isEmpty ? "" : "<figure>\(figure.part)</figure>"
-  }
-
-  private func grid(_ figures: [String]) -> String {
-    figures.isEmpty
-      ? "<p class=\"note\">The results hold nothing to show here.</p>"
-      : "<div class=\"grid\">" + figures.joined(separator: "\n") + "</div>"
   }
 
   private func section(_ id: String, _ title: String, _ note: String?, _ body: String) -> String {

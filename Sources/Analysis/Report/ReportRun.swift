@@ -1,4 +1,5 @@
 import Results
+import Schema
 
 /// One result as a report sees it.
 public struct ReportRun: Sendable {
@@ -10,29 +11,27 @@ public struct ReportRun: Sendable {
   public let title: String
   /// The scenario's seed.
   public let seed: UInt64
-  /// The resolved scenario without its seed: results of one policy have this in common.
-  let settings: String
+  /// The settings that results of one policy have in common.
+  public let policy: Node
+  private let fleet: Node?
   let versions: ResultTable?
+  let central: ResultTable?
 
-  /// A result that was read from a path.
-  public init(_ path: String, _ document: ResultDocument) {
+  /// A result that was read from a path, and the resolved scenario in it.
+  public init(_ path: String, _ document: ResultDocument, scenario: Node) {
     self.path = path
     self.document = document
     title = document.title
     seed = document.seed ?? 0
+    policy = scenario.policy
+    fleet = scenario["fleet"]
     versions = document.table("versions")
-    settings = Self.policy(document.scenarioText ?? path)
+    central = document.table("central")
   }
 
-  /// A resolved scenario without its seed and without what it has recorded.
-  private static func policy(_ text: String) -> String {
-    var kept: [Substring] = []
-    var isRecord = false
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      if let first = line.first, first != " ", first != "-" { isRecord = line.hasPrefix("record:") }
-      if !isRecord, !line.hasPrefix("seed:") { kept.append(line) }
-    }
-    return kept.joined(separator: "\n")
+  /// Whether two results are of one policy and one seed: they count once.
+  public func isOfOneRun(with other: ReportRun) -> Bool {
+    seed == other.seed && policy.hasSameContent(as: other.policy)
   }
 
   /// The file's name without folder and ending.
@@ -44,8 +43,30 @@ public struct ReportRun: Sendable {
   /// Whether the run had come to its end.
   var isWhole: Bool { document.root[attribute: "isComplete"] == nil }
 
+  /// The names of the fleet's groups, in its order; nil: the scenario does not say.
+  var groupNames: [String]? {
+    guard case .sequence(let groups)? = fleet?.content else { return nil }
+    return groups.enumerated().map { place, group in
+      guard case .scalar(let name, _)? = group["name"]?.content else { return "fleet[\(place)]" }
+      return name
+    }
+  }
+
   /// How long the run was, in simulated seconds.
   var length: Double { document.table("")?.number("simulatedTime") ?? 0 }
+
+  /// Until when anything is known: the run's end, or a later version of a run that goes on.
+  var lastMoment: Double {
+    let last = [versions, central].map { $0?.numbers("publishedAt")?.max() ?? 0 }
+    return max(length, last.max() ?? 0)
+  }
+
+  /// Whether there is a variable, such as `versions/joules`.
+  func has(_ path: String) -> Bool {
+    guard let cut = path.lastIndex(of: "/") else { return false }
+    let name = String(path[path.index(after: cut)...])
+    return document.table(String(path[..<cut]))?.has(name) ?? false
+  }
 
   /// A column of `versions` over another, without the places where either is not known.
   func curve(_ column: String, over axis: Along) -> [Figure.Point] {
@@ -55,6 +76,29 @@ public struct ReportRun: Sendable {
     return zip(places, values).filter { $0.isFinite && $1.isFinite }.map { .init($0, $1) }
   }
 
+  /// The models that the server trained on devices' files, by their names.
+  var centralModels: [String] {
+    var names: [String] = []
+    for name in central?.words("model") ?? [] where !names.contains(name) { names.append(name) }
+    return names
+  }
+
+  /// Whether devices trained for the server, so that `versions` tells of more than the initial
+  /// model; of a run without central training always.
+  var isFederated: Bool {
+    central == nil || (versions?.length(of: "version") ?? 0) > 1
+      || (document.table("ledger")?.number("attemptsOpened") ?? 0) > 0
+  }
+
+  /// A column of `central` over simulated time: of one model.
+  func centralCurve(_ column: String, of model: String) -> [Figure.Point] {
+    guard let central, let models = central.words("model"), let values = central.numbers(column),
+      let times = central.numbers("publishedAt")
+    else { return [] }
+    return models.indices.filter { models[$0] == model && values[$0].isFinite }
+      .map { .init(times[$0], values[$0]) }
+  }
+
   /// What a curve is drawn over.
   enum Along: CaseIterable {
     case time, versions, bytes, joules
@@ -62,7 +106,7 @@ public struct ReportRun: Sendable {
     var axis: Figure.Axis {
       switch self {
       case .time: .init("simulated time", .time, includesZero: true)
-      case .versions: .init("version", .number, includesZero: true)
+      case .versions: .init("version", .whole, includesZero: true)
       case .bytes: .init("bytes sent and received", .bytes, includesZero: true)
       case .joules: .init("energy of training and transfers", .energy, includesZero: true)
       }
@@ -103,11 +147,55 @@ public struct ReportRun: Sendable {
     return zip(names, seconds).filter { $1 > 0 }.map { ($0, $1) }
   }
 
-  /// The share of devices' training time that came to nothing; nil: not known.
+  /// What became of training, as far as the report tells it apart.
+  enum Fate {
+    /// It is in a version.
+    case used
+    /// It came to nothing.
+    case wasted
+    /// It, or its update, was under way as the run ended.
+    case underWay
+
+    private static let good = [
+      "aggregated", "finished", "submittedPartial", "delivered", "trained",
+    ]
+
+    /// By the name of an outcome, of work or of a ledger.
+    init(_ outcome: String) {
+      if Self.good.contains(outcome) {
+        self = .used
+      } else if outcome.lowercased().hasSuffix("unfinishedatend") || outcome == "unread" {
+        self = .underWay
+      } else {
+        self = .wasted
+      }
+    }
+
+    /// Its look in figures.
+    var look: Int {
+      switch self {
+      case .used: 2
+      case .wasted: 1
+      case .underWay: 7
+      }
+    }
+  }
+
+  /// The share of devices' training time that came to nothing, of what had come to an end; nil:
+  /// nothing had, or it is not known.
   var wastedShare: Double? {
+    let (used, wasted) = (seconds(.used), seconds(.wasted))
+    return used + wasted > 0 ? wasted / (used + wasted) : nil
+  }
+
+  /// The share of devices' training time whose work was under way at the end; nil: not known.
+  var openShare: Double? {
     let all = effort.reduce(0) { $0 + $1.seconds }
-    guard all > 0 else { return nil }
-    return effort.filter { $0.outcome != "aggregated" }.reduce(0) { $0 + $1.seconds } / all
+    return all > 0 ? seconds(.underWay) / all : nil
+  }
+
+  private func seconds(_ fate: Fate) -> Double {
+    effort.filter { Fate($0.outcome) == fate }.reduce(0) { $0 + $1.seconds }
   }
 
   /// A count of an outcome in a ledger.
@@ -117,34 +205,6 @@ public struct ReportRun: Sendable {
       let counts = ledger.numbers(name), let place = words.firstIndex(of: outcome)
     else { return nil }
     return counts[place]
-  }
-}
-
-/// Results of one policy, a seed each.
-struct ReportGroup {
-  /// What it is called in legends and tables.
-  var name: String
-  /// The results, by seed.
-  var runs: [ReportRun]
-  /// Its look in figures.
-  var look: Int
-
-  /// The groups among some results, in the order in which they first come.
-  static func groups(_ runs: [ReportRun]) -> [ReportGroup] {
-    var groups: [ReportGroup] = []
-    for run in runs {
-      if let place = groups.firstIndex(where: { $0.runs[0].settings == run.settings }) {
-        groups[place].runs.append(run)
-      } else {
-        groups.append(ReportGroup(name: run.title, runs: [run], look: groups.count))
-      }
-    }
-    for place in groups.indices {
-      groups[place].runs.sort { ($0.seed, $0.path) < ($1.seed, $1.path) }
-      let isAlone = groups.count { $0.runs[0].title == groups[place].runs[0].title } == 1
-      if !isAlone || groups[place].name.isEmpty { groups[place].name = groups[place].runs[0].stem }
-    }
-    return groups
   }
 }
 

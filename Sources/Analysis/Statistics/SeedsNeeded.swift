@@ -5,11 +5,27 @@ public struct SeedsNeeded: Codable, Equatable, Sendable {
   /// The least with which any outcome could come below α: with n pairs that all differ to one side,
   /// the two-sided signed-rank probability is 2^(1-n), times the number of tests.
   public let least: Int
-  /// How many give the wanted power if the effect is the one observed; nil where it cannot be told
-  /// from none.
+  /// How many give the wanted power if the effect is the one observed; nil: see `estimate`.
   public let forPower: Int?
+  /// Whether there is such a number, or why not.
+  public let estimate: Estimate
   /// That power.
   public let power: Double
+
+  /// What differences say of the number of seeds.
+  public enum Estimate: String, Codable, CaseIterable, Sendable {
+    /// `forPower` is estimated from them.
+    case made
+    /// Fewer than six differ: they say nothing of how many more.
+    case tooFewPairs
+    /// All that differ do so to one side: `least` of them are enough.
+    case allAgree
+    /// They lie about 0.
+    case noEffect
+  }
+
+  /// Fewer differences than could ever come below 0.05 give no estimate.
+  private static let fewest = 6
 
   /// For differences as observed. `tests` is how many are made side by side (Holm).
   ///
@@ -32,10 +48,20 @@ public struct SeedsNeeded: Codable, Equatable, Sendable {
         pairs += 1
       }
     }
+    let (positive, negative) = (known.count { $0 > 0 }, known.count { $0 < 0 })
     let off = pairs == 0 ? 0 : above / pairs - 0.5
     let z = gsl_cdf_ugaussian_Qinv(limit / 2) + gsl_cdf_ugaussian_Pinv(power)
     let wanted = z * z / (3 * off * off)
-    forPower = wanted < 1e6 ? max(least, Int(wanted.rounded(.up))) : nil
+    let isKnown = wanted < 1e6
+    estimate =
+      if positive + negative > 0, positive == 0 || negative == 0 {
+        .allAgree
+      } else if positive + negative < Self.fewest {
+        .tooFewPairs
+      } else {
+        isKnown ? .made : .noEffect
+      }
+    forPower = estimate == .made ? max(least, Int(wanted.rounded(.up))) : nil
   }
 
   /// The least number of pairs whose two-sided signed-rank probability can be below α.

@@ -68,7 +68,18 @@ public struct VersionCurve: Sendable, Equatable {
     if let up = number("ledger", "bytesUp"), let down = number("ledger", "bytesDown") {
       ends.append((.bytes, up + down))
     }
+    if let joules = Self.joules(document["effort"]) { ends.append((.joules, joules)) }
     self.init(accuracy: accuracy.values.asDoubles, costs: costs, ends: ends)
+  }
+
+  /// All energy that devices drew for trainings, evaluations and transfers, those included that
+  /// ended after the last version.
+  private static func joules(_ effort: ResultDocument.Group?) -> Double? {
+    guard let effort, effort[variable: "energyTraining"] != nil else { return nil }
+    let names = ["energyTraining", "energyRadio", "energyRadioOther", "evaluationEnergy"]
+    return names.reduce(0.0) { sum, name in
+      sum + (effort[variable: name]?.values.asDoubles.reduce(0, +) ?? 0)
+    } / 1e9
   }
 
   /// The cost at each version; nil where it is not known.

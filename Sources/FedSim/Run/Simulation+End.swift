@@ -9,8 +9,8 @@ extension Simulation {
     recordRound(.unfinishedAtEnd)
     finishCentral()
     finishHours()
-    let last = isStuck ? now : end
-    for device in bodies.indices where bodies[device].isThere { bodies[device].settle(at: last) }
+    // Of a run that ended early, too: what its batteries would have given later is not the run's.
+    for device in bodies.indices where bodies[device].isThere { bodies[device].settle(at: now) }
     for device in devices.indices {
       abandonEvaluation(device)
       if devices[device].transfer != nil { closeTransfer(device, .unfinishedAtEnd) }

@@ -2,6 +2,9 @@ extension ResultDocument {
   /// Bytes beyond which HDF5's early format takes no attribute (64 KiB with its header).
   static let attributeLimit = 64_000
 
+  /// The most axes of a variable; HDF5 takes 32.
+  static let mostAxes = 24
+
   /// The document as it will stand in the file: coordinates first, in the order of the axes, and
   /// group attributes longer than HDF5 allows as texts.
   public var canonical: ResultDocument {
@@ -82,8 +85,9 @@ extension ResultDocument {
     throws(ResultFault)
   {
     try validate(name: variable.name, at: place)
-    guard variable.axes.count <= 4 else {
-      throw .malformed(place: place, found: "\(variable.axes.count) axes", expected: "at most 4")
+    guard variable.axes.count <= mostAxes else {
+      throw .malformed(
+        place: place, found: "\(variable.axes.count) axes", expected: "at most \(mostAxes)")
     }
     var count = 1
     for (i, name) in variable.axes.enumerated() {

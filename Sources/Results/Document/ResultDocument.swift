@@ -83,7 +83,7 @@ public struct ResultDocument: Equatable, Sendable {
     }
   }
 
-  /// An array of numbers over 0 to 4 named axes.
+  /// An array of numbers over 0 to 24 named axes.
   public struct Variable: Equatable, Sendable {
     /// The name, in camel case.
     public var name: String

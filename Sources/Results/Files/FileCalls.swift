@@ -68,6 +68,19 @@ package struct FileCalls: Sendable {
     }
   }
 
+  /// Puts the names in a folder on the disk; `path` is what a message is about. Some file systems
+  /// cannot do this; that is no fault.
+  ///
+  /// Throws: `ResultFault.disk`.
+  package func syncFolder(_ folder: String, for path: String) throws(ResultFault) {
+    let descriptor = openFolder(folder)
+    guard descriptor >= 0 else { throw .disk(path, "open folder", errno) }
+    defer { _ = close(descriptor) }
+    guard sync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+      throw .disk(path, "fsync folder", errno)
+    }
+  }
+
   /// All bytes of a file; nil where there is none.
   ///
   /// Throws: `ResultFault.disk`.

@@ -21,26 +21,8 @@ package struct PlacedFile: Sendable {
     guard !path.isEmpty, !path.utf8.contains(0), !path.hasSuffix("/") else {
       throw .notAFile(path: path, found: path.isEmpty ? "an empty path" : "a folder's path")
     }
-    var status = stat()
-    var target = path
-    if stat(path, &status) == 0 {
-      let kind = status.st_mode & S_IFMT
-      guard kind == S_IFREG else {
-        throw .notAFile(path: path, found: kind == S_IFDIR ? "a folder" : "a device or socket")
-      }
-      // A link to a file stays a link: the file behind it is replaced.
-      if let real = realpath(path, nil) {
-        target = String(cString: real)
-        free(real)
-      }
-    }
-    self.target = target
-    let parts = target.split(separator: "/", omittingEmptySubsequences: false)
-    let parent = parts.dropLast().joined(separator: "/")
-    folder = parts.count == 1 ? "." : parent.isEmpty ? "/" : parent
-    guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw .missingFolder(path: path, folder: folder)
-    }
+    let place = try PlacePath(path, .file)
+    (target, folder) = (place.target, place.folder)
     let (probe, descriptor) = try makePartial()
     let isClosed = calls.close(descriptor) == 0
     let closing = errno
@@ -60,24 +42,29 @@ package struct PlacedFile: Sendable {
   /// Replaces what stands under the path by the bytes.
   ///
   /// They are gathered in a new file beside it, or in `through`, a path on the same disk whose file
-  /// is replaced.
+  /// is replaced; beside it, too, where the folder of that is gone.
   /// Throws: `ResultFault.disk`; then the partial file is gone, and the path is as it was before
   /// (or has the whole new file, if the step is `fsync folder`).
   package func place(_ bytes: [UInt8], through: String? = nil) throws(ResultFault) {
-    let (partial, descriptor): (String, Int32)
-    if let through {
-      (partial, descriptor) = (through, try makeAnew(through))
+    let partial: String
+    let descriptor: Int32
+    if let anew = try makeAnew(through) {
+      (partial, descriptor) = anew
     } else {
       (partial, descriptor) = try makePartial()
     }
     do throws(ResultFault) {
       try fill(descriptor, with: bytes)
-      guard calls.rename(partial, target) == 0 else { throw .disk(path, "rename", errno) }
+      guard calls.rename(partial, target) == 0 else {
+        // Its folder has gone meanwhile.
+        if errno == ENOENT, partial == through { return try place(bytes) }
+        throw .disk(path, "rename", errno)
+      }
     } catch {
       _ = calls.remove(partial)
       throw error
     }
-    try syncFolder()
+    try calls.syncFolder(folder, for: path)
   }
 
   private func makePartial() throws(ResultFault) -> (path: String, descriptor: Int32) {
@@ -90,10 +77,15 @@ package struct PlacedFile: Sendable {
     throw .disk(path, "open", EEXIST)
   }
 
-  private func makeAnew(_ partial: String) throws(ResultFault) -> Int32 {
+  /// nil: no path, or one in a folder that is gone.
+  private func makeAnew(
+    _ partial: String?
+  ) throws(ResultFault) -> (path: String, descriptor: Int32)? {
+    guard let partial else { return nil }
     let descriptor = calls.openFile(partial, O_WRONLY | O_CREAT | O_TRUNC)
+    if descriptor < 0, errno == ENOENT { return nil }
     guard descriptor >= 0 else { throw .disk(path, "open", errno) }
-    return descriptor
+    return (partial, descriptor)
   }
 
   private func fill(_ descriptor: Int32, with bytes: [UInt8]) throws(ResultFault) {
@@ -103,16 +95,5 @@ package struct PlacedFile: Sendable {
     guard calls.sync(descriptor) == 0 else { throw .disk(path, "fsync", errno) }
     isOpen = false
     guard calls.close(descriptor) == 0 else { throw .disk(path, "close", errno) }
-  }
-
-  /// Puts the new name on the disk too. Some file systems cannot do this for a folder; that is no
-  /// fault.
-  private func syncFolder() throws(ResultFault) {
-    let descriptor = calls.openFolder(folder)
-    guard descriptor >= 0 else { throw .disk(path, "open folder", errno) }
-    defer { _ = calls.close(descriptor) }
-    guard calls.sync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
-      throw .disk(path, "fsync folder", errno)
-    }
   }
 }

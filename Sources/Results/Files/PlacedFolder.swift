@@ -24,25 +24,9 @@ package struct PlacedFolder: Sendable {
     guard !target.isEmpty, !path.utf8.contains(0), !["/", ".", ".."].contains(target) else {
       throw .notAFile(path: path, found: "a path that is no folder's name")
     }
-    var status = stat()
-    if stat(target, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw .notAFile(path: path, found: "a file, where a folder goes")
-      }
-      // A link to a folder stays a link: the folder behind it is replaced.
-      if let real = realpath(target, nil) {
-        target = String(cString: real)
-        free(real)
-      }
-    }
-    self.target = target
-    let parts = target.split(separator: "/", omittingEmptySubsequences: false)
-    let parent = parts.dropLast().joined(separator: "/")
-    folder = parts.count == 1 ? "." : parent.isEmpty ? "/" : parent
-    guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw .missingFolder(path: path, folder: folder)
-    }
-    _ = rmdir(try makePartial())
+    let place = try PlacePath(target, .folder)
+    (self.target, folder) = (place.target, place.folder)
+    _ = calls.removeFolder(try makePartial())
   }
 
   /// The names of what stands in the folder now, sorted; none where there is no folder.
@@ -63,30 +47,19 @@ package struct PlacedFolder: Sendable {
       try? FileManager.default.removeItem(atPath: partial)
       throw error
     }
-    try syncParent()
-  }
-
-  /// Puts the new name on the disk too. Some file systems cannot do this for a folder; that is no
-  /// fault.
-  private func syncParent() throws(ResultFault) {
-    let descriptor = calls.openFolder(folder)
-    guard descriptor >= 0 else { throw .disk(path, "open folder", errno) }
-    defer { _ = calls.close(descriptor) }
-    guard calls.sync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
-      throw .disk(path, "fsync folder", errno)
-    }
+    try calls.syncFolder(folder, for: path)
   }
 
   /// Gives a folder the name, and removes what had it.
   private func putInPlace(_ partial: String) throws(ResultFault) {
     // An empty folder, or none, is replaced in one step.
-    if rename(partial, target) == 0 { return }
+    if calls.rename(partial, target) == 0 { return }
     guard errno == ENOTEMPTY || errno == EEXIST else { throw .disk(path, "rename", errno) }
     let old = partial + "-before"
-    guard rename(target, old) == 0 else { throw .disk(path, "rename", errno) }
-    guard rename(partial, target) == 0 else {
+    guard calls.rename(target, old) == 0 else { throw .disk(path, "rename", errno) }
+    guard calls.rename(partial, target) == 0 else {
       let number = errno
-      _ = rename(old, target)
+      _ = calls.rename(old, target)
       throw .disk(path, "rename", number)
     }
     try? FileManager.default.removeItem(atPath: old)
@@ -95,7 +68,7 @@ package struct PlacedFolder: Sendable {
   private func makePartial() throws(ResultFault) -> String {
     for n in 0..<1000 {
       let partial = "\(target).partial-\(getpid())-\(n)"
-      if mkdir(partial, 0o777) == 0 { return partial }
+      if calls.makeFolder(partial) == 0 { return partial }
       guard errno == EEXIST else { throw .disk(path, "mkdir", errno) }
     }
     throw .disk(path, "mkdir", EEXIST)

@@ -44,6 +44,14 @@ public struct Provenance: Codable, Equatable, Sendable {
   /// The path of the provenance of the result at a path.
   public static func path(for result: String) -> String { result + ".provenance.json" }
 
+  /// Takes away what stands beside a result that is being replaced, for it is of the one before.
+  ///
+  /// Throws: `ResultFault.disk`.
+  package static func clear(beside result: String, calls: FileCalls) throws(ResultFault) {
+    let path = path(for: result)
+    guard calls.remove(path) == 0 || errno == ENOENT else { throw .disk(path, "unlink", errno) }
+  }
+
   /// Writes it beside the result at a path, whole or not at all.
   ///
   /// Throws: `ResultFault`.

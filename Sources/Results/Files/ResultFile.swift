@@ -79,4 +79,14 @@ public struct ResultFile: Sendable {
   public static func read(_ path: String) throws(ResultFault) -> ResultDocument {
     try HDF5Reader.document(at: path)
   }
+
+  /// The root of the file at a path and only these of its groups: no document whose digest is that
+  /// of the file.
+  ///
+  /// Throws: as `read`.
+  package static func read(
+    _ path: String, groups: [String]
+  ) throws(ResultFault) -> ResultDocument {
+    try HDF5Reader.document(at: path, groups: groups)
+  }
 }

@@ -2,30 +2,35 @@ import CHDF5
 
 /// Reads a file back into a document.
 struct HDF5Reader {
-  /// The document in the file at a path, in canonical form.
+  /// The document in the file at a path, in canonical form; `groups` limits it to some of the
+  /// groups below the root.
   ///
   /// Throws: `ResultFault.hdf5` if it cannot be read, `.notAResult` if its layout is another.
-  static func document(at path: String) throws(ResultFault) -> ResultDocument {
+  static func document(
+    at path: String, groups: [String]? = nil
+  ) throws(ResultFault) -> ResultDocument {
     try HDF5.exclusively { () throws(ResultFault) in
       let place = HDF5Place(file: path)
       let file = try place.handle(
         "H5Fopen", H5Fopen(path, chdf5_read_only(), chdf5_default()), H5Fclose)
       let root = try place.handle("H5Gopen2", H5Gopen2(file.id, "/", chdf5_default()), H5Gclose)
       var document = ResultDocument()
-      document.root = try HDF5Reader().group("", root.id, at: place)
+      document.root = try HDF5Reader().group("", root.id, at: place, only: groups)
       return document
     }
   }
 
-  private func group(_ name: String, _ id: hid_t, at place: HDF5Place)
-    throws(ResultFault) -> ResultDocument.Group
-  {
+  private func group(
+    _ name: String, _ id: hid_t, at place: HDF5Place, only groups: [String]? = nil
+  ) throws(ResultFault) -> ResultDocument.Group {
     var group = ResultDocument.Group(name, attributes: try attributes(of: id, at: place))
     for name in try links(of: id, at: place) {
       let inside = place.appending(name)
       let object = try inside.handle("H5Oopen", H5Oopen(id, name, chdf5_default()), H5Oclose)
       switch H5Iget_type(object.id) {
-      case H5I_GROUP: group.groups.append(try self.group(name, object.id, at: inside))
+      case H5I_GROUP:
+        guard groups?.contains(name) ?? true else { continue }
+        group.groups.append(try self.group(name, object.id, at: inside))
       case H5I_DATASET: try read(name, object.id, at: inside, into: &group)
       default: throw inside.unexpected("an object of another kind", "a group or a data set")
       }

@@ -14,9 +14,17 @@ package enum JournalRecord: Codable, Sendable {
   /// The run had come to this virtual time when the journal was put on the disk; how often is the
   /// host's affair.
   case reached(SimTime)
+  /// So many microseconds by the wall's clock the run had been played until then, by all processes
+  /// that did.
+  case spent(Int64)
 
   /// Whether the run alone decides that it stands there, and where.
-  package var isOfTheRun: Bool { if case .reached = self { false } else { true } }
+  package var isOfTheRun: Bool {
+    switch self {
+    case .reached, .spent: false
+    default: true
+    }
+  }
 
   /// Its bytes: equal for equal records.
   package var bytes: [UInt8] {

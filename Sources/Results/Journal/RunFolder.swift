@@ -37,18 +37,27 @@ package final class RunFolder {
   /// Makes the folder where it is not there, and takes its lock.
   ///
   /// The lock is the operating system's: it goes with the process that holds it, however that ends.
+  /// With `onlyReads` it does without where nothing may be written: what is read is whole all the
+  /// same.
   /// Throws: `ResultFault.inUse` where another process holds it, `.disk`.
   package init(
-    beside target: String, for result: String, calls: FileCalls = .system
+    beside target: String, for result: String, onlyReads: Bool = false, calls: FileCalls = .system
   ) throws(ResultFault) {
     path = Self.path(beside: target)
     self.result = result
     self.calls = calls
     let isNew = calls.makeFolder(path) == 0
-    guard isNew || errno == EEXIST else { throw .disk(path, "mkdir", errno) }
+    guard isNew || errno == EEXIST || onlyReads && errno == EROFS else {
+      throw .disk(path, "mkdir", errno)
+    }
     do throws(ResultFault) {
       try takeLock()
     } catch {
+      if onlyReads, case .disk(_, _, let reason) = error,
+        [EROFS, EACCES, EPERM].contains(where: { reason == String(cString: strerror($0)) })
+      {
+        return
+      }
       // A folder that was there may hold an unfinished run, and stays as it is.
       if isNew, lock >= 0 {
         giveUp()
@@ -133,14 +142,7 @@ package final class RunFolder {
   /// Puts the names in the folder on the disk.
   ///
   /// Throws: `ResultFault.disk`.
-  package func sync() throws(ResultFault) {
-    let descriptor = calls.openFolder(path)
-    guard descriptor >= 0 else { throw .disk(path, "open folder", errno) }
-    defer { _ = calls.close(descriptor) }
-    guard calls.sync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
-      throw .disk(path, "fsync folder", errno)
-    }
-  }
+  package func sync() throws(ResultFault) { try calls.syncFolder(path, for: path) }
 
   /// The bytes of a part; nil where there is none.
   ///
@@ -164,10 +166,14 @@ package final class RunFolder {
   /// Throws: `ResultFault.disk`.
   package func removeAll() throws(ResultFault) {
     for entry in Entry.allCases { try remove(entry) }
-    guard calls.removeFolder(path) == 0 || errno == ENOTEMPTY || errno == EEXIST else {
+    guard calls.removeFolder(path) == 0 || [ENOTEMPTY, EEXIST, ENOENT].contains(errno) else {
       throw .disk(path, "rmdir", errno)
     }
   }
+
+  /// Whether the folder is still the one whose lock this process took; not if somebody has removed
+  /// it, or has made another since.
+  package var isHeld: Bool { lock >= 0 && isStill(path(of: .lock), lock) }
 
   /// Takes the folder away where nothing was begun in it.
   package func giveUp() { try? removeAll() }

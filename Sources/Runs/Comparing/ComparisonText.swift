@@ -39,6 +39,14 @@ struct ComparisonText {
     add("first differing \(noun): \(row.number)", row.columns)
   }
 
+  /// An hour whose events differ, or only their numbers.
+  mutating func add(hour: DocumentComparison.Row?, isOfNumbers: Bool) {
+    guard let hour, isOfNumbers else { return add("hour", hour) }
+    add(
+      "first hour with other numbers of events: \(hour.number) (its digest takes them in; the "
+        + "events themselves part later or not at all)")
+  }
+
   /// The event at which two runs part.
   mutating func add(_ event: EventDifference, isStored: Bool) {
     let noun = isStored ? "stored event" : "event"
@@ -119,13 +127,23 @@ extension Comparison {
       } else {
         text.add("settings that differ: \(settings.count)", settings)
       }
-      text.add("hour", hour)
+      text.add(hour: hour, isOfNumbers: isHourOfNumbers)
       addEvent(to: &text)
       text.add("round", round)
       text.add("version", version)
       text.add(cells, missing)
     }
     return text.lines.joined(separator: "\n")
+  }
+
+  /// Whether the first hour differs by no more than its events' numbers: it comes before the event
+  /// at which the runs part, or they do not.
+  private var isHourOfNumbers: Bool {
+    guard let hour, let event, search == .played else { return false }
+    if event.kind == .number { return true }
+    let times = [event.a?.time, event.b?.time].compactMap { $0 }
+    guard event.numbersFrom != nil, let time = times.min() else { return false }
+    return Double(hour.number + 1) * 3600 <= time
   }
 
   private func addEvent(to text: inout ComparisonText) {
@@ -158,6 +176,10 @@ extension Replay {
     case .sameContent:
       text.add(
         "same content: \(result); its bytes differ, as another HDF5 or zlib writes them")
+    case .sameAsHeld:
+      text.add(
+        "same as far as it goes: all that \(result) holds comes out again; it is of an older "
+          + "schema, and what later ones added is not in it")
     case .different:
       text.add("different: \(result) (the file | played again)")
       text.add("what it says of itself", attributes)

@@ -7,10 +7,22 @@ import Schema
 
 /// A stored run that was played again, and whether it is the run of its file.
 public struct Replay: Codable, Equatable, Sendable {
+  /// What is the same.
+  public enum Verdict: String, Codable, CaseIterable, Sendable {
+    /// The file.
+    case sameBytes
+    /// What is in the file; another library wrote it.
+    case sameContent
+    /// All that is in the file, which is of an older schema: what later ones added is not in it.
+    case sameAsHeld
+    /// Something differs.
+    case different
+  }
+
   /// The result file.
   public var result: String
   /// What is the same.
-  public var verdict: Comparison.Verdict
+  public var verdict: Verdict
   /// The digest of the content as it is in the file now.
   public var storedDigest: String
   /// The digest of the content as it comes out.
@@ -68,6 +80,8 @@ public struct Replay: Codable, Equatable, Sendable {
       verdict = .sameBytes
     } else if storedDigest == playedDigest {
       verdict = .sameContent
+    } else if Self.isOlder(file.document), difference.hasAllOfTheFirst {
+      verdict = .sameAsHeld
     } else {
       verdict = .different
       if let a = StoredEvents(file.document), let b = StoredEvents(document) {
@@ -76,6 +90,14 @@ public struct Replay: Codable, Equatable, Sendable {
     }
   }
 
-  /// Whether the file holds what comes out.
+  /// Whether a result is of an older schema than this engine writes.
+  private static func isOlder(_ document: ResultDocument) -> Bool {
+    guard case .integer(let schema)? = document.root[attribute: "schemaVersion"] else {
+      return false
+    }
+    return schema < Int64(FedSimVersion.resultSchema)
+  }
+
+  /// Whether all that the file holds comes out.
   public var isSame: Bool { verdict != .different }
 }

@@ -6,6 +6,7 @@ extension SeedPairs {
   /// What it came to, a line a thing.
   public var text: String {
     let count = comparison.seeds.count
+    let tests = Words.count(comparison.lines.count, "test")
     var lines = warnings.map { "warning: \($0)" }
     for (name, seeds) in [("--a", onlyA), ("--b", onlyB)] where !seeds.isEmpty {
       lines.append("left out, since only \(name) has them: seeds \(Self.list(seeds))")
@@ -22,9 +23,19 @@ extension SeedPairs {
       "differences are b - a; intervals are BCa bootstrap intervals of 95 % from "
         + "\(comparison.resamples) resamples of the pairs;")
     lines.append(
-      "p is that of the two-sided signed-rank test; Holm's is for "
-        + "\(Words.count(comparison.lines.count, "test")); r is the rank-biserial correlation")
+      "p is that of the two-sided signed-rank test; Holm's is for \(tests); r is the rank-biserial "
+        + "correlation")
+    if comparison.lines.contains(where: { $0.medianAfterA != nil || $0.medianAfterB != nil }) {
+      lines.append(
+        "of costs to the target, x..y: more than x, at the evaluation before, and at most y; y is "
+          + "compared")
+    }
     lines += table
+    if !unknown.isEmpty {
+      lines.append(
+        "not compared, since no pair has it on both sides: "
+          + unknown.map(\.words).joined(separator: ", "))
+    }
     let least = comparison.lines.map(\.needed.least).max() ?? 0
     if count < least {
       lines.append(
@@ -63,9 +74,9 @@ extension SeedPairs {
     _ median: Double?, _ after: Double?, _ reached: Int?, _ pairs: Int
   ) -> String {
     var text = median.map(number) ?? "-"
-    if median != nil, let after { text = "(\(number(after)), \(text)]" }
+    if median != nil, let after { text = "\(number(after))..\(text)" }
     guard let reached, reached < pairs else { return text }
-    return "\(text) \(reached) of \(pairs)"
+    return "\(text), \(reached) of \(pairs)"
   }
 
   /// How many tests are made, where there are several.
@@ -76,29 +87,35 @@ extension SeedPairs {
 
   /// What is said about a measure.
   private func sentence(_ line: SeedComparison.Line) -> String {
+    let all = comparison.seeds.count
+    let known = line.pairs < all ? " (\(line.pairs) of \(Words.count(all, "pair")) have it)" : ""
     switch line.claim {
-    case .a: return "a is better (\(line.measure.better.rawValue) is better)"
-    case .b: return "b is better (\(line.measure.better.rawValue) is better)"
-    case .equal: return "no claim: the same in every pair"
+    case .a: return "a is better (\(line.measure.better.rawValue) is better)\(known)"
+    case .b: return "b is better (\(line.measure.better.rawValue) is better)\(known)"
+    case .equal: return "no claim: the same in every pair\(known)"
     case .none:
       return "no claim: p is \(Self.number(line.adjusted)) after Holm, not below "
-        + "\(Self.number(comparison.alpha)); " + forPower(line.needed)
+        + Self.number(comparison.alpha) + forPower(line.needed) + known
     case .tooFewSeeds:
       let some =
         line.differing < line.pairs
-        ? "only \(line.differing) of \(Words.count(line.pairs, "pair")) differ, and "
-          + "\(line.needed.least) are needed\(sideBySide)" : "too few pairs"
-      return "no claim: \(some); " + forPower(line.needed)
+        ? "only \(line.differing) of \(Words.count(line.pairs, "pair")) differ" : "too few pairs"
+      return "no claim: \(some), and at least \(line.needed.least) that differ are needed"
+        + sideBySide + forPower(line.needed) + known
     }
   }
 
+  /// What the differences say of how many seeds are needed; nothing where they say nothing.
   private func forPower(_ needed: SeedsNeeded) -> String {
-    guard let count = needed.forPower else {
-      return "the effect seen is none"
+    switch needed.estimate {
+    case .tooFewPairs, .allAgree: return ""
+    case .noEffect: return "; the effect seen is none"
+    case .made:
+      guard let count = needed.forPower else { return "" }
+      let power = Int((needed.power * 100).rounded())
+      return "; if the effect is the one seen, about \(Words.count(count, "pair")) would give a "
+        + "power of \(power) %"
     }
-    let power = Int((needed.power * 100).rounded())
-    return "if the effect is the one seen, about \(Words.count(count, "pair")) would give a power "
-      + "of \(power) %"
   }
 
   /// A number with four digits that count.

@@ -14,11 +14,10 @@ public struct SeedPairs: Codable, Equatable, Sendable {
   public var onlyA: [UInt64]
   /// Seeds that only the second was run with; they do not count.
   public var onlyB: [UInt64]
+  /// Measures that were asked for and that no pair has on both sides.
+  public var unknown: [Measure]
   /// What to keep in mind: files that were changed, other versions or data.
   public var warnings: [String]
-
-  /// Settings that runs of one policy may differ in.
-  private static let free = ["seed", "seeds", "name", "description", "record"]
 
   /// Reads and compares results; the order of the files does not matter.
   ///
@@ -48,16 +47,44 @@ public struct SeedPairs: Codable, Equatable, Sendable {
       paired(sides.0), paired(sides.1), target: target, measures: measures, alpha: alpha,
       bootstrap: Bootstrap(.bca, resamples: resamples))
     settings = SettingDifferences.between(sides.0.policy, sides.1.policy)
-      .filter { !Self.isFree($0.place) }
     onlyA = sides.0.runs.map(\.seed).filter { !common.contains($0) }
     onlyB = sides.1.runs.map(\.seed).filter { !common.contains($0) }
+    let known = comparison.lines.map(\.measure)
+    unknown = measures.filter { !known.contains($0) }
     warnings = sides.0.warnings + sides.1.warnings
+    warnings += Self.unlike(settings, common.filter { !sides.0.hasSameWorld($0, as: sides.1) })
     let engines = Set(sides.0.engines + sides.1.engines).sorted()
     if engines.count > 1 {
       warnings.append("the results are of several versions: " + engines.joined(separator: ", "))
     }
     if settings.isEmpty { warnings.append("both sides are runs of one policy") }
   }
+
+  /// What to say where pairs differ in more than the policy.
+  private static func unlike(
+    _ settings: [DocumentComparison.Difference], _ seeds: [UInt64]
+  ) -> [String] {
+    var warnings: [String] = []
+    let others = settings.map(\.place).filter { place in
+      conditions.contains { place == $0 || place.hasPrefix("\($0).") || place.hasPrefix("\($0)[") }
+        && !place.hasPrefix("task.training.")
+    }
+    if !others.isEmpty {
+      let more = others.count > 8 ? " and \(others.count - 8) more" : ""
+      warnings.append(
+        "the two sides differ in more than the policy, so what is found may come of that: "
+          + others.prefix(8).joined(separator: ", ") + more)
+    }
+    if !seeds.isEmpty, others.isEmpty {
+      warnings.append(
+        "pairs have other sub-seeds or other data on the two sides, so what is found may come of "
+          + "that: seeds \(list(seeds))")
+    }
+    return warnings
+  }
+
+  /// Settings of what a policy is tried on.
+  private static let conditions = ["task", "fleet", "stop", "start", "inject"]
 
   /// The names of all measures.
   public static var measureNames: [String] { Measure.allCases.map(\.rawValue) }
@@ -77,10 +104,6 @@ public struct SeedPairs: Codable, Equatable, Sendable {
       ? Measure.allCases : Measure.allCases.filter { names.contains($0.rawValue) }
   }
 
-  private static func isFree(_ path: String) -> Bool {
-    free.contains { path == $0 || path.hasPrefix("\($0).") || path.hasPrefix("\($0) ") }
-  }
-
   /// Seeds in words.
   static func list(_ seeds: [UInt64]) -> String {
     seeds.prefix(20).map(String.init).joined(separator: ", ") + (seeds.count > 20 ? ", …" : "")
@@ -89,7 +112,9 @@ public struct SeedPairs: Codable, Equatable, Sendable {
   /// The results of one policy.
   private struct Side {
     let runs: [MeasuredRun]
-    /// The scenario of the first of them.
+    /// What is drawn of each seed, and from which data.
+    let worlds: [(seed: UInt64, drawn: Node?, data: String?)]
+    /// The settings that all of them have.
     let policy: Node
     let engines: [String]
     let warnings: [String]
@@ -100,6 +125,7 @@ public struct SeedPairs: Codable, Equatable, Sendable {
       var warnings: [String] = []
       var first: (path: String, policy: Node)?
       var seeds: [(seed: UInt64, path: String)] = []
+      var worlds: [(seed: UInt64, drawn: Node?, data: String?)] = []
       for path in paths {
         let result = try StoredResult(path)
         guard let seed = result.seed else {
@@ -109,16 +135,15 @@ public struct SeedPairs: Codable, Equatable, Sendable {
           throw StoredRun.refusal(
             path, "its seed, \(seed), is that of \(other.path) too; a pair is one run of each side")
         }
-        let policy: Node
+        let scenario: Node
         do throws(Faults) {
-          policy = try YAMLReader.read(result.scenarioText, file: path)
+          scenario = try YAMLReader.read(result.scenarioText, file: path)
         } catch {
           throw .input(error.faults)
         }
+        let policy = scenario.policy
         if let first {
-          let off = SettingDifferences.between(first.policy, policy)
-            .first { !SeedPairs.isFree($0.place) }
-          if let off {
+          if let off = SettingDifferences.between(first.policy, policy).first {
             throw StoredRun.refusal(
               path,
               "it is no run of the same policy as \(first.path): \(off.place) is "
@@ -128,6 +153,10 @@ public struct SeedPairs: Codable, Equatable, Sendable {
           first = (path, policy)
         }
         if let alteration = result.alteration { warnings.append(alteration) }
+        if result.document.root[attribute: "isComplete"] != nil {
+          warnings.append("\(path) is not whole: its run goes on, or was interrupted")
+        }
+        worlds.append((seed, scenario["seeds"], result.text(of: "dataDigest")))
         engines.append(result.engineVersion)
         seeds.append((seed, path))
         runs.append(MeasuredRun(result.document, seed: seed))
@@ -140,7 +169,19 @@ public struct SeedPairs: Codable, Equatable, Sendable {
         ])
       }
       self.runs = runs.sorted { $0.seed < $1.seed }
+      self.worlds = worlds
       (policy, self.engines, self.warnings) = (first.policy, engines, warnings)
+    }
+
+    /// Whether both sides' runs of a seed draw the same from the same data.
+    func hasSameWorld(_ seed: UInt64, as other: Side) -> Bool {
+      guard let one = worlds.first(where: { $0.seed == seed }),
+        let two = other.worlds.first(where: { $0.seed == seed }), one.data == two.data
+      else { return false }
+      guard let first = one.drawn, let second = two.drawn else {
+        return one.drawn == nil && two.drawn == nil
+      }
+      return SettingDifferences.between(first, second).isEmpty
     }
   }
 }

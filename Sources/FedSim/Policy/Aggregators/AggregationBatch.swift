@@ -42,11 +42,21 @@ public struct AggregationBatch: Sendable {
   let kernels: Kernels
   let pool: WorkerPool
 
-  /// Updates of one model, in device order.
+  /// A batch of updates, at least one, in device order.
+  ///
+  /// Shapes: all buffers have the size of `current`.
   public init(
     updates: [AggregatedUpdate], payload: Payload, current: ParameterBuffer,
     staleness: StalenessRule? = nil, kernels: Kernels = .best, pool: WorkerPool
   ) {
+    precondition(!updates.isEmpty, "an aggregation has an update")
+    precondition(
+      zip(updates, updates.dropFirst()).allSatisfy { $0.device <= $1.device },
+      "updates are in device order")
+    precondition(
+      updates.allSatisfy {
+        $0.parameters.count == current.count && $0.base.count == current.count
+      }, "buffers have one size")
     self.updates = updates
     self.payload = payload
     self.current = current

@@ -1,0 +1,67 @@
+import FedSim
+import Schema
+
+/// Enough updates wait, or few have waited for long enough.
+public struct PatientTrigger: AggregationTrigger {
+  /// Its name in a scenario.
+  public static let name = "patient"
+  /// What it does, in one sentence.
+  public static let summary = "Aggregates at many updates, or at few that have waited for long"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// At so many it does not wait.
+    public var updates = 10
+    /// Fewer than this always wait.
+    public var minimum = 2
+    /// How long the first of few waits.
+    public var patience = SimDuration.minutes(30)
+    /// How often it looks at its clock.
+    public var look = SimDuration.minutes(1)
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "updates" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("updates", \.updates, .integer(1...1_000_000), "At so many it does not wait"),
+        Field("minimum", \.minimum, .integer(1...1_000_000), "Fewer than this always wait"),
+        Field(
+          "patience", \.patience, .duration(atLeast: .seconds(1)),
+          "How long the first of few waits"),
+        Field("look", \.look, .duration(atLeast: .seconds(1)), "How often it looks at its clock"),
+      ]
+    }
+    /// What is wrong with values that are each in range.
+    public func contradictions() -> [(key: String, message: String)] {
+      minimum > updates ? [("minimum", "`minimum` is above `updates`: it would never count")] : []
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Its timer.
+  public var timer: TriggerTimer? { .every(settings.look) }
+
+  /// What it wants of a server that it sees for the first time.
+  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+    var memory = PartMemory()
+    return decide(moment, server, &memory)
+  }
+
+  /// What it wants now. It remembers the round, and when it first saw an update wait in it.
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout PartMemory
+  ) -> TriggerDecision {
+    guard server.pending > 0 else { return .wait }
+    if memory.integers.first != Int64(server.round) {
+      memory.integers = [Int64(server.round), server.now.microseconds]
+    }
+    if server.pending >= settings.updates { return .aggregate }
+    let waited = server.now - SimTime(microseconds: memory.integers[1])
+    return server.pending >= settings.minimum && waited >= settings.patience ? .aggregate : .wait
+  }
+}

@@ -1,0 +1,4 @@
+import FedSimCLI
+import MyPolicy
+
+FedSimCommand.main(registry: .withMyPolicy)

@@ -1,0 +1,135 @@
+/// A figure of a report, or why there is none.
+struct Panel {
+  /// What is drawn.
+  enum Content {
+    case curves(Figure)
+    case bars(BarFigure)
+    case stretches(GanttFigure)
+  }
+
+  /// Why nothing is drawn.
+  enum Missing {
+    /// The results do not hold what it is made of, and when they would.
+    case absent(String)
+    /// They do, and there is nothing to see.
+    case empty(String)
+  }
+
+  let content: Content
+  let missing: Missing?
+
+  /// Whether there is nothing to see on what would be drawn.
+  static func isEmpty(_ content: Content) -> Bool {
+    switch content {
+    case .curves(let figure): figure.isEmpty || figure.isOfOnePlace
+    case .bars(let figure): figure.isEmpty
+    case .stretches(let figure): figure.rows.isEmpty
+    }
+  }
+
+  /// What is seen.
+  var title: String {
+    switch content {
+    case .curves(let figure): figure.title
+    case .bars(let figure): figure.title
+    case .stretches(let figure): figure.title
+    }
+  }
+
+  /// The figure as a file of its own.
+  var svg: String {
+    switch content {
+    case .curves(let figure): figure.svg
+    case .bars(let figure): figure.svg
+    case .stretches(let figure): figure.svg
+    }
+  }
+
+  /// The figure as a part of the page; nothing where it would be empty.
+  var part: String {
+    guard missing == nil else { return "" }
+    switch content {
+    case .curves(let figure):
+      let style = figure.series.count > 1 ? "read several" : "read"
+      return "<figure>\(figure.part)<output class=\"\(style)\"></output></figure>"
+    case .bars(let figure): return "<figure>\(figure.part)</figure>"
+    case .stretches(let figure): return "<figure>\(figure.part)</figure>"
+    }
+  }
+}
+
+extension Report {
+  /// A figure of one result, or of all where it shows all at once.
+  func panel(_ plot: Plot, _ run: ReportRun) -> Panel {
+    let content = content(plot, run)
+    return Panel(
+      content: content, missing: Panel.isEmpty(content) ? missing(plot, run) : nil)
+  }
+
+  private func content(_ plot: Plot, _ run: ReportRun) -> Panel.Content {
+    switch plot {
+    case .accuracy: .curves(accuracy(.time))
+    case .accuracyByVersion: .curves(accuracy(.versions))
+    case .accuracyByBytes: .curves(accuracy(.bytes))
+    case .accuracyByEnergy: .curves(accuracy(.joules))
+    case .central: .curves(accuracy(.time, onlyCentral: true))
+    case .loss: .curves(loss(.time))
+    case .lossByVersion: .curves(loss(.versions))
+    case .held: .curves(held)
+    case .ownModels: .curves(ownModels)
+    case .spread: .curves(spread(run))
+    case .trainingLoss: .curves(trainingLoss(run))
+    case .fleet: .curves(byHourOfDay(run))
+    case .participation: .curves(participationsByHour(run))
+    case .updates: .curves(sessions(run))
+    case .funnel: .bars(funnel(run))
+    case .staleness: .curves(staleness(run))
+    case .evenness: .curves(participations(run))
+    case .labels: .curves(labels(run))
+    case .effort: .bars(effort(run))
+    case .bytes: .bars(bytes(run))
+    case .attempts: .bars(ledger(run, "attempts", "Training attempts"))
+    case .updateEnds: .bars(ledger(run, "updates", "Updates"))
+    case .transmissions: .bars(ledger(run, "transmissions", "Transmissions"))
+    case .files: .bars(files(run))
+    case .uploads: .bars(uploads(run))
+    case .timeline: .stretches(gantts(run).first ?? GanttFigure("", "", 0...1, []))
+    }
+  }
+
+  /// Why a figure is empty.
+  private func missing(_ plot: Plot, _ run: ReportRun) -> Panel.Missing {
+    let runs = plot.isOfAll ? runs + references.map(\.run) : [run]
+    let isThere = plot.sources.contains { source in runs.contains { $0.has(source) } }
+    guard isThere else {
+      let names = plot.sources.map { "`\($0)`" }.joined(separator: " nor ")
+      return .absent(
+        "\(runs.count == 1 ? "the result has" : "the results have") no \(names), "
+          + "which \(plot.sources.count == 1 ? "is" : "are") there \(plot.condition)")
+    }
+    return .empty(plot.emptiness(run))
+  }
+
+  /// The figures of a part of the page, and which of them there are none of, and why.
+  func grid(_ plots: [Plot], _ run: ReportRun) -> String {
+    let panels = plots.map { panel($0, run) }
+    var left: [(reason: String, titles: [String])] = []
+    for panel in panels {
+      guard case .empty(let reason)? = panel.missing else { continue }
+      if let place = left.firstIndex(where: { $0.reason == reason }) {
+        left[place].titles.append(panel.title)
+      } else {
+        left.append((reason, [panel.title]))
+      }
+    }
+    let shown = panels.map(\.part).filter { !$0.isEmpty }
+    let grid = shown.isEmpty ? "" : "<div class=\"grid\">\(shown.joined(separator: "\n"))</div>"
+    guard !left.isEmpty else {
+      return grid.isEmpty
+        ? "<p class=\"note\">The results hold nothing to show here.</p>" : grid
+    }
+    let words = left.map { "\($0.titles.joined(separator: ", ")): \($0.reason)" }
+    return grid + "<p class=\"note left\">Not drawn. "
+      + words.map { Self.prose($0) + "." }.joined(separator: " ") + "</p>"
+  }
+}

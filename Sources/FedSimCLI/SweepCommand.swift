@@ -1,0 +1,300 @@
+import ArgumentParser
+import Foundation
+import Runs
+import Scenarios
+import Sweeps
+
+/// `fedsim sweep`.
+struct SweepCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sweep",
+    abstract: "Play the variants of a scenario that its `sweep` section asks for.",
+    discussion: """
+      `fedsim sweep FILE` plays them; the same command again goes on where it was stopped. The \
+      tables stand in the sweep's folder, table.csv and table.h5.
+      """,
+    subcommands: [
+      SweepRunCommand.self, SweepStatusCommand.self, SweepRetryCommand.self,
+      SweepTableCommand.self, SweepCellCommand.self, SweepWorkCommand.self,
+    ], defaultSubcommand: SweepRunCommand.self)
+}
+
+/// How cells are played, for every command that plays some.
+struct SweepPlayArguments: ParsableArguments {
+  @Option(help: "Workers at once; by default one a processor. No table depends on it.")
+  var jobs: Int?
+
+  @Option(help: "Threads of one worker; by default the processors divided by the workers.")
+  var threads: Int?
+
+  @Option(
+    help: ArgumentHelp("Only every n-th cell, from the i-th on.", valueName: "i/n"))
+  var shard: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long one attempt at a cell may take, such as 10 min.", valueName: "duration"))
+  var timeout: String?
+
+  @Option(help: "How often a cell is tried again that failed.")
+  var retries = 2
+
+  @Flag(help: "Write versions.csv too, a row a version of each cell.")
+  var versions = false
+
+  @Flag(name: .shortAndLong, help: "No progress on standard error.")
+  var quiet = false
+
+  func validate() throws {
+    for (name, value) in [("jobs", jobs), ("threads", threads)] {
+      if let value, !(1...1024).contains(value) {
+        throw ValidationError("--\(name): found \(value), expected a number from 1 to 1024")
+      }
+    }
+    if let shard, Shard(shard) == nil {
+      throw ValidationError("--shard: found \(shard), expected i/n such as 2/8, i from 1 to n")
+    }
+    if let timeout, SweepDriver.Options.seconds(timeout) == nil {
+      throw ValidationError("--timeout: found \(timeout), expected a duration such as 10 min")
+    }
+    guard (0...100).contains(retries) else {
+      throw ValidationError("--retries: found \(retries), expected a number from 0 to 100")
+    }
+  }
+
+  /// The driver's options for a folder.
+  func options(_ folder: SweepFolder) -> SweepDriver.Options {
+    let processors = ProcessInfo.processInfo.activeProcessorCount
+    var options = SweepDriver.Options()
+    options.jobs = jobs ?? processors
+    options.shard = shard.flatMap { Shard($0) }
+    options.timeout = timeout.flatMap { SweepDriver.Options.seconds($0) }
+    options.retries = retries
+    options.arguments = SweepWorkCommand.arguments(
+      folder, threads: threads ?? max(1, processors / options.jobs))
+    options.interruption = StopSignals.watch()
+    return options
+  }
+
+  /// Plays what is left of a sweep, and writes its tables; the exit code.
+  func play(_ folder: SweepFolder) throws(RunFailure) -> Int32 {
+    let driver = try SweepDriver(folder, options(folder))
+    let progress = quiet ? nil : SweepProgress(driver, jobs: jobs)
+    let end = try driver.run { progress?.show($0) }
+    progress?.clear()
+    return try SweepEnd.report(end, driver, folder, versions: versions)
+  }
+}
+
+/// What a sweep's end means, in words and as an exit code.
+enum SweepEnd {
+  static func report(
+    _ end: SweepDriver.End, _ driver: SweepDriver, _ folder: SweepFolder, versions: Bool
+  ) throws(RunFailure) -> Int32 {
+    switch end {
+    case .interrupted:
+      Output.error("interrupted; what is finished stays, and the same command goes on")
+      return 130
+    case .waiting(let cells):
+      Output.out("\(cells) cell\(cells == 1 ? " is" : "s are") left to other shards; no table yet")
+      Output.out("then: fedsim sweep table \(folder.path)")
+      return 0
+    case .complete:
+      let table = SweepTable(driver)
+      try table.write(to: folder, versions: versions)
+      let failed = table.failedCount
+      Output.out("\(table.count) cells, \(failed == 0 ? "none" : "\(failed)") failed")
+      Output.out("table: \(folder.tablePath), \(folder.arraysPath)")
+      guard failed > 0 else { return 0 }
+      Output.error("failed cells: \(folder.failedPath); logs: \(folder.path)/logs")
+      Output.error("again: fedsim sweep retry \(folder.path) --failed")
+      return 3
+    }
+  }
+}
+
+/// `fedsim sweep FILE`.
+struct SweepRunCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Play the cells of a sweep, or what is left of them.")
+
+  @OptionGroup var source: ScenarioArguments
+  @OptionGroup var play: SweepPlayArguments
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The sweep's folder; by default results/NAME.", valueName: "folder"))
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the cells' results stand; by default beside the sweep's folder, for this build.",
+      valueName: "folder"))
+  var store: String?
+
+  @Flag(help: "Print the cells, and write and play nothing.")
+  var dryRun = false
+
+  @Flag(help: "Write the manifest and the list of cells, and play nothing.")
+  var plan = false
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      let scenario = try source.scenario(registry)
+      var options = RunOptions()
+      Environment.set(&options)
+      let begin = SweepBeginning(scenario, output: output, store: store, options: options)
+      if dryRun {
+        Output.out(try begin.listing())
+        return 0
+      }
+      let begun = try begin.begin()
+      if let notice = begun.notice { Output.error(notice) }
+      if plan {
+        Output.out("\(begun.cells) cells planned in \(begun.folder.path)")
+        Output.out("list: \(begun.folder.listPath)")
+        return 0
+      }
+      return try play.play(begun.folder)
+    } catch {
+      return Output.report(error)
+    }
+  }
+}
+
+/// `fedsim sweep status`.
+struct SweepStatusCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Tell how far a sweep is.")
+
+  @Argument(help: "The sweep's folder.")
+  var folder: String
+
+  @Flag(help: "The status as JSON.")
+  var json = false
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      let status = try SweepStatus(SweepFolder(folder))
+      Output.out(json ? status.json : status.text)
+      return 0
+    } catch {
+      return Output.report(error)
+    }
+  }
+}
+
+/// `fedsim sweep retry`.
+struct SweepRetryCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry", abstract: "Play a sweep's failed cells again, and what else is left.")
+
+  @Argument(help: "The sweep's folder.")
+  var folder: String
+
+  @Flag(help: "The cells that failed.")
+  var failed = false
+
+  @OptionGroup var play: SweepPlayArguments
+
+  func validate() throws {
+    guard failed else {
+      throw ValidationError("say what is to be played again: --failed")
+    }
+  }
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      let folder = SweepFolder(folder)
+      try SweepStatus.forgetFailures(folder)
+      return try play.play(folder)
+    } catch {
+      return Output.report(error)
+    }
+  }
+}
+
+/// `fedsim sweep table`.
+struct SweepTableCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "table", abstract: "Write the tables of a sweep whose cells were played.")
+
+  @Argument(help: "The sweep's folder.")
+  var folder: String
+
+  @Option(help: "Workers that read results; by default one a processor.")
+  var jobs: Int?
+
+  @Flag(help: "Write versions.csv too, a row a version of each cell.")
+  var versions = false
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      let folder = SweepFolder(folder)
+      var options = SweepDriver.Options()
+      options.jobs = min(max(jobs ?? ProcessInfo.processInfo.activeProcessorCount, 1), 1024)
+      options.onlyLooks = true
+      options.arguments = SweepWorkCommand.arguments(folder, threads: 1)
+      let driver = try SweepDriver(folder, options)
+      let end = try driver.run()
+      if case .waiting(let cells) = end {
+        Output.error("\(cells) cell\(cells == 1 ? " is" : "s are") not finished; no table")
+        return 3
+      }
+      return try SweepEnd.report(end, driver, folder, versions: versions)
+    } catch {
+      return Output.report(error)
+    }
+  }
+}
+
+/// `fedsim sweep cell`.
+struct SweepCellCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cell",
+    abstract: "Play one cell of a sweep, as GNU parallel and batch systems ask for.")
+
+  @Argument(help: "The sweep's folder.")
+  var folder: String
+
+  @Argument(help: "The cell's id, a line of cells.txt.")
+  var id: String
+
+  @Option(help: "Threads that compute.")
+  var threads = 1
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      let result = try SingleCell.play(
+        id, of: SweepFolder(folder), threads: threads, registry: registry)
+      Output.out(result)
+      return 0
+    } catch {
+      return Output.report(error)
+    }
+  }
+}
+
+/// `fedsim sweep work`: what a driver starts.
+struct SweepWorkCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "work", abstract: "Play cells for a driver.", shouldDisplay: false)
+
+  @Argument(help: "The sweep's folder.")
+  var folder: String
+
+  @Option(help: "Threads that compute.")
+  var threads = 1
+
+  static func arguments(_ folder: SweepFolder, threads: Int) -> [String] {
+    ["sweep", "work", "--threads", String(threads), "--", folder.path]
+  }
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      return try CellWorker.serve(SweepFolder(folder), threads: threads, registry: registry)
+    } catch {
+      return Output.report(error)
+    }
+  }
+}

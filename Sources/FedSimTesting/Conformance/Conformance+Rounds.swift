@@ -1,0 +1,144 @@
+import FedSim
+import Numerics
+import Schema
+
+extension Conformance {
+  /// What an aggregation trigger breaks.
+  func trigger(_ make: () -> Choice<any AggregationTrigger>) -> [Finding] {
+    withoutActuallyEscaping(make) { make in
+      var findings = Findings(make().name, skipping: skipped)
+      TriggerChecks(make: { make().value }).run(&findings)
+      // With such a timer virtual time would stand still.
+      if findings.has(.timer) { return findings.list }
+      PolicyWorld.check(
+        {
+          var server = ServerSettings()
+          server.trigger = [make()]
+          if server.trigger[0].value.needsCycles {
+            server.selector = .part(CycleSelector.self)
+          } else if server.trigger[0].value.needsCohort {
+            server.selector = .cohorts(of: 5)
+          }
+          return server
+        }, &findings)
+      return findings.list
+    }
+  }
+
+  /// What a client selector breaks.
+  func selector(_ make: () -> Choice<any ClientSelector>) -> [Finding] {
+    withoutActuallyEscaping(make) { make in
+      var findings = Findings(make().name, skipping: skipped)
+      SelectorChecks(make: { make().value }).run(&findings)
+      // Members that are no places in the list would end the program.
+      if findings.has(.cohort) { return findings.list }
+      PolicyWorld.check(
+        {
+          var server = ServerSettings()
+          server.selector = make()
+          if server.selector.value is any CycleAdmission {
+            server.trigger = [.part(CycleEndTrigger.self)]
+          } else if server.selector.value.formsCohorts {
+            server.trigger = [.part(CohortAnsweredTrigger.self)]
+          }
+          return server
+        }, &findings)
+      return findings.list
+    }
+  }
+}
+
+/// Calls of a trigger alone.
+private struct TriggerChecks {
+  let make: () -> any AggregationTrigger
+
+  func run(_ findings: inout Findings) {
+    var period: SimDuration?
+    switch make().timer {
+    case .every(let duration), .afterCohort(let duration): period = duration
+    case .cycleEnd, nil: break
+    }
+    if let period, period <= .zero {
+      findings.add(.timer, "its timer rings after \(period): virtual time would stand still")
+    }
+    let moments: [TriggerMoment] =
+      [.arrival, .arrival, .failure, .arrival, .connectionReturned]
+      + (period == nil ? [] : [.timer])
+    StateCheck(make: make, steps: 60) { part, index, memory in
+      ["\(part.decide(moments[index % moments.count], Self.view(index), &memory))"]
+    }.run(&findings)
+  }
+
+  /// A server in the middle of its rounds.
+  private static func view(_ index: Int) -> ServerView {
+    let now = SimTime.start + .seconds(97 * Int64(index))
+    return ServerView(
+      now: now, version: index / 13, round: index / 13 + 1, pending: index % 13 + 1,
+      cohortGoal: 10, cohortSize: 13, failures: index % 13 / 6,
+      cycle: CycleView(CycleSettings(), openedAt: .start))
+  }
+}
+
+/// Calls of a selector alone.
+private struct SelectorChecks {
+  let make: () -> any ClientSelector
+
+  func run(_ findings: inout Findings) {
+    let part = make()
+    var memory = PartMemory()
+    for index in 0..<60 {
+      let waiting = Self.waiting(index)
+      let view = Self.view(index)
+      if !waiting.isEmpty, part.admit(waiting[0], view, &memory) == .wait, !part.formsCohorts {
+        findings.add(.cohort, "it lets devices wait, and forms no cohorts: they would for ever")
+      }
+      guard part.formsCohorts, !waiting.isEmpty else { continue }
+      var stream = Self.stream(index)
+      guard let cohort = part.cohort(from: waiting, view, &stream, &memory) else { continue }
+      check(cohort, of: waiting.count, &findings)
+    }
+    StateCheck(make: make, steps: 60) { part, index, memory in
+      let waiting = Self.waiting(index)
+      let view = Self.view(index)
+      var words = waiting.prefix(1).map { "\(part.admit($0, view, &memory))" }
+      var stream = Self.stream(index)
+      if part.formsCohorts, !waiting.isEmpty {
+        let cohort = part.cohort(from: waiting, view, &stream, &memory)
+        words.append("members \(cohort?.members.description ?? "none yet")")
+      }
+      return words
+    }.run(&findings)
+  }
+
+  private func check(_ cohort: Cohort, of waiting: Int, _ findings: inout Findings) {
+    let members = cohort.members.sorted()
+    if let wrong = members.first(where: { !(0..<waiting).contains($0) }) {
+      findings.add(.cohort, "it chose place \(wrong) of \(waiting) devices that wait")
+    }
+    if let twice = zip(members, members.dropFirst()).first(where: { $0.0 == $0.1 }) {
+      findings.add(
+        .cohort, "it chose place \(twice.0) of \(waiting) twice: the update would count twice")
+    }
+    if members.isEmpty {
+      findings.add(.cohort, "it formed a cohort without members, out of \(waiting)")
+    } else if !(1...members.count).contains(cohort.goal) {
+      findings.add(
+        .cohort, "it wants \(cohort.goal) updates of \(members.count) members: no round would end")
+    }
+  }
+
+  /// From none to 28 devices, every third of the fleet's.
+  private static func waiting(_ index: Int) -> [CheckIn] {
+    (0..<(index * 7 % 29)).map { CheckIn(device: 3 * $0 + 1, heldVersion: $0 % 4 - 1) }
+  }
+
+  private static func view(_ index: Int) -> ServerView {
+    ServerView(
+      now: .start + .seconds(97 * Int64(index)), version: index / 2, round: index / 2 + 1,
+      pending: 0, cohortGoal: nil, cohortSize: 0)
+  }
+
+  private static func stream(_ index: Int) -> RandomStream {
+    StreamKey(seed: 1, purpose: "conformance-selection").stream(slot: UInt64(index / 2 + 1))
+  }
+}

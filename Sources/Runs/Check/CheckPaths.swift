@@ -1,0 +1,57 @@
+import Foundation
+import Scenarios
+
+/// A scenario that is to be checked.
+struct CheckedFile: Sendable {
+  /// Its path.
+  let path: String
+  /// Whether it was named itself, and not found in a folder.
+  let isNamed: Bool
+  /// The path of its baseline.
+  var baseline: String { Baseline.path(beside: path) }
+  /// Whether that is there.
+  var hasBaseline: Bool { FileManager.default.fileExists(atPath: baseline) }
+}
+
+/// The scenarios at and below some paths.
+enum CheckPaths {
+  /// The scenarios, in the order of the paths and of their names; and what is wrong with paths.
+  static func files(_ paths: [String]) -> (files: [CheckedFile], faults: [(String, String)]) {
+    var files: [CheckedFile] = []
+    var faults: [(String, String)] = []
+    for path in paths {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+        faults.append((path, "there is no such file or folder"))
+        continue
+      }
+      guard isFolder.boolValue else {
+        add(CheckedFile(path: path, isNamed: true))
+        continue
+      }
+      let names = (FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? [])
+        .filter { !$0.split(separator: "/").contains { $0.hasPrefix(".") } }.sorted()
+      let folder = path.hasSuffix("/") ? path : path + "/"
+      for name in names where name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+        add(CheckedFile(path: folder + name, isNamed: false))
+      }
+      for name in names where name.hasSuffix(".baseline") {
+        let stem = folder + name.dropLast(".baseline".count)
+        let hasScenario = [".yaml", ".yml"].contains {
+          FileManager.default.fileExists(atPath: stem + $0)
+        }
+        if !hasScenario {
+          faults.append((folder + name, "there is no scenario beside this baseline"))
+        }
+      }
+    }
+    func add(_ file: CheckedFile) {
+      if let there = files.firstIndex(where: { $0.path == file.path }) {
+        if file.isNamed { files[there] = file }
+      } else {
+        files.append(file)
+      }
+    }
+    return (files, faults)
+  }
+}

@@ -1,0 +1,144 @@
+import Analysis
+import FedSim
+import Scenarios
+import Schema
+
+/// A claim about two variants, and the runs that decide it: one a seed of each.
+package struct SeedClaim: Sendable {
+  /// Where the claim stands in the scenario's list.
+  let index: Int
+  let settings: ComparisonSettings
+  /// The runs of the first variant, a seed each.
+  let a: [Scenario]
+  /// Those of the second.
+  let b: [Scenario]
+  let seeds: [UInt64]
+
+  /// The comparisons that a scenario asks for.
+  ///
+  /// Throws: what is wrong with a variant's file or overrides.
+  static func all(of scenario: Scenario) throws(Faults) -> [SeedClaim] {
+    var comparisons: [SeedClaim] = []
+    var faults: [Fault] = []
+    for (index, claim) in (scenario.settings.expect ?? []).enumerated() {
+      guard let settings = claim.compare else { continue }
+      let seeds = (0..<UInt64(settings.seeds)).map { scenario.settings.seed &+ $0 }
+      var variants: [[Scenario]] = []
+      for (key, variant) in [("a", settings.a), ("b", settings.b)] {
+        do throws(Faults) {
+          variants.append(try Self.scenarios(of: variant, seeds, scenario))
+        } catch {
+          let path = ["expect", "[\(index)]", "compare", key]
+          let place = scenario.place(of: path)
+          for fault in error.faults {
+            // Lines of the scenario itself are those of what was laid over each other.
+            let isOwn = variant.file == nil && fault.place.file == scenario.file
+            let words = isOwn ? "\(fault.path): \(fault.message)" : fault.description
+            faults.append(
+              Fault(at: place, path: "expect[\(index)].compare.\(key)", .contradiction(words)))
+          }
+        }
+      }
+      guard variants.count == 2 else { continue }
+      comparisons.append(
+        SeedClaim(index: index, settings: settings, a: variants[0], b: variants[1], seeds: seeds))
+    }
+    guard faults.isEmpty else { throw Faults(faults) }
+    return comparisons
+  }
+
+  private static func scenarios(
+    of variant: VariantSettings, _ seeds: [UInt64], _ scenario: Scenario
+  ) throws(Faults) -> [Scenario] {
+    var scenarios: [Scenario] = []
+    for seed in seeds {
+      let overrides = variant.set + ["seed=\(seed)"]
+      if let file = variant.file {
+        scenarios.append(
+          try Scenario(
+            contentsOf: scenario.path(of: file), overrides: overrides, registry: scenario.registry))
+      } else {
+        scenarios.append(
+          try Scenario(
+            text: scenario.writtenNode.yaml, file: scenario.file, overrides: overrides,
+            registry: scenario.registry))
+      }
+    }
+    return scenarios
+  }
+
+  /// What becomes of the claim, from the facts of its runs.
+  func verdict(_ a: [RunFacts], _ b: [RunFacts], of scenario: Scenario) -> ClaimVerdict {
+    let metric = settings.metric
+    let target = settings.target.map { " \(Text.shortest($0))" } ?? ""
+    let claim =
+      "\(metric.name)\(target) of a is \(settings.aIs.rawValue) than of b, with "
+      + "\(Words.count(seeds.count, "seed")) at alpha \(Text.shortest(settings.alpha))"
+    let place = scenario.placeOfClaim(index, "compare")
+    var values: (a: [Double], b: [Double]) = ([], [])
+    for (seed, pair) in zip(seeds, zip(a, b)) {
+      for (name, facts) in [("a", pair.0), ("b", pair.1)] {
+        switch facts.find(metric, at: ClaimMoment(), target: settings.target) {
+        case .value(let value):
+          if name == "a" { values.a.append(value) } else { values.b.append(value) }
+        case .word:
+          preconditionFailure("words are not compared")
+        case .nothing(let reason):
+          return ClaimVerdict(
+            claim: claim, place: place, holds: false,
+            found: "nothing of \(name) with seed \(seed): \(reason)")
+        }
+      }
+    }
+    let (holds, found) = Self.judge(values.a, values.b, settings)
+    return ClaimVerdict(claim: claim, place: place, holds: holds, found: found)
+  }
+
+  /// The signed-rank test of the claimed direction; a target that both never reach is a tie, and
+  /// one that only one reaches counts as the largest difference.
+  package static func judge(
+    _ a: [Double], _ b: [Double], _ settings: ComparisonSettings
+  ) -> (holds: Bool, found: String) {
+    let differences = zip(a, b).map { $0 == $1 ? 0 : $0 - $1 }
+    let isLower = settings.aIs == .lower
+    let test = SignedRankTest(differences, isLower ? .less : .greater)
+    let agreeing = differences.count { isLower ? $0 < 0 : $0 > 0 }
+    let text = settings.metric.kind.text
+    var found =
+      "a \(settings.aIs.rawValue) in \(agreeing) of \(Words.count(differences.count, "pair"))"
+    if test.zeros > 0 { found += ", equal in \(test.zeros)" }
+    found +=
+      "; medians \(text(median(a))) and \(text(median(b))); "
+      + "\(test.isExact ? "exact" : "approximate") one-sided signed-rank "
+      + "p = \(rounded(test.probability))"
+    let holds = test.probability <= settings.alpha
+    if !holds { found += "; " + advice(differences, agreeing, settings) }
+    return (holds, found)
+  }
+
+  /// What would help a claim that does not hold.
+  private static func advice(
+    _ differences: [Double], _ agreeing: Int, _ settings: ComparisonSettings
+  ) -> String {
+    guard 2 * agreeing > differences.count else {
+      return "most pairs do not say so, and more seeds will not change that"
+    }
+    let power = 0.8
+    let needed = SeedsNeeded(differences, alpha: min(0.999, 2 * settings.alpha), power: power)
+    guard let seeds = needed.forPower else { return "the pairs do not tell the variants apart" }
+    return "if the effect is as seen, \(seeds) seeds would show it four times in five"
+  }
+
+  /// The middle value; of two, the mean, unless one is infinite.
+  private static func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard let last = sorted.last else { return .nan }
+    let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
+    return last.isFinite || high.isFinite ? (low + high) / 2 : high
+  }
+
+  private static func rounded(_ probability: Double) -> String {
+    let digits = probability < 0.001 ? 1e7 : 1e4
+    return Text.shortest((probability * digits).rounded() / digits)
+  }
+}

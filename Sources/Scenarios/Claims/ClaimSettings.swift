@@ -1,0 +1,217 @@
+import FedSim
+import Schema
+
+/// When a claim holds: of a round, of a version, at a time, or at the end.
+public struct ClaimMoment: PartSettings, Equatable {
+  /// As the n-th round was closed, from 1.
+  public var round: Int?
+  /// As this version was published; 0: the initial model.
+  public var version: Int?
+  /// At this time since the start.
+  public var time: SimTime?
+
+  /// The end of the run.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<ClaimMoment>] {
+    [
+      Field("round", \.round, feature: .integer(1...100_000_000), "As this round was closed"),
+      Field(
+        "version", \.version, feature: .integer(0...100_000_000), "As this version was published"),
+      Field("time", \.time, feature: .sinceStart, "At this time since the start"),
+    ]
+  }
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    let given = [round != nil, version != nil, time != nil].count { $0 }
+    return given == 1 ? [] : [("", "expected one of round, version, time, or `end`")]
+  }
+
+  /// Whether it is the end of the run.
+  public var isEnd: Bool { self == ClaimMoment() }
+
+  /// In words, such as `at version 20`.
+  public var words: String {
+    if let round { return "in round \(round)" }
+    if let version { return "at version \(version)" }
+    if let time { return "at \((time - .start).description)" }
+    return "at the end"
+  }
+}
+
+/// A claim about a run, or about two variants of it over several seeds.
+public struct ClaimSettings: PartSettings {
+  /// When it holds.
+  public var at = ClaimMoment()
+  /// What it says, by the names of metrics, in the order written.
+  public private(set) var conditions: [(metric: Metric, condition: ClaimCondition)] = []
+  /// Two variants over several seeds; nil: it is about this run.
+  public var compare: ComparisonSettings?
+
+  /// A claim that says nothing.
+  public init() {}
+
+  /// What it says of one metric.
+  subscript(metric name: String) -> ClaimCondition? {
+    get { conditions.first { $0.metric.name == name }?.condition }
+    set {
+      conditions.removeAll { $0.metric.name == name }
+      if let newValue, let metric = Metric.named(name) { conditions.append((metric, newValue)) }
+    }
+  }
+
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<ClaimSettings>] {
+    [
+      Field(
+        "at", \.at, .settings().or("end", meaning: ClaimMoment()),
+        "When it holds; absent: at the end"),
+      Field(
+        "compare", \.compare, feature: .settings(),
+        "That one variant is better than another, tested over several seeds by `fedsim check`"),
+    ]
+      + Metric.all.map { metric in
+        Field(metric.name, \.[metric: metric.name], feature: metric.kind.form, metric.summary)
+      }
+  }
+
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    if conditions.isEmpty, compare == nil {
+      return [("", "a claim says something of a metric, such as `centralAccuracy: {atLeast: 0.8}`")]
+    }
+    if compare != nil {
+      if let first = conditions.first {
+        return [
+          (
+            first.metric.name,
+            "beside `compare` there is no other claim: write it as a claim of its own"
+          )
+        ]
+      }
+      return at.isEnd ? [] : [("at", "variants are compared at the end of their runs")]
+    }
+    guard !at.isEnd else { return [] }
+    return conditions.filter { $0.metric.domain == .end }.map {
+      ($0.metric.name, "it is known at the end of a run only, and this claim is about another time")
+    }
+  }
+}
+
+/// A scenario to be compared with another one.
+public struct VariantSettings: PartSettings, Equatable {
+  /// The scenario's file; nil: the one that the claim stands in.
+  public var file: String?
+  /// What is laid over it, as with `--set`.
+  public var set: [String] = []
+
+  /// The scenario itself.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "set" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<VariantSettings>] {
+    [
+      Field(
+        "file", \.file, optional: .path, "The scenario's file; absent: the one of the claim"),
+      Field(
+        "set", \.set, .list(of: .text),
+        "What is laid over it, as with `--set`: [server.trigger.threshold=5]"),
+    ]
+  }
+}
+
+/// A claim about two variants, tested by pairs of runs with equal seeds.
+public struct ComparisonSettings: PartSettings {
+  /// Which way the first variant differs from the second.
+  public enum Direction: String, CaseIterable, Sendable { case lower, higher }
+
+  /// The first variant.
+  public var a = VariantSettings()
+  /// The second variant.
+  public var b = VariantSettings()
+  /// How many seeds, counted from the scenario's own.
+  public var seeds = 0
+  /// What is compared.
+  public var metric = Metric.all[0]
+  /// The accuracy to come to, for metrics that need one.
+  public var target: Double?
+  /// Which way the first variant differs from the second.
+  public var aIs = Direction.lower
+  /// The chance of a wrong claim that is put up with.
+  public var alpha = 0.05
+
+  /// The defaults.
+  public init() {}
+
+  /// The fewest seeds that can show anything at an error rate: with n pairs that all differ the
+  /// claimed way, the one-sided signed-rank probability is 2^-n.
+  public static func leastSeeds(alpha: Double) -> Int {
+    var (count, lowest) = (0, 1.0)
+    while lowest > alpha { (count, lowest) = (count + 1, lowest / 2) }
+    return count
+  }
+
+  private static var metrics: [Metric] {
+    Metric.all.filter { $0.kind != .digest && $0.kind != .outcome }
+  }
+
+  private static var metricForm: Form<Metric> {
+    let names = metrics.map(\.name)
+    return Form(
+      shape: .oneOf(names), expected: "the name of a metric, such as `timeToAccuracy`",
+      read: { node, reader in
+        guard case .scalar(let text, _) = node.content else {
+          reader.report(node, expected: "the name of a metric, such as `timeToAccuracy`")
+          return nil
+        }
+        if let metric = metrics.first(where: { $0.name == text }) { return metric }
+        let nearest = Spelling.nearest(to: text, among: names)
+        reader.report(
+          .unknownName(text, seam: "metric", nearest: nearest, known: names), at: node.place)
+        return nil
+      }, write: { .text($0.name) })
+  }
+
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<ComparisonSettings>] {
+    [
+      Field("a", \.a, .settings(), "The first variant; absent: this scenario"),
+      Field("b", \.b, .settings(), "The second variant; absent: this scenario"),
+      Field(
+        "seeds", \.seeds, .integer(1...10_000), required: true,
+        "How many seeds, counted from the scenario's own; both variants are played with each"),
+      Field("metric", \.metric, metricForm, required: true, "What is compared, at the end of runs"),
+      Field(
+        "target", \.target, feature: .fraction,
+        "The accuracy to come to, for `timeToAccuracy` and the like"),
+      Field(
+        "aIs", \.aIs, .choice, required: true,
+        "Which way the first variant differs: its values are"
+          + " lower or higher"),
+      Field(
+        "alpha", \.alpha, .number(1e-9...0.5),
+        "The chance put up with of holding the claim although the variants do not differ"),
+    ]
+  }
+
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    let needsTarget = metric.kind == .timeToTarget || metric.kind == .countToTarget
+    if needsTarget, target == nil {
+      return [("metric", "it needs `target`, the accuracy to come to")]
+    }
+    if !needsTarget, target != nil { return [("target", "`\(metric.name)` has no target")] }
+    if a == b { return [("", "`a` and `b` are the same variant")] }
+    let least = Self.leastSeeds(alpha: alpha)
+    guard seeds < least else { return [] }
+    let lowest = Text.shortest(1 / Double(1 << min(seeds, 62)))
+    return [
+      (
+        "seeds",
+        "\(seeds) pairs can never support a claim at alpha \(Text.shortest(alpha)): the least"
+          + " probability that they can come to is \(lowest); it takes at least \(least) seeds"
+      )
+    ]
+  }
+}

@@ -1,0 +1,138 @@
+import FedSim
+
+/// Something that a claim can be about: a column of the tables of versions and rounds, or a figure
+/// of the whole run.
+public struct Metric: Sendable {
+  /// What kind of value it has.
+  public enum Kind: Sendable, Equatable {
+    /// A number.
+    case number
+    /// A whole number.
+    case count
+    /// A time since the start, or a length of time.
+    case duration
+    /// What it took to come to an accuracy, which the claim gives: a length of time, or a number.
+    case timeToTarget, countToTarget
+    /// 16 hexadecimal digits.
+    case digest
+    /// How a round ended.
+    case outcome
+  }
+
+  /// What it is known of.
+  public enum Domain: Sendable, Equatable {
+    /// Each version: at a time, the last one published at or before it.
+    case version
+    /// Each round: at a time, the last one closed at or before it.
+    case round
+    /// Any time: what was counted until then.
+    case count
+    /// The end of the run.
+    case end
+  }
+
+  /// The key in a claim.
+  public let name: String
+  /// What kind of value it has.
+  public let kind: Kind
+  /// What it is known of.
+  public let domain: Domain
+  /// One sentence.
+  public let summary: String
+
+  init(_ name: String, _ kind: Kind, _ domain: Domain, _ summary: String) {
+    (self.name, self.kind, self.domain, self.summary) = (name, kind, domain, summary)
+  }
+
+  /// The metric of a name.
+  public static func named(_ name: String) -> Metric? { all.first { $0.name == name } }
+
+  /// All of them, in the order in which they are documented.
+  public static let all: [Metric] =
+    ofVersions + ofRounds + counted + toTarget + ofRuns
+    + ledger("attempt", "training attempts", AttemptOutcome.self)
+    + ledger("update", "updates", UpdateOutcome.self)
+    + ledger("transmission", "transmissions", TransmissionOutcome.self)
+
+  private static let ofVersions: [Metric] = [
+    Metric("centralAccuracy", .number, .version, "Accuracy on the test samples"),
+    Metric("centralLoss", .number, .version, "Loss on the test samples"),
+    Metric(
+      "centralValidationAccuracy", .number, .version,
+      "Accuracy on all validation samples together"),
+    Metric("centralValidationLoss", .number, .version, "Loss on all validation samples together"),
+    Metric(
+      "federatedAccuracy", .number, .version,
+      "Mean over the devices of their accuracies (`record.federatedEvaluation`)"),
+    Metric(
+      "federatedAccuracyWorstTenth", .number, .version,
+      "Mean of the lowest tenth of them (`record.federatedEvaluation`)"),
+    Metric("trainingLoss", .number, .version, "Mean training loss of its updates"),
+    Metric(
+      "validationAccuracy", .number, .version,
+      "Mean accuracy of its updates on their devices' validation samples"),
+    Metric("publishedAt", .duration, .version, "When it was published"),
+    Metric("updates", .count, .version, "Updates in it"),
+    Metric("devices", .count, .version, "Different devices among them"),
+    Metric("samples", .count, .version, "Sum of its updates' distinct samples"),
+    Metric("samplesProcessed", .count, .version, "Samples processed by their trainings"),
+    Metric("meanStaleness", .number, .version, "Mean over its updates of versions since the base"),
+    Metric("maximumStaleness", .count, .version, "The largest of them"),
+    Metric(
+      "meanStalenessSeconds", .number, .version,
+      "Mean over its updates of the seconds since their bases were published"),
+  ]
+
+  private static let ofRounds: [Metric] =
+    [
+      Metric("outcome", .outcome, .round, "How it ended"),
+      Metric("closedAt", .duration, .round, "When it was closed"),
+      Metric("cohort", .count, .round, "Devices in its cohort, 0 where none is formed"),
+    ]
+    + Stage.allCases.map {
+      Metric("\($0)", .count, .round, "Participations that came to `\($0)`")
+    }
+
+  private static let counted: [Metric] = [
+    Metric("versions", .count, .count, "Versions published until then"),
+    Metric("rounds", .count, .count, "Rounds closed until then"),
+  ]
+
+  private static let toTarget: [Metric] = [
+    Metric(
+      "timeToAccuracy", .timeToTarget, .end,
+      "When the first evaluated version with at least the accuracy `target` was published"),
+    Metric("versionsToAccuracy", .countToTarget, .end, "The number of that version"),
+    Metric("roundsToAccuracy", .countToTarget, .end, "The round that published it"),
+  ]
+
+  private static let ofRuns: [Metric] = [
+    Metric("bestAccuracy", .number, .end, "The best accuracy of any evaluated version"),
+    Metric("endedAt", .duration, .end, "When the run ended"),
+    Metric("eventDigest", .digest, .end, "The digest of all events"),
+    Metric("modelDigest", .digest, .end, "The digest of the last model's parameters"),
+    Metric("batchesUsed", .count, .end, "Batches done that are in an update"),
+    Metric("batchesWasted", .count, .end, "Batches done whose result was thrown away"),
+    Metric("bytesUp", .count, .end, "Bytes that devices sent"),
+    Metric("bytesDown", .count, .end, "Bytes that devices received"),
+    Metric("events", .count, .end, "Events handled"),
+    Metric("sessions", .count, .end, "Sessions begun"),
+    Metric("ineligibleSessions", .count, .end, "Sessions in which a condition did not hold"),
+    Metric("expiredTrainings", .count, .end, "Trainings running when their task expired"),
+    Metric("checkpoints", .count, .end, "Checkpoints written"),
+    Metric("resumed", .count, .end, "Trainings that went on from their checkpoint"),
+    Metric("kills", .count, .end, "Kills of the app"),
+    Metric("waitedOffline", .count, .end, "Updates that waited because they could not be sent"),
+    Metric("repeatedDeliveries", .count, .end, "Updates that reached the server again"),
+    Metric("aggregatedTwice", .count, .end, "Updates aggregated a second time"),
+  ]
+
+  private static func ledger<Outcome: CaseIterable & RawRepresentable>(
+    _ name: String, _ text: String, _ type: Outcome.Type
+  ) -> [Metric] where Outcome.RawValue == String {
+    let known = Outcome.allCases.map {
+      Metric("\(name).\($0.rawValue)", .count, .end, "How many \(text) ended as `\($0.rawValue)`")
+    }
+    return [Metric("\(name).opened", .count, .end, "How many \(text) were begun")] + known
+  }
+}

@@ -1,0 +1,97 @@
+import DataSets
+import Foundation
+import Results
+import Runs
+import Scenarios
+import Schema
+
+/// Plays cells of one sweep, one after the other, in this process.
+///
+/// Data sets that were read stay for the next cell that asks for the same.
+public final class CellPlayer {
+  /// The sweep's folder.
+  public let folder: SweepFolder
+  /// What the sweep plays.
+  public let manifest: SweepManifest
+
+  private let store: CellStore
+  private let registry: Registry
+  private let options: RunOptions
+  private let cells: [String: SweepManifest.Cell]
+
+  /// A player of a sweep's cells.
+  ///
+  /// Throws: `RunFailure.input` for a folder that holds no sweep.
+  public init(
+    _ folder: SweepFolder, threads: Int, registry: Registry = .standard
+  ) throws(RunFailure) {
+    self.folder = folder
+    self.registry = registry
+    manifest = try folder.manifest()
+    store = CellStore(manifest.store)
+    cells = Dictionary(manifest.cells.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var options = manifest.runOptions
+    options.threads = max(1, threads)
+    options.dataCache = DataCache()
+    self.options = options
+  }
+
+  /// The row of a cell whose result is there.
+  package func row(_ id: String) -> CellRow? {
+    cells[id].flatMap { store.row(of: $0, targets: manifest.targets) }
+  }
+
+  /// How often a cell found its data read already.
+  package var dataHits: Int { options.dataCache?.hits ?? 0 }
+
+  /// Plays a cell, unless its result is there.
+  func play(_ id: String, gate: RunGate = RunGate()) -> WorkerAnswer {
+    guard let cell = cells[id] else {
+      return WorkerAnswer(id, .refused, reason: "the sweep has no cell \(id)")
+    }
+    if let row = row(id) { return WorkerAnswer(id, .there, row: row) }
+    do throws(RunFailure) {
+      let scenario = try scenario(of: cell)
+      var run = Run(scenario, output: store.path(id), options: options)
+      // A cell that is cut off is played again from its beginning.
+      run.safety.isOn = false
+      _ = try run.perform(gate: gate)
+    } catch {
+      return WorkerAnswer(id, error.isBadInput ? .refused : .failed, reason: error.description)
+    }
+    guard let row = store.writtenRow(of: cell, targets: manifest.targets) else {
+      return WorkerAnswer(id, .failed, reason: "\(store.path(id)): the result is not whole")
+    }
+    return WorkerAnswer(id, .played, row: row)
+  }
+
+  /// Reads the scenario of a cell as it was written with the manifest.
+  private func scenario(of cell: SweepManifest.Cell) throws(RunFailure) -> Scenario {
+    let path = folder.scenarioPath(cell.id)
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw SweepFolder.refusal(path, "the cell's scenario cannot be read")
+    }
+    let scenario: Scenario
+    do throws(Faults) {
+      // Paths in it start where the sweep's scenario stands.
+      scenario = try Scenario(
+        text: String(decoding: data, as: UTF8.self), file: manifest.scenario, registry: registry)
+    } catch {
+      throw .input(error.faults)
+    }
+    guard scenario.digest == cell.scenario else {
+      throw SweepFolder.refusal(path, "the cell's scenario is not what the sweep wrote")
+    }
+    return scenario
+  }
+}
+
+extension SweepManifest {
+  /// How cells are computed: with the data folders that the sweep was checked with.
+  var runOptions: RunOptions {
+    var options = RunOptions()
+    options.dataFolders = dataFolders ?? []
+    options.searchesInstalledData = dataFolders == nil
+    return options
+  }
+}

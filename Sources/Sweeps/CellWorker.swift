@@ -1,0 +1,104 @@
+import Foundation
+import Runs
+import Scenarios
+import Synchronization
+
+/// The process that plays cells for a driver: orders come on standard input, answers go to standard
+/// output, and what is written to standard error goes to the cell's log.
+///
+/// When standard input ends, the process ends at once, at a moment at which no file is half
+/// written: the driver is done, or dead.
+public final class CellWorker: Sendable {
+  private struct State {
+    var orders: [WorkerOrder] = []
+    var gate: RunGate?
+  }
+
+  private let state = Mutex(State())
+  private let arrived = DispatchSemaphore(value: 0)
+  private let answers: CInt
+
+  private init(answers: CInt) { self.answers = answers }
+
+  /// Serves until there are no more orders; the exit code.
+  ///
+  /// Throws: `RunFailure.input` for a folder that holds no sweep.
+  public static func serve(
+    _ folder: SweepFolder, threads: Int, registry: Registry
+  ) throws(RunFailure) -> Int32 {
+    // The terminal's Ctrl-C goes to every process; the driver decides what it means.
+    signal(SIGINT, SIG_IGN)
+    signal(SIGPIPE, SIG_IGN)
+    // Answers have the pipe to themselves: what anything prints goes where errors go.
+    let worker = CellWorker(answers: fcntl(1, F_DUPFD_CLOEXEC, 3))
+    dup2(2, 1)
+    let player = try CellPlayer(folder, threads: threads, registry: registry)
+    let reader = Thread { worker.read() }
+    reader.start()
+    worker.loop(player)
+  }
+
+  private func read() {
+    var buffer = LineBuffer()
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = Foundation.read(0, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { end() }
+      for line in buffer.add(piece[..<count]) {
+        guard let order = WorkerOrder(String(decoding: line, as: UTF8.self)) else { continue }
+        state.withLock { $0.orders.append(order) }
+        arrived.signal()
+      }
+    }
+  }
+
+  private func end() -> Never {
+    let gate = state.withLock { $0.gate }
+    _ = gate?.close()
+    _exit(0)
+  }
+
+  private func loop(_ player: CellPlayer) -> Never {
+    while true {
+      arrived.wait()
+      let gate = RunGate()
+      let order = state.withLock { state -> WorkerOrder in
+        state.gate = gate
+        return state.orders.removeFirst()
+      }
+      switch order {
+      case .look(let id):
+        let row = player.row(id)
+        send(WorkerAnswer(id, row == nil ? .missing : .there, row: row))
+      case .play(let id):
+        let log = player.folder.logPath(id)
+        let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+        if descriptor >= 0 {
+          dup2(descriptor, 2)
+          dup2(descriptor, 1)
+          close(descriptor)
+        }
+        let answer = player.play(id, gate: gate)
+        if let reason = answer.reason { FileHandle.standardError.write(Data((reason + "\n").utf8)) }
+        var status = stat()
+        if stat(log, &status) == 0, status.st_size == 0 { unlink(log) }
+        send(answer)
+      }
+    }
+  }
+
+  private func send(_ answer: WorkerAnswer) {
+    let bytes = answer.line
+    var start = 0
+    while start < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        write(answers, $0.baseAddress! + start, bytes.count - start)
+      }
+      if count < 0, errno == EINTR { continue }
+      // Nobody listens: the reader of orders ends the process.
+      guard count > 0 else { return }
+      start += count
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Runs
+import Scenarios
+import Schema
+
+/// The way from a scenario to a sweep's folder that can be played.
+public struct SweepBeginning {
+  /// A sweep that can be played.
+  public struct Begun {
+    /// Its folder.
+    public let folder: SweepFolder
+    /// How many cells it may need.
+    public let cells: Int
+    /// What its user should know.
+    public let notice: String?
+  }
+
+  private let scenario: Scenario
+  private let folder: SweepFolder
+  private let store: String?
+  private let options: RunOptions
+
+  /// A sweep of a scenario; without an output in `results/NAME`.
+  public init(_ scenario: Scenario, output: String?, store: String?, options: RunOptions) {
+    let name = (scenario.settings.name ?? "sweep").replacing("/", with: "-")
+    self.scenario = scenario
+    folder = SweepFolder(output ?? "results/\(name)")
+    self.store = store.map(Self.whole)
+    self.options = options
+  }
+
+  private static func whole(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.path
+  }
+
+  /// Beside the sweep's folder, so that its neighbours share it; of one build, so that no result of
+  /// another program is taken for one of this.
+  private func standardStore(_ build: String) -> String {
+    let parent = URL(fileURLWithPath: Self.whole(folder.path)).deletingLastPathComponent().path
+    return (parent == "/" ? "" : parent) + "/cells/\(FedSimVersion.current)-\(build.prefix(8))"
+  }
+
+  private func plan(_ build: String) throws(RunFailure) -> SweepPlan {
+    let sweep: Sweep
+    do throws(Faults) { sweep = try Sweep(scenario) } catch { throw .input(error.faults) }
+    return try SweepPlan(
+      sweep, build: build, store: store ?? standardStore(build), options: options)
+  }
+
+  /// Checks the section and every variant, and writes nothing.
+  public static func check(_ scenario: Scenario, _ options: RunOptions) throws(RunFailure) {
+    _ = try SweepBeginning(scenario, output: nil, store: nil, options: options).plan("")
+  }
+
+  /// Writes the manifest with all scenarios, or finds the one that is there.
+  ///
+  /// Throws: `RunFailure.input` with every fault of every variant; also where the folder holds
+  /// another sweep, or a file that cells read has changed since.
+  public func begin() throws(RunFailure) -> Begun {
+    let build = FileDigest.ofThisProgram
+    let plan = try plan(build)
+    let cells = plan.manifest.cells.count
+    guard folder.exists else {
+      try folder.write(plan)
+      return Begun(folder: folder, cells: cells, notice: nil)
+    }
+    let old = try folder.manifest()
+    guard plan.manifest.asksForTheSame(as: old) else {
+      throw SweepFolder.refusal(
+        folder.path,
+        "\(difference(from: old, to: plan.manifest)); give another --output, or remove the folder")
+    }
+    if old.build == build, store == nil || store == old.store {
+      return Begun(folder: folder, cells: cells, notice: nil)
+    }
+    let lock = try SweepLock(folder, nil)
+    defer { _ = lock }
+    try folder.write(plan)
+    guard old.build != build else { return Begun(folder: folder, cells: cells, notice: nil) }
+    let notice =
+      store == nil
+      ? "note: another build of fedsim began this sweep; its cells are played again"
+        + " (--store \(old.store) takes what is finished there)"
+      : "note: another build of fedsim began this sweep"
+    return Begun(folder: folder, cells: cells, notice: notice)
+  }
+
+  private func difference(from old: SweepManifest, to new: SweepManifest) -> String {
+    for (a, b) in zip(old.files, new.files) where a.digest != b.digest {
+      return "\(b.path) is not what it was when this sweep began"
+    }
+    return "this folder holds another sweep than the scenario asks for now"
+  }
+
+  // MARK: For people
+
+  /// The cells, one a line, as they would be played.
+  public func listing() throws(RunFailure) -> String {
+    let build = FileDigest.ofThisProgram
+    let manifest = try plan(build).manifest
+    let store = CellStore(manifest.store)
+    var lines = ["variants \(manifest.variants.count), replicas \(manifest.replicas)"]
+    if let halving = manifest.halving {
+      lines[0] += ", rungs \(manifest.rungs) by \(halving.metric)"
+    }
+    var there = 0
+    for cell in manifest.cells(ofRung: manifest.rungs - 1) {
+      let values = zip(manifest.axes, manifest.values(of: cell.variant)).map { axis, value in
+        "\(axis.name)=\(value.text)"
+      }
+      let seed = manifest.seeds?[cell.replica] ?? manifest.seed
+      var line = "\(cell.id)  variant \(cell.variant)  replica \(cell.replica)  "
+      line += (["seed=\(seed)"] + values).joined(separator: "  ")
+      if store.mayHave(cell.id) {
+        line += "  (there)"
+        there += 1
+      }
+      lines.append(line)
+    }
+    let count = manifest.variants.count * manifest.replicas
+    lines.append("\(count) cells, \(there) of them there; folder \(folder.path)")
+    return lines.joined(separator: "\n")
+  }
+}

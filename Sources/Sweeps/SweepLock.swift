@@ -1,0 +1,58 @@
+import Foundation
+import Runs
+
+/// Says to other processes that this one plays a sweep's cells; a dead process locks nothing.
+///
+/// A driver of all cells holds `lock` alone. Drivers of shards share it, and each holds one of its
+/// own.
+final class SweepLock {
+  private var descriptors: [CInt] = []
+
+  /// Takes the lock. Throws: `RunFailure.input` that names the process that has it.
+  init(_ folder: SweepFolder, _ shard: Shard?) throws(RunFailure) {
+    try take(folder.lockPath(nil), isShared: shard != nil, folder)
+    if let shard { try take(folder.lockPath(shard), isShared: false, folder) }
+  }
+
+  deinit { for descriptor in descriptors { close(descriptor) } }
+
+  private func take(_ path: String, isShared: Bool, _ folder: SweepFolder) throws(RunFailure) {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw SweepFolder.refusal(
+        path, "the lock cannot be taken: \(String(cString: strerror(errno)))")
+    }
+    descriptors.append(descriptor)
+    guard flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+      let holder = SweepLock.holder(descriptor)
+      throw SweepFolder.refusal(
+        folder.path,
+        "another `fedsim sweep`\(holder.map { " (process \($0))" } ?? "") is at work here; wait for"
+          + " it, or end it: it can be gone on with")
+    }
+    guard !isShared else { return }
+    let text = "\(getpid())\n"
+    _ = ftruncate(descriptor, 0)
+    _ = text.withCString { write(descriptor, $0, strlen($0)) }
+  }
+
+  /// The process that wrote its number into a lock.
+  private static func holder(_ descriptor: CInt) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    lseek(descriptor, 0, SEEK_SET)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count > 0 else { return nil }
+    let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+    return Int(text.filter { $0 != "\n" }).map(String.init)
+  }
+
+  /// Whether anybody plays cells of a sweep now.
+  static func isHeld(_ folder: SweepFolder) -> Bool {
+    let descriptor = open(folder.lockPath(nil), O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return true }
+    flock(descriptor, LOCK_UN)
+    return false
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+
+/// What a driver asks of a worker, a line each on its standard input.
+enum WorkerOrder: Equatable {
+  /// Play a cell, unless its result is there.
+  case play(String)
+  /// Look whether the result of a cell is there.
+  case look(String)
+
+  init?(_ line: String) {
+    let words = line.split(separator: " ").map(String.init)
+    guard words.count == 2 else { return nil }
+    switch words[0] {
+    case "play": self = .play(words[1])
+    case "look": self = .look(words[1])
+    default: return nil
+    }
+  }
+
+  var line: String {
+    switch self {
+    case .play(let id): "play \(id)\n"
+    case .look(let id): "look \(id)\n"
+    }
+  }
+}
+
+/// What a worker answers, a line of JSON each.
+struct WorkerAnswer: Codable {
+  enum Kind: String, Codable {
+    /// The cell was played, and its result is whole.
+    case played
+    /// Its result was there.
+    case there
+    /// Its result is not there, and was not asked for.
+    case missing
+    /// It failed, and may succeed another time.
+    case failed
+    /// It cannot be played as it stands.
+    case refused
+  }
+
+  var id: String
+  var kind: Kind
+  var reason: String?
+  var row: CellRow?
+
+  /// One line.
+  var line: [UInt8] {
+    guard let data = try? JSONEncoder().encode(self) else {
+      preconditionFailure("an answer holds words and finite numbers only")
+    }
+    return Array(data) + [10]
+  }
+
+  init(_ id: String, _ kind: Kind, reason: String? = nil, row: CellRow? = nil) {
+    self.id = id
+    self.kind = kind
+    self.reason = reason
+    self.row = row
+  }
+
+  init?(line: some Sequence<UInt8>) {
+    guard let answer = try? JSONDecoder().decode(WorkerAnswer.self, from: Data(line)) else {
+      return nil
+    }
+    self = answer
+  }
+}
+
+/// Lines out of bytes that come in pieces.
+struct LineBuffer {
+  private var bytes: [UInt8] = []
+
+  /// Takes in a piece; the lines that are whole now, without their ends.
+  mutating func add(_ piece: ArraySlice<UInt8>) -> [[UInt8]] {
+    guard piece.contains(10) else {
+      bytes += piece
+      return []
+    }
+    var lines: [[UInt8]] = []
+    for byte in piece {
+      if byte == 10 {
+        lines.append(bytes)
+        bytes.removeAll(keepingCapacity: true)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return lines
+  }
+}

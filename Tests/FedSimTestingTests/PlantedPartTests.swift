@@ -1,0 +1,161 @@
+import FedSim
+import FedSimTesting
+import Learning
+import Testing
+
+/// Each part breaks something, and the checks say what, with numbers.
+@Suite("Broken parts are found out")
+struct PlantedPartTests {
+  /// The message about one promise; empty where nothing was found.
+  private func message(_ check: Check, _ findings: [Finding]) -> String {
+    findings.first { $0.check == check }?.message ?? ""
+  }
+
+  private let conformance = Conformance()
+
+  @Test("an aggregator that adds in Float, so that its sum depends on the order of its terms")
+  func floatSum() {
+    // A fifth of 2e8 is 4e7, whose neighbours in Float are 4 apart. In device order 4e7 + 0.2 − 4e7
+    // + 0.2 + 0.05 is 0 + 0.25; backwards 0.05 + 0.2 − 4e7 + 0.2 + 4e7 is 0.
+    let findings = conformance.findings(of: Planted.FloatSum.self)
+    #expect(
+      message(.order, findings)
+        == "parameter 0 is 0.25 with the terms in one order and 0.0 in another: a sum in `Float`; "
+        + "add in `Double`, or by `weightedSum`")
+    #expect(findings.map(\.check) == [.order], "\(findings)")
+  }
+
+  @Test("an aggregator that adds in the order in which updates came to lie in memory")
+  func addressOrder() {
+    let findings = conformance.findings(of: Planted.AddressOrder.self)
+    let found = message(.storage, findings)
+    #expect(found.hasSuffix("where the same updates lie elsewhere in memory"), "\(findings)")
+  }
+
+  @Test("an aggregator that divides by a sum of staleness, which is zero when all is fresh")
+  func zeroStaleness() {
+    let findings = conformance.findings(of: Planted.OnlyStale.self)
+    #expect(
+      message(.zeroWeight, findings).hasSuffix(
+        "is nan (no update is stale: samples [4, 7, 1, 9, 4], staleness [0, 0, 0, 0, 0])"),
+      "\(findings)")
+  }
+
+  @Test("an aggregator that divides by the samples of an update that has none")
+  func zeroSamples() {
+    let findings = conformance.findings(of: Planted.InverseSamples.self)
+    #expect(
+      message(.zeroWeight, findings) == "a weight is nan (an update of 0 samples among others)",
+      "\(findings)")
+    #expect(findings.map(\.check) == [.zeroWeight])
+  }
+
+  @Test("an aggregator that keeps what no memory holds")
+  func hiddenState() {
+    let findings = conformance.findings(of: Planted.HiddenState.self)
+    let found = message(.memory, findings)
+    #expect(found.hasSuffix("what it keeps outside of `PartMemory` is not saved"), "\(findings)")
+    // In a run it shows from version 2 on, after the first of five stops.
+    let saved = message(.saved, findings)
+    #expect(saved.contains(" where the run was saved and restored after ["), "\(findings)")
+    #expect(message(.repeats, findings).hasPrefix("the same calls gave "), "\(findings)")
+  }
+
+  @Test("an aggregator that counts an update twice")
+  func countsTwice() {
+    // Five updates, the first with 2 of 6 shares.
+    #expect(
+      message(.symmetry, conformance.findings(of: Planted.CountsTwice.self))
+        == "updates with equal samples and staleness do not count the same: one more in each "
+        + "update moves the result by 0.333, 0.167, 0.167, 0.167, 0.167")
+  }
+
+  @Test("what a part does on purpose can be left out")
+  func skipping() {
+    #expect(Conformance(skipping: [.symmetry]).findings(of: Planted.CountsTwice.self) == [])
+  }
+
+  @Test("an aggregator with a weight too few, or with others than it says")
+  func weights() {
+    #expect(
+      conformance.findings(of: Planted.ShortWeights.self).map(\.description)
+        == ["short-weights, shape: it has 4 weights for 5 updates (5 updates)"])
+    let found = message(.weights, conformance.findings(of: Planted.OtherWeights.self))
+    #expect(found.hasSuffix("by the weights that `weights(of:)` says beforehand (5 updates)"))
+  }
+
+  @Test("an optimizer that divides by the length of a step that is zero")
+  func zeroStep() {
+    let found = message(.finite, conformance.findings(of: Planted.NormStep.self))
+    #expect(found == "parameter 0 is nan (all values 0, payload weights)")
+  }
+
+  @Test("a transform that depends on how many updates came before")
+  func countingTransform() {
+    let findings = conformance.findings(of: Planted.CountingNoise.self)
+    #expect(message(.repeats, findings).hasPrefix("the same calls gave "), "\(findings)")
+    #expect(message(.memory, findings).hasPrefix("it gave "), "\(findings)")
+  }
+}
+
+@Suite("Broken triggers and selectors are found out")
+struct PlantedRoundTests {
+  private func lines<P: AggregationTrigger>(_ type: P.Type) -> [String] {
+    Conformance().findings(of: type).map(\.description)
+  }
+  private func lines<P: ClientSelector>(_ type: P.Type) -> [String] {
+    Conformance().findings(of: type).map(\.description)
+  }
+
+  @Test("a trigger that never ends a round")
+  func neverEnds() throws {
+    let lines = lines(Planted.NeverEnds.self)
+    #expect(lines.count == 1)
+    let line = try #require(lines.first)
+    #expect(line.hasPrefix("never-ends, progress: in 12 h "))
+    #expect(line.hasSuffix(" updates arrived and no round ended"))
+  }
+
+  @Test("a trigger that ends rounds and makes no version")
+  func alwaysSkips() throws {
+    let line = try #require(lines(Planted.AlwaysSkips.self).first)
+    #expect(line.hasPrefix("always-skips, progress: "))
+    #expect(line.hasSuffix(" updates that arrived, and none with a version"))
+  }
+
+  @Test("a trigger whose timer lets no virtual time pass")
+  func standsStill() {
+    #expect(
+      lines(Planted.StandsStill.self)
+        == ["stands-still, timer: its timer rings after 0 s: virtual time would stand still"])
+    // Nearly all of 300,000 events are rings, each a microsecond after the one before.
+    let lines = lines(Planted.RingsAllTheTime.self)
+    #expect(lines.count == 1)
+    let start =
+      "rings-all-the-time, progress: after 300000 events the run stands at 0 d 00:00:00.29"
+    #expect(lines.first?.hasPrefix(start) == true, "\(lines)")
+  }
+
+  @Test("a trigger that counts where no memory holds it")
+  func hiddenCount() {
+    let findings = Conformance().findings(of: Planted.HiddenCount.self)
+    #expect(findings.map(\.check).contains(.memory), "\(findings)")
+    #expect(findings.map(\.check).contains(.saved), "\(findings)")
+  }
+
+  @Test("a selector that counts a device twice, wants too many updates, or lets devices wait")
+  func cohorts() {
+    #expect(
+      lines(Planted.ChoosesTwice.self)
+        == ["chooses-twice, cohort: it chose place 0 of 7 twice: the update would count twice"])
+    #expect(
+      lines(Planted.WantsTooMany.self)
+        == ["wants-too-many, cohort: it wants 4 updates of 3 members: no round would end"])
+    #expect(
+      lines(Planted.WaitsForNothing.self)
+        == [
+          "waits-for-nothing, cohort: it lets devices wait, and forms no cohorts: they would for "
+            + "ever"
+        ])
+  }
+}

@@ -1,0 +1,250 @@
+import FedSim
+import Learning
+import Numerics
+import Schema
+
+/// Parts that break one promise each.
+enum Planted {
+  /// The mean of what updates carry, added in `Float` in the order given.
+  static func floatMean(_ updates: [AggregatedUpdate], _ batch: AggregationBatch) -> ParameterBuffer
+  {
+    ParameterBuffer(count: batch.current.count) { target in
+      for update in updates {
+        for i in 0..<target.count {
+          let value =
+            batch.payload == .weights
+            ? update.parameters[i] : update.parameters[i] - update.base[i]
+          target[i] += value / Float(updates.count)
+        }
+      }
+    }
+  }
+
+  struct FloatSum: Aggregator {
+    static let name = "float-sum"
+    static let summary = "Adds in Float"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+      floatMean(batch.updates, batch)
+    }
+  }
+
+  struct AddressOrder: Aggregator {
+    static let name = "address-order"
+    static let summary = "Adds in Float, in the order in which updates came to lie in memory"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+      floatMean(
+        batch.updates.sorted {
+          UInt(bitPattern: ObjectIdentifier($0.parameters).hashValue)
+            < UInt(bitPattern: ObjectIdentifier($1.parameters).hashValue)
+        }, batch)
+    }
+  }
+
+  struct OnlyStale: Aggregator {
+    static let name = "only-stale"
+    static let summary = "Weighs by staleness, whose sum may be zero"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+      let total = batch.updates.reduce(0) { $0 + $1.staleness }
+      return batch.weightedSum(batch.updates.map { Double($0.staleness) / Double(total) })
+    }
+  }
+
+  struct InverseSamples: Aggregator {
+    static let name = "inverse-samples"
+    static let summary = "Weighs by one over samples, said beforehand"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func weights(of updates: [UpdateFacts]) -> [Double]? {
+      let weights = updates.map { 1 / Double($0.samples) }
+      return weights.map { $0 / weights.reduce(0, +) }
+    }
+    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+      batch.weightedSum(weights(of: batch.facts)!)
+    }
+  }
+
+  /// Something that a part keeps for itself.
+  final class Notes: @unchecked Sendable {
+    var buffer: ParameterBuffer?
+    var count = 0
+  }
+
+  struct HiddenState: Aggregator {
+    static let name = "hidden-state"
+    static let summary = "Adds half of the last result, which no memory holds"
+    typealias Settings = NoSettings
+    private let notes = Notes()
+    init(_ settings: NoSettings) {}
+    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+      let mean = batch.weightedSum(
+        batch.updates.map { _ in 1 / Double(batch.updates.count) })
+      let last = notes.buffer
+      let result = ParameterBuffer(count: mean.count) { target in
+        for i in 0..<target.count { target[i] = mean[i] + 0.5 * (last?[i] ?? 0) }
+      }
+      notes.buffer = result
+      return result
+    }
+  }
+
+  struct CountsTwice: Aggregator {
+    static let name = "counts-twice"
+    static let summary = "Counts the first update twice"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+      let share = 1 / Double(batch.updates.count + 1)
+      return batch.weightedSum(batch.updates.indices.map { $0 == 0 ? 2 * share : share })
+    }
+  }
+
+  struct ShortWeights: Aggregator {
+    static let name = "short-weights"
+    static let summary = "Forgets the last update"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func weights(of updates: [UpdateFacts]) -> [Double]? {
+      updates.dropLast().map { _ in 1 / Double(updates.count) }
+    }
+    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+      batch.weightedSum(weights(of: batch.facts)!)
+    }
+  }
+
+  struct OtherWeights: Aggregator {
+    static let name = "other-weights"
+    static let summary = "Says weights by samples and uses equal ones"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func weights(of updates: [UpdateFacts]) -> [Double]? {
+      let total = updates.reduce(0) { $0 + $1.samples }
+      return updates.map { Double($0.samples) / Double(total) }
+    }
+    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+      batch.weightedSum(batch.updates.map { _ in 1 / Double(batch.updates.count) })
+    }
+  }
+
+  struct NormStep: ServerOptimizer {
+    static let name = "norm-step"
+    static let summary = "Steps by a direction of length 1"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func step(
+      from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+    ) -> ParameterBuffer {
+      let norm = combined.values.reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()
+      return ParameterBuffer(count: current.count) { target in
+        for i in 0..<target.count {
+          target[i] = current[i] + Float(0.01 * Double(combined[i]) / norm)
+        }
+      }
+    }
+  }
+
+  struct CountingNoise: UpdateTransform {
+    static let name = "counting-noise"
+    static let summary = "Adds what depends on how many updates came before"
+    typealias Settings = NoSettings
+    private let notes = Notes()
+    init(_ settings: NoSettings) {}
+    func apply(
+      to parameters: ParameterBuffer, base: ParameterBuffer, _ stream: inout RandomStream
+    ) -> ParameterBuffer {
+      notes.count += 1
+      let shift = Float(notes.count)
+      return ParameterBuffer(count: parameters.count) { target in
+        for i in 0..<target.count { target[i] = parameters[i] + shift }
+      }
+    }
+  }
+}
+
+extension Planted {
+  struct NeverEnds: AggregationTrigger {
+    static let name = "never-ends"
+    static let summary = "Waits for more updates than there are devices"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+      server.pending >= 1000 ? .aggregate : .wait
+    }
+  }
+
+  struct AlwaysSkips: AggregationTrigger {
+    static let name = "always-skips"
+    static let summary = "Gives each round up"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision { .skip }
+  }
+
+  struct StandsStill: AggregationTrigger {
+    static let name = "stands-still"
+    static let summary = "Rings at once, again and again"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    var timer: TriggerTimer? { .every(.zero) }
+    func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision { .aggregate }
+  }
+
+  struct RingsAllTheTime: AggregationTrigger {
+    static let name = "rings-all-the-time"
+    static let summary = "Rings every microsecond"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    var timer: TriggerTimer? { .every(SimDuration(microseconds: 1)) }
+    func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision { .wait }
+  }
+
+  /// Counts arrivals where no memory holds them.
+  struct HiddenCount: AggregationTrigger {
+    static let name = "hidden-count"
+    static let summary = "Aggregates at every fourth arrival"
+    typealias Settings = NoSettings
+    private let notes = Notes()
+    init(_ settings: NoSettings) {}
+    func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+      notes.count += 1
+      return notes.count % 4 == 0 ? .aggregate : .wait
+    }
+  }
+
+  struct ChoosesTwice: ClientSelector {
+    static let name = "chooses-twice"
+    static let summary = "The first device that waits counts twice"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    var formsCohorts: Bool { true }
+    func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+    func cohort(
+      from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+    ) -> Cohort? { waiting.count < 3 ? nil : Cohort(members: [0, 0, 2], goal: 3) }
+  }
+
+  struct WantsTooMany: ClientSelector {
+    static let name = "wants-too-many"
+    static let summary = "More updates than members"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    var formsCohorts: Bool { true }
+    func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+    func cohort(
+      from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+    ) -> Cohort? { waiting.count < 3 ? nil : Cohort(members: [0, 1, 2], goal: 4) }
+  }
+
+  struct WaitsForNothing: ClientSelector {
+    static let name = "waits-for-nothing"
+    static let summary = "Lets devices wait and never chooses"
+    typealias Settings = NoSettings
+    init(_ settings: NoSettings) {}
+    func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+  }
+}

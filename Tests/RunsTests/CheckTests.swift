@@ -1,0 +1,274 @@
+import Foundation
+import Testing
+
+import Runs
+import Scenarios
+import Schema
+
+@Suite("Baselines")
+struct CheckTests {
+  @Test("what was recorded holds, whatever the number of jobs, threads and kernels")
+  func holds() throws {
+    let folder = try CheckedFolder()
+    let recorded = folder.record()
+    #expect(recorded.status == .recorded && recorded.baseline?.isNew == true)
+    #expect(folder.folder.names == ["s.baseline", "s.yaml"])
+    #expect(folder.check().status == .holds)
+    for body in RunOptions.Body.allCases where body.isSupported {
+      let report = folder.check {
+        $0.jobs = 3
+        $0.options.kernels = body
+        $0.options.threads = 2
+        $0.options.compute = .eager
+      }
+      #expect(report.status == .holds, "\(body): \(report.text)")
+    }
+  }
+
+  @Test("recording anew writes the same bytes, and says that nothing moved")
+  func again() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    let text = try folder.text("s.baseline")
+    let report = folder.record()
+    #expect(report.status == .holds && report.baseline?.isWritten == false)
+    #expect(try folder.text("s.baseline") == text)
+  }
+
+  @Test("a change without a recording is broken; with one it is told what moved, and holds")
+  func moved() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    try folder.edit("threshold: 3", "threshold: 4")
+    let broken = folder.check()
+    #expect(broken.status == .broken)
+    let text = broken.text
+    #expect(
+      text.contains("this is not the run that is recorded in \(folder.folder("s.baseline")):"))
+    #expect(text.contains("fedsim check --record \(folder.path)"))
+    #expect(text.contains("the settings in force are not those recorded"))
+    let recorded = folder.record()
+    #expect(recorded.status == .recorded && recorded.baseline?.isNew == false)
+    #expect(recorded.baseline?.findings == broken.baseline?.findings)
+    #expect(recorded.text.contains("round 1 ("), "\(recorded.text)")
+    #expect(folder.check().status == .holds)
+  }
+
+  @Test("settings that change nothing of the run are a note and break nothing")
+  func note() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    try folder.edit("name: small", "name: smaller")
+    let report = folder.check()
+    #expect(report.status == .holds)
+    #expect(report.baseline?.notes.count == 1)
+    #expect(report.text.contains("the settings in force are not those recorded"))
+  }
+
+  @Test("claims are no part of the run: adding one asks for no recording")
+  func claimsAreNoSettings() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    try folder.folder.write(
+      CheckedFolder.small + "expect:\n  - {versions: {atLeast: 1}}\n", to: "s.yaml")
+    let report = folder.check()
+    #expect(report.status == .holds && report.baseline?.notes == [])
+    #expect(report.claims.map(\.holds) == [true])
+  }
+
+  @Test("the tables in a baseline are the result's")
+  func tables() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    let scenario = try Scenario(contentsOf: folder.path)
+    var simulation = try scenario.makeSimulation()
+    let recorder = RunRecorder()
+    simulation.run(observers: [recorder])
+    let document = recorder.document(simulation, of: scenario)
+    let baseline = try Baseline(folder.text("s.baseline"), file: "s.baseline")
+    let versions = try #require(baseline.table("versions"))
+    for (index, name) in versions.columns.enumerated() where name != "model" {
+      let variable = try #require(document.variable("versions/\(name)"), "\(name)")
+      let values = versions.rows.map { Double($0[index]) ?? .nan }
+      #expect(values.count == variable.values.count)
+      for (a, b) in zip(values, variable.values.asDoubles) {
+        #expect(a == b || (a.isNaN && b.isNaN), "\(name)")
+      }
+    }
+    let rounds = try #require(baseline.table("rounds"))
+    let closed = try #require(document.integers("rounds/aggregated"))
+    let aggregated = try #require(rounds.columns.firstIndex(of: "aggregated"))
+    for (row, count) in zip(rounds.rows, closed) { #expect(row[aggregated] == "\(count)") }
+    // Every update is in the ledger once: begun is the sum of all ends.
+    var (opened, ended) = (0, 0)
+    for row in try #require(baseline.table("counts")).rows where row[0].hasPrefix("update.") {
+      let count = try #require(Int(row[1]))
+      if row[0] == "update.opened" { opened = count } else { ended += count }
+    }
+    #expect(opened == ended && opened > 0)
+  }
+
+  @Test("the events of the hours add up to the run's events and to its digest")
+  func hours() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record(inWords: true)
+    let baseline = try Baseline(folder.text("s.baseline"), file: "s.baseline")
+    var count = 0
+    var sum: UInt64 = 0
+    for row in try #require(baseline.table("hours")).rows {
+      count += try #require(Int(row[1]))
+      sum &+= try #require(UInt64(row[2], radix: 16))
+    }
+    let recorded = try #require(baseline.value("events").flatMap { Int($0) })
+    let digest = try #require(baseline.value("eventDigest").flatMap { UInt64($0, radix: 16) })
+    #expect(count == recorded && sum == digest)
+    guard case .lines(let lines) = baseline.events else {
+      Issue.record("no events in words")
+      return
+    }
+    #expect(lines.count == recorded)
+    #expect(lines.last?.contains(" server end ~") == true)
+  }
+
+  @Test("a long run is recorded by marks, which name the same first event as words do")
+  func marks() throws {
+    let (words, marks) = (try CheckedFolder(), try CheckedFolder())
+    _ = words.record(inWords: true)
+    _ = marks.record()
+    #expect(try marks.text("s.baseline").contains("\n[marks]\n"))
+    #expect(try words.text("s.baseline").contains("\n[events]\n"))
+    for folder in [words, marks] { try folder.edit("attempts: 3", "attempts: 2") }
+    let numbers = [words, marks].map { folder in
+      folder.check().finding("event")?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    }
+    #expect(numbers[0] != nil && numbers[0] == numbers[1], "\(numbers)")
+    let size = try (words.text("s.baseline").utf8.count, marks.text("s.baseline").utf8.count)
+    #expect(4 * size.1 < 3 * size.0, "\(size)")
+  }
+
+  @Test("a run that goes on longer differs at the end of the recorded one")
+  func longer() throws {
+    let folder = try CheckedFolder(
+      CheckedFolder.small.replacing("stop: {after: 8 h}", with: "stop: {after: 8 h, rounds: 5}"))
+    _ = folder.record(inWords: true)
+    let baseline = try Baseline(folder.text("s.baseline"), file: "b")
+    let count = try #require(baseline.value("events").flatMap { Int($0) })
+    try folder.edit("rounds: 5", "rounds: 6")
+    let report = folder.check()
+    let finding = try #require(report.finding("event"))
+    #expect(finding.hasPrefix("event \(count + 1) is the first that differs"), "\(finding)")
+    #expect(finding.hasSuffix("recorded the end of the run"), "\(finding)")
+    // Rounds before it differ too: who trained in them came to their ends only afterwards.
+    #expect(report.finding("version")?.hasPrefix("version 6 (") == true, "\(report.text)")
+  }
+
+  @Test("tolerances let a column differ so far, and stay when the scenario is recorded anew")
+  func tolerances() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    try folder.edit(
+      "[tolerances]\n",
+      "[tolerances]\nversions.centralLoss 10\nversions.centralAccuracy 1\n"
+        + "versions.trainingLoss 10\nversions.model any\n", in: "s.baseline")
+    let wrong = Registry.standard.adding(ForgetfulMean.self)
+    #expect(folder.check(registry: wrong).status == .holds)
+    try folder.edit("versions.centralLoss 10\n", "versions.centralLoss 1e-9\n", in: "s.baseline")
+    #expect(folder.check(registry: wrong).finding("version")?.contains("centralLoss") == true)
+    #expect(folder.record(registry: wrong).status == .recorded)
+    let text = try folder.text("s.baseline")
+    #expect(text.contains("versions.centralLoss 1e-09\n") || text.contains("centralLoss 1e-9\n"))
+    #expect(text.contains("versions.model any\n"))
+  }
+
+  @Test(
+    "a broken baseline is bad input, with the line",
+    arguments: [
+      ("format 1\n", "", "this is no baseline: expected `format 1` first"),
+      ("format 1\n", "format 7\n", "found format 7, expected 1"),
+      ("[versions]\n", "[version]\n", "there is no section [version]; did you mean [versions]?"),
+      (
+        "[tolerances]\n", "[tolerances]\nversions.centralLos 1\n",
+        "there is no column `versions.centralLos`"
+      ),
+      ("[tolerances]\n", "[tolerances]\nversions.centralLoss little\n", "expected a column and a"),
+      ("\n[hours]\nhour events digest\n", "\n[hours]\nhour events\n", "found 3 words, expected 2"),
+    ])
+  func brokenBaseline(old: String, new: String, message: String) throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    try folder.edit(old, new, in: "s.baseline")
+    let report = folder.check()
+    #expect(report.status == .badInput)
+    #expect(report.faults.count == 1 && report.faults[0].contains(message), "\(report.faults)")
+    #expect(report.faults[0].contains("/s.baseline:"))
+  }
+}
+
+@Suite("What a check looks at")
+struct CheckPathTests {
+  private func check(_ folder: Folder, _ paths: [String], records: Bool = false) -> CheckReport {
+    var check = Check(paths.map { folder($0) })
+    check.records = records
+    return check.perform()
+  }
+
+  @Test("in folders only what has claims or a baseline, below at any depth, in order")
+  func folders() throws {
+    let folder = try Folder()
+    for name in ["b", "a", "deep/er"] {
+      try FileManager.default.createDirectory(
+        atPath: folder(name), withIntermediateDirectories: true)
+    }
+    let claim = "expect: [{versions: {atLeast: 1}}]\n"
+    try folder.write(CheckedFolder.small + claim, to: "b/2.yaml")
+    try folder.write(CheckedFolder.small + claim, to: "a/1.yaml")
+    try folder.write(CheckedFolder.small, to: "deep/er/3.yaml")
+    try folder.write(CheckedFolder.small, to: "deep/er/4.yaml")
+    #expect(check(folder, ["deep/er/4.yaml"], records: true).count(.recorded) == 1)
+    let report = check(folder, [""])
+    #expect(
+      report.scenarios.map { $0.path.split(separator: "/").last } == [
+        "1.yaml", "2.yaml", "4.yaml",
+      ])
+    #expect(report.unchecked.count == 1 && report.exitCode == 0)
+    // A folder records what has a baseline, and --all the rest.
+    #expect(check(folder, ["deep"], records: true).scenarios.count == 1)
+    var all = Check([folder("deep")])
+    (all.records, all.recordsAll) = (true, true)
+    #expect(all.perform().count(.recorded) == 1)
+    #expect(check(folder, ["deep"]).count(.holds) == 2)
+  }
+
+  @Test("a file that is named and has nothing to check is bad input")
+  func nothing() throws {
+    let folder = try CheckedFolder()
+    let report = Check([folder.path]).perform()
+    #expect(report.exitCode == 2)
+    #expect(
+      report.scenarios[0].faults[0].contains("there is nothing to check: no `expect`, and no"))
+  }
+
+  @Test("a path that is not there, and a baseline without its scenario, are bad input")
+  func missing() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    let gone = Check([folder.folder("none.yaml"), folder.path]).perform()
+    #expect(gone.exitCode == 2 && gone.count(.holds) == 1)
+    #expect(gone.scenarios[0].faults == ["there is no such file or folder"])
+    try FileManager.default.moveItem(atPath: folder.path, toPath: folder.folder("t.yaml"))
+    let orphan = Check([folder.folder.path]).perform()
+    #expect(orphan.exitCode == 2)
+    #expect(orphan.scenarios[0].faults == ["there is no scenario beside this baseline"])
+  }
+
+  @Test("a scenario that is wrong is told with its place, and the others are checked")
+  func badInput() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    try folder.folder.write("fleet: 7\n", to: "a.yaml")
+    let report = Check([folder.folder.path]).perform()
+    #expect(report.exitCode == 2)
+    #expect(report.scenarios.map(\.status) == [.badInput, .holds])
+    #expect(report.scenarios[0].faults[0].contains("/a.yaml:1:8: fleet: found `7`"))
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+import Runs
+import Scenarios
+
+@Suite("The shipped scenarios")
+struct ShippedBaselineTests {
+  private static let smoke = CheckedFolder.shipped + "/smoke"
+
+  @Test("fedsim check scenarios/smoke holds: every smoke scenario is what is recorded of it")
+  func smoke() {
+    var check = Check([Self.smoke])
+    check.jobs = 2
+    let report = check.perform()
+    #expect(report.exitCode == 0, "\(report.scenarios.map(\.text).joined(separator: "\n"))")
+    #expect(report.unchecked == [], "a smoke scenario without a baseline: fedsim check --record")
+    #expect(report.scenarios.count >= 16)
+  }
+
+  @Test("every claim and every baseline below scenarios/ can be read")
+  func readable() throws {
+    let names = try #require(
+      FileManager.default.enumerator(atPath: CheckedFolder.shipped)?.compactMap { $0 as? String })
+    var claims = 0
+    for name in names.sorted() {
+      let path = "\(CheckedFolder.shipped)/\(name)"
+      if name.hasSuffix(".yaml") {
+        claims += try Scenario(contentsOf: path).settings.expect?.count ?? 0
+      } else if name.hasSuffix(".baseline") {
+        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        let baseline = try Baseline(text, file: path)
+        #expect(baseline.text == text, "\(name): read and written it is the same")
+      }
+    }
+    #expect(claims >= 12)
+  }
+}

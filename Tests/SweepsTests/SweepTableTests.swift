@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+import Results
+import Runs
+import Scenarios
+import Sweeps
+
+/// The tables of a sweep that was played in this process, against runs of the same scenarios.
+@Suite final class SweepTableTests {
+  private let folder = NSTemporaryDirectory() + "fedsim-sweep-\(UUID().uuidString)"
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  private static let section = """
+    sweep:
+      grid:
+        server.trigger.threshold: [1, 2]
+        stop.after: [6 h, 12 h]
+      constraints: [not (threshold == 2 and after == 6 h)]
+      replicas: 2
+      targets: [0.3, 0.99]
+
+    """
+
+  /// Plays all cells, and gives the table and the player.
+  private func played(
+    _ section: String, leavingOut: Set<Int> = []
+  ) throws -> (SweepTable, CellPlayer) {
+    let plan = try SweepPlan(
+      Variants.sweep(section), build: "", store: folder + "/store", options: RunOptions())
+    let sweep = SweepFolder(folder + "/s")
+    try sweep.write(plan)
+    let player = try CellPlayer(sweep, threads: 1)
+    var rows: [String: CellRow] = [:]
+    for (index, cell) in plan.manifest.cells.enumerated() where !leavingOut.contains(index) {
+      _ = try SingleCell.play(cell.id, with: player)
+      rows[cell.id] = player.row(cell.id)
+    }
+    let table = SweepTable(
+      plan.manifest, rows: rows, played: [Array(plan.manifest.variants.indices)])
+    return (table, player)
+  }
+
+  @Test("arrays have the sweep's axes as dimensions, and NaN where a cell failed or is excluded")
+  func arrays() throws {
+    let (table, _) = try played(Self.section, leavingOut: [1])
+    let document = table.document
+    try document.validate()
+    #expect(
+      document.root.axes.prefix(3).map { "\($0.name) \($0.length)" }
+        == ["threshold 2", "after 2", "replica 2"])
+    #expect(document.root[variable: "threshold"]?.values == .double([1, 2]))
+    #expect(document.root[variable: "after"]?.values == .double([21_600, 43_200]))
+    #expect(document.root[variable: "after"]?.units == "s")
+    // Cells by threshold, end, replica: (1, 6 h), (1, 12 h), (2, 6 h) excluded, (2, 12 h).
+    let outcome = try #require(document.root[variable: "outcome"])
+    #expect(outcome.flagMeanings == ["finished", "stopped", "failed", "excluded"])
+    #expect(outcome.values == .int8([0, 2, 0, 0, 3, 3, 0, 0]))
+    let accuracy = try #require(document.root[variable: "finalAccuracy"])
+    #expect(accuracy.axes == ["threshold", "after", "replica"])
+    let values = accuracy.values.asDoubles
+    #expect(values.map(\.isNaN) == [false, true, false, false, true, true, false, false])
+    // The same numbers from runs of their own.
+    let seeds = ReplicaSeeds.seeds(2, of: 7)
+    var reached: [Bool] = []
+    for (place, threshold, hours, replica) in [(0, 1, 6, 0), (3, 1, 12, 1), (6, 2, 12, 0)] {
+      let scenario = try Scenario(
+        text: Variants.base,
+        overrides: [
+          "server.trigger.threshold=\(threshold)", "stop.after=\(hours) h",
+          "seed=\(seeds[replica])",
+        ])
+      var simulation = try scenario.makeSimulation()
+      let recorder = RunRecorder()
+      simulation.run(observers: [recorder])
+      #expect(values[place] == recorder.evaluations.last??.test.accuracy)
+      let time = document.root[variable: "simulatedTime"]?.values.asDoubles[place]
+      #expect(time == simulation.now.seconds)
+      let updates = document.root[variable: "aggregatedUpdates"]?.values.asDoubles[place]
+      #expect(updates == Double(recorder.versions.reduce(0) { $0 + $1.updates }))
+      let times = document.root[variable: "timeToAccuracy"]?.values.asDoubles ?? []
+      for (index, target) in [0.3, 0.99].enumerated() {
+        let first = zip(recorder.versions, recorder.evaluations).first {
+          ($0.1?.test.accuracy ?? 0) >= target
+        }
+        let time = times[2 * place + index]
+        #expect(first == nil ? time.isNaN : time == first?.0.publishedAt.seconds)
+        reached.append(first != nil)
+      }
+    }
+    #expect(reached.contains(true) && reached.contains(false), "both kinds are seen")
+    let versions = try #require(document.root.axes.first { $0.name == "version" }?.length)
+    let curve = try #require(document.root[variable: "centralAccuracy"])
+    #expect(curve.axes == ["threshold", "after", "replica", "version"])
+    #expect(curve.values.count == 8 * versions)
+    let excluded = curve.values.asDoubles[4 * versions..<6 * versions].filter { !$0.isNaN }
+    #expect(excluded.isEmpty)
+  }
+
+  @Test("a table is written and read back, and cells of one process share their data")
+  func files() throws {
+    let section =
+      "sweep: {grid: {server.trigger.threshold: [1, 2], task.training.epochs: [1, 2]}}\n"
+    let (table, player) = try played(section)
+    // Four cells of one seed: the first reads, three find what it has read.
+    #expect(player.dataHits == 3)
+    let sweep = SweepFolder(folder + "/s")
+    try table.write(to: sweep)
+    let document = try ResultFile.read(sweep.arraysPath)
+    #expect(document.root[variable: "seed"]?.values == .int64([7]))
+    #expect(
+      document.root[variable: "finalLoss"]?.values.asDoubles.contains(where: \.isNaN) == false)
+    let csv = try String(contentsOfFile: sweep.tablePath, encoding: .utf8)
+    #expect(csv == table.csv)
+    #expect(csv.split(separator: "\n").count == 5)
+    #expect(!FileManager.default.fileExists(atPath: sweep.failedPath))
+  }
+
+  @Test("words, and values that are mappings, are told by their places")
+  func words() throws {
+    let section = """
+      sweep:
+        list:
+          - {server.trigger: {threshold: 2}, task.model: softmax}
+          - {server.trigger: {every: 1 h}, task.model: softmax}
+
+      """
+    let (table, _) = try played(section)
+    let document = table.document
+    try document.validate()
+    #expect(document.root[variable: "list"]?.values == .int64([0, 1]))
+    let trigger = try #require(document.root[variable: "trigger"])
+    #expect(trigger.axes == ["list"])
+    #expect(trigger.values == .int8([0, 1]))
+    #expect(
+      trigger[attribute: "values"]
+        == .texts(["{\"threshold\":2}", "{\"every\":\"1 h\"}"]))
+    #expect(document.root[variable: "model"]?.values == .int8([0, 0]))
+    #expect(table.csv.contains(",\"{\"\"threshold\"\":2}\",softmax,finished,"))
+  }
+
+  @Test("a sweep of more axes than a table usually has keeps all of them")
+  func manyAxes() throws {
+    let section = """
+      sweep:
+        grid:
+          server.trigger.threshold: [1, 2]
+          task.training.epochs: [1]
+          task.training.batchSize: [5]
+          task.training.optimizer.sgd.learningRate: [0.1]
+          fleet.phones.compute.perBatch: [1 s]
+
+      """
+    let (table, _) = try played(section)
+    try table.document.validate()
+    #expect(table.document.root[variable: "finalAccuracy"]?.axes.count == 6)
+    try table.write(to: SweepFolder(folder + "/s"))
+    let read = try ResultFile.read(folder + "/s/table.h5")
+    #expect(read.root[variable: "centralAccuracy"]?.axes.count == 7)
+  }
+}
