@@ -121,7 +121,7 @@ let hundred = AggregationBatch(
       baseLoss: 1)
   }, payload: .delta, current: updates[0], pool: pool)
 for (name, part) in [
-  ("median", CoordinateMedian(NoSettings())), ("trimmed-mean", TrimmedMean(.init())),
+  ("median", CoordinateMedian(NoSettings())), ("trimmed-mean", CoordinateTrimmedMean(.init())),
   ("krum", Krum(.init())), ("multi-krum", MultiKrum(.init())), ("bulyan", Bulyan(.init())),
   ("geometric-median", GeometricMedian(.init())),
   ("norm-bounded-mean", NormBoundedMean(.init())), ("q-ffl", FairAggregator(.init())),

@@ -114,7 +114,7 @@ public struct Registry: Sendable {
     parts.add(SampleWeightedMean.self, to: .aggregator) { $0 }
     parts.add(UniformMean.self, to: .aggregator) { $0 }
     parts.add(CoordinateMedian.self, to: .aggregator) { $0 }
-    parts.add(TrimmedMean.self, to: .aggregator) { $0 }
+    parts.add(CoordinateTrimmedMean.self, to: .aggregator) { $0 }
     parts.add(Krum.self, to: .aggregator) { $0 }
     parts.add(MultiKrum.self, to: .aggregator) { $0 }
     parts.add(Bulyan.self, to: .aggregator) { $0 }

@@ -16,9 +16,9 @@ func numbered(
   staleness: StalenessRule? = nil
 ) -> AggregationBatch {
   AggregationBatch(
-    updates: (order ?? Array(0..<count)).map { place in
+    updates: (order ?? Array(0..<count)).enumerated().map { device, place in
       AggregatedUpdate(
-        device: place, samples: policySamples[place], staleness: place,
+        device: device, samples: policySamples[place], staleness: place,
         parameters: ParameterBuffer(policyUpdates.row(place, of: 13)),
         base: ParameterBuffer(policyBases.row(place, of: 13)), baseLoss: policyLosses[place])
     }, payload: payload, current: ParameterBuffer(policyStart), staleness: staleness,
@@ -47,8 +47,8 @@ private func make<P: Part>(_ type: P.Type, _ change: (inout P.Settings) -> Void 
 private let all: [(name: String, part: any Aggregator)] = [
   ("samples", make(SampleWeightedMean.self)), ("uniform", make(UniformMean.self)),
   ("median", make(CoordinateMedian.self)),
-  ("trimmed", make(TrimmedMean.self) { $0.share = 0.3 }),
-  ("untrimmed", make(TrimmedMean.self) { $0.share = 0 }),
+  ("trimmed", make(CoordinateTrimmedMean.self) { $0.share = 0.3 }),
+  ("untrimmed", make(CoordinateTrimmedMean.self) { $0.share = 0 }),
   ("krum", make(Krum.self)), ("multi-krum", make(MultiKrum.self)), ("bulyan", make(Bulyan.self)),
   ("geometric", make(GeometricMedian.self)),
   ("bounded", make(NormBoundedMean.self) { $0.maximum = 2 }),
@@ -72,9 +72,9 @@ struct AggregatorNumberTests {
     ("median of seven", make(CoordinateMedian.self), 7, .weights),
     ("median of six", make(CoordinateMedian.self), 6, .weights),
     ("median of differences", make(CoordinateMedian.self), 7, .delta),
-    ("trimmed 0.2 of seven", make(TrimmedMean.self) { $0.share = 0.2 }, 7, .weights),
-    ("trimmed 0.4 of seven", make(TrimmedMean.self) { $0.share = 0.4 }, 7, .weights),
-    ("trimmed 0.34 of six", make(TrimmedMean.self) { $0.share = 0.34 }, 6, .weights),
+    ("trimmed 0.2 of seven", make(CoordinateTrimmedMean.self) { $0.share = 0.2 }, 7, .weights),
+    ("trimmed 0.4 of seven", make(CoordinateTrimmedMean.self) { $0.share = 0.4 }, 7, .weights),
+    ("trimmed 0.34 of six", make(CoordinateTrimmedMean.self) { $0.share = 0.34 }, 6, .weights),
     ("krum 0", make(Krum.self) { $0.byzantine = 0 }, 7, .weights),
     ("krum 1", make(Krum.self), 7, .weights),
     ("krum 2", make(Krum.self) { $0.byzantine = 2 }, 7, .weights),
@@ -143,10 +143,10 @@ struct AggregatorLimitTests {
   func uniform() {
     for payload in Payload.allCases {
       let expected = make(UniformMean.self).combine(numbered(payload: payload)).values
-      let untrimmed = make(TrimmedMean.self) { $0.share = 0 }
+      let untrimmed = make(CoordinateTrimmedMean.self) { $0.share = 0 }
       #expect(untrimmed.combine(numbered(payload: payload)).values == expected)
       // 0.14 of seven is less than one.
-      let hardly = make(TrimmedMean.self) { $0.share = 0.14 }
+      let hardly = make(CoordinateTrimmedMean.self) { $0.share = 0.14 }
       #expect(hardly.combine(numbered(payload: payload)).values == expected)
       let wide = make(NormBoundedMean.self) { $0.maximum = 1e6 }
       #expect(wide.combine(numbered(payload: payload)).values == expected)

@@ -31,7 +31,7 @@ public struct CoordinateMedian: Aggregator {
 ///
 /// Source: Yin et al. (2018), definition 2: of m updates the ⌊β·m⌋ lowest and as many highest
 /// values are left out.
-public struct TrimmedMean: Aggregator {
+public struct CoordinateTrimmedMean: Aggregator {
   /// Its name in a scenario.
   public static let name = "trimmed-mean"
   /// What it does, in one sentence.
