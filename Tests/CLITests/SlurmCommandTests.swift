@@ -295,7 +295,7 @@ import Testing
       ),
       (["--slurm", "--file-delay", "soon"], "--file-delay: found soon, expected a duration"),
       (["--slurm", "--slurm-option", "array=1"], "--slurm-option: found array, which the sweep"),
-      (["--slurm", "--time="], "--time: found nothing, expected a value"),
+      (["--slurm", "--time="], "Missing value for '--time"),
     ] {
       let result = try slurm.command.run(
         ["sweep", "\(slurm.home)/sweep.yaml"] + arguments, slurm.environment)

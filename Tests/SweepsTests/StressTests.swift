@@ -26,7 +26,8 @@ final class Searched {
         participation: {repeats: true, pause: 5 min}
         compute: {perBatch: 10 s}
         outbox: {capacity: 2}
-    server: {payload: delta, trigger: {threshold: 6}, aggregator: sample-weighted-mean}
+    server:
+      {payload: delta, trigger: {threshold: 6}, aggregator: sample-weighted-mean, optimizer: sgd}
 
     """
 
