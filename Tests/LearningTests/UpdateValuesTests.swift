@@ -119,7 +119,9 @@ private final class Counting: LocalAlgorithm {
 
 @Suite("A mean of updates that are computed on the way")
 struct WindowTests {
-  @Test("holds a group for each thread and one more at most, however many updates there are", arguments: [1, 2, 3])
+  @Test(
+    "holds a group for each thread and one more at most, however many updates there are",
+    arguments: [1, 2, 3])
   func window(threads: Int) throws {
     let network = Network.softmaxRegression(inputCount: 64, classCount: 5)
     let algorithm = Counting(NoSettings())

@@ -171,11 +171,11 @@ struct StressTests {
         .contains("did you mean `threshold`?"))
     #expect(
       faults("stress: {vary: {seed: {from: 3, to: 1}}}\n") == [
-        "s.yaml:19:37: stress.vary.seed.to: a range goes from the lower end to the higher"
+        "s.yaml:20:37: stress.vary.seed.to: a range goes from the lower end to the higher"
       ])
     #expect(
       faults("stress: {vary: {name: [a]}}\n") == [
-        "s.yaml:19:17: stress: `name`: a search cannot vary this"
+        "s.yaml:20:17: stress: `name`: a search cannot vary this"
       ])
     #expect(
       faults("stress: {vary: {fleet.tablets.count: [1]}}\n")[0].contains(
