@@ -166,7 +166,8 @@ public struct SlurmSweep {
     guard fruitless <= settings.resubmissions else {
       throw .failed(
         "\(Counted.text(driver.missing.count, "cell")) missing, and "
-          + "\(Counted.text(fruitless, "submission")) in a row finished nothing; logs: \(folder.submissionPath(number))\n"
+          + "\(Counted.text(fruitless, "submission")) in a row finished nothing; "
+          + "logs: \(folder.submissionPath(number))\n"
           + "the sweep's command goes on with them, with --slurm or without")
     }
     let sweep = try SlurmSweep(folder, settings)
