@@ -261,6 +261,17 @@ struct CheckPathTests {
     #expect(orphan.scenarios[0].faults == ["there is no scenario beside this baseline"])
   }
 
+  @Test("a file that is one long text is not printed as a whole")
+  func longText() throws {
+    let folder = try Folder()
+    try folder.write(String(repeating: "word ", count: 5_000), to: "a.yaml")
+    let report = check(folder, ["a.yaml"])
+    #expect(report.exitCode == 2)
+    // Sixteen words are 80 characters.
+    let shown = String(repeating: "word ", count: 16)
+    #expect(report.scenarios[0].faults[0].contains("found `\(shown)…`, expected a mapping"))
+  }
+
   @Test("a scenario that is wrong is told with its place, and the others are checked")
   func badInput() throws {
     let folder = try CheckedFolder()
