@@ -239,6 +239,35 @@ struct CheckPathTests {
     #expect(check(folder, ["deep"]).count(.holds) == 2)
   }
 
+  @Test("links to folders are followed, and one to a folder that it is in leads nowhere new")
+  func links() throws {
+    let (folder, other) = (try Folder(), try Folder())
+    try other.write(CheckedFolder.small + "expect: [{versions: {atLeast: 1}}]\n", to: "s.yaml")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder("other"), withDestinationPath: other.path)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder("self"), withDestinationPath: folder.path)
+    let report = check(folder, [""])
+    #expect(report.scenarios.map { $0.path.hasSuffix("/other/s.yaml") } == [true])
+    #expect(report.exitCode == 0)
+  }
+
+  @Test(
+    "a folder that cannot be read is bad input",
+    .disabled(if: geteuid() == 0, "root reads every folder"))
+  func unread() throws {
+    let folder = try CheckedFolder(
+      CheckedFolder.small + "expect: [{versions: {atLeast: 1}}]\n")
+    let locked = folder.folder("locked")
+    try FileManager.default.createDirectory(atPath: locked, withIntermediateDirectories: true)
+    chmod(locked, 0)
+    defer { chmod(locked, 0o700) }
+    let report = Check([folder.folder.path]).perform()
+    #expect(report.exitCode == 2 && report.count(.holds) == 1)
+    #expect(report.scenarios[0].path == locked + "/")
+    #expect(report.scenarios[0].faults == ["cannot read this folder"])
+  }
+
   @Test("a file that is named and has nothing to check is bad input")
   func nothing() throws {
     let folder = try CheckedFolder()
