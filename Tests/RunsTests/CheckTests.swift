@@ -76,6 +76,17 @@ struct CheckTests {
     #expect(report.claims.map(\.holds) == [true])
   }
 
+  @Test("a baseline that is written although a claim is broken is told, once")
+  func recordedAllTheSame() throws {
+    let folder = try CheckedFolder(CheckedFolder.small + "expect: [{versions: {below: 0}}]\n")
+    let words = "\n  recorded all the same in \(folder.folder("s.baseline"))"
+    let recorded = folder.record()
+    #expect(recorded.status == .broken && recorded.text.hasSuffix(words + "  (new)"))
+    #expect(folder.folder.names == ["s.baseline", "s.yaml"])
+    #expect(!folder.record().text.contains("recorded all the same"), "nothing was written")
+    #expect(!folder.check().text.contains("recorded all the same"))
+  }
+
   @Test("the tables in a baseline are the result's")
   func tables() throws {
     let folder = try CheckedFolder()
@@ -275,6 +286,22 @@ struct CheckPathTests {
     #expect(report.exitCode == 2)
     #expect(
       report.scenarios[0].faults[0].contains("there is nothing to check: no `expect`, and no"))
+  }
+
+  @Test("two scenarios that would have one baseline are bad input, and nothing is written")
+  func twins() throws {
+    let folder = try CheckedFolder()
+    try folder.folder.write(CheckedFolder.small, to: "s.yml")
+    var record = Check([folder.path, folder.folder("s.yml")])
+    record.records = true
+    let report = record.perform()
+    #expect(report.scenarios.map(\.status) == [.badInput, .badInput])
+    #expect(
+      report.scenarios[0].faults == [
+        "\(folder.path): \(folder.folder("s.baseline")) would be the baseline of"
+          + " \(folder.folder("s.yml")) too: rename one of them"
+      ])
+    #expect(folder.folder.names == ["s.yaml", "s.yml"])
   }
 
   @Test("a path that is not there, and a baseline without its scenario, are bad input")

@@ -11,6 +11,13 @@ struct CheckedFile: Sendable {
   var baseline: String { Baseline.path(beside: path) }
   /// Whether that is there.
   var hasBaseline: Bool { FileManager.default.fileExists(atPath: baseline) }
+  /// The path of another scenario whose baseline would be the same; nil: there is none.
+  var twin: String? {
+    let stem = baseline.dropLast(".baseline".count)
+    return [".yaml", ".yml"].map { stem + $0 }.first {
+      $0 != path && FileManager.default.fileExists(atPath: $0)
+    }
+  }
 }
 
 /// The scenarios at and below some paths.
