@@ -11,8 +11,8 @@ struct CheckCommand: RegistryCommand {
     discussion: """
       Plays each scenario that has claims (`expect`) or a baseline beside it (NAME.baseline), and \
       says what is broken and where a run first differs from the recorded one. In folders, \
-      scenarios without either are passed over, and other YAML is bad input. Exit code 1: something is broken, 2: bad input, \
-      3: a run failed.
+      scenarios without either are passed over, and other YAML is bad input. Exit code 1: \
+      something is broken, 2: bad input, 3: a run failed.
       """)
 
   @Argument(help: "Scenario files, and folders with such files below.")

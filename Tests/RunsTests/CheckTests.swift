@@ -192,6 +192,43 @@ struct CheckTests {
   }
 
   @Test(
+    "parts of a baseline that do not go together are bad input",
+    arguments: [
+      ("\nevents [0-9]+\n", "\nevents 1\n", "found 1 events, but those of the hours add up to"),
+      (
+        "\neventDigest .*\n", "\neventDigest 0000000000000000\n",
+        "the digests of the hours do not add up to that of all events"
+      ),
+      ("\neventDigest .*\n", "\n", "expected a line `eventDigest` with"),
+      ("\n[^\n]+\n\n\\[marks\\]", "\n\n[marks]", "but those of the hours add up to"),
+      ("\n\\[marks\\]\n[^~]*$", "", "the section [events] or [marks] of"),
+      ("\n\\[marks\\]\n[^\n]*\n", "\n[marks]\n", "expected the marks of 64 events from 1 on"),
+      ("\n[^\n]+\n$", "\n", "found marks of"),
+    ])
+  func contradiction(part: String, new: String, message: String) throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    let text = try folder.text("s.baseline")
+    let edited = text.replacingOccurrences(of: part, with: new, options: .regularExpression)
+    #expect(edited != text)
+    try folder.folder.write(edited, to: "s.baseline")
+    let report = folder.check()
+    #expect(report.status == .badInput)
+    #expect(report.faults.count == 1 && report.faults[0].contains(message), "\(report.faults)")
+  }
+
+  @Test("counts that were 0 can be tolerated: a baseline leaves them out")
+  func zeroCounts() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    try folder.edit(
+      "[tolerances]\n",
+      "[tolerances]\ncounts.update.rejectedStale 3\ncounts.rebased any\n"
+        + "counts.file.trained 1\nevents any\n", in: "s.baseline")
+    #expect(folder.check().status == .holds)
+  }
+
+  @Test(
     "a broken baseline is bad input, with the line",
     arguments: [
       ("format 1\n", "", "this is no baseline: expected `format 1` first"),
@@ -199,7 +236,18 @@ struct CheckTests {
       ("[versions]\n", "[version]\n", "there is no section [version]; did you mean [versions]?"),
       (
         "[tolerances]\n", "[tolerances]\nversions.centralLos 1\n",
-        "there is no column `versions.centralLos`"
+        "s.baseline:13:1: there is no column `versions.centralLos`"
+      ),
+      (
+        "[tolerances]\n", "[tolerances]\ncounts.batchesUsd 5\n",
+        "there is no column `counts.batchesUsd` to tolerate anything of; did you mean"
+          + " `counts.batchesUsed`?"
+      ),
+      ("[tolerances]\n", "[tolerances]\nevents 3\n", "s.baseline:13:8: found `3`, expected `any`"),
+      ("[tolerances]\n", "[tolerances]\nversions.model 3\n", "`versions.model` is no number"),
+      (
+        "[tolerances]\n", "[tolerances]\ncounts.kills 3\ncounts.kills 4\n",
+        "s.baseline:14:1: `counts.kills` is tolerated twice"
       ),
       ("[tolerances]\n", "[tolerances]\nversions.centralLoss little\n", "expected a column and a"),
       ("\n[hours]\nhour events digest\n", "\n[hours]\nhour events\n", "found 3 words, expected 2"),
