@@ -63,6 +63,7 @@ struct CheckCommand: RegistryCommand {
     (check.records, check.recordsAll, check.keepsEvents) = (record, all, events)
     Environment.set(&check.options)
     let shows = !quiet && isatty(2) == 1
+    Interruption.watch(saying: "the check is not over, and nothing is reported")
     let report = check.perform { done, of in
       if shows { Output.progress("\r\(done) of \(of) runs") }
     }
