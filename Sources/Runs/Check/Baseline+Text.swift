@@ -156,7 +156,7 @@ private struct Reading {
     let baseline = Baseline(header: header, tolerances: tolerances, tables: tables, events: events)
     if let (place, message) = baseline.contradiction {
       throw fault(
-        message + ": the file was changed by hand; record it anew with `fedsim check --record`",
+        message + ": the file was changed by hand; restore it, or remove it and record anew",
         at: places[place])
     }
     return baseline
