@@ -149,6 +149,20 @@ import Sweeps
         ]
       ),
       (
+        "[server.trigger.threshold.updates == 1]",
+        [
+          "s.yaml:14:17: sweep.constraints[0]: `server.trigger.threshold.updates == 1`:"
+            + " `server.trigger.threshold` is varied, and this lies below it: name the axis"
+        ]
+      ),
+      (
+        "[threshold == fleet]",
+        [
+          "s.yaml:14:30: sweep.constraints[0]: `threshold == fleet`: `fleet` is a list, and only"
+            + " single values can be compared"
+        ]
+      ),
+      (
         "[threshold > 9]",
         ["s.yaml:14:17: sweep.constraints: no variant is left: each breaks one of these"]
       ),
