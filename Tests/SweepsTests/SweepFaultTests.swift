@@ -120,6 +120,26 @@ import Sweeps
         ]
       ),
       (
+        "sweep: {grid: {a.b: [2, 5, 5]}}",
+        ["s.yaml:12:28: sweep.grid.a.b: the value 5 stands twice"]
+      ),
+      (
+        "sweep: {grid: {a.b: [1 h, 60 min]}}",
+        ["s.yaml:12:27: sweep.grid.a.b: the value \"60 min\" stands twice"]
+      ),
+      (
+        "sweep: {zip: {a.b: [1, 1, 1], c.d: [2, 3, 2]}}",
+        ["s.yaml:12:27: sweep.zip: the point 1, 2 stands twice"]
+      ),
+      (
+        "sweep: {list: [{a.b: 1}, {a.b: 2}, {a.b: 1}]}",
+        ["s.yaml:12:42: sweep.list: the value 1 stands twice"]
+      ),
+      (
+        "sweep: {replicas: 2, targets: [0.7, 0.7]}",
+        ["s.yaml:12:31: sweep.targets: 0.7 stands twice"]
+      ),
+      (
         "sweep: {grid: {name: [a, b]}}", ["s.yaml:12:16: sweep: `name`: a sweep cannot vary this"]
       ),
     ])
