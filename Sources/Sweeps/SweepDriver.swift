@@ -315,7 +315,12 @@ public final class SweepDriver {
   ) throws(RunFailure) {
     let failure = CellFailure(attempts: task.attempt, reason: reason)
     failures[task.cell.id] = failure
-    try folder.keep(failure, of: task.cell.id)
+    do throws(RunFailure) {
+      try folder.keep(failure, of: task.cell.id)
+    } catch {
+      // Cells were played: this is no bad input.
+      throw .failed("\(error.description); the cell failed: \(reason); the same command goes on")
+    }
     tell(task.cell, .failed, reason, seconds)
   }
 

@@ -61,4 +61,18 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: planned.folder + "/failures")
         == ["\(planned.cells[1]).json"])
   }
+
+  @Test("a failure that cannot be kept ends the sweep with its reason, as no bad input")
+  func unkeptFailure() throws {
+    let planned = try Planned()
+    defer { planned.remove() }
+    // A folder in the place of the file.
+    let id = planned.cells[1]
+    try FileManager.default.createDirectory(
+      atPath: "\(planned.folder)/failures/\(id).json/full", withIntermediateDirectories: true)
+    let failure = try #require(throws: RunFailure.self) { try planned.driver.run() }
+    #expect(!failure.isBadInput)
+    #expect(failure.description.contains("failures/\(id).json"))
+    #expect(failure.description.contains("the cell failed: it took longer than 2 s"))
+  }
 }
