@@ -46,6 +46,13 @@ import Sweeps
         ]
       ),
       (
+        "sweep: {grid: {fleet.phones.count: {from: 1, to: 2, steps: 3}}}",
+        [
+          "s.yaml:12:16: fleet[0].count: found `1.5`, expected a whole number from 0 to 10000000;"
+            + " `integer: true` makes a range's values whole"
+        ]
+      ),
+      (
         "sweep: {grid: {server.trigger.threshold: 3}}",
         [
           "s.yaml:12:42: sweep.grid.server.trigger.threshold: found `3`, expected a list of values,"
