@@ -145,6 +145,9 @@ struct SweepRunCommand: RegistryCommand {
   var plan = false
 
   func validate() throws {
+    for (name, value) in [("output", output), ("store", store)] where value == "" {
+      throw ValidationError("--\(name): found an empty path, expected a folder")
+    }
     guard slurm.slurm else { return }
     if play.shard != nil { throw ValidationError("--shard: Slurm's tasks are the shards") }
     if plan { throw ValidationError("--plan: with --slurm this is --dry-run") }

@@ -95,7 +95,14 @@ public struct SweepFolder: Sendable {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw refusal(folder, "the folder cannot be made: \(reason(error))")
+      var above = URL(fileURLWithPath: folder).standardizedFileURL
+      while above.path.count > 1, !FileManager.default.fileExists(atPath: above.path) {
+        above.deleteLastPathComponent()
+      }
+      var isFolder: ObjCBool = false
+      _ = FileManager.default.fileExists(atPath: above.path, isDirectory: &isFolder)
+      let why = isFolder.boolValue ? reason(error) : "\(above.path) is a file"
+      throw refusal(folder, "the folder cannot be made: \(why)")
     }
   }
 

@@ -225,9 +225,19 @@ import Testing
         + "1 fault; nothing was run\n")
     for option in [
       ["--shard", "3/2"], ["--timeout", "10"], ["--jobs", "0"], ["--retries", "-1"],
+      ["--output", ""], ["--store", ""],
     ] {
       #expect(try command.run(["sweep", "sweep.yaml"] + option).code == 2, "\(option)")
     }
+  }
+
+  @Test("a folder below a file is told so")
+  func belowFile() throws {
+    let command = try command()
+    let result = try command("sweep", "sweep.yaml", "-o", "s.yaml/s")
+    #expect(result.code == 2)
+    #expect(result.error.hasPrefix("s.yaml/s: the folder cannot be made: /"), "\(result.error)")
+    #expect(result.error.contains("/s.yaml is a file\n"), "\(result.error)")
   }
 
   @Test("a single run says that it leaves the section alone, and validate checks it")
