@@ -160,7 +160,7 @@ struct SweepRunCommand: RegistryCommand {
       Environment.set(&options)
       let begin = SweepBeginning(scenario, output: output, store: store, options: options)
       if dryRun, !slurm.slurm {
-        Output.out(try begin.listing())
+        Output.out(try begin.listing(play.shard.flatMap { Shard($0) }))
         return 0
       }
       try SlurmArguments.refuseLiving(begin.folder)
@@ -168,7 +168,8 @@ struct SweepRunCommand: RegistryCommand {
       if let notice = begun.notice { Output.error(notice) }
       if plan {
         Output.out("\(begun.cells) cells planned in \(begun.folder.path)")
-        Output.out("list: \(begun.folder.listPath)")
+        let ofFirst = begun.listed < begun.cells ? ", the first rung's \(begun.listed)" : ""
+        Output.out("list: \(begun.folder.listPath)\(ofFirst)")
         return 0
       }
       if slurm.slurm { return try slurm.submit(begun.folder, play, isDry: dryRun) }

@@ -17,7 +17,7 @@ public struct SweepFolder: Sendable {
 
   /// The manifest.
   public var manifestPath: String { "\(path)/sweep.json" }
-  /// The ids of all cells, one a line.
+  /// The ids of all cells of the first rung, one a line.
   public var listPath: String { "\(path)/cells.txt" }
   /// The long table.
   public var tablePath: String { "\(path)/table.csv" }
@@ -76,7 +76,8 @@ public struct SweepFolder: Sendable {
     var written = Set<String>()
     for (cell, text) in zip(plan.manifest.cells, plan.texts)
     where written.insert(cell.id).inserted {
-      list += cell.id + "\n"
+      // What is played behind a rung, the rung decides.
+      if cell.rung == 0 { list += cell.id + "\n" }
       try Self.writeOnce(text, to: scenarioPath(cell.id))
     }
     try Self.place(Array(list.utf8), at: listPath)

@@ -175,6 +175,15 @@ import Testing
 
       """
     let command = try command(section)
+    // 4 variants with 2 replicas, 3 rungs; the list has what is certain to be played.
+    let planned = try command("sweep", "sweep.yaml", "-o", "out1/s", "--plan")
+    #expect(
+      planned.out.hasPrefix(
+        "24 cells planned in out1/s\nlist: out1/s/cells.txt, the first rung's 8\n"))
+    #expect(try lines(command, "out1/s/cells.txt").count == 8)
+    let shard = try command("sweep", "sweep.yaml", "--dry-run", "--shard", "1/2")
+    #expect(shard.code == 2)
+    #expect(shard.error.hasPrefix("--shard 1/2: with `halving` the cells"), "\(shard.error)")
     for jobs in ["1", "3"] {
       let result = try command("sweep", "sweep.yaml", "--jobs", jobs, "-o", "out\(jobs)/s")
       #expect(result.code == 0, "\(result.error)")
@@ -200,6 +209,12 @@ import Testing
     #expect(lines[0] == "variants 3, replicas 2")
     #expect(lines[1].hasSuffix("  variant 0  replica 0  seed=1  threshold=1"))
     #expect(lines[7] == "6 cells, 0 of them there; folder results/sweep")
+    // Every fourth cell from the second on: the second and the sixth.
+    let shard = try command("sweep", "sweep.yaml", "--dry-run", "--shard", "2/4")
+    let ofShard = shard.out.split(separator: "\n")
+    #expect(ofShard.count == 4, "\(shard.out) \(shard.error)")
+    #expect(Array(ofShard[1...2]) == [lines[2], lines[6]])
+    #expect(ofShard[3] == "2 of 6 cells, 0 of them there; folder results/sweep")
     #expect(command.names == before)
   }
 
