@@ -75,6 +75,7 @@ public struct SweepBeginning {
         folder.path,
         "\(difference(from: old, to: plan.manifest)); give another --output, or remove the folder")
     }
+    try folder.writeMissing(plan)
     if old.build == build, store == nil || store == old.store {
       return Begun(folder: folder, cells: cells, listed: listed, notice: nil)
     }

@@ -342,15 +342,8 @@ public final class SweepDriver {
 
   /// How many cells will be needed.
   private lazy var expected: Int = {
-    guard let halving = manifest.halving else { return Set(manifest.cells.map(\.id)).count }
-    let keep = KeptShare(halving.keep[0], halving.keep[1])
-    var variants = manifest.variants.count
-    var cells = 0
-    for rung in 0..<manifest.rungs {
-      cells += variants * manifest.replicas
-      if rung < manifest.rungs - 1 { variants = min(variants, keep.count(of: variants)) }
-    }
-    return cells
+    manifest.halving == nil
+      ? Set(manifest.cells.map(\.id)).count : manifest.neededCells.reduce(0, +)
   }()
 
   /// Ends all workers: at once where they are idle, else at a moment that leaves no half file.

@@ -84,6 +84,15 @@ public struct SweepFolder: Sendable {
     try Self.place(plan.manifest.json(), at: manifestPath)
   }
 
+  /// Writes the scenarios of cells that are no longer there; the plan is that of the manifest.
+  func writeMissing(_ plan: SweepPlan) throws(RunFailure) {
+    try Self.makeFolder("\(path)/cells")
+    for (cell, text) in zip(plan.manifest.cells, plan.texts)
+    where !FileManager.default.fileExists(atPath: scenarioPath(cell.id)) {
+      try Self.writeOnce(text, to: scenarioPath(cell.id))
+    }
+  }
+
   /// Makes the folders that runs write into.
   func makeFolders(_ store: String) throws(RunFailure) {
     for folder in [path, "\(path)/cells", "\(path)/logs", "\(path)/failures", store] {

@@ -151,6 +151,12 @@ import Testing
     let result = try command("sweep", "sweep.yaml", "-o", "out/s", "--jobs", "1")
     #expect(result.out.contains("6 cells, 1 failed"), "\(result.out) \(result.error)")
     #expect(try lines(command, "out/s/logs/\(id).log").count == 1)
+    // Its text comes anew from the file.
+    try FileManager.default.removeItem(atPath: "\(command.folder)/out/s/cells/\(id).yaml")
+    #expect(try command("sweep", "sweep.yaml", "-o", "out/s").code == 3)
+    #expect(String(decoding: try command.bytes("out/s/cells/\(id).yaml"), as: UTF8.self) == text)
+    let retried = try command("sweep", "retry", "out/s", "--failed")
+    #expect(retried.out.contains("6 cells, none failed"), "\(retried.out) \(retried.error)")
   }
 
   @Test("a planned sweep can be played cell by cell, as GNU parallel does, and then be collected")
@@ -191,6 +197,11 @@ import Testing
     }
     #expect(try command.areEqual("out1/s/table.csv", "out3/s/table.csv"))
     #expect(try command.areEqual("out1/s/table.h5", "out3/s/table.h5"))
+    let status = try command("sweep", "status", "out1/s")
+    #expect(
+      status.out.contains(
+        "rung 0 cells finished: 8 of 8\nrung 1 cells finished: 4 of 4\n"
+          + "whole cells finished: 2 of 2\n"), "\(status.out)")
     let rows = try lines(command, "out1/s/table.csv").dropFirst()
     // Two variants end at rung 0, one at rung 1, one is played to the end; two replicas each.
     #expect(rows.count { $0.contains(",stopped,0,") } == 4)
