@@ -12,6 +12,8 @@ struct SweepCommand: ParsableCommand {
     discussion: """
       `fedsim sweep FILE` plays them; the same command again goes on where it was stopped. The \
       tables stand in the sweep's folder, table.csv and table.h5.
+
+      Options such as --jobs, --shard and --set: `fedsim sweep run --help`.
       """,
     subcommands: [
       SweepRunCommand.self, SweepStatusCommand.self, SweepRetryCommand.self,

@@ -244,6 +244,8 @@ import Testing
 
         """)
     #expect(try command("sweep", "status", "nowhere").code == 2)
+    let help = try command("sweep", "--help")
+    #expect((help.out + help.error).contains("fedsim sweep run --help"))
     #expect(try command("sweep", "retry", "out/s").code == 2)
     #expect(
       try command("sweep", "s.yaml").error
