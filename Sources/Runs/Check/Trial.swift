@@ -28,7 +28,7 @@ package struct Trial: Codable, Equatable, Sendable {
   /// The digest of the last model.
   package var modelDigest: String
   /// How many turns the run took.
-  package var turns: Int
+  package var turns: Int?
 
   /// What a run and another of the same scenario must have in common.
   private struct Outcome: Equatable {
@@ -78,7 +78,7 @@ package struct Trial: Codable, Equatable, Sendable {
     guard replays else { return }
     var threaded = options
     threaded.threads = 2
-    if let finding = Self.replay(inputs, try scenario.inputs(threaded), outcome, turns) {
+    if let finding = Self.replay(inputs, try scenario.inputs(threaded), outcome, simulation.turnsTaken) {
       findings.append(finding)
     }
   }

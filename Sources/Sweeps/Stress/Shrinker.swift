@@ -38,7 +38,7 @@ struct Shrinker {
     (self.space, self.player, self.target, best, finding) = (space, player, target, world, target)
     (self.budget, self.replays) = (budget, replays)
     digests = Self.digests(answer)
-    most = answer.trial.map { max(1000, 2 * $0.turns) }
+    most = answer.trial?.turns.map { max(1000, 2 * $0) }
   }
 
   private static func digests(_ answer: WorldAnswer) -> [String] {
