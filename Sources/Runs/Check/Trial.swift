@@ -78,7 +78,9 @@ package struct Trial: Codable, Equatable, Sendable {
     guard replays else { return }
     var threaded = options
     threaded.threads = 2
-    if let finding = Self.replay(inputs, try scenario.inputs(threaded), outcome, simulation.turnsTaken) {
+    if let finding = Self.replay(
+      inputs, try scenario.inputs(threaded), outcome, simulation.turnsTaken)
+    {
       findings.append(finding)
     }
   }
