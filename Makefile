@@ -23,7 +23,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning scenarios bench \
-  example-policy crash report fleet gboard sweep-crash soak test-arm64 test-bare clean
+  example-policy crash report fleet gboard sweep-crash test-slurm soak test-arm64 test-bare clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -42,7 +42,7 @@ test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest
 
 check: SWEEP_CRASH = --sample
-check: lint test readers report determinism-ci crash fleet sweep-crash test-arm64 example-policy ## all that CI checks: those ten
+check: lint test readers report determinism-ci crash fleet sweep-crash test-slurm test-arm64 example-policy ## all that CI checks: those eleven
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -56,9 +56,9 @@ readers: build ## open a result of every scenario as others would; test exports 
 	@Scripts/deps data readers r
 	Scripts/readers
 
-determinism: build ## run smoke, system and quickstart scenarios in many ways, compare the result files by cmp
+determinism: build ## run smoke, system, policy and quickstart scenarios in many ways, compare the result files by cmp
 	@Scripts/deps data qemu
-	Scripts/determinism $(SMOKE) $(wildcard scenarios/systems/*.yaml scenarios/quickstart.yaml)
+	Scripts/determinism $(SMOKE) $(wildcard scenarios/systems/*.yaml scenarios/policies/*.yaml scenarios/quickstart.yaml)
 
 determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
@@ -97,14 +97,19 @@ scenarios: build ## hold all scenarios to their claims and baselines (docs/check
 	@Scripts/deps data
 	$(FEDSIM) check scenarios
 
-bench: build ## time the workloads beside floors, events beside SimPy, a million phones; BENCH="--threads 1"
+bench: build ## time the workloads beside floors, events beside SimPy, a million phones, a mean beside a pass; BENCH="--threads 1"
 	@Scripts/deps data readers
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Benchmarks/run $(BENCH)
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
+	.build/release/fedsim-aggregate
 
 sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; SWEEP_CRASH=--sample
 	Scripts/sweep-crash $(SWEEP_CRASH)
+
+test-slurm: build ## play a sweep through a real Slurm on this machine, one of two nodes killed; compare its tables
+	@Scripts/deps slurm
+	Scripts/test-slurm
 
 soak: build ## the long checks, on all scenarios; SOAK_MINUTES=30 bounds them
 	@Scripts/deps data readers r report qemu soak

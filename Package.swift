@@ -77,6 +77,9 @@ let package = Package(
     .executableTarget(
       name: "fedsim-play", dependencies: ["FedSim", "Runs", "Scenarios", "Schema"],
       path: "Benchmarks/play", swiftSettings: swift),
+    .executableTarget(
+      name: "fedsim-aggregate", dependencies: ["FedSim", "Learning", "Schema"],
+      path: "Benchmarks/aggregation", swiftSettings: swift),
 
     // Tests find their fixtures beside their source files.
     tests("ArchitectureTests", []),
@@ -101,8 +104,10 @@ let package = Package(
       exclude: ["Fixtures"]),
     tests(
       "SweepsTests",
-      ["Analysis", "DataSets", "Numerics", "Results", "Runs", "Scenarios", "Schema", "Sweeps"],
-      exclude: ["Fixtures"]),
+      [
+        "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Runs", "Scenarios",
+        "Schema", "Sweeps",
+      ], exclude: ["Fixtures"]),
     tests("CLITests", ["fedsim"]),
   ]
 )

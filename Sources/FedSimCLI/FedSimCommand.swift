@@ -66,7 +66,7 @@ struct Root: ParsableCommand {
       RunCommand.self, ResumeCommand.self, RecoverCommand.self, CheckCommand.self,
       ReportCommand.self, PlotCommand.self, CompareCommand.self, ReplayCommand.self,
       ExplainCommand.self, ExportCommand.self, ValidateCommand.self, ListCommand.self,
-      InitCommand.self, TraceCommand.self, SweepCommand.self,
+      InitCommand.self, TraceCommand.self, SweepCommand.self, StressCommand.self,
     ])
 }
 

@@ -12,10 +12,13 @@ struct SweepCommand: ParsableCommand {
     discussion: """
       `fedsim sweep FILE` plays them; the same command again goes on where it was stopped. The \
       tables stand in the sweep's folder, table.csv and table.h5.
+
+      Options such as --jobs, --shard and --set: `fedsim sweep run --help`.
       """,
     subcommands: [
       SweepRunCommand.self, SweepStatusCommand.self, SweepRetryCommand.self,
       SweepTableCommand.self, SweepCellCommand.self, SweepWorkCommand.self,
+      SweepPartCommand.self, SweepCollectCommand.self,
     ], defaultSubcommand: SweepRunCommand.self)
 }
 
@@ -120,6 +123,7 @@ struct SweepRunCommand: RegistryCommand {
 
   @OptionGroup var source: ScenarioArguments
   @OptionGroup var play: SweepPlayArguments
+  @OptionGroup var slurm: SlurmArguments
 
   @Option(
     name: .shortAndLong,
@@ -132,11 +136,24 @@ struct SweepRunCommand: RegistryCommand {
       valueName: "folder"))
   var store: String?
 
-  @Flag(help: "Print the cells, and write and play nothing.")
+  @Flag(
+    help: """
+      Print the cells, and write and play nothing; with --slurm write scripts, print the commands, \
+      and submit nothing.
+      """)
   var dryRun = false
 
   @Flag(help: "Write the manifest and the list of cells, and play nothing.")
   var plan = false
+
+  func validate() throws {
+    for (name, value) in [("output", output), ("store", store)] where value == "" {
+      throw ValidationError("--\(name): found an empty path, expected a folder")
+    }
+    guard slurm.slurm else { return }
+    if play.shard != nil { throw ValidationError("--shard: Slurm's tasks are the shards") }
+    if plan { throw ValidationError("--plan: with --slurm this is --dry-run") }
+  }
 
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
@@ -144,17 +161,20 @@ struct SweepRunCommand: RegistryCommand {
       var options = RunOptions()
       Environment.set(&options)
       let begin = SweepBeginning(scenario, output: output, store: store, options: options)
-      if dryRun {
-        Output.out(try begin.listing())
+      if dryRun, !slurm.slurm {
+        Output.out(try begin.listing(play.shard.flatMap { Shard($0) }))
         return 0
       }
+      try SlurmArguments.refuseLiving(begin.folder)
       let begun = try begin.begin()
       if let notice = begun.notice { Output.error(notice) }
       if plan {
         Output.out("\(begun.cells) cells planned in \(begun.folder.path)")
-        Output.out("list: \(begun.folder.listPath)")
+        let ofFirst = begun.listed < begun.cells ? ", the first rung's \(begun.listed)" : ""
+        Output.out("list: \(begun.folder.listPath)\(ofFirst)")
         return 0
       }
+      if slurm.slurm { return try slurm.submit(begun.folder, play, isDry: dryRun) }
       return try play.play(begun.folder)
     } catch {
       return Output.report(error)
@@ -196,18 +216,23 @@ struct SweepRetryCommand: RegistryCommand {
   var failed = false
 
   @OptionGroup var play: SweepPlayArguments
+  @OptionGroup var slurm: SlurmArguments
 
   func validate() throws {
     guard failed else {
       throw ValidationError("say what is to be played again: --failed")
+    }
+    if slurm.slurm, play.shard != nil {
+      throw ValidationError("--shard: Slurm's tasks are the shards")
     }
   }
 
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
       let folder = SweepFolder(folder)
+      try SlurmArguments.refuseLiving(folder)
       try SweepStatus.forgetFailures(folder)
-      return try play.play(folder)
+      return slurm.slurm ? try slurm.submit(folder, play) : try play.play(folder)
     } catch {
       return Output.report(error)
     }

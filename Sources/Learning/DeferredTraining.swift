@@ -102,6 +102,13 @@ public final class DeferredTraining: Sendable {
     }
   }
 
+  /// The loss of some parameters on the training's samples, each counting as often as it occurs.
+  public func loss(of parameters: ParameterBuffer, _ scratch: Scratch) -> Evaluation {
+    Evaluation(
+      of: training.network, parameters: parameters, dataset: training.dataset,
+      samples: training.shard, kernels: kernels, scratch: scratch)
+  }
+
   /// Computes the value, unless it is there or another thread is at it.
   public func computeUnlessBusy(_ scratch: Scratch) {
     _ = state.withLockIfAvailable { state in

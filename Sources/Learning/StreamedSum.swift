@@ -32,28 +32,37 @@ public struct StreamedSum: Sendable {
     public let validation: Evaluation?
   }
 
-  /// Σ weight·parameters, or Σ weight·(parameters − base), rounded to float once.
+  /// Σ weight·parameters, or Σ weight·(parameters − base), rounded to float once; a term that is
+  /// there already comes first.
   public let parameters: ParameterBuffer
   /// What is left of the trainings, in the order of the terms.
   public let scores: [Score]
 
   /// Trains and sums; nil if a sum is not finite, as it is not where some parameters are not.
   ///
-  /// Either all terms have a base or none has. Order: of the terms; every operation is rounded to
-  /// `Double`, as in `Aggregation`.
-  public init?(_ terms: [Term], count: Int, kernels: Kernels, pool: WorkerPool) {
-    self.init(terms, count: count, kernels: kernels, pool: pool, groupBytes: 4 << 20)
+  /// Either all terms have a base or none has. `first` is a term without a base that needs no
+  /// training. Order: `first`, then the terms; every operation is rounded to `Double`, as in
+  /// `Aggregation`.
+  public init?(
+    _ terms: [Term], first: Aggregation.Term? = nil, count: Int, kernels: Kernels, pool: WorkerPool
+  ) {
+    self.init(
+      terms, first: first, count: count, kernels: kernels, pool: pool, groupBytes: 4 << 20)
   }
 
   /// The same with groups of about as many bytes as given.
   package init?(
-    _ terms: [Term], count: Int, kernels: Kernels, pool: WorkerPool, groupBytes: Int
+    _ terms: [Term], first: Aggregation.Term? = nil, count: Int, kernels: Kernels,
+    pool: WorkerPool, groupBytes: Int
   ) {
     precondition(!terms.isEmpty, "a sum of updates has an update")
+    precondition(first.map { $0.parameters.count == count } ?? true, "buffers have one size")
+    precondition(first == nil || terms[0].base == nil, "what is there already has no base")
     precondition(
       terms.allSatisfy { ($0.base == nil) == (terms[0].base == nil) }, "all have bases or none")
     let work = Work(
-      terms, count: count, kernels: kernels, threads: pool.threads, groupBytes: groupBytes)
+      terms, first: first, count: count, kernels: kernels, threads: pool.threads,
+      groupBytes: groupBytes)
     let parameters = ParameterBuffer(uninitializedCount: count) { target in
       nonisolated(unsafe) let target = target  // Ranges are disjoint.
       pool.forEach(work.pieceCount) { piece, scratch in work.run(piece, scratch, into: target) }
@@ -74,6 +83,7 @@ extension StreamedSum {
     let isFinite = Atomic<Bool>(true)
     let scores: UnsafeMutableBufferPointer<Score?>
     private let terms: [Term]
+    private let first: Aggregation.Term?
     private let count: Int
     private let kernels: Kernels
     private let groupSize: Int
@@ -89,8 +99,12 @@ extension StreamedSum {
     /// Groups summed in each range.
     private let summed: UnsafeMutableBufferPointer<Atomic<Int>>
 
-    init(_ terms: [Term], count: Int, kernels: Kernels, threads: Int, groupBytes: Int) {
+    init(
+      _ terms: [Term], first: Aggregation.Term?, count: Int, kernels: Kernels, threads: Int,
+      groupBytes: Int
+    ) {
       self.terms = terms
+      self.first = first
       self.count = count
       self.kernels = kernels
       let fitting = groupBytes / max(1, count * MemoryLayout<Float>.stride)
@@ -165,12 +179,14 @@ extension StreamedSum {
       {
         sched_yield()
       }
+      let given = group == 0 ? first : nil
       let addresses = Aggregation.Addresses(
-        members.map { trained[$0]! }, bases: members.compactMap { terms[$0].base },
-        weights: members.map { terms[$0].weight })
+        (given.map { [$0.parameters] } ?? []) + members.map { trained[$0]! },
+        bases: members.compactMap { terms[$0].base },
+        weights: (given.map { [$0.weight] } ?? []) + members.map { terms[$0].weight })
       let end = min((range + 1) * rangeSize, count)
-      for start in stride(from: range * rangeSize, to: end, by: Self.blockSize) {
-        let block = start..<min(start + Self.blockSize, end)
+      for start in stride(from: range * rangeSize, to: end, by: Aggregation.stretch) {
+        let block = start..<min(start + Aggregation.stretch, end)
         addresses.add(block, to: sums + start, kernels: kernels)
         if group == groups - 1 { round(block, into: target) }
       }

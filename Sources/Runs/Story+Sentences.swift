@@ -40,7 +40,10 @@ extension Story {
     case .sessionEnded(let end): return Self.ending(end)
     case .accepted(let round): return "it was accepted into round \(round)"
     case .downloaded(let version): return "it had downloaded version \(version)"
-    case .waited(let round): return "it waited for the cohort of round \(round)"
+    case .waited(let round):
+      return inputs.server.selector.value.formsCohorts
+        ? "it waited for the cohort of round \(round)"
+        : "it waited for what round \(round) makes of its update"
     case .requestFailed(let request, let outcome):
       let what = request == .check ? "its question to the server" : "its download"
       return "\(what) failed: \(Self.text(outcome))"

@@ -82,6 +82,11 @@ extension Story {
       guard case .cohortFormed(let number, _) = happening.kind else { return false }
       return round.map { number == $0.round } ?? true
     }
+    if let waits, !inputs.server.selector.value.formsCohorts {
+      return Verdict(
+        .waiting, "it waited for the version that its update goes into",
+        "an update of it waited, and so did it, from \(waits.time.words) on")
+    }
     if let waits {
       guard let cohort, case .cohortFormed(let number, let members) = cohort.kind else {
         return Verdict(

@@ -95,6 +95,7 @@ public struct Registry: Sendable {
     parts.add(ScriptedSelector.self, to: .clientSelector) { $0 }
     parts.add(FractionSelector.self, to: .clientSelector) { $0 }
     parts.add(CycleSelector.self, to: .clientSelector) { $0 }
+    parts.add(ConcurrentSelector.self, to: .clientSelector) { $0 }
 
     parts.add(ThresholdTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(EveryTrigger.self, to: .aggregationTrigger) { $0 }
@@ -102,13 +103,36 @@ public struct Registry: Sendable {
     parts.add(DeadlineTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(CohortAnsweredTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(CycleEndTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(EveryArrivalTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(BufferTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(FirstTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(QuorumTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(AllTrigger.self, to: .aggregationTrigger) { $0 }
 
     parts.add(ClipNorm.self, to: .updateTransform) { $0 }
 
     parts.add(SampleWeightedMean.self, to: .aggregator) { $0 }
     parts.add(UniformMean.self, to: .aggregator) { $0 }
+    parts.add(CoordinateMedian.self, to: .aggregator) { $0 }
+    parts.add(CoordinateTrimmedMean.self, to: .aggregator) { $0 }
+    parts.add(Krum.self, to: .aggregator) { $0 }
+    parts.add(MultiKrum.self, to: .aggregator) { $0 }
+    parts.add(Bulyan.self, to: .aggregator) { $0 }
+    parts.add(GeometricMedian.self, to: .aggregator) { $0 }
+    parts.add(NormBoundedMean.self, to: .aggregator) { $0 }
+    parts.add(FairAggregator.self, to: .aggregator) { $0 }
+
+    parts.add(ConstantStaleness.self, to: .stalenessWeight) { $0 }
+    parts.add(PolynomialStaleness.self, to: .stalenessWeight) { $0 }
+    parts.add(HingeStaleness.self, to: .stalenessWeight) { $0 }
+    parts.add(ExponentialStaleness.self, to: .stalenessWeight) { $0 }
 
     parts.add(ServerSGD.self, to: .serverOptimizer) { $0 }
+    parts.add(Mixing.self, to: .serverOptimizer) { $0 }
+    parts.add(ServerMomentum.self, to: .serverOptimizer) { $0 }
+    parts.add(ServerAdagrad.self, to: .serverOptimizer) { $0 }
+    parts.add(ServerAdam.self, to: .serverOptimizer) { $0 }
+    parts.add(ServerYogi.self, to: .serverOptimizer) { $0 }
     return Registry(catalog: parts)
   }()
 
@@ -134,6 +158,11 @@ public struct Registry: Sendable {
   /// This registry with one more client selector.
   public func adding<P: ClientSelector>(_ type: P.Type) -> Registry {
     adding(type, to: .clientSelector) { $0 }
+  }
+
+  /// This registry with one more staleness weight.
+  public func adding<P: StalenessWeight>(_ type: P.Type) -> Registry {
+    adding(type, to: .stalenessWeight) { $0 }
   }
 
   /// This registry with one more server optimizer.

@@ -29,6 +29,8 @@ public struct ScenarioSettings: PartSettings {
   public var record = RecordSettings()
   /// What `fedsim sweep` plays; no part of a run, nor of a resolved scenario.
   public var sweep: SweepSettings?
+  /// Where `fedsim stress` searches; no part of a run, nor of a resolved scenario.
+  public var stress: StressSettings?
   /// Claims that have to hold; nil: none. They change nothing of a run, and are no part of the
   /// resolved scenario.
   public var expect: [ClaimSettings]?
@@ -59,6 +61,9 @@ public struct ScenarioSettings: PartSettings {
       Field(
         "sweep", \.sweep, aside: .settings(),
         "Variants of the scenario that `fedsim sweep` plays; a single run ignores it."),
+      Field(
+        "stress", \.stress, aside: .settings(),
+        "Worlds in which `fedsim stress` searches for one that breaks a claim; a run ignores it."),
       Field(
         "expect", \.expect, feature: .list(of: .settings()),
         "Claims about the run, which `fedsim run` and `fedsim check` hold it to."),

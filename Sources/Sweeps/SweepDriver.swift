@@ -72,10 +72,14 @@ public final class SweepDriver {
   private(set) var failures: [String: CellFailure] = [:]
   /// The variants that each rung played, for the tables.
   private(set) var played: [[Int]] = []
+  /// The cells of the last rung that are left to others.
+  private(set) var missing: [SweepManifest.Cell] = []
 
   private var workers: [WorkerProcess] = []
   private var queue: [(order: WorkerOrder, cell: SweepManifest.Cell, attempt: Int)] = []
   private var handed: [pid_t: (order: WorkerOrder, cell: SweepManifest.Cell, attempt: Int)] = [:]
+  /// Why cells are to be given up, while a worker looks whether the last attempt left a result.
+  private var lastWords: [String: (reason: String, seconds: Double)] = [:]
   private var isInterrupted = false
   private var silentEnds = 0
   private var news: (News) -> Void = { _ in }
@@ -97,10 +101,11 @@ public final class SweepDriver {
     try folder.makeFolders(manifest.store)
     defer { endWorkers() }
     var alive = Array(manifest.variants.indices)
+    played = []
     for rung in 0..<manifest.rungs {
-      let missing = try play(alive, rung)
+      missing = try play(alive, rung)
       if isInterrupted { return .interrupted }
-      if missing > 0 { return .waiting(cells: missing) }
+      if !missing.isEmpty { return .waiting(cells: missing.count) }
       played.append(alive)
       guard let halving = manifest.halving, rung < manifest.rungs - 1 else { break }
       alive = Halving.survivors(
@@ -117,8 +122,30 @@ public final class SweepDriver {
     return .complete
   }
 
-  /// Plays the cells of a rung; how many are left to others.
-  private func play(_ variants: [Int], _ rung: Int) throws(RunFailure) -> Int {
+  /// Plays some cells of any rung, and those only.
+  ///
+  /// Nobody is kept out: whoever plays the same cell at the same time places the same result.
+  public func run(
+    part cells: [SweepManifest.Cell], _ news: @escaping (News) -> Void = { _ in }
+  ) throws(RunFailure) -> End {
+    self.news = news
+    expected = cells.count
+    let lock = SweepLock(sharing: folder)
+    defer { _ = lock }
+    try folder.makeFolders(manifest.store)
+    defer { endWorkers() }
+    queue = cells.filter { folder.failure($0.id) == nil }.map { (.play($0.id), $0, 1) }
+    try workOff()
+    return isInterrupted ? .interrupted : .complete
+  }
+
+  /// Cells that were given up.
+  public var failedCount: Int { failures.count }
+
+  /// Plays the cells of a rung; those that are left to others.
+  private func play(
+    _ variants: [Int], _ rung: Int
+  ) throws(RunFailure) -> [SweepManifest.Cell] {
     var cells: [SweepManifest.Cell] = []
     var seen = Set<String>()
     for variant in variants {
@@ -137,15 +164,15 @@ public final class SweepDriver {
       }
     }
     try workOff()
-    guard !isInterrupted else { return 0 }
+    guard !isInterrupted else { return [] }
     queue = others.map { (.look($0.id), $0, 1) }
     try workOff()
-    var missing = 0
+    var missing: [SweepManifest.Cell] = []
     for cell in others where rows[cell.id] == nil {
       if let failure = folder.failure(cell.id) {
         failures[cell.id] = failure
       } else {
-        missing += 1
+        missing.append(cell)
       }
     }
     return missing
@@ -224,9 +251,14 @@ public final class SweepDriver {
     case .played, .there:
       rows[answer.id] = answer.row
       folder.forgetFailure(answer.id)
-      tell(task.cell, answer.kind == .played ? .played : .there, nil, seconds)
+      // An attempt that was cut off behind its result was a run all the same.
+      let last = lastWords.removeValue(forKey: answer.id)
+      let isPlayed = answer.kind == .played || last != nil
+      tell(task.cell, isPlayed ? .played : .there, nil, last?.seconds ?? seconds)
     case .missing:
-      break
+      if let last = lastWords.removeValue(forKey: answer.id) {
+        try giveUp(task, last.reason, last.seconds)
+      }
     case .failed:
       try fail(task, answer.reason ?? "", isFinal: false, seconds)
     case .refused:
@@ -247,7 +279,11 @@ public final class SweepDriver {
       if silentEnds > 3 { throw .failed("workers end before they have done anything: \(reason)") }
     }
     if case .look = task.order {
-      queue.append(task)
+      if let last = lastWords.removeValue(forKey: task.cell.id) {
+        try giveUp(task, last.reason, last.seconds)
+      } else {
+        queue.append(task)
+      }
       return
     }
     append(reason, toLogOf: task.cell.id)
@@ -263,9 +299,28 @@ public final class SweepDriver {
       tell(task.cell, .triedAgain, reason, seconds)
       return
     }
+    guard isFinal else {
+      // Its result may have been placed in the moment in which the worker was killed: a cell is
+      // never both finished and given up.
+      lastWords[task.cell.id] = (reason, seconds)
+      queue.append((.look(task.cell.id), task.cell, task.attempt))
+      return
+    }
+    try giveUp(task, reason, seconds)
+  }
+
+  private func giveUp(
+    _ task: (order: WorkerOrder, cell: SweepManifest.Cell, attempt: Int), _ reason: String,
+    _ seconds: Double
+  ) throws(RunFailure) {
     let failure = CellFailure(attempts: task.attempt, reason: reason)
     failures[task.cell.id] = failure
-    try folder.keep(failure, of: task.cell.id)
+    do throws(RunFailure) {
+      try folder.keep(failure, of: task.cell.id)
+    } catch {
+      // Cells were played: this is no bad input.
+      throw .failed("\(error.description); the cell failed: \(reason); the same command goes on")
+    }
     tell(task.cell, .failed, reason, seconds)
   }
 
@@ -287,15 +342,8 @@ public final class SweepDriver {
 
   /// How many cells will be needed.
   private lazy var expected: Int = {
-    guard let halving = manifest.halving else { return Set(manifest.cells.map(\.id)).count }
-    let keep = KeptShare(halving.keep[0], halving.keep[1])
-    var variants = manifest.variants.count
-    var cells = 0
-    for rung in 0..<manifest.rungs {
-      cells += variants * manifest.replicas
-      if rung < manifest.rungs - 1 { variants = min(variants, keep.count(of: variants)) }
-    }
-    return cells
+    manifest.halving == nil
+      ? Set(manifest.cells.map(\.id)).count : manifest.neededCells.reduce(0, +)
   }()
 
   /// Ends all workers: at once where they are idle, else at a moment that leaves no half file.

@@ -14,6 +14,25 @@ final class SweepLock {
     if let shard { try take(folder.lockPath(shard), isShared: false, folder) }
   }
 
+  /// Takes the lock alone, or goes without it on a file system that has none.
+  ///
+  /// Throws: `RunFailure.input` that names the process that has it.
+  init(orNone folder: SweepFolder) throws(RunFailure) {
+    do throws(RunFailure) {
+      try take(folder.lockPath(nil), isShared: false, folder)
+    } catch {
+      if Self.isHeld(folder) { throw error }
+    }
+  }
+
+  /// Shares the lock where it can be shared, and goes without it elsewhere.
+  init(sharing folder: SweepFolder) {
+    let descriptor = open(folder.lockPath(nil), O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { return }
+    descriptors.append(descriptor)
+    flock(descriptor, LOCK_SH | LOCK_NB)
+  }
+
   deinit { for descriptor in descriptors { close(descriptor) } }
 
   private func take(_ path: String, isShared: Bool, _ folder: SweepFolder) throws(RunFailure) {
@@ -24,6 +43,10 @@ final class SweepLock {
     }
     descriptors.append(descriptor)
     guard flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+      guard errno == EWOULDBLOCK else {
+        let words = String(cString: strerror(errno))
+        throw SweepFolder.refusal(path, "the lock cannot be taken: \(words)")
+      }
       let holder = SweepLock.holder(descriptor)
       throw SweepFolder.refusal(
         folder.path,
@@ -46,13 +69,18 @@ final class SweepLock {
     return Int(text.filter { $0 != "\n" }).map(String.init)
   }
 
-  /// Whether anybody plays cells of a sweep now.
-  static func isHeld(_ folder: SweepFolder) -> Bool {
-    let descriptor = open(folder.lockPath(nil), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
+  /// What trying to take the lock and letting go of it gave: 0, or the error; nil: there is none.
+  private static func trial(_ folder: SweepFolder) -> CInt? {
+    // A network's file system wants a file that can be written.
+    var descriptor = open(folder.lockPath(nil), O_RDWR | O_CLOEXEC)
+    if descriptor < 0 { descriptor = open(folder.lockPath(nil), O_RDONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return true }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return errno }
     flock(descriptor, LOCK_UN)
-    return false
+    return 0
   }
+
+  /// Whether anybody plays cells of a sweep now.
+  static func isHeld(_ folder: SweepFolder) -> Bool { trial(folder) == EWOULDBLOCK }
 }

@@ -55,16 +55,23 @@ enum SweepNames {
 extension Sweep {
   /// Paths that no sweep can vary, stand twice, or lie below one another.
   static func pathFaults(_ scenario: Scenario, _ settings: SweepSettings) -> [Fault] {
+    pathFaults(scenario, settings.axes, of: "sweep", hasHalving: settings.halving != nil)
+  }
+
+  /// The same of the axes of any section.
+  static func pathFaults(
+    _ scenario: Scenario, _ axes: [SweepAxis], of section: String, hasHalving: Bool = false
+  ) -> [Fault] {
     var faults: [Fault] = []
     var seen: [(path: String, steps: [String])] = []
-    for axis in settings.axes {
+    for axis in axes {
       guard let steps = scenario.canonicalPath(axis.path), let first = steps.first else { continue }
       func report(_ message: String) {
         faults.append(
-          Fault(at: axis.place, path: "sweep", .contradiction("`\(axis.path)`: \(message)")))
+          Fault(at: axis.place, path: section, .contradiction("`\(axis.path)`: \(message)")))
       }
-      if ["sweep", "base", "version", "name"].contains(first) {
-        report("a sweep cannot vary this")
+      if ["sweep", "stress", "base", "version", "name"].contains(first) {
+        report("a \(section == "sweep" ? "sweep" : "search") cannot vary this")
       }
       if let other = seen.first(where: { $0.steps == steps }) {
         report("this key is varied by `\(other.path)` already")
@@ -73,7 +80,7 @@ extension Sweep {
       }) {
         report("one lies below the other: `\(other.path)`")
       }
-      if settings.halving != nil, first == "stop" {
+      if hasHalving, first == "stop" {
         report("the rungs of `halving` say how long variants are played")
       }
       seen.append((axis.path, steps))

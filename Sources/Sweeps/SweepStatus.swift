@@ -12,12 +12,16 @@ public struct SweepStatus: Codable, Equatable, Sendable {
   public let replicas: Int
   /// Cells of each rung whose result is there; the last rung is the scenario as it stands.
   public let finished: [Int]
+  /// How many cells each rung plays, if no variant drops out because it failed.
+  public let needed: [Int]
   /// Cells that were given up.
   public let failed: [String]
   /// Whether a driver is at work.
   public let isRunning: Bool
   /// Whether the table is there.
   public let hasTable: Bool
+  /// What Slurm says of the newest submission; nil: the sweep was never submitted.
+  public let slurm: SlurmJobs?
 
   /// Looks at a sweep; results are counted, not read.
   ///
@@ -28,6 +32,7 @@ public struct SweepStatus: Codable, Equatable, Sendable {
     self.folder = folder.path
     variants = manifest.variants.count
     replicas = manifest.replicas
+    needed = manifest.neededCells
     finished = (0..<manifest.rungs).map { rung in
       manifest.cells(ofRung: rung).count { store.mayHave($0.id) }
     }
@@ -39,6 +44,7 @@ public struct SweepStatus: Codable, Equatable, Sendable {
     self.failed = failed
     isRunning = SweepLock.isHeld(folder)
     hasTable = FileManager.default.fileExists(atPath: folder.tablePath)
+    slurm = SlurmJobs(folder)
   }
 
   /// Lets cells that were given up be played again.
@@ -48,15 +54,17 @@ public struct SweepStatus: Codable, Equatable, Sendable {
 
   /// Some lines for a person.
   public var text: String {
-    let count = variants * replicas
     var lines = ["\(folder): \(variants) variants, \(replicas) replicas"]
     for (rung, number) in finished.enumerated() {
       let name = finished.count == 1 ? "" : rung == finished.count - 1 ? "whole " : "rung \(rung) "
-      lines.append("\(name)cells finished: \(number) of \(count)")
+      // A store may hold cells that another sweep played on.
+      let count = needed[rung]
+      lines.append("\(name)cells finished: \(min(number, count)) of \(count)")
     }
     lines.append("failed: \(failed.count)")
     for id in failed { lines.append("  \(id)  log: \(SweepFolder(folder).logPath(id))") }
     lines.append(isRunning ? "a driver is at work" : "no driver is at work")
+    if let slurm { lines.append(slurm.text) }
     lines.append(hasTable ? "table: \(SweepFolder(folder).tablePath)" : "no table yet")
     return lines.joined(separator: "\n")
   }

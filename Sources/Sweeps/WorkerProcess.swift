@@ -81,18 +81,33 @@ final class WorkerProcess {
   }
 
   /// Hands out an order; a worker that is gone is noticed when its answers end.
-  func send(_ order: WorkerOrder) {
-    let line = Array(order.line.utf8)
-    _ = line.withUnsafeBytes { write(orders, $0.baseAddress, $0.count) }
+  func send(_ order: WorkerOrder) { send(line: Array(order.line.utf8)) }
+
+  /// Hands out a line with its end.
+  func send(line: [UInt8]) {
+    var start = 0
+    while start < line.count {
+      let count = line.withUnsafeBytes {
+        write(orders, $0.baseAddress! + start, line.count - start)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      start += count
+    }
   }
 
   /// Reads what has come; nil once there will be nothing more.
   func receive() -> [WorkerAnswer]? {
+    receiveLines()?.compactMap { WorkerAnswer(line: $0) }
+  }
+
+  /// The lines that have come, without their ends; nil once there will be nothing more.
+  func receiveLines() -> [[UInt8]]? {
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     let count = read(answers, &piece, piece.count)
     if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
     if count == 0 { return nil }
-    return buffer.add(piece[..<count]).compactMap { WorkerAnswer(line: $0) }
+    return buffer.add(piece[..<count])
   }
 
   /// Says that there are no more orders; the worker ends, whatever it is doing.

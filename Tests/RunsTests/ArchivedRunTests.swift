@@ -58,12 +58,15 @@ struct ArchivedRunTests {
     #expect(parts.document.contentDigest == whole.document.contentDigest, "\(path)")
   }
 
-  static let small = try! FileManager.default.contentsOfDirectory(
-    atPath: folder.appendingPathComponent("smoke").path
-  ).filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
+  private static func names(in folder: String) -> [String] {
+    let files = try! FileManager.default.contentsOfDirectory(
+      atPath: Self.folder.appendingPathComponent(folder).path)
+    return files.filter { $0.hasSuffix(".yaml") }.map { folder + "/" + $0.dropLast(5) }.sorted()
+  }
+  static let small = names(in: "smoke") + names(in: "policies")
 
   @Test("give the result of a run in one piece", arguments: small)
-  func one(name: String) throws { try check("smoke/" + name) }
+  func one(name: String) throws { try check(name) }
 
   @Test("and so do a source system's with streams, and one whose devices are played on ahead")
   func systems() throws {

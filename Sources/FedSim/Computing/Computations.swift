@@ -107,10 +107,12 @@ struct Computations {
 
   /// The weighted sum of what the trainings give, computed on the way; nil if some of it is not
   /// finite.
-  mutating func sum(_ terms: [StreamedSum.Term], count: Int) -> StreamedSum? {
+  mutating func sum(
+    _ terms: [StreamedSum.Term], first: Aggregation.Term?, count: Int
+  ) -> StreamedSum? {
     wanted.forget()
     foresight.forget()
-    return StreamedSum(terms, count: count, kernels: kernels, pool: pool)
+    return StreamedSum(terms, first: first, count: count, kernels: kernels, pool: pool)
   }
 
   /// Waits for what was handed to the pool.

@@ -15,6 +15,8 @@ public struct PartMemory: Sendable, Codable {
   public var numbers: [Double] = []
   /// Parameters: moments, models of before.
   public var buffers: [ParameterBuffer] = []
+  /// The memories of parts that it is made of.
+  public var parts: [PartMemory] = []
 
   /// An empty memory.
   public init() {}

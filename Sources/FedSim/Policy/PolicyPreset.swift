@@ -10,54 +10,56 @@ public struct PolicyPreset: Sendable {
   public let settings: Node
 
   /// The presets, in the order in which they are listed.
-  public static let standard: [PolicyPreset] = [
-    PolicyPreset(
-      name: "fedavg",
-      summary: "Open participation: weights, aggregated at 3 updates, looked at every 30 min",
-      settings: .mapping([
-        ("payload", .text("weights")),
-        ("selector", .text("open")),
-        ("trigger", .mapping([("threshold", .text("3")), ("every", .text("30 min"))])),
-        ("aggregator", .text("sample-weighted-mean")),
-      ])),
-    PolicyPreset(
-      name: "synchronous-fedavg",
-      summary: "Cohorts of 10 of 13 that wait, differences, closed after 10 min at the latest",
-      settings: .mapping([
-        ("payload", .text("delta")),
-        (
-          "selector",
-          .mapping([
-            (
-              "uniform",
-              .mapping([("cohort", .text("10")), ("overSelection", .text("1.3"))])
-            )
-          ])
-        ),
-        (
-          "trigger",
-          .mapping([("cohort-complete", Node(.null)), ("deadline", .text("10 min"))])
-        ),
-        ("aggregator", .text("sample-weighted-mean")),
-      ])),
-    PolicyPreset(
-      name: "pygrid",
-      summary:
-        "PyGrid as it is written: cycles, differences, their plain mean, reports overwritten",
-      settings: .mapping([
-        ("payload", .text("delta")), ("selector", .text("cycles")),
-        ("trigger", .text("cycle-end")), ("aggregator", .text("uniform-mean")),
-        ("duplicates", .text("overwrite")),
-      ])),
-    PolicyPreset(
-      name: "flower",
-      summary: "Flower's FedAvg: all who are connected, weights, until each has answered or failed",
-      settings: .mapping([
-        ("payload", .text("weights")),
-        ("selector", .mapping([("fraction", .mapping([("waitLimit", .text("24 h"))]))])),
-        ("trigger", .text("cohort-answered")), ("aggregator", .text("sample-weighted-mean")),
-      ])),
-  ]
+  public static let standard: [PolicyPreset] =
+    [
+      PolicyPreset(
+        name: "fedavg",
+        summary: "Open participation: weights, aggregated at 3 updates, looked at every 30 min",
+        settings: .mapping([
+          ("payload", .text("weights")),
+          ("selector", .text("open")),
+          ("trigger", .mapping([("threshold", .text("3")), ("every", .text("30 min"))])),
+          ("aggregator", .text("sample-weighted-mean")),
+        ])),
+      PolicyPreset(
+        name: "synchronous-fedavg",
+        summary: "Cohorts of 10 of 13 that wait, differences, closed after 10 min at the latest",
+        settings: .mapping([
+          ("payload", .text("delta")),
+          (
+            "selector",
+            .mapping([
+              (
+                "uniform",
+                .mapping([("cohort", .text("10")), ("overSelection", .text("1.3"))])
+              )
+            ])
+          ),
+          (
+            "trigger",
+            .mapping([("cohort-complete", Node(.null)), ("deadline", .text("10 min"))])
+          ),
+          ("aggregator", .text("sample-weighted-mean")),
+        ])),
+      PolicyPreset(
+        name: "pygrid",
+        summary:
+          "PyGrid as it is written: cycles, differences, their plain mean, reports overwritten",
+        settings: .mapping([
+          ("payload", .text("delta")), ("selector", .text("cycles")),
+          ("trigger", .text("cycle-end")), ("aggregator", .text("uniform-mean")),
+          ("duplicates", .text("overwrite")),
+        ])),
+      PolicyPreset(
+        name: "flower",
+        summary:
+          "Flower's FedAvg: all who are connected, weights, until each has answered or failed",
+        settings: .mapping([
+          ("payload", .text("weights")),
+          ("selector", .mapping([("fraction", .mapping([("waitLimit", .text("24 h"))]))])),
+          ("trigger", .text("cohort-answered")), ("aggregator", .text("sample-weighted-mean")),
+        ])),
+    ] + published
 }
 
 extension Form where Value == ServerSettings {

@@ -77,6 +77,9 @@ public protocol AggregationTrigger: Part {
   var needsCohort: Bool { get }
   /// Whether it makes sense only where there are cycles.
   var needsCycles: Bool { get }
+  /// How many updates of the round's cohort have to arrive, where it waits for nothing else; nil:
+  /// a round does not depend on that.
+  func neededMembers(_ server: ServerView) -> Int?
   /// What it wants now.
   func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision
   /// The same, of a trigger that remembers.
@@ -92,6 +95,8 @@ extension AggregationTrigger {
   public var needsCohort: Bool { false }
   /// Any selector will do.
   public var needsCycles: Bool { false }
+  /// A round does not depend on it.
+  public func neededMembers(_ server: ServerView) -> Int? { nil }
 }
 
 /// A device that asks for work.
@@ -100,11 +105,14 @@ public struct CheckIn: Sendable, Codable {
   public let device: Int
   /// The version that it holds; −1: none.
   public let heldVersion: Int
+  /// Whether an update of the device waits for aggregation.
+  public let hasPending: Bool
 
   /// A device that holds a version.
-  public init(device: Int, heldVersion: Int) {
+  public init(device: Int, heldVersion: Int, hasPending: Bool = false) {
     self.device = device
     self.heldVersion = heldVersion
+    self.hasPending = hasPending
   }
 }
 
@@ -118,8 +126,21 @@ public enum Admission: Sendable, Equatable {
   case reject
 }
 
+/// What a selector hears of a device that it let in.
+public enum DeviceNews: Sendable, Equatable {
+  /// An update of the device reached the server.
+  case delivered
+  /// The device's stream broke before its update was there.
+  case lost
+}
+
 /// Decides who may train.
 public protocol ClientSelector: Part {
+  /// Whether it is told what becomes of devices that it let in.
+  var listens: Bool { get }
+  /// What became of a device; the server is as it was just before.
+  func hear(
+    _ news: DeviceNews, from device: Int, _ server: ServerView, _ memory: inout PartMemory)
   /// Whether devices wait until a cohort is formed, so that updates belong to one round.
   var formsCohorts: Bool { get }
   /// How long a round waits for its cohort before it is skipped; nil: for ever.
@@ -159,6 +180,12 @@ public struct Cohort: Sendable {
 }
 
 extension ClientSelector {
+  /// It need not know.
+  public var listens: Bool { false }
+  /// It does not listen.
+  public func hear(
+    _ news: DeviceNews, from device: Int, _ server: ServerView, _ memory: inout PartMemory
+  ) {}
   /// No cohorts.
   public var formsCohorts: Bool { false }
   /// It waits for ever.
@@ -167,88 +194,6 @@ extension ClientSelector {
   public func cohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
   ) -> Cohort? { nil }
-}
-
-/// One update at its aggregation.
-public struct AggregatedUpdate: Sendable {
-  /// The device's number in the fleet.
-  public let device: Int
-  /// Distinct samples it was trained on.
-  public let samples: Int
-  /// Versions published since its base.
-  public let staleness: Int
-  /// The trained parameters.
-  public let parameters: ParameterBuffer
-  /// What its training started from.
-  public let base: ParameterBuffer
-
-  /// An update of a device.
-  public init(
-    device: Int, samples: Int, staleness: Int, parameters: ParameterBuffer, base: ParameterBuffer
-  ) {
-    self.device = device
-    self.samples = samples
-    self.staleness = staleness
-    self.parameters = parameters
-    self.base = base
-  }
-}
-
-/// The updates of one aggregation, in device order, with the sums that most aggregators need.
-public struct AggregationBatch: Sendable {
-  /// The updates, in device order; at least one.
-  public let updates: [AggregatedUpdate]
-  /// What updates carry.
-  public let payload: Payload
-  /// The current model.
-  public let current: ParameterBuffer
-  let kernels: Kernels
-  let pool: WorkerPool
-
-  /// A batch of updates, at least one, in device order.
-  ///
-  /// Shapes: all buffers have the size of `current`.
-  public init(
-    updates: [AggregatedUpdate], payload: Payload, current: ParameterBuffer,
-    kernels: Kernels = .best, pool: WorkerPool
-  ) {
-    precondition(!updates.isEmpty, "an aggregation has an update")
-    precondition(
-      zip(updates, updates.dropFirst()).allSatisfy { $0.device <= $1.device },
-      "updates are in device order")
-    precondition(
-      updates.allSatisfy {
-        $0.parameters.count == current.count && $0.base.count == current.count
-      }, "buffers have one size")
-    self.updates = updates
-    self.payload = payload
-    self.current = current
-    self.kernels = kernels
-    self.pool = pool
-  }
-
-  /// What is known of the updates beside their parameters, in their order.
-  public var facts: [UpdateFacts] {
-    updates.map { UpdateFacts(samples: $0.samples, staleness: $0.staleness) }
-  }
-
-  /// Σ pᵢ·xᵢ, where xᵢ is what the payload carries.
-  ///
-  /// Order: of the updates, in `Double`, rounded to float once.
-  public func weightedSum(_ weights: [Double]) -> ParameterBuffer {
-    precondition(weights.count == updates.count, "one weight an update")
-    switch payload {
-    case .weights:
-      let terms = zip(updates, weights).map { Aggregation.Term($0.parameters, weight: $1) }
-      return Aggregation.weights(terms, kernels: kernels, pool: pool)
-    case .delta:
-      let terms = zip(updates, weights).map {
-        Aggregation.Difference($0.parameters, base: $0.base, weight: $1)
-      }
-      let zero = ParameterBuffer(count: current.count) { _ in }
-      return Aggregation.deltas(terms, now: zero, rate: 1, kernels: kernels, pool: pool)
-    }
-  }
 }
 
 /// What is known of an update before it is computed.
@@ -270,6 +215,12 @@ public protocol Aggregator: Part {
   /// The weight of each update, if `combine` gives `weightedSum` of weights that depend on this
   /// alone: the sum is then formed while the updates are computed, with the same bits.
   func weights(of updates: [UpdateFacts]) -> [Double]?
+  /// Whether `combine` is made of `weightedSum`, so that old updates may count less.
+  var countsStaleness: Bool { get }
+  /// Whether it needs what each training started from, whatever the payload.
+  var needsBases: Bool { get }
+  /// Whether it needs the loss of what each training started from on the device's samples.
+  var needsBaseLosses: Bool { get }
   /// The combination, of the same kind as the payload.
   func combine(_ batch: AggregationBatch) -> ParameterBuffer
   /// The same, of an aggregator that remembers; it knows no weights beforehand.
@@ -279,6 +230,12 @@ public protocol Aggregator: Part {
 extension Aggregator {
   /// Not known before the updates are computed.
   public func weights(of updates: [UpdateFacts]) -> [Double]? { nil }
+  /// Old updates count as much as others.
+  public var countsStaleness: Bool { false }
+  /// Only where the payload does.
+  public var needsBases: Bool { false }
+  /// No.
+  public var needsBaseLosses: Bool { false }
 }
 
 /// Moves the model by the combined update.

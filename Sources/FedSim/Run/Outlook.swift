@@ -154,18 +154,28 @@ extension Simulation {
   /// Whether the open round's cohort can no longer send as many updates as the round waits for, and
   /// nothing else ends the round.
   var isCohortBroken: Bool {
-    guard let goal = server.cohortGoal, mayCohortsBreak else { return false }
+    guard server.cohortGoal != nil, mayCohortsBreak, let needed = neededMembers else {
+      return false
+    }
     var hopes = server.pending.count + (server.underWay?.updates.count ?? 0)
     for number in participations.numbers where participations[number].round == server.round {
       let stage = participations[number].stage
       if stage >= Stage.accepted.rawValue, stage < Stage.admitted.rawValue { hopes += 1 }
     }
-    return hopes < goal
+    return hopes < needed
   }
 
   /// Whether a round may depend on all of its cohort.
   var mayCohortsBreak: Bool {
-    inputs.server.duplicates != .append
-      && inputs.server.trigger.allSatisfy { $0.value is CohortCompleteTrigger }
+    let probe = ServerView(
+      now: .start, version: 0, round: 1, pending: 0, cohortGoal: 1, cohortSize: 1)
+    return inputs.server.duplicates != .append
+      && inputs.server.trigger.allSatisfy { $0.value.neededMembers(probe) != nil }
+  }
+
+  /// How many of the round's members have to answer, at least.
+  var neededMembers: Int? {
+    let view = server.view(at: now)
+    return inputs.server.trigger.compactMap { $0.value.neededMembers(view) }.min()
   }
 }

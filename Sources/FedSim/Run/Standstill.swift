@@ -202,7 +202,7 @@ extension Simulation {
     if isCohortBroken {
       found.append(
         .members(
-          round: Int(server.round), goal: server.cohortGoal!, arrived: server.pending.count))
+          round: Int(server.round), goal: neededMembers!, arrived: server.pending.count))
     } else if inputs.server.selector.value.formsCohorts, server.cohortGoal == nil,
       server.waitingPeak > 0
     {

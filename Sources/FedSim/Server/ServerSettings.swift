@@ -22,6 +22,14 @@ public enum Duplicates: String, CaseIterable, Sendable {
   case overwrite
 }
 
+/// When a device whose update waits gets the next model.
+public enum Broadcast: String, CaseIterable, Sendable {
+  /// When it asks: it may train the same version again.
+  case onRequest
+  /// When its update has been aggregated, or given up: until then its request is held.
+  case afterAggregation
+}
+
 /// The in-process server.
 public struct ServerSettings: PartSettings {
   /// A preset that the other keys were filled from; keys written beside it win.
@@ -41,6 +49,12 @@ public struct ServerSettings: PartSettings {
   public var aggregator = Choice<any Aggregator>(SampleWeightedMean.self) { $0 }
   /// How that one moves the model.
   public var optimizer = Choice<any ServerOptimizer>(ServerSGD.self) { $0 }
+  /// How much an old update counts; nil: as much as a fresh one.
+  public var staleness: Choice<any StalenessWeight>?
+  /// What becomes of the share that old updates lose; nil: `absolute`.
+  public var stalenessScale: StalenessScale?
+  /// When a device whose update waits gets the next model; nil: `onRequest`.
+  public var broadcast: Broadcast?
   /// Updates from bases older than this many versions are rejected at arrival; nil: none are.
   public var maximumStaleness: Int?
   /// What happens to a second update of one device on one version.
@@ -133,10 +147,12 @@ public struct ServerSettings: PartSettings {
       Field(
         "central", \.central, feature: .settings(),
         "Training at the server on the files of groups with `collection`; absent: none"),
-    ] + instructionFields + wireFields + aggregationFields + identityFields
+    ] + stalenessFields + instructionFields + wireFields + aggregationFields + identityFields
   }
   /// Whether updates have to keep what their training started from.
-  var needsBases: Bool { payload == .delta || !transforms.isEmpty }
+  var needsBases: Bool {
+    payload == .delta || !transforms.isEmpty || aggregator.value.needsBases
+  }
 
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
@@ -153,6 +169,6 @@ public struct ServerSettings: PartSettings {
     if payloadFormat != nil, bytesPerParameter != 4 {
       return [("payloadFormat", "`payloadFormat` and `bytesPerParameter` both give sizes")]
     }
-    return instructionContradictions
+    return stalenessContradictions + instructionContradictions
   }
 }

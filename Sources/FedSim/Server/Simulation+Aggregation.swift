@@ -76,14 +76,19 @@ extension Simulation {
       let weights = inputs.server.aggregator.value.weights(of: facts)
     else { return nil }
     precondition(weights.count == waiting.count, "one weight an update")
+    let shares = StalenessRule.shares(inputs.server.stalenessRule, weights, facts)
     var terms: [StreamedSum.Term] = []
     terms.reserveCapacity(waiting.count)
-    for (update, weight) in zip(waiting, weights) {
+    for (update, weight) in zip(waiting, shares.weights) {
       let base =
         inputs.server.payload == .delta ? updates[update].baseParameters ?? server.model : nil
       terms.append(StreamedSum.Term(updates[update].training!, weight: weight, base: base))
     }
-    guard let sum = computations.sum(terms, count: server.model.count) else { return nil }
+    let isDelta = inputs.server.payload == .delta
+    let first = isDelta ? nil : shares.rest.map { Aggregation.Term(server.model, weight: $0) }
+    guard let sum = computations.sum(terms, first: first, count: server.model.count) else {
+      return nil
+    }
     let used = zip(waiting, sum.scores).map {
       Used(update: $0, lossSum: $1.lossSum, validation: $1.validation)
     }
@@ -94,6 +99,7 @@ extension Simulation {
   private mutating func combined(_ waiting: [Int32]) -> (ParameterBuffer, [Used])? {
     let values = computations.values(of: waiting.map { updates[$0].training! })
     let sent = transformed(waiting, values)
+    let losses = baseLosses(waiting)
     var used: [Used] = []
     var aggregated: [AggregatedUpdate] = []
     for (index, update) in waiting.enumerated() {
@@ -108,13 +114,27 @@ extension Simulation {
       aggregated.append(
         AggregatedUpdate(
           device: Int(record.device), samples: facts.samples, staleness: facts.staleness,
-          parameters: sent[index], base: record.baseParameters ?? server.model))
+          parameters: sent[index], base: record.baseParameters ?? server.model,
+          baseLoss: losses.isEmpty ? nil : losses[index]))
     }
     guard !used.isEmpty else { return nil }
     let batch = AggregationBatch(
       updates: aggregated, payload: inputs.server.payload, current: server.model,
-      kernels: inputs.kernels, pool: inputs.pool)
+      staleness: inputs.server.stalenessRule, kernels: inputs.kernels, pool: inputs.pool)
     return (inputs.server.aggregator.value.combine(batch, &server.memories.aggregator), used)
+  }
+
+  /// What each training began with loses on its samples, where the aggregator needs it.
+  private func baseLosses(_ waiting: [Int32]) -> [Double] {
+    guard inputs.server.aggregator.value.needsBaseLosses else { return [] }
+    var pairs: [(training: DeferredTraining, base: ParameterBuffer)] = []
+    for update in waiting {
+      pairs.append((updates[update].training!, updates[update].baseParameters!))
+    }
+    let all = pairs
+    return inputs.pool.map(all.count) { index, scratch in
+      all[index].training.loss(of: all[index].base, scratch).meanLoss
+    }
   }
 
   private func facts(of update: Int32) -> UpdateFacts {
@@ -187,6 +207,7 @@ extension Simulation {
     roundFunnels.append(Funnel())
     openRound()
     formCohort()
+    if inputs.server.broadcast == .afterAggregation { releaseWaiting() }
   }
 
   /// Version 0, evaluated.

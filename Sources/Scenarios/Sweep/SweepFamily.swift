@@ -80,17 +80,17 @@ public enum SweepScalar: Equatable, Sendable {
 /// A number as it stands in a scenario, with or without a unit.
 public struct SweepNumber: Equatable, Sendable {
   /// Whole smallest units, or the bare number.
-  let value: Double
+  package let value: Double
   /// What it is a number of.
   public let family: SweepFamily
 
-  init(_ value: Double, _ family: SweepFamily) {
+  package init(_ value: Double, _ family: SweepFamily) {
     self.value = value
     self.family = family
   }
 
   /// Reads a number or a quantity; nil for anything else.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     if let number = Text.number(text) {
       self.init(number, .number)
       return
@@ -108,7 +108,7 @@ public struct SweepNumber: Equatable, Sendable {
   var inBaseUnit: Double { value / family.perBaseUnit }
 
   /// The number as it is written in a scenario.
-  var node: Node {
+  package var node: Node {
     family == .number
       ? .text(Text.shortest(value)) : .text(Text.quantity(Int64(value), units: family.units))
   }

@@ -10,7 +10,7 @@ import Testing
 @Suite("The scenario with these parts")
 struct ScenarioTests {
   private static let path = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../scenarios/trimmed.yaml").standardized.path
+    .appending(path: "../../scenarios/olympic.yaml").standardized.path
 
   private func scenario(_ overrides: [String] = []) throws -> Scenario {
     try Scenario(contentsOf: Self.path, overrides: overrides, registry: .withMyPolicy)
@@ -32,7 +32,7 @@ struct ScenarioTests {
   @Test("its policy keeps what every policy promises")
   func conformance() throws {
     let scenario = try scenario()
-    #expect(Conformance().findings(ofPolicy: "trimmed") { scenario.settings.server } == [])
+    #expect(Conformance().findings(ofPolicy: "olympic") { scenario.settings.server } == [])
   }
 
   @Test("what is misspelt or out of range is told as for any part")
@@ -47,8 +47,8 @@ struct ScenarioTests {
       }
     }
     #expect(
-      fault("server.aggregator=trimed-mean")
-        == "there is no aggregator `trimed-mean`; did you mean `trimmed-mean`?")
+      fault("server.aggregator=olimpic-mean")
+        == "there is no aggregator `olimpic-mean`; did you mean `olympic-mean`?")
     #expect(
       fault("server.trigger={patient: {patiense: 1 h}}")
         == "unknown key `patiense`; did you mean `patience`?")
@@ -83,19 +83,19 @@ struct CommandTests {
 
   @Test("it lists them, and validates the scenario")
   func lists() throws {
-    #expect(try run(["list", "aggregator"]).out.contains("trimmed-mean: Per parameter"))
+    #expect(try run(["list", "aggregator"]).out.contains("olympic-mean: Per parameter"))
     #expect(try run(["list"]).out.contains("patient: Aggregates at many updates"))
     #expect(
-      try run(["validate", "scenarios/trimmed.yaml"]).out == "scenarios/trimmed.yaml: valid\n")
+      try run(["validate", "scenarios/olympic.yaml"]).out == "scenarios/olympic.yaml: valid\n")
   }
 
   @Test("a wrong word ends it with code 2, place and nearest word")
   func wrongWord() throws {
     let told = try run(
-      ["validate", "scenarios/trimmed.yaml", "--set", "server.aggregator=trimmed-men"])
+      ["validate", "scenarios/olympic.yaml", "--set", "server.aggregator=olympic-men"])
     #expect(told.code == 2)
     #expect(
-      told.error.contains("there is no aggregator `trimmed-men`; did you mean `trimmed-mean`?"))
+      told.error.contains("there is no aggregator `olympic-men`; did you mean `olympic-mean`?"))
   }
 
   @Test("it runs the scenario into a result, and replays that")
@@ -103,9 +103,9 @@ struct CommandTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "my-policy-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let result = folder.appending(path: "trimmed.h5").path
+    let result = folder.appending(path: "olympic.h5").path
     let told = try run(
-      ["run", "scenarios/trimmed.yaml", "--set", "stop.after=1 d", "-o", result, "-q", "--audit"])
+      ["run", "scenarios/olympic.yaml", "--set", "stop.after=1 d", "-o", result, "-q", "--audit"])
     #expect(told.code == 0, "\(told.error)")
     let replayed = try run(["replay", result])
     #expect(replayed.code == 0, "\(replayed.out)\(replayed.error)")

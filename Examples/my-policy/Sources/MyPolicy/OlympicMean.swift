@@ -2,13 +2,14 @@ import FedSim
 import Learning
 import Schema
 
-/// The mean of each parameter without its largest and smallest values.
+/// The mean of each parameter without its largest and smallest values, as judges count marks.
 ///
 /// Source: Yin et al., "Byzantine-robust distributed learning: towards optimal statistical rates"
-/// (2018), definition 2. Differs: the number trimmed at each end is given, not a share.
-public struct TrimmedMean: Aggregator {
+/// (2018), definition 2. Differs: the number left out at each end is given, not a share, which is
+/// what FedSim's own `trimmed-mean` does.
+public struct OlympicMean: Aggregator {
   /// Its name in a scenario.
-  public static let name = "trimmed-mean"
+  public static let name = "olympic-mean"
   /// What it does, in one sentence.
   public static let summary = "Per parameter, the mean without the largest and smallest values"
 

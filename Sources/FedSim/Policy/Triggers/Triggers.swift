@@ -85,6 +85,9 @@ public struct CohortCompleteTrigger: AggregationTrigger {
   /// Whether it needs cohorts.
   public var needsCohort: Bool { true }
 
+  /// The goal of the cohort.
+  public func neededMembers(_ server: ServerView) -> Int? { server.cohortGoal }
+
   /// What it wants now.
   public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
     guard moment != .timer, let goal = server.cohortGoal else { return .wait }

@@ -4,15 +4,15 @@ import MyPolicy
 import Schema
 import Testing
 
-@Suite("The trimmed mean")
-struct TrimmedMeanTests {
+@Suite("The olympic mean")
+struct OlympicMeanTests {
   /// A server that aggregates at so many updates.
   private func script(_ updates: Int, trim: Int) -> PolicyScript {
-    var settings = TrimmedMean.Settings()
+    var settings = OlympicMean.Settings()
     settings.trim = trim
     var script = PolicyScript(model: [0, 0])
     script.server.trigger = [.threshold(updates)]
-    script.server.aggregator = .part(TrimmedMean.self, settings)
+    script.server.aggregator = .part(OlympicMean.self, settings)
     return script
   }
 
@@ -34,7 +34,7 @@ struct TrimmedMeanTests {
     #expect(played.updates.map(\.version) == [1, 1, 1, 1])
   }
 
-  @Test("differences are trimmed each against its own base")
+  @Test("each difference is taken against its own base")
   func differences() {
     var script = script(3, trim: 1)
     script.server.payload = .delta
@@ -57,6 +57,6 @@ struct TrimmedMeanTests {
 
   @Test("it keeps what every aggregator promises")
   func conformance() {
-    #expect(Conformance().findings(of: TrimmedMean.self) == [])
+    #expect(Conformance().findings(of: OlympicMean.self) == [])
   }
 }

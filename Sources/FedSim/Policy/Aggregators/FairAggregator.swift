@@ -1,0 +1,68 @@
+import Learning
+import Numerics
+import Schema
+
+/// Updates count more the higher the loss is that they began with.
+///
+/// Source: Li et al., "Fair resource allocation in federated learning" (2020), algorithm 2,
+/// q-FedAvg: Δₖ = Fₖ^q·L·(w − wₖ), hₖ = q·Fₖ^(q−1)·‖L·(w − wₖ)‖² + L·Fₖ^q, w ← w − Σ Δₖ / Σ hₖ.
+public struct FairAggregator: Aggregator {
+  /// Its name in a scenario.
+  public static let name = "q-ffl"
+  /// What it does, in one sentence.
+  public static let summary = "q-FedAvg: updates of devices with a high loss count more"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// How much fairness.
+    public var q = 1.0
+    /// The constant that stands for the loss's smoothness.
+    public var lipschitz = 10.0
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "q" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("q", \.q, .number(0...100), "How much a high loss counts; 0: the uniform mean"),
+        Field(
+          "lipschitz", \.lipschitz, .positive,
+          "L, which the paper takes as one over the devices' learning rate"),
+      ]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// The step is made of differences, whatever is sent.
+  public var needsBases: Bool { true }
+  /// F is the loss before the training.
+  public var needsBaseLosses: Bool { true }
+
+  /// Order: Σ h, then the step, in the order of the updates. Losses are 10⁻¹⁰ at least, as in the
+  /// authors' program. Complexity: O(updates · parameters), all at once.
+  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    let norms = batch.differences.squaredNorms(pool: batch.pool)
+    // All is divided by L, so that q = 0 gives whole numbers.
+    var steps: [Double] = []
+    var total = 0.0
+    for (update, norm) in zip(batch.updates, norms) {
+      let loss = max(0, update.baseLoss ?? 0) + 1e-10
+      steps.append(power(loss, settings.q))
+      total +=
+        settings.q == 0
+        ? 1 : settings.q * power(loss, settings.q - 1) * settings.lipschitz * norm + steps.last!
+    }
+    let weights = steps.map { total > 0 && total < .infinity ? $0 / total : 0 }
+    let isDelta = batch.payload == .delta
+    return batch.moved(
+      weights, from: isDelta ? ParameterBuffer(count: batch.current.count) { _ in } : batch.current)
+  }
+
+  private func power(_ base: Double, _ exponent: Double) -> Double {
+    exponent == 0 ? 1 : exponent == 1 ? base : Portable.exp(exponent * Portable.log(base))
+  }
+}

@@ -1,0 +1,73 @@
+import Learning
+import Schema
+
+/// The point from which the distances to all updates add up to least.
+///
+/// Source: Pillutla, Kakade, Harchaoui, "Robust aggregation for federated learning" (2022),
+/// algorithm 2, the smoothed Weiszfeld algorithm: from the weighted mean v on,
+/// v ← Σ βᵢ·xᵢ / Σ βᵢ with βᵢ = αᵢ / max(ν, ‖v − xᵢ‖).
+public struct GeometricMedian: Aggregator {
+  /// Its name in a scenario.
+  public static let name = "geometric-median"
+  /// What it does, in one sentence.
+  public static let summary = "RFA: the point with the least sum of distances to the updates"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// What updates count.
+    public var weights = UpdateWeights.samples
+    /// Steps at most.
+    public var iterations = 4
+    /// The least distance that is divided by.
+    public var smoothing = 1e-6
+    /// The relative change at which it ends early.
+    public var tolerance = 1e-6
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "iterations" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("weights", \.weights, .choice, "What an update counts: by its samples, or the same"),
+        Field("iterations", \.iterations, .integer(1...10_000), "Steps at most"),
+        Field("smoothing", \.smoothing, .positive, "The least distance that is divided by, ν"),
+        Field(
+          "tolerance", \.tolerance, .number(0...1),
+          "It ends early when the sum of distances changes by less than this share"),
+      ]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Order: sums over updates in their order, in `Double`, rounded to float once at the end.
+  /// Complexity: O(iterations · updates · parameters), all updates at once, 16 bytes a parameter.
+  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    let shares = settings.weights.of(batch.facts)
+    let values = batch.values
+    func distances(_ point: [Double]) -> [Double] {
+      values.squaredDistances(to: point, pool: batch.pool).map { $0.squareRoot() }
+    }
+    func objective(_ distances: [Double]) -> Double {
+      zip(shares, distances).reduce(0) { $0 + $1.0 * $1.1 }
+    }
+    var point = values.weightedSum(shares, pool: batch.pool)
+    var far = distances(point)
+    var value = objective(far)
+    for _ in 0..<settings.iterations {
+      var weights = zip(shares, far).map { $0 / max(settings.smoothing, $1) }
+      let total = weights.reduce(0, +)
+      guard total > 0 else { break }
+      for place in weights.indices { weights[place] /= total }
+      point = values.weightedSum(weights, pool: batch.pool)
+      far = distances(point)
+      let before = value
+      value = objective(far)
+      if (before - value).magnitude < settings.tolerance * value { break }
+    }
+    return ParameterBuffer(nearest: point)
+  }
+}

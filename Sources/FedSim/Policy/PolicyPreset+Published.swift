@@ -1,0 +1,87 @@
+import Schema
+
+extension PolicyPreset {
+  /// Policies by the names of their papers.
+  static let published: [PolicyPreset] = [
+    PolicyPreset(
+      name: "fedasync",
+      summary: "Every update is mixed into the model at once, old ones less (Xie et al. 2020)",
+      settings: .mapping([
+        ("payload", .text("weights")), ("selector", .text("open")),
+        ("trigger", .text("every-arrival")), ("aggregator", .text("uniform-mean")),
+        ("staleness", part("polynomial", "0.5")), ("optimizer", part("mixing", "0.6")),
+      ])),
+    PolicyPreset(
+      name: "fedbuff",
+      summary:
+        "A buffer of 10 updates, old ones count less, 100 devices at once (Nguyen et al. 2022)",
+      settings: .mapping([
+        ("payload", .text("delta")), ("selector", part("concurrent", "100")),
+        ("trigger", part("buffer", "10")), ("aggregator", .text("uniform-mean")),
+        ("staleness", part("polynomial", "0.5")), ("duplicates", .text("overwrite")),
+      ])),
+    synchronous(
+      "fedavgm", "FedAvg with momentum at the server (Hsu et al. 2019)",
+      [("optimizer", part("momentum", "0.9"))]),
+    synchronous(
+      "fedadagrad", "Adagrad at the server (Reddi et al. 2021)",
+      [("optimizer", .text("adagrad"))]),
+    synchronous(
+      "fedadam", "Adam at the server (Reddi et al. 2021)", [("optimizer", .text("adam"))]),
+    synchronous(
+      "fedyogi", "Yogi at the server (Reddi et al. 2021)", [("optimizer", .text("yogi"))]),
+    synchronous(
+      "fedmedian", "The median of each parameter (Yin et al. 2018)",
+      [("aggregator", .text("median"))]),
+    synchronous(
+      "fedtrimmedavg", "The trimmed mean of each parameter, 0.2 at each end (Yin et al. 2018)",
+      [("aggregator", part("trimmed-mean", "0.2"))]),
+    synchronous(
+      "krum", "The update nearest to its neighbours (Blanchard et al. 2017)",
+      [("aggregator", .text("krum"))]),
+    synchronous(
+      "multi-krum", "The mean of the updates nearest to their neighbours (Blanchard et al. 2017)",
+      [("aggregator", .text("multi-krum"))]),
+    synchronous(
+      "bulyan", "Krum, then the values nearest to the median (El Mhamdi et al. 2018)",
+      [("aggregator", .text("bulyan"))]),
+    synchronous(
+      "rfa", "The geometric median (Pillutla et al. 2022)",
+      [("aggregator", .text("geometric-median"))]),
+    synchronous(
+      "q-fedavg", "Updates of devices with a high loss count more (Li et al. 2020)",
+      [("aggregator", .text("q-ffl"))]),
+  ]
+
+  /// As `synchronous-fedavg`, but for some keys.
+  private static func synchronous(
+    _ name: String, _ summary: String, _ others: [(String, Node)]
+  ) -> PolicyPreset {
+    PolicyPreset(
+      name: name, summary: "Cohorts of 10 of 13 that wait: " + summary,
+      settings: .mapping(
+        [
+          ("payload", .text("delta")),
+          (
+            "selector",
+            .mapping([
+              (
+                "uniform",
+                .mapping([("cohort", .text("10")), ("overSelection", .text("1.3"))])
+              )
+            ])
+          ),
+          (
+            "trigger",
+            .mapping([("cohort-complete", Node(.null)), ("deadline", .text("10 min"))])
+          ),
+        ]
+          + (others.contains { $0.0 == "aggregator" }
+            ? [] : [("aggregator", Node.text("sample-weighted-mean"))]) + others))
+  }
+
+  /// A part with the setting that a bare value stands for.
+  private static func part(_ name: String, _ value: String) -> Node {
+    .mapping([(name, .text(value))])
+  }
+}

@@ -1,0 +1,87 @@
+import Learning
+import Schema
+
+/// The step that Adagrad, Adam and Yogi share.
+///
+/// Source: Reddi et al., "Adaptive federated optimization" (2021), algorithm 2:
+/// m ← β₁·m + (1 − β₁)·Δ, v by the optimizer's own rule, x ← x + η·m / (√v + τ). Neither m nor v is
+/// corrected for the first steps.
+struct AdaptiveStep {
+  let rate: Double
+  let beta1: Double
+  let tau: Double
+  /// What v begins with.
+  let start: Double
+
+  /// Remembers m and v, as floats. Order: element by element, in `Double`; m, v and the step are
+  /// rounded to float once each, m and v before the step.
+  func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
+    _ memory: inout PartMemory, _ accumulate: (_ v: Double, _ square: Double) -> Double
+  ) -> ParameterBuffer {
+    let difference = payload.difference(from: current, to: combined)
+    if memory.buffers.isEmpty {
+      let first = Float(start)
+      memory.buffers = [
+        ParameterBuffer(count: current.count) { _ in },
+        ParameterBuffer(count: current.count) { $0.update(repeating: first) },
+      ]
+    }
+    let m = ParameterBuffer.combining(memory.buffers[0], difference) {
+      beta1 * $0 + (1 - beta1) * $1
+    }
+    let v = ParameterBuffer.combining(memory.buffers[1], difference) { accumulate($0, $1 * $1) }
+    memory.buffers = [m, v]
+    return ParameterBuffer(count: current.count) { target in
+      for i in 0..<target.count {
+        let step = rate * Double(m[i]) / (Double(v[i]).squareRoot() + tau)
+        target[i] = ParameterBuffer.nearest(Double(current[i]) + step)
+      }
+    }
+  }
+}
+
+/// The settings of the three.
+public struct AdaptiveSettings: PartSettings {
+  /// The rate.
+  public var learningRate = 0.1
+  /// How much of m stays.
+  public var beta1 = 0.9
+  /// How much of v stays.
+  public var beta2 = 0.99
+  /// What is added to √v.
+  public var tau = 1e-3
+  /// What v begins with; nil: τ².
+  public var initial: Double?
+  /// The defaults.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "learningRate" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<AdaptiveSettings>] {
+    var fields: [Field<AdaptiveSettings>] = common(\.learningRate, \.beta1, \.tau, \.initial)
+    fields.insert(
+      Field("beta2", \.beta2, .number(0...0.999_999), "How much of v stays, β₂"), at: 2)
+    return fields
+  }
+
+  /// The fields that Adagrad has, too.
+  static func common<Owner>(
+    _ rate: WritableKeyPath<Owner, Double> & Sendable,
+    _ beta1: WritableKeyPath<Owner, Double> & Sendable,
+    _ tau: WritableKeyPath<Owner, Double> & Sendable,
+    _ initial: WritableKeyPath<Owner, Double?> & Sendable
+  ) -> [Field<Owner>] {
+    [
+      Field("learningRate", rate, .positive, "The server's learning rate, η"),
+      Field("beta1", beta1, .number(0...0.999_999), "How much of m stays, β₁"),
+      Field("tau", tau, .number(1e-12...1e6), "How little it adapts, τ"),
+      Field(
+        "initial", initial, optional: .number(0...1e30), "What v begins with; absent: τ squared"),
+    ]
+  }
+
+  var shared: AdaptiveStep {
+    AdaptiveStep(rate: learningRate, beta1: beta1, tau: tau, start: initial ?? tau * tau)
+  }
+}

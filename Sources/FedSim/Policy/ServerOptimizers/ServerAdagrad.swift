@@ -1,0 +1,61 @@
+import Learning
+import Schema
+
+/// The settings of Adagrad, whose v forgets nothing.
+public struct AdagradSettings: PartSettings {
+  /// The rate.
+  public var learningRate = 0.1
+  /// How much of m stays.
+  public var beta1 = 0.0
+  /// What is added to √v.
+  public var tau = 1e-3
+  /// What v begins with; nil: τ².
+  public var initial: Double?
+  /// The defaults.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "learningRate" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<AdagradSettings>] {
+    AdaptiveSettings.common(\.learningRate, \.beta1, \.tau, \.initial)
+  }
+
+  var shared: AdaptiveStep {
+    AdaptiveStep(rate: learningRate, beta1: beta1, tau: tau, start: initial ?? tau * tau)
+  }
+}
+
+/// Steps become shorter where updates have been large: FedAdagrad.
+///
+/// Source: Reddi et al. (2021), algorithm 2, FedAdagrad: v ← v + Δ².
+public struct ServerAdagrad: ServerOptimizer {
+  /// Its name in a scenario.
+  public static let name = "adagrad"
+  /// What it does, in one sentence.
+  public static let summary = "FedAdagrad: steps become shorter where updates have been large"
+
+  /// What can be set.
+  public typealias Settings = AdagradSettings
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// The first step, which remembers nothing.
+  public func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+  ) -> ParameterBuffer {
+    var memory = PartMemory()
+    return step(from: current, by: combined, payload: payload, &memory)
+  }
+
+  /// Remembers m and v. Order: as of all adaptive steps.
+  public func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
+    _ memory: inout PartMemory
+  ) -> ParameterBuffer {
+    settings.shared.step(from: current, by: combined, payload: payload, &memory) {
+      $0 + $1
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Learning
+import Schema
+
+/// Goes on in the direction of earlier steps: FedAvgM.
+///
+/// Source: Hsu, Qi, Brown, "Measuring the effects of non-identical data distribution for federated
+/// visual classification" (2019), §4.3: v ← β·v + Δ, w ← w + η·v; by Nesterov w ← w + η·(Δ + β·v).
+public struct ServerMomentum: ServerOptimizer {
+  /// Its name in a scenario.
+  public static let name = "momentum"
+  /// What it does, in one sentence.
+  public static let summary = "FedAvgM: steps go on in the direction of those before"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The rate.
+    public var learningRate = 1.0
+    /// How much of the step before stays.
+    public var momentum = 0.9
+    /// Whether the step looks ahead.
+    public var nesterov = false
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "momentum" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("learningRate", \.learningRate, .positive, "The server's learning rate, η"),
+        Field("momentum", \.momentum, .number(0...0.999_999), "How much of v stays, β"),
+        Field("nesterov", \.nesterov, .flag, "Whether the step is Δ + β·v (Nesterov)"),
+      ]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// The first step, which remembers nothing.
+  public func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+  ) -> ParameterBuffer {
+    var memory = PartMemory()
+    return step(from: current, by: combined, payload: payload, &memory)
+  }
+
+  /// Remembers v, as floats. Order: element by element, in `Double`; v is rounded to float, then
+  /// the step, each once.
+  public func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
+    _ memory: inout PartMemory
+  ) -> ParameterBuffer {
+    let (rate, beta) = (settings.learningRate, settings.momentum)
+    let difference = payload.difference(from: current, to: combined)
+    let velocity =
+      memory.buffers.first.map {
+        ParameterBuffer.combining($0, difference) { beta * $0 + $1 }
+      } ?? difference
+    memory.buffers = [velocity]
+    guard settings.nesterov else { return .combining(current, velocity) { $0 + rate * $1 } }
+    let ahead = ParameterBuffer.combining(difference, velocity) { $0 + beta * $1 }
+    return .combining(current, ahead) { $0 + rate * $1 }
+  }
+}
+
+extension Payload {
+  /// The pseudo-gradient's opposite: what the combined update would change of the model.
+  func difference(from current: ParameterBuffer, to combined: ParameterBuffer) -> ParameterBuffer {
+    switch self {
+    case .delta: combined
+    case .weights: .combining(current, combined) { $1 - $0 }
+    }
+  }
+}

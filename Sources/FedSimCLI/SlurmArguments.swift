@@ -1,0 +1,244 @@
+import ArgumentParser
+import Foundation
+import Runs
+import Scenarios
+import Sweeps
+
+/// How a sweep is given to Slurm.
+struct SlurmArguments: ParsableArguments {
+  @Flag(help: "Submit the cells to Slurm, with a job that writes the tables when they are over.")
+  var slurm = false
+
+  @Option(help: ArgumentHelp("Slurm: the partition.", valueName: "name"))
+  var partition: String?
+
+  @Option(help: ArgumentHelp("Slurm: the account.", valueName: "name"))
+  var account: String?
+
+  @Option(help: ArgumentHelp("Slurm: a task's time limit, such as 2:00:00.", valueName: "time"))
+  var time: String?
+
+  @Option(help: ArgumentHelp("Slurm: a task's memory, such as 4G.", valueName: "size"))
+  var mem: String?
+
+  @Option(help: "Slurm: processors of a task; by default its workers times their threads.")
+  var cpusPerTask: Int?
+
+  @Option(help: "Slurm: cells of a task; by default so many that there are at most 1,000 tasks.")
+  var cellsPerTask: Int?
+
+  @Option(help: "Slurm: tasks of an array that run at once; by default as many as Slurm lets.")
+  var tasksAtOnce: Int?
+
+  @Option(help: "Slurm: tasks that are submitted at once; the rest when these are over.")
+  var maxTasks: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Slurm: how often in a row cells are submitted again when a submission finished none.",
+      valueName: "count"))
+  var resubmissions: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Slurm: how long a file of another node may take to show, 60 s unless told otherwise.",
+      valueName: "duration"))
+  var fileDelay: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Slurm: any other option of sbatch, such as gres=gpu:1; repeatable.",
+      valueName: "key=value"))
+  var slurmOption: [String] = []
+
+  func validate() throws {
+    let words = [
+      ("partition", partition), ("account", account), ("time", time), ("mem", mem),
+      ("file-delay", fileDelay), ("slurm-option", slurmOption.first),
+    ]
+    let numbers = [
+      ("cpus-per-task", cpusPerTask), ("cells-per-task", cellsPerTask),
+      ("tasks-at-once", tasksAtOnce), ("max-tasks", maxTasks),
+    ]
+    let given =
+      words.filter { $0.1 != nil }.map(\.0) + numbers.filter { $0.1 != nil }.map(\.0)
+      + (resubmissions == nil ? [] : ["resubmissions"])
+    if !slurm, let first = given.first {
+      throw ValidationError("--\(first): this is for --slurm, which is not given")
+    }
+    for (name, value) in words where value?.isEmpty ?? false {
+      throw ValidationError("--\(name): found nothing, expected a value")
+    }
+    for (name, value) in numbers {
+      if let value, !(1...1_000_000).contains(value) {
+        throw ValidationError("--\(name): found \(value), expected a number from 1 to 1000000")
+      }
+    }
+    if let resubmissions, !(0...100).contains(resubmissions) {
+      throw ValidationError(
+        "--resubmissions: found \(resubmissions), expected a number from 0 to 100")
+    }
+    if let fileDelay { _ = try FileDelay.seconds(fileDelay) }
+    for option in slurmOption {
+      if let fault = SlurmSettings.fault(ofOption: option) {
+        throw ValidationError("--slurm-option: \(fault)")
+      }
+    }
+  }
+
+  /// What Slurm is asked for, with tasks that play cells as these arguments say.
+  private func settings(_ play: SweepPlayArguments) -> SlurmSettings {
+    var settings = SlurmSettings()
+    settings.partition = partition
+    settings.account = account
+    settings.time = time
+    settings.memory = mem
+    settings.threads = play.threads ?? 1
+    settings.jobs = play.jobs ?? max(1, (cpusPerTask ?? settings.threads) / settings.threads)
+    settings.cpusPerTask = cpusPerTask ?? settings.jobs * settings.threads
+    settings.cellsPerTask = cellsPerTask
+    settings.tasksAtOnce = tasksAtOnce
+    settings.mostTasks = maxTasks
+    settings.resubmissions = resubmissions ?? settings.resubmissions
+    settings.fileDelay = fileDelay ?? settings.fileDelay
+    settings.options = slurmOption
+    settings.timeout = play.timeout
+    settings.retries = play.retries
+    settings.versions = play.versions
+    return settings
+  }
+
+  /// Submits what is left of a sweep; the exit code.
+  func submit(
+    _ folder: SweepFolder, _ play: SweepPlayArguments, isDry: Bool = false
+  ) throws(RunFailure) -> Int32 {
+    let sweep = try SlurmSweep(folder, settings(play))
+    let end = try sweep.submit(isDry: isDry, look: SlurmLook.options(folder))
+    guard case .submitted = end, !isDry else {
+      return try SlurmLook.report(end, folder, versions: play.versions)
+    }
+    _ = try SlurmLook.report(end, folder, versions: play.versions)
+    Output.out("status: fedsim sweep status \(folder.path)")
+    return 0
+  }
+
+  /// Refuses to play cells that Slurm's jobs play, where they were submitted from this folder.
+  static func refuseLiving(_ folder: SweepFolder) throws(RunFailure) {
+    guard let jobs = try SlurmJobs.refuseLiving(folder), let unknown = jobs.unknown else { return }
+    let numbers = jobs.submission.jobs.joined(separator: " ")
+    Output.error("note: whether Slurm's jobs \(numbers) are over cannot be asked: \(unknown)")
+  }
+}
+
+/// Reads how long a file may take to show.
+enum FileDelay {
+  static func seconds(_ text: String) throws -> Double {
+    guard let seconds = SweepDriver.Options.seconds(text) else {
+      throw ValidationError("--file-delay: found \(text), expected a duration such as 10 s")
+    }
+    return seconds
+  }
+}
+
+/// Looking at results before and after Slurm's tasks.
+enum SlurmLook {
+  /// Some workers that read results.
+  static func options(_ folder: SweepFolder) -> SweepDriver.Options {
+    var options = SweepDriver.Options()
+    options.jobs = min(4, ProcessInfo.processInfo.activeProcessorCount)
+    options.arguments = SweepWorkCommand.arguments(folder, threads: 1)
+    return options
+  }
+
+  /// Writes the tables where all is over, and says what was submitted where not.
+  static func report(
+    _ end: SlurmSweep.End, _ folder: SweepFolder, versions: Bool
+  ) throws(RunFailure) -> Int32 {
+    switch end {
+    case .complete(let driver):
+      return try SweepEnd.report(.complete, driver, folder, versions: versions)
+    case .submitted(let lines):
+      for line in lines { Output.out(line) }
+      return 0
+    }
+  }
+}
+
+/// `fedsim sweep part`: what a task of Slurm runs.
+struct SweepPartCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "part", abstract: "Play the cells of one task.", shouldDisplay: false)
+
+  @Argument(help: "The sweep's folder.")
+  var folder: String
+
+  @Option(help: "The submission.")
+  var submission: Int
+
+  @Option(help: "The task.")
+  var task: Int
+
+  @Option(help: "The cells of a task.")
+  var cells: Int
+
+  @Option(help: "How long a file may take to show.", transform: FileDelay.seconds)
+  var fileDelay: Double
+
+  @OptionGroup var play: SweepPlayArguments
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      let folder = SweepFolder(folder)
+      let cells = try SweepPart.cells(
+        of: folder, submission: submission, task: task, each: cells,
+        fileDelay: fileDelay)
+      let driver = try SweepDriver(folder, play.options(folder))
+      let progress = SweepProgress(driver, jobs: play.jobs)
+      switch try driver.run(part: cells, { progress.show($0) }) {
+      case .interrupted:
+        Output.error("interrupted; what is finished stays")
+        return 130
+      case .complete, .waiting:
+        let count = "\(cells.count) cell\(cells.count == 1 ? "" : "s")"
+        Output.out("\(count), \(driver.failedCount) failed")
+        return driver.failedCount > 0 ? 3 : 0
+      }
+    } catch {
+      return Output.report(error)
+    }
+  }
+}
+
+/// `fedsim sweep collect`: what the job runs that waits for the tasks.
+struct SweepCollectCommand: RegistryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "collect", abstract: "Write the tables, or submit again what is missing.",
+    shouldDisplay: false)
+
+  @Argument(help: "The sweep's folder.")
+  var folder: String
+
+  @Option(help: "The submission.")
+  var submission: Int
+
+  @Option(help: "How many cells it handed out.")
+  var handed: Int
+
+  @Option(help: "How many submissions before it finished nothing.")
+  var fruitless = 0
+
+  @Option(help: "How long a file may take to show.", transform: FileDelay.seconds)
+  var fileDelay: Double
+
+  func run(_ registry: Registry) -> Int32 {
+    do throws(RunFailure) {
+      let folder = SweepFolder(folder)
+      let end = try SlurmSweep.collect(
+        folder, submission: submission, handed: handed, fruitless: fruitless,
+        fileDelay: fileDelay, look: SlurmLook.options(folder))
+      return try SlurmLook.report(end, folder, versions: SlurmSweep.wantsVersions(folder))
+    } catch {
+      return Output.report(error)
+    }
+  }
+}

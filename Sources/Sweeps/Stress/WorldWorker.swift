@@ -1,0 +1,75 @@
+import DataSets
+import Foundation
+import Runs
+import Scenarios
+
+/// The process that plays worlds for a `ProcessPlayer`: orders come on standard input, a line of
+/// JSON each, and answers go to standard output. When standard input ends, it ends at once.
+public enum WorldWorker {
+  /// Serves until there are no more orders; what is printed goes to a file.
+  public static func serve(
+    log: String, options: RunOptions, registry: Registry
+  ) throws(RunFailure) -> Int32 {
+    // The terminal's Ctrl-C goes to every process; the driver decides what it means.
+    signal(SIGINT, SIG_IGN)
+    signal(SIGPIPE, SIG_IGN)
+    let answers = fcntl(1, F_DUPFD_CLOEXEC, 3)
+    let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    guard answers >= 0, descriptor >= 0 else {
+      throw .failed("\(log): \(String(cString: strerror(errno)))")
+    }
+    dup2(descriptor, 2)
+    dup2(descriptor, 1)
+    close(descriptor)
+    var options = options
+    options.dataCache = DataCache()
+    let orders = OrderQueue()
+    let reader = Thread { orders.read() }
+    reader.start()
+    while true {
+      guard let order = MessageLine.value(WorldOrder.self, orders.next()) else { continue }
+      ftruncate(2, 0)
+      send(MessageLine.bytes(order.play(registry, options)), to: answers)
+    }
+  }
+
+  private static func send(_ bytes: [UInt8], to descriptor: CInt) {
+    var start = 0
+    while start < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        write(descriptor, $0.baseAddress! + start, bytes.count - start)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      start += count
+    }
+  }
+}
+
+/// Lines of standard input, read by one thread and taken by another.
+private final class OrderQueue: @unchecked Sendable {
+  private let lock = NSLock()
+  private let arrived = DispatchSemaphore(value: 0)
+  private var lines: [[UInt8]] = []
+
+  /// Reads until the input ends, and then ends the process: the driver is done, or dead.
+  func read() {
+    var buffer = LineBuffer()
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Foundation.read(0, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { _exit(0) }
+      for line in buffer.add(piece[..<count]) {
+        lock.withLock { lines.append(line) }
+        arrived.signal()
+      }
+    }
+  }
+
+  /// Waits for the next line.
+  func next() -> [UInt8] {
+    arrived.wait()
+    return lock.withLock { lines.removeFirst() }
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// `fedsim stress` as processes.
+@Suite struct StressCommandTests {
+  /// Phones need two updates a version; how many versions there are says nothing about a policy, so
+  /// the claim is one that many worlds break.
+  private static let section = """
+    stress:
+      vary:
+        server.trigger.threshold: {from: 1, to: 4, integer: true}
+        fleet.phones.count: [4, 2, 1]
+        fleet.phones.background.processing.earliestBegin: [1 h, 30 min]
+      expect: [{attempt.finished: {atMost: 48}, versions: {atLeast: 0}}]
+
+    """
+
+  private func command(_ section: String = Self.section) throws -> Command {
+    let command = try Command()
+    try command.write(Command.scenario + section, to: "w.yaml")
+    return command
+  }
+
+  @Test("the world that breaks a claim is written, and the same for 1 and 2 workers")
+  func broken() throws {
+    let command = try command()
+    let base = try command("stress", "w.yaml", "--seeds", "1", "--quiet")
+    #expect(base.code == 0, "\(base.out) \(base.error)")
+    var files: [Data] = []
+    for jobs in ["1", "2"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(command.folder)/out\(jobs)", withIntermediateDirectories: false)
+      let result = try command(
+        "stress", "w.yaml", "--seeds", "20", "--jobs", jobs, "--output", "out\(jobs)")
+      #expect(result.code == 1, "\(result.out) \(result.error)")
+      #expect(result.out.hasPrefix("broken: attempt.finished at the end: at most 48: found "))
+      #expect(result.out.contains("fedsim run out\(jobs)/w.stress-1.yaml --audit"))
+      #expect(result.error.hasPrefix("world "))
+      files.append(try command.bytes("out\(jobs)/w.stress-1.yaml"))
+    }
+    #expect(files[0] == files[1])
+    let lines = String(decoding: files[0], as: UTF8.self).split(separator: "\n")
+    #expect(lines.count <= 30)
+    let run = try command("run", "out1/w.stress-1.yaml", "--audit", "-o", "r.h5", "-q")
+    #expect(run.code == 1)
+    #expect(run.error.contains("claims: 1 of 1 broken"), "\(run.error)")
+    let again = try command(
+      "stress", "w.yaml", "--seeds", "20", "--output", "out1", "--quiet")
+    #expect(again.code == 1)
+    #expect(!command.names.contains("out1/w.stress-2.yaml"), "it is there already")
+  }
+
+  @Test("without a section the built-in changes break nothing, and claims are left alone")
+  func builtIn() throws {
+    let command = try command("expect: [{attempt.opened: 1}]\n")
+    let result = try command("stress", "w.yaml", "--seeds", "24", "--for", "1 min")
+    #expect(result.code == 0, "\(result.out) \(result.error)")
+    #expect(result.error == "note: worlds are held to claims once `stress` says what varies\n")
+    #expect(result.out.hasSuffix(": nothing broken\n"))
+    let before = command.names
+    let dry = try command("stress", "w.yaml", "--dry-run", "-q")
+    #expect(dry.code == 0)
+    #expect(dry.out.split(separator: "\n").contains("fleet[0].outbox.capacity"))
+    #expect(command.names == before)
+  }
+
+  @Test("bad input is told, and nothing is played")
+  func badInput() throws {
+    let command = try command("stress: {vary: {server.trigger.treshold: [1]}}\n")
+    let result = try command("stress", "w.yaml")
+    #expect(result.code == 2)
+    #expect(result.error.contains("did you mean `threshold`?"), "\(result.error)")
+    #expect(try command("validate", "w.yaml").code == 2)
+    for option in [
+      ["--seeds", "0"], ["--for", "10"], ["--jobs", "0"], ["--failures", "0"],
+      ["--timeout", "soon"], ["--output", "nowhere"],
+    ] {
+      let code = try command.run(["stress", "s.yaml", "--seeds", "2"] + option).code
+      #expect(code == (option[0] == "--output" ? 0 : 2), "\(option)")
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import FedSim
+import Learning
+import Numerics
+import Schema
+import Testing
+
+private func make<P: Part>(_ type: P.Type, _ change: (inout P.Settings) -> Void = { _ in }) -> P {
+  var settings = P.Settings()
+  change(&settings)
+  return P(settings)
+}
+
+/// Those that Flower has, with its start of v.
+private let known: [(name: String, part: any ServerOptimizer)] = [
+  ("momentum", make(ServerMomentum.self) { $0.learningRate = 0.5 }),
+  ("adagrad", make(ServerAdagrad.self) { $0.initial = 0 }),
+  ("adam", make(ServerAdam.self) { $0.initial = 0 }),
+  ("yogi", make(ServerYogi.self) { $0.initial = 0 }),
+]
+
+/// Every one that there is.
+private let all: [any ServerOptimizer] =
+  known.map(\.part) + [
+    make(ServerMomentum.self) { $0.nesterov = true }, make(ServerSGD.self), make(Mixing.self),
+    make(ServerAdam.self), make(ServerAdagrad.self), make(ServerYogi.self),
+  ]
+
+private func buffer(_ values: [Float]) -> ParameterBuffer { ParameterBuffer(values) }
+
+/// The models after the steps of `PolicyNumbers.swift`; between two the memory is saved if asked.
+private func played(
+  _ part: any ServerOptimizer, payload: Payload, saves: Bool = false
+) throws -> [ParameterBuffer] {
+  var memory = PartMemory()
+  var model = buffer(policyStart)
+  return try (0..<3).map { turn in
+    let step = policySteps.row(turn, of: 13)
+    let combined =
+      payload == .delta ? step : zip(model.values, step).map { Float(Double($0) + Double($1)) }
+    model = part.step(from: model, by: buffer(combined), payload: payload, &memory)
+    if saves {
+      let bytes = try Archive.bytes(of: memory)
+      memory = try Archive.value(PartMemory.self, from: bytes, types: [ParameterBuffer.self])
+    }
+    return model
+  }
+}
+
+@Suite("Server optimizers")
+struct ServerOptimizerTests {
+  @Test("Flower makes the same three versions", arguments: known.indices, Payload.allCases)
+  func numbers(index: Int, payload: Payload) throws {
+    let expected = optimizerSteps.first { $0.name == known[index].name }!.values
+    let found = try played(known[index].part, payload: payload).flatMap(\.values)
+    for (place, value) in found.enumerated() {
+      // A difference of weights is a rounded one, which a first step of Adam sees through 1/√v.
+      #expect(
+        (Double(value) - expected[place]).magnitude < 2e-5,
+        "\(known[index].name), \(payload), \(place): \(value), \(expected[place])")
+    }
+  }
+
+  @Test("By Nesterov the step looks ahead, by hand")
+  func nesterov() {
+    // v: 1, then ½ + 2 = 2½. Steps: 1 + ½·1, then 2 + ½·2½.
+    let part = make(ServerMomentum.self) { ($0.momentum, $0.nesterov) = (0.5, true) }
+    var memory = PartMemory()
+    let one = part.step(from: buffer([0]), by: buffer([1]), payload: .delta, &memory)
+    let two = part.step(from: one, by: buffer([2]), payload: .delta, &memory)
+    #expect((one[0], two[0]) == (1.5, 4.75))
+  }
+
+  @Test("One step of each adaptive optimizer, by hand, with v that begins at τ²")
+  func first() {
+    // Δ = 3, τ = 4, η = 2, β₁ = ½, β₂ = ¾: m = 1.5 (Adagrad without β₁: 3).
+    // v: Adagrad 16 + 9 = 25; Adam ¾·16 + ¼·9 = 14.25; Yogi 16 − ¼·9 = 13.75.
+    func step(_ part: any ServerOptimizer) -> Float {
+      var memory = PartMemory()
+      return part.step(from: buffer([10]), by: buffer([3]), payload: .delta, &memory)[0]
+    }
+    let adagrad = make(ServerAdagrad.self) { ($0.tau, $0.learningRate) = (4, 2) }
+    #expect(step(adagrad) == Float(10 + 2 * 3.0 / 9))
+    let adam = make(ServerAdam.self) {
+      ($0.tau, $0.learningRate, $0.beta1, $0.beta2) = (4, 2, 0.5, 0.75)
+    }
+    #expect(step(adam) == Float(10 + 3 / (14.25.squareRoot() + 4)))
+    let yogi = make(ServerYogi.self) {
+      ($0.tau, $0.learningRate, $0.beta1, $0.beta2) = (4, 2, 0.5, 0.75)
+    }
+    #expect(step(yogi) == Float(10 + 3 / (13.75.squareRoot() + 4)))
+  }
+
+  @Test("Momentum of nothing is SGD, and mixing all is the update, bit for bit")
+  func limits() throws {
+    for payload in Payload.allCases {
+      let plain = try played(make(ServerSGD.self) { $0.learningRate = 0.25 }, payload: payload)
+      let still = make(ServerMomentum.self) { ($0.momentum, $0.learningRate) = (0, 0.25) }
+      #expect(try played(still, payload: payload).map(\.values) == plain.map(\.values))
+    }
+    let mixing = make(Mixing.self) { $0.alpha = 1 }
+    let (now, new) = (buffer(policyStart), buffer(policySteps.row(0, of: 13)))
+    #expect(mixing.step(from: now, by: new, payload: .weights).values == new.values)
+    let none = make(Mixing.self) { $0.alpha = 0 }
+    #expect(none.step(from: now, by: new, payload: .weights).values == now.values)
+    // ¼·2 + ¾·6 and 2 + ¾·6.
+    let most = make(Mixing.self) { $0.alpha = 0.75 }
+    #expect(most.step(from: buffer([2]), by: buffer([6]), payload: .weights)[0] == 5)
+    #expect(most.step(from: buffer([2]), by: buffer([6]), payload: .delta)[0] == 6.5)
+  }
+
+  @Test("What is remembered is saved between any two steps", arguments: all.indices)
+  func saved(index: Int) throws {
+    for payload in Payload.allCases {
+      let whole = try played(all[index], payload: payload).map(\.values)
+      #expect(try played(all[index], payload: payload, saves: true).map(\.values) == whole)
+    }
+  }
+
+  @Test("Finite models stay finite, and nothing moves without an update", arguments: all.indices)
+  func finite(index: Int) {
+    let most = Float.greatestFiniteMagnitude
+    for payload in Payload.allCases {
+      var memory = PartMemory()
+      var model = buffer([most, -most, .leastNonzeroMagnitude, 0, 1])
+      for step in [
+        [most, -most, most, .leastNonzeroMagnitude, -most], [-most, -most, 0, 0, most],
+      ] {
+        model = all[index].step(
+          from: model, by: buffer(step.map { Float($0) }), payload: payload, &memory)
+        // SGD and mixing in one step do as they always did.
+        if !(all[index] is ServerSGD) { #expect(model.isFinite, "\(model.values)") }
+      }
+      var fresh = PartMemory()
+      let still = buffer([0.5, -3])
+      let same = payload == .delta ? buffer([0, 0]) : still
+      #expect(all[index].step(from: still, by: same, payload: payload, &fresh).values == [0.5, -3])
+    }
+  }
+}

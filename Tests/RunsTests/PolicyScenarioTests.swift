@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+import FedSim
+import Runs
+import Scenarios
+import Schema
+
+/// The scenarios of `scenarios/policies`: one policy each, all parts together.
+@Suite("Policies")
+struct PolicyScenarioTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  private static func scenarios(in folder: String) throws -> [Scenario] {
+    let path = root.appendingPathComponent("scenarios/" + folder)
+    return try FileManager.default.contentsOfDirectory(atPath: path.path)
+      .filter { $0.hasSuffix(".yaml") }.sorted()
+      .map { try Scenario(contentsOf: path.appendingPathComponent($0).path) }
+  }
+
+  /// The parts of a list such as `trigger`, those within parts, too.
+  private func names(_ node: Node?) -> [String] {
+    guard case .mapping(let entries) = node?.content else { return [] }
+    return entries.flatMap { [$0.key] + names($0.value["of"]) }
+  }
+
+  /// What is chosen: a word, or the names of parts.
+  private func words(_ node: Node?) -> [String] {
+    switch node?.content {
+    case .scalar(let text, _): [text]
+    case .mapping(let entries): entries.map(\.key)
+    default: []
+    }
+  }
+
+  @Test("every part of a server's policy is in a scenario that CI runs")
+  func completeness() throws {
+    let all = try Self.scenarios(in: "policies") + Self.scenarios(in: "smoke")
+    for (seam, key) in [
+      ("aggregator", "aggregator"), ("server optimizer", "optimizer"),
+      ("staleness weight", "staleness"), ("aggregation trigger", "trigger"),
+      ("client selector", "selector"),
+    ] {
+      let used = all.flatMap { names($0.resolvedNode["server"]?[key]) }
+      for part in Registry.standard.catalog.parts(of: seam) {
+        #expect(used.contains(part.name), "\(seam) \(part.name)")
+      }
+    }
+  }
+
+  @Test("every preset is one of its parts by name, and stands in the page of policies")
+  func presets() throws {
+    let page = try String(
+      contentsOf: Self.root.appendingPathComponent("docs/policies.md"), encoding: .utf8)
+    for preset in PolicyPreset.standard {
+      let scenario = try Scenario(
+        text: "fleet: [{name: a, count: 40}]\nserver: {policy: \(preset.name)}\n")
+      let server = try #require(scenario.resolvedNode["server"])
+      guard case .mapping(let entries) = preset.settings.content else {
+        Issue.record("\(preset.name) fills nothing")
+        continue
+      }
+      for entry in entries {
+        #expect(words(server[entry.key]) == words(entry.value), "\(preset.name): \(entry.key)")
+      }
+      #expect(page.contains("`\(preset.name)`"), "\(preset.name)")
+    }
+    for seam in [
+      "aggregator", "server optimizer", "staleness weight", "aggregation trigger",
+    ] {
+      for part in Registry.standard.catalog.parts(of: seam) {
+        let isThere = page.contains("`\(part.name)`") || page.contains("`\(part.name): ")
+        #expect(isThere, "\(part.name)")
+      }
+    }
+  }
+
+  private static let count = (try? scenarios(in: "policies").count) ?? 0
+
+  @Test("one result file for 1, 2 and 3 threads, lazily and eagerly", arguments: 0..<count)
+  func sameBytes(index: Int) throws {
+    let scenario = try Self.scenarios(in: "policies")[index]
+    let folder = try Folder()
+    var reference: Data?
+    for (threads, isEager) in [(1, false), (2, true), (3, false), (1, true)] {
+      var options = RunOptions()
+      options.threads = threads
+      options.compute = isEager ? .eager : .lazy
+      let path = folder("\(threads)-\(isEager).h5")
+      let summary = try Run(scenario, output: path, options: options).perform()
+      #expect(summary.ledgers.allSatisfy { $0.balances })
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      #expect(bytes == reference ?? bytes, "\(scenario.settings.name), \(threads) threads")
+      reference = bytes
+    }
+  }
+
+  @Test("where anybody may train, nothing hangs on the order of simultaneous events")
+  func ties() throws {
+    let open = try Self.scenarios(in: "policies").filter {
+      $0.settings.server.selector.name == "open"
+    }
+    #expect(open.count >= 4)
+    for scenario in open {
+      let models = try [UInt64?.none, 1, 2].map { key in
+        var options = RunOptions()
+        options.shakeTies = key
+        var simulation = try scenario.makeSimulation(options)
+        simulation.run()
+        return simulation.model.values.map(\.bitPattern)
+      }
+      #expect(models[0] == models[1] && models[0] == models[2], "\(scenario.settings.name)")
+    }
+  }
+
+  @Test("a wrong name says which is nearest, and a wrong pair what does not go together")
+  func faults() {
+    func faults(_ server: String) -> String {
+      do throws(Faults) {
+        _ = try Scenario(text: "fleet: [{name: a, count: 40}]\nserver: {\(server)}\n")
+        return "none"
+      } catch {
+        return error.description
+      }
+    }
+    #expect(faults("policy: fedbuf").contains("did you mean `fedbuff`?"))
+    #expect(faults("aggregator: meadian").contains("did you mean `median`?"))
+    #expect(faults("staleness: {polynomial: -1}").contains("a number from 0 to 1000"))
+    #expect(faults("aggregator: {trimmed-mean: 0.5}").contains("from 0 to 0.499999"))
+    #expect(faults("aggregator: krum, staleness: constant").contains("`krum` takes no weights"))
+    #expect(faults("trigger: {all: {of: {threshold: 3}}}").contains("of two triggers at least"))
+    #expect(faults("trigger: all").contains("of"))
+    #expect(faults("trigger: {first: 3}").contains("needs a selector that forms cohorts"))
+    #expect(faults("trigger: {all: {of: {first: 3, every: 1 h}}}").contains("needs a selector"))
+  }
+}
