@@ -109,6 +109,12 @@ public final class DeferredTraining: Sendable {
     }
   }
 
+  /// What the steps of its first batches add up to, as `TrainingPlan.stepSum`; where that is not
+  /// defined, how many they are.
+  public func stepSum(batches: Int, pull: Double) -> Double {
+    training.plan.stepSum(batches: batches, of: training.batchCount, pull: pull) ?? Double(batches)
+  }
+
   /// The loss of some parameters on the training's samples, each counting as often as it occurs.
   public func loss(of parameters: ParameterBuffer, _ scratch: Scratch) -> Evaluation {
     Evaluation(
