@@ -33,7 +33,7 @@ public struct Scaffold: LocalAlgorithm {
       ? nil : "`scaffold` needs plain SGD: its variates are means of the steps' gradients"
   }
 
-  /// Runs the batches with c − cᵢ added to each gradient; while both are zero it is `sgd`.
+  /// Runs the batches with c − cᵢ added to each gradient; where both are the same it is `sgd`.
   public func run(
     _ training: LocalTraining, _ batches: Range<Int>, from memory: DeviceMemory, lossSum: Double,
     kernels: Kernels, scratch: Scratch
@@ -86,13 +86,16 @@ public struct Scaffold: LocalAlgorithm {
     return [ParameterBuffer(nearest: UpdateValues(all).weightedSum(weights, pool: pool))]
   }
 
-  /// a − b, where no buffer stands for zeros; nil: zeros.
+  /// a − b, where no buffer stands for zeros; nil: it is zero everywhere.
   private static func difference(_ a: ParameterBuffer?, _ b: ParameterBuffer?) -> ParameterBuffer? {
-    switch (a, b) {
-    case (nil, nil): nil
-    case (let a?, nil): a
-    case (nil, let b?): .combining(b, b) { value, _ in -value }
-    case (let a?, let b?): .combining(a, b) { $0 - $1 }
-    }
+    let found: ParameterBuffer? =
+      switch (a, b) {
+      case (nil, nil): nil
+      case (let a?, nil): a
+      case (nil, let b?): .combining(b, b) { value, _ in -value }
+      case (let a?, let b?): .combining(a, b) { $0 - $1 }
+      }
+    let isZero = found?.withUnsafeBufferPointer { $0.allSatisfy { $0 == 0 } }
+    return isZero == false ? found : nil
   }
 }
