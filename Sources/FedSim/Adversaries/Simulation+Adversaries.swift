@@ -63,7 +63,9 @@ extension Simulation {
   /// Whether some of these updates are not what was trained.
   func lies(in updates: [Int32]) -> Bool {
     guard exchange.locals.falsifies else { return false }
-    return updates.contains { lie(in: $0) != nil }
+    // A loop: a closure would copy the simulation.
+    for update in updates where lie(in: update) != nil { return true }
+    return false
   }
 
   private func lie(in update: Int32) -> (any Attack)? {

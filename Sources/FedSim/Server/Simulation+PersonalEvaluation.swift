@@ -12,9 +12,9 @@ extension Simulation {
   /// The current model on each device, with the device's own layers and fine-tuned where that is
   /// asked for, evaluated on the device's held-out samples.
   ///
-  /// Draws: the order of fine-tuning's batches, at slot = the version and those after it for each
-  /// further epoch (seed `training`, purpose `fine-tuning`). Complexity: a training of as many
-  /// steps a device, and a pass over its held-out samples.
+  /// Draws: the order of fine-tuning's batches, at slot = the epoch, the same for all versions (seed
+  /// `training`, purpose `fine-tuning`). Complexity: a training of as many steps a device, and a
+  /// pass over its held-out samples.
   func personalEvaluations() -> [Evaluation] {
     let task = inputs.task
     let tuning = inputs.record.federatedEvaluation?.fineTuning
@@ -35,7 +35,7 @@ extension Simulation {
         ranges.isEmpty || exchange.locals.last.isEmpty
           ? nil : exchange.locals.last[device]?.training)
     }
-    let (model, version, kernels) = (server.model, UInt64(server.version), inputs.kernels)
+    let (model, kernels) = (server.model, inputs.kernels)
     let plan = tuning?.plan(task.plan)
     let facts = (clients, shards, keys, own)
     return inputs.pool.map(clients.count) { device, scratch in
@@ -49,7 +49,7 @@ extension Simulation {
       if let plan, !shards[device].isEmpty {
         let training = LocalTraining(
           network: task.network, dataset: task.train, shard: shards[device], plan: plan,
-          order: .keyed(keys[device], firstSlot: version))
+          order: .keyed(keys[device], firstSlot: 0))
         parameters =
           training.run(
             0..<training.batchCount, from: DeviceMemory(parameters: parameters), kernels: kernels,
