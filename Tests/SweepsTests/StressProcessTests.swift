@@ -52,10 +52,12 @@ struct StressProcessTests {
     #expect(lines[1].hasPrefix("# Found by `fedsim stress s.yaml`: world "))
     #expect(lines[1].hasSuffix(" of seed 7, made smaller."))
     #expect(lines[2] == "#   fedsim run s.stress-1.yaml --audit")
-    // 4 is the lowest threshold that crashes; nothing else matters to the shell.
+    // 4 is the lowest threshold that crashes; nothing else matters to the shell; what
+    // bounds a run stays.
     #expect(
       lines.dropFirst(3) == [
-        "fleet: [{outbox: {capacity: 5}}]", "server: {trigger: {threshold: {updates: 4}}}",
+        "stop: {after: 250 ms}", "task: none", "fleet: [{outbox: {capacity: 5}}]",
+        "server: {trigger: {threshold: {updates: 4}}}",
       ])
   }
 

@@ -63,7 +63,8 @@ final class Searched {
     _ path: String, _ registry: Registry = .standard, _ overrides: [String] = []
   ) throws -> [String] {
     let scenario = try Scenario(contentsOf: path, overrides: overrides, registry: registry)
-    return try Trial(scenario, RunOptions(), replays: true).findings.map(\.text)
+    let trial = try #require(try Trial(scenario, RunOptions(), replays: true))
+    return trial.findings.map(\.text)
   }
 
   static func text(_ path: String) throws -> String {

@@ -122,7 +122,6 @@ import Sweeps
       ("server.trigger.threshold.updates >= epochs", ["1", "2"]),
       ("stop == 12 h and stop.after >= 720 min", ["1", "2", "3"]),
       ("epochs == 3 or task.model != 'softmax'", ["3"]),
-      ("epochs == 2 and server.trigger == 'threshold'", ["2"]),
     ])
   func shortForms(constraint: String, expected: [String]) throws {
     let section = "grid: {task.training.epochs: [1, 2, 3]}, constraints: [\"\(constraint)\"]"

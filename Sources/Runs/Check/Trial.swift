@@ -27,6 +27,8 @@ package struct Trial: Codable, Equatable, Sendable {
   package var eventDigest: String
   /// The digest of the last model.
   package var modelDigest: String
+  /// How many turns the run took.
+  package var turns: Int
 
   /// What a run and another of the same scenario must have in common.
   private struct Outcome: Equatable {
@@ -41,18 +43,28 @@ package struct Trial: Codable, Equatable, Sendable {
     }
   }
 
-  /// Plays a scenario; `replays` plays it again, with more threads and from its middle.
+  /// Plays a scenario; `replays` plays it again, with more threads and from its middle. nil: it
+  /// takes more than `most` turns.
   ///
   /// Throws: every fault in it and in the files that it names.
-  package init(_ scenario: Scenario, _ options: RunOptions, replays: Bool) throws(Faults) {
+  package init?(
+    _ scenario: Scenario, _ options: RunOptions, replays: Bool, most: Int? = nil
+  ) throws(Faults) {
     let inputs = try scenario.inputs(options)
     let recorder = RunRecorder()
     let invariants = Invariants()
     let watch = FiniteWatch()
     var simulation = Simulation(inputs)
-    simulation.run(observers: [recorder, invariants, watch])
+    if let most {
+      let observers: [any Observer] = [recorder, invariants, watch]
+      guard (try? simulation.run(observers: observers, every: most) { _ in throw Stop() }) != nil
+      else { return nil }
+    } else {
+      simulation.run(observers: [recorder, invariants, watch])
+    }
     let outcome = Outcome(simulation)
     (eventDigest, modelDigest) = (outcome.events, outcome.model)
+    turns = simulation.turnsTaken
     findings = invariants.broken.map(Self.finding)
     if let broken = watch.broken {
       findings.append(Finding(kind: "a version is not finite", text: broken))
@@ -64,7 +76,6 @@ package struct Trial: Codable, Equatable, Sendable {
           isClaim: true))
     }
     guard replays else { return }
-    let turns = simulation.turnsTaken
     var threaded = options
     threaded.threads = 2
     if let finding = Self.replay(inputs, try scenario.inputs(threaded), outcome, turns) {

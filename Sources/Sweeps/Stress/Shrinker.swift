@@ -26,6 +26,8 @@ struct Shrinker {
   private(set) var finding: Trial.Finding
   private(set) var trials = 0
   private var digests: [String]
+  /// Turns with which a candidate is given up: what is smaller to read may not take longer to play.
+  private let most: Int?
   private let budget: Budget
   private let replays: Bool
 
@@ -36,6 +38,7 @@ struct Shrinker {
     (self.space, self.player, self.target, best, finding) = (space, player, target, world, target)
     (self.budget, self.replays) = (budget, replays)
     digests = Self.digests(answer)
+    most = answer.trial.map { max(1000, 2 * $0.turns) }
   }
 
   private static func digests(_ answer: WorldAnswer) -> [String] {
@@ -57,7 +60,7 @@ struct Shrinker {
       let batch = worlds[start..<min(start + player.width, worlds.count)]
       trials += batch.count
       let answers = try player.play(
-        batch.map { space.order($0, replays: replays) }, until: budget.deadline)
+        batch.map { space.order($0, replays: replays, most: most) }, until: budget.deadline)
       for (offset, answer) in answers.enumerated() {
         guard let answer, let found = answer.findings.first(where: { $0.kind == target.kind })
         else { continue }

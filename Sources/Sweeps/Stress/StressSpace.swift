@@ -200,10 +200,10 @@ extension StressSpace {
   }
 
   /// A world as an order.
-  func order(_ world: World, replays: Bool) -> WorldOrder {
+  func order(_ world: World, replays: Bool, most: Int? = nil) -> WorldOrder {
     WorldOrder(
       number: 0, file: scenario.file, text: world.node.yaml, shakeTies: world.shakeTies,
-      replays: replays)
+      replays: replays, most: most)
   }
 
   /// Where a tree has the values of the scenario's own axes.

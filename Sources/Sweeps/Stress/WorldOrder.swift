@@ -16,6 +16,8 @@ package struct WorldOrder: Codable, Sendable {
   var shakeTies: UInt64?
   /// Whether it is looked whether the run comes out again.
   var replays: Bool
+  /// With more turns than this it is given up; nil: never.
+  var most: Int?
 
   /// Plays it here.
   func play(_ registry: Registry, _ options: RunOptions) -> WorldAnswer {
@@ -23,8 +25,8 @@ package struct WorldOrder: Codable, Sendable {
     options.shakeTies = shakeTies
     do throws(Faults) {
       let scenario = try Scenario(text: text, file: file, registry: registry)
-      let trial = try Trial(scenario, options, replays: replays)
-      return WorldAnswer(number: number, trial: trial)
+      let trial = try Trial(scenario, options, replays: replays, most: most)
+      return WorldAnswer(number: number, trial: trial, isTooLong: trial == nil ? true : nil)
     } catch {
       return WorldAnswer(number: number, faults: error.faults.map(\.description))
     }
