@@ -15,6 +15,11 @@ public final class DeferredTraining: Sendable {
     case rebased(DeferredTraining, old: ParameterBuffer, new: ParameterBuffer)
     /// A published version, with some ranges as another training left them.
     case joined(ParameterBuffer, keeping: [Range<Int>], of: DeferredTraining)
+    /// A published version with what came with it, some ranges and what else is kept from the
+    /// device's training before; none: it is the first.
+    case continued(
+      ParameterBuffer, receiving: [ParameterBuffer], keeping: [Range<Int>],
+      after: [DeferredTraining])
   }
 
   /// What a computed training gives.
@@ -25,6 +30,8 @@ public final class DeferredTraining: Sendable {
     public let lossSum: Double
     /// Evaluation on the device's validation samples; nil without any or where none was asked for.
     public let validation: Evaluation?
+    /// What a last stretch leaves for the device's next training and for the server.
+    public let leavings: Leavings
     /// The trained parameters.
     public var parameters: ParameterBuffer { memory.parameters }
   }
@@ -102,6 +109,12 @@ public final class DeferredTraining: Sendable {
     }
   }
 
+  /// What the steps of its first batches add up to, as `TrainingPlan.stepSum`; where that is not
+  /// defined, how many they are.
+  public func stepSum(batches: Int, pull: Double) -> Double {
+    training.plan.stepSum(batches: batches, of: training.batchCount, pull: pull) ?? Double(batches)
+  }
+
   /// The loss of some parameters on the training's samples, each counting as often as it occurs.
   public func loss(of parameters: ParameterBuffer, _ scratch: Scratch) -> Evaluation {
     Evaluation(
@@ -117,24 +130,7 @@ public final class DeferredTraining: Sendable {
   }
 
   private func compute(from start: Start, _ scratch: Scratch) -> Value {
-    let memory: DeviceMemory
-    var lossSum = 0.0
-    switch start {
-    case .parameters(let parameters):
-      memory = DeviceMemory(parameters: parameters)
-    case .checkpoint(let earlier):
-      let value = earlier.value(scratch)
-      (memory, lossSum) = (value.memory, value.lossSum)
-    case .rebased(let earlier, let old, let new):
-      let value = earlier.value(scratch)
-      lossSum = value.lossSum
-      memory = DeviceMemory(
-        parameters: Self.moved(value.parameters, from: old, to: new),
-        optimizerSlots: value.memory.optimizerSlots)
-    case .joined(let parameters, let ranges, let earlier):
-      memory = DeviceMemory(
-        parameters: parameters.replacing(ranges, from: earlier.value(scratch).parameters))
-    }
+    let (memory, lossSum) = beginning(start, scratch)
     let outcome = algorithm.run(
       training, batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
     let evaluation =
@@ -144,7 +140,40 @@ public final class DeferredTraining: Sendable {
         of: training.network, parameters: outcome.parameters, dataset: training.dataset,
         samples: validation, kernels: kernels, scratch: scratch)
     let kept = isLast ? DeviceMemory(parameters: outcome.parameters) : outcome.memory
-    return Value(memory: kept, lossSum: outcome.lossSum, validation: evaluation)
+    let leavings =
+      isLast
+      ? algorithm.leavings(of: training, batches: batches.upperBound, outcome.memory) : Leavings()
+    return Value(
+      memory: kept, lossSum: outcome.lossSum, validation: evaluation, leavings: leavings)
+  }
+
+  /// The memory that the batches begin with, and the losses before them.
+  private func beginning(_ start: Start, _ scratch: Scratch) -> (DeviceMemory, Double) {
+    let needsOrigin = algorithm.needs.origin
+    switch start {
+    case .parameters(let parameters):
+      return (DeviceMemory(parameters: parameters, origin: needsOrigin ? parameters : nil), 0)
+    case .checkpoint(let earlier):
+      let value = earlier.value(scratch)
+      return (value.memory, value.lossSum)
+    case .rebased(let earlier, let old, let new):
+      let value = earlier.value(scratch)
+      let memory = DeviceMemory(
+        parameters: Self.moved(value.parameters, from: old, to: new),
+        optimizerSlots: value.memory.optimizerSlots, origin: needsOrigin ? new : nil,
+        received: value.memory.received, kept: value.memory.kept)
+      return (memory, value.lossSum)
+    case .joined(let version, let ranges, let earlier):
+      let parameters = version.replacing(ranges, from: earlier.value(scratch).parameters)
+      return (DeviceMemory(parameters: parameters, origin: needsOrigin ? parameters : nil), 0)
+    case .continued(let version, let received, let ranges, let earlier):
+      let value = earlier.first?.value(scratch)
+      let parameters = value.map { version.replacing(ranges, from: $0.parameters) } ?? version
+      let memory = DeviceMemory(
+        parameters: parameters, origin: needsOrigin ? parameters : nil, received: received,
+        kept: value?.leavings.kept ?? [])
+      return (memory, 0)
+    }
   }
 
   private static func moved(

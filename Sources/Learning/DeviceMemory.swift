@@ -4,10 +4,30 @@ public struct DeviceMemory: Sendable, Codable {
   public let parameters: ParameterBuffer
   /// The optimiser's own state, one buffer a slot; empty for plain SGD.
   public let optimizerSlots: [ParameterBuffer]
+  /// What the training began with, where its algorithm asks for it.
+  public let origin: ParameterBuffer?
+  /// What came with the model; empty at first, and where nothing comes.
+  public let received: [ParameterBuffer]
+  /// What the device's training before this one left; empty for a first one.
+  public let kept: [ParameterBuffer]
 
   /// A memory that holds `parameters`.
-  public init(parameters: ParameterBuffer, optimizerSlots: [ParameterBuffer] = []) {
+  public init(
+    parameters: ParameterBuffer, optimizerSlots: [ParameterBuffer] = [],
+    origin: ParameterBuffer? = nil, received: [ParameterBuffer] = [],
+    kept: [ParameterBuffer] = []
+  ) {
     self.parameters = parameters
     self.optimizerSlots = optimizerSlots
+    self.origin = origin
+    self.received = received
+    self.kept = kept
+  }
+
+  /// The same training some batches later.
+  func moved(to parameters: ParameterBuffer, optimizerSlots: [ParameterBuffer]) -> DeviceMemory {
+    DeviceMemory(
+      parameters: parameters, optimizerSlots: optimizerSlots, origin: origin, received: received,
+      kept: kept)
   }
 }

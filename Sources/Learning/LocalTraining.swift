@@ -14,6 +14,8 @@ public struct LocalTraining: Sendable {
   public let order: BatchOrder
   /// Where dropout's numbers come from: a key, and the slot of the first epoch.
   public let noise: Noise?
+  /// Labels that are trained on instead of the data's own, by these; nil: the data's own.
+  public let relabelling: [Int32]?
 
   /// A key of random numbers, and the slot of a training's first epoch.
   public struct Noise: Sendable, Codable {
@@ -31,10 +33,11 @@ public struct LocalTraining: Sendable {
 
   /// A training of `network` on the shard.
   ///
-  /// `noise` is needed for a network that draws numbers, where the order is not keyed itself.
+  /// `noise` is needed for a network that draws numbers, where the order is not keyed itself;
+  /// `relabelling` has a label for each class.
   public init(
     network: Network, dataset: Dataset, shard: [Int32], plan: TrainingPlan, order: BatchOrder,
-    noise: Noise? = nil
+    noise: Noise? = nil, relabelling: [Int32]? = nil
   ) {
     if case .keyed(let key, let firstSlot) = order, noise == nil {
       self.noise = Noise(key: key, firstSlot: firstSlot)
@@ -44,6 +47,12 @@ public struct LocalTraining: Sendable {
     precondition(!network.isNoisy || self.noise != nil, "a network that draws numbers has a key")
     precondition(network.inputCount == dataset.sampleSize, "the network takes the samples")
     precondition(network.classCount >= dataset.classCount, "the network tells the classes apart")
+    precondition(
+      relabelling.map {
+        $0.count >= dataset.classCount
+          && $0.allSatisfy { $0 >= 0 && Int($0) < network.classCount }
+      } ?? true, "labels are those of classes")
+    self.relabelling = relabelling
     self.network = network
     self.dataset = dataset
     self.shard = shard
@@ -58,10 +67,11 @@ public struct LocalTraining: Sendable {
   ///
   /// Running 0 ..< k and then, from the memory and the loss sum that this left, k ..< n gives the
   /// bits of running 0 ..< n at once. `lossSum` of the outcome begins at `lossSum`; its other sums
-  /// are of these batches alone. No batches: the memory comes back as it is.
+  /// are of these batches alone. No batches: the memory comes back as it is. `correction` is added
+  /// to each batch's mean gradient.
   public func run(
-    _ batches: Range<Int>, from memory: DeviceMemory, lossSum: Double = 0, kernels: Kernels,
-    scratch: Scratch
+    _ batches: Range<Int>, from memory: DeviceMemory, lossSum: Double = 0,
+    correction: GradientCorrection? = nil, kernels: Kernels, scratch: Scratch
   ) -> TrainingOutcome {
     precondition(memory.parameters.count == network.layout.count, "parameters fit the network")
     precondition(
@@ -74,6 +84,7 @@ public struct LocalTraining: Sendable {
     var score = Network.Score(lossSum: lossSum)
     var places = Places(self)
     let start = memory.parameters.storage
+    let isPlain = isPlain && correction == nil
     let slots = isPlain ? [] : freshSlots(memory)
     let parameters = ParameterBuffer(uninitializedCount: network.layout.count) { target in
       var samples = places.fill(space.samples.0, batch: batches.lowerBound)
@@ -81,6 +92,7 @@ public struct LocalTraining: Sendable {
       for batch in batches {
         dataset.gather(samples, into: space.batch, kernels: kernels)
         dataset.gatherLabels(samples, into: space.labels)
+        relabel(space.labels, samples.count)
         let (rows, epoch) = (samples.count, places.epoch)
         if batch + 1 < batches.upperBound {
           let isOdd = (batch - batches.lowerBound) % 2 == 1
@@ -92,12 +104,12 @@ public struct LocalTraining: Sendable {
         // The first step reads the start and writes the target whole; later ones run in place.
         step(
           batch, rows, parameters: batch == batches.lowerBound ? start : target, target: target,
-          slots: slots, noise: batchNoise(batch, epoch: epoch), in: space,
-          kernels: kernels, score: &score)
+          slots: slots, isPlain: isPlain, correction: correction,
+          noise: batchNoise(batch, epoch: epoch), in: space, kernels: kernels, score: &score)
       }
     }
     return TrainingOutcome(
-      memory: DeviceMemory(parameters: parameters, optimizerSlots: slots), lossSum: score.lossSum,
+      memory: memory.moved(to: parameters, optimizerSlots: slots), lossSum: score.lossSum,
       samplesProcessed: plan.samples(inBatches: batches, shardCount: shard.count))
   }
 
@@ -106,8 +118,9 @@ public struct LocalTraining: Sendable {
 
   private func step(
     _ batch: Int, _ rows: Int, parameters: UnsafePointer<Float>,
-    target: UnsafeMutablePointer<Float>, slots: [ParameterBuffer], noise: BatchNoise?,
-    in space: Workspace, kernels: Kernels, score: inout Network.Score
+    target: UnsafeMutablePointer<Float>, slots: [ParameterBuffer], isPlain: Bool,
+    correction: GradientCorrection?, noise: BatchNoise?, in space: Workspace, kernels: Kernels,
+    score: inout Network.Score
   ) {
     let rate = plan.learningRate * plan.schedule.factor(step: batch, of: batchCount)
     guard !isPlain else {
@@ -120,11 +133,18 @@ public struct LocalTraining: Sendable {
     network.gradient(
       rows, scale: Float(1 / Double(rows)), parameters: parameters, target: gradient, in: space,
       kernels: kernels, noise: noise, score: &score)
+    correction?.pull(gradient, parameters, network.layout)
     plan.clipping?.apply(to: gradient, layout: network.layout, kernels: kernels)
+    correction?.shift(gradient, network.layout)
     plan.optimizer.apply(
       gradient, step: batch, rate: rate, layout: network.layout, slots: slots,
       weights: parameters, target: target, kernels: kernels)
     network.keepFrozen(start: parameters, target: target)
+  }
+
+  private func relabel(_ labels: UnsafeMutablePointer<Int32>, _ count: Int) {
+    guard let relabelling else { return }
+    for row in 0..<count { labels[row] = relabelling[Int(labels[row])] }
   }
 
   /// The optimiser's slots, as the memory has them or zeros, free to be written.

@@ -52,18 +52,50 @@ extension Scenario {
     guard let change = settings.server.layoutChange,
       network.layout.ranges(ofLayer: change.layer).isEmpty
     else { return [] }
+    return [unknownLayer(change.layer, of: network, at: ["server", "layoutChange", "layer"])]
+  }
+
+  private func unknownLayer(_ name: String, of network: Network, at keys: [String]) -> Fault {
     var layers: [String] = []
     for tensor in network.layout.tensors {
       let layer = String(tensor.name.prefix { $0 != "." })
       if !layers.contains(layer) { layers.append(layer) }
     }
-    let keys = ["server", "layoutChange", "layer"]
+    return Fault(
+      at: place(of: keys), path: keys.joined(separator: "."),
+      .unknownName(
+        name, seam: "layer of the model", nearest: Spelling.nearest(to: name, among: layers),
+        known: layers))
+  }
+
+  /// Layers that never leave devices are the model's, and others travel.
+  func algorithmFaults(_ network: Network) -> [Fault] {
+    let algorithm = settings.task.training.algorithm
+    let layers = algorithm.value.needs.personalLayers
+    let keys = ["task", "training", "algorithm", algorithm.name]
+    let unknown = layers.filter { network.layout.ranges(ofLayer: $0).isEmpty }
+    if !unknown.isEmpty { return unknown.map { unknownLayer($0, of: network, at: keys) } }
+    let travel = network.layout.tensors.contains { tensor in
+      tensor.isUpdatable && !layers.contains { tensor.name.hasPrefix($0 + ".") }
+    }
+    if layers.isEmpty || travel { return [] }
     return [
       Fault(
         at: place(of: keys), path: keys.joined(separator: "."),
-        .unknownName(
-          change.layer, seam: "layer of the model",
-          nearest: Spelling.nearest(to: change.layer, among: layers), known: layers))
+        .contradiction("no layer that is trained is left to travel"))
     ]
+  }
+
+  /// Labels that adversaries train on are those of classes.
+  func adversaryFaults(_ classCount: Int) -> [Fault] {
+    settings.fleet.enumerated().compactMap { index, group in
+      guard let greatest = (group.adversary?.attack.value as? LabelFlip)?.greatestClass,
+        greatest >= classCount
+      else { return nil }
+      let keys = ["fleet", "[\(index)]", "adversary", "attack", LabelFlip.name]
+      return Fault(
+        at: place(of: keys), path: "fleet[\(index)].adversary.attack.label-flip",
+        .contradiction("there is no class \(greatest): the data have \(classCount), from 0 on"))
+    }
   }
 }

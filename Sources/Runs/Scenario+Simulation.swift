@@ -34,7 +34,10 @@ extension Scenario {
     do throws(Faults) { task = try learningTask(options) } catch { faults += error.faults }
     var server = settings.server
     do throws(Faults) { server = try serverSettings() } catch { faults += error.faults }
-    if let task { faults += layoutFaults(task.network) + exchangeFaults(task.network) }
+    if let task {
+      faults += layoutFaults(task.network) + exchangeFaults(task.network)
+      faults += algorithmFaults(task.network) + adversaryFaults(task.train.classCount)
+    }
     guard let task, faults.isEmpty else { throw Faults(faults) }
     var inputs = SimulationInputs(task: task)
     inputs.seeds = seeds

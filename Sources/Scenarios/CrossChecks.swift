@@ -20,6 +20,7 @@ struct CrossChecks {
     checkCohort()
     checkIdentity()
     checkLearning()
+    checkAlgorithm()
     checkInstructions()
     checkCentral()
   }
@@ -42,6 +43,29 @@ struct CrossChecks {
     if settings.record.modelFiles != nil { report(without, at: ["record", "modelFiles"]) }
     if settings.server.evaluation != nil { report(without, at: ["server", "evaluation"]) }
     if settings.server.central != nil { report(without, at: ["server", "central"]) }
+  }
+
+  /// The local algorithm can train by the plan, and what stays on devices is said once.
+  private mutating func checkAlgorithm() {
+    let training = settings.task.training
+    let keys = ["task", "training", "algorithm"]
+    if let objection = training.algorithm.value.objection(to: training.plan) {
+      report(objection, at: keys)
+    }
+    if !training.algorithm.value.needs.personalLayers.isEmpty,
+      settings.server.exchange == .weightsOnly
+    {
+      report(
+        "`\(training.algorithm.name)` and `server.exchange: weightsOnly` both say what stays on"
+          + " devices", at: keys)
+    }
+    if settings.server.aggregator.value.needsStepSums,
+      training.plan.stepSum(batches: 1, of: 1) == nil
+    {
+      report(
+        "`\(settings.server.aggregator.name)` needs steps that are sums of gradients: SGD, without"
+          + " `weightDecay`", at: ["server", "aggregator"])
+    }
   }
 
   /// What the server asks of devices can be heard of when it fails, and there are devices enough.

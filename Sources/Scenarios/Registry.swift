@@ -78,6 +78,16 @@ public struct Registry: Sendable {
     parts.add(CosineRate.self, to: .learningRateRule) { $0 }
 
     parts.add(FedAvgLocal.self, to: .localAlgorithm) { $0 }
+    parts.add(FedProx.self, to: .localAlgorithm) { $0 }
+    parts.add(Scaffold.self, to: .localAlgorithm) { $0 }
+    parts.add(PersonalLayers.self, to: .localAlgorithm) { $0 }
+
+    parts.add(LabelFlip.self, to: .attack) { $0 }
+    parts.add(SignFlip.self, to: .attack) { $0 }
+    parts.add(ScaledUpdate.self, to: .attack) { $0 }
+    parts.add(GaussianAttack.self, to: .attack) { $0 }
+    parts.add(FreeRider.self, to: .attack) { $0 }
+    parts.add(StaleReplay.self, to: .attack) { $0 }
 
     parts.add(FixedSource.self, to: .timelineSource) { $0 }
     parts.add(WeeklySource.self, to: .timelineSource) { $0 }
@@ -121,6 +131,7 @@ public struct Registry: Sendable {
     parts.add(GeometricMedian.self, to: .aggregator) { $0 }
     parts.add(NormBoundedMean.self, to: .aggregator) { $0 }
     parts.add(FairAggregator.self, to: .aggregator) { $0 }
+    parts.add(NormalisedMean.self, to: .aggregator) { $0 }
 
     parts.add(ConstantStaleness.self, to: .stalenessWeight) { $0 }
     parts.add(PolynomialStaleness.self, to: .stalenessWeight) { $0 }
@@ -178,6 +189,11 @@ public struct Registry: Sendable {
   /// This registry with one more local algorithm.
   public func adding<P: LocalAlgorithm>(_ type: P.Type) -> Registry {
     adding(type, to: .localAlgorithm) { $0 }
+  }
+
+  /// This registry with one more attack.
+  public func adding<P: Attack>(_ type: P.Type) -> Registry {
+    adding(type, to: .attack) { $0 }
   }
 
   /// This registry with one more timeline source.

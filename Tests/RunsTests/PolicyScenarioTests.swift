@@ -47,6 +47,14 @@ struct PolicyScenarioTests {
         #expect(used.contains(part.name), "\(seam) \(part.name)")
       }
     }
+    let algorithms = all.flatMap { names($0.resolvedNode["task"]?["training"]?["algorithm"]) }
+    for part in Registry.standard.catalog.parts(of: "local algorithm") {
+      #expect(algorithms.contains(part.name), "\(part.name)")
+    }
+    let attacks = all.flatMap(\.settings.fleet).compactMap { $0.adversary?.attack.name }
+    for part in Registry.standard.catalog.parts(of: "attack") {
+      #expect(attacks.contains(part.name), "\(part.name)")
+    }
   }
 
   @Test("every preset is one of its parts by name, and stands in the page of policies")
@@ -68,6 +76,7 @@ struct PolicyScenarioTests {
     }
     for seam in [
       "aggregator", "server optimizer", "staleness weight", "aggregation trigger",
+      "local algorithm", "attack",
     ] {
       for part in Registry.standard.catalog.parts(of: seam) {
         let isThere = page.contains("`\(part.name)`") || page.contains("`\(part.name): ")
@@ -133,5 +142,29 @@ struct PolicyScenarioTests {
     #expect(faults("trigger: all").contains("of"))
     #expect(faults("trigger: {first: 3}").contains("needs a selector that forms cohorts"))
     #expect(faults("trigger: {all: {of: {first: 3, every: 1 h}}}").contains("needs a selector"))
+    #expect(faults("aggregator: normalised-mean, payload: weights").contains("`payload: delta`"))
+  }
+
+  @Test(
+    "a layer that stays is the model's and not all of it, a label that is taken one of the data")
+  func faultsOfTheModel() {
+    func faults(_ overrides: String...) -> String {
+      do throws(Faults) {
+        let path = Self.root.appendingPathComponent("scenarios/policies/plain.yaml").path
+        _ = try Scenario(contentsOf: path, overrides: overrides).makeSimulation()
+        return "none"
+      } catch {
+        return error.description
+      }
+    }
+    let key = "task.training.algorithm={personal-layers: "
+    #expect(faults(key + "[dense2]}") == "none")
+    #expect(faults(key + "[dens2]}").contains("did you mean `dense2`?"))
+    #expect(
+      faults(key + "[dense1, dense2]}").contains("no layer that is trained is left to travel"))
+    let adversary = "fleet[0].adversary={share: 0.1, attack: {label-flip: "
+    #expect(faults(adversary + "{from: 4, to: 0}}}") == "none")
+    #expect(faults(adversary + "{from: 5, to: 0}}}").contains("there is no class 5"))
+    #expect(faults(adversary + "{from: 4}}}").contains("`from` and `to` go together"))
   }
 }

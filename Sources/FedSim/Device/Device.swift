@@ -271,6 +271,8 @@ struct Attempt: Codable {
   /// Batches that `start` stands after.
   var described = 0
   let firstEpoch: UInt64
+  /// Labels that an adversary trains on instead of its data's own.
+  var relabelling: [Int32]?
   var checkpointedAt: SimTime?
   /// The time and energy of its stretches so far.
   var effort = Effort()

@@ -26,6 +26,9 @@ extension FleetGroupSettings {
         "collection", \.collection, feature: .settings(),
         "The device trains nothing: it sends its samples as files to a store, where"
           + " `server.central` trains on them; absent: it trains itself"),
+      Field(
+        "adversary", \.adversary, feature: .settings(),
+        "Which share of the devices lies to the server, from when on and how; absent: none"),
     ]
   }
 

@@ -56,6 +56,8 @@ public struct FleetGroupSettings: PartSettings {
   public var couple: CoupleSettings?
   /// How samples are collected for central training; nil: the device trains itself.
   public var collection: CollectionSettings?
+  /// Devices that lie; nil: none.
+  public var adversary: AdversarySettings?
 
   /// The defaults.
   public init() {}

@@ -106,10 +106,11 @@ extension Simulation {
     devices[device].activity.attempts += 1
     let held = devices[device].held!
     let needsBase =
-      inputs.server.needsBases || group(of: device).interruption.onModelMoved == .rebase
+      needsBases || group(of: device).interruption.onModelMoved == .rebase
     devices[device].attempt = Attempt(
       base: devices[device].heldVersion, baseParameters: needsBase ? held : nil,
-      start: start(of: device, from: held), firstEpoch: devices[device].nextEpoch)
+      start: start(of: device, from: held), firstEpoch: devices[device].nextEpoch,
+      relabelling: relabelling(by: device))
     devices[device].nextEpoch += UInt64(
       plan(of: device).epochs(shardCount: Int(devices[device].sampleCount)))
   }
@@ -184,7 +185,7 @@ extension Simulation {
     } else {
       training = newTraining(
         of: device, attempt.described..<batches, from: attempt.start,
-        firstEpoch: attempt.firstEpoch, isLast: validation)
+        firstEpoch: attempt.firstEpoch, isLast: validation, relabelling: attempt.relabelling)
     }
     devices[device].attempt!.start = .checkpoint(training)
     devices[device].attempt!.described = batches
@@ -194,7 +195,7 @@ extension Simulation {
   /// Some batches of a device's training; the last ones are evaluated on its validation samples.
   private func newTraining(
     of device: Int, _ batches: Range<Int>, from start: DeferredTraining.Start, firstEpoch: UInt64,
-    isLast: Bool
+    isLast: Bool, relabelling: [Int32]? = nil
   ) -> DeferredTraining {
     let client = Int(devices[device].client)
     let local = LocalTraining(
@@ -202,7 +203,8 @@ extension Simulation {
       shard: shard(of: device), plan: plan(of: device),
       order: order(device, firstEpoch: firstEpoch),
       noise: inputs.task.network.isNoisy
-        ? .init(key: batchKey(device), firstSlot: firstEpoch) : nil)
+        ? .init(key: batchKey(device), firstSlot: firstEpoch) : nil,
+      relabelling: relabelling)
     return DeferredTraining(
       local, by: inputs.task.algorithm, batches: batches, from: start,
       validation: isLast ? inputs.task.partition.validation[client] : [], isLast: isLast,
@@ -213,7 +215,8 @@ extension Simulation {
   /// threads may begin with that.
   mutating func foresee(_ members: [Int]) {
     guard computations.foresees(members.count), !fleetTables.hasArrivals,
-      exchange.instructions.plans.isEmpty, exchange.instructions.privateRanges.isEmpty
+      exchange.instructions.plans.isEmpty, exchange.instructions.privateRanges.isEmpty,
+      !exchange.locals.isOn, exchange.locals.adversaries.isEmpty
     else { return }
     for device in members where devices[device].attempt == nil {
       let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
@@ -288,6 +291,8 @@ extension Simulation {
     devices[device].attempt = nil
     devices[device].lastTrained = attempt.base
     if exchange.isOn { keepOwn(device, training, base: attempt.base) }
+    keepLast(device, training, base: attempt.base)
+    keepFirst(device, training, attempt)
     ledgers.attempts.close(outcome)
     ledgers.batchesUsed += batches
     note(device, .attemptEnded(outcome, batches: batches))
@@ -302,7 +307,7 @@ extension Simulation {
         device: Int32(device), base: attempt.base, samples: min(shard, effort.samples),
         samplesProcessed: effort.samples, batches: batches, createdAt: now, round: session.round,
         participation: session.participation, training: training,
-        baseParameters: inputs.server.needsBases ? attempt.baseParameters : nil,
+        baseParameters: needsBases ? attempt.baseParameters : nil,
         firstEpoch: attempt.firstEpoch, shardCount: Int32(shard), effort: effort))
     hold(session.participation)
     note(

@@ -98,10 +98,10 @@ public struct Simulation {
       shaken: inputs.shakeTies.map {
         ShakenTies(key: $0 ^ inputs.seeds.ties, fleet: inputs.fleet)
       })
-    let layout = inputs.task.network.layout
+    let (layout, needs) = (inputs.task.network.layout, inputs.task.algorithm.needs)
     wireSizes = (
-      inputs.server.parameterBytes(of: layout, isUpload: true),
-      inputs.server.parameterBytes(of: layout, isUpload: false)
+      inputs.server.parameterBytes(of: layout, needs: needs, isUpload: true),
+      inputs.server.parameterBytes(of: layout, needs: needs, isUpload: false)
     )
     taskNeeds = inputs.fleet.map { TaskNeeds($0.background.processing) }
     server = Server(model: inputs.task.initial, triggers: inputs.server.trigger.count)

@@ -51,6 +51,9 @@ extension PolicyPreset {
     synchronous(
       "q-fedavg", "Updates of devices with a high loss count more (Li et al. 2020)",
       [("aggregator", .text("q-ffl"))]),
+    synchronous(
+      "fednova", "Differences by the length of their training (Wang et al. 2020)",
+      [("aggregator", .text("normalised-mean"))]),
   ]
 
   /// As `synchronous-fedavg`, but for some keys.

@@ -202,11 +202,21 @@ public struct UpdateFacts: Sendable {
   public let samples: Int
   /// Versions published since its base.
   public let staleness: Int
+  /// What its training's steps add up to if each gradient is 1, in learning rates (‖aᵢ‖₁): the
+  /// number of batches for plain SGD; 1 where no aggregator asks for it.
+  public let stepSum: Double
+  /// What it counts in the length of the next step: the same, or the number of batches where
+  /// training is pulled towards its beginning.
+  public let effectiveSteps: Double
 
   /// An update with these facts.
-  public init(samples: Int, staleness: Int) {
+  public init(
+    samples: Int, staleness: Int, stepSum: Double = 1, effectiveSteps: Double? = nil
+  ) {
     self.samples = samples
     self.staleness = staleness
+    self.stepSum = stepSum
+    self.effectiveSteps = effectiveSteps ?? stepSum
   }
 }
 
@@ -221,6 +231,10 @@ public protocol Aggregator: Part {
   var needsBases: Bool { get }
   /// Whether it needs the loss of what each training started from on the device's samples.
   var needsBaseLosses: Bool { get }
+  /// Whether updates have to carry differences.
+  var needsDifferences: Bool { get }
+  /// Whether it needs what the steps of each training add up to.
+  var needsStepSums: Bool { get }
   /// The combination, of the same kind as the payload.
   func combine(_ batch: AggregationBatch) -> ParameterBuffer
   /// The same, of an aggregator that remembers; it knows no weights beforehand.
@@ -236,6 +250,10 @@ extension Aggregator {
   public var needsBases: Bool { false }
   /// No.
   public var needsBaseLosses: Bool { false }
+  /// Either kind will do.
+  public var needsDifferences: Bool { false }
+  /// No.
+  public var needsStepSums: Bool { false }
 }
 
 /// Moves the model by the combined update.

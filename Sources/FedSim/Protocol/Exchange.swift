@@ -18,6 +18,8 @@ struct Exchange: Codable {
   var tallies = ExchangeTallies()
   /// What the server asks of devices beside trainings, and what they keep of their own.
   var instructions = Instructions()
+  /// What local algorithms and adversaries keep.
+  var locals = LocalStates()
   /// Whether any of it is asked for: what the rest of the engine looks at.
   var isOn = false
   /// Whether accepted devices have keys that are good for one cycle.
@@ -119,6 +121,7 @@ extension Simulation {
     }
     let verbs = inputs.injections.map(\.action)
     makeInstructions()
+    makeLocalStates()
     if inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
       || exchange.instructions.isOn
     {

@@ -194,6 +194,7 @@ extension Simulation {
 
   /// What a device's training of a version begins with: what never travels is its own.
   func start(of device: Int, from version: ParameterBuffer) -> DeferredTraining.Start {
+    if exchange.locals.isOn { return continued(device, from: version) }
     let ranges = exchange.instructions.privateRanges
     if ranges.isEmpty { return .parameters(version) }
     if !exchange.instructions.own.isEmpty,
@@ -232,6 +233,7 @@ extension Simulation {
   /// The app is removed: its model is the one that it came with again.
   mutating func loseOwn(_ device: Int) {
     if !exchange.instructions.own.isEmpty { exchange.instructions.own[device] = nil }
+    loseLast(device)
   }
 
   /// The version that a device's own model was trained from; −1: it has not trained one, nil: no

@@ -157,6 +157,9 @@ extension Simulation {
       case .joined(let version, let ranges, let own):
         parameters = version.replacing(ranges, from: own.value(scratch).parameters)
       case .parameters(let version): parameters = version
+      case .continued(let version, _, let ranges, let own):
+        parameters =
+          own.first.map { version.replacing(ranges, from: $0.value(scratch).parameters) } ?? version
       case .checkpoint, .rebased: preconditionFailure("an evaluation begins with a version")
       }
       let dataset = samples == .test ? task.test : task.train

@@ -70,6 +70,8 @@ public struct EvaluationSchedule: PartSettings {
 public struct FederatedEvaluationSettings: PartSettings {
   /// How often; version 0 and the last one always are.
   public var every = EvaluationSchedule()
+  /// Steps on the device's own samples first; nil: none.
+  public var fineTuning: FineTuningSettings?
 
   /// The defaults.
   public init() { every.versions = 1 }
@@ -80,7 +82,10 @@ public struct FederatedEvaluationSettings: PartSettings {
     [
       Field(
         "every", \.every, .settings(),
-        "How often the model is evaluated so; version 0 and the last one always are")
+        "How often the model is evaluated so; version 0 and the last one always are"),
+      Field(
+        "fineTuning", \.fineTuning, feature: .settings(),
+        "Some steps on the device's own training samples before it is evaluated; absent: none"),
     ]
   }
 }

@@ -166,6 +166,9 @@ public struct ServerSettings: PartSettings {
     {
       return [("trigger", "`\(name)` needs the selector `cycles`")]
     }
+    if aggregator.value.needsDifferences, payload != .delta {
+      return [("aggregator", "`\(aggregator.name)` combines differences: `payload: delta`")]
+    }
     if payloadFormat != nil, bytesPerParameter != 4 {
       return [("payloadFormat", "`payloadFormat` and `bytesPerParameter` both give sizes")]
     }

@@ -28,8 +28,9 @@ extension Simulation {
       used = waiting.map { Used(update: $0, lossSum: 0, validation: nil) }
     } else {
       // What never travels goes on from training to training: none is computed and let go.
-      let isPrivate = !exchange.instructions.privateRanges.isEmpty
-      guard let (combined, these) = (isPrivate ? nil : summed(waiting)) ?? combined(waiting) else {
+      let areApart =
+        !exchange.instructions.privateRanges.isEmpty || exchange.locals.isOn || lies(in: waiting)
+      guard let (combined, these) = (areApart ? nil : summed(waiting)) ?? combined(waiting) else {
         return closeRound(.failed)
       }
       used = these
@@ -46,6 +47,7 @@ extension Simulation {
     record.labelCounts = labelCounts(used.map(\.update))
     record.norms = norms(since: before)
     server.version += 1
+    takeCompanions(used.map(\.sent))
     server.publishedAt.append(now)
     for update in used.map(\.update) {
       if updates[update].outcome == .aggregated { tallies.aggregatedTwice += 1 }
@@ -63,6 +65,8 @@ extension Simulation {
     let update: Int32
     let lossSum: Double
     let validation: Evaluation?
+    /// What came with its parameters.
+    var sent: [ParameterBuffer] = []
   }
 
   /// The updates combined while they are computed, where the aggregator only needs their weighted
@@ -98,7 +102,7 @@ extension Simulation {
   /// The updates computed, transformed, and combined by the aggregator; nil if none is finite.
   private mutating func combined(_ waiting: [Int32]) -> (ParameterBuffer, [Used])? {
     let values = computations.values(of: waiting.map { updates[$0].training! })
-    let sent = transformed(waiting, values)
+    let sent = transformed(waiting, asSent(waiting, values))
     let losses = baseLosses(waiting)
     var used: [Used] = []
     var aggregated: [AggregatedUpdate] = []
@@ -110,12 +114,15 @@ extension Simulation {
       }
       let (record, facts) = (updates[update], facts(of: update))
       used.append(
-        Used(update: update, lossSum: values[index].lossSum, validation: values[index].validation))
+        Used(
+          update: update, lossSum: values[index].lossSum, validation: values[index].validation,
+          sent: values[index].leavings.sent))
       aggregated.append(
         AggregatedUpdate(
           device: Int(record.device), samples: facts.samples, staleness: facts.staleness,
           parameters: sent[index], base: record.baseParameters ?? server.model,
-          baseLoss: losses.isEmpty ? nil : losses[index]))
+          baseLoss: losses.isEmpty ? nil : losses[index], stepSum: facts.stepSum,
+          effectiveSteps: facts.effectiveSteps))
     }
     guard !used.isEmpty else { return nil }
     let batch = AggregationBatch(
@@ -138,8 +145,17 @@ extension Simulation {
   }
 
   private func facts(of update: Int32) -> UpdateFacts {
-    UpdateFacts(
-      samples: updates[update].samples, staleness: Int(server.version - updates[update].base))
+    let (samples, staleness) = (
+      updates[update].samples, Int(server.version - updates[update].base)
+    )
+    guard inputs.server.aggregator.value.needsStepSums, let training = updates[update].training
+    else { return UpdateFacts(samples: samples, staleness: staleness) }
+    let pull = inputs.task.algorithm.proximalPull
+    let steps = updates[update].batches
+    let sum = training.stepSum(batches: steps, pull: pull)
+    return UpdateFacts(
+      samples: samples, staleness: staleness, stepSum: sum,
+      effectiveSteps: pull > 0 ? Double(steps) : sum)
   }
 
   /// The updates as they are sent, after the transforms in their order.
@@ -147,13 +163,13 @@ extension Simulation {
   /// Draws: each transform's, at slot = the first data epoch of the training (seed `training`,
   /// purpose `transform-` and its place).
   private func transformed(
-    _ updates: [Int32], _ values: [DeferredTraining.Value]
+    _ updates: [Int32], _ values: [ParameterBuffer]
   ) -> [ParameterBuffer] {
     let transforms = inputs.server.transforms
     let ranges = exchange.instructions.privateRanges
     if transforms.isEmpty {
       let model = server.model
-      return values.map { $0.parameters.replacing(ranges, from: model) }
+      return values.map { $0.replacing(ranges, from: model) }
     }
     let streams = updates.map { update in
       let record = self.updates[update]
@@ -167,7 +183,7 @@ extension Simulation {
     }
     let bases = updates.map { self.updates[$0].baseParameters! }
     return inputs.pool.map(updates.count) { index, _ in
-      var parameters = values[index].parameters.replacing(ranges, from: bases[index])
+      var parameters = values[index].replacing(ranges, from: bases[index])
       for (place, transform) in transforms.enumerated() {
         var stream = streams[index][place]
         parameters = transform.value.apply(to: parameters, base: bases[index], &stream)

@@ -51,6 +51,7 @@ extension Simulation {
   /// A client whose data several devices have is evaluated once. Complexity: O(devices + samples of
   /// their clients).
   public func federated() -> FederatedEvaluation {
+    if evaluatesPersonally { return FederatedEvaluation(personalEvaluations()) }
     let task = inputs.task
     var places = Array(repeating: -1, count: task.partition.clientCount)
     var lists: (test: [[Int32]], train: [[Int32]]) = ([], [])

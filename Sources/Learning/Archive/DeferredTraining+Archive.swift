@@ -17,6 +17,7 @@ extension DeferredTraining: ArchivedObject {
     try archive.write(training.plan)
     try write(training.order, catalog, to: archive)
     try archive.write([training.noise])
+    try archive.write([training.relabelling])
     try archive.write(batches)
     catalog.write(validation, to: archive)
     archive.write(byte: isLast ? 1 : 0)
@@ -42,6 +43,7 @@ extension DeferredTraining: ArchivedObject {
     let plan = try archive.read(TrainingPlan.self)
     let order = try Self.readOrder(catalog, from: archive)
     let noise = try archive.read([LocalTraining.Noise?].self).first ?? nil
+    let relabelling = try archive.read([[Int32]?].self).first ?? nil
     let batches = try archive.read(Range<Int>.self)
     guard batches.lowerBound >= 0, plan.batchSize > 0,
       batches.upperBound <= plan.batchCount(shardCount: shard.count)
@@ -51,9 +53,16 @@ extension DeferredTraining: ArchivedObject {
     let state: State =
       try archive.readByte() == 0
       ? .described(archive.read(Start.self)) : .computed(archive.read(Value.self))
+    let network = catalog.models[model].network
+    guard
+      relabelling.map({
+        $0.count >= catalog.dataset.classCount
+          && $0.allSatisfy { $0 >= 0 && Int($0) < network.classCount }
+      }) ?? true
+    else { throw archive.damage("labels") }
     let training = LocalTraining(
-      network: catalog.models[model].network, dataset: catalog.dataset, shard: shard, plan: plan,
-      order: order, noise: noise)
+      network: network, dataset: catalog.dataset, shard: shard, plan: plan, order: order,
+      noise: noise, relabelling: relabelling)
     self.init(
       training, by: catalog.models[model].algorithm, batches: batches, state: state,
       validation: validation, isLast: isLast, model: model, kernels: catalog.kernels)

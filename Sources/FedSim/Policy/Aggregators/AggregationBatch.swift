@@ -14,11 +14,15 @@ public struct AggregatedUpdate: Sendable {
   public let base: ParameterBuffer
   /// The mean loss of `base` on the device's samples, where the aggregator needs it.
   public let baseLoss: Double?
+  /// What its training's steps add up to, as in `UpdateFacts`.
+  public let stepSum: Double
+  /// What it counts in the length of the next step, as in `UpdateFacts`.
+  public let effectiveSteps: Double
 
   /// An update.
   public init(
     device: Int, samples: Int, staleness: Int, parameters: ParameterBuffer, base: ParameterBuffer,
-    baseLoss: Double? = nil
+    baseLoss: Double? = nil, stepSum: Double = 1, effectiveSteps: Double? = nil
   ) {
     self.device = device
     self.samples = samples
@@ -26,6 +30,8 @@ public struct AggregatedUpdate: Sendable {
     self.parameters = parameters
     self.base = base
     self.baseLoss = baseLoss
+    self.stepSum = stepSum
+    self.effectiveSteps = effectiveSteps ?? stepSum
   }
 }
 
@@ -67,7 +73,11 @@ public struct AggregationBatch: Sendable {
 
   /// What is known of the updates beside their parameters, in their order.
   public var facts: [UpdateFacts] {
-    updates.map { UpdateFacts(samples: $0.samples, staleness: $0.staleness) }
+    updates.map {
+      UpdateFacts(
+        samples: $0.samples, staleness: $0.staleness, stepSum: $0.stepSum,
+        effectiveSteps: $0.effectiveSteps)
+    }
   }
 
   /// What the payload carries of each update, xᵢ.

@@ -1,0 +1,124 @@
+import Learning
+import Numerics
+import Schema
+
+/// Sends noise.
+///
+/// Source: Blanchard et al., "Machine learning with adversaries" (2017), §5, with σ = 200 there: a
+/// difference from N(0, σ²) in place of its own. With `adds` the noise comes on top of that.
+public struct GaussianAttack: Attack {
+  /// Its name in a scenario.
+  public static let name = "gaussian"
+  /// What it does, in one sentence.
+  public static let summary = "Sends noise in place of its difference, or on top of it"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The noise's standard deviation.
+    public var deviation = 1.0
+    /// Whether it comes on top of what was learned.
+    public var adds = false
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "deviation" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("deviation", \.deviation, .positive, "The standard deviation of each parameter"),
+        Field("adds", \.adds, .flag, "Whether the noise comes on top of what was learned"),
+      ]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Draws: one `normal` a parameter.
+  public func sent(
+    _ update: AttackedUpdate, _ stream: inout RandomStream
+  ) -> ParameterBuffer {
+    noisy(settings.adds ? update.parameters : update.base, settings.deviation, &stream)
+  }
+}
+
+/// Sends back what it was given, and claims its samples.
+///
+/// Source: Fraboni, Vidal, Lorenzi, "Free-rider attacks on model aggregation in federated learning"
+/// (2021), §3: plain free-riding, and disguised by noise.
+public struct FreeRider: Attack {
+  /// Its name in a scenario.
+  public static let name = "free-rider"
+  /// What it does, in one sentence.
+  public static let summary = "Sends back the model that it was given, or that with some noise"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The standard deviation of noise that is to look like work.
+    public var deviation = 0.0
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "deviation" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "deviation", \.deviation, .number(0...1e6),
+          "The standard deviation of noise that is to look like work; 0: none")
+      ]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Draws: one `normal` a parameter, if there is noise.
+  public func sent(
+    _ update: AttackedUpdate, _ stream: inout RandomStream
+  ) -> ParameterBuffer {
+    settings.deviation > 0 ? noisy(update.base, settings.deviation, &stream) : update.base
+  }
+}
+
+/// Sends the difference of its first training again and again.
+public struct StaleReplay: Attack {
+  /// Its name in a scenario.
+  public static let name = "stale-replay"
+  /// What it does, in one sentence.
+  public static let summary = "Sends the difference of its first training again and again"
+
+  /// It has none.
+  public typealias Settings = NoSettings
+  /// Made from its settings.
+  public init(_ settings: NoSettings) {}
+
+  /// The first one.
+  public var replaysFirst: Bool { true }
+
+  /// b + (w₁ − b₁). Draws: none.
+  public func sent(
+    _ update: AttackedUpdate, _ stream: inout RandomStream
+  ) -> ParameterBuffer {
+    guard let first = update.first else { return update.parameters }
+    return ParameterBuffer(count: update.base.count) { target in
+      for i in 0..<target.count {
+        target[i] = ParameterBuffer.nearest(
+          Double(update.base[i]) + (Double(first.parameters[i]) - Double(first.base[i])))
+      }
+    }
+  }
+}
+
+/// Parameters with noise on each.
+private func noisy(
+  _ parameters: ParameterBuffer, _ deviation: Double, _ stream: inout RandomStream
+) -> ParameterBuffer {
+  ParameterBuffer(count: parameters.count) { target in
+    for i in 0..<target.count {
+      target[i] = ParameterBuffer.nearest(Double(parameters[i]) + deviation * stream.normal())
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  /// Draws who lies, where a group has adversaries.
+  ///
+  /// Of a group's devices those with the lowest draws lie, so that more of them include the fewer.
+  /// Draws: one `uniform` a device at slot 0 of `adversary` (seed `world`).
+  mutating func makeAdversaries() {
+    guard inputs.fleet.contains(where: { $0.adversary != nil }) else { return }
+    var found: [Bool] = []
+    for group in inputs.fleet {
+      var lies = Array(repeating: false, count: group.count)
+      let wanted = (group.adversary?.share ?? 0) * Double(group.count)
+      if wanted > 0 {
+        var draws: [(draw: Double, ordinal: Int)] = []
+        for ordinal in 0..<group.count {
+          var stream = StreamKey(
+            seed: inputs.seeds.world, purpose: "adversary", group: group.name,
+            ordinal: UInt32(ordinal)
+          ).stream(slot: 0)
+          draws.append((stream.uniform(), ordinal))
+        }
+        draws.sort { $0 < $1 }
+        for place in draws.prefix(Int(wanted.rounded())) { lies[place.ordinal] = true }
+      }
+      found += lies
+    }
+    exchange.locals.adversaries = found
+    let attacks = inputs.fleet.compactMap(\.adversary?.attack.value)
+    exchange.locals.falsifies = attacks.contains(where: \.falsifies)
+    if attacks.contains(where: \.replaysFirst) {
+      exchange.locals.first = Array(repeating: nil, count: devices.count)
+    }
+  }
+
+  /// Whether a device is one of the adversaries, whether they lie already or not.
+  public func isAdversary(_ device: Int) -> Bool {
+    !exchange.locals.adversaries.isEmpty && exchange.locals.adversaries[device]
+  }
+
+  /// What a device does to what it makes at a time; nil: it is honest.
+  private func attack(by device: Int, at time: SimTime) -> (any Attack)? {
+    guard isAdversary(device), let settings = group(of: device).adversary, time >= settings.from
+    else { return nil }
+    return settings.attack.value
+  }
+
+  /// The labels of the training that a device begins now, if not its data's own.
+  func relabelling(by device: Int) -> [Int32]? {
+    attack(by: device, at: now)?.relabelling(classCount: inputs.task.train.classCount)
+  }
+
+  /// A training has become an update: one that is sent again and again is kept.
+  mutating func keepFirst(_ device: Int, _ training: DeferredTraining?, _ attempt: Attempt) {
+    guard !exchange.locals.first.isEmpty, exchange.locals.first[device] == nil,
+      isAdversary(device), group(of: device).adversary?.attack.value.replaysFirst == true,
+      let training, let base = attempt.baseParameters
+    else { return }
+    exchange.locals.first[device] = LocalStates.FirstUpdate(training: training, base: base)
+  }
+
+  /// Whether some of these updates are not what was trained.
+  func lies(in updates: [Int32]) -> Bool {
+    guard exchange.locals.falsifies else { return false }
+    // A loop: a closure would copy the simulation.
+    for update in updates where lie(in: update) != nil { return true }
+    return false
+  }
+
+  private func lie(in update: Int32) -> (any Attack)? {
+    let (device, time) = (Int(updates[update].device), updates[update].createdAt)
+    guard let attack = attack(by: device, at: time), attack.falsifies else { return nil }
+    return attack
+  }
+
+  /// The parameters of updates as their devices send them: those of adversaries are what their
+  /// attack makes of them.
+  ///
+  /// Draws: each attack's, at slot = the first data epoch of the training (seed `training`, purpose
+  /// `attack`).
+  func asSent(
+    _ updates: [Int32], _ values: [DeferredTraining.Value]
+  ) -> [ParameterBuffer] {
+    guard lies(in: updates) else { return values.map(\.parameters) }
+    var attacks: [(any Attack)?] = []
+    var bases: [ParameterBuffer] = []
+    var firsts: [LocalStates.FirstUpdate?] = []
+    var streams: [RandomStream] = []
+    for update in updates {
+      let (record, device) = (self.updates[update], Int(self.updates[update].device))
+      attacks.append(lie(in: update))
+      bases.append(record.baseParameters ?? server.model)
+      firsts.append(exchange.locals.first.isEmpty ? nil : exchange.locals.first[device])
+      streams.append(
+        StreamKey(
+          seed: inputs.seeds.training, purpose: "attack", group: group(of: device).name,
+          ordinal: UInt32(devices[device].ordinal)
+        ).stream(slot: record.firstEpoch))
+    }
+    let (network, facts) = (inputs.task.network, (attacks, bases, firsts, streams))
+    return inputs.pool.map(updates.count) { index, scratch in
+      let (attacks, bases, firsts, streams) = facts
+      guard let attack = attacks[index] else { return values[index].parameters }
+      let first = attack.replaysFirst ? firsts[index] : nil
+      var stream = streams[index]
+      let sent = attack.sent(
+        AttackedUpdate(
+          parameters: values[index].parameters, base: bases[index],
+          first: first.map { ($0.training.value(scratch).parameters, $0.base) }), &stream)
+      return network.keepingFrozen(of: bases[index], in: sent)
+    }
+  }
+}

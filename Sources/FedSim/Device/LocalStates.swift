@@ -1,0 +1,123 @@
+import Learning
+
+/// What local algorithms and adversaries keep on devices and at the server beside the model; empty,
+/// and never looked at, where the algorithm asks for nothing and nobody lies.
+struct LocalStates: Codable {
+  /// The last training of each device, where the next one goes on from it.
+  var last: [OwnModel?] = []
+  /// What travels with models, by version, in ascending order; none for a version: zeros.
+  var versions: [Companions] = []
+  /// Whether anything travels with models and updates.
+  var hasCompanions = false
+  /// Who is an adversary, where any group has some.
+  var adversaries: [Bool] = []
+  /// The first update of each adversary that sends it again and again.
+  var first: [FirstUpdate?] = []
+  /// Whether an attack looks at what trainings began with.
+  var falsifies = false
+
+  /// What travels with one version.
+  struct Companions: Codable {
+    let version: Int32
+    let buffers: [ParameterBuffer]
+  }
+
+  /// An update that is sent again.
+  struct FirstUpdate: Codable {
+    let training: DeferredTraining
+    let base: ParameterBuffer
+  }
+
+  /// Whether trainings depend on one another, or on more than the model.
+  var isOn: Bool { !last.isEmpty || hasCompanions }
+}
+
+extension Simulation {
+  /// Makes what the algorithm and the fleet ask for.
+  mutating func makeLocalStates() {
+    let needs = inputs.task.algorithm.needs
+    var made = LocalStates()
+    if needs.chainsTrainings { made.last = Array(repeating: nil, count: devices.count) }
+    made.hasCompanions = needs.companions > 0
+    if !needs.personalLayers.isEmpty {
+      guard let ranges = inputs.task.network.layout.ranges(ofLayers: needs.personalLayers) else {
+        preconditionFailure("the layers that stay on devices are the model's")
+      }
+      exchange.instructions.privateRanges = ranges
+    }
+    exchange.locals = made
+    makeAdversaries()
+  }
+
+  /// Whether updates have to keep what their training started from.
+  var needsBases: Bool { inputs.server.needsBases || exchange.locals.falsifies }
+
+  /// What a device's training of the version that it holds begins with, where it goes on from the
+  /// one before or takes more than the model.
+  func continued(_ device: Int, from version: ParameterBuffer) -> DeferredTraining.Start {
+    let earlier = exchange.locals.last.isEmpty ? nil : exchange.locals.last[device]?.training
+    return .continued(
+      version, receiving: companions(of: devices[device].heldVersion),
+      keeping: exchange.instructions.privateRanges, after: earlier.map { [$0] } ?? [])
+  }
+
+  /// A training has become an update: the device's next one goes on from it, whatever becomes of
+  /// the update.
+  mutating func keepLast(_ device: Int, _ training: DeferredTraining?, base: Int32) {
+    guard !exchange.locals.last.isEmpty, let training else { return }
+    var depth = 1
+    if let before = exchange.locals.last[device], before.training?.isComputed == false {
+      depth += before.depth
+    }
+    if depth > 64 {
+      // A chain of trainings that nobody asked for is computed before it grows too long.
+      _ = computations.values(of: [training])
+      depth = 1
+    }
+    exchange.locals.last[device] = OwnModel(base: base, training: training, depth: depth)
+  }
+
+  /// The app is removed: what its trainings left is gone.
+  mutating func loseLast(_ device: Int) {
+    if !exchange.locals.last.isEmpty { exchange.locals.last[device] = nil }
+    if !exchange.locals.first.isEmpty { exchange.locals.first[device] = nil }
+  }
+
+  // MARK: What travels with models
+
+  /// What goes with a version; none: zeros.
+  private func companions(of version: Int32) -> [ParameterBuffer] {
+    exchange.locals.versions.last { $0.version == version }?.buffers ?? []
+  }
+
+  /// A version was made of updates that came with these: what goes with it follows from them. What
+  /// goes with versions that nobody holds or downloads any more is let go.
+  ///
+  /// Complexity: O(devices + updates · parameters).
+  mutating func takeCompanions(_ sent: [[ParameterBuffer]]) {
+    guard exchange.locals.hasCompanions, !inputs.omitsArithmetic else { return }
+    let buffers = inputs.task.algorithm.companions(
+      after: companions(of: server.version - 1), sent: sent, devices: devices.count,
+      pool: inputs.pool)
+    var oldest = server.version
+    for device in devices.indices {
+      if devices[device].heldVersion >= 0 { oldest = min(oldest, devices[device].heldVersion) }
+      if case .model(let version) = devices[device].transfer?.response {
+        oldest = min(oldest, version)
+      }
+    }
+    exchange.locals.versions.removeAll { $0.version < oldest }
+    exchange.locals.versions.append(.init(version: server.version, buffers: buffers))
+  }
+
+  /// What goes with the current version, such as SCAFFOLD's server variate; none: zeros.
+  public var companions: [ParameterBuffer] { companions(of: server.version) }
+
+  /// What a device's trainings have left for its next one, such as SCAFFOLD's own variate; none:
+  /// nothing, or zeros.
+  public func deviceState(of device: Int) -> [ParameterBuffer] {
+    guard !exchange.locals.last.isEmpty, let last = exchange.locals.last[device]?.training
+    else { return [] }
+    return last.value(Scratch()).leavings.kept
+  }
+}

@@ -1,0 +1,65 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  /// Whether devices are evaluated with models of their own: with layers that never leave them, or
+  /// after some steps on their own samples.
+  var evaluatesPersonally: Bool {
+    inputs.record.federatedEvaluation?.fineTuning != nil
+      || !inputs.task.algorithm.needs.personalLayers.isEmpty
+  }
+
+  /// The current model on each device, with the device's own layers and fine-tuned where that is
+  /// asked for, evaluated on the device's held-out samples.
+  ///
+  /// Draws: the order of fine-tuning's batches, at slot = the epoch, the same for all versions (seed
+  /// `training`, purpose `fine-tuning`). Complexity: a training of as many steps a device, and a
+  /// pass over its held-out samples.
+  func personalEvaluations() -> [Evaluation] {
+    let task = inputs.task
+    let tuning = inputs.record.federatedEvaluation?.fineTuning
+    let ranges = exchange.instructions.privateRanges
+    var clients: [Int] = []
+    var shards: [[Int32]] = []
+    var keys: [StreamKey] = []
+    var own: [DeferredTraining?] = []
+    for device in devices.indices {
+      clients.append(Int(devices[device].client))
+      shards.append(
+        tuning == nil || clients[device] >= task.partition.clientCount ? [] : shard(of: device))
+      keys.append(
+        StreamKey(
+          seed: inputs.seeds.training, purpose: "fine-tuning", group: group(of: device).name,
+          ordinal: UInt32(devices[device].ordinal)))
+      own.append(
+        ranges.isEmpty || exchange.locals.last.isEmpty
+          ? nil : exchange.locals.last[device]?.training)
+    }
+    let (model, kernels) = (server.model, inputs.kernels)
+    let plan = tuning?.plan(task.plan)
+    let facts = (clients, shards, keys, own)
+    return inputs.pool.map(clients.count) { device, scratch in
+      let (clients, shards, keys, own) = facts
+      let (samples, indices) = task.heldOut(by: clients[device])
+      guard !indices.isEmpty else { return Evaluation(count: 0, correct: 0, lossSum: 0) }
+      var parameters = model
+      if let own = own[device] {
+        parameters = model.replacing(ranges, from: own.value(scratch).parameters)
+      }
+      if let plan, !shards[device].isEmpty {
+        let training = LocalTraining(
+          network: task.network, dataset: task.train, shard: shards[device], plan: plan,
+          order: .keyed(keys[device], firstSlot: 0))
+        parameters =
+          training.run(
+            0..<training.batchCount, from: DeviceMemory(parameters: parameters), kernels: kernels,
+            scratch: scratch
+          ).parameters
+      }
+      return Evaluation(
+        of: task.network, parameters: parameters,
+        dataset: samples == .test ? task.test : task.train, samples: indices, kernels: kernels,
+        scratch: scratch)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// What an algorithm adds to the mean gradient of each batch.
+///
+/// A training without one takes the path of plain SGD where it can, so an algorithm that adds
+/// nothing gives none, and not one of zeros.
+public struct GradientCorrection: Sendable {
+  /// μ: the loss has μ/2·‖w − anchor‖² added to it. Its gradient is clipped with the loss's own.
+  public let pull: Double
+  /// What the pull is towards.
+  public let anchor: ParameterBuffer?
+  /// What is added after clipping, the same for each batch.
+  public let shift: ParameterBuffer?
+
+  /// A pull towards some parameters.
+  public init(pull: Double, towards anchor: ParameterBuffer) {
+    self.pull = pull
+    self.anchor = anchor
+    shift = nil
+  }
+
+  /// A vector that is added to each gradient.
+  public init(shift: ParameterBuffer) {
+    pull = 0
+    anchor = nil
+    self.shift = shift
+  }
+
+  /// Adds μ·(w − anchor) to a gradient, in `Double`, rounded to float once.
+  func pull(
+    _ gradient: UnsafeMutablePointer<Float>, _ weights: UnsafePointer<Float>,
+    _ layout: ParameterLayout
+  ) {
+    guard let anchor = anchor?.storage else { return }
+    for range in layout.updatableRanges {
+      for i in range {
+        gradient[i] = Float(
+          Double(gradient[i]) + pull * (Double(weights[i]) - Double(anchor[i])))
+      }
+    }
+  }
+
+  /// Adds the shift to a gradient.
+  func shift(_ gradient: UnsafeMutablePointer<Float>, _ layout: ParameterLayout) {
+    guard let shift = shift?.storage else { return }
+    for range in layout.updatableRanges {
+      for i in range { gradient[i] += shift[i] }
+    }
+  }
+}

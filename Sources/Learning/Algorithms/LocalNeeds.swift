@@ -1,0 +1,59 @@
+/// What a local algorithm asks of device and server beside the model.
+public struct LocalNeeds: Sendable, Equatable {
+  /// Whether its steps look at what the training began with.
+  public var origin = false
+  /// Whether a device's trainings go on from what the one before left.
+  public var keepsState = false
+  /// How many buffers of the model's size travel with each model and with each update.
+  public var companions = 0
+  /// Layers that are trained and never leave the device, by name.
+  public var personalLayers: [String] = []
+
+  /// Nothing.
+  public init() {}
+
+  /// Whether a training depends on the one before it on its device.
+  public var chainsTrainings: Bool { keepsState || !personalLayers.isEmpty }
+}
+
+/// What a training leaves beside the trained parameters.
+public struct Leavings: Sendable, Codable {
+  /// For the device's next training.
+  public let kept: [ParameterBuffer]
+  /// For the server: it goes with the update.
+  public let sent: [ParameterBuffer]
+
+  /// What is left.
+  public init(kept: [ParameterBuffer] = [], sent: [ParameterBuffer] = []) {
+    self.kept = kept
+    self.sent = sent
+  }
+}
+
+extension LocalAlgorithm {
+  /// Nothing.
+  public var needs: LocalNeeds { LocalNeeds() }
+  /// None.
+  public var proximalPull: Double { 0 }
+  /// Nothing.
+  public func leavings(
+    of training: LocalTraining, batches: Int, _ memory: DeviceMemory
+  ) -> Leavings { Leavings() }
+  /// What it was.
+  public func companions(
+    after current: [ParameterBuffer], sent: [[ParameterBuffer]], devices: Int, pool: WorkerPool
+  ) -> [ParameterBuffer] { current }
+  /// Any.
+  public func objection(to plan: TrainingPlan) -> String? { nil }
+}
+
+extension ParameterLayout {
+  /// Where the tensors of some layers lie, in ascending order; nil if there is no layer of a name.
+  public func ranges(ofLayers layers: [String]) -> [Range<Int>]? {
+    guard layers.allSatisfy({ layer in tensors.contains { $0.name.hasPrefix(layer + ".") } })
+    else { return nil }
+    return tensors.filter { tensor in
+      layers.contains { tensor.name.hasPrefix($0 + ".") }
+    }.map(\.range)
+  }
+}
