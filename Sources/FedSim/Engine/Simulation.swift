@@ -100,8 +100,7 @@ public struct Simulation {
       })
     let layout = inputs.task.network.layout
     wireSizes = (
-      inputs.server.parameterBytes(of: layout, isUpload: true),
-      inputs.server.parameterBytes(of: layout, isUpload: false)
+      inputs.server.updateBytes(of: layout), inputs.server.modelBytes(of: layout)
     )
     taskNeeds = inputs.fleet.map { TaskNeeds($0.background.processing) }
     server = Server(model: inputs.task.initial, triggers: inputs.server.trigger.count)

@@ -152,8 +152,7 @@ extension ServerSettings {
 
   /// The size of a model, or of an update, without what goes with it.
   func parameterBytes(of layout: ParameterLayout, isUpload: Bool) -> Int64 {
-    var tensors = layout.tensors.filter(\.isUpdatable)
-    if exchange == .weightsOnly { tensors = tensors.filter(\.isPlainWeight) }
+    let tensors = travelling(of: layout)
     guard let format = payloadFormat else {
       return Int64(tensors.reduce(0) { $0 + $1.count }) * Int64(bytesPerParameter)
     }

@@ -33,8 +33,9 @@ extension Simulation {
         return closeRound(.failed)
       }
       used = these
+      let noisy = withNoise(combined, these.map(\.update))
       let stepped = inputs.server.optimizer.value.step(
-        from: server.model, by: combined, payload: inputs.server.payload,
+        from: server.model, by: noisy, payload: inputs.server.payload,
         &server.memories.optimizer)
       server.model = relaid(
         inputs.task.network.keepingFrozen(of: server.model, in: stepped)
@@ -45,6 +46,7 @@ extension Simulation {
     var record = versionRecord(used)
     record.labelCounts = labelCounts(used.map(\.update))
     record.norms = norms(since: before)
+    record.privacy = countPrivacy(used.map(\.update))
     server.version += 1
     server.publishedAt.append(now)
     for update in used.map(\.update) {
@@ -142,40 +144,6 @@ extension Simulation {
       samples: updates[update].samples, staleness: Int(server.version - updates[update].base))
   }
 
-  /// The updates as they are sent, after the transforms in their order.
-  ///
-  /// Draws: each transform's, at slot = the first data epoch of the training (seed `training`,
-  /// purpose `transform-` and its place).
-  private func transformed(
-    _ updates: [Int32], _ values: [DeferredTraining.Value]
-  ) -> [ParameterBuffer] {
-    let transforms = inputs.server.transforms
-    let ranges = exchange.instructions.privateRanges
-    if transforms.isEmpty {
-      let model = server.model
-      return values.map { $0.parameters.replacing(ranges, from: model) }
-    }
-    let streams = updates.map { update in
-      let record = self.updates[update]
-      return transforms.indices.map { place in
-        StreamKey(
-          seed: inputs.seeds.training, purpose: Purpose("transform-\(place)"),
-          group: group(of: Int(record.device)).name,
-          ordinal: UInt32(devices[Int(record.device)].ordinal)
-        ).stream(slot: record.firstEpoch)
-      }
-    }
-    let bases = updates.map { self.updates[$0].baseParameters! }
-    return inputs.pool.map(updates.count) { index, _ in
-      var parameters = values[index].parameters.replacing(ranges, from: bases[index])
-      for (place, transform) in transforms.enumerated() {
-        var stream = streams[index][place]
-        parameters = transform.value.apply(to: parameters, base: bases[index], &stream)
-      }
-      return parameters
-    }
-  }
-
   /// The deadline came with too few updates: they are given up, and the next round opens.
   mutating func skipRound() {
     for update in server.pending {
@@ -221,6 +189,7 @@ extension Simulation {
       federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices())
     record.labelCounts = labelCounts([])
     record.norms = norms(since: nil)
+    record.privacy = initialPrivacy
     publish(record)
   }
 
