@@ -16,8 +16,32 @@ public struct JSONSchema: Sendable {
     ]
     entries += object(fields)
     entries.append(("patternProperties", .mapping([("^x-", .mapping([]))])))
-    entries.append(("definitions", .mapping(catalog.seams.map { (key($0.name), seam($0)) })))
+    var definitions = catalog.seams.map { (key($0.name), seam($0)) }
+    let all = fields + catalog.entries.flatMap(\.fields)
+    for seam in catalog.seams where all.contains(where: { takesSeveral($0.shape, seam.name) }) {
+      definitions.append((key("several " + seam.name), several(seam.name)))
+    }
+    entries.append(("definitions", .mapping(definitions)))
     return .mapping(entries)
+  }
+
+  /// Whether values of a shape are several parts of a seam, or have such in them; the settings of
+  /// parts are not looked into.
+  private func takesSeveral(_ shape: Shape, _ seam: String) -> Bool {
+    switch shape {
+    case .part(seam, several: true): true
+    case .list(let element): takesSeveral(element, seam)
+    case .condition(let value): takesSeveral(value, seam)
+    case .mapping(let fields, _): fields().contains { takesSeveral($0.shape, seam) }
+    default: false
+    }
+  }
+
+  /// Several parts of a seam: by name, one alone, or a list.
+  private func several(_ seam: String) -> Node {
+    let named = Node.mapping(choices(seam, several: true))
+    let array = Node.mapping([("type", .quoted("array")), ("items", reference(seam))])
+    return .mapping([("anyOf", list([named, reference(seam), array]))])
   }
 
   private func key(_ seam: String) -> String {
@@ -131,9 +155,8 @@ public struct JSONSchema: Sendable {
     case .part(let seam, several: false):
       return reference(seam)
     case .part(let seam, several: true):
-      let several = Node.mapping(choices(seam, several: true))
-      let array = Node.mapping([("type", .quoted("array")), ("items", reference(seam))])
-      return .mapping([("anyOf", list([several, reference(seam), array]))])
+      // A part may take several parts of its own seam, so they cannot stand here.
+      return reference("several " + seam)
     }
   }
 
