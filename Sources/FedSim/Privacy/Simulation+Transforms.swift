@@ -26,7 +26,7 @@ extension ServerSettings {
   ///
   /// Units: bytes. Numbers that transforms have made fewer or smaller are packed one behind the
   /// other; an NPY file holds the numbers of a tensor, or all that are left and their places.
-  func updateBytes(of layout: ParameterLayout) -> Int64 {
+  package func updateBytes(of layout: ParameterLayout) -> Int64 {
     let plain = parameterBytes(of: layout, isUpload: true)
     if transforms.isEmpty { return plain }
     let form = updateForm(of: layout)
@@ -45,7 +45,7 @@ extension ServerSettings {
   }
 
   /// The size of a model as it is sent, with what the server tells transforms.
-  func modelBytes(of layout: ParameterLayout) -> Int64 {
+  package func modelBytes(of layout: ParameterLayout) -> Int64 {
     let plain = parameterBytes(of: layout, isUpload: false)
     return transforms.isEmpty ? plain : plain.adding(Int64(updateForm(of: layout).bytesTold))
   }

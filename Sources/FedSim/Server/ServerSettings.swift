@@ -149,7 +149,8 @@ public struct ServerSettings: PartSettings {
       Field(
         "central", \.central, feature: .settings(),
         "Training at the server on the files of groups with `collection`; absent: none"),
-    ] + stalenessFields + privacyFields + instructionFields + wireFields + aggregationFields + identityFields
+    ] + stalenessFields + privacyFields + instructionFields + wireFields + aggregationFields
+      + identityFields
   }
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool {

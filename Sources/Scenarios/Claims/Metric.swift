@@ -81,8 +81,10 @@ public struct Metric: Sendable {
     Metric(
       "meanStalenessSeconds", .number, .version,
       "Mean over its updates of the seconds since their bases were published"),
-    Metric("epsilon", .number, .version, "Privacy that a device has lost at most (`server.privacy`)"),
-    Metric("clipBound", .number, .version, "The bound of norms that goes with it (`adaptive-clip`)"),
+    Metric(
+      "epsilon", .number, .version, "Privacy that a device has lost at most (`server.privacy`)"),
+    Metric(
+      "clipBound", .number, .version, "The bound of norms that goes with it (`adaptive-clip`)"),
     Metric(
       "withinBound", .number, .version,
       "Share of its updates within their bounds (`adaptive-clip`)"),
