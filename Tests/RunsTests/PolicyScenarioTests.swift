@@ -40,7 +40,7 @@ struct PolicyScenarioTests {
     for (seam, key) in [
       ("aggregator", "aggregator"), ("server optimizer", "optimizer"),
       ("staleness weight", "staleness"), ("aggregation trigger", "trigger"),
-      ("client selector", "selector"),
+      ("client selector", "selector"), ("update transform", "transforms"),
     ] {
       let used = all.flatMap { names($0.resolvedNode["server"]?[key]) }
       for part in Registry.standard.catalog.parts(of: seam) {
@@ -68,6 +68,7 @@ struct PolicyScenarioTests {
     }
     for seam in [
       "aggregator", "server optimizer", "staleness weight", "aggregation trigger",
+      "update transform",
     ] {
       for part in Registry.standard.catalog.parts(of: seam) {
         let isThere = page.contains("`\(part.name)`") || page.contains("`\(part.name): ")

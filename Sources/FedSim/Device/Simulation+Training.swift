@@ -303,7 +303,8 @@ extension Simulation {
         samplesProcessed: effort.samples, batches: batches, createdAt: now, round: session.round,
         participation: session.participation, training: training,
         baseParameters: inputs.server.needsBases ? attempt.baseParameters : nil,
-        sent: sent(by: device, attempt, training), firstEpoch: attempt.firstEpoch, shardCount: Int32(shard), effort: effort))
+        sent: sent(by: device, attempt, training), firstEpoch: attempt.firstEpoch,
+        shardCount: Int32(shard), effort: effort))
     hold(session.participation)
     note(
       device,

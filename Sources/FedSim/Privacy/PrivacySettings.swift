@@ -40,8 +40,8 @@ public struct PrivacySettings: PartSettings {
       Field("delta", \.delta, .number(1e-30...0.5), "The δ that ε is told for"),
       Field(
         "amplification", \.amplification, .choice,
-        "Whether chance in the choice of devices counts: population only where cohorts are drawn from"
-          + " the whole fleet"),
+        "Whether chance in the choice of devices counts: population only where cohorts are drawn"
+          + " from the whole fleet"),
     ]
   }
 

@@ -161,8 +161,8 @@ extension Simulation {
   /// The server learns from the reports of a version's updates what it tells transforms next; the
   /// share of them that reported 1, NaN where there is no such transform.
   ///
-  /// Draws: each transform's, at slot = the version that they began with last (seed `policy`, purpose
-  /// `told-` and its place).
+  /// Draws: each transform's, at slot = the version of before (seed `policy`, purpose `told-` and
+  /// its place).
   mutating func tellNext(_ updates: [Int32]) -> Double {
     guard let chain = exchange.chain else { return .nan }
     var share = Double.nan

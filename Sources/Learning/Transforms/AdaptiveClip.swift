@@ -3,9 +3,9 @@ import Schema
 
 /// Scales an update down to a norm that a share of updates does not exceed: the server learns it.
 ///
-/// Source: Andrew et al., "Differentially private learning with adaptive clipping" (2021), algorithm
-/// 1: Cₜ₊₁ = Cₜ·exp(−η·(b̄ − γ)), where b̄ is the share of updates with ‖Δ‖₂ ≤ C, its sum with
-/// noise.
+/// Source: Andrew et al., "Differentially private learning with adaptive clipping" (2021),
+/// algorithm 1: Cₜ₊₁ = Cₜ·exp(−η·(b̄ − γ)), where b̄ is the share of updates with ‖Δ‖₂ ≤ C, its sum
+/// with noise.
 public struct AdaptiveClip: OutgoingTransform, ToldTransform {
   /// Its name in a scenario.
   public static let name = "adaptive-clip"
@@ -34,8 +34,8 @@ public struct AdaptiveClip: OutgoingTransform, ToldTransform {
         Field("rate", \.rate, .number(0...10), "How fast the bound moves, η"),
         Field(
           "countNoise", \.countNoise, .number(0...1e9),
-          "Deviation of the noise on how many updates were within the bound (σ_b; a twentieth of the"
-            + " updates of a version in Andrew et al. 2021)"),
+          "Deviation of the noise on how many updates were within the bound (σ_b; a twentieth of"
+            + " a version's updates in Andrew et al. 2021)"),
       ]
     }
   }

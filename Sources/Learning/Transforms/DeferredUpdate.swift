@@ -55,8 +55,8 @@ public final class DeferredUpdate: Sendable {
   private let chain: TransformChain
   private let state: Mutex<State>
 
-  /// Describes an update: what a training made of `base`, `told` what the server told each transform
-  /// with it.
+  /// Describes an update: what a training made of `base`, `told` what the server told each
+  /// transform with it.
   ///
   /// Draws: each transform's, from the stream of its key at `slot`.
   public convenience init(

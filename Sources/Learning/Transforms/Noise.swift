@@ -3,8 +3,8 @@ import Schema
 
 /// Adds normal noise to an update on its device.
 ///
-/// Source: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014), appendix A;
-/// on devices: Truex et al., "LDP-Fed" (2020). Noise of the server is `server.privacy`.
+/// Source: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014), appendix
+/// A; on devices: Truex et al., "LDP-Fed" (2020). Noise of the server is `server.privacy`.
 public struct GaussianNoise: OutgoingTransform {
   /// Its name in a scenario.
   public static let name = "gaussian-noise"

@@ -64,8 +64,8 @@ public struct OutgoingUpdate: Sendable {
     }
   }
 
-  /// Sets the differences of the tensors that travel, one after the other as they lie; what does not
-  /// travel stays as it is.
+  /// Sets the differences of the tensors that travel, one after the other as they lie; what does
+  /// not travel stays as it is.
   ///
   /// Order: of the parameters. Numbers beyond the largest float are taken for that one.
   public mutating func setDifferences(_ value: (_ place: Int) -> Double) {

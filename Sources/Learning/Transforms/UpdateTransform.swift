@@ -17,8 +17,8 @@ public protocol UpdateTransform: Part {
   func shape(_ form: inout UpdateForm)
   /// Whether it leaves something of an update on the device, for the next one.
   var keepsResidual: Bool { get }
-  /// The largest norm of the differences that it lets through; `told`: what the server told it. Nil:
-  /// any.
+  /// The largest norm of the differences that it lets through; `told`: what the server told it.
+  /// Nil: any.
   func largestNorm(told: Double?) -> Double?
 }
 
