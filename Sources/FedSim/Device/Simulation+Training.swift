@@ -285,6 +285,7 @@ extension Simulation {
       training = described
     }
     let effort = effort(of: device, batches: batches)
+    let outgoing = sent(by: device, attempt, training)
     devices[device].attempt = nil
     devices[device].lastTrained = attempt.base
     if exchange.isOn { keepOwn(device, training, base: attempt.base) }
@@ -303,7 +304,7 @@ extension Simulation {
         samplesProcessed: effort.samples, batches: batches, createdAt: now, round: session.round,
         participation: session.participation, training: training,
         baseParameters: inputs.server.needsBases ? attempt.baseParameters : nil,
-        sent: sent(by: device, attempt, training), firstEpoch: attempt.firstEpoch,
+        sent: outgoing, firstEpoch: attempt.firstEpoch,
         shardCount: Int32(shard), effort: effort))
     hold(session.participation)
     note(
