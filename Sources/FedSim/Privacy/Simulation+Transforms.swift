@@ -55,9 +55,10 @@ extension ServerSettings {
     var form = UpdateForm(tensors: [1_000_000])
     var choosing: String?
     for transform in transforms {
-      let before = form.numbers
       transform.value.shape(&form)
-      guard form.numbers < before else { continue }
+      var alone = UpdateForm(tensors: [1_000_000])
+      transform.value.shape(&alone)
+      guard alone.numbers < alone.count else { continue }
       if let choosing {
         return [
           ("transforms", "`\(choosing)` and `\(transform.name)` both choose what is sent: one does")
