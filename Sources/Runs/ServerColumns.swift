@@ -1,5 +1,7 @@
 import FedSim
+import Learning
 import Results
+import Schema
 
 /// What the server's own work costs and brings, where the scenario asks for it.
 enum ServerColumns {
@@ -29,6 +31,7 @@ enum ServerColumns {
             ? "each update counts the same; NaN without any"
             : "weighted by the updates' samples; NaN without any"))
     }
+    variables += privacy(versions, simulation)
     guard let inUse = modelsInUse(versions, simulation) else { return variables }
     return variables + [
       .seconds(
@@ -36,6 +39,48 @@ enum ServerColumns {
         "simulated time from which on the server itself used it", comment: "NaN: it never did"),
       .seconds(
         "timeInUse", axis, inUse.spans.map(\.seconds), "how long the server itself used it"),
+    ]
+  }
+
+  /// What a version may tell of a device, and how its updates were clipped.
+  private static func privacy(
+    _ versions: [VersionRecord], _ simulation: Simulation
+  ) -> [ResultDocument.Variable] {
+    let server = simulation.inputs.server
+    func column(
+      _ name: String, _ text: String, comment: String? = nil,
+      _ value: (PrivacyRecord) -> Double
+    ) -> ResultDocument.Variable {
+      .number(
+        name, ["version"], versions.map { $0.privacy.map(value) ?? .nan }, text, comment: comment)
+    }
+    var variables: [ResultDocument.Variable] = []
+    if let privacy = server.privacy {
+      let delta = "delta = \(Text.shortest(privacy.delta))"
+      variables.append(
+        column(
+          "epsilon", "privacy that a device has lost by its publication, at most",
+          comment: privacy.amplification == .none
+            ? "\(delta); against a device whose updates are zero, each version with it"
+            : "\(delta); against a device with other updates, cohorts drawn from the fleet"
+        ) { $0.epsilon })
+      if !simulation.inputs.omitsArithmetic {
+        variables.append(
+          column(
+            "privacyNoise", "deviation of the noise on each parameter of its step",
+            comment: "NaN for version 0"
+          ) { $0.noise })
+      }
+    }
+    guard !simulation.inputs.omitsArithmetic,
+      server.transforms.contains(where: { $0.value is any ToldTransform })
+    else { return variables }
+    return variables + [
+      column("clipBound", "bound of norms that goes with it") { $0.bound },
+      column(
+        "withinBound", "share of its updates whose norms were within their bounds",
+        comment: "NaN for version 0"
+      ) { $0.within },
     ]
   }
 

@@ -18,6 +18,7 @@ struct CrossChecks {
     checkInjections()
     checkTimelines()
     checkCohort()
+    checkPrivacy()
     checkIdentity()
     checkLearning()
     checkAlgorithm()
@@ -115,6 +116,24 @@ struct CrossChecks {
     report(
       "a cohort is formed when \(needed) devices wait, and the fleet has \(devices)",
       at: ["server", "selector"])
+  }
+
+  /// Chance counts only where all devices wait for the draw, and there is noise that is enough.
+  private mutating func checkPrivacy() {
+    guard let privacy = settings.server.privacy else { return }
+    let devices = settings.fleet.reduce(0) { $0 + $1.count }
+    if privacy.amplification == .population, devices > 0,
+      let needed = (settings.server.selector.value as? UniformSelector)?.neededWaiting,
+      needed < devices
+    {
+      return report(
+        "chance counts where cohorts are drawn from the whole fleet: the selector needs"
+          + " `minimumWaiting: \(devices)`", at: ["server", "privacy", "amplification"])
+    }
+    if settings.server.noiseMultiplier(devices: devices) == nil {
+      report(
+        "no noise keeps it after so many versions", at: ["server", "privacy", "epsilon"])
+    }
   }
 
   /// Groups have names of their own, and there is a device at all.

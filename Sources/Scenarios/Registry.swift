@@ -120,6 +120,13 @@ public struct Registry: Sendable {
     parts.add(AllTrigger.self, to: .aggregationTrigger) { $0 }
 
     parts.add(ClipNorm.self, to: .updateTransform) { $0 }
+    parts.add(AdaptiveClip.self, to: .updateTransform) { $0 }
+    parts.add(GaussianNoise.self, to: .updateTransform) { $0 }
+    parts.add(LaplaceNoise.self, to: .updateTransform) { $0 }
+    parts.add(ByteQuantisation.self, to: .updateTransform) { $0 }
+    parts.add(StochasticQuantisation.self, to: .updateTransform) { $0 }
+    parts.add(TopK.self, to: .updateTransform) { $0 }
+    parts.add(RandomK.self, to: .updateTransform) { $0 }
 
     parts.add(SampleWeightedMean.self, to: .aggregator) { $0 }
     parts.add(UniformMean.self, to: .aggregator) { $0 }

@@ -40,7 +40,7 @@ struct PolicyScenarioTests {
     for (seam, key) in [
       ("aggregator", "aggregator"), ("server optimizer", "optimizer"),
       ("staleness weight", "staleness"), ("aggregation trigger", "trigger"),
-      ("client selector", "selector"),
+      ("client selector", "selector"), ("update transform", "transforms"),
     ] {
       let used = all.flatMap { names($0.resolvedNode["server"]?[key]) }
       for part in Registry.standard.catalog.parts(of: seam) {
@@ -76,7 +76,7 @@ struct PolicyScenarioTests {
     }
     for seam in [
       "aggregator", "server optimizer", "staleness weight", "aggregation trigger",
-      "local algorithm", "attack",
+      "local algorithm", "attack", "update transform",
     ] {
       for part in Registry.standard.catalog.parts(of: seam) {
         let isThere = page.contains("`\(part.name)`") || page.contains("`\(part.name): ")
@@ -140,6 +140,22 @@ struct PolicyScenarioTests {
     #expect(faults("aggregator: krum, staleness: constant").contains("`krum` takes no weights"))
     #expect(faults("trigger: {all: {of: {threshold: 3}}}").contains("of two triggers at least"))
     #expect(faults("trigger: all").contains("of"))
+    #expect(faults("transforms: topk").contains("did you mean `top-k`?"))
+    #expect(faults("transforms: {top-k: 2}").contains("a number from 0 to 1"))
+    #expect(faults("transforms: {top-k: 0.1, random-k: 0.1}").contains("both choose what is sent"))
+    #expect(
+      faults("transforms: int8, payloadFormat: json").contains("are no decimal numbers"))
+    let noisy = "payload: delta, aggregator: uniform-mean, transforms: clip-norm, privacy: "
+    #expect(faults(noisy + "1.1") == "none")
+    #expect(faults(noisy + "{}").contains("there is no noise"))
+    #expect(faults(noisy + "{noiseMultiplier: 1, epsilon: 3}").contains("both give the noise"))
+    #expect(faults("privacy: 1.1").contains("needs `payload: delta`"))
+    let drawn = "selector: {uniform: {cohort: 5, minimumWaiting: N}}, "
+    let counted = noisy + "{noiseMultiplier: 1, amplification: population}"
+    let all = drawn.replacingOccurrences(of: "N", with: "40")
+    let some = drawn.replacingOccurrences(of: "N", with: "39")
+    #expect(faults(all + counted) == "none")
+    #expect(faults(some + counted).contains("`minimumWaiting: 40`"))
     #expect(faults("trigger: {first: 3}").contains("needs a selector that forms cohorts"))
     #expect(faults("trigger: {all: {of: {first: 3, every: 1 h}}}").contains("needs a selector"))
     #expect(faults("aggregator: normalised-mean, payload: weights").contains("`payload: delta`"))

@@ -57,58 +57,20 @@ extension Simulation {
       isAdversary(device), group(of: device).adversary?.attack.value.replaysFirst == true,
       let training, let base = attempt.baseParameters
     else { return }
-    exchange.locals.first[device] = LocalStates.FirstUpdate(training: training, base: base)
+    exchange.locals.first[device] = Forgery.First(training: training, base: base)
   }
 
-  /// Whether some of these updates are not what was trained.
-  func lies(in updates: [Int32]) -> Bool {
-    guard exchange.locals.falsifies else { return false }
-    // A loop: a closure would copy the simulation.
-    for update in updates where lie(in: update) != nil { return true }
-    return false
-  }
-
-  private func lie(in update: Int32) -> (any Attack)? {
-    let (device, time) = (Int(updates[update].device), updates[update].createdAt)
-    guard let attack = attack(by: device, at: time), attack.falsifies else { return nil }
-    return attack
-  }
-
-  /// The parameters of updates as their devices send them: those of adversaries are what their
-  /// attack makes of them.
+  /// How a device makes up the update that it makes now; nil: it sends what it trained.
   ///
-  /// Draws: each attack's, at slot = the first data epoch of the training (seed `training`, purpose
-  /// `attack`).
-  func asSent(
-    _ updates: [Int32], _ values: [DeferredTraining.Value]
-  ) -> [ParameterBuffer] {
-    guard lies(in: updates) else { return values.map(\.parameters) }
-    var attacks: [(any Attack)?] = []
-    var bases: [ParameterBuffer] = []
-    var firsts: [LocalStates.FirstUpdate?] = []
-    var streams: [RandomStream] = []
-    for update in updates {
-      let (record, device) = (self.updates[update], Int(self.updates[update].device))
-      attacks.append(lie(in: update))
-      bases.append(record.baseParameters ?? server.model)
-      firsts.append(exchange.locals.first.isEmpty ? nil : exchange.locals.first[device])
-      streams.append(
-        StreamKey(
-          seed: inputs.seeds.training, purpose: "attack", group: group(of: device).name,
-          ordinal: UInt32(devices[device].ordinal)
-        ).stream(slot: record.firstEpoch))
-    }
-    let (network, facts) = (inputs.task.network, (attacks, bases, firsts, streams))
-    return inputs.pool.map(updates.count) { index, scratch in
-      let (attacks, bases, firsts, streams) = facts
-      guard let attack = attacks[index] else { return values[index].parameters }
-      let first = attack.replaysFirst ? firsts[index] : nil
-      var stream = streams[index]
-      let sent = attack.sent(
-        AttackedUpdate(
-          parameters: values[index].parameters, base: bases[index],
-          first: first.map { ($0.training.value(scratch).parameters, $0.base) }), &stream)
-      return network.keepingFrozen(of: bases[index], in: sent)
-    }
+  /// Draws, when it is computed: the attack's, at slot = the first data epoch of the training (seed
+  /// `training`, purpose `attack`).
+  func forgery(by device: Int) -> Forgery? {
+    guard let attack = attack(by: device, at: now), attack.falsifies else { return nil }
+    let key = StreamKey(
+      seed: inputs.seeds.training, purpose: "attack", group: group(of: device).name,
+      ordinal: UInt32(devices[device].ordinal))
+    return Forgery(
+      attack: Int(devices[device].group), key: key,
+      first: attack.replaysFirst ? exchange.locals.first[device] : nil)
   }
 }

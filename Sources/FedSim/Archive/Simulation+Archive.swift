@@ -24,7 +24,8 @@ extension Simulation {
     let catalog = trainingCatalog
     let saved = try Archive.value(
       SavedRun.self, from: bytes, marks: inputs.archiveMarks, known: inputs.archivedObjects,
-      types: [ParameterBuffer.self, DeferredTraining.self], context: catalog)
+      types: [ParameterBuffer.self, DeferredTraining.self, DeferredUpdate.self],
+      context: catalog)
     guard saved.devices.count == devices.count, saved.bodies.count == bodies.count,
       saved.apps.count == apps.count, saved.central.models.count == central.models.count,
       saved.server.model.count == server.model.count
@@ -43,7 +44,8 @@ extension Simulation {
     return TrainingCatalog(
       models: [own] + models, dataset: task.train, kernels: inputs.kernels,
       lists: task.partition.shards + task.partition.validation
-        + (task.orders ?? []).flatMap { $0 })
+        + (task.orders ?? []).flatMap { $0 },
+      chain: exchange.chain)
   }
 
   private mutating func take(_ saved: SavedRun) {
@@ -90,6 +92,7 @@ extension Simulation {
     exchange = saved.exchange
     exchange.admission = made.3.admission
     exchange.change = made.3.change
+    exchange.chain = made.3.chain
     service = saved.service
     service.settings = made.4.settings
     central = saved.central

@@ -12,7 +12,7 @@ struct LocalStates: Codable {
   /// Who is an adversary, where any group has some.
   var adversaries: [Bool] = []
   /// The first update of each adversary that sends it again and again.
-  var first: [FirstUpdate?] = []
+  var first: [Forgery.First?] = []
   /// Whether an attack looks at what trainings began with.
   var falsifies = false
 
@@ -20,12 +20,6 @@ struct LocalStates: Codable {
   struct Companions: Codable {
     let version: Int32
     let buffers: [ParameterBuffer]
-  }
-
-  /// An update that is sent again.
-  struct FirstUpdate: Codable {
-    let training: DeferredTraining
-    let base: ParameterBuffer
   }
 
   /// Whether trainings depend on one another, or on more than the model.

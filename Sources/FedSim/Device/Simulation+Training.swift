@@ -288,11 +288,12 @@ extension Simulation {
       training = described
     }
     let effort = effort(of: device, batches: batches)
+    keepFirst(device, training, attempt)
+    let outgoing = sent(by: device, attempt, training)
     devices[device].attempt = nil
     devices[device].lastTrained = attempt.base
     if exchange.isOn { keepOwn(device, training, base: attempt.base) }
     keepLast(device, training, base: attempt.base)
-    keepFirst(device, training, attempt)
     ledgers.attempts.close(outcome)
     ledgers.batchesUsed += batches
     note(device, .attemptEnded(outcome, batches: batches))
@@ -308,7 +309,8 @@ extension Simulation {
         samplesProcessed: effort.samples, batches: batches, createdAt: now, round: session.round,
         participation: session.participation, training: training,
         baseParameters: needsBases ? attempt.baseParameters : nil,
-        firstEpoch: attempt.firstEpoch, shardCount: Int32(shard), effort: effort))
+        sent: outgoing, firstEpoch: attempt.firstEpoch,
+        shardCount: Int32(shard), effort: effort))
     hold(session.participation)
     note(
       device,

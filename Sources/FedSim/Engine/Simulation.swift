@@ -100,8 +100,8 @@ public struct Simulation {
       })
     let (layout, needs) = (inputs.task.network.layout, inputs.task.algorithm.needs)
     wireSizes = (
-      inputs.server.parameterBytes(of: layout, needs: needs, isUpload: true),
-      inputs.server.parameterBytes(of: layout, needs: needs, isUpload: false)
+      inputs.server.updateBytes(of: layout, needs: needs),
+      inputs.server.modelBytes(of: layout, needs: needs)
     )
     taskNeeds = inputs.fleet.map { TaskNeeds($0.background.processing) }
     server = Server(model: inputs.task.initial, triggers: inputs.server.trigger.count)

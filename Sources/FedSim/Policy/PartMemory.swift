@@ -27,6 +27,8 @@ struct PartMemories: Codable {
   /// One a trigger, in their order.
   var triggers: [PartMemory]
   var selector = PartMemory()
+  /// One a transform, in their order: what the server tells them, by version.
+  var transforms: [PartMemory] = []
   var aggregator = PartMemory()
   var optimizer = PartMemory()
 

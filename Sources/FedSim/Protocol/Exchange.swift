@@ -14,6 +14,10 @@ struct Exchange: Codable {
   var erasures: [ErasureRegion] = []
   /// Where the layer that changes lies, and from which version on.
   @Rebuilt var change: (version: Int32, ranges: [Range<Int>])? = nil
+  /// What updates go through on their devices; nil: nothing.
+  @Rebuilt var chain: TransformChain? = nil
+  /// The last update of each device, where transforms keep something of it; else empty.
+  var lastSent: [SentUpdate?] = []
   /// What happened, counted.
   var tallies = ExchangeTallies()
   /// What the server asks of devices beside trainings, and what they keep of their own.
@@ -122,6 +126,7 @@ extension Simulation {
     let verbs = inputs.injections.map(\.action)
     makeInstructions()
     makeLocalStates()
+    makeTransforms()
     if inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
       || exchange.instructions.isOn
     {

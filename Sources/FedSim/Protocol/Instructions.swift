@@ -230,8 +230,10 @@ extension Simulation {
       && inputs.fleet[Int(devices[device].group)].protocol?.overwritesModel == true
   }
 
-  /// The app is removed: its model is the one that it came with again.
+  /// The app is removed: its model is the one that it came with again, and nothing is left of its
+  /// updates.
   mutating func loseOwn(_ device: Int) {
+    if !exchange.lastSent.isEmpty { exchange.lastSent[device] = nil }
     if !exchange.instructions.own.isEmpty { exchange.instructions.own[device] = nil }
     loseLast(device)
   }

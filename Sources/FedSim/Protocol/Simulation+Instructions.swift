@@ -170,7 +170,7 @@ extension Simulation {
     switch session.reply {
     case .model:
       startRequest(
-        device, .reply, .sendModel(participation: participation), bytes: updateBytes)
+        device, .reply, .sendModel(participation: participation), bytes: givenModelBytes)
     case .properties:
       let isImplemented = inputs.fleet[Int(devices[device].group)].protocol?.properties == true
       startRequest(

@@ -122,6 +122,8 @@ public struct VersionRecord: Sendable, Codable {
   public package(set) var heldAccuracy = Double.nan
   /// Labels of its updates' samples, each update's counted once; empty where not recorded.
   public package(set) var labelCounts: [Int64] = []
+  /// What it may tell of a device, and how updates are clipped; nil: neither is looked at.
+  public package(set) var privacy: PrivacyRecord?
   /// L2 norm of each tensor, and of its change since the version before (NaN for the initial
   /// model); empty where not recorded.
   public package(set) var norms: [TensorNorms] = []

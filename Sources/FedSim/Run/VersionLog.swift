@@ -28,6 +28,7 @@ public struct VersionLog: Sendable, Codable {
   private var federated = Pages<FederatedEvaluation.Summary>()
   /// One a version, or none.
   private var averages = Pages<Double>()
+  private var privacy = Pages<PrivacyRecord>()
   /// So many a version, or none.
   private var labels = Pages<Int64>()
   private var norms = Pages<TensorNorms>()
@@ -58,6 +59,7 @@ public struct VersionLog: Sendable, Codable {
     if let evaluation = record.evaluation { evaluations.append(evaluation) }
     if let summary = record.federated { federated.append(summary) }
     if let average = record.averageAccuracy { averages.append(average) }
+    if let told = record.privacy { privacy.append(told) }
   }
 
   /// The version of a number.
@@ -76,6 +78,7 @@ public struct VersionLog: Sendable, Codable {
     record.progress = row.progress
     record.withoutVersion = Int(row.withoutVersion)
     record.heldAccuracy = row.heldAccuracy
+    record.privacy = version < privacy.count ? privacy[version] : nil
     record.labelCounts = part(of: labels, version)
     record.norms = part(of: norms, version)
     return record

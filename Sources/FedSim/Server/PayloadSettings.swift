@@ -150,22 +150,20 @@ extension ServerSettings {
   /// The size of a message.
   func bytes(of message: Message) -> Int64 { messages?[message] ?? messageBytes }
 
-  /// The size of a model, or of an update, without what goes with it: as much again for each buffer
-  /// that travels beside it, less what never leaves devices.
-  func parameterBytes(
-    of layout: ParameterLayout, needs: LocalNeeds, isUpload: Bool
-  ) -> Int64 {
+  /// The tensors that travel between server and devices.
+  func travelling(of layout: ParameterLayout, needs: LocalNeeds = LocalNeeds()) -> [TensorSpec] {
     let personal = layout.ranges(ofLayers: needs.personalLayers) ?? []
-    let once = parameterBytes(
-      of: layout.tensors.filter { tensor in
-        tensor.isUpdatable && !personal.contains { $0.overlaps(tensor.range) }
-      }, isUpload: isUpload)
-    return once * Int64(1 + needs.companions)
+    return layout.tensors.filter { tensor in
+      tensor.isUpdatable && (exchange != .weightsOnly || tensor.isPlainWeight)
+        && !personal.contains { $0.overlaps(tensor.range) }
+    }
   }
 
-  private func parameterBytes(of exchanged: [TensorSpec], isUpload: Bool) -> Int64 {
-    var tensors = exchanged
-    if exchange == .weightsOnly { tensors = tensors.filter(\.isPlainWeight) }
+  /// The size of a model, or of an update, as it is, without what goes with it.
+  func parameterBytes(
+    of layout: ParameterLayout, needs: LocalNeeds = LocalNeeds(), isUpload: Bool
+  ) -> Int64 {
+    let tensors = travelling(of: layout, needs: needs)
     guard let format = payloadFormat else {
       return Int64(tensors.reduce(0) { $0 + $1.count }) * Int64(bytesPerParameter)
     }

@@ -44,6 +44,9 @@ struct Server: Codable {
     let participation: Int32
   }
 
+  /// What the versions published so far may tell of one device, where that is counted.
+  var privacy = PrivacyLedger()
+
   /// What the parts of its policy remember.
   var memories: PartMemories
 
@@ -92,6 +95,8 @@ struct UpdateRecord: Codable {
   let participation: Int32
   var training: DeferredTraining?
   var baseParameters: ParameterBuffer?
+  /// The update as it is sent, where there are transforms.
+  var sent: DeferredUpdate?
   /// The first data epoch of its training: the slot of what its transforms draw.
   let firstEpoch: UInt64
   /// Samples that its device had as it trained.

@@ -45,6 +45,8 @@ public struct ServerSettings: PartSettings {
   ]
   /// What is done to each update, in this order, before it is aggregated.
   public var transforms: [Choice<any UpdateTransform>] = []
+  /// Noise on what is aggregated, and what the versions may tell of a device; nil: neither.
+  public var privacy: PrivacySettings?
   /// How many updates become one.
   public var aggregator = Choice<any Aggregator>(SampleWeightedMean.self) { $0 }
   /// How that one moves the model.
@@ -147,7 +149,8 @@ public struct ServerSettings: PartSettings {
       Field(
         "central", \.central, feature: .settings(),
         "Training at the server on the files of groups with `collection`; absent: none"),
-    ] + stalenessFields + instructionFields + wireFields + aggregationFields + identityFields
+    ] + stalenessFields + privacyFields + instructionFields + wireFields + aggregationFields
+      + identityFields
   }
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool {
@@ -172,6 +175,7 @@ public struct ServerSettings: PartSettings {
     if payloadFormat != nil, bytesPerParameter != 4 {
       return [("payloadFormat", "`payloadFormat` and `bytesPerParameter` both give sizes")]
     }
-    return stalenessContradictions + instructionContradictions
+    return stalenessContradictions + transformContradictions + privacyContradictions
+      + instructionContradictions
   }
 }

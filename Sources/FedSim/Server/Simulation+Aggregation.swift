@@ -29,13 +29,14 @@ extension Simulation {
     } else {
       // What never travels goes on from training to training: none is computed and let go.
       let areApart =
-        !exchange.instructions.privateRanges.isEmpty || exchange.locals.isOn || lies(in: waiting)
+        !exchange.instructions.privateRanges.isEmpty || exchange.locals.isOn || !areAsTrained(waiting)
       guard let (combined, these) = (areApart ? nil : summed(waiting)) ?? combined(waiting) else {
         return closeRound(.failed)
       }
       used = these
+      let noisy = withNoise(combined, these.map(\.update))
       let stepped = inputs.server.optimizer.value.step(
-        from: server.model, by: combined, payload: inputs.server.payload,
+        from: server.model, by: noisy, payload: inputs.server.payload,
         &server.memories.optimizer)
       server.model = relaid(
         inputs.task.network.keepingFrozen(of: server.model, in: stepped)
@@ -46,6 +47,7 @@ extension Simulation {
     var record = versionRecord(used)
     record.labelCounts = labelCounts(used.map(\.update))
     record.norms = norms(since: before)
+    record.privacy = countPrivacy(used.map(\.update))
     server.version += 1
     takeCompanions(used.map(\.sent))
     server.publishedAt.append(now)
@@ -76,7 +78,7 @@ extension Simulation {
     var facts: [UpdateFacts] = []
     facts.reserveCapacity(waiting.count)
     for update in waiting { facts.append(self.facts(of: update)) }
-    guard inputs.server.transforms.isEmpty,
+    guard areAsTrained(waiting),
       let weights = inputs.server.aggregator.value.weights(of: facts)
     else { return nil }
     precondition(weights.count == waiting.count, "one weight an update")
@@ -102,7 +104,7 @@ extension Simulation {
   /// The updates computed, transformed, and combined by the aggregator; nil if none is finite.
   private mutating func combined(_ waiting: [Int32]) -> (ParameterBuffer, [Used])? {
     let values = computations.values(of: waiting.map { updates[$0].training! })
-    let sent = transformed(waiting, asSent(waiting, values))
+    let sent = asSent(waiting, values)
     let losses = baseLosses(waiting)
     var used: [Used] = []
     var aggregated: [AggregatedUpdate] = []
@@ -158,40 +160,6 @@ extension Simulation {
       effectiveSteps: pull > 0 ? Double(steps) : sum)
   }
 
-  /// The updates as they are sent, after the transforms in their order.
-  ///
-  /// Draws: each transform's, at slot = the first data epoch of the training (seed `training`,
-  /// purpose `transform-` and its place).
-  private func transformed(
-    _ updates: [Int32], _ values: [ParameterBuffer]
-  ) -> [ParameterBuffer] {
-    let transforms = inputs.server.transforms
-    let ranges = exchange.instructions.privateRanges
-    if transforms.isEmpty {
-      let model = server.model
-      return values.map { $0.replacing(ranges, from: model) }
-    }
-    let streams = updates.map { update in
-      let record = self.updates[update]
-      return transforms.indices.map { place in
-        StreamKey(
-          seed: inputs.seeds.training, purpose: Purpose("transform-\(place)"),
-          group: group(of: Int(record.device)).name,
-          ordinal: UInt32(devices[Int(record.device)].ordinal)
-        ).stream(slot: record.firstEpoch)
-      }
-    }
-    let bases = updates.map { self.updates[$0].baseParameters! }
-    return inputs.pool.map(updates.count) { index, _ in
-      var parameters = values[index].replacing(ranges, from: bases[index])
-      for (place, transform) in transforms.enumerated() {
-        var stream = streams[index][place]
-        parameters = transform.value.apply(to: parameters, base: bases[index], &stream)
-      }
-      return parameters
-    }
-  }
-
   /// The deadline came with too few updates: they are given up, and the next round opens.
   mutating func skipRound() {
     for update in server.pending {
@@ -237,6 +205,7 @@ extension Simulation {
       federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices())
     record.labelCounts = labelCounts([])
     record.norms = norms(since: nil)
+    record.privacy = initialPrivacy
     publish(record)
   }
 

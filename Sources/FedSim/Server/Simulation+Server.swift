@@ -178,6 +178,7 @@ extension Simulation {
     else { return }
     server.cohortGoal = cohort.goal
     server.cohortSize = cohort.members.count
+    noteSampling(of: cohort.members.count)
     note(-1, .cohortFormed(round: Int(server.round), members: cohort.members.count))
     let members = cohort.members.sorted()
     for place in members {

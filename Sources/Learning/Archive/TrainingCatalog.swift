@@ -17,6 +17,8 @@ public final class TrainingCatalog: ArchiveContext {
   let models: [Model]
   let dataset: Dataset
   let kernels: Kernels
+  /// The transforms of updates; nil: there are none.
+  let chain: TransformChain?
   /// The trainings that were read, each after those that it begins from.
   public internal(set) var trainings: [DeferredTraining] = []
   /// Lists of samples that occur again and again: shards, validation samples, given orders.
@@ -25,7 +27,11 @@ public final class TrainingCatalog: ArchiveContext {
   private lazy var places = makePlaces()
 
   /// A catalog; the order of models and lists is the same whenever a run is saved and restored.
-  public init(models: [Model], dataset: Dataset, kernels: Kernels, lists: [[Int32]]) {
+  public init(
+    models: [Model], dataset: Dataset, kernels: Kernels, lists: [[Int32]],
+    chain: TransformChain? = nil
+  ) {
+    self.chain = chain
     self.models = models
     self.dataset = dataset
     self.kernels = kernels

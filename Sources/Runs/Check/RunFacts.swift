@@ -150,6 +150,13 @@ extension RunFacts {
     case "meanStaleness": return .value(record.meanStaleness)
     case "maximumStaleness": return .value(Double(record.maximumStaleness))
     case "meanStalenessSeconds": return .value(record.meanStalenessSeconds)
+    case "epsilon":
+      return known(record.privacy?.epsilon, "nothing counts privacy (server.privacy)")
+    case "clipBound":
+      return known(record.privacy?.bound, "nothing tells a bound (adaptive-clip)")
+    case "withinBound":
+      return known(
+        record.privacy?.within, "nothing tells a bound (adaptive-clip), or it has no updates")
     default: preconditionFailure("`\(name)` is no column of versions")
     }
   }

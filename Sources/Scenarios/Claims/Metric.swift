@@ -81,6 +81,13 @@ public struct Metric: Sendable {
     Metric(
       "meanStalenessSeconds", .number, .version,
       "Mean over its updates of the seconds since their bases were published"),
+    Metric(
+      "epsilon", .number, .version, "Privacy that a device has lost at most (`server.privacy`)"),
+    Metric(
+      "clipBound", .number, .version, "The bound of norms that goes with it (`adaptive-clip`)"),
+    Metric(
+      "withinBound", .number, .version,
+      "Share of its updates within their bounds (`adaptive-clip`)"),
   ]
 
   private static let ofRounds: [Metric] =

@@ -1,4 +1,3 @@
-import Learning
 import Numerics
 import Schema
 

@@ -1,4 +1,3 @@
-import Learning
 import Numerics
 import Schema
 
@@ -25,7 +24,7 @@ public struct AttackedUpdate: Sendable {
 /// What an adversary does: to its labels, to its updates, or both.
 ///
 /// An adversary keeps to the protocol and takes as long as an honest device would, so no event of a
-/// run depends on who lies. Server's transforms come after it.
+/// run depends on who lies. Transforms of updates come after it.
 public protocol Attack: Part {
   /// For each class the label that is trained on instead; nil: the data's own.
   func relabelling(classCount: Int) -> [Int32]?
@@ -55,27 +54,4 @@ extension Attack {
 extension Seam where Value == any Attack {
   /// What an adversary does.
   public static var attack: Seam { Seam("attack", "What does an adversary do?") }
-}
-
-/// Devices of a group that lie.
-public struct AdversarySettings: PartSettings {
-  /// The share of the group's devices.
-  public var share = 0.0
-  /// From when on.
-  public var from = SimTime.start
-  /// What they do.
-  public var attack = Choice<any Attack>(SignFlip.self) { $0 }
-
-  /// The defaults.
-  public init() {}
-  /// The fields, in the order in which they are documented and written.
-  public static var fields: [Field<AdversarySettings>] {
-    [
-      Field(
-        "share", \.share, .fraction, required: true,
-        "The share of the group's devices that are adversaries, to the nearest whole device"),
-      Field("from", \.from, .sinceStart, "From when on they lie; until then they are honest"),
-      Field("attack", \.attack, .part(.attack), required: true, "What does an adversary do?"),
-    ]
-  }
 }

@@ -1,0 +1,25 @@
+import Learning
+import Schema
+
+/// Devices of a group that lie.
+public struct AdversarySettings: PartSettings {
+  /// The share of the group's devices.
+  public var share = 0.0
+  /// From when on.
+  public var from = SimTime.start
+  /// What they do.
+  public var attack = Choice<any Attack>(SignFlip.self) { $0 }
+
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<AdversarySettings>] {
+    [
+      Field(
+        "share", \.share, .fraction, required: true,
+        "The share of the group's devices that are adversaries, to the nearest whole device"),
+      Field("from", \.from, .sinceStart, "From when on they lie; until then they are honest"),
+      Field("attack", \.attack, .part(.attack), required: true, "What does an adversary do?"),
+    ]
+  }
+}

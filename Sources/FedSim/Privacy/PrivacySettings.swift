@@ -1,0 +1,108 @@
+import Learning
+import Schema
+
+/// Whether chance in the choice of devices counts for privacy.
+public enum PrivacyAmplification: String, CaseIterable, Sendable {
+  /// No: every version counts as if the device had been in it.
+  case none
+  /// Yes: cohorts are drawn from the whole fleet, all of which waits.
+  case population
+}
+
+/// Noise at the server, and what is told of it.
+public struct PrivacySettings: PartSettings {
+  /// The noise's deviation over the bound of updates.
+  public var noiseMultiplier: Double?
+  /// The ε that the noise is made for.
+  public var epsilon: Double?
+  /// After how many versions it is reached.
+  public var versions: Int?
+  /// The δ that ε is told for.
+  public var delta = 1e-5
+  /// Whether chance in the choice of devices counts.
+  public var amplification = PrivacyAmplification.none
+  /// The defaults.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "noiseMultiplier" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<PrivacySettings>] {
+    [
+      Field(
+        "noiseMultiplier", \.noiseMultiplier, optional: .number(1e-6...1e6),
+        "Deviation of the noise on the sum of updates, over the bound of their norms"),
+      Field(
+        "epsilon", \.epsilon, optional: .number(1e-3...1e4),
+        "The ε that the noise is made for, instead of a multiplier"),
+      Field(
+        "versions", \.versions, optional: .integer(1...10_000_000),
+        "After how many versions `epsilon` is reached"),
+      Field("delta", \.delta, .number(1e-30...0.5), "The δ that ε is told for"),
+      Field(
+        "amplification", \.amplification, .choice,
+        "Whether chance in the choice of devices counts: population only where cohorts are drawn"
+          + " from the whole fleet"),
+    ]
+  }
+
+  /// What is wrong with values that are each in range.
+  public func contradictions() -> [(key: String, message: String)] {
+    if noiseMultiplier != nil, epsilon != nil {
+      return [("epsilon", "`noiseMultiplier` and `epsilon` both give the noise")]
+    }
+    if noiseMultiplier == nil, epsilon == nil {
+      return [("noiseMultiplier", "without it, or `epsilon`, there is no noise")]
+    }
+    if (epsilon == nil) != (versions == nil) {
+      return [("versions", "`epsilon` and `versions` go together")]
+    }
+    return []
+  }
+}
+
+extension ServerSettings {
+  /// The field of privacy, a feature that is off unless it is named.
+  static var privacyFields: [Field<ServerSettings>] {
+    [
+      Field(
+        "privacy", \.privacy, feature: .settings(),
+        "Noise on what is aggregated, and an ε for each version; absent: neither")
+    ]
+  }
+
+  /// What does not go with privacy.
+  var privacyContradictions: [(key: String, message: String)] {
+    guard let privacy else { return [] }
+    func no(_ message: String) -> [(key: String, message: String)] { [("privacy", message)] }
+    if payload != .delta {
+      return no("noise is made for sums of bounded differences: it needs `payload: delta`")
+    }
+    guard let last = transforms.last, last.value.largestNorm(told: nil) != nil else {
+      return no("the last of `transforms` has to bound norms: `clip-norm` or `adaptive-clip`")
+    }
+    if aggregator.name != UniformMean.name {
+      return no("noise is made for `uniform-mean`, and not for `\(aggregator.name)`")
+    }
+    if staleness != nil, stalenessScale == .normalised {
+      return no("with `stalenessScale: normalised` an update may count more than in full")
+    }
+    if initialModel == .client {
+      return no("version 0 comes from a device: it tells all")
+    }
+    if privacy.amplification == .population, !(selector.value is UniformSelector) {
+      return no("`amplification: population` needs the selector `uniform`")
+    }
+    for transform in transforms {
+      guard let told = transform.value as? any ToldTransform else { continue }
+      if let multiplier = privacy.noiseMultiplier, 2 * told.reportNoise <= multiplier {
+        return no(
+          "the number of updates within the bound is told, too: `countNoise` of `\(transform.name)`"
+            + " has to be above half of `noiseMultiplier`")
+      }
+      if privacy.noiseMultiplier == nil {
+        return no("with `\(transform.name)` the noise is given by `noiseMultiplier`")
+      }
+    }
+    return []
+  }
+}

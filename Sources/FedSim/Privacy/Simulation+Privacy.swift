@@ -1,0 +1,168 @@
+import Learning
+import Numerics
+
+/// What a version may tell of a device, and how its updates were clipped.
+public struct PrivacyRecord: Sendable, Codable, Equatable {
+  /// ε of all versions up to it; NaN where none is counted.
+  public let epsilon: Double
+  /// Deviation of the noise on each parameter of its step; NaN without any.
+  public let noise: Double
+  /// The bound that the server tells with it; NaN where it tells none.
+  public let bound: Double
+  /// The share of its updates that were within their bounds; NaN without any.
+  public let within: Double
+}
+
+/// What the versions so far may tell of one device.
+struct PrivacyLedger: Codable {
+  /// The noise's deviation over the bound; 0: not known yet.
+  var multiplier = 0.0
+  /// The divergences so far, one an order.
+  var total: [Double] = []
+  /// What the last version told, and by which noise and rate.
+  var lastCurve: [Double] = []
+  var lastNoise = 0.0
+  var lastRate = 0.0
+  /// The share of the fleet that the open round's cohort was drawn from all of it; nil: it was not.
+  var rate: Double?
+
+  /// Counts one more version.
+  mutating func add(_ sampling: PrivacySampling, noise: Double) {
+    let rate: Double
+    if case .withoutReplacement(let share) = sampling { rate = share } else { rate = 1 }
+    if lastCurve.isEmpty || noise != lastNoise || rate != lastRate {
+      lastCurve = sampling.curve(noiseMultiplier: noise).values
+      (lastNoise, lastRate) = (noise, rate)
+    }
+    if total.isEmpty { total = RenyiCurve().values }
+    for place in total.indices { total[place] += lastCurve[place] }
+  }
+
+  /// ε of what was counted.
+  func epsilon(delta: Double) -> Double {
+    total.isEmpty ? 0 : RenyiCurve(total).epsilon(delta: delta)
+  }
+}
+
+extension ServerSettings {
+  /// The noise multiplier that a fleet of so many devices needs for what `privacy` asks; nil: there
+  /// is none.
+  public func noiseMultiplier(devices: Int) -> Double? {
+    guard let privacy else { return nil }
+    if let multiplier = privacy.noiseMultiplier { return multiplier }
+    guard let epsilon = privacy.epsilon, let versions = privacy.versions else { return nil }
+    guard privacy.amplification == .population, let selector = selector.value as? UniformSelector
+    else {
+      return PrivacySampling.none.noiseMultiplier(
+        epsilon: epsilon, versions: versions, delta: privacy.delta)
+    }
+    let share = Double(min(selector.wantedMembers, devices)) / Double(max(1, devices))
+    // Neighbours differ by one device that is another one, by twice the bound.
+    return PrivacySampling.withoutReplacement(share).noiseMultiplier(
+      epsilon: epsilon, versions: versions, delta: privacy.delta
+    ).map { 2 * $0 }
+  }
+}
+
+extension Simulation {
+  /// Whether versions are recorded with their privacy.
+  private var recordsPrivacy: Bool {
+    inputs.server.privacy != nil
+      || (!inputs.omitsArithmetic
+        && exchange.chain?.transforms.contains { $0 is any ToldTransform } == true)
+  }
+
+  /// The share of the fleet that a cohort is, where it was drawn from all of it.
+  mutating func noteSampling(of members: Int) {
+    guard inputs.server.privacy?.amplification == .population else { return }
+    server.privacy.rate =
+      server.waiting.count == devices.count ? Double(members) / Double(devices.count) : nil
+  }
+
+  /// The noise multiplier in force.
+  private mutating func multiplier() -> Double {
+    if server.privacy.multiplier == 0 {
+      // A scenario for which there is none is refused before its run.
+      server.privacy.multiplier = inputs.server.noiseMultiplier(devices: devices.count) ?? 1e6
+    }
+    return server.privacy.multiplier
+  }
+
+  /// The deviation of the noise on each parameter of the mean of some updates.
+  ///
+  /// Source: McMahan et al. (2018), §3: z·C/n. Where the server learns the bound by a noisy count,
+  /// both together are worth z (Andrew et al. 2021, theorem 1): the sum's noise is (z⁻² −
+  /// (2σ_b)⁻²)^−½.
+  private mutating func deviation(_ updates: [Int32]) -> Double {
+    let transforms = inputs.server.transforms
+    var inverse = 1 / (multiplier() * multiplier())
+    for transform in transforms {
+      if let told = transform.value as? any ToldTransform {
+        inverse -= 1 / (4 * told.reportNoise * told.reportNoise)
+      }
+    }
+    var bound = 0.0
+    for update in updates {
+      let told = told(transforms.count - 1, version: self.updates[update].base)
+      bound = max(bound, transforms[transforms.count - 1].value.largestNorm(told: told) ?? 0)
+    }
+    return bound / (inverse.squareRoot() * Double(updates.count))
+  }
+
+  /// The mean of updates with the noise that privacy asks for.
+  ///
+  /// Draws: one `normal` a parameter, of a stream for each 4,096 (seed `policy`, purpose
+  /// `privacy-noise`, ordinal = their place) at slot = the version that is made.
+  mutating func withNoise(_ combined: ParameterBuffer, _ updates: [Int32]) -> ParameterBuffer {
+    guard inputs.server.privacy != nil else { return combined }
+    let deviation = deviation(updates)
+    let key = StreamKey(seed: inputs.seeds.policy, purpose: "privacy-noise")
+    let slot = UInt64(server.version) + 1
+    let block = 4096
+    let blocks = (combined.count + block - 1) / block
+    let noise = inputs.pool.map(blocks) { place, _ in
+      var stream = key.with(ordinal: UInt32(place)).stream(slot: slot)
+      return (0..<min(block, combined.count - place * block)).map { _ in stream.normal() }
+    }
+    return ParameterBuffer(count: combined.count) { target in
+      for i in 0..<target.count {
+        target[i] = ParameterBuffer.nearest(
+          Double(combined[i]) + deviation * noise[i / block][i % block])
+      }
+    }
+  }
+
+  /// What the version that these updates make tells; it is counted.
+  mutating func countPrivacy(_ updates: [Int32]) -> PrivacyRecord? {
+    let within = tellNext(updates)
+    guard recordsPrivacy else { return nil }
+    guard let privacy = inputs.server.privacy else { return record(within: within, noise: .nan) }
+    // A device may have several updates in a version.
+    var (most, run, last) = (1, 0, Int32(-1))
+    for update in updates {
+      let device = self.updates[update].device
+      run = device == last ? run + 1 : 1
+      last = device
+      most = max(most, run)
+    }
+    let noise = multiplier() / Double(most)
+    switch privacy.amplification {
+    case .none: server.privacy.add(.none, noise: noise)
+    case .population:
+      server.privacy.add(.withoutReplacement(server.privacy.rate ?? 1), noise: noise / 2)
+    }
+    return record(
+      within: within, noise: inputs.omitsArithmetic ? .nan : deviation(updates))
+  }
+
+  /// What version 0 tells: nothing.
+  var initialPrivacy: PrivacyRecord? {
+    recordsPrivacy ? record(within: .nan, noise: .nan) : nil
+  }
+
+  private func record(within: Double, noise: Double) -> PrivacyRecord {
+    let bound = server.memories.transforms.compactMap(\.numbers.last).last ?? .nan
+    let epsilon = inputs.server.privacy.map { server.privacy.epsilon(delta: $0.delta) }
+    return PrivacyRecord(epsilon: epsilon ?? .nan, noise: noise, bound: bound, within: within)
+  }
+}

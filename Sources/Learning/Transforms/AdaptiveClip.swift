@@ -1,0 +1,78 @@
+import Numerics
+import Schema
+
+/// Scales an update down to a norm that a share of updates does not exceed: the server learns it.
+///
+/// Source: Andrew et al., "Differentially private learning with adaptive clipping" (2021),
+/// algorithm 1: Cₜ₊₁ = Cₜ·exp(−η·(b̄ − γ)), where b̄ is the share of updates with ‖Δ‖₂ ≤ C, its sum
+/// with noise.
+public struct AdaptiveClip: OutgoingTransform, ToldTransform {
+  /// Its name in a scenario.
+  public static let name = "adaptive-clip"
+  /// What it does, in one sentence.
+  public static let summary = "Scales an update down to a norm that follows a quantile of norms"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The share of updates that is to stay as it is, γ.
+    public var quantile = 0.5
+    /// The bound of version 0, C₀.
+    public var initial = 0.1
+    /// How fast the bound moves, η.
+    public var rate = 0.2
+    /// The deviation of the noise on the number of updates within the bound, σ_b.
+    public var countNoise = 0.0
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "quantile" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("quantile", \.quantile, .fraction, "The share of updates that is not scaled, γ"),
+        Field("initial", \.initial, .number(1e-12...1e12), "The bound of version 0"),
+        Field("rate", \.rate, .number(0...10), "How fast the bound moves, η"),
+        Field(
+          "countNoise", \.countNoise, .number(0...1e9),
+          "Deviation of the noise on how many updates were within the bound (σ_b; a twentieth of"
+            + " a version's updates in Andrew et al. 2021)"),
+      ]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// The bound of version 0.
+  public var firstTold: Double { settings.initial }
+  /// The noise on the number of updates within the bound.
+  public var reportNoise: Double { settings.countNoise }
+  /// What the server told.
+  public func largestNorm(told: Double?) -> Double? { told ?? settings.initial }
+
+  /// A byte reports whether the update was within the bound, a float tells it.
+  public func shape(_ form: inout UpdateForm) {
+    form.bytesBeside += 1
+    form.bytesTold += 4
+  }
+
+  /// Draws: none. Order: the norm sums in order of the parameters, in `Double`.
+  public func apply(_ update: inout OutgoingUpdate) {
+    let (norm, most) = (update.norm, update.told ?? settings.initial)
+    update.report = norm <= most ? 1 : 0
+    update.clip(norm: norm, to: most)
+  }
+
+  /// Draws: one `normal`, where there is noise. The bound stays within 10⁻³⁰ and 10³⁰.
+  public func nextTold(
+    after told: Double, reports: [Double], _ stream: inout RandomStream
+  ) -> Double {
+    guard !reports.isEmpty else { return told }
+    var within = reports.reduce(0, +)
+    if settings.countNoise > 0 { within += settings.countNoise * stream.normal() }
+    let share = within / Double(reports.count)
+    let next = told * Portable.exp(-settings.rate * (share - settings.quantile))
+    return min(max(next, 1e-30), 1e30)
+  }
+}

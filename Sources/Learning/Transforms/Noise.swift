@@ -1,0 +1,99 @@
+import Numerics
+import Schema
+
+/// Adds normal noise to an update on its device.
+///
+/// Source: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014), appendix
+/// A; on devices: Truex et al., "LDP-Fed" (2020). Noise of the server is `server.privacy`.
+public struct GaussianNoise: OutgoingTransform {
+  /// Its name in a scenario.
+  public static let name = "gaussian-noise"
+  /// What it does, in one sentence.
+  public static let summary = "Adds normal noise to each parameter of an update, on the device"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The deviation of the noise on each parameter.
+    public var deviation = 0.01
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "deviation" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "deviation", \.deviation, .number(0...1e30),
+          "Standard deviation of the noise on each parameter")
+      ]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Every parameter is sent, whatever was left out before.
+  public func shape(_ form: inout UpdateForm) { form.sendsAll() }
+
+  /// Draws: one `normal` a parameter that travels, in their order.
+  public func apply(_ update: inout OutgoingUpdate) {
+    let before = update
+    var stream = update.stream
+    update.setDifferences { before.difference($0) + settings.deviation * stream.normal() }
+    update.stream = stream
+  }
+}
+
+/// Adds Laplace noise to an update on its device.
+///
+/// Source: Dwork et al., "Calibrating noise to sensitivity in private data analysis" (2006).
+public struct LaplaceNoise: OutgoingTransform {
+  /// Its name in a scenario.
+  public static let name = "laplace-noise"
+  /// What it does, in one sentence.
+  public static let summary = "Adds Laplace noise to each parameter of an update, on the device"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The scale of the noise on each parameter.
+    public var scale = 0.01
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "scale" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "scale", \.scale, .number(0...1e30),
+          "Mean magnitude of the noise on each parameter; its deviation is √2 of it")
+      ]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Every parameter is sent, whatever was left out before.
+  public func shape(_ form: inout UpdateForm) { form.sendsAll() }
+
+  /// Draws: one `below` 2 and one `exponential` a parameter that travels, in their order.
+  public func apply(_ update: inout OutgoingUpdate) {
+    let before = update
+    var stream = update.stream
+    update.setDifferences { place in
+      let sign = stream.below(2) == 0 ? -1.0 : 1.0
+      return before.difference(place) + sign * stream.exponential(mean: settings.scale)
+    }
+    update.stream = stream
+  }
+}
+
+extension UpdateForm {
+  /// All parameters are sent as floats.
+  mutating func sendsAll() {
+    (numbers, bitsPerNumber, bitsPerPlace) = (count, nil, 0)
+  }
+}

@@ -1,0 +1,105 @@
+import Numerics
+import Schema
+
+/// Writes each parameter of an update as one signed byte, with a scale for each tensor.
+///
+/// Symmetric linear quantisation: with s = max |Δ| / 127, q = Δ / s to the nearest whole number, of
+/// two equally near the even one; the server reads q·s. Source: Jacob et al., "Quantization and
+/// training of neural networks for efficient integer-arithmetic-only inference" (2018), §2.1, with
+/// the zero point 0.
+public struct ByteQuantisation: OutgoingTransform {
+  /// Its name in a scenario.
+  public static let name = "int8"
+  /// What it does, in one sentence.
+  public static let summary = "Rounds an update to signed bytes, with a scale for each tensor"
+
+  /// It has none.
+  public typealias Settings = NoSettings
+  /// Made from its settings.
+  public init(_ settings: NoSettings) {}
+
+  /// A byte a number, and a float a tensor.
+  public func shape(_ form: inout UpdateForm) {
+    form.bitsPerNumber = min(form.bitsPerNumber ?? 8, 8)
+    form.bytesBeside += 4 * form.tensors.count
+  }
+
+  /// Draws: none.
+  public func apply(_ update: inout OutgoingUpdate) {
+    guard update.parameters.isFinite else { return }
+    let before = update
+    let scales = before.tensors.map { tensor in
+      Double(Float(tensor.reduce(0.0) { max($0, before.difference($1).magnitude) } / 127))
+    }
+    var tensor = 0
+    update.setDifferences { place in
+      while !before.tensors[tensor].contains(place) { tensor += 1 }
+      let scale = scales[tensor]
+      if scale == 0 { return 0 }
+      let level = (before.difference(place) / scale).rounded(.toNearestOrEven)
+      return min(max(level, -127), 127) * scale
+    }
+  }
+}
+
+/// Rounds each parameter of an update at random to one of some levels, so that the mean is right.
+///
+/// Source: Alistarh et al., "QSGD" (2017), §3.1: Q(v) = ‖v‖₂·sign(v)·ξ with ξ = l/s or (l + 1)/s,
+/// where l = ⌊s·|v|/‖v‖₂⌋ and the chance of the latter is s·|v|/‖v‖₂ − l. Each tensor is a bucket
+/// of its own. Levels have a fixed number of bits and not Elias' codes.
+public struct StochasticQuantisation: OutgoingTransform {
+  /// Its name in a scenario.
+  public static let name = "qsgd"
+  /// What it does, in one sentence.
+  public static let summary = "Rounds an update at random to some levels of each tensor's norm"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// Levels beside 0, of each sign.
+    public var levels = 16
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "levels" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [Field("levels", \.levels, .integer(1...32_767), "Levels beside 0 of each sign, s")]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Bits for 2s + 1 levels a number, and a float a tensor.
+  public func shape(_ form: inout UpdateForm) {
+    let bits = Int.bitWidth - (2 * settings.levels).leadingZeroBitCount
+    form.bitsPerNumber = min(form.bitsPerNumber ?? bits, bits)
+    form.bytesBeside += 4 * form.tensors.count
+  }
+
+  /// Draws: one `uniform` a parameter that travels, in their order. Order: each norm sums in that
+  /// order, in `Double`.
+  public func apply(_ update: inout OutgoingUpdate) {
+    guard update.parameters.isFinite else { return }
+    let before = update
+    let norms = before.tensors.map { tensor in
+      let square = tensor.reduce(0.0) { $0 + before.difference($1) * before.difference($1) }
+      return Double(ParameterBuffer.nearest(square.squareRoot()))
+    }
+    var stream = update.stream
+    var tensor = 0
+    let levels = Double(settings.levels)
+    update.setDifferences { place in
+      while !before.tensors[tensor].contains(place) { tensor += 1 }
+      let (norm, draw) = (norms[tensor], stream.uniform())
+      if norm == 0 { return 0 }
+      let difference = before.difference(place)
+      let exact = min(difference.magnitude / norm, 1) * levels
+      let floor = exact.rounded(.down)
+      let level = draw < exact - floor ? floor + 1 : floor
+      return (difference < 0 ? -norm : norm) * level / levels
+    }
+    update.stream = stream
+  }
+}

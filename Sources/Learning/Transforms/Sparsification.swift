@@ -1,0 +1,200 @@
+import Numerics
+import Schema
+
+/// What both sparsifications share: some parameters are sent, and what is left out stays on the
+/// device for the next update.
+struct Sparsification {
+  let share: Double
+  let feedback: Bool
+
+  /// How many of `count` parameters are sent.
+  func kept(of count: Int) -> Int {
+    count == 0 ? 0 : min(count, max(1, Int((share * Double(count)).rounded(.up))))
+  }
+
+  /// So many numbers are sent. What was left of others before has no few levels: with it they are
+  /// floats again.
+  func shape(_ form: inout UpdateForm) {
+    form.numbers = min(form.numbers, kept(of: form.count))
+    if feedback { form.bitsPerNumber = nil }
+  }
+
+  /// What would be sent of each parameter if all were: the difference and what is left of those
+  /// before.
+  func values(_ update: OutgoingUpdate) -> [Float] {
+    var values: [Float] = []
+    values.reserveCapacity(update.count)
+    for tensor in update.tensors {
+      for place in tensor {
+        let rest = feedback ? Double(update.residual?[place] ?? 0) : 0
+        values.append(ParameterBuffer.nearest(update.difference(place) + rest))
+      }
+    }
+    return values
+  }
+
+  /// Sends the chosen ones of these values, times a factor, and keeps the others.
+  func send(
+    _ values: [Float], where isChosen: [Bool], times factor: Double, _ update: inout OutgoingUpdate
+  ) {
+    var next = 0
+    update.setDifferences { _ in
+      defer { next += 1 }
+      return isChosen[next] ? Double(values[next]) * factor : 0
+    }
+    guard feedback else { return }
+    let tensors = update.tensors
+    update.residual = ParameterBuffer(count: update.parameters.count) { target in
+      var next = 0
+      for tensor in tensors {
+        for place in tensor {
+          target[place] = isChosen[next] ? 0 : values[next]
+          next += 1
+        }
+      }
+    }
+  }
+}
+
+/// Sends the largest parameters of an update, and keeps what is left for the next one.
+///
+/// Source: Stich, Cordonnier, Jaggi, "Sparsified SGD with memory" (2018), algorithm 1: of v = Δ + m
+/// the k entries of largest magnitude are sent, and m ← v less these.
+public struct TopK: OutgoingTransform {
+  /// Its name in a scenario.
+  public static let name = "top-k"
+  /// What it does, in one sentence.
+  public static let summary = "Sends the largest parameters of an update; the rest waits"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The share of parameters that is sent.
+    public var share = 0.01
+    /// Whether what is left out is added to the next update.
+    public var feedback = true
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "share" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("share", \.share, .fraction, "The share of parameters that is sent, k/d; 1 at least"),
+        Field(
+          "feedback", \.feedback, .flag,
+          "Whether a device adds what it left out to its next update"),
+      ]
+    }
+  }
+
+  private let rule: Sparsification
+  /// Made from its settings.
+  public init(_ settings: Settings) {
+    rule = Sparsification(share: settings.share, feedback: settings.feedback)
+  }
+
+  /// It does, with feedback.
+  public var keepsResidual: Bool { rule.feedback }
+
+  /// A number and its place in 32 bits, for each that is sent.
+  public func shape(_ form: inout UpdateForm) {
+    rule.shape(&form)
+    form.bitsPerPlace = 32
+  }
+
+  /// Draws: none. Of equal magnitudes those that lie first are sent. Complexity: O(parameters).
+  public func apply(_ update: inout OutgoingUpdate) {
+    guard update.parameters.isFinite else { return }
+    let values = rule.values(update)
+    let chosen = Self.largest(rule.kept(of: values.count), of: values)
+    rule.send(values, where: chosen, times: 1, &update)
+  }
+
+  /// Which values are among the `count` of largest magnitude.
+  ///
+  /// Bits of magnitudes are in the order of these: a histogram of their upper halves, then of the
+  /// lower halves where the last one falls, finds the least that is chosen.
+  static func largest(_ count: Int, of values: [Float]) -> [Bool] {
+    guard count > 0 else { return values.map { _ in false } }
+    let bits = values.map { $0.magnitude.bitPattern }
+    func limit(_ left: Int, among halves: (UInt32) -> Int?) -> (half: Int, left: Int) {
+      var counts = [Int](repeating: 0, count: 1 << 16)
+      for value in bits { if let half = halves(value) { counts[half] += 1 } }
+      var (half, left) = ((1 << 16) - 1, left)
+      while left > counts[half] {
+        left -= counts[half]
+        half -= 1
+      }
+      return (half, left)
+    }
+    let high = limit(count) { Int($0 >> 16) }
+    let low = limit(high.left) { Int($0 >> 16) == high.half ? Int($0 & 0xffff) : nil }
+    let least = UInt32(high.half) << 16 | UInt32(low.half)
+    var equals = low.left
+    return bits.map { value in
+      if value != least { return value > least }
+      equals -= 1
+      return equals >= 0
+    }
+  }
+}
+
+/// Sends random parameters of an update, and keeps what is left for the next one.
+///
+/// Source: Stich, Cordonnier, Jaggi (2018), definition 2.1; without feedback Konečný et al.,
+/// "Federated learning: strategies for improving communication efficiency" (2016), §2: what is sent
+/// is divided by the share, so that its mean is right.
+public struct RandomK: OutgoingTransform {
+  /// Its name in a scenario.
+  public static let name = "random-k"
+  /// What it does, in one sentence.
+  public static let summary = "Sends random parameters of an update; the rest waits"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// The share of parameters that is sent.
+    public var share = 0.01
+    /// Whether what is left out is added to the next update.
+    public var feedback = true
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "share" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field("share", \.share, .fraction, "The share of parameters that is sent, k/d; 1 at least"),
+        Field(
+          "feedback", \.feedback, .flag,
+          "Whether a device adds what it left out to its next update; else what is sent is divided"
+            + " by the share"),
+      ]
+    }
+  }
+
+  private let rule: Sparsification
+  /// Made from its settings.
+  public init(_ settings: Settings) {
+    rule = Sparsification(share: settings.share, feedback: settings.feedback)
+  }
+
+  /// It does, with feedback.
+  public var keepsResidual: Bool { rule.feedback }
+
+  /// The numbers, and a seed of 8 bytes that says which they are.
+  public func shape(_ form: inout UpdateForm) {
+    rule.shape(&form)
+    form.bytesBeside += 8
+  }
+
+  /// Draws: a `sample` of the parameters that travel.
+  public func apply(_ update: inout OutgoingUpdate) {
+    guard update.parameters.isFinite else { return }
+    let values = rule.values(update)
+    let count = rule.kept(of: values.count)
+    var chosen = values.map { _ in false }
+    for place in update.stream.sample(count, below: values.count) { chosen[Int(place)] = true }
+    let factor = rule.feedback ? 1 : Double(values.count) / Double(max(1, count))
+    rule.send(values, where: chosen, times: factor, &update)
+  }
+}
