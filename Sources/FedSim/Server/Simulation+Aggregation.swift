@@ -47,6 +47,7 @@ extension Simulation {
     record.norms = norms(since: before)
     server.version += 1
     server.publishedAt.append(now)
+    for used in used { noteLoss(used.lossSum, of: used.update) }
     for update in used.map(\.update) {
       if updates[update].outcome == .aggregated { tallies.aggregatedTwice += 1 }
       devices[Int(updates[update].device)].activity.aggregated += 1

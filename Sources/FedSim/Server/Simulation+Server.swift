@@ -36,8 +36,7 @@ extension Simulation {
     if exchange.isOn { hearErasure(device, generation) }
     switch request {
     case .check(let held, let participation):
-      reach(participation, .checkedIn)
-      guard participation >= 0 else {
+      guard asks(device, participation) else {
         return answerCheck(device, generation, .pollOnly)
       }
       if exchange.givesKeys {
@@ -55,10 +54,10 @@ extension Simulation {
         if !isAbandoned { keepWaiting(checkIn, generation, participation) }
         return
       }
-      let view = server.view(at: now)
+      let view = serverView
       switch inputs.server.selector.value.admit(checkIn, view, &server.memories.selector) {
       case .accept:
-        accept(participation)
+        letIn(device, participation)
         answerCheck(device, generation, .accepted)
       case .reject:
         answerCheck(device, generation, .rejected)
@@ -163,7 +162,7 @@ extension Simulation {
     if exchange.isOn, hasOtherWork() { return }
     var stream = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
       .stream(slot: UInt64(server.round))
-    let view = server.view(at: now)
+    let view = serverView
     guard
       let cohort = selector.cohort(
         from: server.waiting, view, &stream, &server.memories.selector)
@@ -174,7 +173,7 @@ extension Simulation {
     let members = cohort.members.sorted()
     for place in members {
       let request = server.waitingRequests[place]
-      accept(request.participation)
+      letIn(server.waiting[place].device, request.participation)
       answerCheck(server.waiting[place].device, request.generation, .accepted)
     }
     foresee(members.map { server.waiting[$0].device })
@@ -198,6 +197,7 @@ extension Simulation {
     if updates[update].hasArrived { tallies.repeatedDeliveries += 1 }
     let isKnown = updates[update].hasArrived
     updates[update].hasArrived = true
+    if !isKnown { noteDelivered(update) }
     tell(.delivered, of: device)
     let wasAggregating = server.underWay != nil
     let status = admit(update, isKnown: isKnown)
@@ -236,9 +236,7 @@ extension Simulation {
       resolve(update, .erased)
       return .rejected
     }
-    if exchange.givesKeys || inputs.server.selector.value.formsCohorts,
-      record.round != server.round || server.underWay != nil
-    {
+    if isLate(record) {
       resolve(update, .rejectedLate)
       if exchange.givesKeys { exchange.tallies.lateReports += 1 }
       return exchange.givesKeys ? .pending : .rejected
@@ -310,7 +308,7 @@ extension Simulation {
 
   /// What a trigger wants.
   private mutating func decision(of index: Int, _ moment: TriggerMoment) -> TriggerDecision {
-    let view = server.view(at: now)
+    let view = serverView
     return inputs.server.trigger[index].value
       .decide(moment, view, &server.memories.triggers[index])
   }
