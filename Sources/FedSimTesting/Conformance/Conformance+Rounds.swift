@@ -135,7 +135,8 @@ private struct SelectorChecks {
   private static func view(_ index: Int) -> ServerView {
     ServerView(
       now: .start + .seconds(97 * Int64(index)), version: index / 2, round: index / 2 + 1,
-      pending: 0, cohortGoal: nil, cohortSize: 0, roundOpenedAt: .start + .seconds(90 * Int64(index)),
+      pending: 0, cohortGoal: nil, cohortSize: 0,
+      roundOpenedAt: .start + .seconds(90 * Int64(index)),
       known: known(index))
   }
 
