@@ -149,7 +149,7 @@ struct SelectionTests {
     var power = PowerOfChoiceSelector.Settings()
     #expect(power.contradictions().isEmpty)
     power.overSelection = 2.1
-    #expect(power.contradictions().first?.message.contains("21 members") == true)
+    #expect(power.contradictions().first?.message.contains("13 members") == true)
   }
 
   @Test("of all candidates the highest losses train, before them those that reported none")

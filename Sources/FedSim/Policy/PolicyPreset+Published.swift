@@ -56,7 +56,7 @@ extension PolicyPreset {
       [("selector", .mapping([("oort", sizes(cohort: "10", overSelection: "1.3"))]))]),
     PolicyPreset(
       name: "power-of-choice",
-      summary: "Cohorts of the 10 with the highest loss of 20 candidates (Cho et al. 2020)",
+      summary: "Cohorts of the 6 with the highest loss of 12 candidates (Cho et al. 2020)",
       settings: .mapping([
         ("payload", .text("delta")),
         (
@@ -64,7 +64,7 @@ extension PolicyPreset {
           .mapping([
             (
               "power-of-choice",
-              .mapping([("cohort", .text("10")), ("candidates", .text("20"))])
+              .mapping([("cohort", .text("6")), ("candidates", .text("12"))])
             )
           ])
         ),

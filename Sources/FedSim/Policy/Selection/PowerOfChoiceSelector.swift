@@ -18,9 +18,9 @@ public struct PowerOfChoiceSelector: ClientSelector {
   /// What can be set.
   public struct Settings: CohortSettings {
     /// How many updates a round wants.
-    public var cohort = 10
+    public var cohort = 6
     /// How many candidates are drawn.
-    public var candidates = 20
+    public var candidates = 12
     /// How many members are chosen for each update wanted.
     public var overSelection = 1.0
     /// How many devices must wait before a cohort is formed; nil: as many as there are candidates.
