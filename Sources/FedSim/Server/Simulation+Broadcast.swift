@@ -12,7 +12,6 @@ extension Simulation {
   ///
   /// Order: of the fleet.
   mutating func releaseWaiting() {
-    let selector = inputs.server.selector.value
     var place = 0
     while place < server.waiting.count {
       let held = server.waiting[place]
@@ -22,8 +21,7 @@ extension Simulation {
       }
       let request = server.remove(at: place)
       let checkIn = CheckIn(device: held.device, heldVersion: held.heldVersion)
-      let view = serverView
-      switch selector.admit(checkIn, view, &server.memories.selector) {
+      switch admission(of: checkIn) {
       case .accept:
         letIn(held.device, request.participation)
         answerCheck(held.device, request.generation, .accepted)

@@ -1,6 +1,27 @@
+import Numerics
+
 extension Simulation {
   /// What the parts of the policy see of the server.
   var serverView: ServerView { server.view(at: now, late: lateCount) }
+
+  /// What the selector tells a device that asks for work.
+  ///
+  /// The view is gone with the answer, so that what is known of devices is changed in place.
+  mutating func admission(of checkIn: CheckIn) -> Admission {
+    let view = serverView
+    return inputs.server.selector.value.admit(checkIn, view, &server.memories.selector)
+  }
+
+  /// The selector's cohort for the open round, if enough devices wait.
+  ///
+  /// Draws: the selector's, at slot = the round (seed `policy`, purpose `selection`).
+  mutating func chosenCohort() -> Cohort? {
+    var stream = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
+      .stream(slot: UInt64(server.round))
+    let view = serverView
+    return inputs.server.selector.value.cohort(
+      from: server.waiting, view, &stream, &server.memories.selector)
+  }
 
   /// How many of the updates that wait are of earlier rounds.
   var lateCount: Int {

@@ -54,8 +54,7 @@ extension Simulation {
         if !isAbandoned { keepWaiting(checkIn, generation, participation) }
         return
       }
-      let view = serverView
-      switch inputs.server.selector.value.admit(checkIn, view, &server.memories.selector) {
+      switch admission(of: checkIn) {
       case .accept:
         letIn(device, participation)
         answerCheck(device, generation, .accepted)
@@ -154,19 +153,11 @@ extension Simulation {
   }
 
   /// Forms the round's cohort once the selector finds enough devices waiting.
-  ///
-  /// Draws: the selector's, at slot = the round (seed `policy`, purpose `selection`).
   mutating func formCohort() {
     let selector = inputs.server.selector.value
     guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
     if exchange.isOn, hasOtherWork() { return }
-    var stream = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
-      .stream(slot: UInt64(server.round))
-    let view = serverView
-    guard
-      let cohort = selector.cohort(
-        from: server.waiting, view, &stream, &server.memories.selector)
-    else { return }
+    guard let cohort = chosenCohort() else { return }
     server.cohortGoal = cohort.goal
     server.cohortSize = cohort.members.count
     note(-1, .cohortFormed(round: Int(server.round), members: cohort.members.count))
