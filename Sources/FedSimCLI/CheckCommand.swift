@@ -11,8 +11,8 @@ struct CheckCommand: RegistryCommand {
     discussion: """
       Plays each scenario that has claims (`expect`) or a baseline beside it (NAME.baseline), and \
       says what is broken and where a run first differs from the recorded one. In folders, \
-      scenarios without either are passed over. Exit code 1: something is broken, 2: bad input, \
-      3: a run failed.
+      scenarios without either are passed over, and other YAML is bad input. Exit code 1: \
+      something is broken, 2: bad input, 3: a run failed.
       """)
 
   @Argument(help: "Scenario files, and folders with such files below.")
@@ -63,6 +63,7 @@ struct CheckCommand: RegistryCommand {
     (check.records, check.recordsAll, check.keepsEvents) = (record, all, events)
     Environment.set(&check.options)
     let shows = !quiet && isatty(2) == 1
+    Interruption.watch(saying: "the check is not over, and nothing is reported")
     let report = check.perform { done, of in
       if shows { Output.progress("\r\(done) of \(of) runs") }
     }

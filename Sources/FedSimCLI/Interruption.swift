@@ -9,14 +9,27 @@ enum Interruption {
 
   /// Watches from now on.
   static func watch(_ gate: RunGate) {
-    signal(SIGINT, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    source.setEventHandler {
+    watch {
       guard gate.close() else { return }
       let advice = gate.resumable.map { "; go on with: fedsim resume \($0)" } ?? ""
-      Output.end("\ninterrupted; no whole result was written\(advice)")
-      _exit(130)
+      end("no whole result was written\(advice)")
     }
+  }
+
+  /// Watches from now on, for a command that keeps nothing of what it has begun.
+  static func watch(saying words: String) {
+    watch { end(words) }
+  }
+
+  private static func end(_ words: String) -> Never {
+    Output.end("\ninterrupted; \(words)")
+    _exit(130)
+  }
+
+  private static func watch(_ handler: @escaping @Sendable () -> Void) {
+    signal(SIGINT, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    source.setEventHandler(handler: handler)
     source.resume()
     Self.source = source
   }

@@ -12,6 +12,8 @@ struct SweepCommand: ParsableCommand {
     discussion: """
       `fedsim sweep FILE` plays them; the same command again goes on where it was stopped. The \
       tables stand in the sweep's folder, table.csv and table.h5.
+
+      Options such as --jobs, --shard and --set: `fedsim sweep run --help`.
       """,
     subcommands: [
       SweepRunCommand.self, SweepStatusCommand.self, SweepRetryCommand.self,
@@ -145,6 +147,9 @@ struct SweepRunCommand: RegistryCommand {
   var plan = false
 
   func validate() throws {
+    for (name, value) in [("output", output), ("store", store)] where value == "" {
+      throw ValidationError("--\(name): found an empty path, expected a folder")
+    }
     guard slurm.slurm else { return }
     if play.shard != nil { throw ValidationError("--shard: Slurm's tasks are the shards") }
     if plan { throw ValidationError("--plan: with --slurm this is --dry-run") }
@@ -157,7 +162,7 @@ struct SweepRunCommand: RegistryCommand {
       Environment.set(&options)
       let begin = SweepBeginning(scenario, output: output, store: store, options: options)
       if dryRun, !slurm.slurm {
-        Output.out(try begin.listing())
+        Output.out(try begin.listing(play.shard.flatMap { Shard($0) }))
         return 0
       }
       try SlurmArguments.refuseLiving(begin.folder)
@@ -165,7 +170,8 @@ struct SweepRunCommand: RegistryCommand {
       if let notice = begun.notice { Output.error(notice) }
       if plan {
         Output.out("\(begun.cells) cells planned in \(begun.folder.path)")
-        Output.out("list: \(begun.folder.listPath)")
+        let ofFirst = begun.listed < begun.cells ? ", the first rung's \(begun.listed)" : ""
+        Output.out("list: \(begun.folder.listPath)\(ofFirst)")
         return 0
       }
       if slurm.slurm { return try slurm.submit(begun.folder, play, isDry: dryRun) }

@@ -61,8 +61,13 @@ extension Form {
     return Form<[Element]>(
       shape: .list(element.shape), expected: expected,
       read: { node, reader in
-        guard case .sequence(let nodes) = node.content, nodes.count >= minimum else {
+        guard case .sequence(let nodes) = node.content else {
           reader.report(node, expected: expected)
+          return nil
+        }
+        guard nodes.count >= minimum else {
+          let found = nodes.isEmpty ? node.found : "a list of \(nodes.count)"
+          reader.report(.unexpected(found: found, expected: expected), at: node.place)
           return nil
         }
         let values = nodes.enumerated().compactMap { index, node in

@@ -75,7 +75,12 @@ public struct Node: Sendable {
   public var found: String {
     switch content {
     case .null: return "nothing"
-    case .scalar(let text, let isQuoted): return isQuoted ? "the text \"\(text)\"" : "`\(text)`"
+    case .scalar(let text, let isQuoted):
+      // A file of another kind may be one long text.
+      let isLong = text.count > 200
+      let start = text.prefix(80).map { $0.isNewline ? " " : $0 }
+      let shown = isLong ? String(start) + "…" : text
+      return isQuoted ? "the text \"\(shown)\"" : "`\(shown)`"
     case .sequence(let nodes): return nodes.isEmpty ? "an empty list" : "a list"
     case .mapping(let entries): return entries.isEmpty ? "an empty mapping" : "a mapping"
     }

@@ -65,11 +65,14 @@ public final class CellPlayer {
     return WorkerAnswer(id, .played, row: row)
   }
 
+  private static let remedy =
+    "`fedsim sweep FILE` writes it anew, then `fedsim sweep retry FOLDER --failed` plays the cell"
+
   /// Reads the scenario of a cell as it was written with the manifest.
   private func scenario(of cell: SweepManifest.Cell) throws(RunFailure) -> Scenario {
     let path = folder.scenarioPath(cell.id)
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw SweepFolder.refusal(path, "the cell's scenario cannot be read")
+      throw SweepFolder.refusal(path, "the cell's scenario cannot be read; \(Self.remedy)")
     }
     let scenario: Scenario
     do throws(Faults) {
@@ -80,7 +83,8 @@ public final class CellPlayer {
       throw .input(error.faults)
     }
     guard scenario.digest == cell.scenario else {
-      throw SweepFolder.refusal(path, "the cell's scenario is not what the sweep wrote")
+      throw SweepFolder.refusal(
+        path, "the cell's scenario is not what the sweep wrote; remove it: \(Self.remedy)")
     }
     return scenario
   }

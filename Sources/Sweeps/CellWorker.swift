@@ -80,7 +80,10 @@ public final class CellWorker: Sendable {
           close(descriptor)
         }
         let answer = player.play(id, gate: gate)
-        if let reason = answer.reason { FileHandle.standardError.write(Data((reason + "\n").utf8)) }
+        if let reason = answer.reason {
+          // The log may stand on a full disk; the driver is told the reason all the same.
+          try? FileHandle.standardError.write(contentsOf: Data((reason + "\n").utf8))
+        }
         var status = stat()
         if stat(log, &status) == 0, status.st_size == 0 { unlink(log) }
         send(answer)

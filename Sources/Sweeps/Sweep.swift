@@ -167,61 +167,6 @@ public struct Sweep: Sendable {
   }
 }
 
-/// Keeps the variants that every constraint lets through.
-struct ConstraintFilter {
-  private let constraints: [SweepExpression]
-  private let axes: [String: Int]
-  private let scenario: Scenario
-
-  /// Throws: names that are neither an axis nor a value of the scenario.
-  init(_ scenario: Scenario, _ settings: SweepSettings, _ names: [String]) throws(Faults) {
-    self.scenario = scenario
-    constraints = settings.constraints
-    // By the last key where only one axis has it, then by the tables' name, then by the path.
-    let keys = settings.axes.map { SweepNames.key(of: $0.path) }
-    var axes: [String: Int] = [:]
-    for (index, key) in keys.enumerated() where keys.count(where: { $0 == key }) == 1 {
-      axes[key] = index
-    }
-    for (index, axis) in settings.axes.enumerated() {
-      axes[names[index]] = index
-      axes[axis.path] = index
-    }
-    self.axes = axes
-    let known = settings.axes.map(\.path) + names
-    var faults: [Fault] = []
-    for (index, constraint) in constraints.enumerated() {
-      for name in constraint.names
-      where self.axes[name.text] == nil && scenario.resolvedValue(at: name.text) == nil {
-        let nearest = Spelling.nearest(to: name.text, among: known)
-        let end = nearest.map { "did you mean `\($0)`?" }
-        let message =
-          "there is no axis or value `\(name.text)`; "
-          + (end ?? "axes: " + settings.axes.map(\.path).joined(separator: ", "))
-        faults.append(
-          constraint.fault(
-            .init(column: name.column, message: message), path: "sweep.constraints[\(index)]"))
-      }
-    }
-    guard faults.isEmpty else { throw Faults(faults) }
-  }
-
-  func lets(_ values: [Node]) throws(Faults) -> Bool {
-    for (index, constraint) in constraints.enumerated() {
-      do throws(SweepExpression.Problem) {
-        let holds = try constraint.holds { name in
-          axes[name].map { SweepScalar(values[$0]) }
-            ?? scenario.resolvedValue(at: name).map { SweepScalar($0) }
-        }
-        if !holds { return false }
-      } catch {
-        throw Faults([constraint.fault(error, path: "sweep.constraints[\(index)]")])
-      }
-    }
-    return true
-  }
-}
-
 /// The seeds of replicas.
 public enum ReplicaSeeds {
   /// So many seeds: the scenario's own, then drawn ones below 2⁵³, which every tool reads exactly.

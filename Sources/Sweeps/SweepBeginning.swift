@@ -11,6 +11,8 @@ public struct SweepBeginning {
     public let folder: SweepFolder
     /// How many cells it may need.
     public let cells: Int
+    /// How many of them stand in its list: those of the first rung.
+    public let listed: Int
     /// What its user should know.
     public let notice: String?
   }
@@ -62,10 +64,10 @@ public struct SweepBeginning {
   public func begin() throws(RunFailure) -> Begun {
     let build = FileDigest.ofThisProgram
     let plan = try plan(build)
-    let cells = plan.manifest.cells.count
+    let (cells, listed) = (plan.manifest.cells.count, plan.manifest.cells(ofRung: 0).count)
     guard folder.exists else {
       try folder.write(plan)
-      return Begun(folder: folder, cells: cells, notice: nil)
+      return Begun(folder: folder, cells: cells, listed: listed, notice: nil)
     }
     let old = try folder.manifest()
     guard plan.manifest.asksForTheSame(as: old) else {
@@ -73,19 +75,22 @@ public struct SweepBeginning {
         folder.path,
         "\(difference(from: old, to: plan.manifest)); give another --output, or remove the folder")
     }
+    try folder.writeMissing(plan)
     if old.build == build, store == nil || store == old.store {
-      return Begun(folder: folder, cells: cells, notice: nil)
+      return Begun(folder: folder, cells: cells, listed: listed, notice: nil)
     }
     let lock = try SweepLock(folder, nil)
     defer { _ = lock }
     try folder.write(plan)
-    guard old.build != build else { return Begun(folder: folder, cells: cells, notice: nil) }
+    guard old.build != build else {
+      return Begun(folder: folder, cells: cells, listed: listed, notice: nil)
+    }
     let notice =
       store == nil
       ? "note: another build of fedsim began this sweep; its cells are played again"
         + " (--store \(old.store) takes what is finished there)"
       : "note: another build of fedsim began this sweep"
-    return Begun(folder: folder, cells: cells, notice: notice)
+    return Begun(folder: folder, cells: cells, listed: listed, notice: notice)
   }
 
   private func difference(from old: SweepManifest, to new: SweepManifest) -> String {
@@ -97,17 +102,31 @@ public struct SweepBeginning {
 
   // MARK: For people
 
-  /// The cells, one a line, as they would be played.
-  public func listing() throws(RunFailure) -> String {
+  /// The cells, one a line, as they would be played; of a shard its own.
+  ///
+  /// Throws: `RunFailure.input` for every fault, and for a shard of a sweep with rungs.
+  public func listing(_ shard: Shard? = nil) throws(RunFailure) -> String {
     let build = FileDigest.ofThisProgram
     let manifest = try plan(build).manifest
+    if let shard, manifest.halving != nil {
+      throw SweepFolder.refusal(
+        "--shard \(shard.number)/\(shard.count)",
+        "with `halving` the cells of a shard are known when a rung is over; leave out --dry-run")
+    }
     let store = CellStore(manifest.store)
     var lines = ["variants \(manifest.variants.count), replicas \(manifest.replicas)"]
     if let halving = manifest.halving {
       lines[0] += ", rungs \(manifest.rungs) by \(halving.metric)"
     }
-    var there = 0
+    var (there, listed) = (0, 0)
+    // The place among different cells, as the driver counts them.
+    var places: [String: Int] = [:]
     for cell in manifest.cells(ofRung: manifest.rungs - 1) {
+      let next = places.count
+      let place = places[cell.id, default: next]
+      places[cell.id] = place
+      guard shard?.has(place) ?? true else { continue }
+      listed += 1
       let values = zip(manifest.axes, manifest.values(of: cell.variant)).map { axis, value in
         "\(axis.name)=\(value.text)"
       }
@@ -121,7 +140,8 @@ public struct SweepBeginning {
       lines.append(line)
     }
     let count = manifest.variants.count * manifest.replicas
-    lines.append("\(count) cells, \(there) of them there; folder \(folder.path)")
+    let cells = shard == nil ? "\(count) cells" : "\(listed) of \(count) cells"
+    lines.append("\(cells), \(there) of them there; folder \(folder.path)")
     return lines.joined(separator: "\n")
   }
 }

@@ -78,6 +78,8 @@ public final class SweepDriver {
   private var workers: [WorkerProcess] = []
   private var queue: [(order: WorkerOrder, cell: SweepManifest.Cell, attempt: Int)] = []
   private var handed: [pid_t: (order: WorkerOrder, cell: SweepManifest.Cell, attempt: Int)] = [:]
+  /// Why cells are to be given up, while a worker looks whether the last attempt left a result.
+  private var lastWords: [String: (reason: String, seconds: Double)] = [:]
   private var isInterrupted = false
   private var silentEnds = 0
   private var news: (News) -> Void = { _ in }
@@ -249,9 +251,14 @@ public final class SweepDriver {
     case .played, .there:
       rows[answer.id] = answer.row
       folder.forgetFailure(answer.id)
-      tell(task.cell, answer.kind == .played ? .played : .there, nil, seconds)
+      // An attempt that was cut off behind its result was a run all the same.
+      let last = lastWords.removeValue(forKey: answer.id)
+      let isPlayed = answer.kind == .played || last != nil
+      tell(task.cell, isPlayed ? .played : .there, nil, last?.seconds ?? seconds)
     case .missing:
-      break
+      if let last = lastWords.removeValue(forKey: answer.id) {
+        try giveUp(task, last.reason, last.seconds)
+      }
     case .failed:
       try fail(task, answer.reason ?? "", isFinal: false, seconds)
     case .refused:
@@ -272,7 +279,11 @@ public final class SweepDriver {
       if silentEnds > 3 { throw .failed("workers end before they have done anything: \(reason)") }
     }
     if case .look = task.order {
-      queue.append(task)
+      if let last = lastWords.removeValue(forKey: task.cell.id) {
+        try giveUp(task, last.reason, last.seconds)
+      } else {
+        queue.append(task)
+      }
       return
     }
     append(reason, toLogOf: task.cell.id)
@@ -288,9 +299,28 @@ public final class SweepDriver {
       tell(task.cell, .triedAgain, reason, seconds)
       return
     }
+    guard isFinal else {
+      // Its result may have been placed in the moment in which the worker was killed: a cell is
+      // never both finished and given up.
+      lastWords[task.cell.id] = (reason, seconds)
+      queue.append((.look(task.cell.id), task.cell, task.attempt))
+      return
+    }
+    try giveUp(task, reason, seconds)
+  }
+
+  private func giveUp(
+    _ task: (order: WorkerOrder, cell: SweepManifest.Cell, attempt: Int), _ reason: String,
+    _ seconds: Double
+  ) throws(RunFailure) {
     let failure = CellFailure(attempts: task.attempt, reason: reason)
     failures[task.cell.id] = failure
-    try folder.keep(failure, of: task.cell.id)
+    do throws(RunFailure) {
+      try folder.keep(failure, of: task.cell.id)
+    } catch {
+      // Cells were played: this is no bad input.
+      throw .failed("\(error.description); the cell failed: \(reason); the same command goes on")
+    }
     tell(task.cell, .failed, reason, seconds)
   }
 
@@ -312,15 +342,8 @@ public final class SweepDriver {
 
   /// How many cells will be needed.
   private lazy var expected: Int = {
-    guard let halving = manifest.halving else { return Set(manifest.cells.map(\.id)).count }
-    let keep = KeptShare(halving.keep[0], halving.keep[1])
-    var variants = manifest.variants.count
-    var cells = 0
-    for rung in 0..<manifest.rungs {
-      cells += variants * manifest.replicas
-      if rung < manifest.rungs - 1 { variants = min(variants, keep.count(of: variants)) }
-    }
-    return cells
+    manifest.halving == nil
+      ? Set(manifest.cells.map(\.id)).count : manifest.neededCells.reduce(0, +)
   }()
 
   /// Ends all workers: at once where they are idle, else at a moment that leaves no half file.

@@ -17,7 +17,7 @@ public struct SweepFolder: Sendable {
 
   /// The manifest.
   public var manifestPath: String { "\(path)/sweep.json" }
-  /// The ids of all cells, one a line.
+  /// The ids of all cells of the first rung, one a line.
   public var listPath: String { "\(path)/cells.txt" }
   /// The long table.
   public var tablePath: String { "\(path)/table.csv" }
@@ -76,11 +76,21 @@ public struct SweepFolder: Sendable {
     var written = Set<String>()
     for (cell, text) in zip(plan.manifest.cells, plan.texts)
     where written.insert(cell.id).inserted {
-      list += cell.id + "\n"
+      // What is played behind a rung, the rung decides.
+      if cell.rung == 0 { list += cell.id + "\n" }
       try Self.writeOnce(text, to: scenarioPath(cell.id))
     }
     try Self.place(Array(list.utf8), at: listPath)
     try Self.place(plan.manifest.json(), at: manifestPath)
+  }
+
+  /// Writes the scenarios of cells that are no longer there; the plan is that of the manifest.
+  func writeMissing(_ plan: SweepPlan) throws(RunFailure) {
+    try Self.makeFolder("\(path)/cells")
+    for (cell, text) in zip(plan.manifest.cells, plan.texts)
+    where !FileManager.default.fileExists(atPath: scenarioPath(cell.id)) {
+      try Self.writeOnce(text, to: scenarioPath(cell.id))
+    }
   }
 
   /// Makes the folders that runs write into.
@@ -95,7 +105,14 @@ public struct SweepFolder: Sendable {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw refusal(folder, "the folder cannot be made: \(reason(error))")
+      var above = URL(fileURLWithPath: folder).standardizedFileURL
+      while above.path.count > 1, !FileManager.default.fileExists(atPath: above.path) {
+        above.deleteLastPathComponent()
+      }
+      var isFolder: ObjCBool = false
+      _ = FileManager.default.fileExists(atPath: above.path, isDirectory: &isFolder)
+      let why = isFolder.boolValue ? reason(error) : "\(above.path) is a file"
+      throw refusal(folder, "the folder cannot be made: \(why)")
     }
   }
 

@@ -69,7 +69,7 @@ final class SweepLock {
     return Int(text.filter { $0 != "\n" }).map(String.init)
   }
 
-  /// What trying to take the lock and letting go of it gave: 0, or the error; nil: there is no lock.
+  /// What trying to take the lock and letting go of it gave: 0, or the error; nil: there is none.
   private static func trial(_ folder: SweepFolder) -> CInt? {
     // A network's file system wants a file that can be written.
     var descriptor = open(folder.lockPath(nil), O_RDWR | O_CLOEXEC)

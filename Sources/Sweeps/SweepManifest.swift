@@ -1,5 +1,6 @@
 import Foundation
 import Results
+import Scenarios
 import Schema
 
 /// What a sweep plays, written before the first cell begins and never changed by a run.
@@ -112,6 +113,18 @@ public struct SweepManifest: Codable, Equatable, Sendable {
 
   /// How many rungs there are, the last one included.
   public var rungs: Int { (halving?.rungs.count ?? 0) + 1 }
+
+  /// How many cells each rung plays, if no variant drops out because it failed.
+  var neededCells: [Int] {
+    var variants = variants.count
+    return (0..<rungs).map { _ in
+      let cells = variants * replicas
+      if let halving {
+        variants = min(variants, KeptShare(halving.keep[0], halving.keep[1]).count(of: variants))
+      }
+      return cells
+    }
+  }
 
   /// The cells of a rung.
   public func cells(ofRung rung: Int) -> ArraySlice<Cell> {

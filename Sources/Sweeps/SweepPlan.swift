@@ -114,15 +114,31 @@ private struct CellComposer {
   /// A variant with the scenario's own seed, or that of its axis.
   private mutating func scenario(_ variant: Int, _ stop: Node?) -> Scenario? {
     var values = zip(sweep.axes, sweep.variants[variant].values).map { axis, value in
-      VariantValue(path: axis.axis.path, place: axis.axis.place, value: value)
+      // What a range came to stands nowhere: its axis does.
+      let place = value.place == .none ? axis.axis.place : value.place
+      return VariantValue(
+        path: axis.axis.path, place: axis.axis.place, value: Node(value.content, at: place))
     }
     if let stop { values.append(VariantValue(path: "stop", place: stop.place, value: stop)) }
     do throws(Faults) {
       return try sweep.scenario.variant(values)
     } catch {
-      report(error.faults)
+      report(error.faults.map(advised))
       return nil
     }
+  }
+
+  /// A fault of a value that a range came to, with what to do about it.
+  private func advised(_ fault: Fault) -> Fault {
+    guard case .unexpected(let found, let expected) = fault.problem,
+      expected.hasPrefix("a whole number"),
+      let axis = sweep.axes.first(where: { $0.axis.place == fault.place })?.axis,
+      case .range(let range) = axis.domain, !range.integer, range.multipleOf == nil
+    else { return fault }
+    var fault = fault
+    fault.problem = .unexpected(
+      found: found, expected: expected + "; `integer: true` makes a range's values whole")
+    return fault
   }
 
   private mutating func report(_ found: [Fault]) {

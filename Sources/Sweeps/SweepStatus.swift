@@ -12,6 +12,8 @@ public struct SweepStatus: Codable, Equatable, Sendable {
   public let replicas: Int
   /// Cells of each rung whose result is there; the last rung is the scenario as it stands.
   public let finished: [Int]
+  /// How many cells each rung plays, if no variant drops out because it failed.
+  public let needed: [Int]
   /// Cells that were given up.
   public let failed: [String]
   /// Whether a driver is at work.
@@ -30,6 +32,7 @@ public struct SweepStatus: Codable, Equatable, Sendable {
     self.folder = folder.path
     variants = manifest.variants.count
     replicas = manifest.replicas
+    needed = manifest.neededCells
     finished = (0..<manifest.rungs).map { rung in
       manifest.cells(ofRung: rung).count { store.mayHave($0.id) }
     }
@@ -51,11 +54,12 @@ public struct SweepStatus: Codable, Equatable, Sendable {
 
   /// Some lines for a person.
   public var text: String {
-    let count = variants * replicas
     var lines = ["\(folder): \(variants) variants, \(replicas) replicas"]
     for (rung, number) in finished.enumerated() {
       let name = finished.count == 1 ? "" : rung == finished.count - 1 ? "whole " : "rung \(rung) "
-      lines.append("\(name)cells finished: \(number) of \(count)")
+      // A store may hold cells that another sweep played on.
+      let count = needed[rung]
+      lines.append("\(name)cells finished: \(min(number, count)) of \(count)")
     }
     lines.append("failed: \(failed.count)")
     for id in failed { lines.append("  \(id)  log: \(SweepFolder(folder).logPath(id))") }

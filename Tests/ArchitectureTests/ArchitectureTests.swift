@@ -32,7 +32,7 @@ struct ArchitectureTests {
     #expect(paths.contains(".ci/run"))
     #expect(paths.contains("Sources/fedsim/main.swift"))
     #expect(paths.contains("Tests/ArchitectureTests/ArchitectureTests.swift"))
-    #expect(paths.contains("Examples/my-policy/Sources/MyPolicy/TrimmedMean.swift"))
+    #expect(paths.contains("Examples/my-policy/Sources/MyPolicy/OlympicMean.swift"))
     #expect(paths.contains { $0.hasPrefix("Sources/CKernels/") && $0.hasSuffix(".c") })
   }
 

@@ -70,6 +70,31 @@ struct CheckCommandTests {
     #expect(try fedsim("check", ".").code == 0)
   }
 
+  @Test("Ctrl-C ends a check with 130 and says so")
+  func interrupt() throws {
+    let fedsim = try Command()
+    // A hundred years, so that it cannot be over too soon.
+    let long = Command.scenario.replacing("after: 12 h", with: "after: 36500 d")
+    try fedsim.write(long + Self.claim, to: "s.yaml")
+    let process = try fedsim.process(["check", "s.yaml"])
+    let error = Pipe()
+    process.standardError = error
+    try process.run()
+    // Until it looks at the signal, the signal is ignored, blocked or caught by nobody.
+    let path = "/proc/\(process.processIdentifier)/status"
+    while process.isRunning {
+      let status = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+      let masks = status.matches(of: #/Sig(?:Blk|Ign|Cgt):\s*([0-9a-f]+)/#)
+      if masks.contains(where: { (UInt64($0.1, radix: 16) ?? 0) & 2 != 0 }) { process.interrupt() }
+      usleep(50_000)
+    }
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+    let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(text.hasSuffix("interrupted; the check is not over, and nothing is reported\n"))
+    #expect(fedsim.names == ["s.yaml"])
+  }
+
   @Test("the report as JUnit has a case a claim and one for the baseline")
   func junit() throws {
     let fedsim = try command()

@@ -225,8 +225,8 @@ import Testing
     try slurm.command.write(
       "101 RUNNING\n101 PENDING\n101 PENDING\n102 PENDING\n", to: "said/queue")
     let refusal = """
-      \(slurm.folder): Slurm's jobs 101 102 play this sweep (tasks: 1 running, 2 waiting); wait for \
-      them, or end them: scancel 101 102
+      \(slurm.folder): Slurm's jobs 101 102 play this sweep (tasks: 1 running, 2 waiting); wait \
+      for them, or end them: scancel 101 102
       1 fault; nothing was run
 
       """
@@ -239,7 +239,8 @@ import Testing
     let status = try slurm.command.run(["sweep", "status", slurm.folder], slurm.environment)
     #expect(
       status.out.contains(
-        "\nslurm, submission 1: 6 tasks (job 101), 1 running, 2 waiting; collector (job 102) pending\n"
+        "\nslurm, submission 1: 6 tasks (job 101), 1 running, 2 waiting; "
+          + "collector (job 102) pending\n"
       ), "\(status.out)")
     try slurm.command.write("", to: "said/queue")
     let over = try slurm.command.run(["sweep", "status", slurm.folder], slurm.environment)
@@ -295,7 +296,7 @@ import Testing
       ),
       (["--slurm", "--file-delay", "soon"], "--file-delay: found soon, expected a duration"),
       (["--slurm", "--slurm-option", "array=1"], "--slurm-option: found array, which the sweep"),
-      (["--slurm", "--time="], "--time: found nothing, expected a value"),
+      (["--slurm", "--time="], "Missing value for '--time"),
     ] {
       let result = try slurm.command.run(
         ["sweep", "\(slurm.home)/sweep.yaml"] + arguments, slurm.environment)

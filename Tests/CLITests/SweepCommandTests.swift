@@ -151,6 +151,12 @@ import Testing
     let result = try command("sweep", "sweep.yaml", "-o", "out/s", "--jobs", "1")
     #expect(result.out.contains("6 cells, 1 failed"), "\(result.out) \(result.error)")
     #expect(try lines(command, "out/s/logs/\(id).log").count == 1)
+    // Its text comes anew from the file.
+    try FileManager.default.removeItem(atPath: "\(command.folder)/out/s/cells/\(id).yaml")
+    #expect(try command("sweep", "sweep.yaml", "-o", "out/s").code == 3)
+    #expect(String(decoding: try command.bytes("out/s/cells/\(id).yaml"), as: UTF8.self) == text)
+    let retried = try command("sweep", "retry", "out/s", "--failed")
+    #expect(retried.out.contains("6 cells, none failed"), "\(retried.out) \(retried.error)")
   }
 
   @Test("a planned sweep can be played cell by cell, as GNU parallel does, and then be collected")
@@ -175,6 +181,15 @@ import Testing
 
       """
     let command = try command(section)
+    // 4 variants with 2 replicas, 3 rungs; the list has what is certain to be played.
+    let planned = try command("sweep", "sweep.yaml", "-o", "out1/s", "--plan")
+    #expect(
+      planned.out.hasPrefix(
+        "24 cells planned in out1/s\nlist: out1/s/cells.txt, the first rung's 8\n"))
+    #expect(try lines(command, "out1/s/cells.txt").count == 8)
+    let shard = try command("sweep", "sweep.yaml", "--dry-run", "--shard", "1/2")
+    #expect(shard.code == 2)
+    #expect(shard.error.hasPrefix("--shard 1/2: with `halving` the cells"), "\(shard.error)")
     for jobs in ["1", "3"] {
       let result = try command("sweep", "sweep.yaml", "--jobs", jobs, "-o", "out\(jobs)/s")
       #expect(result.code == 0, "\(result.error)")
@@ -182,6 +197,11 @@ import Testing
     }
     #expect(try command.areEqual("out1/s/table.csv", "out3/s/table.csv"))
     #expect(try command.areEqual("out1/s/table.h5", "out3/s/table.h5"))
+    let status = try command("sweep", "status", "out1/s")
+    #expect(
+      status.out.contains(
+        "rung 0 cells finished: 8 of 8\nrung 1 cells finished: 4 of 4\n"
+          + "whole cells finished: 2 of 2\n"), "\(status.out)")
     let rows = try lines(command, "out1/s/table.csv").dropFirst()
     // Two variants end at rung 0, one at rung 1, one is played to the end; two replicas each.
     #expect(rows.count { $0.contains(",stopped,0,") } == 4)
@@ -200,6 +220,12 @@ import Testing
     #expect(lines[0] == "variants 3, replicas 2")
     #expect(lines[1].hasSuffix("  variant 0  replica 0  seed=1  threshold=1"))
     #expect(lines[7] == "6 cells, 0 of them there; folder results/sweep")
+    // Every fourth cell from the second on: the second and the sixth.
+    let shard = try command("sweep", "sweep.yaml", "--dry-run", "--shard", "2/4")
+    let ofShard = shard.out.split(separator: "\n")
+    #expect(ofShard.count == 4, "\(shard.out) \(shard.error)")
+    #expect(Array(ofShard[1...2]) == [lines[2], lines[6]])
+    #expect(ofShard[3] == "2 of 6 cells, 0 of them there; folder results/sweep")
     #expect(command.names == before)
   }
 
@@ -218,6 +244,8 @@ import Testing
 
         """)
     #expect(try command("sweep", "status", "nowhere").code == 2)
+    let help = try command("sweep", "--help")
+    #expect((help.out + help.error).contains("fedsim sweep run --help"))
     #expect(try command("sweep", "retry", "out/s").code == 2)
     #expect(
       try command("sweep", "s.yaml").error
@@ -225,9 +253,19 @@ import Testing
         + "1 fault; nothing was run\n")
     for option in [
       ["--shard", "3/2"], ["--timeout", "10"], ["--jobs", "0"], ["--retries", "-1"],
+      ["--output", ""], ["--store", ""],
     ] {
       #expect(try command.run(["sweep", "sweep.yaml"] + option).code == 2, "\(option)")
     }
+  }
+
+  @Test("a folder below a file is told so")
+  func belowFile() throws {
+    let command = try command()
+    let result = try command("sweep", "sweep.yaml", "-o", "s.yaml/s")
+    #expect(result.code == 2)
+    #expect(result.error.hasPrefix("s.yaml/s: the folder cannot be made: /"), "\(result.error)")
+    #expect(result.error.contains("/s.yaml is a file\n"), "\(result.error)")
   }
 
   @Test("a single run says that it leaves the section alone, and validate checks it")

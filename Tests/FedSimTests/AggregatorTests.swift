@@ -193,8 +193,8 @@ struct AggregatorLimitTests {
 
   @Test("Of two values equally near to the median Bulyan takes the lower one")
   func bulyanTie() {
-    // f = 1 of seven: Krum chooses five, of which the three nearest to the median are averaged. f = 0
-    // keeps all; with one update there is nothing to choose.
+    // f = 1 of seven: Krum chooses five, of which the three nearest to the median are averaged.
+    // f = 0 keeps all; with one update there is nothing to choose.
     let values: [Float] = [0, 1, 2, 3, 4, 100, -100]
     #expect(make(Bulyan.self).combine(single(values)).values == [2])
     #expect(make(Bulyan.self) { $0.byzantine = 0 }.combine(single([1, 2, 6])).values == [3])

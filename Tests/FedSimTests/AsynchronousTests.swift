@@ -92,8 +92,8 @@ struct AsynchronousTests {
 
   @Test("FedBuff divides by the buffer's size, and old updates only make the step shorter")
   func fedBuff() {
-    // Version 1 is of the first two; the third is one version old, and comes with p0's second, which
-    // begins at 20 s from version 1 and arrives at 26.650 (it asks and loads as ever).
+    // Version 1 is of the first two; the third is one version old, and comes with p0's second,
+    // which begins at 20 s from version 1 and arrives at 26.650 (it asks and loads as ever).
     var buffer = BufferTrigger.Settings()
     buffer.size = 2
     let played = asynchronous(

@@ -76,6 +76,17 @@ struct CheckTests {
     #expect(report.claims.map(\.holds) == [true])
   }
 
+  @Test("a baseline that is written although a claim is broken is told, once")
+  func recordedAllTheSame() throws {
+    let folder = try CheckedFolder(CheckedFolder.small + "expect: [{versions: {below: 0}}]\n")
+    let words = "\n  recorded all the same in \(folder.folder("s.baseline"))"
+    let recorded = folder.record()
+    #expect(recorded.status == .broken && recorded.text.hasSuffix(words + "  (new)"))
+    #expect(folder.folder.names == ["s.baseline", "s.yaml"])
+    #expect(!folder.record().text.contains("recorded all the same"), "nothing was written")
+    #expect(!folder.check().text.contains("recorded all the same"))
+  }
+
   @Test("the tables in a baseline are the result's")
   func tables() throws {
     let folder = try CheckedFolder()
@@ -181,6 +192,43 @@ struct CheckTests {
   }
 
   @Test(
+    "parts of a baseline that do not go together are bad input",
+    arguments: [
+      ("\nevents [0-9]+\n", "\nevents 1\n", "found 1 events, but those of the hours add up to"),
+      (
+        "\neventDigest .*\n", "\neventDigest 0000000000000000\n",
+        "the digests of the hours do not add up to that of all events"
+      ),
+      ("\neventDigest .*\n", "\n", "expected a line `eventDigest` with"),
+      ("\n[^\n]+\n\n\\[marks\\]", "\n\n[marks]", "but those of the hours add up to"),
+      ("\n\\[marks\\]\n[^~]*$", "", "the section [events] or [marks] of"),
+      ("\n\\[marks\\]\n[^\n]*\n", "\n[marks]\n", "expected the marks of 64 events from 1 on"),
+      ("\n[^\n]+\n$", "\n", "found marks of"),
+    ])
+  func contradiction(part: String, new: String, message: String) throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    let text = try folder.text("s.baseline")
+    let edited = text.replacingOccurrences(of: part, with: new, options: .regularExpression)
+    #expect(edited != text)
+    try folder.folder.write(edited, to: "s.baseline")
+    let report = folder.check()
+    #expect(report.status == .badInput)
+    #expect(report.faults.count == 1 && report.faults[0].contains(message), "\(report.faults)")
+  }
+
+  @Test("counts that were 0 can be tolerated: a baseline leaves them out")
+  func zeroCounts() throws {
+    let folder = try CheckedFolder()
+    _ = folder.record()
+    try folder.edit(
+      "[tolerances]\n",
+      "[tolerances]\ncounts.update.rejectedStale 3\ncounts.rebased any\n"
+        + "counts.file.trained 1\nevents any\n", in: "s.baseline")
+    #expect(folder.check().status == .holds)
+  }
+
+  @Test(
     "a broken baseline is bad input, with the line",
     arguments: [
       ("format 1\n", "", "this is no baseline: expected `format 1` first"),
@@ -188,7 +236,18 @@ struct CheckTests {
       ("[versions]\n", "[version]\n", "there is no section [version]; did you mean [versions]?"),
       (
         "[tolerances]\n", "[tolerances]\nversions.centralLos 1\n",
-        "there is no column `versions.centralLos`"
+        "s.baseline:13:1: there is no column `versions.centralLos`"
+      ),
+      (
+        "[tolerances]\n", "[tolerances]\ncounts.batchesUsd 5\n",
+        "there is no column `counts.batchesUsd` to tolerate anything of; did you mean"
+          + " `counts.batchesUsed`?"
+      ),
+      ("[tolerances]\n", "[tolerances]\nevents 3\n", "s.baseline:13:8: found `3`, expected `any`"),
+      ("[tolerances]\n", "[tolerances]\nversions.model 3\n", "`versions.model` is no number"),
+      (
+        "[tolerances]\n", "[tolerances]\ncounts.kills 3\ncounts.kills 4\n",
+        "s.baseline:14:1: `counts.kills` is tolerated twice"
       ),
       ("[tolerances]\n", "[tolerances]\nversions.centralLoss little\n", "expected a column and a"),
       ("\n[hours]\nhour events digest\n", "\n[hours]\nhour events\n", "found 3 words, expected 2"),
@@ -239,6 +298,35 @@ struct CheckPathTests {
     #expect(check(folder, ["deep"]).count(.holds) == 2)
   }
 
+  @Test("links to folders are followed, and one to a folder that it is in leads nowhere new")
+  func links() throws {
+    let (folder, other) = (try Folder(), try Folder())
+    try other.write(CheckedFolder.small + "expect: [{versions: {atLeast: 1}}]\n", to: "s.yaml")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder("other"), withDestinationPath: other.path)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder("self"), withDestinationPath: folder.path)
+    let report = check(folder, [""])
+    #expect(report.scenarios.map { $0.path.hasSuffix("/other/s.yaml") } == [true])
+    #expect(report.exitCode == 0)
+  }
+
+  @Test(
+    "a folder that cannot be read is bad input",
+    .disabled(if: geteuid() == 0, "root reads every folder"))
+  func unread() throws {
+    let folder = try CheckedFolder(
+      CheckedFolder.small + "expect: [{versions: {atLeast: 1}}]\n")
+    let locked = folder.folder("locked")
+    try FileManager.default.createDirectory(atPath: locked, withIntermediateDirectories: true)
+    chmod(locked, 0)
+    defer { chmod(locked, 0o700) }
+    let report = Check([folder.folder.path]).perform()
+    #expect(report.exitCode == 2 && report.count(.holds) == 1)
+    #expect(report.scenarios[0].path == locked + "/")
+    #expect(report.scenarios[0].faults == ["cannot read this folder"])
+  }
+
   @Test("a file that is named and has nothing to check is bad input")
   func nothing() throws {
     let folder = try CheckedFolder()
@@ -246,6 +334,22 @@ struct CheckPathTests {
     #expect(report.exitCode == 2)
     #expect(
       report.scenarios[0].faults[0].contains("there is nothing to check: no `expect`, and no"))
+  }
+
+  @Test("two scenarios that would have one baseline are bad input, and nothing is written")
+  func twins() throws {
+    let folder = try CheckedFolder()
+    try folder.folder.write(CheckedFolder.small, to: "s.yml")
+    var record = Check([folder.path, folder.folder("s.yml")])
+    record.records = true
+    let report = record.perform()
+    #expect(report.scenarios.map(\.status) == [.badInput, .badInput])
+    #expect(
+      report.scenarios[0].faults == [
+        "\(folder.path): \(folder.folder("s.baseline")) would be the baseline of"
+          + " \(folder.folder("s.yml")) too: rename one of them"
+      ])
+    #expect(folder.folder.names == ["s.yaml", "s.yml"])
   }
 
   @Test("a path that is not there, and a baseline without its scenario, are bad input")
@@ -259,6 +363,17 @@ struct CheckPathTests {
     let orphan = Check([folder.folder.path]).perform()
     #expect(orphan.exitCode == 2)
     #expect(orphan.scenarios[0].faults == ["there is no scenario beside this baseline"])
+  }
+
+  @Test("a file that is one long text is not printed as a whole")
+  func longText() throws {
+    let folder = try Folder()
+    try folder.write(String(repeating: "word ", count: 5_000), to: "a.yaml")
+    let report = check(folder, ["a.yaml"])
+    #expect(report.exitCode == 2)
+    // Sixteen words are 80 characters.
+    let shown = String(repeating: "word ", count: 16)
+    #expect(report.scenarios[0].faults[0].contains("found `\(shown)…`, expected a mapping"))
   }
 
   @Test("a scenario that is wrong is told with its place, and the others are checked")

@@ -189,6 +189,21 @@ struct ComparisonTests {
     #expect(found.contains(#/if the effect is as seen, \d+ seeds would show it/#), "\(found)")
   }
 
+  @Test("equal pairs do not speak against a claim: all others say so, and more seeds can show it")
+  func ties() {
+    // 2 of 6 pairs differ, to the claimed side: 2^-2 = 0.25. Five that differ come below 0.05
+    // (2^-5 = 0.03125), and with two of six differing these are among 5 * 6 / 2 = 15.
+    let (a, b) = ([1, 1, 1, 1, 1, 1].map { $0 * hour }, [2, 2, 1, 1, 1, 1].map { $0 * hour })
+    let (holds, found) = SeedClaim.judge(a, b, comparison(6))
+    #expect(!holds && found.contains("a lower in 2 of 6 pairs, equal in 4"), "\(found)")
+    #expect(found.contains("p = 0.25;") && found.hasSuffix("about 15 seeds"), "\(found)")
+    // The other way round they speak against it.
+    let against = SeedClaim.judge(b, a, comparison(6))
+    #expect(!against.holds && against.found.contains("most pairs do not say so"))
+    let equal = SeedClaim.judge(a, a, comparison(6))
+    #expect(!equal.holds && equal.found.hasSuffix("no pair tells the variants apart"))
+  }
+
   @Test("a claim over seeds is played in pairs, and its verdict is the same for any jobs")
   func played() throws {
     let claim = """

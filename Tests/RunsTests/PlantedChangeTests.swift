@@ -172,10 +172,24 @@ struct PlantedChangeTests {
     let line = try #require(
       text.split(separator: "\n").first { $0.contains("response receipt pending ") })
     let wrong = try #require(line.wholeMatch(of: #/(.*pending=)(\d+)( ~)(....)/#))
-    let other = "\(wrong.1)\(Int(wrong.2)! + 1)\(wrong.3)0000"
+    func hex(_ value: UInt64, _ count: Int) -> String {
+      let digits = String(value, radix: 16)
+      return String(repeating: "0", count: count - digits.count) + digits
+    }
+    // Its fingerprint is one higher, and so are the digests that add it up.
+    let mark = try #require(UInt16(wrong.4, radix: 16)) &+ 1
+    let other = "\(wrong.1)\(Int(wrong.2)! + 1)\(wrong.3)" + hex(UInt64(mark), 4)
     try folder.edit(String(line), other, in: "s.baseline")
     let digest = try #require(text.firstMatch(of: #/eventDigest (.*)/#)).1
-    try folder.edit("eventDigest \(digest)", "eventDigest 0123456789abcdef", in: "s.baseline")
+    let hour = try Int(#require(line.split(separator: " ").first.flatMap { Double($0) })) / 3600
+    let hours = text[try #require(text.range(of: "\n[hours]\n")).upperBound...]
+    let row = try #require(
+      hours.split(separator: "\n").first { $0.hasPrefix("\(hour) ") })
+    let words = row.split(separator: " ")
+    for old in [("eventDigest", digest), ("\(words[0]) \(words[1])", words[2])] {
+      let new = hex(try #require(UInt64(old.1, radix: 16)) &+ 1, 16)
+      try folder.edit("\(old.0) \(old.1)\n", "\(old.0) \(new)\n", in: "s.baseline")
+    }
     let report = folder.check()
     let number =
       try #require(

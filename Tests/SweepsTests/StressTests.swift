@@ -26,7 +26,8 @@ final class Searched {
         participation: {repeats: true, pause: 5 min}
         compute: {perBatch: 10 s}
         outbox: {capacity: 2}
-    server: {payload: delta, trigger: {threshold: 6}, aggregator: sample-weighted-mean}
+    server:
+      {payload: delta, trigger: {threshold: 6}, aggregator: sample-weighted-mean, optimizer: sgd}
 
     """
 
@@ -170,11 +171,11 @@ struct StressTests {
         .contains("did you mean `threshold`?"))
     #expect(
       faults("stress: {vary: {seed: {from: 3, to: 1}}}\n") == [
-        "s.yaml:19:37: stress.vary.seed.to: a range goes from the lower end to the higher"
+        "s.yaml:20:37: stress.vary.seed.to: a range goes from the lower end to the higher"
       ])
     #expect(
       faults("stress: {vary: {name: [a]}}\n") == [
-        "s.yaml:19:17: stress: `name`: a search cannot vary this"
+        "s.yaml:20:17: stress: `name`: a search cannot vary this"
       ])
     #expect(
       faults("stress: {vary: {fleet.tablets.count: [1]}}\n")[0].contains(

@@ -46,6 +46,13 @@ import Sweeps
         ]
       ),
       (
+        "sweep: {grid: {fleet.phones.count: {from: 1, to: 2, steps: 3}}}",
+        [
+          "s.yaml:12:16: fleet[0].count: found `1.5`, expected a whole number from 0 to 10000000;"
+            + " `integer: true` makes a range's values whole"
+        ]
+      ),
+      (
         "sweep: {grid: {server.trigger.threshold: 3}}",
         [
           "s.yaml:12:42: sweep.grid.server.trigger.threshold: found `3`, expected a list of values,"
@@ -120,6 +127,26 @@ import Sweeps
         ]
       ),
       (
+        "sweep: {grid: {a.b: [2, 5, 5]}}",
+        ["s.yaml:12:28: sweep.grid.a.b: the value 5 stands twice"]
+      ),
+      (
+        "sweep: {grid: {a.b: [1 h, 60 min]}}",
+        ["s.yaml:12:27: sweep.grid.a.b: the value \"60 min\" stands twice"]
+      ),
+      (
+        "sweep: {zip: {a.b: [1, 1, 1], c.d: [2, 3, 2]}}",
+        ["s.yaml:12:27: sweep.zip: the point 1, 2 stands twice"]
+      ),
+      (
+        "sweep: {list: [{a.b: 1}, {a.b: 2}, {a.b: 1}]}",
+        ["s.yaml:12:42: sweep.list: the value 1 stands twice"]
+      ),
+      (
+        "sweep: {replicas: 2, targets: [0.7, 0.7]}",
+        ["s.yaml:12:31: sweep.targets: 0.7 stands twice"]
+      ),
+      (
         "sweep: {grid: {name: [a, b]}}", ["s.yaml:12:16: sweep: `name`: a sweep cannot vary this"]
       ),
     ])
@@ -146,6 +173,20 @@ import Sweeps
         [
           "s.yaml:14:27: sweep.constraints[0]: `threshold < 3 s`: `<` cannot stand between a number"
             + " and a duration"
+        ]
+      ),
+      (
+        "[server.trigger.threshold.updates == 1]",
+        [
+          "s.yaml:14:17: sweep.constraints[0]: `server.trigger.threshold.updates == 1`:"
+            + " `server.trigger.threshold` is varied, and this lies below it: name the axis"
+        ]
+      ),
+      (
+        "[threshold == fleet]",
+        [
+          "s.yaml:14:30: sweep.constraints[0]: `threshold == fleet`: `fleet` is a list, and only"
+            + " single values can be compared"
         ]
       ),
       (

@@ -113,6 +113,36 @@ import Sweeps
     #expect(values == [["1", "1"], ["1", "2"], ["2", "1"], ["2", "2"], ["3", "1"]])
   }
 
+  @Test(
+    "a constraint compares what a short form stands for, and a part by its name",
+    arguments: [
+      // The scenario's threshold is 2, its end 12 h; epochs are 1, 2 and 3.
+      ("epochs < 2 or server.trigger.threshold == 2", ["1", "2", "3"]),
+      ("epochs < 2 or server.trigger.threshold != 2", ["1"]),
+      ("server.trigger.threshold.updates >= epochs", ["1", "2"]),
+      ("stop == 12 h and stop.after >= 720 min", ["1", "2", "3"]),
+      ("epochs == 3 or task.model != 'softmax'", ["3"]),
+      ("epochs == 2 and server.trigger == 'threshold'", ["2"]),
+    ])
+  func shortForms(constraint: String, expected: [String]) throws {
+    let section = "grid: {task.training.epochs: [1, 2, 3]}, constraints: [\"\(constraint)\"]"
+    #expect(try Variants.values("sweep: {\(section)}\n").map { $0[0] } == expected)
+  }
+
+  @Test("values of an axis are compared so, too, and an axis goes by any path to it")
+  func shortFormsOfAxes() throws {
+    #expect(
+      try Variants.values(
+        """
+        sweep:
+          grid:
+            fleet.phones.count: [2, 4]
+            server.trigger.threshold: [1, {updates: 3}]
+          constraints: ["fleet[0].count == 4", threshold > 1]
+
+        """) == [["4", #"{"updates":3}"#]])
+  }
+
   @Test("names are the shortest ends of paths that differ, and never a column's own")
   func names() throws {
     let sweep = try Variants.sweep(

@@ -3,8 +3,9 @@ import Schema
 
 /// Whoever asks may train, as long as no more than some do at once.
 ///
-/// A device that was let in trains, as far as the server knows, until its update arrives, its stream
-/// breaks, it asks again, or its lease is over. One whose update waits has to wait for the next version.
+/// A device that was let in trains, as far as the server knows, until its update arrives, its
+/// stream breaks, it asks again, or its lease is over. One whose update waits has to wait for the
+/// next version.
 ///
 /// Source: Nguyen et al., "Federated learning with buffered asynchronous aggregation" (2022), §3:
 /// the concurrency. Differs: devices ask when they can, and are not drawn.

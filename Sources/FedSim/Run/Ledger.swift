@@ -211,4 +211,7 @@ public struct Tallies: Sendable, Codable {
   public internal(set) var leaves = 0
   /// Trainings whose value was needed.
   public internal(set) var trainingsNeeded = 0
+
+  /// Nothing was counted yet.
+  package init() {}
 }

@@ -50,23 +50,7 @@ extension Simulation {
       }
       let checkIn = CheckIn(
         device: device, heldVersion: Int(held), hasPending: devices[device].pendingCopies > 0)
-      if checkIn.hasPending, inputs.server.broadcast == .afterAggregation {
-        if !isAbandoned { keepWaiting(checkIn, generation, participation) }
-        return
-      }
-      switch admission(of: checkIn) {
-      case .accept:
-        letIn(device, participation)
-        answerCheck(device, generation, .accepted)
-      case .reject:
-        answerCheck(device, generation, .rejected)
-      case .wait:
-        if exchange.isOn, wantsProperties(device) {
-          answerCheck(device, generation, .sendProperties)
-        } else if !isAbandoned {
-          keepWaiting(checkIn, generation, participation)
-        }
-      }
+      admit(checkIn, generation, participation, isAbandoned)
     case .latest, .fetch:
       sendModel(device, generation, request)
     case .submit(let update):
@@ -91,6 +75,30 @@ extension Simulation {
     case .central(let request):
       serve(device, generation, request)
       centralCame(request)
+    }
+  }
+
+  /// Asks the selector about a device that checks in.
+  private mutating func admit(
+    _ checkIn: CheckIn, _ generation: UInt32, _ participation: Int32, _ isAbandoned: Bool
+  ) {
+    let device = checkIn.device
+    if checkIn.hasPending, inputs.server.broadcast == .afterAggregation {
+      if !isAbandoned { keepWaiting(checkIn, generation, participation) }
+      return
+    }
+    switch admission(of: checkIn) {
+    case .accept:
+      letIn(device, participation)
+      answerCheck(device, generation, .accepted)
+    case .reject:
+      answerCheck(device, generation, .rejected)
+    case .wait:
+      if exchange.isOn, wantsProperties(device) {
+        answerCheck(device, generation, .sendProperties)
+      } else if !isAbandoned {
+        keepWaiting(checkIn, generation, participation)
+      }
     }
   }
 

@@ -59,6 +59,11 @@ extension Baseline {
             + (before == after
               ? "\(after) events, as many as recorded" : "\(after) events, recorded \(before)")))
     }
+    if findings.isEmpty {
+      let (old, new) = (value("eventDigest") ?? "nothing", found.value("eventDigest") ?? "nothing")
+      findings.append(
+        BaselineFinding(kind: "event", text: "the digest of all events is \(new), recorded \(old)"))
+    }
     return findings
   }
 

@@ -1,3 +1,4 @@
+import FedSim
 import Schema
 
 extension Baseline {
@@ -56,6 +57,8 @@ private struct Reading {
   private var lines: [String]?
   private var blocks: [Baseline.Block]?
   private var section = ""
+  /// The lines of keys, sections and tolerances, by what they say.
+  private var places: [String: Int] = [:]
   /// The columns of the table whose rows are read; nil: they come next.
   private var columns: [String]?
 
@@ -65,8 +68,8 @@ private struct Reading {
 
   init(file: String) { self.file = file }
 
-  private func fault(_ message: String, column: Int = 1) -> Faults {
-    Faults([Fault(at: Place(file: file, line: number, column: column), .syntax(message))])
+  private func fault(_ message: String, column: Int = 1, at line: Int? = nil) -> Faults {
+    Faults([Fault(at: Place(file: file, line: line ?? number, column: column), .syntax(message))])
   }
 
   mutating func take(_ line: String) throws(Faults) {
@@ -78,6 +81,10 @@ private struct Reading {
         throw fault(
           "there is no section [\(section)]" + (near.map { "; did you mean [\($0)]?" } ?? ""))
       }
+      guard places["[\(section)]"] == nil else {
+        throw fault("the section [\(section)] stands twice")
+      }
+      places["[\(section)]"] = number
       if section == "events" { lines = [] }
       if section == "marks" { blocks = [] }
       return
@@ -87,6 +94,7 @@ private struct Reading {
     case "":
       guard let key = words.first else { throw fault("found nothing, expected `key value`") }
       header.append([key, words.dropFirst().joined(separator: " ")])
+      places[key] = number
       if key == "format", words.last != Baseline.format {
         throw fault(
           "found format \(words.last ?? ""), expected \(Baseline.format): record it anew with"
@@ -106,6 +114,11 @@ private struct Reading {
         "found `\(words.joined(separator: " "))`, expected a column and a number of at least 0, or"
           + " `any`: `versions.centralLoss 0.001`", column: min(2, words.count))
     }
+    let place = "tolerance \(words[0])"
+    guard places[place] == nil else {
+      throw fault("`\(words[0])` is tolerated twice: a line a column")
+    }
+    places[place] = number
     tolerances.append(.init(column: words[0], value: value == "any" ? nil : Text.number(value)))
   }
 
@@ -137,17 +150,42 @@ private struct Reading {
     where !tables.contains(where: { $0.name == name }) {
       throw fault("the section [\(name)] is missing: record it anew with `fedsim check --record`")
     }
-    let known = tables.flatMap { table in table.columns.map { "\(table.name).\($0)" } } + ["events"]
-    for tolerance in tolerances where !known.contains(tolerance.column) {
-      // A count's name is a row's, not a column's.
-      if tolerance.column.hasPrefix("counts.") { continue }
-      let near = Spelling.nearest(to: tolerance.column, among: known)
-      throw fault(
-        "there is no column `\(tolerance.column)` to tolerate anything of"
-          + (near.map { "; did you mean `\($0)`?" } ?? ""))
-    }
+    try checkTolerances()
     var events = Baseline.Events.hours
     if let lines { events = .lines(lines) } else if let blocks { events = .blocks(blocks) }
-    return Baseline(header: header, tolerances: tolerances, tables: tables, events: events)
+    let baseline = Baseline(header: header, tolerances: tolerances, tables: tables, events: events)
+    if let (place, message) = baseline.contradiction {
+      throw fault(
+        message + ": the file was changed by hand; restore it, or remove it and record anew",
+        at: places[place])
+    }
+    return baseline
+  }
+
+  /// What may be tolerated: columns of the tables of rounds, versions and central trainings,
+  /// counts, and the events as a whole.
+  private func checkTolerances() throws(Faults) {
+    let compared = tables.filter { ["rounds", "versions", "central"].contains($0.name) }
+    let columns = compared.flatMap { table in table.columns.map { "\(table.name).\($0)" } }
+    let recorded = tables.first { $0.name == "counts" }?.rows.map { $0[0] } ?? []
+    let counts =
+      (recorded + RunFacts.countNames + FileOutcome.allCases.map { "file.\($0.rawValue)" })
+      .map { "counts.\($0)" }
+    let words = ["events", "rounds.outcome", "versions.model", "central.model"]
+    let known = columns + counts + ["events"]
+    for tolerance in tolerances {
+      let line = places["tolerance \(tolerance.column)"]
+      guard known.contains(tolerance.column) else {
+        let near = Spelling.nearest(to: tolerance.column, among: known)
+        throw fault(
+          "there is no column `\(tolerance.column)` to tolerate anything of"
+            + (near.map { "; did you mean `\($0)`?" } ?? ""), at: line)
+      }
+      if words.contains(tolerance.column), let value = tolerance.value {
+        throw fault(
+          "found `\(Text.shortest(value))`, expected `any`: `\(tolerance.column)` is no number",
+          column: tolerance.column.count + 2, at: line)
+      }
+    }
   }
 }

@@ -86,6 +86,11 @@ public struct Check: Sendable {
     }
     guard plan.faults.isEmpty, let scenario = plan.scenario else { return plan }
     plan.playsItself = scenario.hasClaims || file.hasBaseline || isRecorded(file)
+    if file.hasBaseline || isRecorded(file), let twin = file.twin {
+      plan.faults = [
+        "\(file.path): \(file.baseline) would be the baseline of \(twin) too: rename one of them"
+      ]
+    }
     if file.isNamed, !plan.playsItself, plan.comparisons.isEmpty {
       plan.faults = [
         "\(file.path): there is nothing to check: no `expect`, and no \(file.baseline); record one"

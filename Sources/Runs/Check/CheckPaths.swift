@@ -11,6 +11,13 @@ struct CheckedFile: Sendable {
   var baseline: String { Baseline.path(beside: path) }
   /// Whether that is there.
   var hasBaseline: Bool { FileManager.default.fileExists(atPath: baseline) }
+  /// The path of another scenario whose baseline would be the same; nil: there is none.
+  var twin: String? {
+    let stem = baseline.dropLast(".baseline".count)
+    return [".yaml", ".yml"].map { stem + $0 }.first {
+      $0 != path && FileManager.default.fileExists(atPath: $0)
+    }
+  }
 }
 
 /// The scenarios at and below some paths.
@@ -29,9 +36,9 @@ enum CheckPaths {
         add(CheckedFile(path: path, isNamed: true))
         continue
       }
-      let names = (FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? [])
-        .filter { !$0.split(separator: "/").contains { $0.hasPrefix(".") } }.sorted()
       let folder = path.hasSuffix("/") ? path : path + "/"
+      let (names, unread) = listing(folder)
+      faults += unread.map { (folder + $0, "cannot read this folder") }
       for name in names where name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
         add(CheckedFile(path: folder + name, isNamed: false))
       }
@@ -53,5 +60,35 @@ enum CheckPaths {
       }
     }
     return (files, faults)
+  }
+
+  /// The files below a folder, whose path ends with a slash, and the folders there that cannot be
+  /// listed; links are followed.
+  private static func listing(_ folder: String) -> (names: [String], unread: [String]) {
+    var (names, unread): ([String], [String]) = ([], [])
+    // Folders that are still to be listed, each with the real paths of those that it is in.
+    var waiting = [(name: "", above: Set<String>())]
+    while let (name, above) = waiting.popLast() {
+      let real = URL(fileURLWithPath: folder + name).resolvingSymlinksInPath().path
+      // A link to a folder that it is in leads nowhere new.
+      if above.contains(real) { continue }
+      guard let entries = try? FileManager.default.contentsOfDirectory(atPath: folder + name)
+      else {
+        unread.append(name)
+        continue
+      }
+      for entry in entries where !entry.hasPrefix(".") {
+        var isFolder: ObjCBool = false
+        let path = name + entry
+        if FileManager.default.fileExists(atPath: folder + path, isDirectory: &isFolder),
+          isFolder.boolValue
+        {
+          waiting.append((path + "/", above.union([real])))
+        } else {
+          names.append(path)
+        }
+      }
+    }
+    return (names.sorted(), unread.sorted())
   }
 }

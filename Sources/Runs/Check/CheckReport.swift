@@ -61,6 +61,9 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
     }
     lines += faults.map { "  \($0)" }
     lines += broken.map { "  \($0.text)" }
+    if status == .broken, let baseline, baseline.isWritten {
+      lines.append("  recorded all the same in \(baseline.file)\(baseline.isNew ? "  (new)" : "")")
+    }
     if let baseline, !baseline.isNew, !baseline.isSame || status != .holds {
       if isOther(baseline) {
         lines.append("  this is not the run that is recorded in \(baseline.file):")

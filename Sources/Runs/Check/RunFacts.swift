@@ -195,6 +195,13 @@ extension RunFacts {
     }
   }
 
+  /// The names of the counts that a baseline may hold beside those of files.
+  static var countNames: [String] {
+    let metrics = Metric.all.filter { $0.kind == .count && $0.domain == .end }.map(\.name)
+    let tallies = Tallies().named.map(\.name).filter { !metrics.contains($0) }
+    return (metrics + tallies).filter { $0 != "events" }
+  }
+
   /// Ledgers and tallies by the names of their metrics.
   var counts: [(name: String, count: Int)] {
     func ledger<Outcome>(_ name: String, _ ledger: Ledger<Outcome>) -> [(String, Int)] {

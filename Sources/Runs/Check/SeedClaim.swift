@@ -116,16 +116,28 @@ package struct SeedClaim: Sendable {
     return (holds, found)
   }
 
-  /// What would help a claim that does not hold.
+  /// What would help a claim that does not hold; equal pairs speak neither for it nor against it.
   private static func advice(
     _ differences: [Double], _ agreeing: Int, _ settings: ComparisonSettings
   ) -> String {
-    guard 2 * agreeing > differences.count else {
-      return "most pairs do not say so, and more seeds will not change that"
+    let differing = differences.count { $0 != 0 }
+    guard differing > 0 else { return "no pair tells the variants apart" }
+    guard 2 * agreeing > differing else {
+      return "most pairs do not say so, and more seeds will hardly change that"
+    }
+    if agreeing == differing {
+      let wanted = ComparisonSettings.leastSeeds(alpha: settings.alpha)
+      let seeds = (wanted * differences.count + agreeing - 1) / agreeing
+      return "all pairs that differ say so, but it takes \(wanted) of them: with as many equal,"
+        + " about \(seeds) seeds"
     }
     let power = 0.8
     let needed = SeedsNeeded(differences, alpha: min(0.999, 2 * settings.alpha), power: power)
-    guard let seeds = needed.forPower else { return "the pairs do not tell the variants apart" }
+    guard let seeds = needed.forPower else {
+      return needed.estimate == .tooFewPairs
+        ? "too few pairs differ to say how many seeds it takes"
+        : "the pairs do not tell the variants apart"
+    }
     return "if the effect is as seen, \(seeds) seeds would show it four times in five"
   }
 

@@ -62,6 +62,9 @@ public struct ClaimCondition: Sendable, Equatable {
     if tolerance != nil, equals == nil {
       return [("tolerance", "a tolerance is one of `equals`")]
     }
+    if let tolerance, tolerance < 0 {
+      return [("tolerance", "a tolerance is at least 0")]
+    }
     if let between, between.count != 2 || between[0] > between[1] {
       return [("between", "expected two values, the lower one first: [lower, upper]")]
     }

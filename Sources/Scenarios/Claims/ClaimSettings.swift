@@ -204,7 +204,7 @@ public struct ComparisonSettings: PartSettings {
     if !needsTarget, target != nil { return [("target", "`\(metric.name)` has no target")] }
     if a == b { return [("", "`a` and `b` are the same variant")] }
     let least = Self.leastSeeds(alpha: alpha)
-    guard seeds < least else { return [] }
+    guard seeds < least else { return seedContradictions }
     let lowest = Text.shortest(1 / Double(1 << min(seeds, 62)))
     return [
       (
@@ -213,5 +213,18 @@ public struct ComparisonSettings: PartSettings {
           + " probability that they can come to is \(lowest); it takes at least \(least) seeds"
       )
     ]
+  }
+
+  /// Variants that set the seed, which the comparison sets itself.
+  private var seedContradictions: [(key: String, message: String)] {
+    [("a", a), ("b", b)].compactMap { key, variant in
+      variant.set.first { $0.prefix { $0 != "=" } == "seed" }.map {
+        (
+          key,
+          "`\($0)` would change nothing: both variants are played with the scenario's own seed and"
+            + " the next ones"
+        )
+      }
+    }
   }
 }

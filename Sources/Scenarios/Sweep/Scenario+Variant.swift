@@ -78,6 +78,44 @@ extension Scenario {
     }
     return node
   }
+
+  /// What a condition compares a value at a path by: a single value as it stands; a mapping by the
+  /// value that its short form stands for, or, where it is a part with its settings, by the part's
+  /// name. Nil: there is no such value.
+  public func comparedValue(_ node: Node, at path: String) -> SweepScalar? {
+    switch node.content {
+    case .null, .scalar:
+      return SweepScalar(node)
+    case .sequence:
+      return nil
+    case .mapping(let entries):
+      switch shape(at: canonicalPath(path) ?? []) {
+      case .mapping(_, let shorthand?):
+        return node[shorthand].flatMap { comparedValue($0, at: path + "." + shorthand) }
+      case .part(_, several: false) where entries.count == 1:
+        return .text(entries[0].key)
+      default:
+        return nil
+      }
+    }
+  }
+
+  /// The shape of what stands at a path without names of entries; nil where none is known.
+  private func shape(at steps: [String]) -> Shape? {
+    let merge = Merge(catalog: registry.catalog)
+    var shape: Shape? = .mapping({ ScenarioSettings.descriptions }, shorthand: nil)
+    for step in steps {
+      switch shape {
+      case .mapping(let fields, _): shape = fields().first { $0.key == step }?.shape
+      case .list(let element): shape = element
+      case .part(let seam, several: true) where step.hasPrefix("["):
+        shape = .part(seam: seam, several: false)
+      case .part(let seam, _): shape = merge.settings(of: step, seam)
+      default: return nil
+      }
+    }
+    return shape
+  }
 }
 
 extension Node {

@@ -74,8 +74,12 @@ extension Form where Value == [SweepAxis] {
   static func steppedAxes(lockstep: Bool) -> Form {
     axes("a mapping from paths to lists of values, or to ranges {from, to, steps}") {
       axes, reader in
+      let before = reader.faults.count
       for axis in axes {
-        guard case .range(let range) = axis.domain else { continue }
+        guard case .range(let range) = axis.domain else {
+          if !lockstep { reportEqual(axis.values.map { [$0] }, &reader, axis.path) }
+          continue
+        }
         guard let steps = range.steps else {
           reader.report(
             .missingKey("steps", expected: "how many values to take: nothing is drawn here"),
@@ -95,7 +99,29 @@ extension Form where Value == [SweepAxis] {
           + " through all its lists in step"
         reader.report(.contradiction(message), at: axis.place, key: axis.path)
       }
+      guard reader.faults.count == before else { return }
+      let columns = axes.map(\.values)
+      reportEqual(columns[0].indices.map { point in columns.map { $0[point] } }, &reader)
     }
+  }
+
+  /// Points that are the same as one before: each would be a second cell with the same result.
+  private static func reportEqual(_ points: [[Node]], _ reader: inout Reader, _ path: String? = nil)
+  {
+    var seen = Set<String>()
+    for point in points where !seen.insert(point.map(identity).joined(separator: "\n")).inserted {
+      let values = point.map(\.json).joined(separator: ", ")
+      let place = point.first { $0.place != .none }?.place ?? .none
+      reader.report(
+        .contradiction("\(point.count == 1 ? "the value" : "the point") \(values) stands twice"),
+        at: place, key: path)
+    }
+  }
+
+  /// Equal for two values that come to the same, such as `1 h` and `60 min`.
+  private static func identity(_ node: Node) -> String {
+    guard case .number(let number, let family) = SweepScalar(node) else { return node.json }
+    return "\(number) \(family.rawValue)"
   }
 
   /// Axes that a plan draws values of.
@@ -165,6 +191,9 @@ extension Form where Value == [SweepAxis] {
             }
             axes[axis].values.append(value)
           }
+        }
+        if let count = axes.first?.values.count, axes.allSatisfy({ $0.values.count == count }) {
+          reportEqual((0..<count).map { point in axes.map { $0.values[point] } }, &reader)
         }
         return axes.map { SweepAxis(path: $0.entry.key, place: $0.entry.place, values: $0.values) }
       },

@@ -78,6 +78,9 @@ public struct SweepSettings: PartSettings {
     if axes.contains(where: { $0.path == "seed" }), replicas ?? 1 > 1 {
       return [("replicas", "`seed` is an axis already, and replicas give each variant seeds")]
     }
+    for (index, target) in targets.enumerated() where targets[..<index].contains(target) {
+      return [("targets", "\(Text.shortest(target)) stands twice")]
+    }
     return []
   }
 }

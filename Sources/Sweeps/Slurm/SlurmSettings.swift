@@ -22,7 +22,7 @@ public struct SlurmSettings: Codable, Equatable, Sendable {
   public var tasksAtOnce: Int?
   /// Tasks of one submission; nil: all that are needed.
   public var mostTasks: Int?
-  /// How often in a row what is missing is submitted again after a submission that finished nothing.
+  /// How often in a row what is missing is submitted again after one that finished nothing.
   public var resubmissions = 3
   /// How long a file of another node may take to show, as it was written.
   public var fileDelay = "60 s"

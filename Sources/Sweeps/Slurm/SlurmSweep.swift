@@ -165,13 +165,15 @@ public struct SlurmSweep {
     let fruitless = !given.isEmpty && lost == given.count ? fruitless + 1 : 0
     guard fruitless <= settings.resubmissions else {
       throw .failed(
-        "\(Counted.text(driver.missing.count, "cell")) missing, and \(Counted.text(fruitless, "submission")) in a"
-          + " row finished nothing; logs: \(folder.submissionPath(number))\n"
+        "\(Counted.text(driver.missing.count, "cell")) missing, and "
+          + "\(Counted.text(fruitless, "submission")) in a row finished nothing; "
+          + "logs: \(folder.submissionPath(number))\n"
           + "the sweep's command goes on with them, with --slurm or without")
     }
     let sweep = try SlurmSweep(folder, settings)
     var lines = [
-      "\(Counted.text(driver.missing.count, "cell")) to play, \(lost) of them lost in submission \(number)"
+      "\(Counted.text(driver.missing.count, "cell")) to play, "
+        + "\(lost) of them lost in submission \(number)"
     ]
     for attempt in 0... {
       do throws(RunFailure) {

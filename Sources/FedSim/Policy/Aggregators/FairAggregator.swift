@@ -4,8 +4,8 @@ import Schema
 
 /// Updates count more the higher the loss is that they began with.
 ///
-/// Source: Li et al., "Fair resource allocation in federated learning" (2020), algorithm 2, q-FedAvg:
-/// Δₖ = Fₖ^q·L·(w − wₖ), hₖ = q·Fₖ^(q−1)·‖L·(w − wₖ)‖² + L·Fₖ^q, w ← w − Σ Δₖ / Σ hₖ.
+/// Source: Li et al., "Fair resource allocation in federated learning" (2020), algorithm 2,
+/// q-FedAvg: Δₖ = Fₖ^q·L·(w − wₖ), hₖ = q·Fₖ^(q−1)·‖L·(w − wₖ)‖² + L·Fₖ^q, w ← w − Σ Δₖ / Σ hₖ.
 public struct FairAggregator: Aggregator {
   /// Its name in a scenario.
   public static let name = "q-ffl"

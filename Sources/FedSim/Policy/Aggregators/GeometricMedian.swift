@@ -44,7 +44,7 @@ public struct GeometricMedian: Aggregator {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Order: sums over updates in their order, in `Double`, rounded to float once at the end.
-  /// Complexity: O(iterations · updates · parameters), all updates at once and 16 bytes a parameter.
+  /// Complexity: O(iterations · updates · parameters), all updates at once, 16 bytes a parameter.
   public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
     let shares = settings.weights.of(batch.facts)
     let values = batch.values

@@ -119,8 +119,8 @@ public struct MultiKrum: Aggregator {
 /// Krum again and again, then the values nearest to the median, parameter by parameter.
 ///
 /// Source: El Mhamdi, Guerraoui, Rouault, "The hidden vulnerability of distributed learning in
-/// Byzantium" (2018), §4: θ = n − 2f updates are chosen by Krum, one after the other among those that
-/// are left; of each parameter the β = θ − 2f values nearest to the median of the chosen are
+/// Byzantium" (2018), §4: θ = n − 2f updates are chosen by Krum, one after the other among those
+/// that are left; of each parameter the β = θ − 2f values nearest to the median of the chosen are
 /// averaged.
 public struct Bulyan: Aggregator {
   /// Its name in a scenario.

@@ -39,8 +39,9 @@ public struct NormBoundedMean: Aggregator {
   /// Norms are those of differences, whatever is sent.
   public var needsBases: Bool { true }
 
-  /// Order: as of `weightedSum`; an update that is scaled down is followed by what of its base makes
-  /// up for that, where updates carry weights. Complexity: O(updates · parameters), all at once.
+  /// Order: as of `weightedSum`; an update that is scaled down is followed by what of its base
+  /// makes up for that, where updates carry weights. Complexity: O(updates · parameters), all at
+  /// once.
   public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
     let norms = batch.differences.squaredNorms(pool: batch.pool).map { $0.squareRoot() }
     let (weights, rest) = StalenessRule.shares(

@@ -20,7 +20,8 @@ public struct ConstantStaleness: StalenessWeight {
 /// A power of the age.
 ///
 /// Source: Xie, Koyejo, Gupta, "Asynchronous federated optimization" (2020), §5.2; with the
-/// exponent ½ Nguyen et al., "Federated learning with buffered asynchronous aggregation" (2022), §5.
+/// exponent ½ Nguyen et al., "Federated learning with buffered asynchronous aggregation" (2022),
+/// §5.
 public struct PolynomialStaleness: StalenessWeight {
   /// Its name in a scenario.
   public static let name = "polynomial"
