@@ -125,7 +125,7 @@ public struct Explanation: Codable, Equatable, Sendable {
     }
     var inputs = try stored.inputs(options)
     let learns = !inputs.omitsArithmetic
-    inputs.omitsArithmetic = !learns || inputs.stop.accuracy == nil
+    inputs.omitsArithmetic = !learns || !inputs.followsLearning
     var (simulation, watch) = Self.play(inputs, number)
     if !stored.isSame(simulation), learns, inputs.omitsArithmetic {
       inputs.omitsArithmetic = false

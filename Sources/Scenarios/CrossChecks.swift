@@ -43,6 +43,11 @@ struct CrossChecks {
     }
     if settings.record.modelFiles != nil { report(without, at: ["record", "modelFiles"]) }
     if settings.server.evaluation != nil { report(without, at: ["server", "evaluation"]) }
+    if settings.server.selector.value.needsLosses {
+      report(
+        "`\(settings.server.selector.name)` chooses by losses, and \(without)",
+        at: ["server", "selector"])
+    }
     if settings.server.central != nil { report(without, at: ["server", "central"]) }
   }
 
@@ -108,14 +113,15 @@ struct CrossChecks {
   private mutating func checkCohort() {
     let devices = settings.fleet.reduce(0) { $0 + $1.count }
     let selector = settings.server.selector.value
-    guard
-      let needed = (selector as? UniformSelector)?.neededWaiting
-        ?? (selector as? FractionSelector)?.neededWaiting,
-      needed > devices, devices > 0
-    else { return }
-    report(
-      "a cohort is formed when \(needed) devices wait, and the fleet has \(devices)",
-      at: ["server", "selector"])
+    if let needed = selector.neededWaiting, needed > devices, devices > 0 {
+      report(
+        "a cohort is formed when \(needed) devices wait, and the fleet has \(devices)",
+        at: ["server", "selector"])
+    } else if let needed = selector.neededDevices, needed > devices, devices > 0 {
+      report(
+        "rounds need \(needed) devices before the first may be chosen again, and the fleet has"
+          + " \(devices)", at: ["server", "selector"])
+    }
   }
 
   /// Chance counts only where all devices wait for the draw, and there is noise that is enough.

@@ -106,6 +106,12 @@ public struct Registry: Sendable {
     parts.add(FractionSelector.self, to: .clientSelector) { $0 }
     parts.add(CycleSelector.self, to: .clientSelector) { $0 }
     parts.add(ConcurrentSelector.self, to: .clientSelector) { $0 }
+    parts.add(WeightedSelector.self, to: .clientSelector) { $0 }
+    parts.add(RoundRobinSelector.self, to: .clientSelector) { $0 }
+    parts.add(MinimumIntervalSelector.self, to: .clientSelector) { $0 }
+    parts.add(PowerOfChoiceSelector.self, to: .clientSelector) { $0 }
+    parts.add(OortSelector.self, to: .clientSelector) { $0 }
+    parts.add(AvailabilitySelector.self, to: .clientSelector) { $0 }
 
     parts.add(ThresholdTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(EveryTrigger.self, to: .aggregationTrigger) { $0 }
@@ -139,6 +145,7 @@ public struct Registry: Sendable {
     parts.add(NormBoundedMean.self, to: .aggregator) { $0 }
     parts.add(FairAggregator.self, to: .aggregator) { $0 }
     parts.add(NormalisedMean.self, to: .aggregator) { $0 }
+    parts.add(LateAwareMean.self, to: .aggregator) { $0 }
 
     parts.add(ConstantStaleness.self, to: .stalenessWeight) { $0 }
     parts.add(PolynomialStaleness.self, to: .stalenessWeight) { $0 }

@@ -16,6 +16,18 @@ struct RegisteredPartTests {
       let triggers: [(String, Node)] = [("threshold", .text("3")), ("every", .text("10 min"))]
       return .mapping([("of", .mapping(triggers))])
     }
+    // The world has 16 devices, so that cohorts are small.
+    let small: (String, Node) = ("cohort", .text("5"))
+    switch name {
+    case "power-of-choice": return .mapping([small, ("candidates", .text("9"))])
+    case "minimum-interval":
+      let turns = Node.mapping([("round-robin", .mapping([small]))])
+      return .mapping([("rounds", .text("2")), ("of", turns)])
+    case "oort":
+      return .mapping([small, ("paceWindow", .text("2")), ("mostUpdates", .text("9"))])
+    case "availability-aware": return .mapping([small, ("overSelection", .text("1.4"))])
+    default: break
+    }
     guard name == "scripted" else { return Node(.null) }
     let cohorts: [Node] = (0..<20).map { round in
       Node(.sequence((0..<3).map { .text("\((round + 5 * $0) % 12)") }))

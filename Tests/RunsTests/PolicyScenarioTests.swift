@@ -76,7 +76,7 @@ struct PolicyScenarioTests {
     }
     for seam in [
       "aggregator", "server optimizer", "staleness weight", "aggregation trigger",
-      "local algorithm", "attack", "update transform",
+      "local algorithm", "attack", "update transform", "client selector",
     ] {
       for part in Registry.standard.catalog.parts(of: seam) {
         let isThere = page.contains("`\(part.name)`") || page.contains("`\(part.name): ")

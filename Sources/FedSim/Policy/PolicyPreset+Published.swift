@@ -54,7 +54,44 @@ extension PolicyPreset {
     synchronous(
       "fednova", "Differences by the length of their training (Wang et al. 2020)",
       [("aggregator", .text("normalised-mean"))]),
+    synchronous(
+      "oort", "Useful, fast and unknown devices (Lai et al. 2021)",
+      [("selector", .mapping([("oort", sizes(cohort: "10", overSelection: "1.3"))]))]),
+    PolicyPreset(
+      name: "power-of-choice",
+      summary: "Cohorts of the 6 with the highest loss of 12 candidates (Cho et al. 2020)",
+      settings: .mapping([
+        ("payload", .text("delta")),
+        (
+          "selector",
+          .mapping([
+            (
+              "power-of-choice",
+              .mapping([("cohort", .text("6")), ("candidates", .text("12"))])
+            )
+          ])
+        ),
+        (
+          "trigger",
+          .mapping([("cohort-complete", Node(.null)), ("deadline", .text("10 min"))])
+        ),
+        ("aggregator", .text("uniform-mean")),
+      ])),
+    synchronous(
+      "refl",
+      "The least available first, late updates by age and difference (Abdelmoniem et al. 2023)",
+      [
+        (
+          "selector",
+          .mapping([("availability-aware", sizes(cohort: "10", overSelection: "1.3"))])
+        ),
+        ("aggregator", .text("refl-mean")),
+      ]),
   ]
+
+  private static func sizes(cohort: String, overSelection: String) -> Node {
+    .mapping([("cohort", .text(cohort)), ("overSelection", .text(overSelection))])
+  }
 
   /// As `synchronous-fedavg`, but for some keys.
   private static func synchronous(
@@ -63,25 +100,19 @@ extension PolicyPreset {
     PolicyPreset(
       name: name, summary: "Cohorts of 10 of 13 that wait: " + summary,
       settings: .mapping(
-        [
-          ("payload", .text("delta")),
-          (
-            "selector",
-            .mapping([
-              (
-                "uniform",
-                .mapping([("cohort", .text("10")), ("overSelection", .text("1.3"))])
-              )
-            ])
-          ),
-          (
-            "trigger",
-            .mapping([("cohort-complete", Node(.null)), ("deadline", .text("10 min"))])
-          ),
-        ]
-          + (others.contains { $0.0 == "aggregator" }
-            ? [] : [("aggregator", Node.text("sample-weighted-mean"))]) + others))
+        [("payload", .text("delta"))]
+          + plain.filter { plain in !others.contains { $0.0 == plain.0 } } + others))
   }
+
+  /// What `synchronous` fills unless it is told otherwise.
+  private static let plain: [(String, Node)] = [
+    ("selector", .mapping([("uniform", sizes(cohort: "10", overSelection: "1.3"))])),
+    (
+      "trigger",
+      .mapping([("cohort-complete", Node(.null)), ("deadline", .text("10 min"))])
+    ),
+    ("aggregator", .text("sample-weighted-mean")),
+  ]
 
   /// A part with the setting that a bare value stands for.
   private static func part(_ name: String, _ value: String) -> Node {

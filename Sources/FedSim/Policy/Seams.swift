@@ -10,7 +10,7 @@ public struct ServerView: Sendable {
   public let version: Int
   /// The open round, from 1.
   public let round: Int
-  /// Updates that wait for aggregation.
+  /// Updates that wait for aggregation; where late ones are taken in, those of the open round.
   public let pending: Int
   /// The goal of the round's cohort, or nil before one is formed.
   public let cohortGoal: Int?
@@ -20,12 +20,20 @@ public struct ServerView: Sendable {
   public let failures: Int
   /// The open cycle, where there are cycles.
   public let cycle: CycleView?
+  /// When the open round began.
+  public let roundOpenedAt: SimTime
+  /// What the server knows of devices, by number, as far as it has heard of any; empty unless the
+  /// selector `needsFacts`.
+  public let known: [DeviceFacts]
 
   /// A view of a server in this state.
   public init(
     now: SimTime, version: Int, round: Int, pending: Int, cohortGoal: Int?, cohortSize: Int,
-    failures: Int = 0, cycle: CycleView? = nil
+    failures: Int = 0, cycle: CycleView? = nil, roundOpenedAt: SimTime = .start,
+    known: [DeviceFacts] = []
   ) {
+    self.roundOpenedAt = roundOpenedAt
+    self.known = known
     self.failures = failures
     self.cycle = cycle
     self.now = now
@@ -145,6 +153,16 @@ public protocol ClientSelector: Part {
   var formsCohorts: Bool { get }
   /// How long a round waits for its cohort before it is skipped; nil: for ever.
   var waitLimit: SimDuration? { get }
+  /// How many devices must wait before a cohort is formed, where a number says it.
+  var neededWaiting: Int? { get }
+  /// How many devices a fleet must have for this to go on, where a number says it.
+  var neededDevices: Int? { get }
+  /// Whether updates of members of earlier rounds are taken in when they come.
+  var acceptsLate: Bool { get }
+  /// Whether it looks at what the server knows of devices; only then is that kept.
+  var needsFacts: Bool { get }
+  /// Whether it looks at losses: then nothing can be played without learning.
+  var needsLosses: Bool { get }
   /// What a device that asks for work is told.
   func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission
   /// The same, of a selector that remembers.
@@ -190,6 +208,16 @@ extension ClientSelector {
   public var formsCohorts: Bool { false }
   /// It waits for ever.
   public var waitLimit: SimDuration? { nil }
+  /// No number says it.
+  public var neededWaiting: Int? { nil }
+  /// Those of one cohort.
+  public var neededDevices: Int? { neededWaiting }
+  /// A round that is over is over.
+  public var acceptsLate: Bool { false }
+  /// It does not.
+  public var needsFacts: Bool { false }
+  /// It does not.
+  public var needsLosses: Bool { false }
   /// No cohorts.
   public func cohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream

@@ -62,7 +62,7 @@ public struct UniformSelector: ClientSelector {
   var wantedMembers: Int { Int((Double(settings.cohort) * settings.overSelection).rounded(.up)) }
 
   /// How many devices must wait before a cohort is formed.
-  public var neededWaiting: Int { settings.minimumWaiting ?? wantedMembers }
+  public var neededWaiting: Int? { settings.minimumWaiting ?? wantedMembers }
 
   /// What a device that asks for work is told.
   public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
@@ -71,7 +71,7 @@ public struct UniformSelector: ClientSelector {
   public func cohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
   ) -> Cohort? {
-    guard waiting.count >= neededWaiting else { return nil }
+    guard waiting.count >= neededWaiting! else { return nil }
     let members = stream.sample(min(wantedMembers, waiting.count), below: waiting.count)
     return Cohort(members: members.map { Int($0) }, goal: min(settings.cohort, members.count))
   }

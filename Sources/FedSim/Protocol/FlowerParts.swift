@@ -51,7 +51,7 @@ public struct FractionSelector: ClientSelector {
   public var formsCohorts: Bool { true }
 
   /// How many devices must wait before a cohort is formed.
-  public var neededWaiting: Int { settings.minimumAvailable }
+  public var neededWaiting: Int? { settings.minimumAvailable }
 
   /// A round without a cohort is skipped after so long.
   public var waitLimit: SimDuration? { settings.waitLimit }
@@ -63,7 +63,7 @@ public struct FractionSelector: ClientSelector {
   public func cohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
   ) -> Cohort? {
-    guard waiting.count >= neededWaiting else { return nil }
+    guard waiting.count >= settings.minimumAvailable else { return nil }
     let wanted = max(Int(Double(waiting.count) * settings.fraction), settings.minimum)
     let members = stream.sample(min(wanted, waiting.count), below: waiting.count)
     return Cohort(members: members.map { Int($0) }, goal: members.count)

@@ -26,10 +26,10 @@ extension Simulation {
     let worker = CycleWorker(
       lastCycle: Int(exchange.lastCycles[device]), upload: measured?.upload ?? rates.up,
       download: measured?.download ?? rates.down)
-    let answer = exchange.admission!.admit(worker, server.cycle!, server.view(at: now))
+    let answer = exchange.admission!.admit(worker, server.cycle!, serverView)
     switch answer {
     case .accepted:
-      accept(participation)
+      letIn(device, participation)
       exchange.lastCycles[device] = server.round
       server.cycle!.workers += 1
     case .failed:

@@ -157,7 +157,7 @@ extension Simulation {
     guard server.cohortGoal != nil, mayCohortsBreak, let needed = neededMembers else {
       return false
     }
-    var hopes = server.pending.count + (server.underWay?.updates.count ?? 0)
+    var hopes = server.pending.count - lateCount + (server.underWay?.updates.count ?? 0)
     for number in participations.numbers where participations[number].round == server.round {
       let stage = participations[number].stage
       if stage >= Stage.accepted.rawValue, stage < Stage.admitted.rawValue { hopes += 1 }
@@ -175,7 +175,7 @@ extension Simulation {
 
   /// How many of the round's members have to answer, at least.
   var neededMembers: Int? {
-    let view = server.view(at: now)
+    let view = serverView
     return inputs.server.trigger.compactMap { $0.value.neededMembers(view) }.min()
   }
 }

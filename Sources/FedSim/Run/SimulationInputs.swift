@@ -107,6 +107,11 @@ public struct SimulationInputs: Sendable {
   /// Inputs for a task; everything else has its default.
   public init(task: LearningTask) { self.task = task }
 
+  /// Whether what happens depends on what is learned.
+  public var followsLearning: Bool {
+    stop.accuracy != nil || server.selector.value.needsLosses
+  }
+
   /// The names of the models that are trained centrally, in their order.
   public var centralNames: [String] {
     if let listed = server.central?.models { return listed.map(\.name) }

@@ -226,7 +226,7 @@ extension Simulation {
       let place = Int(server.round) - 1
       return scripted.cohorts.indices.contains(place) ? scripted.cohorts[place].count : nil
     }
-    return (selector as? UniformSelector)?.neededWaiting
+    return selector.neededWaiting
   }
 
   /// The fewest waiting updates at which a trigger would aggregate; nil: none would for any number.

@@ -49,6 +49,8 @@ struct Server: Codable {
 
   /// What the parts of its policy remember.
   var memories: PartMemories
+  /// What it knows of devices, where its selector looks at that.
+  var known: [DeviceFacts] = []
 
   init(model: ParameterBuffer, triggers: Int) {
     self.model = model
@@ -59,10 +61,12 @@ struct Server: Codable {
   /// to the latest version, and never trains an older one that it holds.
   var staysOnline: Bool { internetIsFinal && hasInternet && believesOnline }
 
-  func view(at now: SimTime) -> ServerView {
+  /// What its parts see; `late` of the updates that wait are of earlier rounds.
+  func view(at now: SimTime, late: Int) -> ServerView {
     ServerView(
-      now: now, version: Int(version), round: Int(round), pending: pending.count,
-      cohortGoal: cohortGoal, cohortSize: cohortSize, failures: failures, cycle: cycle)
+      now: now, version: Int(version), round: Int(round), pending: pending.count - late,
+      cohortGoal: cohortGoal, cohortSize: cohortSize, failures: failures, cycle: cycle,
+      roundOpenedAt: roundOpenedAt, known: known)
   }
 
   /// Where a device stands, or would stand, among those who wait.

@@ -51,6 +51,7 @@ extension Simulation {
     server.version += 1
     takeCompanions(used.map(\.sent))
     server.publishedAt.append(now)
+    for used in used { noteLoss(used.lossSum, of: used.update) }
     for update in used.map(\.update) {
       if updates[update].outcome == .aggregated { tallies.aggregatedTwice += 1 }
       devices[Int(updates[update].device)].activity.aggregated += 1

@@ -3,7 +3,7 @@ extension Simulation {
   mutating func tell(_ news: DeviceNews, of device: Int) {
     let selector = inputs.server.selector.value
     guard selector.listens else { return }
-    let view = server.view(at: now)
+    let view = serverView
     selector.hear(news, from: device, view, &server.memories.selector)
   }
 
@@ -12,7 +12,6 @@ extension Simulation {
   ///
   /// Order: of the fleet.
   mutating func releaseWaiting() {
-    let selector = inputs.server.selector.value
     var place = 0
     while place < server.waiting.count {
       let held = server.waiting[place]
@@ -22,10 +21,9 @@ extension Simulation {
       }
       let request = server.remove(at: place)
       let checkIn = CheckIn(device: held.device, heldVersion: held.heldVersion)
-      let view = server.view(at: now)
-      switch selector.admit(checkIn, view, &server.memories.selector) {
+      switch admission(of: checkIn) {
       case .accept:
-        accept(request.participation)
+        letIn(held.device, request.participation)
         answerCheck(held.device, request.generation, .accepted)
       case .reject, .wait:
         answerCheck(held.device, request.generation, .rejected)

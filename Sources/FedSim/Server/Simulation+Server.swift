@@ -36,8 +36,7 @@ extension Simulation {
     if exchange.isOn { hearErasure(device, generation) }
     switch request {
     case .check(let held, let participation):
-      reach(participation, .checkedIn)
-      guard participation >= 0 else {
+      guard asks(device, participation) else {
         return answerCheck(device, generation, .pollOnly)
       }
       if exchange.givesKeys {
@@ -88,10 +87,9 @@ extension Simulation {
       if !isAbandoned { keepWaiting(checkIn, generation, participation) }
       return
     }
-    let view = server.view(at: now)
-    switch inputs.server.selector.value.admit(checkIn, view, &server.memories.selector) {
+    switch admission(of: checkIn) {
     case .accept:
-      accept(participation)
+      letIn(device, participation)
       answerCheck(device, generation, .accepted)
     case .reject:
       answerCheck(device, generation, .rejected)
@@ -163,19 +161,11 @@ extension Simulation {
   }
 
   /// Forms the round's cohort once the selector finds enough devices waiting.
-  ///
-  /// Draws: the selector's, at slot = the round (seed `policy`, purpose `selection`).
   mutating func formCohort() {
     let selector = inputs.server.selector.value
     guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
     if exchange.isOn, hasOtherWork() { return }
-    var stream = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
-      .stream(slot: UInt64(server.round))
-    let view = server.view(at: now)
-    guard
-      let cohort = selector.cohort(
-        from: server.waiting, view, &stream, &server.memories.selector)
-    else { return }
+    guard let cohort = chosenCohort() else { return }
     server.cohortGoal = cohort.goal
     server.cohortSize = cohort.members.count
     noteSampling(of: cohort.members.count)
@@ -183,7 +173,7 @@ extension Simulation {
     let members = cohort.members.sorted()
     for place in members {
       let request = server.waitingRequests[place]
-      accept(request.participation)
+      letIn(server.waiting[place].device, request.participation)
       answerCheck(server.waiting[place].device, request.generation, .accepted)
     }
     foresee(members.map { server.waiting[$0].device })
@@ -207,6 +197,7 @@ extension Simulation {
     if updates[update].hasArrived { tallies.repeatedDeliveries += 1 }
     let isKnown = updates[update].hasArrived
     updates[update].hasArrived = true
+    if !isKnown { noteDelivered(update) }
     tell(.delivered, of: device)
     let wasAggregating = server.underWay != nil
     let status = admit(update, isKnown: isKnown)
@@ -245,9 +236,7 @@ extension Simulation {
       resolve(update, .erased)
       return .rejected
     }
-    if exchange.givesKeys || inputs.server.selector.value.formsCohorts,
-      record.round != server.round || server.underWay != nil
-    {
+    if isLate(record) {
       resolve(update, .rejectedLate)
       if exchange.givesKeys { exchange.tallies.lateReports += 1 }
       return exchange.givesKeys ? .pending : .rejected
@@ -319,7 +308,7 @@ extension Simulation {
 
   /// What a trigger wants.
   private mutating func decision(of index: Int, _ moment: TriggerMoment) -> TriggerDecision {
-    let view = server.view(at: now)
+    let view = serverView
     return inputs.server.trigger[index].value
       .decide(moment, view, &server.memories.triggers[index])
   }

@@ -135,7 +135,30 @@ private struct SelectorChecks {
   private static func view(_ index: Int) -> ServerView {
     ServerView(
       now: .start + .seconds(97 * Int64(index)), version: index / 2, round: index / 2 + 1,
-      pending: 0, cohortGoal: nil, cohortSize: 0)
+      pending: 0, cohortGoal: nil, cohortSize: 0,
+      roundOpenedAt: .start + .seconds(90 * Int64(index)),
+      known: known(index))
+  }
+
+  /// What is known of 90 devices, of every fifth nothing, and each time something else.
+  private static func known(_ index: Int) -> [DeviceFacts] {
+    (0..<90).map { device in
+      var facts = DeviceFacts()
+      guard device % 5 > 0 else { return facts }
+      facts.samples = device * 7 % 23
+      facts.checkIns = 1 + index / 2
+      facts.checkedInAt = .start + .seconds(80 * Int64(index))
+      guard device % 5 > 1, index > 4 else { return facts }
+      facts.timesChosen = 1 + (device + index) % 4
+      facts.lastRound = 1 + (device + index) % (index / 2 + 1)
+      facts.chosenAt = .start + .seconds(60 * Int64(index))
+      facts.duration = .seconds(Int64(10 + device * 13 % 41))
+      guard device % 5 > 2 else { return facts }
+      facts.timesAggregated = facts.timesChosen
+      facts.loss = Double((device + index) * 11 % 17) / 8
+      facts.lossRound = facts.lastRound
+      return facts
+    }
   }
 
   private static func stream(_ index: Int) -> RandomStream {

@@ -16,8 +16,8 @@ struct SideBySide {
   init(_ a: StoredRun, _ b: StoredRun, _ options: RunOptions) throws(RunFailure) {
     var inputs = (try a.inputs(options), try b.inputs(options))
     let learns = (!inputs.0.omitsArithmetic, !inputs.1.omitsArithmetic)
-    inputs.0.omitsArithmetic = !learns.0 || inputs.0.stop.accuracy == nil
-    inputs.1.omitsArithmetic = !learns.1 || inputs.1.stop.accuracy == nil
+    inputs.0.omitsArithmetic = !learns.0 || !inputs.0.followsLearning
+    inputs.1.omitsArithmetic = !learns.1 || !inputs.1.followsLearning
     var result = Self.play(inputs.0, inputs.1)
     var isSame = (a.isSame(result.a), b.isSame(result.b))
     let wasBare = (

@@ -1,0 +1,52 @@
+import Numerics
+import Schema
+
+/// A cohort drawn by samples, without replacement, from the devices that wait.
+///
+/// Each member is drawn among those left, with a chance in proportion to the samples that it had
+/// when it asked. Source: as the second scheme of Li et al., "On the convergence of FedAvg on
+/// non-IID data" (2020), §3.3, which draws with replacement: *differs*.
+public struct WeightedSelector: ClientSelector {
+  /// Its name in a scenario.
+  public static let name = "weighted"
+  /// What it does, in one sentence.
+  public static let summary =
+    "Synchronous rounds: a cohort of those who wait, drawn by their samples"
+
+  /// What can be set.
+  public struct Settings: CohortSettings {
+    /// How many updates a round wants.
+    public var cohort = 10
+    /// How many members are chosen for each update wanted.
+    public var overSelection = 1.0
+    /// How many devices must wait before a cohort is formed; nil: as many as are chosen.
+    public var minimumWaiting: Int?
+    /// The defaults.
+    public init() {}
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] { cohortFields }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// It does.
+  public var formsCohorts: Bool { true }
+  /// How many devices must wait before a cohort is formed.
+  public var neededWaiting: Int? { settings.neededWaiting }
+  /// It looks at samples.
+  public var needsFacts: Bool { true }
+
+  /// What a device that asks for work is told.
+  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+
+  /// Draws: one `uniformAboveZero` for each device that waits.
+  public func cohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  ) -> Cohort? {
+    guard waiting.count >= settings.neededWaiting else { return nil }
+    let weights = waiting.map { Double(server.facts(of: $0.device).samples) }
+    return settings.cohort(of: stream.sample(settings.wanted, weights: weights))
+  }
+}
