@@ -83,8 +83,8 @@ struct CrossChecks {
     for (i, group) in settings.fleet.enumerated() {
       guard let attack = group.adversary?.attack, attack.value.colludes else { continue }
       report(
-        "`\(attack.name)` is made up at the aggregation, and `\(keeps.name)` leaves something of an"
-          + " update for the device's next one before: `feedback: false`",
+        "`\(attack.name)` is made up at the aggregation, too late for what `\(keeps.name)` leaves for"
+          + " a device's next update: `feedback: false`",
         at: ["fleet", "[\(i)]", "adversary", "attack"])
     }
   }
