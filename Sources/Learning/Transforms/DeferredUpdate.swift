@@ -49,7 +49,7 @@ public final class DeferredUpdate: Sendable {
   struct Description: Codable {
     let training: DeferredTraining
     let base: ParameterBuffer
-    let keys: [StreamKey]
+    let streamKeys: [StreamKey]
     let slot: UInt64
     let told: [Double?]
     let previous: DeferredUpdate?
@@ -79,8 +79,8 @@ public final class DeferredUpdate: Sendable {
       chain,
       .described(
         Description(
-          training: training, base: base, keys: keys, slot: slot, told: told, previous: previous,
-          forgery: forgery)))
+          training: training, base: base, streamKeys: keys, slot: slot, told: told,
+          previous: previous, forgery: forgery)))
   }
 
   init(_ chain: TransformChain, _ state: State) {
@@ -131,7 +131,7 @@ public final class DeferredUpdate: Sendable {
     for (place, transform) in chain.transforms.enumerated() {
       var update = OutgoingUpdate(
         parameters: parameters, base: description.base, tensors: chain.tensors,
-        stream: description.keys[place].stream(slot: description.slot),
+        stream: description.streamKeys[place].stream(slot: description.slot),
         residual: before?[place], told: description.told[place])
       transform.apply(&update)
       parameters = update.parameters
