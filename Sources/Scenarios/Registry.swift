@@ -88,6 +88,7 @@ public struct Registry: Sendable {
     parts.add(GaussianAttack.self, to: .attack) { $0 }
     parts.add(FreeRider.self, to: .attack) { $0 }
     parts.add(StaleReplay.self, to: .attack) { $0 }
+    parts.add(LittleIsEnough.self, to: .attack) { $0 }
 
     parts.add(FixedSource.self, to: .timelineSource) { $0 }
     parts.add(WeeklySource.self, to: .timelineSource) { $0 }
@@ -133,6 +134,7 @@ public struct Registry: Sendable {
     parts.add(StochasticQuantisation.self, to: .updateTransform) { $0 }
     parts.add(TopK.self, to: .updateTransform) { $0 }
     parts.add(RandomK.self, to: .updateTransform) { $0 }
+    parts.add(SignCompression.self, to: .updateTransform) { $0 }
 
     parts.add(SampleWeightedMean.self, to: .aggregator) { $0 }
     parts.add(UniformMean.self, to: .aggregator) { $0 }
@@ -144,6 +146,7 @@ public struct Registry: Sendable {
     parts.add(GeometricMedian.self, to: .aggregator) { $0 }
     parts.add(NormBoundedMean.self, to: .aggregator) { $0 }
     parts.add(FairAggregator.self, to: .aggregator) { $0 }
+    parts.add(AgnosticAggregator.self, to: .aggregator) { $0 }
     parts.add(NormalisedMean.self, to: .aggregator) { $0 }
     parts.add(LateAwareMean.self, to: .aggregator) { $0 }
 

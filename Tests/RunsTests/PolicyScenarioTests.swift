@@ -141,6 +141,8 @@ struct PolicyScenarioTests {
     #expect(faults("trigger: {all: {of: {threshold: 3}}}").contains("of two triggers at least"))
     #expect(faults("trigger: all").contains("of"))
     #expect(faults("transforms: topk").contains("did you mean `top-k`?"))
+    #expect(faults("aggregator: {agnostic: -1}").contains("a number from 0 to 1000"))
+    #expect(faults("aggregator: {agnostic: {domains: group}}").contains("`groups`"))
     #expect(faults("transforms: {top-k: 2}").contains("a number from 0 to 1"))
     #expect(faults("transforms: {top-k: 0.1, random-k: 0.1}").contains("both choose what is sent"))
     #expect(

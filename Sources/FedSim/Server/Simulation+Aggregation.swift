@@ -131,7 +131,8 @@ extension Simulation {
     guard !used.isEmpty else { return nil }
     let batch = AggregationBatch(
       updates: aggregated, payload: inputs.server.payload, current: server.model,
-      staleness: inputs.server.stalenessRule, kernels: inputs.kernels, pool: inputs.pool)
+      staleness: inputs.server.stalenessRule, groupSizes: inputs.fleet.map(\.count),
+      kernels: inputs.kernels, pool: inputs.pool)
     return (inputs.server.aggregator.value.combine(batch, &server.memories.aggregator), used)
   }
 
