@@ -70,9 +70,9 @@ public struct LocalTraining: Sendable {
   ///
   /// Running 0 ..< k and then, from the memory and the loss sum that this left, k ..< n gives the
   /// bits of running 0 ..< n at once. `lossSum` of the outcome begins at `lossSum`; its other sums
-  /// are of these batches alone. Where squares of losses are kept, their sum begins at the memory's.
-  /// No batches: the memory comes back as it is. `correction` is added
-  /// to each batch's mean gradient.
+  /// are of these batches alone. Where squares of losses are kept, their sum begins at the
+  /// memory's. No batches: the memory comes back as it is. `correction` is added to each batch's
+  /// mean gradient.
   public func run(
     _ batches: Range<Int>, from memory: DeviceMemory, lossSum: Double = 0,
     correction: GradientCorrection? = nil, kernels: Kernels, scratch: Scratch

@@ -12,9 +12,9 @@ extension Simulation {
   /// The current model on each device, with the device's own layers and fine-tuned where that is
   /// asked for, evaluated on the device's held-out samples.
   ///
-  /// Draws: the order of fine-tuning's batches, at slot = the epoch, the same for all versions (seed
-  /// `training`, purpose `fine-tuning`). Complexity: a training of as many steps a device, and a
-  /// pass over its held-out samples.
+  /// Draws: the order of fine-tuning's batches, at slot = the epoch, the same for all versions
+  /// (seed `training`, purpose `fine-tuning`). Complexity: a training of as many steps a device,
+  /// and a pass over its held-out samples.
   func personalEvaluations() -> [Evaluation] {
     let task = inputs.task
     let tuning = inputs.record.federatedEvaluation?.fineTuning

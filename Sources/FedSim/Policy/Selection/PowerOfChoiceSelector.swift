@@ -5,10 +5,10 @@ import Schema
 ///
 /// Source: Cho, Wang, Joshi, "Client selection in federated learning: convergence analysis and
 /// power-of-choice selection strategies" (2020), §4. With `reported` losses the variant π_rpow-d: a
-/// candidate's loss is the mean over the samples that its last training processed, and without bound
-/// for one that has not reported any. With `current` ones π_pow-d: the mean loss of the model of now
-/// over all of the candidate's samples. *Differs*: there candidates compute it and tell it; here an
-/// oracle does, which takes no time, no energy and no bytes.
+/// candidate's loss is the mean over the samples that its last training processed, and without
+/// bound for one that has not reported any. With `current` ones π_pow-d: the mean loss of the model
+/// of now over all of the candidate's samples. *Differs*: there candidates compute it and tell it;
+/// here an oracle does, which takes no time, no energy and no bytes.
 public struct PowerOfChoiceSelector: ClientSelector {
   /// Its name in a scenario.
   public static let name = "power-of-choice"
