@@ -183,8 +183,10 @@ struct SelectionTests {
 struct OortTests {
   private static let known = oortSamples.indices.map { place in
     facts {
+      let (one, other) = (oortLosses[2 * place], oortLosses[2 * place + 1])
       $0.samples = oortSamples[place]
-      $0.loss = oortLosses[place]
+      $0.loss = (one + other) / 2
+      $0.rootMeanSquareLoss = ((one * one + other * other) / 2).squareRoot()
       $0.duration = .seconds(oortDurations[place])
       $0.lossRound = oortRounds[place]
       $0.timesAggregated = 1 + place % 3

@@ -105,24 +105,6 @@ struct PolicyScenarioTests {
     }
   }
 
-  @Test("where anybody may train, nothing hangs on the order of simultaneous events")
-  func ties() throws {
-    let open = try Self.scenarios(in: "policies").filter {
-      $0.settings.server.selector.name == "open"
-    }
-    #expect(open.count >= 4)
-    for scenario in open {
-      let models = try [UInt64?.none, 1, 2].map { key in
-        var options = RunOptions()
-        options.shakeTies = key
-        var simulation = try scenario.makeSimulation(options)
-        simulation.run()
-        return simulation.model.values.map(\.bitPattern)
-      }
-      #expect(models[0] == models[1] && models[0] == models[2], "\(scenario.settings.name)")
-    }
-  }
-
   @Test("a wrong name says which is nearest, and a wrong pair what does not go together")
   func faults() {
     func faults(_ server: String) -> String {

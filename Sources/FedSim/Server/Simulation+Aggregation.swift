@@ -25,7 +25,9 @@ extension Simulation {
     let used: [Used]
     let before = recordsNorms ? server.model : nil
     if inputs.omitsArithmetic {
-      used = waiting.map { Used(update: $0, lossSum: 0, validation: nil) }
+      used = waiting.map {
+        Used(update: $0, lossSum: 0, lossSquares: nil, validation: nil)
+      }
     } else {
       // What never travels goes on from training to training: none is computed and let go.
       let areApart =
@@ -52,7 +54,7 @@ extension Simulation {
     server.version += 1
     takeCompanions(used.map(\.sent))
     server.publishedAt.append(now)
-    for used in used { noteLoss(used.lossSum, of: used.update) }
+    for used in used { noteLoss(used.lossSum, squares: used.lossSquares, of: used.update) }
     for update in used.map(\.update) {
       if updates[update].outcome == .aggregated { tallies.aggregatedTwice += 1 }
       devices[Int(updates[update].device)].activity.aggregated += 1
@@ -68,6 +70,7 @@ extension Simulation {
   private struct Used {
     let update: Int32
     let lossSum: Double
+    let lossSquares: Double?
     let validation: Evaluation?
     /// What came with its parameters.
     var sent: [ParameterBuffer] = []
@@ -98,7 +101,8 @@ extension Simulation {
       return nil
     }
     let used = zip(waiting, sum.scores).map {
-      Used(update: $0, lossSum: $1.lossSum, validation: $1.validation)
+      Used(
+        update: $0, lossSum: $1.lossSum, lossSquares: $1.lossSquares, validation: $1.validation)
     }
     return (sum.parameters, used)
   }
@@ -119,7 +123,8 @@ extension Simulation {
       let (record, facts) = (updates[update], facts(of: update))
       used.append(
         Used(
-          update: update, lossSum: values[index].lossSum, validation: values[index].validation,
+          update: update, lossSum: values[index].lossSum,
+          lossSquares: values[index].lossSquares, validation: values[index].validation,
           sent: values[index].leavings.sent))
       aggregated.append(
         AggregatedUpdate(

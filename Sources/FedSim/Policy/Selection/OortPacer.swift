@@ -38,8 +38,10 @@ extension OortSelector {
         var (sum, count) = (0.0, 0)
         for device in exploited {
           let facts = server.facts(of: Int(device))
-          guard facts.lossRound == lastRound, let loss = facts.loss, loss.isFinite else { continue }
-          sum += Double(facts.samples) * loss
+          guard facts.lossRound == lastRound, let utility = facts.statisticalUtility,
+            utility.isFinite
+          else { continue }
+          sum += utility
           count += 1
         }
         history.append(count > 0 ? sum / Double(count) : 0)
