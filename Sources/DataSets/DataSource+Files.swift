@@ -1,51 +1,18 @@
-// Sources whose data are what stands in their files, whatever the seed.
+/// A source whose data are the same whatever the seed, such as what stands in files.
+public protocol SeedlessSource: DataSource {}
 
-extension FashionMNIST {
-  /// The files say it all.
+extension SeedlessSource {
+  /// Nothing is drawn.
   public var drawsFromSeed: Bool { false }
 }
 
-extension IDXFiles {
-  /// The files say it all.
-  public var drawsFromSeed: Bool { false }
-}
-
-extension CIFAR10 {
-  /// The files say it all.
-  public var drawsFromSeed: Bool { false }
-}
-
-extension CIFAR100 {
-  /// The files say it all.
-  public var drawsFromSeed: Bool { false }
-}
-
-extension CSVFiles {
-  /// The files say it all.
-  public var drawsFromSeed: Bool { false }
-}
-
-extension NPZFiles {
-  /// The files say it all.
-  public var drawsFromSeed: Bool { false }
-}
-
-extension NPYFiles {
-  /// The files say it all.
-  public var drawsFromSeed: Bool { false }
-}
-
-extension LEAFFiles {
-  /// The files say it all.
-  public var drawsFromSeed: Bool { false }
-}
-
-extension TFFFiles {
-  /// The files say it all.
-  public var drawsFromSeed: Bool { false }
-}
-
-extension NoData {
-  /// There is nothing to draw.
-  public var drawsFromSeed: Bool { false }
-}
+extension FashionMNIST: SeedlessSource {}
+extension IDXFiles: SeedlessSource {}
+extension CIFAR10: SeedlessSource {}
+extension CIFAR100: SeedlessSource {}
+extension CSVFiles: SeedlessSource {}
+extension NPZFiles: SeedlessSource {}
+extension NPYFiles: SeedlessSource {}
+extension LEAFFiles: SeedlessSource {}
+extension TFFFiles: SeedlessSource {}
+extension NoData: SeedlessSource {}

@@ -45,9 +45,7 @@ struct CheckCommand: RegistryCommand {
 
   func validate() throws {
     if paths.isEmpty { throw ValidationError("expected a scenario file or a folder") }
-    if let jobs, !(1...1024).contains(jobs) {
-      throw ValidationError("--jobs: found \(jobs), expected a number from 1 to 1024")
-    }
+    try CountOption.check("jobs", jobs)
     if (all || events) && !record {
       throw ValidationError("\(all ? "--all" : "--events") goes with --record")
     }

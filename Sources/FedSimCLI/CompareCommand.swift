@@ -92,7 +92,7 @@ struct CompareCommand: RegistryCommand {
     if let resamples, !(100...1_000_000).contains(resamples) {
       throw ValidationError("--resamples: found \(resamples), expected 100 to 1000000")
     }
-    try ReplayCommand.check(threads)
+    try CountOption.check("threads", threads)
   }
 
   /// An option of the other kind of comparison would do nothing.

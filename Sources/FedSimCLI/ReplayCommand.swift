@@ -32,7 +32,7 @@ struct ReplayCommand: RegistryCommand {
   @Flag(help: "The answer as JSON.")
   var json = false
 
-  func validate() throws { try Self.check(threads) }
+  func validate() throws { try CountOption.check("threads", threads) }
 
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
@@ -45,13 +45,6 @@ struct ReplayCommand: RegistryCommand {
       return replay.isSame ? 0 : 1
     } catch {
       return Output.report(error)
-    }
-  }
-
-  /// Threads are at least one.
-  static func check(_ threads: Int?) throws {
-    if let threads, !(1...1024).contains(threads) {
-      throw ValidationError("--threads: found \(threads), expected a number from 1 to 1024")
     }
   }
 

@@ -27,7 +27,7 @@ struct ResumeCommand: RegistryCommand {
   @Flag(help: "The summary as JSON.")
   var json = false
 
-  func validate() throws { try RunCommand.check(threads: threads) }
+  func validate() throws { try CountOption.check("threads", threads) }
 
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {

@@ -51,15 +51,8 @@ struct RunCommand: RegistryCommand {
   @Flag(help: "The summary as JSON.")
   var json = false
 
-  /// Refuses a number of threads that cannot be.
-  static func check(threads: Int?) throws {
-    if let threads, !(1...1024).contains(threads) {
-      throw ValidationError("--threads: found \(threads), expected a number from 1 to 1024")
-    }
-  }
-
   func validate() throws {
-    try Self.check(threads: threads)
+    try CountOption.check("threads", threads)
     if let kernels, !kernels.body.isSupported {
       throw ValidationError("--kernels: this processor cannot run \(kernels.rawValue)")
     }

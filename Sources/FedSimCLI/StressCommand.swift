@@ -67,13 +67,9 @@ struct StressCommand: RegistryCommand {
   var work: String?
 
   func validate() throws {
-    for (name, value, most) in [
-      ("seeds", seeds, 10_000_000), ("jobs", jobs, 1024), ("failures", failures, 100),
-    ] {
-      if let value, !(1...most).contains(value) {
-        throw ValidationError("--\(name): found \(value), expected a number from 1 to \(most)")
-      }
-    }
+    try CountOption.check("seeds", seeds, most: 10_000_000)
+    try CountOption.check("jobs", jobs)
+    try CountOption.check("failures", failures, most: 100)
     for (name, value) in [("for", time), ("shrink-for", shrinkFor), ("timeout", timeout)] {
       if let value, SweepDriver.Options.seconds(value) == nil {
         throw ValidationError("--\(name): found \(value), expected a duration such as 10 min")

@@ -49,11 +49,8 @@ struct SweepPlayArguments: ParsableArguments {
   var quiet = false
 
   func validate() throws {
-    for (name, value) in [("jobs", jobs), ("threads", threads)] {
-      if let value, !(1...1024).contains(value) {
-        throw ValidationError("--\(name): found \(value), expected a number from 1 to 1024")
-      }
-    }
+    try CountOption.check("jobs", jobs)
+    try CountOption.check("threads", threads)
     if let shard, Shard(shard) == nil {
       throw ValidationError("--shard: found \(shard), expected i/n such as 2/8, i from 1 to n")
     }
@@ -253,11 +250,13 @@ struct SweepTableCommand: RegistryCommand {
   @Flag(help: "Write versions.csv too, a row a version of each cell.")
   var versions = false
 
+  func validate() throws { try CountOption.check("jobs", jobs) }
+
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
       let folder = SweepFolder(folder)
       var options = SweepDriver.Options()
-      options.jobs = min(max(jobs ?? ProcessInfo.processInfo.activeProcessorCount, 1), 1024)
+      options.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
       options.onlyLooks = true
       options.arguments = SweepWorkCommand.arguments(folder, threads: 1)
       let driver = try SweepDriver(folder, options)
@@ -288,6 +287,8 @@ struct SweepCellCommand: RegistryCommand {
   @Option(help: "Threads that compute.")
   var threads = 1
 
+  func validate() throws { try CountOption.check("threads", threads) }
+
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
       let result = try SingleCell.play(
@@ -310,6 +311,8 @@ struct SweepWorkCommand: RegistryCommand {
 
   @Option(help: "Threads that compute.")
   var threads = 1
+
+  func validate() throws { try CountOption.check("threads", threads) }
 
   static func arguments(_ folder: SweepFolder, threads: Int) -> [String] {
     ["sweep", "work", "--threads", String(threads), "--", folder.path]

@@ -53,10 +53,7 @@ public struct Scenario: Sendable {
     self.registry = registry
     self.file = file
     writtenNode = written
-    // What is claimed of a run is no part of it.
-    var played = settings
-    played.expect = nil
-    resolvedNode = played.resolved
+    resolvedNode = settings.resolved
   }
 
   /// A scenario whose parts are known to belong together.

@@ -65,7 +65,7 @@ public struct ScenarioSettings: PartSettings {
         "stress", \.stress, aside: .settings(),
         "Worlds in which `fedsim stress` searches for one that breaks a claim; a run ignores it."),
       Field(
-        "expect", \.expect, feature: .list(of: .settings()),
+        "expect", \.expect, aside: .list(of: .settings()),
         "Claims about the run, which `fedsim run` and `fedsim check` hold it to."),
     ]
   }

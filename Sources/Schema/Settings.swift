@@ -85,26 +85,15 @@ public struct Field<Owner>: Sendable {
     _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, aside form: Form<Value>,
     _ summary: String
   ) {
-    self.key = key
-    self.summary = summary
-    shape = form.shape
-    expected = form.expected
-    isRequired = false
-    isAssumption = false
-    read = { owner, node, reader in
-      if case .null = node.content {
-        owner[keyPath: path] = nil
-      } else if let value = form.read(node, &reader) {
-        owner[keyPath: path] = value
-      }
-    }
-    write = { _ in nil }
+    self.init(
+      key, path, maybe: form, assumption: false, summary, absence: nil, isWritten: false)
   }
 
-  /// A field stored at an optional property, written as `absence` where that holds nothing.
+  /// A field stored at an optional property, written as `absence` where that holds nothing, or
+  /// never.
   private init<Value: Sendable>(
     _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, maybe form: Form<Value>,
-    assumption: Bool, _ summary: String, absence: Node?
+    assumption: Bool, _ summary: String, absence: Node?, isWritten: Bool = true
   ) {
     self.key = key
     self.summary = summary
@@ -119,7 +108,7 @@ public struct Field<Owner>: Sendable {
         owner[keyPath: path] = value
       }
     }
-    write = { $0[keyPath: path].map(form.write) ?? absence }
+    write = { isWritten ? $0[keyPath: path].map(form.write) ?? absence : nil }
   }
 }
 

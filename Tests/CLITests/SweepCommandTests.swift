@@ -166,6 +166,11 @@ import Testing
     let ids = try lines(command, "out/s/cells.txt")
     for id in ids { #expect(try command("sweep", "cell", "out/s", id).out == "\(id): played\n") }
     #expect(try command("sweep", "cell", "out/s", ids[0]).out == "\(ids[0]): there already\n")
+    for wrong in [["table", "out/s", "--jobs", "0"], ["cell", "out/s", ids[0], "--threads", "0"]] {
+      let refused = try command.run(["sweep"] + wrong)
+      #expect(refused.code == 2, "\(refused.error)")
+      #expect(refused.error.contains("found 0, expected a number from 1 to 1024"))
+    }
     #expect(try command("sweep", "table", "out/s").code == 0)
     _ = try command("sweep", "sweep.yaml", "-o", "other/s")
     #expect(try command.areEqual("out/s/table.csv", "other/s/table.csv"))

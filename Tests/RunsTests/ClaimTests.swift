@@ -227,6 +227,33 @@ struct ComparisonTests {
     #expect(broken.status == .broken && broken.text.contains("most pairs do not say so"))
   }
 
+  @Test("a variant is held against a number, each seed being one difference from it")
+  func against() throws {
+    var against = comparison(5, aIs: .higher)
+    against.than = 2 * hour
+    // Differences -1, 1, 2, 3, 4 hours: 1 and -1 share the ranks 1 and 2, so the negative ranks sum
+    // to 1.5. Of 32 choices of signs these sums are at most 1.5: {} {1.5} {1.5}: 3 of 32.
+    let a = [1, 3, 4, 5, 6].map { $0 * hour }
+    let (holds, found) = SeedClaim.judge(a, a.map { _ in 2 * hour }, against)
+    #expect(!holds && found.hasPrefix("a higher in 4 of 5 runs; median 4 h; "), "\(found)")
+    #expect(found.contains("p = 0.0938"), "\(found)")
+
+    let claim = """
+      expect:
+        - compare: {than: 0, seeds: 5, metric: versions, aIs: higher}
+
+      """
+    let folder = try CheckedFolder(Self.text + claim)
+    let report = folder.check()
+    #expect(report.claims.map(\.holds) == [true], "\(report.text)")
+    #expect(report.claims[0].claim.hasPrefix("versions of a is higher than 0, with 5 seeds"))
+    try folder.edit("than: 0", "than: 100000")
+    #expect(folder.check().status == .broken)
+    try folder.edit("than: 100000", "than: 1, b: {set: [name=x]}")
+    let refused = folder.check()
+    #expect(refused.status == .badInput && refused.text.contains("it stands in place of `b`"))
+  }
+
   @Test("a preset in a variant is laid over what is written, not over its resolved form")
   func preset() throws {
     let claim = """

@@ -69,6 +69,18 @@ struct StressProcessTests {
     }
   }
 
+  @Test("an answer that is no answer ends the search with what was found", .timeLimit(.minutes(1)))
+  func noAnswer() throws {
+    let searched = try Searched(Self.section)
+    do {
+      _ = try searched.search(
+        3, player: player(1, "while read -r line; do echo '{\"number\":}'; done"))
+      Issue.record("the search did not notice")
+    } catch {
+      #expect("\(error)".contains("a worker's answer is not understood: {\"number\":}"))
+    }
+  }
+
   @Test("a world that takes too long is given up, and is no failure")
   func timeout() throws {
     var options = ProcessPlayer.Options()

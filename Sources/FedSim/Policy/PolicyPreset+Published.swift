@@ -99,12 +99,16 @@ extension PolicyPreset {
   ) -> PolicyPreset {
     PolicyPreset(
       name: name, summary: "Cohorts of 10 of 13 that wait: " + summary,
-      settings: .mapping(
-        [("payload", .text("delta"))]
-          + plain.filter { plain in !others.contains { $0.0 == plain.0 } } + others))
+      settings: synchronous(but: others))
   }
 
-  /// What `synchronous` fills unless it is told otherwise.
+  /// The settings of `synchronous-fedavg`, but for some keys.
+  static func synchronous(but others: [(String, Node)]) -> Node {
+    .mapping(
+      [("payload", .text("delta"))]
+        + plain.filter { plain in !others.contains { $0.0 == plain.0 } } + others)
+  }
+
   private static let plain: [(String, Node)] = [
     ("selector", .mapping([("uniform", sizes(cohort: "10", overSelection: "1.3"))])),
     (

@@ -24,23 +24,7 @@ public struct PolicyPreset: Sendable {
       PolicyPreset(
         name: "synchronous-fedavg",
         summary: "Cohorts of 10 of 13 that wait, differences, closed after 10 min at the latest",
-        settings: .mapping([
-          ("payload", .text("delta")),
-          (
-            "selector",
-            .mapping([
-              (
-                "uniform",
-                .mapping([("cohort", .text("10")), ("overSelection", .text("1.3"))])
-              )
-            ])
-          ),
-          (
-            "trigger",
-            .mapping([("cohort-complete", Node(.null)), ("deadline", .text("10 min"))])
-          ),
-          ("aggregator", .text("sample-weighted-mean")),
-        ])),
+        settings: synchronous(but: [])),
       PolicyPreset(
         name: "pygrid",
         summary:

@@ -30,8 +30,8 @@ extension ServerSettings {
     return sent.adding(plain * Int64(needs.companions))
   }
 
-  /// Numbers that transforms have made fewer or smaller are packed one behind the other; an NPY file
-  /// holds the numbers of a tensor, or all that are left and their places.
+  /// Numbers that transforms have made fewer or smaller are packed one behind the other; an NPY
+  /// file holds the numbers of a tensor, or all that are left and their places.
   private func transformedBytes(plain: Int64, _ form: UpdateForm) -> Int64 {
     let beside = Int64(form.bytesBeside)
     if form.isPlain { return plain.adding(beside) }

@@ -29,7 +29,8 @@ extension Simulation {
     } else {
       // What never travels goes on from training to training: none is computed and let go.
       let areApart =
-        !exchange.instructions.privateRanges.isEmpty || exchange.locals.isOn || !areAsTrained(waiting)
+        !exchange.instructions.privateRanges.isEmpty || exchange.locals.isOn
+        || !areAsTrained(waiting)
       guard let (combined, these) = (areApart ? nil : summed(waiting)) ?? combined(waiting) else {
         return closeRound(.failed)
       }

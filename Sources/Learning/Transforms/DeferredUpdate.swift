@@ -27,8 +27,8 @@ public struct TransformChain: Sendable {
   public var keepsResiduals: Bool { transforms.contains { $0.keepsResidual } }
 }
 
-/// An update as its device sends it, forged or through transforms, that is described now and computed when somebody needs it,
-/// once.
+/// An update as its device sends it, forged or through transforms, that is described now and
+/// computed when somebody needs it, once.
 ///
 /// Where transforms keep something on the device it begins with what the device's update before
 /// left, and holds that one until it is computed.
@@ -47,7 +47,7 @@ public final class DeferredUpdate: Sendable {
   struct Description: Codable {
     let training: DeferredTraining
     let base: ParameterBuffer
-    let keys: [StreamKey]
+    let streamKeys: [StreamKey]
     let slot: UInt64
     let told: [Double?]
     let previous: DeferredUpdate?
@@ -77,8 +77,8 @@ public final class DeferredUpdate: Sendable {
       chain,
       .described(
         Description(
-          training: training, base: base, keys: keys, slot: slot, told: told, previous: previous,
-          forgery: forgery)))
+          training: training, base: base, streamKeys: keys, slot: slot, told: told,
+          previous: previous, forgery: forgery)))
   }
 
   init(_ chain: TransformChain, _ state: State) {
@@ -116,7 +116,7 @@ public final class DeferredUpdate: Sendable {
     for (place, transform) in chain.transforms.enumerated() {
       var update = OutgoingUpdate(
         parameters: parameters, base: description.base, tensors: chain.tensors,
-        stream: description.keys[place].stream(slot: description.slot),
+        stream: description.streamKeys[place].stream(slot: description.slot),
         residual: before?[place], told: description.told[place])
       transform.apply(&update)
       parameters = update.parameters

@@ -10,7 +10,7 @@ package struct SeedClaim: Sendable {
   let settings: ComparisonSettings
   /// The runs of the first variant, a seed each.
   let a: [Scenario]
-  /// Those of the second.
+  /// Those of the second; none where the first is held against a number.
   let b: [Scenario]
   let seeds: [UInt64]
 
@@ -24,7 +24,8 @@ package struct SeedClaim: Sendable {
       guard let settings = claim.compare else { continue }
       let seeds = (0..<UInt64(settings.seeds)).map { scenario.settings.seed &+ $0 }
       var variants: [[Scenario]] = []
-      for (key, variant) in [("a", settings.a), ("b", settings.b)] {
+      let both = [("a", settings.a), ("b", settings.b)]
+      for (key, variant) in settings.than == nil ? both : [both[0]] {
         do throws(Faults) {
           variants.append(try Self.scenarios(of: variant, seeds, scenario))
         } catch {
@@ -39,9 +40,11 @@ package struct SeedClaim: Sendable {
           }
         }
       }
-      guard variants.count == 2 else { continue }
+      guard variants.count == (settings.than == nil ? 2 : 1) else { continue }
       comparisons.append(
-        SeedClaim(index: index, settings: settings, a: variants[0], b: variants[1], seeds: seeds))
+        SeedClaim(
+          index: index, settings: settings, a: variants[0],
+          b: variants.count == 2 ? variants[1] : [], seeds: seeds))
     }
     guard faults.isEmpty else { throw Faults(faults) }
     return comparisons
@@ -72,15 +75,15 @@ package struct SeedClaim: Sendable {
     let metric = settings.metric
     let target = settings.target.map { " \(Text.shortest($0))" } ?? ""
     let claim =
-      "\(metric.name)\(target) of a is \(settings.aIs.rawValue) than of b, with "
+      "\(metric.name)\(target) of a is \(settings.aIs.rawValue) than \(settings.other), with "
       + "\(Words.count(seeds.count, "seed")) at alpha \(Text.shortest(settings.alpha))"
     let place = scenario.placeOfClaim(index, "compare")
-    var values: (a: [Double], b: [Double]) = ([], [])
-    for (seed, pair) in zip(seeds, zip(a, b)) {
-      for (name, facts) in [("a", pair.0), ("b", pair.1)] {
+    var values: [[Double]] = [[], []]
+    for (variant, (name, runs)) in [("a", a), ("b", b)].enumerated() {
+      for (seed, facts) in zip(seeds, runs) {
         switch facts.find(metric, at: ClaimMoment(), target: settings.target) {
         case .value(let value):
-          if name == "a" { values.a.append(value) } else { values.b.append(value) }
+          values[variant].append(value)
         case .word:
           preconditionFailure("words are not compared")
         case .nothing(let reason):
@@ -90,7 +93,8 @@ package struct SeedClaim: Sendable {
         }
       }
     }
-    let (holds, found) = Self.judge(values.a, values.b, settings)
+    if let than = settings.than { values[1] = values[0].map { _ in than } }
+    let (holds, found) = Self.judge(values[0], values[1], settings)
     return ClaimVerdict(claim: claim, place: place, holds: holds, found: found)
   }
 
@@ -105,10 +109,13 @@ package struct SeedClaim: Sendable {
     let agreeing = differences.count { isLower ? $0 < 0 : $0 > 0 }
     let text = settings.metric.kind.text
     var found =
-      "a \(settings.aIs.rawValue) in \(agreeing) of \(Words.count(differences.count, "pair"))"
+      "a \(settings.aIs.rawValue) in \(agreeing) of "
+      + Words.count(differences.count, settings.than == nil ? "pair" : "run")
     if test.zeros > 0 { found += ", equal in \(test.zeros)" }
+    found += settings.than == nil ? "; medians " : "; median "
+    found += text(median(a)) + (settings.than == nil ? " and \(text(median(b)))" : "")
     found +=
-      "; medians \(text(median(a))) and \(text(median(b))); "
+      "; "
       + "\(test.isExact ? "exact" : "approximate") one-sided signed-rank "
       + "p = \(rounded(test.probability))"
     let holds = test.probability <= settings.alpha

@@ -123,13 +123,15 @@ public struct VariantSettings: PartSettings, Equatable {
 
 /// A claim about two variants, tested by pairs of runs with equal seeds.
 public struct ComparisonSettings: PartSettings {
-  /// Which way the first variant differs from the second.
+  /// Which way the first variant differs from the second, or from a number.
   public enum Direction: String, CaseIterable, Sendable { case lower, higher }
 
   /// The first variant.
   public var a = VariantSettings()
   /// The second variant.
   public var b = VariantSettings()
+  /// What the first variant is held against in place of a second one.
+  public var than: Double?
   /// How many seeds, counted from the scenario's own.
   public var seeds = 0
   /// What is compared.
@@ -143,6 +145,9 @@ public struct ComparisonSettings: PartSettings {
 
   /// The defaults.
   public init() {}
+
+  /// What the first variant is held against, in words.
+  public var other: String { than.map { Text.shortest($0) } ?? "of b" }
 
   /// The fewest seeds that can show anything at an error rate: with n pairs that all differ the
   /// claimed way, the one-sided signed-rank probability is 2^-n.
@@ -179,8 +184,11 @@ public struct ComparisonSettings: PartSettings {
       Field("a", \.a, .settings(), "The first variant; absent: this scenario"),
       Field("b", \.b, .settings(), "The second variant; absent: this scenario"),
       Field(
+        "than", \.than, feature: .number(-1e300...1e300),
+        "A number that the first variant is held against, in place of `b`"),
+      Field(
         "seeds", \.seeds, .integer(1...10_000), required: true,
-        "How many seeds, counted from the scenario's own; both variants are played with each"),
+        "How many seeds, counted from the scenario's own; variants are played with each"),
       Field("metric", \.metric, metricForm, required: true, "What is compared, at the end of runs"),
       Field(
         "target", \.target, feature: .fraction,
@@ -202,7 +210,10 @@ public struct ComparisonSettings: PartSettings {
       return [("metric", "it needs `target`, the accuracy to come to")]
     }
     if !needsTarget, target != nil { return [("target", "`\(metric.name)` has no target")] }
-    if a == b { return [("", "`a` and `b` are the same variant")] }
+    if than != nil, b != VariantSettings() {
+      return [("than", "it stands in place of `b`: one of the two")]
+    }
+    if than == nil, a == b { return [("", "`a` and `b` are the same variant")] }
     let least = Self.leastSeeds(alpha: alpha)
     guard seeds < least else { return seedContradictions }
     let lowest = Text.shortest(1 / Double(1 << min(seeds, 62)))

@@ -75,9 +75,11 @@ package final class ProcessPlayer: WorldPlayer {
         let worker = workers[place]
         if let lines = worker.process.receiveLines() {
           for line in lines {
-            guard let answer = MessageLine.value(WorldAnswer.self, line),
-              answer.number == worker.order
-            else { continue }
+            guard let answer = MessageLine.value(WorldAnswer.self, line) else {
+              let start = String(decoding: line.prefix(80), as: UTF8.self)
+              throw .failed("a worker's answer is not understood: \(start)")
+            }
+            guard answer.number == worker.order else { continue }
             answers[answer.number] = answer
             workers[place].order = nil
             workers[place].process.deadline = nil

@@ -29,9 +29,9 @@ extension OortSelector {
 
     /// Takes in what came of the cohort before, and moves the pace.
     ///
-    /// Order: of those exploited. Source: algorithm 1, lines 5 and 6: where the last W rounds brought
-    /// less than the W before, slower devices are taken; here it is looked at once in W rounds, as in
-    /// the authors' program.
+    /// Order: of those exploited. Source: algorithm 1, lines 5 and 6: where the last W rounds
+    /// brought less than the W before, slower devices are taken; here it is looked at once in W
+    /// rounds, as in the authors' program.
     mutating func look(at server: ServerView) {
       exploration = max(exploration * settings.explorationDecay, settings.explorationMinimum)
       if cohorts > 0 {

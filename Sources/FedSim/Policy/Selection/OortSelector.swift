@@ -3,8 +3,9 @@ import Schema
 
 /// Devices with much to learn from that are fast enough, and some that nobody knows yet.
 ///
-/// Source: Lai et al., "Oort: Efficient federated learning via guided participant selection" (2021),
-/// algorithm 1. What *differs* from it, and from the authors' program, is in docs/policies.md.
+/// Source: Lai et al., "Oort: Efficient federated learning via guided participant selection"
+/// (2021), algorithm 1. What *differs* from it, and from the authors' program, is in
+/// docs/policies.md.
 public struct OortSelector: ClientSelector {
   /// Its name in a scenario.
   public static let name = "oort"

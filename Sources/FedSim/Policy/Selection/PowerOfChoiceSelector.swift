@@ -4,10 +4,10 @@ import Schema
 /// Candidates are drawn by samples, and those with the highest loss train.
 ///
 /// Source: Cho, Wang, Joshi, "Client selection in federated learning: convergence analysis and
-/// power-of-choice selection strategies" (2020), §4, the variant π_rpow-d: a candidate's loss is the
-/// mean over the samples that its last training processed, and without bound for one that has not
-/// reported any. Nothing is asked of candidates, so it takes no time and no bytes. *Differs* from
-/// π_pow-d, where candidates evaluate the model of now.
+/// power-of-choice selection strategies" (2020), §4, the variant π_rpow-d: a candidate's loss is
+/// the mean over the samples that its last training processed, and without bound for one that has
+/// not reported any. Nothing is asked of candidates, so it takes no time and no bytes. *Differs*
+/// from π_pow-d, where candidates evaluate the model of now.
 public struct PowerOfChoiceSelector: ClientSelector {
   /// Its name in a scenario.
   public static let name = "power-of-choice"

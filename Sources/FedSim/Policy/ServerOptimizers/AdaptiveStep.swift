@@ -6,12 +6,15 @@ import Schema
 /// Source: Reddi et al., "Adaptive federated optimization" (2021), algorithm 2:
 /// m ← β₁·m + (1 − β₁)·Δ, v by the optimizer's own rule, x ← x + η·m / (√v + τ). Neither m nor v is
 /// corrected for the first steps.
-struct AdaptiveStep {
-  let rate: Double
-  let beta1: Double
-  let tau: Double
+public struct AdaptiveStep: Sendable {
+  /// The server's learning rate, η.
+  public let rate: Double
+  /// How much of m stays.
+  public let beta1: Double
+  /// What is added to √v.
+  public let tau: Double
   /// What v begins with.
-  let start: Double
+  public let start: Double
 
   /// Remembers m and v, as floats. Order: element by element, in `Double`; m, v and the step are
   /// rounded to float once each, m and v before the step.
@@ -38,6 +41,32 @@ struct AdaptiveStep {
         target[i] = ParameterBuffer.nearest(Double(current[i]) + step)
       }
     }
+  }
+}
+
+/// An optimizer whose steps are as long as m is large beside the root of v.
+public protocol AdaptiveOptimizer: ServerOptimizer {
+  /// The step that it takes.
+  var shared: AdaptiveStep { get }
+  /// The next v of a parameter, out of this one and the square of its difference.
+  func accumulated(_ v: Double, _ square: Double) -> Double
+}
+
+extension AdaptiveOptimizer {
+  /// The first step, which remembers nothing.
+  public func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+  ) -> ParameterBuffer {
+    var memory = PartMemory()
+    return step(from: current, by: combined, payload: payload, &memory)
+  }
+
+  /// Remembers m and v. Order: as of all adaptive steps.
+  public func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
+    _ memory: inout PartMemory
+  ) -> ParameterBuffer {
+    shared.step(from: current, by: combined, payload: payload, &memory, accumulated)
   }
 }
 

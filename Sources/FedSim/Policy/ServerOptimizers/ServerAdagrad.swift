@@ -1,4 +1,3 @@
-import Learning
 import Schema
 
 /// The settings of Adagrad, whose v forgets nothing.
@@ -28,7 +27,7 @@ public struct AdagradSettings: PartSettings {
 /// Steps become shorter where updates have been large: FedAdagrad.
 ///
 /// Source: Reddi et al. (2021), algorithm 2, FedAdagrad: v ← v + Δ².
-public struct ServerAdagrad: ServerOptimizer {
+public struct ServerAdagrad: AdaptiveOptimizer {
   /// Its name in a scenario.
   public static let name = "adagrad"
   /// What it does, in one sentence.
@@ -41,21 +40,11 @@ public struct ServerAdagrad: ServerOptimizer {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// The first step, which remembers nothing.
-  public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
-  ) -> ParameterBuffer {
-    var memory = PartMemory()
-    return step(from: current, by: combined, payload: payload, &memory)
-  }
+  /// The step that it takes.
+  public var shared: AdaptiveStep { settings.shared }
 
-  /// Remembers m and v. Order: as of all adaptive steps.
-  public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
-    _ memory: inout PartMemory
-  ) -> ParameterBuffer {
-    settings.shared.step(from: current, by: combined, payload: payload, &memory) {
-      $0 + $1
-    }
+  /// The next v.
+  public func accumulated(_ v: Double, _ square: Double) -> Double {
+    v + square
   }
 }

@@ -1,10 +1,9 @@
-import Learning
 import Schema
 
 /// Steps are as long as m is large beside the root of recent squares: FedAdam.
 ///
 /// Source: Reddi et al. (2021), algorithm 2, FedAdam: v ← β₂·v + (1 − β₂)·Δ².
-public struct ServerAdam: ServerOptimizer {
+public struct ServerAdam: AdaptiveOptimizer {
   /// Its name in a scenario.
   public static let name = "adam"
   /// What it does, in one sentence.
@@ -17,22 +16,11 @@ public struct ServerAdam: ServerOptimizer {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// The first step, which remembers nothing.
-  public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
-  ) -> ParameterBuffer {
-    var memory = PartMemory()
-    return step(from: current, by: combined, payload: payload, &memory)
-  }
+  /// The step that it takes.
+  public var shared: AdaptiveStep { settings.shared }
 
-  /// Remembers m and v. Order: as of all adaptive steps.
-  public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
-    _ memory: inout PartMemory
-  ) -> ParameterBuffer {
-    let beta2 = settings.beta2
-    return settings.shared.step(from: current, by: combined, payload: payload, &memory) {
-      beta2 * $0 + (1 - beta2) * $1
-    }
+  /// The next v.
+  public func accumulated(_ v: Double, _ square: Double) -> Double {
+    settings.beta2 * v + (1 - settings.beta2) * square
   }
 }
