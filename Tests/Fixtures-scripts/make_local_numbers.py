@@ -4,8 +4,7 @@
     v/bin/python Tests/Fixtures-scripts/make_local_numbers.py > Tests/LearningTests/LocalNumbers.swift
 
 Gradients are PyTorch's automatic ones of the whole loss, FedProx's term included, in float64. SCAFFOLD is written from
-the paper's algorithm 1, option II, FedDyn and Ditto from algorithm 1 of theirs, with FedDyn's h as it stands there.
-FedNova's vectors are the paper's, written out coefficient by coefficient.
+the paper's algorithm 1, option II. FedNova's vectors are the paper's, written out coefficient by coefficient.
 """
 
 import numpy as np
@@ -56,73 +55,6 @@ def scaffold(rounds, rates):
         models.append(x)
         variates.append(c)
     return [torch.cat(v).numpy() for v in (models, variates, own)]
-
-
-# Who takes part in three rounds, and the batches of each.
-TURNS, BATCHES = [[0, 1], [0], [0, 1]], [[[0, 1], [2]], [[3, 4], [5]]]
-
-
-def trained(start, batches, added, rate, momentum=0.0, clip=None):
-    """SGD on the loss of each batch and what is added to it."""
-    w = start.clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=rate, momentum=momentum)
-    for rows in batches:
-        optimizer.zero_grad()
-        (loss(w, rows) + added(w)).backward()
-        if clip:
-            torch.nn.utils.clip_grad_norm_([w], clip)
-        optimizer.step()
-    return w.detach()
-
-
-def feddyn(alpha, **plan):
-    """Two devices; the second is absent from the second round."""
-    x, h, terms = START.clone(), torch.zeros(8), [torch.zeros(8), torch.zeros(8)]
-    models, servers = [], []
-    for turn in TURNS:
-        ends = []
-        for device in turn:
-            term = terms[device]
-            end = trained(
-                x, BATCHES[device], lambda w: alpha / 2 * ((w - x) ** 2).sum() - (term * w).sum(), 0.5, **plan)
-            terms[device] = term - alpha * (end - x)
-            ends.append(end)
-        h = h - alpha * sum(end - x for end in ends) / 2
-        x = sum(ends) / len(ends) - h / alpha
-        models.append(x)
-        servers.append(h)
-    return [torch.cat(v).numpy() for v in (models, servers, terms)]
-
-
-def ditto(pull, rate, **plan):
-    """The same devices; a device's own model begins with the first that it is sent."""
-    x, own = START.clone(), [START.clone(), START.clone()]
-    models, owns = [], []
-    for turn in TURNS:
-        ends = [trained(x, BATCHES[device], lambda w: 0, 0.5, **plan) for device in turn]
-        for device in turn:
-            own[device] = trained(
-                own[device], BATCHES[device], lambda v: pull / 2 * ((v - x) ** 2).sum(), rate, **plan)
-        x = sum(ends) / len(ends)
-        models.append(x)
-        owns += own
-    return [torch.cat(v).numpy() for v in (models, owns)]
-
-
-def least():
-    """The least mean loss of two devices that disagree."""
-    w = START.clone().requires_grad_()
-    optimizer = torch.optim.LBFGS([w], max_iter=2000, tolerance_grad=1e-13, tolerance_change=0)
-
-    def closure():
-        optimizer.zero_grad()
-        logits = X @ w[:6].reshape(3, 2) + w[6:]
-        found = torch.nn.functional.cross_entropy(logits, torch.tensor([0, 1, 1, 0, 0, 0]))
-        found.backward()
-        return found
-
-    optimizer.step(closure)
-    return [closure().item()]
 
 
 def vector(steps, momentum=0.0, pull=0.0):
@@ -181,11 +113,4 @@ halved, halved_variate, _ = scaffold(2, [0.5, 0.25])
 listing("scaffoldNumbers", "Models, server variates and the devices' last variates of SCAFFOLD.", {
     "models": model, "variates": variate, "own": own, "models, rate halved": halved,
     "variates, rate halved": halved_variate})
-dynamic, clipped = feddyn(0.3), feddyn(0.3, momentum=0.5, clip=0.3)
-shared, own = ditto(0.6, 0.25)
-_, moved = ditto(0.6, 0.5, momentum=0.5, clip=0.3)
-listing("dynamicNumbers", "Models, h and the devices' last terms of FedDyn; models of Ditto.", {
-    "dyn models": dynamic[0], "dyn server": dynamic[1], "dyn terms": dynamic[2], "dyn clipped": clipped[0],
-    "dyn clipped terms": clipped[2], "least loss": least(), "ditto shared": shared, "ditto own": own,
-    "ditto own, momentum, clipped": moved})
 listing("stepSums", "What 1, 2, 5 and 10 steps add up to, in learning rates.", LENGTHS)
