@@ -7,7 +7,7 @@ import Schema
 /// Source: Acar et al., "Federated learning based on dynamic regularization" (2021), algorithm 1:
 /// h ← h − α·(1/N)·Σ (wᵢ − x) over the updates of the version, N being the devices of the fleet; then
 /// x is the mean of wᵢ less h/α. With s = −h/α that is s ← s + (m/N)·Δ, x ← x + Δ + s for the plain
-/// mean Δ of m updates, so that α does not matter here.
+/// mean Δ of m updates, so that α does not matter here; the authors' program keeps the same sums.
 public struct ServerDynamics: ServerOptimizer {
   /// Its name in a scenario.
   public static let name = "feddyn"
