@@ -63,6 +63,13 @@ public struct LocalTraining: Sendable {
     self.order = order
   }
 
+  /// The same training by another plan.
+  func with(plan: TrainingPlan) -> LocalTraining {
+    LocalTraining(
+      network: network, dataset: dataset, shard: shard, plan: plan, order: order, noise: noise,
+      relabelling: relabelling)
+  }
+
   /// Batches of the whole plan.
   public var batchCount: Int { plan.batchCount(shardCount: shard.count) }
 

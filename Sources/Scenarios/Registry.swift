@@ -81,6 +81,8 @@ public struct Registry: Sendable {
     parts.add(FedProx.self, to: .localAlgorithm) { $0 }
     parts.add(Scaffold.self, to: .localAlgorithm) { $0 }
     parts.add(PersonalLayers.self, to: .localAlgorithm) { $0 }
+    parts.add(FedDyn.self, to: .localAlgorithm) { $0 }
+    parts.add(Ditto.self, to: .localAlgorithm) { $0 }
 
     parts.add(LabelFlip.self, to: .attack) { $0 }
     parts.add(SignFlip.self, to: .attack) { $0 }
@@ -161,6 +163,7 @@ public struct Registry: Sendable {
     parts.add(ServerAdagrad.self, to: .serverOptimizer) { $0 }
     parts.add(ServerAdam.self, to: .serverOptimizer) { $0 }
     parts.add(ServerYogi.self, to: .serverOptimizer) { $0 }
+    parts.add(ServerDynamics.self, to: .serverOptimizer) { $0 }
     return Registry(catalog: parts)
   }()
 

@@ -312,6 +312,20 @@ extension Aggregator {
   public var needsStepSums: Bool { false }
 }
 
+/// What was combined, beside its parameters.
+public struct CombinedFacts: Sendable {
+  /// How many updates.
+  public let updates: Int
+  /// How many devices the fleet has.
+  public let devices: Int
+
+  /// So many updates of so large a fleet.
+  public init(updates: Int, devices: Int) {
+    precondition(updates > 0 && devices > 0, "an aggregation has an update, a fleet a device")
+    (self.updates, self.devices) = (updates, devices)
+  }
+}
+
 /// Moves the model by the combined update.
 public protocol ServerOptimizer: Part {
   /// The next model.
@@ -322,6 +336,11 @@ public protocol ServerOptimizer: Part {
   func step(
     from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
     _ memory: inout PartMemory
+  ) -> ParameterBuffer
+  /// The same, of an optimizer that looks at how much of the fleet was combined.
+  func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
+    of facts: CombinedFacts, _ memory: inout PartMemory
   ) -> ParameterBuffer
 }
 

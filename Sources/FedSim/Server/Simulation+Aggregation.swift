@@ -40,6 +40,7 @@ extension Simulation {
       let noisy = withNoise(combined, these.map(\.update))
       let stepped = inputs.server.optimizer.value.step(
         from: server.model, by: noisy, payload: inputs.server.payload,
+        of: CombinedFacts(updates: these.count, devices: devices.count),
         &server.memories.optimizer)
       server.model = relaid(
         inputs.task.network.keepingFrozen(of: server.model, in: stepped)
