@@ -79,16 +79,6 @@ struct SelectionTests {
     }
     #expect(chosen(by: selector, of: [1, 3], view(known: known), &memory) == nil)
     #expect(selector.needsFacts && !selector.needsLosses && selector.neededWaiting == 3)
-    // Nine of ten samples, nine of ten draws; five errors: 5·√(0.9·0.1/2,000) = 0.0335.
-    let one = make(WeightedSelector.self) { $0.cohort = 1 }
-    let uneven = [1, 9].map { samples in facts { $0.samples = samples } }
-    var hits = 0
-    for seed in 1...2_000 {
-      let members = chosen(
-        by: one, of: [0, 1], view(known: uneven), &memory, seed: UInt64(seed))
-      if members == [1] { hits += 1 }
-    }
-    #expect(abs(Double(hits) / 2_000 - 0.9) < 0.0336, "\(hits)")
   }
 
   @Test("turns: behind the last one, around the end, and past those that do not wait")
@@ -273,14 +263,6 @@ struct OortTests {
       chosen(
         by: selector, of: [0, 1, 2, 3, 4, 5, 6, 7, 8], view(round: 8, known: Self.known), &memory)
         == nil)
-    // Device 11 would be the fourth, and stays: exactly nine are left where nine are needed.
-    let nine = make(OortSelector.self) {
-      ($0.cohort, $0.overSelection, $0.mostUpdates, $0.mostExcluded) = (9, 1, 2, 0.3)
-    }
-    var fresh = PartMemory()
-    let rest = chosen(
-      by: nine, of: Array(0..<12), view(round: 7, known: Self.known), &fresh)
-    #expect(rest == [0, 1, 3, 4, 6, 7, 9, 10, 11])
   }
 
   @Test("where utilities fall from one window to the next slower devices are taken")
