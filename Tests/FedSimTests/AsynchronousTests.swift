@@ -268,8 +268,9 @@ struct ConcurrencyTests {
     scene.inputs.server.broadcast = .afterAggregation
     scene.inputs.stop.after = .seconds(200)
     let played = scene.play()
-    // a has delivered and asks at 12.670; its window ends before anything came of it, and in the next
-    // one it asks at 31.010. b delivers at 40 + 9.650: a is answered then, and reads it 1.010 later.
+    // a has delivered and asks at 12.670; its window ends before anything came of it, and in the
+    // next one it asks at 31.010. b delivers at 40 + 9.650: a is answered then, and reads it 1.010
+    // later.
     #expect(played.story(of: 0, only: "waits") == ["12670 waits r1", "31010 waits r1"])
     #expect(played.story(of: -1) == ["0 published v0 0", "49650 published v1 2"])
     #expect(

@@ -43,8 +43,8 @@ struct SelectionShareTests {
     var settings = OortSelector.Settings()
     (settings.cohort, settings.overSelection) = (9, 1)
     (settings.mostUpdates, settings.mostExcluded) = (2, 0.3)
-    // Devices 2, 5, 8 and 11 were in three versions. ⌊0.3·12⌋ = 3 of them are left out; 11 stays, so
-    // exactly the nine that are needed are there.
+    // Devices 2, 5, 8 and 11 were in three versions. ⌊0.3·12⌋ = 3 of them are left out; 11 stays,
+    // so exactly the nine that are needed are there.
     let known = (0..<12).map { place in
       facts {
         ($0.samples, $0.loss, $0.lossRound) = (5, 1, 1)

@@ -218,8 +218,8 @@ struct ComparisonTests {
     let b = [4, 5, 6, 4, 9, 5, 10].map { $0 * hour }
     let (holds, found) = SeedClaim.judge(a, b, comparison(7))
     #expect(!holds)
-    // Differences -3, -3, -3, 5, -4, 1, -3: of the 21 pairs of them six have a sum above 0, those of
-    // 5 with any other. (1.6449 + 0.8416)² / (3·(6/21 - ½)²) = 44.88.
+    // Differences -3, -3, -3, 5, -4, 1, -3: of the 21 pairs of them six have a sum above 0, those
+    // of 5 with any other. (1.6449 + 0.8416)² / (3·(6/21 - ½)²) = 44.88.
     #expect(
       found.hasSuffix("; if the effect is as seen, 45 seeds would show it four times in five"),
       "\(found)")
