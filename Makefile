@@ -102,6 +102,7 @@ bench: build ## time the workloads beside floors, events beside SimPy, a million
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Benchmarks/run $(BENCH)
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
+	Benchmarks/sweep
 	.build/release/fedsim-aggregate
 
 sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; SWEEP_CRASH=--sample

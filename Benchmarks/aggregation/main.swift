@@ -125,6 +125,7 @@ for (name, part) in [
   ("krum", Krum(.init())), ("multi-krum", MultiKrum(.init())), ("bulyan", Bulyan(.init())),
   ("geometric-median", GeometricMedian(.init())),
   ("norm-bounded-mean", NormBoundedMean(.init())), ("q-ffl", FairAggregator(.init())),
+  ("agnostic", AgnosticAggregator(.init())),
 ] as [(String, any Aggregator)] {
   let times = (0..<3).map { _ in seconds { _ = part.combine(hundred) } }
   let word = name.padding(toLength: 18, withPad: " ", startingAt: 0)

@@ -91,11 +91,12 @@ public final class DataCache: Sendable {
 }
 
 /// What tells whether a file is the one that was read.
-private struct FileIdentity: Equatable {
+package struct FileIdentity: Equatable, Sendable {
   let path: String
-  let numbers: [Int64]
+  private let numbers: [Int64]
 
-  init(_ path: String) {
+  /// The file that stands under a path now; equal for all files that are not there.
+  package init(_ path: String) {
     self.path = path
     var status = stat()
     guard stat(path, &status) == 0 else {

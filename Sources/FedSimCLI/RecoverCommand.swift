@@ -32,7 +32,7 @@ struct RecoverCommand: RegistryCommand {
       Environment.set(&options)
       let recovery = try Recovery.perform(
         result, output: output, options: options, registry: registry, tell: { Output.error($0) })
-      Output.out(json ? recovery.json : text(recovery))
+      Output.out(json ? JSONText.of(recovery) : text(recovery))
       return 0
     } catch {
       return Output.report(error)
@@ -49,17 +49,5 @@ struct RecoverCommand: RegistryCommand {
       \(rest ?? "nothing else, for \(none)")
       incomplete; go on with: fedsim resume \(result)
       """
-  }
-}
-
-extension Recovery {
-  /// What was recovered, as JSON.
-  var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(self) else {
-      preconditionFailure("a recovery holds numbers and texts only")
-    }
-    return String(decoding: data, as: UTF8.self)
   }
 }

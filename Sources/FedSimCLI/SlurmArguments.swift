@@ -110,10 +110,13 @@ struct SlurmArguments: ParsableArguments {
 
   /// Submits what is left of a sweep; the exit code.
   func submit(
-    _ folder: SweepFolder, _ play: SweepPlayArguments, isDry: Bool = false
+    _ folder: SweepFolder, _ play: SweepPlayArguments, isDry: Bool = false,
+    forgetsFailures: Bool = false
   ) throws(RunFailure) -> Int32 {
     let sweep = try SlurmSweep(folder, settings(play))
-    let end = try sweep.submit(isDry: isDry, look: SlurmLook.options(folder))
+    var look = SlurmLook.options(folder)
+    look.forgetsFailures = forgetsFailures
+    let end = try sweep.submit(isDry: isDry, look: look)
     guard case .submitted = end, !isDry else {
       return try SlurmLook.report(end, folder, versions: play.versions)
     }

@@ -77,8 +77,12 @@ struct SweepPlayArguments: ParsableArguments {
   }
 
   /// Plays what is left of a sweep, and writes its tables; the exit code.
-  func play(_ folder: SweepFolder) throws(RunFailure) -> Int32 {
-    let driver = try SweepDriver(folder, options(folder))
+  func play(
+    _ folder: SweepFolder, forgetsFailures: Bool = false
+  ) throws(RunFailure) -> Int32 {
+    var options = options(folder)
+    options.forgetsFailures = forgetsFailures
+    let driver = try SweepDriver(folder, options)
     let progress = quiet ? nil : SweepProgress(driver, jobs: jobs)
     let end = try driver.run { progress?.show($0) }
     progress?.clear()
@@ -228,8 +232,10 @@ struct SweepRetryCommand: RegistryCommand {
     do throws(RunFailure) {
       let folder = SweepFolder(folder)
       try SlurmArguments.refuseLiving(folder)
-      try SweepStatus.forgetFailures(folder)
-      return slurm.slurm ? try slurm.submit(folder, play) : try play.play(folder)
+      _ = try folder.manifestOfThisBuild()
+      return slurm.slurm
+        ? try slurm.submit(folder, play, forgetsFailures: true)
+        : try play.play(folder, forgetsFailures: true)
     } catch {
       return Output.report(error)
     }
@@ -291,8 +297,9 @@ struct SweepCellCommand: RegistryCommand {
 
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
-      let result = try SingleCell.play(
-        id, of: SweepFolder(folder), threads: threads, registry: registry)
+      let folder = SweepFolder(folder)
+      _ = try folder.manifestOfThisBuild()
+      let result = try SingleCell.play(id, of: folder, threads: threads, registry: registry)
       Output.out(result)
       return 0
     } catch {

@@ -95,7 +95,10 @@ enum StopSignals {
     guard pipe(&ends) == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let writing = ends[1]
-    sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+    // `nohup` has the end of the terminal ignored, which is 1.
+    let before = signal(SIGHUP, SIG_IGN).map { unsafeBitCast($0, to: Int.self) }
+    let numbers = [SIGINT, SIGTERM] + (before == 1 ? [] : [SIGHUP])
+    sources = numbers.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {

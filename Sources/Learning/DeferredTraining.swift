@@ -28,6 +28,8 @@ public final class DeferredTraining: Sendable {
     public let memory: DeviceMemory
     /// The sum of the losses of all samples processed since the training began.
     public let lossSum: Double
+    /// The sum of their squares, where the training keeps it; nil, too, where no batch ran.
+    public let lossSquares: Double?
     /// Evaluation on the device's validation samples; nil without any or where none was asked for.
     public let validation: Evaluation?
     /// What a last stretch leaves for the device's next training and for the server.
@@ -144,7 +146,8 @@ public final class DeferredTraining: Sendable {
       isLast
       ? algorithm.leavings(of: training, batches: batches.upperBound, outcome.memory) : Leavings()
     return Value(
-      memory: kept, lossSum: outcome.lossSum, validation: evaluation, leavings: leavings)
+      memory: kept, lossSum: outcome.lossSum, lossSquares: outcome.memory.lossSquares,
+      validation: evaluation, leavings: leavings)
   }
 
   /// The memory that the batches begin with, and the losses before them.
@@ -161,7 +164,8 @@ public final class DeferredTraining: Sendable {
       let memory = DeviceMemory(
         parameters: Self.moved(value.parameters, from: old, to: new),
         optimizerSlots: value.memory.optimizerSlots, origin: needsOrigin ? new : nil,
-        received: value.memory.received, kept: value.memory.kept)
+        received: value.memory.received, kept: value.memory.kept,
+        lossSquares: value.memory.lossSquares)
       return (memory, value.lossSum)
     case .joined(let version, let ranges, let earlier):
       let parameters = version.replacing(ranges, from: earlier.value(scratch).parameters)

@@ -10,24 +10,30 @@ public struct DeviceMemory: Sendable, Codable {
   public let received: [ParameterBuffer]
   /// What the device's training before this one left; empty for a first one.
   public let kept: [ParameterBuffer]
+  /// The sum of the squared losses of all samples processed since the training began; nil where no
+  /// batch ran yet, or nobody asks for it.
+  public let lossSquares: Double?
 
   /// A memory that holds `parameters`.
   public init(
     parameters: ParameterBuffer, optimizerSlots: [ParameterBuffer] = [],
     origin: ParameterBuffer? = nil, received: [ParameterBuffer] = [],
-    kept: [ParameterBuffer] = []
+    kept: [ParameterBuffer] = [], lossSquares: Double? = nil
   ) {
     self.parameters = parameters
     self.optimizerSlots = optimizerSlots
     self.origin = origin
     self.received = received
     self.kept = kept
+    self.lossSquares = lossSquares
   }
 
   /// The same training some batches later.
-  func moved(to parameters: ParameterBuffer, optimizerSlots: [ParameterBuffer]) -> DeviceMemory {
+  func moved(
+    to parameters: ParameterBuffer, optimizerSlots: [ParameterBuffer], lossSquares: Double?
+  ) -> DeviceMemory {
     DeviceMemory(
       parameters: parameters, optimizerSlots: optimizerSlots, origin: origin, received: received,
-      kept: kept)
+      kept: kept, lossSquares: lossSquares)
   }
 }

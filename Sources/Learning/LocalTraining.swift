@@ -16,6 +16,8 @@ public struct LocalTraining: Sendable {
   public let noise: Noise?
   /// Labels that are trained on instead of the data's own, by these; nil: the data's own.
   public let relabelling: [Int32]?
+  /// Whether the memory keeps the sum of the samples' squared losses.
+  public let keepsLossSquares: Bool
 
   /// A key of random numbers, and the slot of a training's first epoch.
   public struct Noise: Sendable, Codable {
@@ -37,7 +39,7 @@ public struct LocalTraining: Sendable {
   /// `relabelling` has a label for each class.
   public init(
     network: Network, dataset: Dataset, shard: [Int32], plan: TrainingPlan, order: BatchOrder,
-    noise: Noise? = nil, relabelling: [Int32]? = nil
+    noise: Noise? = nil, relabelling: [Int32]? = nil, keepsLossSquares: Bool = false
   ) {
     if case .keyed(let key, let firstSlot) = order, noise == nil {
       self.noise = Noise(key: key, firstSlot: firstSlot)
@@ -53,11 +55,19 @@ public struct LocalTraining: Sendable {
           && $0.allSatisfy { $0 >= 0 && Int($0) < network.classCount }
       } ?? true, "labels are those of classes")
     self.relabelling = relabelling
+    self.keepsLossSquares = keepsLossSquares
     self.network = network
     self.dataset = dataset
     self.shard = shard
     self.plan = plan
     self.order = order
+  }
+
+  /// The same training by another plan.
+  func with(plan: TrainingPlan) -> LocalTraining {
+    LocalTraining(
+      network: network, dataset: dataset, shard: shard, plan: plan, order: order, noise: noise,
+      relabelling: relabelling)
   }
 
   /// Batches of the whole plan.
@@ -67,8 +77,9 @@ public struct LocalTraining: Sendable {
   ///
   /// Running 0 ..< k and then, from the memory and the loss sum that this left, k ..< n gives the
   /// bits of running 0 ..< n at once. `lossSum` of the outcome begins at `lossSum`; its other sums
-  /// are of these batches alone. No batches: the memory comes back as it is. `correction` is added
-  /// to each batch's mean gradient.
+  /// are of these batches alone. Where squares of losses are kept, their sum begins at the
+  /// memory's. No batches: the memory comes back as it is. `correction` is added to each batch's
+  /// mean gradient.
   public func run(
     _ batches: Range<Int>, from memory: DeviceMemory, lossSum: Double = 0,
     correction: GradientCorrection? = nil, kernels: Kernels, scratch: Scratch
@@ -81,7 +92,8 @@ public struct LocalTraining: Sendable {
       return TrainingOutcome(memory: memory, lossSum: lossSum, samplesProcessed: 0)
     }
     let space = scratch.workspace(for: network, rows: min(plan.batchSize, shard.count))
-    var score = Network.Score(lossSum: lossSum)
+    var score = Network.Score(
+      lossSum: lossSum, squares: keepsLossSquares ? memory.lossSquares ?? 0 : nil)
     var places = Places(self)
     let start = memory.parameters.storage
     let isPlain = isPlain && correction == nil
@@ -109,7 +121,9 @@ public struct LocalTraining: Sendable {
       }
     }
     return TrainingOutcome(
-      memory: memory.moved(to: parameters, optimizerSlots: slots), lossSum: score.lossSum,
+      memory: memory.moved(
+        to: parameters, optimizerSlots: slots, lossSquares: score.squares),
+      lossSum: score.lossSum,
       samplesProcessed: plan.samples(inBatches: batches, shardCount: shard.count))
   }
 

@@ -3,6 +3,8 @@ extension Network {
   struct Score {
     var lossSum = 0.0
     var correct = 0
+    /// The sum of the samples' squared losses; nil: nobody asks for it.
+    var squares: Double?
   }
 
   private func pass(
@@ -31,6 +33,7 @@ extension Network {
   private func loss(
     _ rows: Int, scale: Float, in space: Workspace, kernels: Kernels, score: inout Score
   ) {
+    if score.squares != nil { addSquares(rows, in: space, kernels: kernels, score: &score) }
     let outputs = space.outputs
     switch loss {
     case .crossEntropy:
@@ -41,6 +44,30 @@ extension Network {
       score.correct += kernels.functions.squares(
         rows, classCount, outputs, space.labels, scale, space.deltas.0, &score.lossSum)
     }
+  }
+
+  /// Adds the square of each sample's loss, as the forward pass left it.
+  ///
+  /// The kernels give sums alone, so each sample is a batch of its own once more; what that leaves
+  /// as its gradient is written anew with the whole batch's. Order: sample by sample.
+  private func addSquares(
+    _ rows: Int, in space: Workspace, kernels: Kernels, score: inout Score
+  ) {
+    var sum = score.squares ?? 0
+    for row in 0..<rows {
+      let (outputs, labels) = (space.outputs + row * classCount, space.labels + row)
+      var own = 0.0
+      switch loss {
+      case .crossEntropy:
+        _ = kernels.functions.softmax(
+          1, classCount, outputs, classCount, labels, 1, space.deltas.0, classCount, &own)
+      case .meanSquaredError:
+        _ = kernels.functions.squares(
+          1, classCount, outputs, labels, 1, space.deltas.0, &own)
+      }
+      sum += own * own
+    }
+    score.squares = sum
   }
 
   /// The loss of the batch in the workspace, added to `score` sample by sample.

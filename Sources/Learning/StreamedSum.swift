@@ -28,6 +28,8 @@ public struct StreamedSum: Sendable {
   public struct Score: Sendable {
     /// The sum of the losses of all samples processed since the training began.
     public let lossSum: Double
+    /// The sum of their squares, where the training keeps it.
+    public let lossSquares: Double?
     /// Evaluation on the device's validation samples, where there was one.
     public let validation: Evaluation?
   }
@@ -167,7 +169,8 @@ extension StreamedSum {
     private func train(_ index: Int, _ scratch: Scratch) {
       let value = terms[index].training.passingValue(scratch)
       precondition(value.parameters.count == count, "buffers have one size")
-      scores[index] = Score(lossSum: value.lossSum, validation: value.validation)
+      scores[index] = Score(
+        lossSum: value.lossSum, lossSquares: value.lossSquares, validation: value.validation)
       trained[index] = value.parameters
       progress[index / groupSize].wrappingAdd(1, ordering: .acquiringAndReleasing)
     }

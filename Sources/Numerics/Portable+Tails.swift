@@ -33,6 +33,22 @@ extension Portable {
     return log1p(-0.5 * tail)
   }
 
+  /// The number above which a standard normal variable lies with the probability `tail`.
+  ///
+  /// By bisection of `logHalfErfc` down to neighbouring numbers; to about 11 digits. Infinite for 0
+  /// and 1.
+  public static func normalQuantile(above tail: Double) -> Double {
+    guard tail > 0, tail < 1 else { return tail <= 0 ? .infinity : tail >= 1 ? -.infinity : .nan }
+    if tail > 0.5 { return -normalQuantile(above: 1 - tail) }
+    let wanted = log(tail)
+    var (low, high) = (0.0, 40.0)
+    while true {
+      let middle = 0.5 * (low + high)
+      guard middle > low, middle < high else { return middle }
+      if logHalfErfc(middle * 0.5.squareRoot()) > wanted { low = middle } else { high = middle }
+    }
+  }
+
   /// 2/√π.
   private static let twoOverRootPi = 1.128_379_167_095_512_57
 

@@ -121,18 +121,22 @@ public struct Looking: Sendable {
   private static func place(
     _ bytes: [UInt8], at path: String, replacing isOurs: (String) -> Bool
   ) throws(RunFailure) {
-    if let file = FileHandle(forReadingAtPath: path) {
-      let head = (try? file.read(upToCount: 1024)) ?? nil
-      try? file.close()
-      guard let head, head.isEmpty || isOurs(String(decoding: head, as: UTF8.self)) else {
-        throw StoredRun.refusal(path, "there is a file of another kind, which stays as it is")
-      }
+    let file: PlacedFile
+    // Refuses a pipe or a device, which could be read from for ever.
+    do throws(ResultFault) { file = try PlacedFile(path) } catch { throw .output(error) }
+    guard Self.head(path).map({ $0.isEmpty || isOurs(String(decoding: $0, as: UTF8.self)) }) ?? true
+    else {
+      throw StoredRun.refusal(path, "there is a file of another kind, which stays as it is")
     }
-    do throws(ResultFault) {
-      try PlacedFile(path).place(bytes)
-    } catch {
-      throw .output(error)
-    }
+    do throws(ResultFault) { try file.place(bytes) } catch { throw .output(error) }
+  }
+
+  /// How a file begins; nil: there is none that can be read.
+  private static func head(_ path: String) -> Data? {
+    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+    defer { try? file.close() }
+    // At its end nothing is read, not even no bytes.
+    do { return try file.read(upToCount: 1024) ?? Data() } catch { return nil }
   }
 
   /// A figure by way of `rsvg-convert`.

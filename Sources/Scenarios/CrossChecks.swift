@@ -22,6 +22,7 @@ struct CrossChecks {
     checkIdentity()
     checkLearning()
     checkAlgorithm()
+    checkAdversaries()
     checkInstructions()
     checkCentral()
   }
@@ -58,19 +59,51 @@ struct CrossChecks {
     if let objection = training.algorithm.value.objection(to: training.plan) {
       report(objection, at: keys)
     }
-    if !training.algorithm.value.needs.personalLayers.isEmpty,
+    let needs = training.algorithm.value.needs
+    if needs.ownModel || !needs.personalLayers.isEmpty,
       settings.server.exchange == .weightsOnly
     {
       report(
         "`\(training.algorithm.name)` and `server.exchange: weightsOnly` both say what stays on"
           + " devices", at: keys)
     }
+    checkDynamics()
     if settings.server.aggregator.value.needsStepSums,
       training.plan.stepSum(batches: 1, of: 1) == nil
     {
       report(
         "`\(settings.server.aggregator.name)` needs steps that are sums of gradients: SGD, without"
           + " `weightDecay`", at: ["server", "aggregator"])
+    }
+  }
+
+  /// What colluders send is known at the aggregation, when the device may have made its next update:
+  /// none of it can be left for that one.
+  private mutating func checkAdversaries() {
+    guard let keeps = settings.server.transforms.first(where: { $0.value.keepsResidual })
+    else { return }
+    for (i, group) in settings.fleet.enumerated() {
+      guard let attack = group.adversary?.attack, attack.value.colludes else { continue }
+      report(
+        "`\(attack.name)` is made up at the aggregation, too late for what `\(keeps.name)` leaves for"
+          + " a device's next update: `feedback: false`",
+        at: ["fleet", "[\(i)]", "adversary", "attack"])
+    }
+  }
+
+  /// FedDyn has a part on devices and one at the server.
+  private mutating func checkDynamics() {
+    let isOnDevices = settings.task.training.algorithm.value is FedDyn
+    let isAtServer = settings.server.optimizer.value is ServerDynamics
+    guard isOnDevices != isAtServer, settings.task.learning == nil else { return }
+    if isOnDevices {
+      report(
+        "`feddyn` has a part at the server, too: `server.optimizer: feddyn`",
+        at: ["task", "training", "algorithm"])
+    } else {
+      report(
+        "`feddyn` has a part on devices, too: `task.training.algorithm: feddyn`",
+        at: ["server", "optimizer"])
     }
   }
 

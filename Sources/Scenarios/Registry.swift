@@ -81,6 +81,8 @@ public struct Registry: Sendable {
     parts.add(FedProx.self, to: .localAlgorithm) { $0 }
     parts.add(Scaffold.self, to: .localAlgorithm) { $0 }
     parts.add(PersonalLayers.self, to: .localAlgorithm) { $0 }
+    parts.add(FedDyn.self, to: .localAlgorithm) { $0 }
+    parts.add(Ditto.self, to: .localAlgorithm) { $0 }
 
     parts.add(LabelFlip.self, to: .attack) { $0 }
     parts.add(SignFlip.self, to: .attack) { $0 }
@@ -88,6 +90,7 @@ public struct Registry: Sendable {
     parts.add(GaussianAttack.self, to: .attack) { $0 }
     parts.add(FreeRider.self, to: .attack) { $0 }
     parts.add(StaleReplay.self, to: .attack) { $0 }
+    parts.add(LittleIsEnough.self, to: .attack) { $0 }
 
     parts.add(FixedSource.self, to: .timelineSource) { $0 }
     parts.add(WeeklySource.self, to: .timelineSource) { $0 }
@@ -133,6 +136,7 @@ public struct Registry: Sendable {
     parts.add(StochasticQuantisation.self, to: .updateTransform) { $0 }
     parts.add(TopK.self, to: .updateTransform) { $0 }
     parts.add(RandomK.self, to: .updateTransform) { $0 }
+    parts.add(SignCompression.self, to: .updateTransform) { $0 }
 
     parts.add(SampleWeightedMean.self, to: .aggregator) { $0 }
     parts.add(UniformMean.self, to: .aggregator) { $0 }
@@ -144,6 +148,7 @@ public struct Registry: Sendable {
     parts.add(GeometricMedian.self, to: .aggregator) { $0 }
     parts.add(NormBoundedMean.self, to: .aggregator) { $0 }
     parts.add(FairAggregator.self, to: .aggregator) { $0 }
+    parts.add(AgnosticAggregator.self, to: .aggregator) { $0 }
     parts.add(NormalisedMean.self, to: .aggregator) { $0 }
     parts.add(LateAwareMean.self, to: .aggregator) { $0 }
 
@@ -158,6 +163,7 @@ public struct Registry: Sendable {
     parts.add(ServerAdagrad.self, to: .serverOptimizer) { $0 }
     parts.add(ServerAdam.self, to: .serverOptimizer) { $0 }
     parts.add(ServerYogi.self, to: .serverOptimizer) { $0 }
+    parts.add(ServerDynamics.self, to: .serverOptimizer) { $0 }
     return Registry(catalog: parts)
   }()
 

@@ -89,7 +89,8 @@ public struct Field<Owner>: Sendable {
       key, path, maybe: form, assumption: false, summary, absence: nil, isWritten: false)
   }
 
-  /// A field stored at an optional property, written as `absence` where that holds nothing, or never.
+  /// A field stored at an optional property, written as `absence` where that holds nothing, or
+  /// never.
   private init<Value: Sendable>(
     _ key: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, maybe form: Form<Value>,
     assumption: Bool, _ summary: String, absence: Node?, isWritten: Bool = true

@@ -18,6 +18,8 @@ public final class CellPlayer {
   private let registry: Registry
   private let options: RunOptions
   private let cells: [String: SweepManifest.Cell]
+  /// Files that were seen to be those of the manifest.
+  private var unchanged: [String: FileIdentity] = [:]
 
   /// A player of a sweep's cells.
   ///
@@ -55,7 +57,15 @@ public final class CellPlayer {
       var run = Run(scenario, output: store.path(id), options: options)
       // A cell that is cut off is played again from its beginning.
       run.safety.isOn = false
+      try checkFiles()
       _ = try run.perform(gate: gate)
+      // What was changed meanwhile may have been read.
+      do throws(RunFailure) {
+        try checkFiles()
+      } catch {
+        store.remove(id)
+        throw error
+      }
     } catch {
       return WorkerAnswer(id, error.isBadInput ? .refused : .failed, reason: error.description)
     }
@@ -63,6 +73,19 @@ public final class CellPlayer {
       return WorkerAnswer(id, .failed, reason: "\(store.path(id)): the result is not whole")
     }
     return WorkerAnswer(id, .played, row: row)
+  }
+
+  /// Looks whether the files that cells read are those that their ids stand for.
+  private func checkFiles() throws(RunFailure) {
+    for file in manifest.files {
+      let identity = FileIdentity(file.path)
+      if unchanged[file.path] == identity { continue }
+      guard FileDigest.digest(ofFile: file.path) ?? "" == file.digest else {
+        throw SweepFolder.refusal(
+          file.path, "this file is not what it was when the sweep began; put it back")
+      }
+      unchanged[file.path] = identity
+    }
   }
 
   private static let remedy =

@@ -46,6 +46,12 @@ public struct CellStore: Sendable {
     return CellRow(document, targets: targets)
   }
 
+  /// Removes the result of a cell.
+  func remove(_ id: String) {
+    unlink(path(id))
+    unlink(path(id) + ".provenance.json")
+  }
+
   /// Removes what a process that is no more has left of a cell.
   func removePartials(of id: String, process: Int32) {
     for ending in [".h5", ".h5.provenance.json"] {

@@ -26,31 +26,26 @@ public final class CellWorker: Sendable {
   public static func serve(
     _ folder: SweepFolder, threads: Int, registry: Registry
   ) throws(RunFailure) -> Int32 {
-    // The terminal's Ctrl-C goes to every process; the driver decides what it means.
+    // The terminal's Ctrl-C and its end go to every process; the driver decides what they mean.
     signal(SIGINT, SIG_IGN)
+    signal(SIGHUP, SIG_IGN)
     signal(SIGPIPE, SIG_IGN)
     // Answers have the pipe to themselves: what anything prints goes where errors go.
     let worker = CellWorker(answers: fcntl(1, F_DUPFD_CLOEXEC, 3))
     dup2(2, 1)
     let player = try CellPlayer(folder, threads: threads, registry: registry)
-    let reader = Thread { worker.read() }
+    let reader = Thread {
+      MessageLine.readInput(worker.take)
+      worker.end()
+    }
     reader.start()
     worker.loop(player)
   }
 
-  private func read() {
-    var buffer = LineBuffer()
-    var piece = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = Foundation.read(0, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
-      if count <= 0 { end() }
-      for line in buffer.add(piece[..<count]) {
-        guard let order = WorkerOrder(String(decoding: line, as: UTF8.self)) else { continue }
-        state.withLock { $0.orders.append(order) }
-        arrived.signal()
-      }
-    }
+  private func take(_ line: [UInt8]) {
+    guard let order = WorkerOrder(String(decoding: line, as: UTF8.self)) else { return }
+    state.withLock { $0.orders.append(order) }
+    arrived.signal()
   }
 
   private func end() -> Never {
@@ -91,17 +86,8 @@ public final class CellWorker: Sendable {
     }
   }
 
+  /// Where nobody listens any more the reader of orders ends the process.
   private func send(_ answer: WorkerAnswer) {
-    let bytes = answer.line
-    var start = 0
-    while start < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        write(answers, $0.baseAddress! + start, bytes.count - start)
-      }
-      if count < 0, errno == EINTR { continue }
-      // Nobody listens: the reader of orders ends the process.
-      guard count > 0 else { return }
-      start += count
-    }
+    MessageLine.send(MessageLine.bytes(answer), to: answers)
   }
 }

@@ -85,6 +85,8 @@ public struct SweepBeginning {
     guard old.build != build else {
       return Begun(folder: folder, cells: cells, listed: listed, notice: nil)
     }
+    // What failed in another program may go well in this one.
+    folder.forgetFailures(of: plan.manifest)
     let notice =
       store == nil
       ? "note: another build of fedsim began this sweep; its cells are played again"

@@ -14,6 +14,8 @@ public final class SweepDriver {
     public var timeout: Double?
     /// How often a cell that failed is tried again.
     public var retries = 2
+    /// Whether cells that were given up are played again; of a shard its own.
+    public var forgetsFailures = false
     /// Whether results are only looked for, and nothing is played.
     public var onlyLooks = false
     /// The program that workers run, and its arguments.
@@ -98,6 +100,8 @@ public final class SweepDriver {
     self.news = news
     let lock = options.onlyLooks ? nil : try SweepLock(folder, options.shard)
     defer { _ = lock }
+    let forgets = options.forgetsFailures && !options.onlyLooks
+    if forgets, options.shard == nil { folder.forgetFailures(of: manifest) }
     try folder.makeFolders(manifest.store)
     defer { endWorkers() }
     var alive = Array(manifest.variants.indices)
@@ -157,6 +161,10 @@ public final class SweepDriver {
     var others: [SweepManifest.Cell] = []
     for (index, cell) in cells.enumerated() {
       let isMine = !options.onlyLooks && (options.shard?.has(index) ?? true)
+      // Which cells are a shard's own shows as it comes to them.
+      if isMine, options.forgetsFailures, failures[cell.id] == nil {
+        folder.forgetFailure(cell.id)
+      }
       if isMine, folder.failure(cell.id) == nil {
         queue.append((.play(cell.id), cell, 1))
       } else {
@@ -184,7 +192,9 @@ public final class SweepDriver {
   private func workOff() throws(RunFailure) {
     while !isInterrupted, !(queue.isEmpty && handed.isEmpty) {
       while !queue.isEmpty {
-        if let idle = workers.first(where: { handed[$0.process] == nil }) {
+        if let idle = workers.first(where: {
+          handed[$0.process] == nil && $0.killedFor == nil
+        }) {
           hand(queue.removeFirst(), to: idle)
         } else if workers.count < max(1, options.jobs) {
           workers.append(
@@ -226,7 +236,7 @@ public final class SweepDriver {
       return
     }
     for (worker, descriptor) in zip(workers, descriptors) where descriptor.revents != 0 {
-      if let answers = worker.receive() {
+      if let answers = try worker.receive(WorkerAnswer.self) {
         for answer in answers { try take(answer, from: worker) }
       } else {
         try bury(worker)
@@ -281,8 +291,12 @@ public final class SweepDriver {
     if case .look = task.order {
       if let last = lastWords.removeValue(forKey: task.cell.id) {
         try giveUp(task, last.reason, last.seconds)
+      } else if task.attempt <= options.retries {
+        queue.append((task.order, task.cell, task.attempt + 1))
       } else {
-        queue.append(task)
+        let path = store.path(task.cell.id)
+        throw .failed(
+          "\(path): \(reason) while it was read; remove it, and the cell is played again")
       }
       return
     }

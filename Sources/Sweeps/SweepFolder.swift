@@ -69,6 +69,19 @@ public struct SweepFolder: Sendable {
     }
   }
 
+  /// Reads the manifest of a sweep whose cells this very program may play: results of two builds
+  /// would stand under the same ids.
+  ///
+  /// Throws: `RunFailure.input` where there is none, or one of another version or build.
+  public func manifestOfThisBuild() throws(RunFailure) -> SweepManifest {
+    let manifest = try manifest()
+    guard manifest.build == FileDigest.ofThisProgram else {
+      throw Self.refusal(
+        path, "another build of fedsim began this sweep; its own command goes on with this one")
+    }
+    return manifest
+  }
+
   /// Writes what a sweep needs before its first cell: scenarios, list, and the manifest last.
   package func write(_ plan: SweepPlan) throws(RunFailure) {
     try makeFolders(plan.manifest.store)
@@ -178,6 +191,11 @@ extension SweepFolder {
 
   /// Forgets that a cell was given up.
   func forgetFailure(_ id: String) { unlink(failurePath(id)) }
+
+  /// Forgets that any cell of a sweep was given up. Precondition: nobody else plays them.
+  func forgetFailures(of manifest: SweepManifest) {
+    for cell in manifest.cells { forgetFailure(cell.id) }
+  }
 }
 
 /// A part of a sweep's cells: every `count`-th, beginning with number `number` from 1.

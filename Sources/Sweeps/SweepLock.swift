@@ -30,7 +30,7 @@ final class SweepLock {
     let descriptor = open(folder.lockPath(nil), O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { return }
     descriptors.append(descriptor)
-    flock(descriptor, LOCK_SH | LOCK_NB)
+    if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { _ = ftruncate(descriptor, 0) }
   }
 
   deinit { for descriptor in descriptors { close(descriptor) } }
@@ -42,9 +42,10 @@ final class SweepLock {
         path, "the lock cannot be taken: \(String(cString: strerror(errno)))")
     }
     descriptors.append(descriptor)
-    guard flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
-      guard errno == EWOULDBLOCK else {
-        let words = String(cString: strerror(errno))
+    let error = SweepLock.error(of: descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB)
+    guard error == 0 else {
+      guard error == EWOULDBLOCK else {
+        let words = String(cString: strerror(error))
         throw SweepFolder.refusal(path, "the lock cannot be taken: \(words)")
       }
       let holder = SweepLock.holder(descriptor)
@@ -53,10 +54,23 @@ final class SweepLock {
         "another `fedsim sweep`\(holder.map { " (process \($0))" } ?? "") is at work here; wait for"
           + " it, or end it: it can be gone on with")
     }
+    // Of those that share it nobody stands there, and no more the last that had it alone.
+    _ = ftruncate(descriptor, 0)
     guard !isShared else { return }
     let text = "\(getpid())\n"
-    _ = ftruncate(descriptor, 0)
     _ = text.withCString { write(descriptor, $0, strlen($0)) }
+  }
+
+  /// Tries to take a lock for a tenth of a second, since whoever looks whether it is held has it for
+  /// a moment: 0, or the error.
+  private static func error(of descriptor: CInt, _ operation: CInt) -> CInt {
+    for _ in 0..<20 {
+      guard flock(descriptor, operation) != 0 else { return 0 }
+      let error = errno
+      guard error == EWOULDBLOCK else { return error }
+      usleep(5_000)
+    }
+    return EWOULDBLOCK
   }
 
   /// The process that wrote its number into a lock.

@@ -99,7 +99,7 @@ private struct CellComposer {
       return
     }
     var digest = SHA256()
-    for path in witness.paths {
+    for path in witness.paths.map(Self.whole) {
       if let file = files.first(where: { $0.path == path }) {
         digest.update(file.digest.utf8)
       } else {
@@ -109,6 +109,11 @@ private struct CellComposer {
       }
     }
     fileDigests.append(witness.paths.isEmpty ? "" : digest.hexDigest())
+  }
+
+  /// Cells may be played in another folder than this. Links on the way stay what they are.
+  private static func whole(_ path: String) -> String {
+    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
 
   /// A variant with the scenario's own seed, or that of its axis.

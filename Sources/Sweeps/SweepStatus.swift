@@ -47,11 +47,6 @@ public struct SweepStatus: Codable, Equatable, Sendable {
     slurm = SlurmJobs(folder)
   }
 
-  /// Lets cells that were given up be played again.
-  public static func forgetFailures(_ folder: SweepFolder) throws(RunFailure) {
-    for cell in try folder.manifest().cells { folder.forgetFailure(cell.id) }
-  }
-
   /// Some lines for a person.
   public var text: String {
     var lines = ["\(folder): \(variants) variants, \(replicas) replicas"]

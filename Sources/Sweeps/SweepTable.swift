@@ -78,8 +78,17 @@ public struct SweepTable {
 
   /// Writes all tables into the sweep's folder.
   ///
-  /// Throws: `RunFailure` where the folder does not take them.
+  /// Throws: `RunFailure.failed` where the folder does not take them; cells were played, so this
+  /// is no bad input.
   public func write(to folder: SweepFolder, versions: Bool = false) throws(RunFailure) {
+    do throws(RunFailure) {
+      try writeAll(to: folder, versions)
+    } catch {
+      throw .failed("the tables cannot be written: \(error); the same command goes on")
+    }
+  }
+
+  private func writeAll(to folder: SweepFolder, _ versions: Bool) throws(RunFailure) {
     try SweepFolder.place(Array(csv.utf8), at: folder.tablePath)
     try writeArrays(to: folder.arraysPath)
     if versions {
@@ -162,9 +171,16 @@ public struct SweepTable {
     lines.map { $0.map(field).joined(separator: ",") + "\n" }.joined()
   }
 
+  /// A field, in quotes where it needs them.
+  ///
   /// Source: RFC 4180, §2.
-  private static func field(_ text: String) -> String {
-    guard text.contains(where: { ",\"\n\r".contains($0) }) else { return text }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+  package static func field(_ text: String) -> String {
+    // By bytes: a carriage return and a line feed are one character, which is neither of them.
+    let quote = UInt8(ascii: "\"")
+    guard text.utf8.contains(where: { [quote, UInt8(ascii: ","), 10, 13].contains($0) }) else {
+      return text
+    }
+    let doubled = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+    return "\"" + String(decoding: doubled, as: UTF8.self) + "\""
   }
 }

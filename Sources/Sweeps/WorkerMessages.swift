@@ -45,26 +45,50 @@ struct WorkerAnswer: Codable {
   var reason: String?
   var row: CellRow?
 
-  /// One line.
-  var line: [UInt8] {
-    guard let data = try? JSONEncoder().encode(self) else {
-      preconditionFailure("an answer holds words and finite numbers only")
-    }
-    return Array(data) + [10]
-  }
-
   init(_ id: String, _ kind: Kind, reason: String? = nil, row: CellRow? = nil) {
     self.id = id
     self.kind = kind
     self.reason = reason
     self.row = row
   }
+}
 
-  init?(line: some Sequence<UInt8>) {
-    guard let answer = try? JSONDecoder().decode(WorkerAnswer.self, from: Data(line)) else {
-      return nil
+/// A value as one line of JSON, and back, and lines on their way between two processes.
+enum MessageLine {
+  static func bytes(_ value: some Encodable) -> [UInt8] {
+    guard let data = try? JSONEncoder().encode(value) else {
+      preconditionFailure("a message holds words and finite numbers only")
     }
-    self = answer
+    return Array(data) + [10]
+  }
+
+  static func value<Value: Decodable>(_ type: Value.Type, _ line: some Sequence<UInt8>) -> Value? {
+    try? JSONDecoder().decode(type, from: Data(line))
+  }
+
+  /// Writes all of a line; nothing is said where nobody listens any more.
+  static func send(_ bytes: [UInt8], to descriptor: CInt) {
+    var start = 0
+    while start < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        write(descriptor, $0.baseAddress! + start, bytes.count - start)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      start += count
+    }
+  }
+
+  /// Reads standard input to its end; hands on each line without its end.
+  static func readInput(_ take: ([UInt8]) -> Void) {
+    var buffer = LineBuffer()
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(0, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { return }
+      for line in buffer.add(piece[..<count]) { take(line) }
+    }
   }
 }
 

@@ -84,25 +84,26 @@ final class WorkerProcess {
   func send(_ order: WorkerOrder) { send(line: Array(order.line.utf8)) }
 
   /// Hands out a line with its end.
-  func send(line: [UInt8]) {
-    var start = 0
-    while start < line.count {
-      let count = line.withUnsafeBytes {
-        write(orders, $0.baseAddress! + start, line.count - start)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      start += count
-    }
-  }
+  func send(line: [UInt8]) { MessageLine.send(line, to: orders) }
 
-  /// Reads what has come; nil once there will be nothing more.
-  func receive() -> [WorkerAnswer]? {
-    receiveLines()?.compactMap { WorkerAnswer(line: $0) }
+  /// Reads the answers that have come; nil once there will be nothing more.
+  ///
+  /// Throws: `RunFailure.failed` for a line that is no answer.
+  func receive<Answer: Decodable>(_ type: Answer.Type) throws(RunFailure) -> [Answer]? {
+    guard let lines = receiveLines() else { return nil }
+    var answers: [Answer] = []
+    for line in lines {
+      guard let answer = MessageLine.value(type, line) else {
+        let start = String(decoding: line.prefix(80), as: UTF8.self)
+        throw .failed("a worker's answer is not understood: \(start)")
+      }
+      answers.append(answer)
+    }
+    return answers
   }
 
   /// The lines that have come, without their ends; nil once there will be nothing more.
-  func receiveLines() -> [[UInt8]]? {
+  private func receiveLines() -> [[UInt8]]? {
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     let count = read(answers, &piece, piece.count)
     if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }

@@ -42,6 +42,13 @@ struct ReportTests {
     #expect(text.contains("\"x\":[0,7200,10800],\"y\":[0.1,0.7345678,0.7345678]"))
   }
 
+  @Test func whatTheTableOfResultsLeavesOutIsCounted() {
+    let runs = (1...62).map { run("a\($0).h5", seed: UInt64($0), accuracy: [0, 0.5]) }
+    #expect(Report(Array(runs.prefix(60))).html.contains("a60.h5"))
+    #expect(!Report(Array(runs.prefix(60))).html.contains(" more.</p>"))
+    #expect(Report(runs).html.contains("<p class=\"note\">And 2 more.</p>"))
+  }
+
   @Test func seedsOfOnePolicyStandTogether() {
     let runs = [
       run("a2.h5", seed: 2, accuracy: [0, 0.4]), run("a1.h5", seed: 1, accuracy: [0, 0.8]),

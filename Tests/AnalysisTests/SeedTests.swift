@@ -205,6 +205,28 @@ struct SeedTests {
     #expect(several.lines[3].claim == .equal)
   }
 
+  /// Ten of ten pairs to one side: p = 2^-9, twice that after Holm. Six of ten: p = 2^-5 = 0.03125,
+  /// and as the larger of two it is not multiplied. Alone against 0.05 / 2 it takes seven.
+  @Test("what Holm supports is claimed, though the first of the tests would need more pairs")
+  func holm() throws {
+    func sixLower(_ n: Int, _ run: MeasuredRun) -> MeasuredRun {
+      MeasuredRun(seed: run.seed, curve: run.curve, values: [(.gini, n < 6 ? 0.2 : 0.3)])
+    }
+    var (a, b) = runs(10) { Double($0) / 100 }
+    b = b.enumerated().map(sixLower)
+    let lines = SeedComparison(a, b, measures: [.finalAccuracy, .gini]).lines
+    #expect(lines.map(\.probability) == [2 / 1024, 2 / 64])
+    #expect(lines.map(\.adjusted) == [4 / 1024, 2 / 64])
+    #expect(lines[1].differing == 6 && lines[1].needed.least == 7)
+    // A lower one is better.
+    #expect(lines.map(\.claim) == [.b, .b])
+    // Where the other measure is not clear, six do not support it: 2 · 2^-5 = 0.0625.
+    (a, b) = runs(10) { $0 <= 5 ? 0.1 : -0.1 }
+    b = b.enumerated().map(sixLower)
+    let unclear = SeedComparison(a, b, measures: [.finalAccuracy, .gini]).lines
+    #expect(unclear[1].adjusted == 4 / 64 && unclear[1].claim == .tooFewSeeds)
+  }
+
   @Test("who does not reach the target is worse than all who do, and equal to who does not either")
   func notReached() throws {
     var (a, b) = runs(8) { _ in 0.2 }

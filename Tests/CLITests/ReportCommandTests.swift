@@ -70,6 +70,22 @@ struct ReportCommandTests {
     #expect(!fedsim.names.contains("a.gif"))
   }
 
+  @Test(
+    "a pipe is refused before anybody reads it, and an empty file is filled",
+    .timeLimit(.minutes(1)))
+  func places() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
+    #expect(mkfifo("\(fedsim.folder)/pipe", 0o600) == 0)
+    let pipe = try fedsim("report", "r.h5", "-o", "pipe")
+    #expect(pipe.code == 2)
+    #expect(
+      pipe.error.contains("pipe: expected a path for a file, found a device"), "\(pipe.error)")
+    try fedsim.write("", to: "empty.html")
+    #expect(try fedsim("report", "r.h5", "-o", "empty.html").code == 0)
+    #expect(try fedsim.bytes("empty.html").count > 1000)
+  }
+
   @Test("runs without a version, of one device, and with training at the server have a page")
   func unusual() throws {
     let fedsim = try Command()

@@ -118,6 +118,24 @@ import Testing
     #expect(try slurm.calls().count == 4)
   }
 
+  @Test("a collector that was lost before it had submitted the next one ends what it submitted")
+  func lostCollector() throws {
+    let slurm = try slurm()
+    #expect(try slurm.sweep().code == 0)
+    let first = try slurm.calls()
+    // No task has played anything: an array, 103, and a collector are submitted.
+    #expect(try slurm.job(first[1]) == 0, "\(slurm.log)")
+    let path = "\(slurm.folder)/slurm/2/jobs.json"
+    let text = String(decoding: try slurm.command.bytes(path), as: UTF8.self)
+    #expect(text.contains("\"collector\""))
+    try slurm.command.write(text.replacing("\"collector\"", with: "\"lost\""), to: path)
+    #expect(try slurm.job(first[1]) == 0, "\(slurm.log)")
+    #expect(try slurm.lines("said/cancelled") == ["103"])
+    let calls = try slurm.calls()
+    #expect(calls.count == 6)
+    #expect(calls[5].suffix(3) == ["3", "6", "1"])
+  }
+
   @Test("each rung of a halving is a submission, and the tables are those of one machine")
   func halving() throws {
     let slurm = try slurm(

@@ -73,6 +73,8 @@ struct PlantedPartTests {
   @Test("what a part does on purpose can be left out")
   func skipping() {
     #expect(Conformance(skipping: [.symmetry]).findings(of: Planted.CountsTwice.self) == [])
+    // What cannot be combined is not played, whether that is told or not.
+    #expect(Conformance(skipping: [.shape]).findings(of: Planted.ShortWeights.self) == [])
   }
 
   @Test("an aggregator with a weight too few, or with others than it says")

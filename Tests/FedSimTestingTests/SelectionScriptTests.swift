@@ -98,9 +98,9 @@ struct SelectionScriptTests {
     var settings = AvailabilitySelector.Settings()
     (settings.cohort, settings.overSelection) = (2, 1.5)
     let taken = late(.part(AvailabilitySelector.self, settings))
-    // Round 1 is formed at 2 s and ends at 3 s with (3, 0) and (0, 3). Round 2 is formed at 51.4 s. At
-    // 52 s Cid's update comes, and does not count towards the goal of 2; at 52.4 s those of Ann and Ben
-    // do: (1.5, 1.5) + ((3, 0) + (0, 3) + (3, 3)) / 3.
+    // Round 1 is formed at 2 s and ends at 3 s with (3, 0) and (0, 3). Round 2 is formed at 51.4 s.
+    // At 52 s Cid's update comes, and does not count towards the goal of 2; at 52.4 s those of Ann
+    // and Ben do: (1.5, 1.5) + ((3, 0) + (0, 3) + (3, 3)) / 3.
     #expect(taken.versions.map(\.model) == [[0, 0], [1.5, 1.5], [3.5, 3.5]])
     #expect(taken.versions.last?.publishedAt == .milliseconds(52_400))
     #expect(taken.broken == [])

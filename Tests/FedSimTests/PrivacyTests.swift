@@ -344,7 +344,7 @@ struct ResidualTests {
     scene.inputs.stop.after = .seconds(400)
     let inputs = scene.inputs
     let whole = try Stretches(inputs, stops: [])
-    #expect(whole.turns > 100 && whole.simulation.version >= 4)
+    #expect(whole.turns > 50 && whole.simulation.version >= 4)
     for (mode, threads) in [(ComputeMode.eager, 1), (.lazy, 2), (.eager, 3)] {
       var other = inputs
       other.compute = mode

@@ -23,6 +23,7 @@ private let all: [any ServerOptimizer] =
   known.map(\.part) + [
     make(ServerMomentum.self) { $0.nesterov = true }, make(ServerSGD.self), make(Mixing.self),
     make(ServerAdam.self), make(ServerAdagrad.self), make(ServerYogi.self),
+    make(ServerDynamics.self),
   ]
 
 private func buffer(_ values: [Float]) -> ParameterBuffer { ParameterBuffer(values) }

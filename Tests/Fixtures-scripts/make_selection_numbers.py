@@ -16,13 +16,18 @@ import numpy as np
 
 # Oort: twelve devices that have reported.
 SAMPLES = [30, 12, 55, 7, 41, 23, 60, 18, 3, 36, 27, 49]
-LOSSES = [0.5, 2.25, 1.0, 3.5, 0.125, 1.75, 0.0625, 2.0, 4.5, 0.75, 1.25, 1.5]
+# Losses of two samples each, whose squares have the roots of means 0.5, 2.25, 1, 3.5, …, and other means.
+SPREADS = [(0.2, 1.4), (1.0, 1.0), (7 / 13, 17 / 13)]
+LOSSES = [
+    [size * part for part in SPREADS[place % 3]]
+    for place, size in enumerate([0.5, 2.25, 1, 3.5, 0.125, 1.75, 0.0625, 2, 4.5, 0.75, 1.25, 1.5])
+]
 DURATIONS = [40, 95, 130, 22, 61, 77, 210, 35, 58, 88, 143, 66]
 ROUNDS = [1, 6, 3, 2, 5, 4, 1, 6, 2, 3, 5, 4]
 
 
 def oort(now, clip_bound, preferred, penalty):
-    rewards = [n * loss for n, loss in zip(SAMPLES, LOSSES)]
+    rewards = [sqrt(sum(l**2 for l in losses) / len(losses)) * n for n, losses in zip(SAMPLES, LOSSES)]
     ordered = sorted(rewards)
     clip = ordered[min(int(len(ordered) * clip_bound), len(ordered) - 1)]
     least = min(ordered) * 0.999
@@ -109,7 +114,7 @@ def table(name, comment, entries):
 ages = list(range(COUNT))
 print("// Printed by Tests/Fixtures-scripts/make_selection_numbers.py.")
 constant("oortSamples", "Int", SAMPLES, "Samples of twelve devices.")
-constant("oortLosses", "Double", LOSSES, "What each last reported.")
+constant("oortLosses", "Double", LOSSES, "The losses of two samples each.")
 constant("oortDurations", "Int64", DURATIONS, "How many seconds each took.")
 constant("oortRounds", "Int", ROUNDS, "In which round.")
 table("oortScores", "Their scores.", {

@@ -7,13 +7,15 @@ import Testing
     inputCount: 30, hidden: [20, 9], classCount: 5)
 
   private func training(
-    epochs: Int = 3, batchSize: Int = 10, learningRate: Double = 0.05, order: BatchOrder? = nil
+    epochs: Int = 3, batchSize: Int = 10, learningRate: Double = 0.05, order: BatchOrder? = nil,
+    keepsLossSquares: Bool = false
   ) -> LocalTraining {
     LocalTraining(
       network: network, dataset: byteDataset(count: 200),
       shard: (0..<47).map { Int32($0 * 4) },
       plan: TrainingPlan(epochs: epochs, batchSize: batchSize, learningRate: learningRate),
-      order: order ?? .keyed(StreamKey(seed: 1, purpose: "batches"), firstSlot: 0))
+      order: order ?? .keyed(StreamKey(seed: 1, purpose: "batches"), firstSlot: 0),
+      keepsLossSquares: keepsLossSquares)
   }
 
   private func start() -> DeviceMemory {
@@ -37,6 +39,77 @@ import Testing
       #expect(first.samplesProcessed + second.samplesProcessed == whole.samplesProcessed)
     }
     #expect(whole.samplesProcessed == 141)
+  }
+
+  @Test(
+    "squares of losses are kept where they are asked for, and change no bit of anything else",
+    arguments: KernelBody.allCases)
+  func lossSquares(body: KernelBody) throws {
+    let (kernels, scratch) = (try kernels(body), Scratch())
+    let plain = training().run(0..<15, from: start(), kernels: kernels, scratch: scratch)
+    let asked = training(keepsLossSquares: true)
+    let whole = asked.run(0..<15, from: start(), kernels: kernels, scratch: scratch)
+    #expect(plain.memory.lossSquares == nil)
+    #expect(firstDifference(plain.parameters, whole.parameters) == nil)
+    #expect(plain.lossSum == whole.lossSum)
+    let squares = try #require(whole.memory.lossSquares)
+    // By Cauchy and Schwarz the mean square is no less than the square of the mean; losses differ.
+    #expect(squares * 141 > whole.lossSum * whole.lossSum)
+    let best = asked.run(0..<15, from: start(), kernels: .best, scratch: scratch)
+    #expect(best.memory.lossSquares == squares)
+    for cut in 0...15 {
+      let first = asked.run(0..<cut, from: start(), kernels: kernels, scratch: scratch)
+      let second = asked.run(
+        cut..<15, from: first.memory, lossSum: first.lossSum, kernels: kernels, scratch: scratch)
+      #expect(second.memory.lossSquares == squares, "cut at \(cut)")
+    }
+  }
+
+  @Test("the sum of squares is that of each sample's loss when its batch ran")
+  func squaresOfEach() throws {
+    // Batches of one: what each adds to the sum of losses is the loss of its sample.
+    let single = training(epochs: 1, batchSize: 1, keepsLossSquares: true)
+    var (memory, squares) = (start(), 0.0)
+    for batch in 0..<47 {
+      let outcome = single.run(
+        batch..<batch + 1, from: memory, kernels: .best, scratch: Scratch())
+      memory = outcome.memory
+      squares += outcome.lossSum * outcome.lossSum
+    }
+    #expect(memory.lossSquares == squares)
+    // One batch of all: each sample's loss is that of the start, so a training of one batch of one
+    // sample that begins there has it, too.
+    let all = (0..<47).map { Int32($0) }
+    let together = training(
+      epochs: 1, batchSize: 47, order: .explicit([all]), keepsLossSquares: true
+    )
+    .run(0..<1, from: start(), kernels: .best, scratch: Scratch())
+    let one = training(epochs: 1, batchSize: 1, order: .explicit([all]))
+    var sum = 0.0
+    for batch in 0..<47 {
+      let outcome = one.run(batch..<batch + 1, from: start(), kernels: .best, scratch: Scratch())
+      sum += outcome.lossSum * outcome.lossSum
+    }
+    let found = try #require(together.memory.lossSquares)
+    #expect(abs(found - sum) < 1e-9 * sum)
+  }
+
+  @Test("a squared error's squares are kept, too")
+  func squaresOfSquares() throws {
+    // Outputs 0 at zero weights: of two classes each sample loses (1² + 0²) / 2 = 1/2.
+    let network = try Network(
+      sampleShape: [1], layers: [.dense(outputs: 2, activation: .identity)],
+      loss: .meanSquaredError)
+    let dataset = Dataset(
+      features: .bytes([0, 255]), sampleShape: [1], labels: [0, 1], classCount: 2)
+    let training = LocalTraining(
+      network: network, dataset: dataset, shard: [0, 1],
+      plan: TrainingPlan(epochs: 1, batchSize: 2, learningRate: 0.1),
+      order: .explicit([[0, 1]]), keepsLossSquares: true)
+    let memory = DeviceMemory(
+      parameters: ParameterBuffer(Array(repeating: 0, count: network.layout.count)))
+    let outcome = training.run(0..<1, from: memory, kernels: .best, scratch: Scratch())
+    #expect(outcome.lossSum == 1 && outcome.memory.lossSquares == 0.5)
   }
 
   @Test("all bodies end in the same bits")

@@ -39,6 +39,32 @@ struct UpdateValuesTests {
     }
   }
 
+  @Test("means and deviations are those of each parameter, whatever the threads")
+  func moments() {
+    // 1, 2 and 6 have the mean 3, and squares of (4 + 1 + 9)/3; less a base of 1 that is 2.
+    let three = [1, 2, 6].map { ParameterBuffer([Float($0)]) }
+    let ones = three.map { _ in ParameterBuffer([1]) }
+    for (bases, mean) in [([], 3.0), (ones, 2)] {
+      let found = UpdateValues(three, bases: bases).moments(pool: WorkerPool(threads: 1))
+      #expect(found.means == [mean])
+      #expect((found.deviations[0] - (14.0 / 3).squareRoot()).magnitude < 1e-15)
+    }
+    for count in [8, 9, 5_003] {
+      let some = buffers(4, count: count)
+      let one = UpdateValues(some).moments(pool: WorkerPool(threads: 1))
+      #expect((one.means.count, one.deviations.count) == (count, count))
+      for place in 0..<count {
+        let values = some.map { Double($0[place]) }
+        let mean = values.reduce(0, +) / 4
+        let square = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / 4
+        #expect((one.means[place] - mean).magnitude < 1e-14)
+        #expect((one.deviations[place] - square.squareRoot()).magnitude < 1e-14)
+      }
+      let other = UpdateValues(some).moments(pool: WorkerPool(threads: 3))
+      #expect((one.means, one.deviations) == (other.means, other.deviations))
+    }
+  }
+
   @Test("each lane is sorted, for any number of updates")
   func sorted() {
     let pool = WorkerPool(threads: 1)

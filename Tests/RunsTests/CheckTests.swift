@@ -65,6 +65,15 @@ struct CheckTests {
     #expect(report.text.contains("the settings in force are not those recorded"))
   }
 
+  @Test("a name of several lines stands in the baseline on one, and holds")
+  func longName() throws {
+    let folder = try CheckedFolder(
+      CheckedFolder.small.replacing("name: small", with: "name: \"two  words\\n and a line \""))
+    #expect(folder.record().status == .recorded)
+    #expect(try folder.text("s.baseline").contains("\nscenario two words and a line\n"))
+    #expect(folder.check().status == .holds)
+  }
+
   @Test("claims are no part of the run: adding one asks for no recording")
   func claimsAreNoSettings() throws {
     let folder = try CheckedFolder()

@@ -68,6 +68,8 @@ struct ClaimTests {
       ("{update.aggregated: 8}", true, "8"), ("{update.rejectedStale: 0}", true, "0"),
       ("{attempt.killed: {atMost: 0}}", true, "0"), ("{transmission.linkLost: 0}", true, "0"),
       ("{timeToAccuracy: {target: 0, atMost: 0 s}}", true, "0 s"),
+      // The longest time there is, which no `Double` is.
+      ("{endedAt: {atMost: 9223372036854775807 us}}", true, nil),
       ("{roundsToAccuracy: {target: 0, equals: 0}}", true, "0"),
       ("{eventDigest: \"0123456789abcdef\"}", false, nil),
     ] as [(String, Bool, String?)])

@@ -130,24 +130,6 @@ struct PolicyScenarioTests {
     }
   }
 
-  @Test("where anybody may train, nothing hangs on the order of simultaneous events")
-  func ties() throws {
-    let open = try Self.scenarios(in: "policies").filter {
-      $0.settings.server.selector.name == "open"
-    }
-    #expect(open.count >= 4)
-    for scenario in open {
-      let models = try [UInt64?.none, 1, 2].map { key in
-        var options = RunOptions()
-        options.shakeTies = key
-        var simulation = try scenario.makeSimulation(options)
-        simulation.run()
-        return simulation.model.values.map(\.bitPattern)
-      }
-      #expect(models[0] == models[1] && models[0] == models[2], "\(scenario.settings.name)")
-    }
-  }
-
   @Test("a wrong name says which is nearest, and a wrong pair what does not go together")
   func faults() {
     func faults(_ server: String) -> String {
@@ -166,6 +148,8 @@ struct PolicyScenarioTests {
     #expect(faults("trigger: {all: {of: {threshold: 3}}}").contains("of two triggers at least"))
     #expect(faults("trigger: all").contains("of"))
     #expect(faults("transforms: topk").contains("did you mean `top-k`?"))
+    #expect(faults("aggregator: {agnostic: -1}").contains("a number from 0 to 1000"))
+    #expect(faults("aggregator: {agnostic: {domains: group}}").contains("`groups`"))
     #expect(faults("transforms: {top-k: 2}").contains("a number from 0 to 1"))
     #expect(faults("transforms: {top-k: 0.1, random-k: 0.1}").contains("both choose what is sent"))
     #expect(

@@ -61,7 +61,8 @@ struct SelectionScenarioTests {
   @Test("a run that chooses by losses cannot be played without learning, others can")
   func followsLearning() throws {
     for (name, follows) in [
-      ("oort", true), ("power-of-choice", true), ("refl", false), ("weighted", false),
+      ("oort", true), ("power-of-choice", true), ("power-of-choice-current", true), ("refl", false),
+      ("weighted", false),
       ("turns", false), ("fedbuff-against-rounds", true), ("availability-bias", false),
     ] {
       let simulation = try scenario(name).makeSimulation()
@@ -82,6 +83,8 @@ struct SelectionScenarioTests {
     }
     #expect(faults("policy: ort").contains("did you mean `oort`?"))
     #expect(faults("selector: power-of-choise").contains("did you mean `power-of-choice`?"))
+    #expect(
+      faults("selector: {power-of-choice: {losses: curent}}").contains("did you mean `current`?"))
     #expect(faults("selector: {oort: {clip: 2}}").contains("from 0 to 1"))
     #expect(
       faults("selector: {power-of-choice: {candidates: 5}}")

@@ -145,6 +145,18 @@ struct StressTests {
     #expect(failure.command == "fedsim stress \(failure.file) --seeds 1")
   }
 
+  @Test("where no file can be written nothing is searched")
+  func noPlace() throws {
+    let searched = try Searched(Self.section)
+    let failure = try #require(throws: RunFailure.self) {
+      try searched.search(60) { $0.folder = searched.folder + "/missing" }
+    }
+    #expect(failure.isBadInput)
+    #expect(failure.description.contains("/missing does not exist"), "\(failure)")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: searched.folder) == ["s.yaml"])
+  }
+
   @Test("a world depends on the seed and its number alone, and not on how many there are")
   func worlds() throws {
     let scenario = try Scenario(text: Searched.policy + Self.section, file: "s.yaml")

@@ -31,7 +31,10 @@ import Testing
     let driver: SweepDriver
     var cells: [String] { driver.manifest.cells.map(\.id) }
 
-    init() throws {
+    init(
+      _ script: String = SweepDriverTests.script,
+      _ change: (inout SweepDriver.Options) -> Void = { _ in }
+    ) throws {
       let plan = try SweepPlan(
         Variants.sweep("sweep: {grid: {server.trigger.threshold: [1, 2]}}\n"), build: "",
         store: folder + "/store", options: RunOptions())
@@ -39,7 +42,8 @@ import Testing
       var options = SweepDriver.Options()
       (options.jobs, options.timeout, options.retries) = (2, 2, 0)
       options.program = "/bin/sh"
-      options.arguments = ["-c", SweepDriverTests.script, folder, plan.manifest.cells[0].id]
+      options.arguments = ["-c", script, folder, plan.manifest.cells[0].id]
+      change(&options)
       driver = try SweepDriver(SweepFolder(folder), options)
     }
 
@@ -74,5 +78,28 @@ import Testing
     #expect(!failure.isBadInput)
     #expect(failure.description.contains("failures/\(id).json"))
     #expect(failure.description.contains("the cell failed: it took longer than 2 s"))
+  }
+
+  @Test(
+    "a result that ends whoever reads it ends the sweep, which names it", .timeLimit(.minutes(1)))
+  func deadlyResult() throws {
+    let planned = try Planned("while read -r order id; do kill -KILL $$; done") {
+      ($0.onlyLooks, $0.retries, $0.jobs) = (true, 1, 1)
+    }
+    defer { planned.remove() }
+    let failure = try #require(throws: RunFailure.self) { try planned.driver.run() }
+    #expect(!failure.isBadInput)
+    #expect(
+      failure.description
+        == "\(planned.folder)/store/\(planned.cells[0]).h5: the worker was ended by signal 9 "
+        + "while it was read; remove it, and the cell is played again")
+  }
+
+  @Test("an answer that is no answer ends the sweep", .timeLimit(.minutes(1)))
+  func noAnswer() throws {
+    let planned = try Planned("while read -r order id; do echo '{\"id\":}'; done")
+    defer { planned.remove() }
+    let failure = try #require(throws: RunFailure.self) { try planned.driver.run() }
+    #expect(failure.description == "a worker's answer is not understood: {\"id\":}")
   }
 }

@@ -240,4 +240,27 @@ import Sweeps
     let read = try ResultFile.read(folder + "/s/table.h5")
     #expect(read.root[variable: "centralAccuracy"]?.axes.count == 7)
   }
+
+  @Test("a field is in quotes where it holds a comma, a quote or any end of a line")
+  func fields() {
+    for (text, field) in [
+      ("a b", "a b"), ("a,b", "\"a,b\""), ("a \"b\"", "\"a \"\"b\"\"\""), ("a\nb", "\"a\nb\""),
+      ("a\rb", "\"a\rb\""), ("a\r\nb", "\"a\r\nb\""),
+    ] {
+      // By bytes: texts are equal where they look alike.
+      #expect(Array(SweepTable.field(text).utf8) == Array(field.utf8), "\(text.debugDescription)")
+    }
+  }
+
+  @Test("tables that cannot be written are no bad input: the cells were played")
+  func unwritable() throws {
+    let (table, _) = try played("sweep: {grid: {server.trigger.threshold: [1]}}\n")
+    let sweep = SweepFolder(folder + "/s")
+    try FileManager.default.createDirectory(
+      atPath: sweep.tablePath, withIntermediateDirectories: true)
+    let failure = try #require(throws: RunFailure.self) { try table.write(to: sweep) }
+    #expect(!failure.isBadInput)
+    #expect(failure.description.hasPrefix("the tables cannot be written: \(sweep.tablePath)"))
+    #expect(failure.description.hasSuffix("; the same command goes on"))
+  }
 }

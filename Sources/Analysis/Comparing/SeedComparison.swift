@@ -11,7 +11,7 @@ public struct SeedComparison: Codable, Equatable, Sendable {
     case b
     /// The differences are not clear enough.
     case none
-    /// No differences of so few pairs could be, or of so few that differ.
+    /// Nor could be any differences of so few pairs, or of so few that differ, by themselves.
     case tooFewSeeds
     /// There are no differences.
     case equal
@@ -153,8 +153,9 @@ private struct PairedTest {
     _ adjusted: Double, _ alpha: Double, _ needed: SeedsNeeded
   ) -> SeedComparison.Claim {
     if signedRank.count == 0 { return .equal }
-    if signedRank.count < needed.least { return .tooFewSeeds }
-    guard adjusted < alpha else { return .none }
+    guard adjusted < alpha else {
+      return signedRank.count < needed.least ? .tooFewSeeds : .none
+    }
     let isHigher = signedRank.rankBiserial > 0
     return isHigher == (measure.better == .higher) ? .b : .a
   }

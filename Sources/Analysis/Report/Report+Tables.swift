@@ -203,7 +203,9 @@ extension Report {
 
   /// Which command makes the results again, and by which digests to tell them.
   func reproduction() -> String {
-    let rows = (runs + references.map(\.run)).prefix(60).map { run in
+    let all = runs + references.map(\.run)
+    let most = 60
+    let rows = all.prefix(most).map { run in
       let root = run.document.table("")
       return [
         run.path, "\(run.seed)", root?.text("engineVersion") ?? "",
@@ -221,5 +223,6 @@ extension Report {
       + "it again and says whether every byte comes out the same.</p>"
       + Self.table(
         ["result", "seed", "FedSim", "content digest", "event digest"], rows, style: "words")
+      + (all.count > most ? "<p class=\"note\">And \(all.count - most) more.</p>" : "")
   }
 }

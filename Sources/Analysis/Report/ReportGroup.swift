@@ -7,13 +7,6 @@ struct ReportGroup {
   /// Its look in figures.
   var look: Int
 
-  /// What is drawn of it: what devices trained, and each model that the server trained.
-  ///
-  /// `isAlone`: no other group needs telling apart.
-  func lines(isAlone: Bool) -> [ReportLine] {
-    ReportLine.lines(name, runs, isAlone: isAlone)
-  }
-
   /// The groups among some results, in the order in which they first come; none has a seed twice.
   static func groups(_ runs: [ReportRun]) -> [ReportGroup] {
     var groups: [ReportGroup] = []

@@ -132,19 +132,21 @@ extension Simulation {
   // MARK: Pace and data of one training
 
   /// How long batches over so many samples take on a device in the training that begins with a data
-  /// epoch.
+  /// epoch; where a `share` is given, in an evaluation that takes that share of the time of steps.
   ///
   /// Draws: one `normal` a device at slot 0 of `compute`, one a training at slot = its first data
   /// epoch of `compute-jitter` (seed `world`).
   func pace(
     group: Int, ordinal: Int, device: Int, samples: Int, epoch: UInt64,
-    plan: TrainingPlan? = nil, share: Double = 1
+    plan: TrainingPlan? = nil, share: Double? = nil
   ) -> Pace {
     let plan = plan ?? inputs.task.plan
     let settings = inputs.fleet[group].compute
     let factor =
       factor("compute", settings.spread, group, ordinal)
       * factor("compute-jitter", settings.jitter ?? 0, group, ordinal, slot: epoch)
+      * (share == nil ? Double(inputs.task.algorithm.needs.passes) : 1)
+    let share = share ?? 1
     if let capacity = capacity(group: group, ordinal: ordinal) {
       let perSample = inputs.fleet[group].capacity!.factor * capacity.milliseconds / 1000
       return Pace(samples: samples, plan: inputs.task.plan) { count in

@@ -204,7 +204,8 @@ extension Simulation {
       order: order(device, firstEpoch: firstEpoch),
       noise: inputs.task.network.isNoisy
         ? .init(key: batchKey(device), firstSlot: firstEpoch) : nil,
-      relabelling: relabelling)
+      relabelling: relabelling,
+      keepsLossSquares: inputs.server.selector.value.needsLossSquares)
     return DeferredTraining(
       local, by: inputs.task.algorithm, batches: batches, from: start,
       validation: isLast ? inputs.task.partition.validation[client] : [], isLast: isLast,

@@ -68,4 +68,10 @@ extension ServerOptimizer {
     from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
     _ memory: inout PartMemory
   ) -> ParameterBuffer { step(from: current, by: combined, payload: payload) }
+
+  /// As it steps whatever was combined.
+  public func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
+    of facts: CombinedFacts, _ memory: inout PartMemory
+  ) -> ParameterBuffer { step(from: current, by: combined, payload: payload, &memory) }
 }

@@ -52,6 +52,9 @@ extension PolicyPreset {
       "q-fedavg", "Updates of devices with a high loss count more (Li et al. 2020)",
       [("aggregator", .text("q-ffl"))]),
     synchronous(
+      "afl", "Groups of devices count more the higher their loss (Mohri et al. 2019)",
+      [("aggregator", .text("agnostic"))]),
+    synchronous(
       "fednova", "Differences by the length of their training (Wang et al. 2020)",
       [("aggregator", .text("normalised-mean"))]),
     synchronous(

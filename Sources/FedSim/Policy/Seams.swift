@@ -163,6 +163,11 @@ public protocol ClientSelector: Part {
   var needsFacts: Bool { get }
   /// Whether it looks at losses: then nothing can be played without learning.
   var needsLosses: Bool { get }
+  /// Whether it looks at the squares of losses, too; only then do trainings keep them.
+  var needsLossSquares: Bool { get }
+  /// Whether it is told, before it chooses, what the current model loses on candidates' samples:
+  /// `candidates` and `cohort(of:losses:_:)` are asked then in place of `cohort(from:_:_:_:)`.
+  var needsCurrentLosses: Bool { get }
   /// What a device that asks for work is told.
   func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission
   /// The same, of a selector that remembers.
@@ -181,6 +186,16 @@ public protocol ClientSelector: Part {
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
     _ memory: inout PartMemory
   ) -> Cohort?
+  /// Places of the waiting devices that are candidates, or nil while too few wait.
+  ///
+  /// `waiting` is in device order. Draws: from the stream, keyed by the round.
+  func candidates(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+    _ memory: inout PartMemory
+  ) -> [Int]?
+  /// A cohort out of these places; `losses` has what the current model loses on the samples of
+  /// each: their mean, −∞ for one without samples.
+  func cohort(of candidates: [Int], losses: [Double], _ server: ServerView) -> Cohort?
 }
 
 /// The devices chosen for a round.
@@ -218,6 +233,19 @@ extension ClientSelector {
   public var needsFacts: Bool { false }
   /// It does not.
   public var needsLosses: Bool { false }
+  /// It does not.
+  public var needsLossSquares: Bool { false }
+  /// It is not.
+  public var needsCurrentLosses: Bool { false }
+  /// No candidates.
+  public func candidates(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+    _ memory: inout PartMemory
+  ) -> [Int]? { nil }
+  /// No cohorts.
+  public func cohort(
+    of candidates: [Int], losses: [Double], _ server: ServerView
+  ) -> Cohort? { nil }
   /// No cohorts.
   public func cohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
@@ -284,6 +312,20 @@ extension Aggregator {
   public var needsStepSums: Bool { false }
 }
 
+/// What was combined, beside its parameters.
+public struct CombinedFacts: Sendable {
+  /// How many updates.
+  public let updates: Int
+  /// How many devices the fleet has.
+  public let devices: Int
+
+  /// So many updates of so large a fleet.
+  public init(updates: Int, devices: Int) {
+    precondition(updates > 0 && devices > 0, "an aggregation has an update, a fleet a device")
+    (self.updates, self.devices) = (updates, devices)
+  }
+}
+
 /// Moves the model by the combined update.
 public protocol ServerOptimizer: Part {
   /// The next model.
@@ -294,6 +336,11 @@ public protocol ServerOptimizer: Part {
   func step(
     from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
     _ memory: inout PartMemory
+  ) -> ParameterBuffer
+  /// The same, of an optimizer that looks at how much of the fleet was combined.
+  func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
+    of facts: CombinedFacts, _ memory: inout PartMemory
   ) -> ParameterBuffer
 }
 

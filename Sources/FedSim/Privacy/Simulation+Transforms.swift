@@ -30,8 +30,8 @@ extension ServerSettings {
     return sent.adding(plain * Int64(needs.companions))
   }
 
-  /// Numbers that transforms have made fewer or smaller are packed one behind the other; an NPY file
-  /// holds the numbers of a tensor, or all that are left and their places.
+  /// Numbers that transforms have made fewer or smaller are packed one behind the other; an NPY
+  /// file holds the numbers of a tensor, or all that are left and their places.
   private func transformedBytes(plain: Int64, _ form: UpdateForm) -> Int64 {
     let beside = Int64(form.bytesBeside)
     if form.isPlain { return plain.adding(beside) }
@@ -105,6 +105,9 @@ extension Simulation {
       kept: frozen + exchange.instructions.privateRanges,
       attacks: inputs.fleet.map { $0.adversary?.attack.value })
     exchange.chain = chain
+    precondition(
+      !chain.hasCollusion || !chain.keepsResiduals,
+      "what colluders send is not known when an update after it is made")
     if chain.keepsResiduals, !inputs.omitsArithmetic {
       exchange.lastSent = Array(repeating: nil, count: devices.count)
     }
@@ -170,9 +173,9 @@ extension Simulation {
     let (ranges, model) = (exchange.instructions.privateRanges, server.model)
     var sent: [DeferredUpdate?] = []
     for update in updates { sent.append(self.updates[update].sent) }
-    let all = sent
+    let (all, agreed) = (sent, agreements(updates, values))
     return inputs.pool.map(all.count) { index, scratch in
-      all[index]?.value(scratch).parameters
+      all[index]?.value(scratch, agreed: agreed[index]).parameters
         ?? values[index].parameters.replacing(ranges, from: model)
     }
   }

@@ -175,7 +175,7 @@ public struct ServerSettings: PartSettings {
     if payloadFormat != nil, bytesPerParameter != 4 {
       return [("payloadFormat", "`payloadFormat` and `bytesPerParameter` both give sizes")]
     }
-    return stalenessContradictions + transformContradictions + privacyContradictions
-      + instructionContradictions
+    return stalenessContradictions + optimizerContradictions + transformContradictions
+      + privacyContradictions + instructionContradictions
   }
 }

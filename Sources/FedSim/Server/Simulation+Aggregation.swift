@@ -25,7 +25,9 @@ extension Simulation {
     let used: [Used]
     let before = recordsNorms ? server.model : nil
     if inputs.omitsArithmetic {
-      used = waiting.map { Used(update: $0, lossSum: 0, validation: nil) }
+      used = waiting.map {
+        Used(update: $0, lossSum: 0, lossSquares: nil, validation: nil)
+      }
     } else {
       // What never travels goes on from training to training: none is computed and let go.
       let areApart =
@@ -38,6 +40,7 @@ extension Simulation {
       let noisy = withNoise(combined, these.map(\.update))
       let stepped = inputs.server.optimizer.value.step(
         from: server.model, by: noisy, payload: inputs.server.payload,
+        of: CombinedFacts(updates: these.count, devices: devices.count),
         &server.memories.optimizer)
       server.model = relaid(
         inputs.task.network.keepingFrozen(of: server.model, in: stepped)
@@ -52,7 +55,7 @@ extension Simulation {
     server.version += 1
     takeCompanions(used.map(\.sent))
     server.publishedAt.append(now)
-    for used in used { noteLoss(used.lossSum, of: used.update) }
+    for used in used { noteLoss(used.lossSum, squares: used.lossSquares, of: used.update) }
     for update in used.map(\.update) {
       if updates[update].outcome == .aggregated { tallies.aggregatedTwice += 1 }
       devices[Int(updates[update].device)].activity.aggregated += 1
@@ -68,6 +71,7 @@ extension Simulation {
   private struct Used {
     let update: Int32
     let lossSum: Double
+    let lossSquares: Double?
     let validation: Evaluation?
     /// What came with its parameters.
     var sent: [ParameterBuffer] = []
@@ -98,7 +102,8 @@ extension Simulation {
       return nil
     }
     let used = zip(waiting, sum.scores).map {
-      Used(update: $0, lossSum: $1.lossSum, validation: $1.validation)
+      Used(
+        update: $0, lossSum: $1.lossSum, lossSquares: $1.lossSquares, validation: $1.validation)
     }
     return (sum.parameters, used)
   }
@@ -119,7 +124,8 @@ extension Simulation {
       let (record, facts) = (updates[update], facts(of: update))
       used.append(
         Used(
-          update: update, lossSum: values[index].lossSum, validation: values[index].validation,
+          update: update, lossSum: values[index].lossSum,
+          lossSquares: values[index].lossSquares, validation: values[index].validation,
           sent: values[index].leavings.sent))
       aggregated.append(
         AggregatedUpdate(
@@ -131,7 +137,8 @@ extension Simulation {
     guard !used.isEmpty else { return nil }
     let batch = AggregationBatch(
       updates: aggregated, payload: inputs.server.payload, current: server.model,
-      staleness: inputs.server.stalenessRule, kernels: inputs.kernels, pool: inputs.pool)
+      staleness: inputs.server.stalenessRule, groupSizes: inputs.fleet.map(\.count),
+      kernels: inputs.kernels, pool: inputs.pool)
     return (inputs.server.aggregator.value.combine(batch, &server.memories.aggregator), used)
   }
 

@@ -1,3 +1,4 @@
+import Learning
 import Numerics
 
 extension Simulation {
@@ -18,9 +19,46 @@ extension Simulation {
   mutating func chosenCohort() -> Cohort? {
     var stream = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
       .stream(slot: UInt64(server.round))
-    let view = serverView
-    return inputs.server.selector.value.cohort(
-      from: server.waiting, view, &stream, &server.memories.selector)
+    let (view, selector) = (serverView, inputs.server.selector.value)
+    guard selector.needsCurrentLosses else {
+      return selector.cohort(from: server.waiting, view, &stream, &server.memories.selector)
+    }
+    guard
+      let places = selector.candidates(
+        from: server.waiting, view, &stream, &server.memories.selector)
+    else { return nil }
+    return selector.cohort(
+      of: places, losses: currentLosses(of: places.map { server.waiting[$0].device }), view)
+  }
+
+  /// What the current model loses on the training samples that some devices have now, as an oracle
+  /// sees it: with the data's own labels and the devices' own layers. −∞ without samples.
+  ///
+  /// Complexity: a pass over their samples.
+  private func currentLosses(of chosen: [Int]) -> [Double] {
+    if inputs.omitsArithmetic { return chosen.map { _ in .infinity } }
+    let (task, model, kernels) = (inputs.task, server.model, inputs.kernels)
+    let ranges = exchange.instructions.privateRanges
+    var shards: [[Int32]] = []
+    var own: [DeferredTraining?] = []
+    for device in chosen {
+      let client = Int(devices[device].client)
+      shards.append(client < task.partition.clientCount ? shard(of: device) : [])
+      own.append(
+        ranges.isEmpty || exchange.locals.last.isEmpty
+          ? nil : exchange.locals.last[device]?.training)
+    }
+    let facts = (shards, own)
+    return inputs.pool.map(chosen.count) { place, scratch in
+      let (shards, own) = facts
+      guard !shards[place].isEmpty else { return -.infinity }
+      let parameters =
+        own[place].map { model.replacing(ranges, from: $0.value(scratch).parameters) } ?? model
+      return Evaluation(
+        of: task.network, parameters: parameters, dataset: task.train, samples: shards[place],
+        kernels: kernels, scratch: scratch
+      ).meanLoss
+    }
   }
 
   /// How many of the updates that wait are of earlier rounds.
@@ -86,13 +124,16 @@ extension Simulation {
   }
 
   /// An update is aggregated, and its training's losses are known.
-  mutating func noteLoss(_ lossSum: Double, of update: Int32) {
+  mutating func noteLoss(_ lossSum: Double, squares: Double?, of update: Int32) {
     guard inputs.server.selector.value.needsFacts else { return }
     let (round, processed) = (Int(server.round), updates[update].samplesProcessed)
     let isKnown = !inputs.omitsArithmetic && processed > 0
     learn(Int(updates[update].device)) {
       $0.timesAggregated += 1
-      if isKnown { $0.loss = lossSum / Double(processed) }
+      if isKnown {
+        $0.loss = lossSum / Double(processed)
+        $0.rootMeanSquareLoss = squares.map { ($0 / Double(processed)).squareRoot() }
+      }
       $0.lossRound = round
     }
   }

@@ -2,23 +2,25 @@ import Learning
 import Numerics
 
 extension Simulation {
-  /// Whether devices are evaluated with models of their own: with layers that never leave them, or
-  /// after some steps on their own samples.
+  /// Whether devices are evaluated with models of their own: with one that they keep, with layers
+  /// that never leave them, or after some steps on their own samples.
   var evaluatesPersonally: Bool {
-    inputs.record.federatedEvaluation?.fineTuning != nil
-      || !inputs.task.algorithm.needs.personalLayers.isEmpty
+    let needs = inputs.task.algorithm.needs
+    return inputs.record.federatedEvaluation?.fineTuning != nil || needs.ownModel
+      || !needs.personalLayers.isEmpty
   }
 
-  /// The current model on each device, with the device's own layers and fine-tuned where that is
-  /// asked for, evaluated on the device's held-out samples.
+  /// The model of each device, evaluated on the device's held-out samples: the one that it keeps, or
+  /// the current one with the device's own layers; fine-tuned where that is asked for.
   ///
-  /// Draws: the order of fine-tuning's batches, at slot = the epoch, the same for all versions (seed
-  /// `training`, purpose `fine-tuning`). Complexity: a training of as many steps a device, and a
-  /// pass over its held-out samples.
+  /// Draws: the order of fine-tuning's batches, at slot = the epoch, the same for all versions
+  /// (seed `training`, purpose `fine-tuning`). Complexity: a training of as many steps a device,
+  /// and a pass over its held-out samples.
   func personalEvaluations() -> [Evaluation] {
     let task = inputs.task
     let tuning = inputs.record.federatedEvaluation?.fineTuning
     let ranges = exchange.instructions.privateRanges
+    let keepsModel = task.algorithm.needs.ownModel
     var clients: [Int] = []
     var shards: [[Int32]] = []
     var keys: [StreamKey] = []
@@ -32,7 +34,7 @@ extension Simulation {
           seed: inputs.seeds.training, purpose: "fine-tuning", group: group(of: device).name,
           ordinal: UInt32(devices[device].ordinal)))
       own.append(
-        ranges.isEmpty || exchange.locals.last.isEmpty
+        ranges.isEmpty && !keepsModel || exchange.locals.last.isEmpty
           ? nil : exchange.locals.last[device]?.training)
     }
     let (model, kernels) = (server.model, inputs.kernels)
@@ -43,8 +45,10 @@ extension Simulation {
       let (samples, indices) = task.heldOut(by: clients[device])
       guard !indices.isEmpty else { return Evaluation(count: 0, correct: 0, lossSum: 0) }
       var parameters = model
-      if let own = own[device] {
-        parameters = model.replacing(ranges, from: own.value(scratch).parameters)
+      if let own = own[device]?.value(scratch) {
+        parameters =
+          keepsModel
+          ? own.leavings.kept.first ?? model : model.replacing(ranges, from: own.parameters)
       }
       if let plan, !shards[device].isEmpty {
         let training = LocalTraining(

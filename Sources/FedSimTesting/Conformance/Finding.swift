@@ -55,6 +55,8 @@ struct Findings {
   let part: String
   let skipped: [Check]
   private(set) var list: [Finding] = []
+  /// The promises that are broken, those that are left out among them.
+  private var broken: [Check] = []
 
   init(_ part: String, skipping skipped: [Check]) {
     self.part = part
@@ -62,9 +64,12 @@ struct Findings {
   }
 
   mutating func add(_ check: Check, _ message: String) {
-    if has(check) || skipped.contains(check) { return }
+    if has(check) { return }
+    broken.append(check)
+    if skipped.contains(check) { return }
     list.append(Finding(part: part, check: check, message: message))
   }
 
-  func has(_ check: Check) -> Bool { list.contains { $0.check == check } }
+  /// Whether a promise is broken; what rests on it then is not looked at.
+  func has(_ check: Check) -> Bool { broken.contains(check) }
 }

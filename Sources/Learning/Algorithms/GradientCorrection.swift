@@ -7,13 +7,16 @@ public struct GradientCorrection: Sendable {
   public let pull: Double
   /// What the pull is towards.
   public let anchor: ParameterBuffer?
+  /// λ: beside the pull the loss has −⟨λ, w⟩ added to it. Its gradient is clipped with them.
+  public let linear: ParameterBuffer?
   /// What is added after clipping, the same for each batch.
   public let shift: ParameterBuffer?
 
-  /// A pull towards some parameters.
-  public init(pull: Double, towards anchor: ParameterBuffer) {
+  /// A pull towards some parameters, and a linear term.
+  public init(pull: Double, towards anchor: ParameterBuffer, linear: ParameterBuffer? = nil) {
     self.pull = pull
     self.anchor = anchor
+    self.linear = linear
     shift = nil
   }
 
@@ -21,19 +24,21 @@ public struct GradientCorrection: Sendable {
   public init(shift: ParameterBuffer) {
     pull = 0
     anchor = nil
+    linear = nil
     self.shift = shift
   }
 
-  /// Adds μ·(w − anchor) to a gradient, in `Double`, rounded to float once.
+  /// Adds μ·(w − anchor) − λ to a gradient, in `Double`, rounded to float once.
   func pull(
     _ gradient: UnsafeMutablePointer<Float>, _ weights: UnsafePointer<Float>,
     _ layout: ParameterLayout
   ) {
     guard let anchor = anchor?.storage else { return }
+    let linear = linear?.storage
     for range in layout.updatableRanges {
       for i in range {
-        gradient[i] = Float(
-          Double(gradient[i]) + pull * (Double(weights[i]) - Double(anchor[i])))
+        let pulled = Double(gradient[i]) + pull * (Double(weights[i]) - Double(anchor[i]))
+        gradient[i] = Float(linear.map { pulled - Double($0[i]) } ?? pulled)
       }
     }
   }

@@ -8,6 +8,11 @@ public struct LocalNeeds: Sendable, Equatable {
   public var companions = 0
   /// Layers that are trained and never leave the device, by name.
   public var personalLayers: [String] = []
+  /// Whether the first buffer that is kept is a whole model of the device's own, which it is
+  /// evaluated with.
+  public var ownModel = false
+  /// Steps that are computed for each batch; so many times as long a batch takes.
+  public var passes = 1
 
   /// Nothing.
   public init() {}

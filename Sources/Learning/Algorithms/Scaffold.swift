@@ -4,10 +4,11 @@ import Schema
 /// control variate.
 ///
 /// Source: Karimireddy et al., "SCAFFOLD: stochastic controlled averaging for federated learning"
-/// (2020), algorithm 1 with option II: y ← y − η·(g(y) − cᵢ + c); then cᵢ⁺ = cᵢ − c + (x − y)/(K·η),
-/// and the server's c ← c + (1/N)·Σ (cᵢ⁺ − cᵢ) over the devices of the round.
+/// (2020), algorithm 1 with option II: y ← y − η·(g(y) − cᵢ + c); then cᵢ⁺ = cᵢ − c + (x −
+/// y)/(K·η), and the server's c ← c + (1/N)·Σ (cᵢ⁺ − cᵢ) over the devices of the round.
 ///
-/// With a schedule, K·η is the sum of the rates of the batches that ran; partial work has its own K.
+/// With a schedule, K·η is the sum of the rates of the batches that ran; partial work has its own
+/// K.
 public struct Scaffold: LocalAlgorithm {
   /// Its name in a scenario.
   public static let name = "scaffold"

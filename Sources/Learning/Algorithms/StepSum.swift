@@ -1,7 +1,7 @@
 extension TrainingPlan {
   /// What the local steps of a training add up to if each gradient is 1, in learning rates: ‖aᵢ‖₁,
-  /// where aᵢ says what each gradient counts in the difference, as long as nothing in it is negative.
-  /// Plain SGD: the number of batches.
+  /// where aᵢ says what each gradient counts in the difference, as long as nothing in it is
+  /// negative. Plain SGD: the number of batches.
   ///
   /// `pull` is μ of a pull towards where the training began. nil for optimisers whose steps are no
   /// sums of gradients. Source: Wang et al., "Tackling the objective inconsistency problem in

@@ -18,6 +18,7 @@ extension DeferredTraining: ArchivedObject {
     try write(training.order, catalog, to: archive)
     try archive.write([training.noise])
     try archive.write([training.relabelling])
+    archive.write(byte: training.keepsLossSquares ? 1 : 0)
     try archive.write(batches)
     catalog.write(validation, to: archive)
     archive.write(byte: isLast ? 1 : 0)
@@ -44,6 +45,7 @@ extension DeferredTraining: ArchivedObject {
     let order = try Self.readOrder(catalog, from: archive)
     let noise = try archive.read([LocalTraining.Noise?].self).first ?? nil
     let relabelling = try archive.read([[Int32]?].self).first ?? nil
+    let keepsLossSquares = try archive.readByte() != 0
     let batches = try archive.read(Range<Int>.self)
     guard batches.lowerBound >= 0, plan.batchSize > 0,
       batches.upperBound <= plan.batchCount(shardCount: shard.count)
@@ -62,7 +64,7 @@ extension DeferredTraining: ArchivedObject {
     else { throw archive.damage("labels") }
     let training = LocalTraining(
       network: network, dataset: catalog.dataset, shard: shard, plan: plan, order: order,
-      noise: noise, relabelling: relabelling)
+      noise: noise, relabelling: relabelling, keepsLossSquares: keepsLossSquares)
     self.init(
       training, by: catalog.models[model].algorithm, batches: batches, state: state,
       validation: validation, isLast: isLast, model: model, kernels: catalog.kernels)

@@ -31,7 +31,7 @@ extension DeferredUpdate: ArchivedObject {
       ? .described(archive.read(Description.self)) : .computed(archive.read(Value.self))
     let counts: [Int] =
       switch state {
-      case .described(let description): [description.keys.count, description.told.count]
+      case .described(let description): [description.streamKeys.count, description.told.count]
       case .computed(let value): [value.residuals.count, value.reports.count]
       }
     guard counts.allSatisfy({ $0 == chain.transforms.count }) else {

@@ -9,15 +9,36 @@ public struct AttackedUpdate: Sendable {
   public let base: ParameterBuffer
   /// What the device's first training led to, and what that began with, where the attack asks.
   public let first: (parameters: ParameterBuffer, base: ParameterBuffer)?
+  /// The difference that colluders of one aggregation have agreed on; nil: there is none.
+  public let agreed: [Double]?
 
   /// An update.
   public init(
     parameters: ParameterBuffer, base: ParameterBuffer,
-    first: (parameters: ParameterBuffer, base: ParameterBuffer)? = nil
+    first: (parameters: ParameterBuffer, base: ParameterBuffer)? = nil, agreed: [Double]? = nil
   ) {
     self.parameters = parameters
     self.base = base
     self.first = first
+    self.agreed = agreed
+  }
+}
+
+/// What adversaries of one aggregation that collude know of one another.
+public struct Collusion: Sendable {
+  /// The differences that they trained, in device order; those that are not finite are left out.
+  public let trained: UpdateValues
+  /// How many updates of the aggregation are theirs.
+  public let colluders: Int
+  /// How many it has in all.
+  public let updates: Int
+
+  /// What is known: one difference at least.
+  public init(trained: UpdateValues, colluders: Int, updates: Int) {
+    precondition(trained.updates <= colluders && colluders <= updates, "theirs are among all")
+    self.trained = trained
+    self.colluders = colluders
+    self.updates = updates
   }
 }
 
@@ -32,6 +53,11 @@ public protocol Attack: Part {
   var falsifies: Bool { get }
   /// Whether it sends what its first training gave.
   var replaysFirst: Bool { get }
+  /// Whether what it sends depends on what others trained with the same attack, whose updates go
+  /// into the same version.
+  var colludes: Bool { get }
+  /// The difference that these agree on, one number a parameter; where they collude.
+  func agreement(_ collusion: Collusion, pool: WorkerPool) -> [Double]
   /// The parameters that are sent; their difference from the base is the update.
   ///
   /// Draws: from the stream, keyed by device and by the first data epoch of its training.
@@ -45,6 +71,12 @@ extension Attack {
   public var falsifies: Bool { true }
   /// No.
   public var replaysFirst: Bool { false }
+  /// No.
+  public var colludes: Bool { false }
+  /// None.
+  public func agreement(_ collusion: Collusion, pool: WorkerPool) -> [Double] {
+    preconditionFailure("attacks that collude say what they agree on")
+  }
   /// What was trained.
   public func sent(
     _ update: AttackedUpdate, _ stream: inout RandomStream

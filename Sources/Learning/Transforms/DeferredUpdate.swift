@@ -25,10 +25,12 @@ public struct TransformChain: Sendable {
 
   /// Whether any of them leaves something on the device.
   public var keepsResiduals: Bool { transforms.contains { $0.keepsResidual } }
+  /// Whether adversaries of any group make up their updates together.
+  public var hasCollusion: Bool { attacks.contains { $0?.colludes == true } }
 }
 
-/// An update as its device sends it, forged or through transforms, that is described now and computed when somebody needs it,
-/// once.
+/// An update as its device sends it, forged or through transforms, that is described now and
+/// computed when somebody needs it, once.
 ///
 /// Where transforms keep something on the device it begins with what the device's update before
 /// left, and holds that one until it is computed.
@@ -47,7 +49,7 @@ public final class DeferredUpdate: Sendable {
   struct Description: Codable {
     let training: DeferredTraining
     let base: ParameterBuffer
-    let keys: [StreamKey]
+    let streamKeys: [StreamKey]
     let slot: UInt64
     let told: [Double?]
     let previous: DeferredUpdate?
@@ -77,8 +79,8 @@ public final class DeferredUpdate: Sendable {
       chain,
       .described(
         Description(
-          training: training, base: base, keys: keys, slot: slot, told: told, previous: previous,
-          forgery: forgery)))
+          training: training, base: base, streamKeys: keys, slot: slot, told: told,
+          previous: previous, forgery: forgery)))
   }
 
   init(_ chain: TransformChain, _ state: State) {
@@ -94,29 +96,42 @@ public final class DeferredUpdate: Sendable {
     state.withLock { if case .computed = $0 { true } else { false } }
   }
 
-  /// The value, computed on this thread unless it is there or another thread is at it.
-  public func value(_ scratch: Scratch) -> Value {
+  /// The attack of an update that is made up together with others, by its place in the chain;
+  /// nil: it is not, or it is computed.
+  public var collusion: Int? {
+    guard case .described(let description) = stateNow, let place = description.forgery?.attack,
+      chain.attacks[place]?.colludes == true
+    else { return nil }
+    return place
+  }
+
+  /// The value, computed on this thread unless it is there or another thread is at it; `agreed` is
+  /// the difference that colluders send.
+  public func value(_ scratch: Scratch, agreed: [Double]? = nil) -> Value {
     state.withLock { state in
       switch state {
       case .computed(let value):
         return value
       case .described(let description):
-        let value = compute(description, scratch)
+        let value = compute(description, agreed, scratch)
         state = .computed(value)
         return value
       }
     }
   }
 
-  private func compute(_ description: Description, _ scratch: Scratch) -> Value {
+  private func compute(
+    _ description: Description, _ agreed: [Double]?, _ scratch: Scratch
+  ) -> Value {
     let before = description.previous?.value(scratch).residuals
-    var parameters = sent(description, scratch).replacing(chain.kept, from: description.base)
+    var parameters = sent(description, agreed, scratch)
+      .replacing(chain.kept, from: description.base)
     var residuals: [ParameterBuffer?] = []
     var reports: [Double?] = []
     for (place, transform) in chain.transforms.enumerated() {
       var update = OutgoingUpdate(
         parameters: parameters, base: description.base, tensors: chain.tensors,
-        stream: description.keys[place].stream(slot: description.slot),
+        stream: description.streamKeys[place].stream(slot: description.slot),
         residual: before?[place], told: description.told[place])
       transform.apply(&update)
       parameters = update.parameters
@@ -127,7 +142,9 @@ public final class DeferredUpdate: Sendable {
   }
 
   /// What was trained, or what an adversary makes of it.
-  private func sent(_ description: Description, _ scratch: Scratch) -> ParameterBuffer {
+  private func sent(
+    _ description: Description, _ agreed: [Double]?, _ scratch: Scratch
+  ) -> ParameterBuffer {
     let trained = description.training.value(scratch).parameters
     guard let forgery = description.forgery, let attack = chain.attacks[forgery.attack] else {
       return trained
@@ -136,6 +153,7 @@ public final class DeferredUpdate: Sendable {
     return attack.sent(
       AttackedUpdate(
         parameters: trained, base: description.base,
-        first: forgery.first.map { ($0.training.value(scratch).parameters, $0.base) }), &stream)
+        first: forgery.first.map { ($0.training.value(scratch).parameters, $0.base) },
+        agreed: agreed), &stream)
   }
 }

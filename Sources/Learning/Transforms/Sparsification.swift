@@ -21,17 +21,7 @@ struct Sparsification {
 
   /// What would be sent of each parameter if all were: the difference and what is left of those
   /// before.
-  func values(_ update: OutgoingUpdate) -> [Float] {
-    var values: [Float] = []
-    values.reserveCapacity(update.count)
-    for tensor in update.tensors {
-      for place in tensor {
-        let rest = feedback ? Double(update.residual?[place] ?? 0) : 0
-        values.append(ParameterBuffer.nearest(update.difference(place) + rest))
-      }
-    }
-    return values
-  }
+  func values(_ update: OutgoingUpdate) -> [Float] { update.values(withRest: feedback) }
 
   /// Sends the chosen ones of these values, times a factor, and keeps the others.
   func send(
@@ -53,6 +43,22 @@ struct Sparsification {
         }
       }
     }
+  }
+}
+
+extension OutgoingUpdate {
+  /// The differences of what travels, one tensor behind the other, with what is left of those
+  /// before.
+  func values(withRest: Bool) -> [Float] {
+    var values: [Float] = []
+    values.reserveCapacity(count)
+    for tensor in tensors {
+      for place in tensor {
+        let rest = withRest ? Double(residual?[place] ?? 0) : 0
+        values.append(ParameterBuffer.nearest(difference(place) + rest))
+      }
+    }
+    return values
   }
 }
 

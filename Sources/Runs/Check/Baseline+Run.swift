@@ -9,7 +9,8 @@ extension Baseline {
     header = [
       ["format", Self.format], ["engine", FedSimVersion.current],
       ["schema", "\(FedSimVersion.resultSchema)"],
-      ["scenario", scenario.settings.name ?? ""], ["settings", String(scenario.digest.prefix(16))],
+      ["scenario", Self.words(scenario.settings.name ?? "")],
+      ["settings", String(scenario.digest.prefix(16))],
       ["data", simulation.inputs.task.digest.hexDigits],
       ["events", "\(simulation.tallies.events)"], ["eventDigest", facts.eventDigest],
     ]
@@ -41,6 +42,11 @@ extension Baseline {
           digest: rows.reduce(0) { $0 &+ $1.print }.hexDigits,
           marks: rows.map(mark).joined())
       })
+  }
+
+  /// A text as it is read back: on one line, one blank between words.
+  private static func words(_ text: String) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
   /// An event in words: when, who, what, and four digits of its fingerprint.

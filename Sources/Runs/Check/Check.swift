@@ -203,7 +203,7 @@ public struct Check: Sendable {
         recording.isWritten = true
       } catch {
         report.faults = [error.description]
-        report.status = .badInput
+        report.status = error.isOfTheDisk ? .failed : .badInput
       }
     }
     report.baseline = recording

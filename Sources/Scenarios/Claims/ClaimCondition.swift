@@ -103,7 +103,7 @@ enum CountKind: BoundedKind {
 enum DurationKind: BoundedKind {
   static var form: Form<Double> {
     Form<SimDuration>.duration().map(
-      { Double($0.microseconds) }, back: { SimDuration(microseconds: Int64($0)) })
+      { Double($0.microseconds) }, back: { SimDuration(microseconds: Int64(cut: $0)) })
   }
   static var hasTarget: Bool { false }
 }
@@ -241,7 +241,7 @@ extension Metric.Kind {
   public func text(_ value: Double) -> String {
     switch self {
     case .duration, .timeToTarget:
-      value.isFinite ? SimDuration(microseconds: Int64(value)).description : "never"
+      value.isFinite ? SimDuration(microseconds: Int64(cut: value)).description : "never"
     case .countToTarget: value.isFinite ? Text.shortest(value) : "never"
     default: Text.shortest(value)
     }

@@ -110,7 +110,7 @@ public struct SweepNumber: Equatable, Sendable {
   /// The number as it is written in a scenario.
   package var node: Node {
     family == .number
-      ? .text(Text.shortest(value)) : .text(Text.quantity(Int64(value), units: family.units))
+      ? .text(Text.shortest(value)) : .text(Text.quantity(Int64(cut: value), units: family.units))
   }
 }
 
@@ -120,5 +120,13 @@ extension Form where Value == SweepNumber {
     Form(
       shape: .free, expected: "a number, or a quantity with its unit such as `30 min`",
       parse: { text, isQuoted in isQuoted ? nil : SweepNumber(text) }, write: { $0.node })
+  }
+}
+
+extension Int64 {
+  /// The whole part of a number; of one beyond all whole numbers, such as the `Double` that is
+  /// nearest to the largest of them, the last.
+  init(cut value: Double) {
+    self = Int64(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)
   }
 }

@@ -54,6 +54,7 @@ public struct SlurmSweep {
     var look = look
     look.onlyLooks = true
     let driver = try SweepDriver(folder, look)
+    if look.forgetsFailures { folder.forgetFailures(of: driver.manifest) }
     if try driver.run() == .complete { return .complete(driver) }
     return .submitted(try submit(driver, fruitless: 0, isDry: isDry))
   }
@@ -159,7 +160,11 @@ public struct SlurmSweep {
     if !late.isEmpty, try driver.run() == .complete { return .complete(driver) }
     // A collector that was played again because its own node was lost.
     if let last = folder.lastSubmission, last.number > number {
-      return .submitted(["submission \(last.number) was made already"])
+      guard last.collector == nil else {
+        return .submitted(["submission \(last.number) was made already"])
+      }
+      // It was lost before it had submitted the next one: nobody would gather what these leave.
+      SlurmCommands(foundIn: settings.commands).cancel(last.jobs)
     }
     let lost = driver.missing.count(where: isGiven)
     let fruitless = !given.isEmpty && lost == given.count ? fruitless + 1 : 0

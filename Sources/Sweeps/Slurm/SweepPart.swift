@@ -37,13 +37,7 @@ public enum SweepPart {
     of folder: SweepFolder, fileDelay: Double
   ) throws(RunFailure) -> SweepManifest {
     _ = FilePatience(fileDelay).wait(listing: folder.path) { folder.exists }
-    let manifest = try folder.manifest()
-    guard manifest.build == FileDigest.ofThisProgram else {
-      throw SweepFolder.refusal(
-        folder.path,
-        "another build of fedsim began this sweep; its own command goes on with this one")
-    }
-    return manifest
+    return try folder.manifestOfThisBuild()
   }
 
   /// The cells of a submission, once the list shows.

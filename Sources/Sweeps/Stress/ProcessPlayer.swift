@@ -73,12 +73,8 @@ package final class ProcessPlayer: WorldPlayer {
       }
       for place in try ready(until: deadline).reversed() {
         let worker = workers[place]
-        if let lines = worker.process.receiveLines() {
-          for line in lines {
-            guard let answer = MessageLine.value(WorldAnswer.self, line) else {
-              let start = String(decoding: line.prefix(80), as: UTF8.self)
-              throw .failed("a worker's answer is not understood: \(start)")
-            }
+        if let found = try worker.process.receive(WorldAnswer.self) {
+          for answer in found {
             guard answer.number == worker.order else { continue }
             answers[answer.number] = answer
             workers[place].order = nil
@@ -115,7 +111,9 @@ package final class ProcessPlayer: WorldPlayer {
 
   /// A worker that has nothing to do; nil where all that there may be have.
   private func idleWorker() throws(RunFailure) -> Int? {
-    if let idle = workers.firstIndex(where: { $0.order == nil }) { return idle }
+    // One that was killed may have answered just before.
+    let idle = workers.firstIndex { $0.order == nil && $0.process.killedFor == nil }
+    if let idle { return idle }
     guard workers.count < width else { return nil }
     started += 1
     let log = "\(folder)/\(started).log"

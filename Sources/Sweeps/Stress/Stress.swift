@@ -108,6 +108,7 @@ public struct Stress {
   package func search(
     _ player: any WorldPlayer, _ news: (News) -> Void = { _ in }
   ) throws(RunFailure) -> Report {
+    try StressFile.Place(space.scenario, folder: options.folder).check()
     let began = ContinuousClock.now
     let deadline = options.seconds.map { began + .seconds($0) }
     var report = Report()

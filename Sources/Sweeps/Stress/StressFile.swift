@@ -29,6 +29,18 @@ struct StressFile {
       self.folder = folder.hasSuffix("/") || folder.isEmpty ? folder : folder + "/"
       way = URL(fileURLWithPath: own.isEmpty ? "." : own).standardizedFileURL.path + "/"
     }
+
+    /// The path of a file.
+    func path(_ number: Int) -> String { "\(folder)\(stem).stress-\(number).yaml" }
+
+    /// Throws: `RunFailure` where no file can be placed there.
+    func check() throws(RunFailure) {
+      do throws(ResultFault) {
+        _ = try PlacedFile(path(1))
+      } catch {
+        throw error.isOfTheDisk ? .failed("\(error)") : .output(error)
+      }
+    }
   }
 
   let scenario: Scenario
@@ -75,7 +87,7 @@ struct StressFile {
   /// Writes the file under the next number that is free, or finds it there; its path.
   mutating func place(_ place: Place) throws(RunFailure) -> String {
     for number in 1... {
-      let path = "\(place.folder)\(place.stem).stress-\(number).yaml"
+      let path = place.path(number)
       let text = text(path, place.way)
       lineCount = text.count { $0 == "\n" }
       if let there = FileManager.default.contents(atPath: path) {
@@ -85,7 +97,8 @@ struct StressFile {
       do throws(ResultFault) {
         try PlacedFile(path).place(Array(text.utf8))
       } catch {
-        throw .output(error)
+        // The place was looked at before the search.
+        throw .failed("\(error); what was found: \(finding.text)")
       }
       return path
     }

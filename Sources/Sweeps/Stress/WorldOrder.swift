@@ -52,20 +52,6 @@ package struct WorldAnswer: Codable, Sendable {
   }
 }
 
-/// A value as one line of JSON, and back.
-enum MessageLine {
-  static func bytes(_ value: some Encodable) -> [UInt8] {
-    guard let data = try? JSONEncoder().encode(value) else {
-      preconditionFailure("a message holds words and finite numbers only")
-    }
-    return Array(data) + [10]
-  }
-
-  static func value<Value: Decodable>(_ type: Value.Type, _ line: some Sequence<UInt8>) -> Value? {
-    try? JSONDecoder().decode(type, from: Data(line))
-  }
-}
-
 /// Plays worlds, several at once.
 package protocol WorldPlayer: AnyObject {
   /// How many are played at once.

@@ -10,8 +10,9 @@ public enum WorldWorker {
   public static func serve(
     log: String, options: RunOptions, registry: Registry
   ) throws(RunFailure) -> Int32 {
-    // The terminal's Ctrl-C goes to every process; the driver decides what it means.
+    // The terminal's Ctrl-C and its end go to every process; the driver decides what they mean.
     signal(SIGINT, SIG_IGN)
+    signal(SIGHUP, SIG_IGN)
     signal(SIGPIPE, SIG_IGN)
     let answers = fcntl(1, F_DUPFD_CLOEXEC, 3)
     let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
@@ -29,19 +30,7 @@ public enum WorldWorker {
     while true {
       guard let order = MessageLine.value(WorldOrder.self, orders.next()) else { continue }
       ftruncate(2, 0)
-      send(MessageLine.bytes(order.play(registry, options)), to: answers)
-    }
-  }
-
-  private static func send(_ bytes: [UInt8], to descriptor: CInt) {
-    var start = 0
-    while start < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        write(descriptor, $0.baseAddress! + start, bytes.count - start)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      start += count
+      MessageLine.send(MessageLine.bytes(order.play(registry, options)), to: answers)
     }
   }
 }
@@ -54,17 +43,11 @@ private final class OrderQueue: @unchecked Sendable {
 
   /// Reads until the input ends, and then ends the process: the driver is done, or dead.
   func read() {
-    var buffer = LineBuffer()
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = Foundation.read(0, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
-      if count <= 0 { _exit(0) }
-      for line in buffer.add(piece[..<count]) {
-        lock.withLock { lines.append(line) }
-        arrived.signal()
-      }
+    MessageLine.readInput { line in
+      lock.withLock { lines.append(line) }
+      arrived.signal()
     }
+    _exit(0)
   }
 
   /// Waits for the next line.

@@ -45,17 +45,23 @@ public struct AggregationBatch: Sendable {
   public let current: ParameterBuffer
   /// What old updates count.
   public let staleness: StalenessRule?
+  /// How many devices each group of the fleet has; their numbers follow one another.
+  public let groupSizes: [Int]
   let kernels: Kernels
   let pool: WorkerPool
 
-  /// Updates of one model, at least one, in device order.
+  /// Updates of one model, at least one, in device order; without `groupSizes` the fleet is one
+  /// group that ends with the last of them.
   ///
   /// Shapes: all buffers have the size of `current`.
   public init(
     updates: [AggregatedUpdate], payload: Payload, current: ParameterBuffer,
-    staleness: StalenessRule? = nil, kernels: Kernels = .best, pool: WorkerPool
+    staleness: StalenessRule? = nil, groupSizes: [Int] = [], kernels: Kernels = .best,
+    pool: WorkerPool
   ) {
     precondition(!updates.isEmpty, "an aggregation has an update")
+    let sizes = groupSizes.isEmpty ? [updates.last!.device + 1] : groupSizes
+    precondition(updates.last!.device < sizes.reduce(0, +), "devices are of the fleet")
     precondition(
       zip(updates, updates.dropFirst()).allSatisfy { $0.device <= $1.device },
       "updates are in device order")
@@ -67,6 +73,7 @@ public struct AggregationBatch: Sendable {
     self.payload = payload
     self.current = current
     self.staleness = staleness
+    self.groupSizes = sizes
     self.kernels = kernels
     self.pool = pool
   }

@@ -6,8 +6,8 @@ import Schema
 ///
 /// Source: Abdelmoniem et al., "REFL: Resource-efficient federated learning" (2023), §4.2: a fresh
 /// update counts 1, a late one (1 − β)/(τ + 1) + β·(1 − e^(−Λ/Λmax)) with
-/// Λ = ‖(Δ + n·Δ̄)/(n + 1) − Δ̄‖² / ‖Δ̄‖², where Δ̄ is the mean difference of the n fresh ones and Λmax
-/// the largest of the late ones.
+/// Λ = ‖(Δ + n·Δ̄)/(n + 1) − Δ̄‖² / ‖Δ̄‖², where Δ̄ is the mean difference of the n fresh ones and
+/// Λmax the largest of the late ones.
 public struct LateAwareMean: Aggregator {
   /// Its name in a scenario.
   public static let name = "refl-mean"

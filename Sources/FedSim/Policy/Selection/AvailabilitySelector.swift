@@ -72,8 +72,8 @@ public struct AvailabilitySelector: ClientSelector {
     return .wait
   }
 
-  /// Draws: one `uniform` for each device that waits. Order: by rest, by what is likely, by what was
-  /// drawn, by device. Complexity: O(n·log n) in the devices that wait.
+  /// Draws: one `uniform` for each device that waits. Order: by rest, by what is likely, by what
+  /// was drawn, by device. Complexity: O(n·log n) in the devices that wait.
   public func cohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
     _ memory: inout PartMemory
@@ -103,8 +103,8 @@ public struct AvailabilitySelector: ClientSelector {
   }
 }
 
-/// On how many days a server heard of each device in each hour of the day, and how long rounds last:
-/// 200 bytes a device.
+/// On how many days a server heard of each device in each hour of the day, and how long rounds
+/// last: 200 bytes a device.
 struct DeviceHours {
   private static let hour: Int64 = 3_600_000_000
   /// The last hour in which a device was heard of, from 1, and 24 counts.

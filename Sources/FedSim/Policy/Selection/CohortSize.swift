@@ -41,8 +41,8 @@ extension CohortSettings {
 }
 
 extension RandomStream {
-  /// `count` different places, drawn one after the other, each among those left and with a chance in
-  /// proportion to its weight; in the order drawn. Places without weight come last.
+  /// `count` different places, drawn one after the other, each among those left and with a chance
+  /// in proportion to its weight; in the order drawn. Places without weight come last.
   ///
   /// Draws: one `uniformAboveZero` a place, in their order. Order: of equal keys, the lower place.
   /// Complexity: O(n·log n). Source: Efraimidis and Spirakis, "Weighted random sampling with a

@@ -21,11 +21,22 @@ public struct DeviceFacts: Sendable, Codable, Equatable {
   /// The mean loss of the samples that its last training processed, each when its batch ran; known
   /// once the update is aggregated. nil: none was.
   public var loss: Double?
+  /// The root of the mean of those losses' squares; nil, too, unless the selector
+  /// `needsLossSquares`, and where the local algorithm's memory has none.
+  public var rootMeanSquareLoss: Double?
   /// The round in which that was.
   public var lossRound = 0
 
   /// A device of which nothing is known.
   public init() {}
+
+  /// n·√(Σ loss² / n), with the mean where squares are not known; nil without a report.
+  ///
+  /// Source: Lai et al., "Oort: Efficient federated learning via guided participant selection"
+  /// (2021), §4.2: the statistical utility.
+  package var statisticalUtility: Double? {
+    (rootMeanSquareLoss ?? loss).map { Double(samples) * $0 }
+  }
 }
 
 extension ServerView {

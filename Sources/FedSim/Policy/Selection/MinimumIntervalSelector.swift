@@ -75,6 +75,10 @@ public struct MinimumIntervalSelector: ClientSelector {
   public var needsFacts: Bool { true }
   /// As the other.
   public var needsLosses: Bool { inner.needsLosses }
+  /// As the other.
+  public var needsLossSquares: Bool { inner.needsLossSquares }
+  /// As the other.
+  public var needsCurrentLosses: Bool { inner.needsCurrentLosses }
 
   /// Whether a device may be chosen again.
   private func mayTrain(_ device: Int, _ server: ServerView) -> Bool {
@@ -124,4 +128,21 @@ public struct MinimumIntervalSelector: ClientSelector {
     else { return nil }
     return Cohort(members: cohort.members.map { places[$0] }, goal: cohort.goal)
   }
+
+  /// The other's candidates out of those who may train. Draws: as the other.
+  public func candidates(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+    _ memory: inout PartMemory
+  ) -> [Int]? {
+    ownMemory(&memory)
+    let places = waiting.indices.filter { mayTrain(waiting[$0].device, server) }
+    return inner.candidates(
+      from: places.map { waiting[$0] }, server, &stream, &memory.parts[0]
+    )?.map { places[$0] }
+  }
+
+  /// The other's cohort.
+  public func cohort(
+    of candidates: [Int], losses: [Double], _ server: ServerView
+  ) -> Cohort? { inner.cohort(of: candidates, losses: losses, server) }
 }

@@ -29,17 +29,19 @@ extension OortSelector {
 
     /// Takes in what came of the cohort before, and moves the pace.
     ///
-    /// Order: of those exploited. Source: algorithm 1, lines 5 and 6: where the last W rounds brought
-    /// less than the W before, slower devices are taken; here it is looked at once in W rounds, as in
-    /// the authors' program.
+    /// Order: of those exploited. Source: algorithm 1, lines 5 and 6: where the last W rounds
+    /// brought less than the W before, slower devices are taken; here it is looked at once in W
+    /// rounds, as in the authors' program.
     mutating func look(at server: ServerView) {
       exploration = max(exploration * settings.explorationDecay, settings.explorationMinimum)
       if cohorts > 0 {
         var (sum, count) = (0.0, 0)
         for device in exploited {
           let facts = server.facts(of: Int(device))
-          guard facts.lossRound == lastRound, let loss = facts.loss, loss.isFinite else { continue }
-          sum += Double(facts.samples) * loss
+          guard facts.lossRound == lastRound, let utility = facts.statisticalUtility,
+            utility.isFinite
+          else { continue }
+          sum += utility
           count += 1
         }
         history.append(count > 0 ? sum / Double(count) : 0)

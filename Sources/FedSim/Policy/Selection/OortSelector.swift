@@ -3,8 +3,9 @@ import Schema
 
 /// Devices with much to learn from that are fast enough, and some that nobody knows yet.
 ///
-/// Source: Lai et al., "Oort: Efficient federated learning via guided participant selection" (2021),
-/// algorithm 1. What *differs* from it, and from the authors' program, is in docs/policies.md.
+/// Source: Lai et al., "Oort: Efficient federated learning via guided participant selection"
+/// (2021), algorithm 1. What *differs* from it, and from the authors' program, is in
+/// docs/policies.md.
 public struct OortSelector: ClientSelector {
   /// Its name in a scenario.
   public static let name = "oort"
@@ -86,6 +87,8 @@ public struct OortSelector: ClientSelector {
   public var needsFacts: Bool { true }
   /// And at losses.
   public var needsLosses: Bool { true }
+  /// And at their squares.
+  public var needsLossSquares: Bool { true }
 
   /// What a device that asks for work is told.
   public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
@@ -167,14 +170,14 @@ extension OortSelector {
 
   /// The utility of devices that have reported, of which the last reports are these.
   ///
-  /// Uᵢ = nᵢ·lossᵢ, cut at a quantile and scaled to [0, 1] by the extremes; plus √(0.1·ln R / Lᵢ)
-  /// with R the round and Lᵢ that of the report; times (T/tᵢ)^α where tᵢ > T. Losses that are no
-  /// finite numbers count as none.
+  /// Uᵢ = nᵢ·√(mean of the squared losses), cut at a quantile and scaled to [0, 1] by the
+  /// extremes; plus √(0.1·ln R / Lᵢ) with R the round and Lᵢ that of the report; times (T/tᵢ)^α
+  /// where tᵢ > T. Losses that are no finite numbers count as none.
   package static func scores(
     _ facts: [DeviceFacts], round: Int, duration: Double?, _ settings: Settings
   ) -> [Double] {
     let utilities = facts.map { facts in
-      let utility = Double(facts.samples) * (facts.loss ?? 0)
+      let utility = facts.statisticalUtility ?? 0
       return utility.isFinite ? max(0, utility) : 0
     }
     guard let most = utilities.max() else { return [] }

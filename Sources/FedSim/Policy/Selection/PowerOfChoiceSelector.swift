@@ -4,16 +4,25 @@ import Schema
 /// Candidates are drawn by samples, and those with the highest loss train.
 ///
 /// Source: Cho, Wang, Joshi, "Client selection in federated learning: convergence analysis and
-/// power-of-choice selection strategies" (2020), §4, the variant π_rpow-d: a candidate's loss is the
-/// mean over the samples that its last training processed, and without bound for one that has not
-/// reported any. Nothing is asked of candidates, so it takes no time and no bytes. *Differs* from
-/// π_pow-d, where candidates evaluate the model of now.
+/// power-of-choice selection strategies" (2020), §4. With `reported` losses the variant π_rpow-d: a
+/// candidate's loss is the mean over the samples that its last training processed, and without
+/// bound for one that has not reported any. With `current` ones π_pow-d: the mean loss of the model
+/// of now over all of the candidate's samples. *Differs*: there candidates compute it and tell it;
+/// here an oracle does, which takes no time, no energy and no bytes.
 public struct PowerOfChoiceSelector: ClientSelector {
   /// Its name in a scenario.
   public static let name = "power-of-choice"
   /// What it does, in one sentence.
   public static let summary =
-    "Synchronous rounds: of candidates drawn by samples, those that last reported the highest loss"
+    "Synchronous rounds: of candidates drawn by samples, those with the highest loss"
+
+  /// Which losses decide.
+  public enum Losses: String, CaseIterable, Sendable {
+    /// Those of the last trainings.
+    case reported
+    /// Those of the model of now.
+    case current
+  }
 
   /// What can be set.
   public struct Settings: CohortSettings {
@@ -21,6 +30,8 @@ public struct PowerOfChoiceSelector: ClientSelector {
     public var cohort = 6
     /// How many candidates are drawn.
     public var candidates = 12
+    /// Which losses decide.
+    public var losses = Losses.reported
     /// How many members are chosen for each update wanted.
     public var overSelection = 1.0
     /// How many devices must wait before a cohort is formed; nil: as many as there are candidates.
@@ -33,6 +44,9 @@ public struct PowerOfChoiceSelector: ClientSelector {
         cohortFields[0],
         Field(
           "candidates", \.candidates, .integer(1...10_000_000), "How many candidates are drawn, d"),
+        Field(
+          "losses", \.losses, .choice,
+          "Those of each one's last training (π_rpow-d), or of the model of now (π_pow-d)"),
         cohortFields[1],
         Field(
           "minimumWaiting", \.minimumWaiting, optional: .integer(1...10_000_000),
@@ -59,6 +73,8 @@ public struct PowerOfChoiceSelector: ClientSelector {
   public var needsFacts: Bool { true }
   /// And at losses.
   public var needsLosses: Bool { true }
+  /// Unless those that were reported will do.
+  public var needsCurrentLosses: Bool { settings.losses == .current }
 
   /// What a device that asks for work is told.
   public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
@@ -68,13 +84,31 @@ public struct PowerOfChoiceSelector: ClientSelector {
   public func cohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
   ) -> Cohort? {
+    var memory = PartMemory()
+    guard let candidates = candidates(from: waiting, server, &stream, &memory) else { return nil }
+    return cohort(
+      of: candidates,
+      losses: candidates.map { server.facts(of: waiting[$0].device).loss ?? .infinity }, server)
+  }
+
+  /// Those drawn by samples, in the order drawn. Draws: as above.
+  public func candidates(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+    _ memory: inout PartMemory
+  ) -> [Int]? {
     guard waiting.count >= neededWaiting! else { return nil }
-    let facts = waiting.map { server.facts(of: $0.device) }
-    let candidates = stream.sample(
-      settings.candidates, weights: facts.map { Double($0.samples) })
-    let losses = candidates.map { facts[$0].loss ?? .infinity }
+    return stream.sample(
+      settings.candidates,
+      weights: waiting.map { Double(server.facts(of: $0.device).samples) })
+  }
+
+  /// Those with the highest losses. One that is no number is without bound. Order: as above.
+  public func cohort(
+    of candidates: [Int], losses: [Double], _ server: ServerView
+  ) -> Cohort? {
+    let known = losses.map { $0.isNaN ? .infinity : $0 }
     let ranked = candidates.indices.sorted { a, b in
-      losses[a] != losses[b] ? losses[a] > losses[b] : a < b
+      known[a] != known[b] ? known[a] > known[b] : a < b
     }
     return settings.cohort(of: ranked.prefix(settings.wanted).map { candidates[$0] })
   }

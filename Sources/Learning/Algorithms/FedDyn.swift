@@ -1,0 +1,79 @@
+import Schema
+
+/// SGD on a loss to which each device adds a linear term of its own and a pull towards the model that
+/// the training began with: the devices' part of FedDyn.
+///
+/// Source: Acar et al., "Federated learning based on dynamic regularization" (2021), algorithm 1: a
+/// device minimises L(w) − ⟨λ, w⟩ + α/2·‖w − b‖², so that each step goes along −η·(g − λ + α·(w − b));
+/// then λ ← λ − α·(w − b), which is ∇L(w) where the minimum is met. λ begins with 0.
+public struct FedDyn: LocalAlgorithm {
+  /// Its name in a scenario.
+  public static let name = "feddyn"
+  /// What it does, in one sentence.
+  public static let summary =
+    "SGD with a pull and a linear term that each device learns; needs `optimizer: feddyn`"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// How strong the pull is.
+    public var alpha = 0.1
+    /// The defaults.
+    public init() {}
+    /// The field that a bare value stands for.
+    public static var shorthand: String? { "alpha" }
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [Field("alpha", \.alpha, .number(1e-6...1e6), "How strong the pull is, α")]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// What the training began with, and the device's term.
+  public var needs: LocalNeeds {
+    var needs = LocalNeeds()
+    (needs.origin, needs.keepsState) = (true, true)
+    return needs
+  }
+
+  /// α.
+  public var proximalPull: Double { settings.alpha }
+
+  /// Runs the batches; a device's first training is that of `fedprox` with μ = α, bit for bit.
+  ///
+  /// A checkpoint that is moved to another base is pulled towards that from then on.
+  public func run(
+    _ training: LocalTraining, _ batches: Range<Int>, from memory: DeviceMemory, lossSum: Double,
+    kernels: Kernels, scratch: Scratch
+  ) -> TrainingOutcome {
+    training.run(
+      batches, from: memory, lossSum: lossSum,
+      correction: GradientCorrection(
+        pull: settings.alpha, towards: memory.origin ?? memory.parameters,
+        linear: memory.kept.first),
+      kernels: kernels, scratch: scratch)
+  }
+
+  /// The device's next term.
+  ///
+  /// Where a training went to infinity, or no batch ran, the term stays. Order: element by element,
+  /// in `Double`, rounded to float once.
+  public func leavings(
+    of training: LocalTraining, batches: Int, _ memory: DeviceMemory
+  ) -> Leavings {
+    guard batches > 0, let origin = memory.origin, memory.parameters.isFinite else {
+      return Leavings(kept: memory.kept)
+    }
+    let (before, trained) = (memory.kept.first?.storage, memory.parameters.storage)
+    let term = ParameterBuffer(uninitializedCount: origin.count) { target in
+      for i in 0..<origin.count {
+        let way = Double(trained[i]) - Double(origin.storage[i])
+        target[i] = ParameterBuffer.nearest(
+          (before.map { Double($0[i]) } ?? 0) - settings.alpha * way)
+      }
+    }
+    return Leavings(kept: [term])
+  }
+}

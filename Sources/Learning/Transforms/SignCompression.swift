@@ -1,0 +1,77 @@
+import Numerics
+import Schema
+
+/// Sends the sign of each parameter of an update, with one magnitude for each tensor, and keeps what
+/// that is wrong by for the next one.
+///
+/// Source: Karimireddy et al., "Error feedback fixes SignSGD and other gradient compression schemes"
+/// (2019), algorithm 1 (EF-signSGD): of v = Δ + e a device sends ‖v‖₁/d · sign(v), and e ← v less
+/// that. Signs alone are of Bernstein et al., "signSGD: compressed optimisation for non-convex
+/// problems" (2018). Each tensor has a magnitude of its own; the sign of 0 is +.
+public struct SignCompression: OutgoingTransform {
+  /// Its name in a scenario.
+  public static let name = "sign"
+  /// What it does, in one sentence.
+  public static let summary = "Sends signs, times each tensor's mean magnitude; the rest waits"
+
+  /// What can be set.
+  public struct Settings: PartSettings {
+    /// Whether what the signs are wrong by is added to the next update.
+    public var feedback = true
+    /// The defaults.
+    public init() {}
+    /// The fields, in the order in which they are documented and written.
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "feedback", \.feedback, .flag,
+          "Whether a device adds what its signs were wrong by to its next update")
+      ]
+    }
+  }
+
+  private let settings: Settings
+  /// Made from its settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// It does, with feedback.
+  public var keepsResidual: Bool { settings.feedback }
+
+  /// A bit for each parameter, whatever was left out before, and a float a tensor.
+  public func shape(_ form: inout UpdateForm) {
+    form.sendsAll()
+    form.bitsPerNumber = 1
+    form.bytesBeside += 4 * form.tensors.count
+  }
+
+  /// Draws: none. Order: each mean sums in the order of the parameters, in `Double`, and is rounded
+  /// to float. Complexity: O(parameters).
+  public func apply(_ update: inout OutgoingUpdate) {
+    guard update.parameters.isFinite else { return }
+    let values = update.values(withRest: settings.feedback)
+    var sent: [Float] = []
+    sent.reserveCapacity(values.count)
+    for tensor in update.tensors where !tensor.isEmpty {
+      let own = values[sent.count..<sent.count + tensor.count]
+      let sum = own.reduce(0.0) { $0 + Double($1.magnitude) }
+      let magnitude = ParameterBuffer.nearest(sum / Double(tensor.count))
+      sent += own.map { $0 < 0 ? -magnitude : magnitude }
+    }
+    var next = 0
+    update.setDifferences { _ in
+      defer { next += 1 }
+      return Double(sent[next])
+    }
+    guard settings.feedback else { return }
+    let tensors = update.tensors
+    update.residual = ParameterBuffer(count: update.parameters.count) { target in
+      var next = 0
+      for tensor in tensors {
+        for place in tensor {
+          target[place] = ParameterBuffer.nearest(Double(values[next]) - Double(sent[next]))
+          next += 1
+        }
+      }
+    }
+  }
+}
