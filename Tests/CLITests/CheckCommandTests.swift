@@ -82,11 +82,15 @@ struct CheckCommandTests {
     try process.run()
     // Until it looks at the signal, the signal is ignored, blocked or caught by nobody.
     let path = "/proc/\(process.processIdentifier)/status"
-    while process.isRunning {
+    for _ in 0..<1_200 where process.isRunning {
       let status = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
       let masks = status.matches(of: #/Sig(?:Blk|Ign|Cgt):\s*([0-9a-f]+)/#)
       if masks.contains(where: { (UInt64($0.1, radix: 16) ?? 0) & 2 != 0 }) { process.interrupt() }
       usleep(50_000)
+    }
+    if process.isRunning {
+      Issue.record("still running after a minute")
+      kill(process.processIdentifier, SIGKILL)
     }
     process.waitUntilExit()
     #expect(process.terminationReason == .exit && process.terminationStatus == 130)

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The built `fedsim`, run as a process in a folder of its own.
 final class Command {
@@ -87,7 +88,7 @@ final class Command {
     try run(arguments, environment)
   }
 
-  /// Runs it to the end.
+  /// Runs it to the end; what takes minutes is killed.
   func run(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Result {
     let process = try process(arguments, environment)
     let streams = NSTemporaryDirectory() + "fedsim-cli-\(UUID().uuidString)"
@@ -103,10 +104,25 @@ final class Command {
     process.standardOutput = try stream(".out")
     process.standardError = try stream(".err")
     try process.run()
-    process.waitUntilExit()
+    process.waitUntilExit(within: 180)
     let code =
       process.terminationReason == .exit
       ? process.terminationStatus : -process.terminationStatus
     return Result(code: code, out: try text(".out"), error: try text(".err"))
+  }
+}
+
+extension Process {
+  /// Waits for its end; if it takes longer it is killed, and the test fails.
+  func waitUntilExit(within seconds: Double, _ location: SourceLocation = #_sourceLocation) {
+    let (id, begin) = (processIdentifier, ContinuousClock.now)
+    let killing = DispatchWorkItem { kill(id, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: killing)
+    waitUntilExit()
+    killing.cancel()
+    if begin.duration(to: .now) >= .seconds(seconds) {
+      let words = (arguments ?? []).joined(separator: " ")
+      Issue.record("not over after \(seconds) s, killed: \(words)", sourceLocation: location)
+    }
   }
 }

@@ -93,7 +93,7 @@ struct FakeSlurm {
     process.standardError = file
     try process.run()
     try meanwhile()
-    process.waitUntilExit()
+    process.waitUntilExit(within: 600)
     return process.terminationStatus
   }
 

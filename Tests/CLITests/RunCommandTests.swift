@@ -73,7 +73,7 @@ struct RunCommandTests {
       try process.run()
     }
     for process in processes {
-      process.waitUntilExit()
+      process.waitUntilExit(within: 180)
       #expect(process.terminationStatus == 0)
     }
     let options = ["--threads", "3", "--compute", "eager", "--kernels", "baseline"]

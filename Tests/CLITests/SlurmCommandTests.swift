@@ -226,7 +226,7 @@ import Testing
     process.arguments = ["\(slurm.folder)/slurm/1/commands.sh"]
     process.standardOutput = FileHandle.nullDevice
     try process.run()
-    process.waitUntilExit()
+    process.waitUntilExit(within: 180)
     // The same words, in submission 1 and after the jobs 104 and 105.
     let byHand = try slurm.calls().suffix(3)
     #expect(

@@ -176,11 +176,11 @@ import Testing
     #expect(try command.areEqual("out/s/table.csv", "other/s/table.csv"))
   }
 
-  @Test("halving gives up the same variants for any number of workers")
+  @Test("halving gives up the worst variants, and the same ones for any number of workers")
   func halving() throws {
     let section = """
       sweep:
-        grid: {server.trigger.threshold: [1, 2, 3, 4]}
+        grid: {server.trigger.threshold: [4, 3, 2, 1]}
         replicas: 2
         halving: {rungs: [6 h, 9 h], keep: 1/2}
 
@@ -212,6 +212,26 @@ import Testing
     #expect(rows.count { $0.contains(",stopped,0,") } == 4)
     #expect(rows.count { $0.contains(",stopped,1,") } == 2)
     #expect(rows.count { $0.contains(",finished,2,") } == 2)
+    // Those that go on from rung 0 are the two that whole runs of its length find best: the mean
+    // over the replicas of the last accuracy on validation samples, of equal ones the first.
+    let plain = try self.command(
+      "sweep:\n  grid: {server.trigger.threshold: [4, 3, 2, 1]}\n  replicas: 2\n")
+    let short = try plain("sweep", "sweep.yaml", "-o", "r/s", "--set", "stop.after=6 h")
+    #expect(short.code == 0, "\(short.error)")
+    let table = try self.lines(plain, "r/s/table.csv").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false)
+    }
+    let column = try #require(table[0].firstIndex(of: "finalValidationAccuracy"))
+    let means = try (0..<4).map { variant in
+      let values = try (1...2).map { try #require(Double(table[2 * variant + $0][column])) }
+      return (values[0] + values[1]) / 2
+    }
+    let ranked = (0..<4).sorted { means[$0] != means[$1] ? means[$0] > means[$1] : $0 < $1 }
+    #expect(Set(ranked.prefix(2)) != [0, 1], "chance or the first two would do: \(means)")
+    for (place, row) in rows.enumerated() {
+      let goesOn = ranked.prefix(2).contains(place / 2)
+      #expect(row.contains(",stopped,0,") != goesOn, "\(row)")
+    }
   }
 
   @Test("a dry run tells the cells and leaves nothing")

@@ -17,16 +17,18 @@ private func model(_ factor: Float) -> [Float] {
   return zip(mean, step).map { $0 + (factor - 1) / 4 * $1 }
 }
 
-private let task: LearningTask = {
+private let task = learning([0, 1, 0, 1])
+
+private func learning(_ labels: [Int32]) -> LearningTask {
   let data = Dataset(
     features: .floats([1, 0.5, 0.5, -1, -1, 0.25, 0.5, 0.5]), sampleShape: [2],
-    labels: [0, 1, 0, 1], classCount: 2)
+    labels: labels, classCount: 2)
   return LearningTask(
     network: .softmaxRegression(inputCount: 2, classCount: 2),
     initial: ParameterBuffer([0, 0, 0, 0, 0, 0]), train: data, test: data,
     partition: Partition(shards: [[0], [1], [2, 3]]),
     plan: TrainingPlan(epochs: 1, batchSize: 2, learningRate: 0.5))
-}()
+}
 
 private func adversary<A: Attack>(
   _ type: A.Type, share: Double = 1, from: SimTime = .start,
@@ -142,10 +144,27 @@ struct AdversaryTests {
     #expect(zip(flipped.model(2), expected).allSatisfy { abs(Double($0) - $1) < 1e-6 })
     let poisoned = twice(adversary(LabelFlip.self, from: ms(60_000))).play()
     #expect(poisoned.model(1) == first)
-    #expect(poisoned.model(2) != honest.model(2))
+    // What it trains then is its own data with the other labels.
+    let misled = directTraining(
+      learning([1, 0, 1, 0]), 0..<1, from: first, group: "p0", client: 0, firstEpoch: 1)
+    #expect(zip(poisoned.model(2), misled).allSatisfy { abs($0 - $1) < 1e-6 })
+    #expect(zip(misled, trained).contains { abs($0 - $1) > 0.01 })
     // From the time itself on: the update is made at 5.340 s.
     #expect(twice(adversary(SignFlip.self, from: ms(5_340))).play().model(1) == first.map { -$0 })
     #expect(twice(adversary(SignFlip.self, from: ms(5_341))).play().model(1) == first)
+  }
+
+  @Test("A forged update goes through the transforms: a bound bounds it")
+  func bounded() {
+    // p0's step has the norm √(4/16 + 2/64) = √0.28125; −4 of it, scaled to that, is −1 of it. The
+    // others are no longer: p1's has the same squares, p2's are 2·9/256 + 2/1,024.
+    var clip = ClipNorm.Settings()
+    clip.maximum = 0.28125.squareRoot()
+    var scene = three(adversary(SignFlip.self) { $0.scale = 4 }, payload: .delta)
+    scene.inputs.server.transforms = [Choice(ClipNorm.self, clip) { $0 }]
+    let found = scene.play().model(1)
+    #expect(zip(found, model(-1)).allSatisfy { abs($0 - $1) < 1e-6 }, "\(found)")
+    #expect(found.count == 6)
   }
 
   @Test("Nobody's events depend on who lies; nor do batch orders")

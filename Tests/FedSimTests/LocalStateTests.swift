@@ -116,7 +116,14 @@ struct LocalStateTests {
     #expect(lost.version == 0)
     #expect(lost.companions.isEmpty)
     #expect(lost.deviceState(of: 0).count == 1)
-    #expect(lost.deviceState(of: 0)[0].values.contains { $0 != 0 })
+    // From variates of zero the training is SGD, and cᵢ = (x - y)/(K·η) = (x - y)/(4·0.5).
+    let trained = directTraining(.tiny(initial: start), 0..<4, from: start, group: "a", client: 0)
+    let own = lost.deviceState(of: 0)[0].values
+    #expect(own.contains { $0 != 0 })
+    for i in 0..<6 {
+      let expected = (Double(start[i]) - Double(trained[i])) / 2
+      #expect(abs(Double(own[i]) - expected) < 1e-6)
+    }
     scene.inject(.reinstall, "a/0", at: 80_000)
     let removed = scene.play().simulation
     #expect(removed.deviceState(of: 0).isEmpty)

@@ -95,6 +95,32 @@ struct TransformTests {
     #expect(sent.residual == nil)
   }
 
+  @Test("Random ones are any of them, each as often as the others")
+  func evenly() {
+    let part = make(RandomK.self) { ($0.share, $0.feedback) = (0.25, false) }
+    var counts = [Int](repeating: 0, count: 24)
+    for slot in 0..<4_000 {
+      var sent = update([Float](repeating: 1, count: 24), slot: UInt64(slot))
+      part.apply(&sent)
+      for i in 0..<24 where sent.parameters[i] != 0 { counts[i] += 1 }
+    }
+    // A quarter of 4,000, within five errors: 5·√(4,000·¼·¾) = 137.
+    for count in counts { #expect(abs(count - 1_000) <= 137, "\(counts)") }
+    #expect(counts.reduce(0, +) == 24_000)
+  }
+
+  @Test("A norm is scaled down to the bound, and a shorter one left as it is")
+  func bound() {
+    // (3, 4) is 5 long; (0.75, 1) is 1.25.
+    let part = make(ClipNorm.self) { $0.maximum = 2.5 }
+    var long = update([3, 4])
+    part.apply(&long)
+    #expect(long.parameters.values == [1.5, 2])
+    var short = update([0.75, 1])
+    part.apply(&short)
+    #expect(short.parameters.values == [0.75, 1])
+  }
+
   @Test("Stochastic levels are the two around a number, and right in the mean")
   func levels() {
     // The norm of (3, −4, 0, 1.2, 0) is √(25 + 1.44) = 5.1419…; with 4 levels 3 lies at 2.33, 4 at
@@ -159,14 +185,15 @@ struct TransformTests {
     #expect((square / 4_000 - 0.25).magnitude < 0.028)
   }
 
-  @Test("Noise on a device has its deviation, and keeps to what travels")
+  @Test("Noise on a device has its deviation and its law, and keeps to what travels")
   func noise() {
-    let parts: [any UpdateTransform] = [
-      make(GaussianNoise.self) { $0.deviation = 0.5 },
-      // A Laplace variable's deviation is √2 of its scale.
-      make(LaplaceNoise.self) { $0.scale = 0.5 / 2.0.squareRoot() },
+    let parts: [(any UpdateTransform, Double)] = [
+      // The mean magnitude of a normal variable is √(2/π) = 0.7979 of its deviation.
+      (make(GaussianNoise.self) { $0.deviation = 0.5 }, 0.3989),
+      // A Laplace variable's is its scale, and its deviation √2 of that.
+      (make(LaplaceNoise.self) { $0.scale = 0.5 / 2.0.squareRoot() }, 0.3536),
     ]
-    for part in parts {
+    for (part, expected) in parts {
       var sent = update([Float](repeating: 1, count: 8_002), tensors: [1..<8_001])
       part.apply(&sent)
       #expect((sent.parameters[0], sent.parameters[8_001]) == (1, 1))
@@ -176,6 +203,9 @@ struct TransformTests {
       // Five errors: 5·0.5/√8,000; of the variance 5·0.25·√5/√8,000 with a fourth moment of 6.
       #expect(mean.magnitude < 0.028)
       #expect((variance - 0.25).magnitude < 0.032)
+      // A magnitude's deviation is 0.354 at most: five errors are 5·0.354/√8,000 = 0.0198.
+      let magnitude = values.reduce(0) { $0 + $1.magnitude } / 8_000
+      #expect((magnitude - expected).magnitude < 0.02)
     }
   }
 

@@ -124,8 +124,10 @@ private final class Counting: LocalAlgorithm {
     private let lock = NSLock()
     private var all: [Weak] = []
     private(set) var most = 0
+    private(set) var added = 0
     func add(_ buffer: ParameterBuffer) {
       lock.withLock {
+        added += 1
         all.removeAll { $0.buffer == nil }
         all.append(Weak(buffer: buffer))
         most = max(most, all.count)
@@ -169,6 +171,7 @@ struct WindowTests {
       terms, count: network.layout.count, kernels: .best, pool: WorkerPool(threads: threads),
       groupBytes: 6 * 1300)
     #expect(sum != nil)
+    #expect(algorithm.living.added == 200)
     #expect(algorithm.living.most <= (threads + 1) * 6, "\(algorithm.living.most)")
   }
 

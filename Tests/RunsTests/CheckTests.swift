@@ -118,6 +118,8 @@ struct CheckTests {
     let rounds = try #require(baseline.table("rounds"))
     let closed = try #require(document.integers("rounds/aggregated"))
     let aggregated = try #require(rounds.columns.firstIndex(of: "aggregated"))
+    // All but one that may be open at the end.
+    #expect(!rounds.rows.isEmpty && rounds.rows.count >= closed.count - 1)
     for (row, count) in zip(rounds.rows, closed) { #expect(row[aggregated] == "\(count)") }
     // Every update is in the ledger once: begun is the sum of all ends.
     var (opened, ended) = (0, 0)

@@ -97,6 +97,38 @@ struct ClaimTests {
     #expect(again.count == 12 && again.allSatisfy { $0.holds }, "\(again)")
   }
 
+  @Test("what a claim finds is what the run came to")
+  func figures() throws {
+    let verdicts = try verdicts(
+      """
+        - {bytesUp: 0, bytesDown: 0, events: 0, batchesUsed: 0, endedAt: 0 s}
+        - {centralAccuracy: -1, centralLoss: -1, bestAccuracy: -1, meanStalenessSeconds: -1}
+
+      """)
+    let found = Dictionary(
+      uniqueKeysWithValues: verdicts.map { ($0.claim.prefix { $0 != " " }, $0.found) })
+    var simulation = try Scenario(text: Self.text).makeSimulation()
+    let recorder = RunRecorder()
+    simulation.run(observers: [recorder])
+    let ledgers = simulation.ledgers
+    #expect(ledgers.bytesUp != ledgers.bytesDown && ledgers.bytesUp > 0)
+    #expect(found["bytesUp"] == "\(ledgers.bytesUp)")
+    #expect(found["bytesDown"] == "\(ledgers.bytesDown)")
+    #expect(found["events"] == "\(simulation.tallies.events)")
+    #expect(found["batchesUsed"] == "\(ledgers.batchesUsed)")
+    #expect(found["endedAt"] == (simulation.now - .start).description)
+    let last = try #require(recorder.versions.last)
+    let evaluation = try #require(recorder.evaluations.last ?? nil)
+    let best = recorder.evaluations.compactMap { $0?.test.accuracy }.max()
+    #expect(last.meanStalenessSeconds > 0)
+    for (name, expected) in [
+      ("centralAccuracy", evaluation.test.accuracy), ("centralLoss", evaluation.test.meanLoss),
+      ("bestAccuracy", best), ("meanStalenessSeconds", last.meanStalenessSeconds),
+    ] {
+      #expect(found[Substring(name)].flatMap { Double($0) } == expected, "\(name)")
+    }
+  }
+
   @Test("a target that is never reached is reached never, and not an error")
   func never() throws {
     let verdict = try verdicts(
@@ -188,7 +220,11 @@ struct ComparisonTests {
     let b = [4, 5, 6, 4, 9, 5, 10].map { $0 * hour }
     let (holds, found) = SeedClaim.judge(a, b, comparison(7))
     #expect(!holds)
-    #expect(found.contains(#/if the effect is as seen, \d+ seeds would show it/#), "\(found)")
+    // Differences -3, -3, -3, 5, -4, 1, -3: of the 21 pairs of them six have a sum above 0, those
+    // of 5 with any other. (1.6449 + 0.8416)² / (3·(6/21 - ½)²) = 44.88.
+    #expect(
+      found.hasSuffix("; if the effect is as seen, 45 seeds would show it four times in five"),
+      "\(found)")
   }
 
   @Test("equal pairs do not speak against a claim: all others say so, and more seeds can show it")

@@ -85,6 +85,31 @@ struct PolicyScenarioTests {
     }
   }
 
+  @Test(
+    "presets have the numbers of their papers and of their summaries",
+    arguments: [
+      ("fedavg", "trigger", "{threshold: 3, every: 30 min}"),
+      ("synchronous-fedavg", "selector", "{uniform: {cohort: 10, overSelection: 1.3}}"),
+      ("synchronous-fedavg", "trigger", "{cohort-complete: {}, deadline: 10 min}"),
+      ("fedavgm", "optimizer", "{momentum: 0.9}"),
+      ("fedtrimmedavg", "aggregator", "{trimmed-mean: 0.2}"),
+      ("fedasync", "optimizer", "{mixing: 0.6}"),
+      ("fedasync", "staleness", "{polynomial: 0.5}"),
+      ("fedbuff", "selector", "{concurrent: 100}"), ("fedbuff", "trigger", "{buffer: 10}"),
+      ("fedbuff", "staleness", "{polynomial: 0.5}"),
+      ("oort", "selector", "{oort: {cohort: 10, overSelection: 1.3}}"),
+      ("power-of-choice", "selector", "{power-of-choice: {cohort: 6, candidates: 12}}"),
+    ] as [(String, String, String)])
+  func presetNumbers(preset: String, key: String, text: String) throws {
+    // What is written takes the place of the preset's value, so the numbers here decide.
+    func resolved(_ more: String) throws -> String {
+      let scenario = try Scenario(
+        text: "fleet: [{name: a, count: 200}]\nserver: {policy: \(preset)\(more)}\n")
+      return try #require(scenario.resolvedNode["server"]?[key]).yaml
+    }
+    #expect(try resolved("") == resolved(", \(key): \(text)"))
+  }
+
   private static let count = (try? scenarios(in: "policies").count) ?? 0
 
   @Test("one result file for 1, 2 and 3 threads, lazily and eagerly", arguments: 0..<count)

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+import FedSim
 import Results
 import Runs
 import Scenarios
@@ -42,6 +43,41 @@ import Sweeps
     return (table, player)
   }
 
+  /// The fields of a table, the names of its columns first.
+  private func fields(_ text: String) -> [[String]] {
+    text.split(separator: "\n").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  /// All columns of numbers as a recorder saw the run.
+  private func figures(
+    _ simulation: Simulation, _ recorder: RunRecorder
+  ) throws -> [(name: String, value: Double?)] {
+    let (versions, ledgers) = (recorder.versions, simulation.ledgers)
+    let last = try #require(recorder.evaluations.last ?? nil)
+    let validation = try #require(last.validation)
+    let accuracies = recorder.evaluations.map { $0?.test.accuracy ?? -1 }
+    let validations = recorder.evaluations.compactMap { $0?.validation?.accuracy }
+    let best = accuracies.max()
+    let stale = versions.dropFirst().map(\.meanStaleness)
+    return [
+      ("versions", Double(versions.count - 1)), ("rounds", Double(recorder.rounds.count)),
+      ("simulatedTime", simulation.now.seconds),
+      ("finalAccuracy", last.test.accuracy), ("bestAccuracy", best),
+      ("bestVersion", accuracies.firstIndex { $0 == best }.map(Double.init)),
+      ("finalLoss", last.test.meanLoss), ("finalValidationAccuracy", validation.accuracy),
+      ("bestValidationAccuracy", validations.max()),
+      ("finalValidationLoss", validation.meanLoss),
+      ("deviceAccuracy", versions.last { !$0.validationAccuracy.isNaN }?.validationAccuracy),
+      ("aggregatedUpdates", Double(versions.reduce(0) { $0 + $1.updates })),
+      ("meanStaleness", stale.reduce(0, +) / Double(stale.count)),
+      ("bytesUp", Double(ledgers.bytesUp)), ("bytesDown", Double(ledgers.bytesDown)),
+      ("batchesUsed", Double(ledgers.batchesUsed)),
+      ("batchesWasted", Double(ledgers.batchesWasted)),
+    ]
+  }
+
   @Test("arrays have the sweep's axes as dimensions, and NaN where a cell failed or is excluded")
   func arrays() throws {
     let (table, _) = try played(Self.section, leavingOut: [1])
@@ -61,10 +97,13 @@ import Sweeps
     #expect(accuracy.axes == ["threshold", "after", "replica"])
     let values = accuracy.values.asDoubles
     #expect(values.map(\.isNaN) == [false, true, false, false, true, true, false, false])
-    // The same numbers from runs of their own.
+    // The same numbers from runs of their own; the variants are (1, 6 h), (1, 12 h), (2, 12 h).
     let seeds = ReplicaSeeds.seeds(2, of: 7)
+    let csv = fields(table.csv)
     var reached: [Bool] = []
-    for (place, threshold, hours, replica) in [(0, 1, 6, 0), (3, 1, 12, 1), (6, 2, 12, 0)] {
+    for (place, variant, threshold, hours, replica) in [
+      (0, 0, 1, 6, 0), (3, 1, 1, 12, 1), (6, 2, 2, 12, 0),
+    ] {
       let scenario = try Scenario(
         text: Variants.base,
         overrides: [
@@ -74,6 +113,11 @@ import Sweeps
       var simulation = try scenario.makeSimulation()
       let recorder = RunRecorder()
       simulation.run(observers: [recorder])
+      let row = csv[1 + 2 * variant + replica]
+      for (name, expected) in try figures(simulation, recorder) {
+        let column = try #require(csv[0].firstIndex(of: name), "\(name)")
+        #expect(Double(row[column]) == expected, "\(name) of \(threshold), \(hours) h")
+      }
       #expect(values[place] == recorder.evaluations.last??.test.accuracy)
       let time = document.root[variable: "simulatedTime"]?.values.asDoubles[place]
       #expect(time == simulation.now.seconds)
@@ -115,6 +159,43 @@ import Sweeps
     #expect(csv == table.csv)
     #expect(csv.split(separator: "\n").count == 5)
     #expect(!FileManager.default.fileExists(atPath: sweep.failedPath))
+  }
+
+  @Test("the table of versions has each version of each cell, if it is wanted")
+  func versions() throws {
+    let (table, _) = try played("sweep: {grid: {server.trigger.threshold: [1, 2]}}\n")
+    let sweep = SweepFolder(folder + "/s")
+    try table.write(to: sweep, versions: true)
+    let found = fields(try String(contentsOfFile: sweep.versionsPath, encoding: .utf8))
+    #expect(
+      found[0] == [
+        "cell", "variant", "replica", "seed", "threshold", "version", "publishedAt",
+        "centralAccuracy", "centralLoss", "centralValidationAccuracy",
+      ])
+    var rows = found.dropFirst()
+    for variant in 0..<2 {
+      let scenario = try Scenario(
+        text: Variants.base, overrides: ["server.trigger.threshold=\(variant + 1)"])
+      var simulation = try scenario.makeSimulation()
+      let recorder = RunRecorder()
+      simulation.run(observers: [recorder])
+      let cell = fields(table.csv)[1 + variant][0]
+      for (record, evaluation) in zip(recorder.versions, recorder.evaluations) {
+        let next = rows.popFirst()
+        let row = try #require(next)
+        let keys = [cell, "\(variant)", "0", "7", "\(variant + 1)", "\(record.version)"]
+        #expect(Array(row.prefix(6)) == keys)
+        #expect(
+          row.dropFirst(6).map { Double($0) } == [
+            record.publishedAt.seconds, evaluation?.test.accuracy, evaluation?.test.meanLoss,
+            evaluation?.validation?.accuracy,
+          ])
+      }
+      #expect(recorder.versions.count > 3)
+    }
+    #expect(rows.isEmpty)
+    try table.write(to: sweep)
+    #expect(!FileManager.default.fileExists(atPath: sweep.versionsPath))
   }
 
   @Test("words, and values that are mappings, are told by their places")

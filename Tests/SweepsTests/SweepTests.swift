@@ -85,6 +85,12 @@ import Sweeps
       try Variants.values(
         "sweep: {halton: {count: 4, axes: {a.b: {from: 1, to: 4, integer: true}}}}\n")
         == [["3"], ["2"], ["4"], ["1"]])
+    // One axis of Sobol's: ½, ¾, ¼. 100 to these powers; 52.5, 76.25 and 28.75 to the nearest 8.
+    func first(_ range: String) throws -> [String] {
+      try Variants.values("sweep: {sobol: {count: 3, axes: {a.b: \(range)}}}\n").map { $0[0] }
+    }
+    #expect(try first("{from: 1, to: 100, scale: log}") == ["10", "31.6228", "3.16228"])
+    #expect(try first("{from: 5, to: 100, multipleOf: 8}") == ["56", "80", "32"])
   }
 
   @Test("draws follow the scenario's seed, or their own")
