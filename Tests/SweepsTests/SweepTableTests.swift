@@ -179,7 +179,7 @@ import Sweeps
       var simulation = try scenario.makeSimulation()
       let recorder = RunRecorder()
       simulation.run(observers: [recorder])
-      let cell = rows(of: table.csv)[1 + variant][0]
+      let cell = self.rows(of: table.csv)[1 + variant][0]
       for (record, evaluation) in zip(recorder.versions, recorder.evaluations) {
         let next = rows.popFirst()
         let row = try #require(next)
