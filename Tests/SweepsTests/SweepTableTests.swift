@@ -44,7 +44,7 @@ import Sweeps
   }
 
   /// The fields of a table, the names of its columns first.
-  private func fields(_ text: String) -> [[String]] {
+  private func rows(of text: String) -> [[String]] {
     text.split(separator: "\n").map {
       $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
@@ -99,7 +99,7 @@ import Sweeps
     #expect(values.map(\.isNaN) == [false, true, false, false, true, true, false, false])
     // The same numbers from runs of their own; the variants are (1, 6 h), (1, 12 h), (2, 12 h).
     let seeds = ReplicaSeeds.seeds(2, of: 7)
-    let csv = fields(table.csv)
+    let csv = rows(of: table.csv)
     var reached: [Bool] = []
     for (place, variant, threshold, hours, replica) in [
       (0, 0, 1, 6, 0), (3, 1, 1, 12, 1), (6, 2, 2, 12, 0),
@@ -166,7 +166,7 @@ import Sweeps
     let (table, _) = try played("sweep: {grid: {server.trigger.threshold: [1, 2]}}\n")
     let sweep = SweepFolder(folder + "/s")
     try table.write(to: sweep, versions: true)
-    let found = fields(try String(contentsOfFile: sweep.versionsPath, encoding: .utf8))
+    let found = rows(of: try String(contentsOfFile: sweep.versionsPath, encoding: .utf8))
     #expect(
       found[0] == [
         "cell", "variant", "replica", "seed", "threshold", "version", "publishedAt",
@@ -179,7 +179,7 @@ import Sweeps
       var simulation = try scenario.makeSimulation()
       let recorder = RunRecorder()
       simulation.run(observers: [recorder])
-      let cell = fields(table.csv)[1 + variant][0]
+      let cell = self.rows(of: table.csv)[1 + variant][0]
       for (record, evaluation) in zip(recorder.versions, recorder.evaluations) {
         let next = rows.popFirst()
         let row = try #require(next)
