@@ -57,10 +57,11 @@ struct PolicyScenarioTests {
     }
   }
 
-  @Test("every preset is one of its parts by name, and stands in the page of policies")
+  @Test("every preset is one of its parts by name, and stands in the pages of policies")
   func presets() throws {
-    let page = try String(
-      contentsOf: Self.root.appendingPathComponent("docs/policies.md"), encoding: .utf8)
+    let page = try ["policies", "selection", "clients"].map {
+      try String(contentsOf: Self.root.appendingPathComponent("docs/\($0).md"), encoding: .utf8)
+    }.joined()
     for preset in PolicyPreset.standard {
       let scenario = try Scenario(
         text: "fleet: [{name: a, count: 40}]\nserver: {policy: \(preset.name)}\n")

@@ -140,7 +140,7 @@ struct TieTests {
   private static func said(of row: String, all: [String]) throws -> (moves: [String], not: [String])
   {
     let page = try String(
-      contentsOf: root.appendingPathComponent("docs/policies.md"), encoding: .utf8)
+      contentsOf: root.appendingPathComponent("docs/selection.md"), encoding: .utf8)
     let section = page.components(separatedBy: "\n## Ties\n").last?
       .components(separatedBy: "\n## ").first
     let line = section?.components(separatedBy: "\n").first { $0.hasPrefix("| \(row) |") }
@@ -169,7 +169,7 @@ struct TieTests {
     let said = try said(of: name, all: all)
     #expect(
       said.moves.sorted() == moving.sorted() && said.not.sorted() == others.sorted(),
-      "docs/policies.md under «Ties» should have: \(row(name, moving, others))")
+      "docs/selection.md under «Ties» should have: \(row(name, moving, others))")
   }
 
   @Test("a part is said to depend on ties if some order moves it, and else not", arguments: seams)

@@ -5,7 +5,7 @@ import Schema
 ///
 /// Source: Lai et al., "Oort: Efficient federated learning via guided participant selection"
 /// (2021), algorithm 1. What *differs* from it, and from the authors' program, is in
-/// docs/policies.md.
+/// docs/selection.md.
 public struct OortSelector: ClientSelector {
   /// Its name in a scenario.
   public static let name = "oort"
