@@ -77,16 +77,16 @@ struct CrossChecks {
     }
   }
 
-  /// What colluders send is known at the aggregation, when the device may have made its next update:
-  /// none of it can be left for that one.
+  /// What colluders send is known at the aggregation, when the device may have made its next
+  /// update: none of it can be left for that one.
   private mutating func checkAdversaries() {
     guard let keeps = settings.server.transforms.first(where: { $0.value.keepsResidual })
     else { return }
     for (i, group) in settings.fleet.enumerated() {
       guard let attack = group.adversary?.attack, attack.value.colludes else { continue }
       report(
-        "`\(attack.name)` is made up at the aggregation, too late for what `\(keeps.name)` leaves for"
-          + " a device's next update: `feedback: false`",
+        "`\(attack.name)` is made up at the aggregation, too late for what `\(keeps.name)` leaves"
+          + " for a device's next update: `feedback: false`",
         at: ["fleet", "[\(i)]", "adversary", "attack"])
     }
   }

@@ -61,8 +61,8 @@ final class SweepLock {
     _ = text.withCString { write(descriptor, $0, strlen($0)) }
   }
 
-  /// Tries to take a lock for a tenth of a second, since whoever looks whether it is held has it for
-  /// a moment: 0, or the error.
+  /// Tries to take a lock for a tenth of a second, since whoever looks whether it is held has it
+  /// for a moment: 0, or the error.
   private static func error(of descriptor: CInt, _ operation: CInt) -> CInt {
     for _ in 0..<20 {
       guard flock(descriptor, operation) != 0 else { return 0 }

@@ -174,7 +174,7 @@ struct AgnosticTests {
   func same() throws {
     let inputs = inputs
     let whole = try Stretches(inputs, stops: [])
-    #expect(whole.turns > 100)
+    #expect(whole.turns > 50)
     for (mode, threads) in [(ComputeMode.eager, 1), (.lazy, 2), (.eager, 3)] {
       var other = inputs
       other.compute = mode

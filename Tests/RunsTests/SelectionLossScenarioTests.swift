@@ -180,7 +180,7 @@ struct SelectionLossScenarioTests {
     let reported = Trail()
     var other = try Scenario(
       text: Self.world, file: "reported.yaml",
-      overrides: ["server.selector={power-of-choice: {cohort: 3, candidates: 12}}"]
+      overrides: ["server.selector={power-of-choice: {losses: reported}}"]
     ).makeSimulation(options)
     other.run(observers: [reported])
     #expect(reported.rounds.prefix(3) != trail.rounds.prefix(3))

@@ -61,12 +61,18 @@ struct TieTests {
     case "aggregation trigger": triggers[part] ?? [[drawn, "server.trigger=\(part)"]]
     case "aggregator":
       [["server.aggregator=" + (part == "norm-bounded-mean" ? "{\(part): 0.05}" : part)]]
-    case "server optimizer": [["server.optimizer=\(part)"]]
+    case "server optimizer", "local algorithm":
+      // The two halves of FedDyn go together.
+      if part == "feddyn" {
+        [["server.optimizer=feddyn", "task.training.algorithm=feddyn"]]
+      } else if seam == "server optimizer" {
+        [["server.optimizer=\(part)"]]
+      } else {
+        [["task.training.algorithm=" + (part == "personal-layers" ? "{\(part): [dense2]}" : part)]]
+      }
     case "staleness weight":
       [["server.staleness=" + (part == "hinge" ? "{hinge: {slope: 2, from: 0}}" : part)]]
     case "update transform": [["server.transforms=\(part)"]]
-    case "local algorithm":
-      [["task.training.algorithm=" + (part == "personal-layers" ? "{\(part): [dense2]}" : part)]]
     default: [["fleet[0].adversary={share: 0.5, attack: \(part)}"]]
     }
   }

@@ -102,14 +102,14 @@ private struct MeddlingMean: Aggregator {
   static let file = Mutex<String?>(nil)
   init(_ settings: NoSettings) {}
   func weights(of updates: [UpdateFacts]) -> [Double]? {
-    let all = updates.reduce(0) { $0 + $1.samples }
-    return updates.map { Double($0.samples) / Double(all) }
-  }
-  func combine(_ batch: AggregationBatch) -> ParameterBuffer {
     if let path = Self.file.withLock({ $0 }), let file = fopen(path, "a") {
       fputs("1.5,1\n", file)
       fclose(file)
     }
-    return batch.weightedSum(weights(of: batch.facts)!)
+    let all = updates.reduce(0) { $0 + $1.samples }
+    return updates.map { Double($0.samples) / Double(all) }
+  }
+  func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    batch.weightedSum(weights(of: batch.facts)!)
   }
 }

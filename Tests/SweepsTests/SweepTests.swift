@@ -50,10 +50,11 @@ import Sweeps
     #expect(
       try values("{from: 1, to: 10, steps: 3, scale: log}") == ["1", "3.16228", "10"])
     #expect(try values("{from: 0, to: 1, steps: 5}") == ["0", "0.25", "0.5", "0.75", "1"])
-    // The largest quantity there is, which no `Double` is.
+    // The largest quantity there is, which no `Double` is: 106,751,991 d are 9,223,372,022,400 s,
+    // and 14,454.775807 s are left.
     #expect(
       try values("{from: 1 s, to: 9223372036854775807 us, steps: 2}")
-        == ["\"1 s\"", "\"9223372036854775807 us\""])
+        == ["\"1 s\"", "\"106751991 d 4 h 54 s 775 ms 807 us\""])
     #expect(
       try values("{from: 10 min, to: 1 h, steps: 3}")
         == ["\"10 min\"", "\"35 min\"", "\"1 h\""])

@@ -2,9 +2,9 @@ import CGSL
 
 /// How many seeds a claim from paired differences needs.
 public struct SeedsNeeded: Codable, Equatable, Sendable {
-  /// The least with which any outcome could come below α, whatever other tests say: with n pairs that
-  /// all differ to one side, the two-sided signed-rank probability is 2^(1-n), times the number of
-  /// tests.
+  /// The least with which any outcome could come below α, whatever other tests say: with n pairs
+  /// that all differ to one side, the two-sided signed-rank probability is 2^(1-n), times the
+  /// number of tests.
   public let least: Int
   /// How many give the wanted power if the effect is the one observed; nil: see `estimate`.
   public let forPower: Int?

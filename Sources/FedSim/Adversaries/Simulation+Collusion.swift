@@ -1,8 +1,8 @@
 import Learning
 
 extension Simulation {
-  /// What those of an aggregation's updates send that are made up together, as differences; nil: the
-  /// update is nobody's who colludes.
+  /// What those of an aggregation's updates send that are made up together, as differences; nil:
+  /// the update is nobody's who colludes.
   ///
   /// All adversaries with an attack of one name collude, of whatever group; settings are each
   /// group's own. Order: of the updates.

@@ -10,8 +10,8 @@ extension Simulation {
       || !needs.personalLayers.isEmpty
   }
 
-  /// The model of each device, evaluated on the device's held-out samples: the one that it keeps, or
-  /// the current one with the device's own layers; fine-tuned where that is asked for.
+  /// The model of each device, evaluated on the device's held-out samples: the one that it keeps,
+  /// or the current one with the device's own layers; fine-tuned where that is asked for.
   ///
   /// Draws: the order of fine-tuning's batches, at slot = the epoch, the same for all versions
   /// (seed `training`, purpose `fine-tuning`). Complexity: a training of as many steps a device,

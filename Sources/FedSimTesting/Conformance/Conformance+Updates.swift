@@ -33,6 +33,7 @@ extension Conformance {
             var server = ServerSettings()
             server.payload = payload
             server.optimizer = make()
+            server.aggregator = Choice(UniformMean.self) { $0 }
             return server
           }, &findings)
       }

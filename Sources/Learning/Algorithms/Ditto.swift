@@ -1,7 +1,7 @@
 import Schema
 
-/// SGD on the model that is shared, and beside it a model of the device's own that is pulled towards
-/// the shared one.
+/// SGD on the model that is shared, and beside it a model of the device's own that is pulled
+/// towards the shared one.
 ///
 /// Source: Li et al., "Ditto: Fair and robust federated learning through personalization" (2021),
 /// algorithm 1: the shared model is trained as in FedAvg; a device's own v takes steps

@@ -1,11 +1,11 @@
 import Schema
 
-/// SGD on a loss to which each device adds a linear term of its own and a pull towards the model that
-/// the training began with: the devices' part of FedDyn.
+/// SGD on a loss to which each device adds a linear term of its own and a pull towards the model
+/// that the training began with: the devices' part of FedDyn.
 ///
 /// Source: Acar et al., "Federated learning based on dynamic regularization" (2021), algorithm 1: a
-/// device minimises L(w) − ⟨λ, w⟩ + α/2·‖w − b‖², so that each step goes along −η·(g − λ + α·(w − b));
-/// then λ ← λ − α·(w − b), which is ∇L(w) where the minimum is met. λ begins with 0.
+/// device minimises L(w) − ⟨λ, w⟩ + α/2·‖w − b‖², so that each step goes along −η·(g − λ + α·(w −
+/// b)); then λ ← λ − α·(w − b), which is ∇L(w) where the minimum is met. λ begins with 0.
 public struct FedDyn: LocalAlgorithm {
   /// Its name in a scenario.
   public static let name = "feddyn"

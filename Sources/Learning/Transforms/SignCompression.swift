@@ -1,13 +1,13 @@
 import Numerics
 import Schema
 
-/// Sends the sign of each parameter of an update, with one magnitude for each tensor, and keeps what
-/// that is wrong by for the next one.
+/// Sends the sign of each parameter of an update, with one magnitude for each tensor, and keeps
+/// what that is wrong by for the next one.
 ///
-/// Source: Karimireddy et al., "Error feedback fixes SignSGD and other gradient compression schemes"
-/// (2019), algorithm 1 (EF-signSGD): of v = Δ + e a device sends ‖v‖₁/d · sign(v), and e ← v less
-/// that. Signs alone are of Bernstein et al., "signSGD: compressed optimisation for non-convex
-/// problems" (2018). Each tensor has a magnitude of its own; the sign of 0 is +.
+/// Source: Karimireddy et al., "Error feedback fixes SignSGD and other gradient compression
+/// schemes" (2019), algorithm 1 (EF-signSGD): of v = Δ + e a device sends ‖v‖₁/d · sign(v), and e ←
+/// v less that. Signs alone are of Bernstein et al., "signSGD: compressed optimisation for
+/// non-convex problems" (2018). Each tensor has a magnitude of its own; the sign of 0 is +.
 public struct SignCompression: OutgoingTransform {
   /// Its name in a scenario.
   public static let name = "sign"

@@ -4,9 +4,9 @@ import Schema
 /// Updates count by the weight of their domain, and domains gain weight the higher their loss is.
 ///
 /// Source: Mohri, Sivek, Suresh, "Agnostic federated learning" (2019), equation 4 and §4
-/// (Stochastic-AFL): the model descends Σ λₖ·Lₖ, and λ ascends it: λ ← Π(λ + γ·L), with L the losses
-/// of the model before and Π the projection on the simplex. Domains without an update in a version
-/// keep their λ; the others share what they have.
+/// (Stochastic-AFL): the model descends Σ λₖ·Lₖ, and λ ascends it: λ ← Π(λ + γ·L), with L the
+/// losses of the model before and Π the projection on the simplex. Domains without an update in a
+/// version keep their λ; the others share what they have.
 public struct AgnosticAggregator: Aggregator {
   /// Its name in a scenario.
   public static let name = "agnostic"

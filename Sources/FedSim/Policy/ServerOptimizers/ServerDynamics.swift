@@ -1,13 +1,14 @@
 import Learning
 import Schema
 
-/// Goes where the combined update leads, and by the sum of all that were before: the server's part of
-/// FedDyn.
+/// Goes where the combined update leads, and by the sum of all that were before: the server's part
+/// of FedDyn.
 ///
 /// Source: Acar et al., "Federated learning based on dynamic regularization" (2021), algorithm 1:
-/// h ← h − α·(1/N)·Σ (wᵢ − x) over the updates of the version, N being the devices of the fleet; then
-/// x is the mean of wᵢ less h/α. With s = −h/α that is s ← s + (m/N)·Δ, x ← x + Δ + s for the plain
-/// mean Δ of m updates, so that α does not matter here; the authors' program keeps the same sums.
+/// h ← h − α·(1/N)·Σ (wᵢ − x) over the updates of the version, N being the devices of the fleet;
+/// then x is the mean of wᵢ less h/α. With s = −h/α that is s ← s + (m/N)·Δ, x ← x + Δ + s for the
+/// plain mean Δ of m updates, so that α does not matter here; the authors' program keeps the same
+/// sums.
 public struct ServerDynamics: ServerOptimizer {
   /// Its name in a scenario.
   public static let name = "feddyn"
@@ -38,8 +39,8 @@ public struct ServerDynamics: ServerOptimizer {
       &memory)
   }
 
-  /// Remembers s, as floats. Order: element by element, in `Double`; s is rounded to float, then the
-  /// step, each once.
+  /// Remembers s, as floats. Order: element by element, in `Double`; s is rounded to float, then
+  /// the step, each once.
   public func step(
     from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
     of facts: CombinedFacts, _ memory: inout PartMemory
