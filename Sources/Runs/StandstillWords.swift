@@ -108,6 +108,9 @@ extension Standstill.Wait {
     case .members(let round, let goal, let arrived):
       "round \(round) can never be complete: its cohort was to send \(Words.count(goal, "update")),"
         + " \(arrived) came, and the other members have left; a `deadline` trigger would end it"
+    case .rounds(let closed):
+      "\(Words.count(closed, "round")) \(closed == 1 ? "was" : "were") closed without a version"
+        + " (`rounds/outcome` says how)"
     case .updates(let needed, let waited, let isPossible):
       "the server waits for \(Words.count(needed, "update")), and at most \(waited) waited at once"
         + (isPossible

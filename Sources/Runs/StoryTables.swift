@@ -124,23 +124,30 @@ enum StandstillTable {
       if !words.contains(word) { words.append(word) }
     }
     let codes = standstill.counts.map { Int8(words.firstIndex(of: $0.obstacle.word)!) }
+    let comment = ResultDocument.Attribute(
+      "comment",
+      .text(
+        "Why there is no version, or no further one. Each device counts once, with the first "
+          + "thing that was missing."))
+    let stoppedAt = ResultDocument.Variable.scalar(
+      "stoppedAt", .double([standstill.stoppedAt?.seconds ?? .nan]), units: "s",
+      "simulated time at which the run stopped, NaN: it was played out")
+    let report = [
+      ResultDocument.Text("report", standstill.lines(inputs).joined(separator: "\n"))
+    ]
+    // Where there are versions, devices are not what is missing.
+    guard !codes.isEmpty else {
+      return ResultDocument.Group(
+        "standstill", attributes: [comment], axes: [], variables: [stoppedAt], texts: report)
+    }
     return ResultDocument.Group(
-      "standstill",
-      attributes: [
-        .init(
-          "comment",
-          .text(
-            "Why there is no version, or no further one. Each device counts once, with the first "
-              + "thing that was missing."))
-      ],
+      "standstill", attributes: [comment],
       axes: [
         .init("obstacle", length: standstill.counts.count),
         .init("device", length: standstill.places.count),
       ],
       variables: [
-        .scalar(
-          "stoppedAt", .double([standstill.stoppedAt?.seconds ?? .nan]), units: "s",
-          "simulated time at which the run stopped, NaN: it was played out"),
+        stoppedAt,
         .count("group", axis, standstill.counts.map(\.group), "fleet group, by its place"),
         .init("kind", axis, codes: codes, meanings: words, longName: "what was missing"),
         .count("devices", axis, standstill.counts.map(\.devices), "devices of the group"),
@@ -150,6 +157,6 @@ enum StandstillTable {
         .count(
           "obstacleOf", ["device"], standstill.places,
           "row of `obstacle` that a device counts in"),
-      ], texts: [.init("report", standstill.lines(inputs).joined(separator: "\n"))])
+      ], texts: report)
   }
 }

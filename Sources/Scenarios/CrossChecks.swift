@@ -75,6 +75,14 @@ struct CrossChecks {
         "`\(settings.server.aggregator.name)` needs steps that are sums of gradients: SGD, without"
           + " `weightDecay`", at: ["server", "aggregator"])
     }
+    if settings.server.aggregator.value.needsStepSums,
+      training.algorithm.value.proximalPull * training.plan.learningRate > 1
+    {
+      report(
+        "`\(settings.server.aggregator.name)` divides by the length of trainings, and steps that"
+          + " overshoot have none: the pull times the learning rate has to be 1 at most",
+        at: ["task", "training", "algorithm"])
+    }
   }
 
   /// What colluders send is known at the aggregation, when the device may have made its next
@@ -160,6 +168,12 @@ struct CrossChecks {
   /// Chance counts only where all devices wait for the draw, and there is noise that is enough.
   private mutating func checkPrivacy() {
     guard let privacy = settings.server.privacy else { return }
+    let algorithm = settings.task.training.algorithm
+    if settings.task.learning == nil, algorithm.value.needs.companions > 0 {
+      return report(
+        "`\(algorithm.name)` sends buffers beside updates, which nothing bounds and which get no"
+          + " noise", at: ["server", "privacy"])
+    }
     let devices = settings.fleet.reduce(0) { $0 + $1.count }
     if privacy.amplification == .population, devices > 0,
       let needed = (settings.server.selector.value as? UniformSelector)?.neededWaiting,

@@ -1,5 +1,7 @@
 import FedSim
+import Learning
 import Numerics
+import Schema
 import Testing
 
 /// The devices chosen in round 7 out of all that are known, in the order of the fleet.
@@ -13,6 +15,12 @@ private func chosen(
   var memory = PartMemory()
   let waiting = known.indices.map { CheckIn(device: $0, heldVersion: -1) }
   return selector.cohort(from: waiting, view, &stream, &memory)?.members.sorted()
+}
+
+private func make<P: Part>(_ type: P.Type, _ change: (inout P.Settings) -> Void) -> P {
+  var settings = P.Settings()
+  change(&settings)
+  return P(settings)
 }
 
 private func facts(_ change: (inout DeviceFacts) -> Void) -> DeviceFacts {
@@ -56,5 +64,45 @@ struct SelectionShareTests {
     settings.mostExcluded = 0.34
     // ⌊0.34·12⌋ = 4: eight are too few.
     #expect(chosen(by: OortSelector(settings), of: known) == nil)
+  }
+
+  @Test("a share of a whole number is that, however it is written in binary")
+  func binary() {
+    // In binary 50 · 1.1 is a little over 55, and so is 100 · 1.1 over 110.
+    let uniform = make(UniformSelector.self) { ($0.cohort, $0.overSelection) = (50, 1.1) }
+    let weighted = make(WeightedSelector.self) { ($0.cohort, $0.overSelection) = (100, 1.1) }
+    #expect(uniform.neededWaiting == 55 && weighted.neededWaiting == 110)
+    // 0.29 · 100 is a little under 29: of the values 1 to 100 with the square of each rank the
+    // middle 42 are left, 30² to 71².
+    var settings = CoordinateTrimmedMean.Settings()
+    settings.share = 0.29
+    let updates = (1...100).map { rank in
+      AggregatedUpdate(
+        device: rank - 1, samples: 1, staleness: 0,
+        parameters: ParameterBuffer([Float(rank * rank)]), base: ParameterBuffer([0]))
+    }
+    let batch = AggregationBatch(
+      updates: updates, payload: .weights, current: ParameterBuffer([0]),
+      pool: WorkerPool(threads: 1))
+    let middle = (30...71).reduce(0) { $0 + $1 * $1 }
+    #expect(CoordinateTrimmedMean(settings).combine(batch)[0] == Float(Double(middle) / 42))
+  }
+
+  @Test("q-FFL has a step for losses whose powers are no numbers")
+  func extreme() {
+    // One device: Δ·F^q / (q·F^(q-1)·L·Δ² + F^q) = Δ / (q·L·Δ²/F + 1), with Δ = 2, q = 100,
+    // L = 0.01 and F = 0.001: 2 / 4001; with F = 4e6: 2 / (1 + 1e-6).
+    var settings = FairAggregator.Settings()
+    (settings.q, settings.lipschitz) = (100, 0.01)
+    for (loss, expected) in [(0.001, 2.0 / 4001), (4e6, 2 / (1 + 1e-6))] {
+      let update = AggregatedUpdate(
+        device: 0, samples: 1, staleness: 0, parameters: ParameterBuffer([2]),
+        base: ParameterBuffer([0]), baseLoss: loss)
+      let batch = AggregationBatch(
+        updates: [update], payload: .delta, current: ParameterBuffer([0]),
+        pool: WorkerPool(threads: 1))
+      let step = Double(FairAggregator(settings).combine(batch)[0])
+      #expect((step / expected - 1).magnitude < 1e-5)
+    }
   }
 }

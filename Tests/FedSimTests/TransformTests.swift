@@ -260,6 +260,11 @@ struct TransformSizeTests {
     let qsgd = choice(StochasticQuantisation.self) { $0.levels = 16 }
     #expect(bytes([]) == 4_000)
     #expect(bytes([choice(ClipNorm.self)]) == 4_000)
+    // What comes later undoes it: floats for all; what is left of others has no scale; one scale.
+    let noise = choice(GaussianNoise.self)
+    #expect(bytes([int8, noise]) == 4_000 && bytes([random, noise]) == 4_000)
+    #expect(bytes([int8, top]) == 80)
+    #expect(bytes([int8, choice(SignCompression.self)]) == 125 + 8)
     // A byte that reports.
     #expect(bytes([choice(AdaptiveClip.self)]) == 4_001)
     // Ten numbers of 4 B, and ten places of 4 B.

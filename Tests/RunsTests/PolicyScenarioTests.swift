@@ -158,6 +158,14 @@ struct PolicyScenarioTests {
     let noisy = "payload: delta, aggregator: uniform-mean, transforms: clip-norm, privacy: "
     #expect(faults(noisy + "1.1") == "none")
     #expect(faults(noisy + "{}").contains("there is no noise"))
+    let six = "{cohort: 6, candidates: 12}"
+    #expect(
+      faults("selector: {power-of-choice: \(six)}, " + noisy + "1.1").contains("chooses by losses"))
+    #expect(faults("selector: oort, " + noisy + "1.1").contains("chooses by losses"))
+    let target = noisy + "{epsilon: 5, versions: 12, delta: 1e-3}, duplicates: "
+    #expect(faults(target + "replace") == "none")
+    #expect(faults(target + "overwrite").contains("several updates in a version"))
+    #expect(faults("policy: fedprox").contains("`task.training.algorithm: fedprox`"))
     #expect(faults(noisy + "{noiseMultiplier: 1, epsilon: 3}").contains("both give the noise"))
     #expect(faults("privacy: 1.1").contains("needs `payload: delta`"))
     let drawn = "selector: {uniform: {cohort: 5, minimumWaiting: N}}, "
@@ -188,6 +196,15 @@ struct PolicyScenarioTests {
     #expect(faults(key + "[dens2]}").contains("did you mean `dense2`?"))
     #expect(
       faults(key + "[dense1, dense2]}").contains("no layer that is trained is left to travel"))
+    let fednova = "server={policy: fednova, selector: {uniform: 8}}"
+    #expect(faults(fednova, "task.training.algorithm={fedprox: 10}") == "none")
+    #expect(
+      faults(fednova, "task.training.algorithm={fedprox: 11}").contains("has to be 1 at most"))
+    let noise =
+      "server={payload: delta, aggregator: uniform-mean, transforms: clip-norm, privacy: 1}"
+    #expect(faults(noise) == "none")
+    #expect(
+      faults(noise, "task.training.algorithm=scaffold").contains("buffers beside updates"))
     let adversary = "fleet[0].adversary={share: 0.1, attack: {label-flip: "
     #expect(faults(adversary + "{from: 4, to: 0}}}") == "none")
     #expect(faults(adversary + "{from: 5, to: 0}}}").contains("there is no class 5"))

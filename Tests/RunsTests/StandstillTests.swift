@@ -152,6 +152,36 @@ struct StandstillTests {
     #expect(document.count(["attempts", "killed"]) == 1)
   }
 
+  @Test("names a broken cohort after a version, too, and the result is written")
+  func laterCohort() throws {
+    // As above; round 1 ends with all three, and one is killed in round 2.
+    let (summary, document) = try Self.run(
+      PlantedStory.window("0 s", "60 s", "65 s", of: "tablets"),
+      "server.trigger=[cohort-complete]", "server.selector={uniform: {cohort: 3}}",
+      "fleet.phones.participation={repeats: true, pause: 1 s}",
+      "fleet.tablets.participation={repeats: true, pause: 1 s}",
+      "inject=[{at: 20 s, device: phones/0, action: kill}]", text: PlantedStory.text)
+    #expect(summary.version >= 1)
+    #expect(summary.standstill.contains { $0.contains("can never be complete: its cohort") })
+    let group = try #require(document["standstill"])
+    #expect(group.variables.map(\.name) == ["stoppedAt"])
+    #expect(group.texts.count == 1)
+  }
+
+  @Test("names rounds that were closed without a version, and no cohort that was formed")
+  func skipped() throws {
+    // Three wait and are taken; a second later nobody can have trained.
+    let (summary, _) = try Self.run(
+      PlantedStory.window("0 s", "60 s", "65 s", of: "tablets"),
+      "server.trigger={quorum: {share: 1, after: 1 s}}",
+      "server.selector={uniform: {cohort: 3}}", text: PlantedStory.text)
+    #expect(summary.version == 0)
+    #expect(
+      summary.standstill.contains { $0.contains("closed without a version") },
+      "\(summary.standstill)")
+    #expect(!summary.standstill.contains { $0.contains("must wait at once, and at most 3") })
+  }
+
   @Test("names a cohort that needs more devices at once than ever wait")
   func missingCohort() throws {
     // The phone's window closes before the tablets' opens.

@@ -46,6 +46,17 @@ public struct PolicyPreset: Sendable {
     ] + published
 }
 
+/// Policies by their papers' names that are no part of the server, and where they are.
+private let elsewhere: [String: String] = {
+  var words: [String: String] = [:]
+  for name in ["fedprox", "scaffold", "ditto", "feddyn"] {
+    words[name] = "`\(name)` is how devices train: `task.training.algorithm: \(name)`"
+  }
+  words["fedper"] = "`fedper` is how devices train: `task.training.algorithm: personal-layers`"
+  words["dp-fedavg"] = "`dp-fedavg` is a transform and noise: `transforms`, `privacy`"
+  return words
+}()
+
 extension Form where Value == ServerSettings {
   /// The server's settings, filled from a preset where `policy` names one.
   public static var server: Form {
@@ -58,6 +69,10 @@ extension Form where Value == ServerSettings {
         }
         guard let preset = PolicyPreset.standard.first(where: { $0.name == text }) else {
           let known = PolicyPreset.standard.map(\.name)
+          if let words = elsewhere[text] {
+            reader.within("policy") { $0.report(.contradiction(words), at: name.place) }
+            return reader.read(ServerSettings.self, from: node)
+          }
           let nearest = Spelling.nearest(to: text, among: known)
           reader.within("policy") {
             $0.report(

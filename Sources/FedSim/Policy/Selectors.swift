@@ -59,7 +59,9 @@ public struct UniformSelector: ClientSelector {
   public var formsCohorts: Bool { true }
 
   /// How many members a cohort is meant to have.
-  var wantedMembers: Int { Int((Double(settings.cohort) * settings.overSelection).rounded(.up)) }
+  var wantedMembers: Int {
+    Int((Double(settings.cohort) * settings.overSelection - 1e-9).rounded(.up))
+  }
 
   /// How many devices must wait before a cohort is formed.
   public var neededWaiting: Int? { settings.minimumWaiting ?? wantedMembers }

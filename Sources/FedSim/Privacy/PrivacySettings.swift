@@ -89,6 +89,14 @@ extension ServerSettings {
     if initialModel == .client {
       return no("version 0 comes from a device: it tells all")
     }
+    if selector.value.needsLosses || selector.value.needsCurrentLosses {
+      return no("`\(selector.name)` chooses by losses, which devices tell without noise")
+    }
+    if privacy.epsilon != nil, duplicates == .append || duplicates == .overwrite {
+      return no(
+        "with `duplicates: \(duplicates.rawValue)` a device may have several updates in a version,"
+          + " which count more than a target can know: give `noiseMultiplier`")
+    }
     if privacy.amplification == .population, !(selector.value is UniformSelector) {
       return no("`amplification: population` needs the selector `uniform`")
     }

@@ -45,6 +45,8 @@ public struct Standstill: Sendable, Equatable {
     case cohort(needed: Int?, waited: Int)
     /// The open round's cohort, of which too few members are left.
     case members(round: Int, goal: Int, arrived: Int)
+    /// Nothing: so many rounds were closed, each without a version.
+    case rounds(closed: Int)
     /// So many updates; the most that waited, and whether a fleet of this size can reach it.
     case updates(needed: Int, waited: Int, isPossible: Bool)
     /// A connection of its own.
@@ -206,11 +208,18 @@ extension Simulation {
     } else if inputs.server.selector.value.formsCohorts, server.cohortGoal == nil,
       server.waitingPeak > 0
     {
-      found.append(.cohort(needed: neededWaiting, waited: server.waitingPeak))
+      let needed = neededWaiting
+      if needed.map({ server.waitingPeak < $0 }) ?? true {
+        found.append(.cohort(needed: needed, waited: server.waitingPeak))
+      }
+    }
+    if server.version == 0, server.round > 1 {
+      found.append(.rounds(closed: Int(server.round) - 1))
     }
     if server.version == 0, let needed = neededUpdates, server.pendingPeak < needed {
       let able = devices.indices.count { everHasData($0) }
-      let isPossible = inputs.server.duplicates == .append || needed <= able
+      let duplicates = inputs.server.duplicates
+      let isPossible = duplicates == .append || duplicates == .overwrite || needed <= able
       if server.pendingPeak > 0 || !isPossible {
         found.append(
           .updates(needed: needed, waited: server.pendingPeak, isPossible: isPossible))

@@ -53,7 +53,7 @@ public struct AdaptiveClip: OutgoingTransform, ToldTransform {
 
   /// A byte reports whether the update was within the bound, a float tells it.
   public func shape(_ form: inout UpdateForm) {
-    form.bytesBeside += 1
+    form.reportBytes += 1
     form.bytesTold += 4
   }
 

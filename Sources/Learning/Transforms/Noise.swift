@@ -94,6 +94,6 @@ public struct LaplaceNoise: OutgoingTransform {
 extension UpdateForm {
   /// All parameters are sent as floats.
   mutating func sendsAll() {
-    (numbers, bitsPerNumber, bitsPerPlace) = (count, nil, 0)
+    (numbers, bitsPerNumber, bitsPerPlace, scaleBytes, seedBytes) = (count, nil, 0, 0, 0)
   }
 }

@@ -21,7 +21,7 @@ public struct ByteQuantisation: OutgoingTransform {
   /// A byte a number, and a float a tensor.
   public func shape(_ form: inout UpdateForm) {
     form.bitsPerNumber = min(form.bitsPerNumber ?? 8, 8)
-    form.bytesBeside += 4 * form.tensors.count
+    form.scaleBytes = 4 * form.tensors.count
   }
 
   /// Draws: none.
@@ -75,7 +75,7 @@ public struct StochasticQuantisation: OutgoingTransform {
   public func shape(_ form: inout UpdateForm) {
     let bits = Int.bitWidth - (2 * settings.levels).leadingZeroBitCount
     form.bitsPerNumber = min(form.bitsPerNumber ?? bits, bits)
-    form.bytesBeside += 4 * form.tensors.count
+    form.scaleBytes = 4 * form.tensors.count
   }
 
   /// Draws: one `uniform` a parameter that travels, in their order. Order: each norm sums in that

@@ -41,7 +41,7 @@ public struct SignCompression: OutgoingTransform {
   public func shape(_ form: inout UpdateForm) {
     form.sendsAll()
     form.bitsPerNumber = 1
-    form.bytesBeside += 4 * form.tensors.count
+    form.scaleBytes = 4 * form.tensors.count
   }
 
   /// Draws: none. Order: each mean sums in the order of the parameters, in `Double`, and is rounded

@@ -9,14 +9,14 @@ struct Sparsification {
 
   /// How many of `count` parameters are sent.
   func kept(of count: Int) -> Int {
-    count == 0 ? 0 : min(count, max(1, Int((share * Double(count)).rounded(.up))))
+    count == 0 ? 0 : min(count, max(1, Int((share * Double(count) - 1e-9).rounded(.up))))
   }
 
   /// So many numbers are sent. What was left of others before has no few levels: with it they are
   /// floats again.
   func shape(_ form: inout UpdateForm) {
     form.numbers = min(form.numbers, kept(of: form.count))
-    if feedback { form.bitsPerNumber = nil }
+    if feedback { (form.bitsPerNumber, form.scaleBytes) = (nil, 0) }
   }
 
   /// What would be sent of each parameter if all were: the difference and what is left of those
@@ -190,7 +190,7 @@ public struct RandomK: OutgoingTransform {
   /// The numbers, and a seed of 8 bytes that says which they are.
   public func shape(_ form: inout UpdateForm) {
     rule.shape(&form)
-    form.bytesBeside += 8
+    form.seedBytes = 8
   }
 
   /// Draws: a `sample` of the parameters that travel.

@@ -9,8 +9,12 @@ public struct UpdateForm: Sendable, Equatable {
   public var bitsPerNumber: Int?
   /// Bits that say where a number belongs; 0: it follows from the order, or from a seed.
   public var bitsPerPlace = 0
-  /// Bytes beside the numbers: scales, seeds, reports.
-  public var bytesBeside = 0
+  /// Bytes of scales, without which numbers of few bits say nothing.
+  public var scaleBytes = 0
+  /// Bytes of a seed that says which numbers are sent.
+  public var seedBytes = 0
+  /// Bytes of what is reported beside the numbers.
+  public var reportBytes = 0
   /// Bytes that the server sends with a model, to tell transforms a number.
   public var bytesTold = 0
 
@@ -22,6 +26,9 @@ public struct UpdateForm: Sendable, Equatable {
 
   /// How many parameters travel.
   public var count: Int { tensors.reduce(0, +) }
+
+  /// Bytes beside the numbers and their places.
+  public var bytesBeside: Int { scaleBytes + seedBytes + reportBytes }
 
   /// Whether updates are parameters one behind the other, as models are.
   public var isPlain: Bool {

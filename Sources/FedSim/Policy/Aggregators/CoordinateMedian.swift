@@ -62,7 +62,7 @@ public struct CoordinateTrimmedMean: Aggregator {
   /// Order: the values that are left, in ascending order; with nothing left out the uniform mean,
   /// in the order of the updates. Complexity: all updates at once.
   public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
-    let cut = Int(settings.share * Double(batch.updates.count))
+    let cut = Int(settings.share * Double(batch.updates.count) + 1e-9)
     if cut == 0 { return batch.weightedSum(UpdateWeights.uniform.of(batch.facts)) }
     return batch.values.sorted(pool: batch.pool) { values in
       var sum = UpdateValues.Lanes.zero

@@ -43,18 +43,19 @@ public struct FairAggregator: Aggregator {
   public var needsBaseLosses: Bool { true }
 
   /// Order: Σ h, then the step, in the order of the updates. Losses are 10⁻¹⁰ at least, as in the
-  /// authors' program. Complexity: O(updates · parameters), all at once.
+  /// authors' program; they are divided by the largest, whose q-th power the quotient does not
+  /// need. Complexity: O(updates · parameters), all at once.
   public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
     let norms = batch.differences.squaredNorms(pool: batch.pool)
     // All is divided by L, so that q = 0 gives whole numbers.
+    let losses = batch.updates.map { max(0, $0.baseLoss ?? 0) + 1e-10 }
+    let most = losses.max()!
     var steps: [Double] = []
     var total = 0.0
-    for (update, norm) in zip(batch.updates, norms) {
-      let loss = max(0, update.baseLoss ?? 0) + 1e-10
-      steps.append(power(loss, settings.q))
-      total +=
-        settings.q == 0
-        ? 1 : settings.q * power(loss, settings.q - 1) * settings.lipschitz * norm + steps.last!
+    for (loss, norm) in zip(losses, norms) {
+      let step = power(loss / most, settings.q)
+      steps.append(step)
+      total += settings.q == 0 ? 1 : settings.q * step / loss * settings.lipschitz * norm + step
     }
     let weights = steps.map { total > 0 && total < .infinity ? $0 / total : 0 }
     let isDelta = batch.payload == .delta

@@ -29,7 +29,7 @@ extension CohortSettings {
   }
 
   /// How many members a cohort is meant to have.
-  var wanted: Int { Int((Double(cohort) * overSelection).rounded(.up)) }
+  var wanted: Int { Int((Double(cohort) * overSelection - 1e-9).rounded(.up)) }
 
   /// How many devices must wait before a cohort is formed.
   var neededWaiting: Int { minimumWaiting ?? wanted }

@@ -116,7 +116,7 @@ public struct OortSelector: ClientSelector {
       duration: Self.quantile(
         pacer.pace, of: server.known.compactMap { $0.duration?.seconds }), settings)
     let share = unknown.isEmpty ? 0 : pacer.exploration
-    let exploited = Int(Double(wanted) * (1 - share))
+    let exploited = Int(Double(wanted) * (1 - share) + 1e-9)
     var chosen = exploit(min(exploited, known.count), scores, &stream).map { known[$0] }
     pacer.exploits(chosen.map { waiting[places[$0]].device }, in: server.round)
     chosen += stream.sample(
@@ -154,7 +154,7 @@ public struct OortSelector: ClientSelector {
       return a != b ? a > b : $0 < $1
     }
     var isExcluded = [Bool](repeating: false, count: server.known.count)
-    for device in over.prefix(Int(Double(known.count) * settings.mostExcluded)) {
+    for device in over.prefix(Int(Double(known.count) * settings.mostExcluded + 1e-9)) {
       isExcluded[device] = true
     }
     return { isExcluded.indices.contains($0) && isExcluded[$0] }

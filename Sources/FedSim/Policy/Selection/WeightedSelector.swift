@@ -4,7 +4,7 @@ import Schema
 /// A cohort drawn by samples, without replacement, from the devices that wait.
 ///
 /// Each member is drawn among those left, with a chance in proportion to the samples that it had
-/// when it asked. Source: as the second scheme of Li et al., "On the convergence of FedAvg on
+/// when it asked. Source: as the first scheme of Li et al., "On the convergence of FedAvg on
 /// non-IID data" (2020), §3.3, which draws with replacement: *differs*.
 public struct WeightedSelector: ClientSelector {
   /// Its name in a scenario.
