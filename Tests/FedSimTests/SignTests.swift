@@ -114,7 +114,7 @@ struct SignTests {
     #expect(bytes() == 126 + 8)
     // A choice before it is undone: with what was left, or as +0, all have a sign.
     #expect(bytes([Choice(TopK.self) { $0 }]) == 126 + 8)
-    #expect(bytes([Choice(ByteQuantisation.self) { $0 }]) == 126 + 8 + 8)
+    #expect(bytes([Choice(ByteQuantisation.self) { $0 }]) == 126 + 8)
     // 134 B are 44 times 3 and 2 over; a file a tensor.
     #expect(bytes([], .base64) == 180)
     #expect(bytes([], .npy) == 134 + 256)
