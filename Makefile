@@ -39,7 +39,7 @@ run: deps build ## run the quickstart scenario, into results/quickstart.h5
 	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5 --restart
 
 test: deps ## build and run all tests in release
-	$(SWIFT) test -c release --disable-xctest
+	$(SWIFT) test -c release --disable-xctest --disable-testable-imports
 
 check: SWEEP_CRASH = --sample
 check: lint test readers report determinism-ci crash fleet sweep-crash test-slurm test-arm64 example-policy ## all that CI checks: those eleven
