@@ -49,11 +49,7 @@ public struct LocalTraining: Sendable {
     precondition(!network.isNoisy || self.noise != nil, "a network that draws numbers has a key")
     precondition(network.inputCount == dataset.sampleSize, "the network takes the samples")
     precondition(network.classCount >= dataset.classCount, "the network tells the classes apart")
-    precondition(
-      relabelling.map {
-        $0.count >= dataset.classCount
-          && $0.allSatisfy { $0 >= 0 && Int($0) < network.classCount }
-      } ?? true, "labels are those of classes")
+    precondition(Self.fit(relabelling, dataset, network), "labels are those of classes")
     self.relabelling = relabelling
     self.keepsLossSquares = keepsLossSquares
     self.network = network
@@ -63,7 +59,14 @@ public struct LocalTraining: Sendable {
     self.order = order
   }
 
-  /// The same training by another plan.
+  /// Whether labels can stand for a data set's in trainings of a network.
+  static func fit(_ labels: [Int32]?, _ dataset: Dataset, _ network: Network) -> Bool {
+    guard let labels else { return true }
+    return labels.count >= dataset.classCount
+      && labels.allSatisfy { $0 >= 0 && Int($0) < network.classCount }
+  }
+
+  /// The same training by another plan, without the squares of losses.
   func with(plan: TrainingPlan) -> LocalTraining {
     LocalTraining(
       network: network, dataset: dataset, shard: shard, plan: plan, order: order, noise: noise,
@@ -85,6 +88,7 @@ public struct LocalTraining: Sendable {
     correction: GradientCorrection? = nil, kernels: Kernels, scratch: Scratch
   ) -> TrainingOutcome {
     precondition(memory.parameters.count == network.layout.count, "parameters fit the network")
+    precondition(correction?.fits(network.layout.count) ?? true, "a correction fits the network")
     precondition(
       batches.lowerBound >= 0 && batches.upperBound <= batchCount,
       "batches \(batches) of a plan of \(batchCount)")

@@ -253,11 +253,12 @@ extension UpdateValues {
 }
 
 extension ParameterBuffer {
-  /// The nearest finite float; never −0, which differs from 0 by nothing but its sign.
+  /// The nearest finite float; never −0, which differs from 0 by nothing but its sign. What is no
+  /// number stays none.
   @inline(__always)
   public static func nearest(_ value: Double) -> Float {
     let greatest = Double(Float.greatestFiniteMagnitude)
-    return Float(max(-greatest, min(greatest, value))) + 0
+    return Float(max(min(value, greatest), -greatest)) + 0
   }
 
   /// A buffer made parameter by parameter from two others of one size.

@@ -124,9 +124,12 @@ public struct Looking: Sendable {
     let file: PlacedFile
     // Refuses a pipe or a device, which could be read from for ever.
     do throws(ResultFault) { file = try PlacedFile(path) } catch { throw .output(error) }
-    guard Self.head(path).map({ $0.isEmpty || isOurs(String(decoding: $0, as: UTF8.self)) }) ?? true
-    else {
-      throw StoredRun.refusal(path, "there is a file of another kind, which stays as it is")
+    if FileManager.default.fileExists(atPath: path) {
+      guard let head = Self.head(path),
+        head.isEmpty || isOurs(String(decoding: head, as: UTF8.self))
+      else {
+        throw StoredRun.refusal(path, "there is a file of another kind, which stays as it is")
+      }
     }
     do throws(ResultFault) { try file.place(bytes) } catch { throw .output(error) }
   }

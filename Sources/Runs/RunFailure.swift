@@ -38,8 +38,11 @@ extension RunFailure: CustomStringConvertible {
 
   /// Whether the user can mend it by another scenario, argument or file.
   public var isBadInput: Bool {
-    if case .failed = self { return false }
-    return true
+    switch self {
+    case .failed: false
+    case .output(let fault): !fault.isOfTheDisk
+    case .input, .unfinished: true
+    }
   }
 
   /// The same of a run that can be gone on with.

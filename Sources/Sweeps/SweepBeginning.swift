@@ -81,12 +81,13 @@ public struct SweepBeginning {
     }
     let lock = try SweepLock(folder, nil)
     defer { _ = lock }
+    // What failed in another program may go well in this one. Before the manifest names this build:
+    // a start that is cut off here forgets again.
+    if old.build != build { folder.forgetFailures(of: plan.manifest) }
     try folder.write(plan)
     guard old.build != build else {
       return Begun(folder: folder, cells: cells, listed: listed, notice: nil)
     }
-    // What failed in another program may go well in this one.
-    folder.forgetFailures(of: plan.manifest)
     let notice =
       store == nil
       ? "note: another build of fedsim began this sweep; its cells are played again"

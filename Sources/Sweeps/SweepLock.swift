@@ -30,7 +30,7 @@ final class SweepLock {
     let descriptor = open(folder.lockPath(nil), O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { return }
     descriptors.append(descriptor)
-    if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { _ = ftruncate(descriptor, 0) }
+    if SweepLock.error(of: descriptor, LOCK_SH | LOCK_NB) == 0 { _ = ftruncate(descriptor, 0) }
   }
 
   deinit { for descriptor in descriptors { close(descriptor) } }

@@ -141,12 +141,14 @@ struct AdversaryTests {
     let flipped = twice(adversary(SignFlip.self, from: ms(60_000))).play()
     #expect(flipped.model(1) == first)
     let expected = zip(first, trained).map { 2 * Double($0) - Double($1) }
+    #expect(flipped.model(2).count == 6)
     #expect(zip(flipped.model(2), expected).allSatisfy { abs(Double($0) - $1) < 1e-6 })
     let poisoned = twice(adversary(LabelFlip.self, from: ms(60_000))).play()
     #expect(poisoned.model(1) == first)
     // What it trains then is its own data with the other labels.
     let misled = directTraining(
       learning([1, 0, 1, 0]), 0..<1, from: first, group: "p0", client: 0, firstEpoch: 1)
+    #expect(poisoned.model(2).count == 6)
     #expect(zip(poisoned.model(2), misled).allSatisfy { abs($0 - $1) < 1e-6 })
     #expect(zip(misled, trained).contains { abs($0 - $1) > 0.01 })
     // From the time itself on: the update is made at 5.340 s.
@@ -205,6 +207,22 @@ struct AdversaryTests {
       return stream.uniform()
     }
     #expect(Set(few) == Set((0..<10).sorted { draws[$0] < draws[$1] }.prefix(3).map { $0 + 3 }))
+  }
+
+  @Test("What is not finite is not made finite by an attack: the server sees it and rejects it")
+  func notFinite() {
+    let diverged = AttackedUpdate(
+      parameters: ParameterBuffer([.nan, .infinity]), base: ParameterBuffer([0, 0]),
+      first: (ParameterBuffer([.nan, 0]), ParameterBuffer([0, 0])))
+    for attack in [
+      make(SignFlip.self), make(ScaledUpdate.self), make(GaussianAttack.self) { $0.adds = true },
+      make(StaleReplay.self),
+    ] as [any Attack] {
+      var stream = StreamKey(seed: 1, purpose: "attack").stream(slot: 0)
+      #expect(!attack.sent(diverged, &stream).isFinite, "\(type(of: attack).name)")
+    }
+    #expect(ParameterBuffer.nearest(.nan).isNaN)
+    #expect(ParameterBuffer.nearest(-.infinity) == -Float.greatestFiniteMagnitude)
   }
 
   @Test("Every attack gives equal models lazily and eagerly, on one thread and three")

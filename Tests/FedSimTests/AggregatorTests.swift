@@ -37,12 +37,6 @@ private func single(
     }, payload: payload, current: ParameterBuffer([0]), pool: WorkerPool(threads: 1))
 }
 
-private func make<P: Part>(_ type: P.Type, _ change: (inout P.Settings) -> Void = { _ in }) -> P {
-  var settings = P.Settings()
-  change(&settings)
-  return P(settings)
-}
-
 /// Each aggregator, with settings under which it does something.
 private let all: [(name: String, part: any Aggregator)] = [
   ("samples", make(SampleWeightedMean.self)), ("uniform", make(UniformMean.self)),

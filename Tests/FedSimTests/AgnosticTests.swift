@@ -170,18 +170,57 @@ struct AgnosticTests {
     return scene.inputs
   }
 
+  @Test("In a run the losses of the bases move the weights of groups, by hand")
+  func engine() {
+    let start: [Float] = [0.25, -0.125, 0.5, 0.75, 0.0625, -0.5]
+    let task = LearningTask.tiny(initial: start)
+    let windows: [[Int64]] = [[0, 50_000, 55_000], [100_000, 150_000, 155_000]]
+    var scene = Scene(
+      task,
+      fleet: [
+        .group("a", windows: windows),
+        .group("b", count: 2, windows: windows) { $0.firstClient = 1 },
+      ])
+    scene.threshold(3)
+    scene.inputs.server.payload = .delta
+    var agnostic = AgnosticAggregator.Settings()
+    agnostic.rate = 0.5
+    scene.inputs.server.aggregator = Choice(AgnosticAggregator.self, agnostic) { $0 }
+    let played = scene.play()
+    guard played.tape.versions.count == 3 else {
+      Issue.record("\(played.tape.versions.count) versions")
+      return
+    }
+    func next(_ model: [Float], _ epoch: UInt64, _ first: Double) -> [Double] {
+      let ends = (0..<3).map {
+        directTraining(
+          task, 0..<4, from: model, group: $0 == 0 ? "a" : "b", client: $0,
+          ordinal: $0 == 2 ? 1 : 0, firstEpoch: epoch)
+      }
+      let shares = [first, (1 - first) / 2, (1 - first) / 2]
+      return (0..<6).map { i in
+        (0..<3).reduce(Double(model[i])) {
+          $0 + shares[$1] * (Double(ends[$1][i]) - Double(model[i]))
+        }
+      }
+    }
+    let losses = (0..<3).map {
+      Evaluation(
+        of: task.network, parameters: ParameterBuffer(start), dataset: task.train,
+        samples: task.partition.shards[$0], kernels: .best, scratch: Scratch()
+      ).meanLoss
+    }
+    // Both groups weigh ½; then ½ of the difference of their losses lies between them.
+    let difference = 0.5 * (losses[0] - (losses[1] + losses[2]) / 2)
+    #expect(difference.magnitude > 1e-3 && difference.magnitude < 1)
+    #expect(zip(played.model(1), next(start, 0, 0.5)).allSatisfy { abs(Double($0) - $1) < 1e-6 })
+    let second = next(played.model(1), 1, 0.5 + difference / 2)
+    #expect(zip(played.model(2), second).allSatisfy { abs(Double($0) - $1) < 2e-6 })
+  }
+
   @Test("Lazily or eagerly, on any threads, saved on the way: the same run")
   func same() throws {
-    let inputs = inputs
-    let whole = try Stretches(inputs, stops: [])
+    let whole = try Stretches.expectSameAnyhow(inputs)
     #expect(whole.turns > 50)
-    for (mode, threads) in [(ComputeMode.eager, 1), (.lazy, 2), (.eager, 3)] {
-      var other = inputs
-      other.compute = mode
-      other.pool = WorkerPool(threads: threads)
-      Stretches.expectSame(whole.found, try Stretches(other, stops: []).found)
-    }
-    let parts = try Stretches(inputs, stops: Array(stride(from: 5, to: whole.turns, by: 17)))
-    Stretches.expectSame(whole.found, parts.found)
   }
 }

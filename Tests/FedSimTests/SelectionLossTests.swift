@@ -3,12 +3,6 @@ import Numerics
 import Schema
 import Testing
 
-private func make<P: Part>(_ type: P.Type, _ change: (inout P.Settings) -> Void = { _ in }) -> P {
-  var settings = P.Settings()
-  change(&settings)
-  return P(settings)
-}
-
 private func view(round: Int = 1, known: [DeviceFacts] = []) -> ServerView {
   ServerView(
     now: .start, version: 0, round: round, pending: 0, cohortGoal: nil, cohortSize: 0,

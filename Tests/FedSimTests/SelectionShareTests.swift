@@ -17,12 +17,6 @@ private func chosen(
   return selector.cohort(from: waiting, view, &stream, &memory)?.members.sorted()
 }
 
-private func make<P: Part>(_ type: P.Type, _ change: (inout P.Settings) -> Void) -> P {
-  var settings = P.Settings()
-  change(&settings)
-  return P(settings)
-}
-
 private func facts(_ change: (inout DeviceFacts) -> Void) -> DeviceFacts {
   var facts = DeviceFacts()
   facts.checkIns = 1

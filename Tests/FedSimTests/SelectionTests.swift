@@ -4,12 +4,6 @@ import Numerics
 import Schema
 import Testing
 
-private func make<P: Part>(_ type: P.Type, _ change: (inout P.Settings) -> Void = { _ in }) -> P {
-  var settings = P.Settings()
-  change(&settings)
-  return P(settings)
-}
-
 /// A server in an open round without a cohort, at some second.
 private func view(
   round: Int = 1, at seconds: Int64 = 0, openedAt: Int64 = 0, known: [DeviceFacts] = []

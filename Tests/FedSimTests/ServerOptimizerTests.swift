@@ -4,12 +4,6 @@ import Numerics
 import Schema
 import Testing
 
-private func make<P: Part>(_ type: P.Type, _ change: (inout P.Settings) -> Void = { _ in }) -> P {
-  var settings = P.Settings()
-  change(&settings)
-  return P(settings)
-}
-
 /// Those that Flower has, with its start of v.
 private let known: [(name: String, part: any ServerOptimizer)] = [
   ("momentum", make(ServerMomentum.self) { $0.learningRate = 0.5 }),

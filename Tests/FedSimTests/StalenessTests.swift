@@ -3,12 +3,6 @@ import Learning
 import Schema
 import Testing
 
-private func make<P: Part>(_ type: P.Type, _ change: (inout P.Settings) -> Void = { _ in }) -> P {
-  var settings = P.Settings()
-  change(&settings)
-  return P(settings)
-}
-
 /// Updates of these ages, each of one parameter.
 private func aged(
   _ values: [(value: Float, age: Int)], _ payload: Payload, _ rule: StalenessRule?,

@@ -32,6 +32,10 @@ final class Outcome: Observer {
       "\(String(describing: simulation.aggregationTallies))",
       "\(String(describing: simulation.ownAccuracies()))",
     ]
+    found += simulation.companions.map { "\($0.values.map(\.bitPattern))" }
+    found += (0..<simulation.inputs.deviceCount).flatMap { device in
+      simulation.deviceState(of: device).map { "\($0.values.map(\.bitPattern))" }
+    }
     found += simulation.evaluationRecords.map { "\($0)" }
     if simulation.isCentral { found += central(simulation) }
     return found + simulation.audit()
@@ -119,5 +123,25 @@ struct Stretches {
       Issue.record("\(comment()): \(a) and \(b)", sourceLocation: location)
       return
     }
+  }
+
+  /// Plays a run lazily and eagerly, on one to three threads, and saved on the way, and expects the
+  /// same of all; the run in one piece.
+  @discardableResult
+  static func expectSameAnyhow(
+    _ inputs: SimulationInputs, _ location: SourceLocation = #_sourceLocation
+  ) throws -> Stretches {
+    let whole = try Stretches(inputs, stops: [])
+    for (mode, threads) in [(ComputeMode.eager, 1), (.lazy, 2), (.eager, 3)] {
+      var other = inputs
+      other.compute = mode
+      other.pool = WorkerPool(threads: threads)
+      let found = try Stretches(other, stops: []).found
+      expectSame(whole.found, found, "\(mode), \(threads) threads", location)
+    }
+    let parts = try Stretches(inputs, stops: Array(stride(from: 5, to: whole.turns, by: 17)))
+    #expect(!parts.archives.isEmpty, sourceLocation: location)
+    expectSame(whole.found, parts.found, "saved", location)
+    return whole
   }
 }

@@ -4,12 +4,6 @@ import Numerics
 import Schema
 import Testing
 
-private func make<P: Part>(_ type: P.Type, _ change: (inout P.Settings) -> Void = { _ in }) -> P {
-  var settings = P.Settings()
-  change(&settings)
-  return P(settings)
-}
-
 private func stream(_ slot: UInt64 = 0) -> RandomStream {
   StreamKey(seed: 5, purpose: "transform-test").stream(slot: slot)
 }
@@ -71,9 +65,14 @@ struct TransformTests {
     var rest: ParameterBuffer?
     var (given, arrived) = ([Double](repeating: 0, count: 24), [Double](repeating: 0, count: 24))
     for turn in 0..<4 {
+      let carried = (0..<24).map { row(turn)[$0] + (rest?[$0] ?? 0) }
       var sent = update(row(turn), slot: UInt64(turn), residual: rest)
       part.apply(&sent)
       rest = sent.residual
+      // A quarter: six, of which some may be zeros.
+      let zeros = carried.count { $0 == 0 }
+      let others = (0..<24).count { sent.parameters[$0] != 0 }
+      #expect((max(0, 6 - zeros)...6).contains(others), "\(others)")
       for i in 0..<24 {
         given[i] += Double(row(turn)[i])
         arrived[i] += Double(sent.parameters[i])
@@ -212,7 +211,9 @@ struct TransformTests {
   @Test("An update that is not finite is sent as it is, and leaves what waits alone")
   func notFinite() {
     let rest = ParameterBuffer([1, 2])
-    for part in [make(TopK.self), make(RandomK.self)] as [any UpdateTransform] {
+    for part in [
+      make(TopK.self), make(RandomK.self), make(GaussianNoise.self), make(LaplaceNoise.self),
+    ] as [any UpdateTransform] {
       var sent = update([.nan, 1], residual: rest)
       part.apply(&sent)
       #expect(!sent.parameters.isFinite)
@@ -224,14 +225,6 @@ struct TransformTests {
 @Suite("Sizes of transformed updates")
 struct TransformSizeTests {
   private typealias Chosen = Choice<any UpdateTransform>
-  private func choice<P: UpdateTransform>(
-    _ type: P.Type, _ change: (inout P.Settings) -> Void = { _ in }
-  ) -> Chosen {
-    var settings = P.Settings()
-    change(&settings)
-    return Choice(type, settings) { $0 }
-  }
-
   /// 1,000 parameters that travel in two tensors, and 7 that are frozen.
   private let layout = ParameterLayout([
     TensorSpec(name: "a", shape: [30, 30], offset: 0),
@@ -281,6 +274,8 @@ struct TransformSizeTests {
     #expect(bytes([top, qsgd]) == 8 + 40 + 8)
     // With what was left before, numbers are floats again, and scales would say nothing.
     #expect(bytes([int8, top]) == 80)
+    // Signs at random levels have four values and not two: 6 bits, and norms in place of scales.
+    #expect(bytes([choice(SignCompression.self), qsgd]) == 750 + 8)
     // Noise on every parameter leaves nothing out.
     #expect(bytes([top, choice(GaussianNoise.self)]) == 4_000)
   }

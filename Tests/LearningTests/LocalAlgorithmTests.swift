@@ -46,8 +46,9 @@ import Testing
   }
 
   private func expectClose(
-    _ found: [Float], _ expected: some Sequence<Double>, _ name: String, within: Double = 2e-6
+    _ found: [Float], _ expected: [Double], _ name: String, within: Double = 2e-6
   ) {
+    #expect(found.count == expected.count, "\(name)")
     for (value, expected) in zip(found, expected) {
       #expect(abs(Double(value) - expected) < within, "\(name)")
     }

@@ -268,7 +268,7 @@ struct ComparisonTests {
   @Test("a variant is held against a number, each seed being one difference from it")
   func against() throws {
     var against = comparison(5, aIs: .higher)
-    against.than = 2 * hour
+    against.than = SweepNumber(2 * hour, .duration)
     // Differences -1, 1, 2, 3, 4 hours: 1 and -1 share the ranks 1 and 2, so the negative ranks sum
     // to 1.5. Of 32 choices of signs these sums are at most 1.5: {} {1.5} {1.5}: 3 of 32.
     let a = [1, 3, 4, 5, 6].map { $0 * hour }
@@ -287,7 +287,16 @@ struct ComparisonTests {
     #expect(report.claims[0].claim.hasPrefix("versions of a is higher than 0, with 5 seeds"))
     try folder.edit("than: 0", "than: 100000")
     #expect(folder.check().status == .broken)
-    try folder.edit("than: 100000", "than: 1, b: {set: [name=x]}")
+    try folder.edit(
+      "than: 100000, seeds: 5, metric: versions", "than: 4 h, seeds: 5, metric: endedAt")
+    try folder.edit("aIs: higher", "aIs: lower")
+    // All five runs end at 3 h.
+    let timed = folder.check()
+    #expect(timed.claims.map(\.holds) == [true], "\(timed.text)")
+    #expect(timed.claims[0].claim.hasPrefix("endedAt of a is lower than 4 h, with 5 seeds"))
+    try folder.edit("than: 4 h", "than: 4")
+    #expect(folder.check().text.contains("`endedAt` is a time, such as `30 min`"))
+    try folder.edit("than: 4,", "than: 1, b: {set: [name=x]},")
     let refused = folder.check()
     #expect(refused.status == .badInput && refused.text.contains("it stands in place of `b`"))
   }

@@ -50,6 +50,10 @@ import Sweeps
     #expect(
       try values("{from: 1, to: 10, steps: 3, scale: log}") == ["1", "3.16228", "10"])
     #expect(try values("{from: 0, to: 1, steps: 5}") == ["0", "0.25", "0.5", "0.75", "1"])
+    // Two seeds, which are one `Double`.
+    #expect(
+      try Variants.values("sweep: {grid: {seed: [9007199254740992, 9007199254740993]}}\n").count
+        == 2)
     // The largest quantity there is, which no `Double` is: 106,751,991 d are 9,223,372,022,400 s,
     // and 14,454.775807 s are left.
     #expect(

@@ -59,16 +59,8 @@ extension Simulation {
   /// the update.
   mutating func keepLast(_ device: Int, _ training: DeferredTraining?, base: Int32) {
     guard !exchange.locals.last.isEmpty, let training else { return }
-    var depth = 1
-    if let before = exchange.locals.last[device], before.training?.isComputed == false {
-      depth += before.depth
-    }
-    if depth > 64 {
-      // A chain of trainings that nobody asked for is computed before it grows too long.
-      _ = computations.values(of: [training])
-      depth = 1
-    }
-    exchange.locals.last[device] = OwnModel(base: base, training: training, depth: depth)
+    exchange.locals.last[device] = linked(
+      training, base: base, after: exchange.locals.last[device])
   }
 
   /// The app is removed: what its trainings left is gone.

@@ -62,6 +62,19 @@ extension Aggregator {
   ) -> ParameterBuffer { combine(batch) }
 }
 
+/// An optimizer that remembers: its step is the form with a memory, which it has to have.
+public protocol RememberingOptimizer: ServerOptimizer {}
+
+extension RememberingOptimizer {
+  /// The first step, which remembers nothing.
+  public func step(
+    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+  ) -> ParameterBuffer {
+    var memory = PartMemory()
+    return step(from: current, by: combined, payload: payload, &memory)
+  }
+}
+
 extension ServerOptimizer {
   /// As it steps without a memory.
   public func step(

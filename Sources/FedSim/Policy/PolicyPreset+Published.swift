@@ -63,8 +63,7 @@ extension PolicyPreset {
     PolicyPreset(
       name: "power-of-choice",
       summary: "Cohorts of the 6 with the highest loss of 12 candidates (Cho et al. 2020)",
-      settings: .mapping([
-        ("payload", .text("delta")),
+      settings: synchronous(but: [
         (
           "selector",
           .mapping([
@@ -73,10 +72,6 @@ extension PolicyPreset {
               .mapping([("cohort", .text("6")), ("candidates", .text("12"))])
             )
           ])
-        ),
-        (
-          "trigger",
-          .mapping([("cohort-complete", Node(.null)), ("deadline", .text("10 min"))])
         ),
         ("aggregator", .text("uniform-mean")),
       ])),

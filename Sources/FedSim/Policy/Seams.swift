@@ -231,8 +231,8 @@ extension ClientSelector {
   public var acceptsLate: Bool { false }
   /// It does not.
   public var needsFacts: Bool { false }
-  /// It does not.
-  public var needsLosses: Bool { false }
+  /// Where it looks at their squares, or at those of the current model.
+  public var needsLosses: Bool { needsLossSquares || needsCurrentLosses }
   /// It does not.
   public var needsLossSquares: Bool { false }
   /// It is not.

@@ -89,7 +89,7 @@ extension ServerSettings {
     if initialModel == .client {
       return no("version 0 comes from a device: it tells all")
     }
-    if selector.value.needsLosses || selector.value.needsCurrentLosses {
+    if selector.value.needsLosses {
       return no("`\(selector.name)` chooses by losses, which devices tell without noise")
     }
     if privacy.epsilon != nil, duplicates == .append || duplicates == .overwrite {

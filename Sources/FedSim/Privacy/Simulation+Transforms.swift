@@ -152,7 +152,7 @@ extension Simulation {
     guard !exchange.lastSent.isEmpty else { return update }
     var depth = 1
     if let last, !last.update.isComputed { depth += last.depth }
-    if depth > 64 {
+    if depth > OwnModel.longestChain {
       // A chain of updates that nobody asked for is computed before it grows too long.
       _ = update.value(Scratch())
       depth = 1

@@ -40,6 +40,9 @@ struct OwnModel: Codable {
   let training: DeferredTraining?
   /// How many trainings have to be computed for its value, at most.
   let depth: Int
+
+  /// How many there may be before they are computed unasked.
+  static let longestChain = 64
 }
 
 /// How far a device has come with enrolling as a worker.
@@ -213,15 +216,23 @@ extension Simulation {
       exchange.instructions.own[device] = OwnModel(base: base, training: nil, depth: 0)
       return
     }
-    let before = exchange.instructions.own[device]
+    exchange.instructions.own[device] = linked(
+      training, base: base, after: exchange.instructions.own[device],
+      isChain: !exchange.instructions.privateRanges.isEmpty)
+  }
+
+  /// A device's training behind the one before; where they go on from one another and the chain of
+  /// those that nobody asked for has grown too long, it is computed.
+  mutating func linked(
+    _ training: DeferredTraining, base: Int32, after before: OwnModel?, isChain: Bool = true
+  ) -> OwnModel {
     var depth = 1
-    if let before, let earlier = before.training, !earlier.isComputed { depth += before.depth }
-    if depth > 64, !exchange.instructions.privateRanges.isEmpty {
-      // A chain of trainings that nobody asked for is computed before it grows too long.
+    if let before, before.training?.isComputed == false { depth += before.depth }
+    if depth > OwnModel.longestChain, isChain {
       _ = computations.values(of: [training])
       depth = 1
     }
-    exchange.instructions.own[device] = OwnModel(base: base, training: training, depth: depth)
+    return OwnModel(base: base, training: training, depth: depth)
   }
 
   /// Whether a device's trainings overwrite its model, so that each round's model has to be sent.

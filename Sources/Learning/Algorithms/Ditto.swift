@@ -74,7 +74,8 @@ public struct Ditto: LocalAlgorithm {
       memory: DeviceMemory(
         parameters: shared.parameters, optimizerSlots: shared.memory.optimizerSlots,
         origin: origin, received: memory.received,
-        kept: [before, own.parameters] + own.memory.optimizerSlots),
+        kept: [before, own.parameters] + own.memory.optimizerSlots,
+        lossSquares: shared.memory.lossSquares),
       lossSum: shared.lossSum, samplesProcessed: shared.samplesProcessed)
   }
 

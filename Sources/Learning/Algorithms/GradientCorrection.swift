@@ -28,6 +28,11 @@ public struct GradientCorrection: Sendable {
     self.shift = shift
   }
 
+  /// Whether its buffers have this size.
+  func fits(_ count: Int) -> Bool {
+    [anchor, linear, shift].allSatisfy { ($0?.count ?? count) == count }
+  }
+
   /// Adds μ·(w − anchor) − λ to a gradient, in `Double`, rounded to float once.
   func pull(
     _ gradient: UnsafeMutablePointer<Float>, _ weights: UnsafePointer<Float>,

@@ -56,12 +56,9 @@ extension DeferredTraining: ArchivedObject {
       try archive.readByte() == 0
       ? .described(archive.read(Start.self)) : .computed(archive.read(Value.self))
     let network = catalog.models[model].network
-    guard
-      relabelling.map({
-        $0.count >= catalog.dataset.classCount
-          && $0.allSatisfy { $0 >= 0 && Int($0) < network.classCount }
-      }) ?? true
-    else { throw archive.damage("labels") }
+    guard LocalTraining.fit(relabelling, catalog.dataset, network) else {
+      throw archive.damage("labels")
+    }
     let training = LocalTraining(
       network: network, dataset: catalog.dataset, shard: shard, plan: plan, order: order,
       noise: noise, relabelling: relabelling, keepsLossSquares: keepsLossSquares)

@@ -37,6 +37,11 @@ extension DeferredUpdate: ArchivedObject {
     guard counts.allSatisfy({ $0 == chain.transforms.count }) else {
       throw archive.damage("an update of other transforms")
     }
+    if case .described(let description) = state, let forgery = description.forgery,
+      !chain.attacks.indices.contains(forgery.attack)
+    {
+      throw archive.damage("an attack's place")
+    }
     self.init(chain, state)
   }
 }

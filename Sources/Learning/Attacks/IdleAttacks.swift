@@ -102,6 +102,7 @@ public struct StaleReplay: Attack {
     _ update: AttackedUpdate, _ stream: inout RandomStream
   ) -> ParameterBuffer {
     guard let first = update.first else { return update.parameters }
+    guard first.parameters.isFinite else { return first.parameters }
     return ParameterBuffer(count: update.base.count) { target in
       for i in 0..<target.count {
         target[i] = ParameterBuffer.nearest(
@@ -111,11 +112,12 @@ public struct StaleReplay: Attack {
   }
 }
 
-/// Parameters with noise on each.
+/// Parameters with noise on each; those that are not finite, which are rejected, as they are.
 private func noisy(
   _ parameters: ParameterBuffer, _ deviation: Double, _ stream: inout RandomStream
 ) -> ParameterBuffer {
-  ParameterBuffer(count: parameters.count) { target in
+  guard parameters.isFinite else { return parameters }
+  return ParameterBuffer(count: parameters.count) { target in
     for i in 0..<target.count {
       target[i] = ParameterBuffer.nearest(Double(parameters[i]) + deviation * stream.normal())
     }

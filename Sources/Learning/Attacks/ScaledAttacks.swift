@@ -33,8 +33,7 @@ public struct SignFlip: Attack {
   public func sent(
     _ update: AttackedUpdate, _ stream: inout RandomStream
   ) -> ParameterBuffer {
-    let scale = settings.scale
-    return .combining(update.parameters, update.base) { $1 - scale * ($0 - $1) }
+    update.scaled(-settings.scale)
   }
 }
 
@@ -83,7 +82,14 @@ public struct ScaledUpdate: Attack {
   public func sent(
     _ update: AttackedUpdate, _ stream: inout RandomStream
   ) -> ParameterBuffer {
-    let factor = settings.factor
-    return .combining(update.parameters, update.base) { $1 + factor * ($0 - $1) }
+    update.scaled(settings.factor)
+  }
+}
+
+extension AttackedUpdate {
+  /// b + f·(w − b); what was trained where that is not finite, which is rejected.
+  fileprivate func scaled(_ factor: Double) -> ParameterBuffer {
+    parameters.isFinite
+      ? .combining(parameters, base) { $1 + factor * ($0 - $1) } : parameters
   }
 }

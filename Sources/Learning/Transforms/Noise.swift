@@ -38,10 +38,8 @@ public struct GaussianNoise: OutgoingTransform {
 
   /// Draws: one `normal` a parameter that travels, in their order.
   public func apply(_ update: inout OutgoingUpdate) {
-    let before = update
-    var stream = update.stream
-    update.setDifferences { before.difference($0) + settings.deviation * stream.normal() }
-    update.stream = stream
+    guard update.parameters.isFinite else { return }
+    update.setDifferences { $1 + settings.deviation * $2.normal() }
   }
 }
 
@@ -81,13 +79,11 @@ public struct LaplaceNoise: OutgoingTransform {
 
   /// Draws: one `below` 2 and one `exponential` a parameter that travels, in their order.
   public func apply(_ update: inout OutgoingUpdate) {
-    let before = update
-    var stream = update.stream
-    update.setDifferences { place in
+    guard update.parameters.isFinite else { return }
+    update.setDifferences { _, difference, stream in
       let sign = stream.below(2) == 0 ? -1.0 : 1.0
-      return before.difference(place) + sign * stream.exponential(mean: settings.scale)
+      return difference + sign * stream.exponential(mean: settings.scale)
     }
-    update.stream = stream
   }
 }
 

@@ -64,18 +64,61 @@ public struct OutgoingUpdate: Sendable {
     }
   }
 
-  /// Sets the differences of the tensors that travel, one after the other as they lie; what does
-  /// not travel stays as it is.
+  /// Sets the differences of the tensors that travel, one after the other as they lie, each from
+  /// the place of its tensor, what it was, and the stream; what does not travel stays as it is.
   ///
   /// Order: of the parameters. Numbers beyond the largest float are taken for that one.
-  public mutating func setDifferences(_ value: (_ place: Int) -> Double) {
+  public mutating func setDifferences(
+    _ value: (_ tensor: Int, _ difference: Double, _ stream: inout RandomStream) -> Double
+  ) {
     let (parameters, base, tensors) = (parameters, base, tensors)
+    var stream = stream
     self.parameters = ParameterBuffer(count: parameters.count) { target in
       parameters.withUnsafeBufferPointer { source in
         for i in 0..<target.count { target[i] = source[i] }
       }
+      for (place, tensor) in tensors.enumerated() {
+        for i in tensor {
+          let origin = Double(base[i])
+          target[i] = ParameterBuffer.nearest(
+            origin + value(place, Double(parameters[i]) - origin, &stream))
+        }
+      }
+    }
+    self.stream = stream
+  }
+
+  /// The differences of what travels, one tensor behind the other, with what is left of those
+  /// before.
+  func values(withRest: Bool) -> [Float] {
+    var values: [Float] = []
+    values.reserveCapacity(count)
+    for tensor in tensors {
+      for place in tensor {
+        let rest = withRest ? Double(residual?[place] ?? 0) : 0
+        values.append(ParameterBuffer.nearest(difference(place) + rest))
+      }
+    }
+    return values
+  }
+
+  /// Sends these in place of the differences, as they lie; with `keepsRest` what `values` are more
+  /// than these waits.
+  mutating func send(_ sent: [Double], of values: [Float], keepsRest: Bool) {
+    var next = 0
+    setDifferences { _, _, _ in
+      defer { next += 1 }
+      return sent[next]
+    }
+    guard keepsRest else { return }
+    let tensors = tensors
+    residual = ParameterBuffer(count: parameters.count) { target in
+      var next = 0
       for tensor in tensors {
-        for i in tensor { target[i] = ParameterBuffer.nearest(Double(base[i]) + value(i)) }
+        for place in tensor {
+          target[place] = ParameterBuffer.nearest(Double(values[next]) - sent[next])
+          next += 1
+        }
       }
     }
   }

@@ -31,13 +31,10 @@ public struct ByteQuantisation: OutgoingTransform {
     let scales = before.tensors.map { tensor in
       Double(Float(tensor.reduce(0.0) { max($0, before.difference($1).magnitude) } / 127))
     }
-    var tensor = 0
-    update.setDifferences { place in
-      while !before.tensors[tensor].contains(place) { tensor += 1 }
+    update.setDifferences { tensor, difference, _ in
       let scale = scales[tensor]
       if scale == 0 { return 0 }
-      let level = (before.difference(place) / scale).rounded(.toNearestOrEven)
-      return min(max(level, -127), 127) * scale
+      return min(max((difference / scale).rounded(.toNearestOrEven), -127), 127) * scale
     }
   }
 }
@@ -74,7 +71,7 @@ public struct StochasticQuantisation: OutgoingTransform {
   /// Bits for 2s + 1 levels a number, and a float a tensor.
   public func shape(_ form: inout UpdateForm) {
     let bits = Int.bitWidth - (2 * settings.levels).leadingZeroBitCount
-    form.bitsPerNumber = min(form.bitsPerNumber ?? bits, bits)
+    form.bitsPerNumber = bits
     form.scaleBytes = 4 * form.tensors.count
   }
 
@@ -87,19 +84,14 @@ public struct StochasticQuantisation: OutgoingTransform {
       let square = tensor.reduce(0.0) { $0 + before.difference($1) * before.difference($1) }
       return Double(ParameterBuffer.nearest(square.squareRoot()))
     }
-    var stream = update.stream
-    var tensor = 0
     let levels = Double(settings.levels)
-    update.setDifferences { place in
-      while !before.tensors[tensor].contains(place) { tensor += 1 }
+    update.setDifferences { tensor, difference, stream in
       let (norm, draw) = (norms[tensor], stream.uniform())
       if norm == 0 { return 0 }
-      let difference = before.difference(place)
       let exact = min(difference.magnitude / norm, 1) * levels
       let floor = exact.rounded(.down)
       let level = draw < exact - floor ? floor + 1 : floor
       return (difference < 0 ? -norm : norm) * level / levels
     }
-    update.stream = stream
   }
 }

@@ -49,29 +49,14 @@ public struct SignCompression: OutgoingTransform {
   public func apply(_ update: inout OutgoingUpdate) {
     guard update.parameters.isFinite else { return }
     let values = update.values(withRest: settings.feedback)
-    var sent: [Float] = []
+    var sent: [Double] = []
     sent.reserveCapacity(values.count)
     for tensor in update.tensors where !tensor.isEmpty {
       let own = values[sent.count..<sent.count + tensor.count]
       let sum = own.reduce(0.0) { $0 + Double($1.magnitude) }
-      let magnitude = ParameterBuffer.nearest(sum / Double(tensor.count))
+      let magnitude = Double(ParameterBuffer.nearest(sum / Double(tensor.count)))
       sent += own.map { $0 < 0 ? -magnitude : magnitude }
     }
-    var next = 0
-    update.setDifferences { _ in
-      defer { next += 1 }
-      return Double(sent[next])
-    }
-    guard settings.feedback else { return }
-    let tensors = update.tensors
-    update.residual = ParameterBuffer(count: update.parameters.count) { target in
-      var next = 0
-      for tensor in tensors {
-        for place in tensor {
-          target[place] = ParameterBuffer.nearest(Double(values[next]) - Double(sent[next]))
-          next += 1
-        }
-      }
-    }
+    update.send(sent, of: values, keepsRest: settings.feedback)
   }
 }

@@ -1,11 +1,27 @@
 import Numerics
 import Schema
 
-/// What both sparsifications share: some parameters are sent, and what is left out stays on the
-/// device for the next update.
-struct Sparsification {
-  let share: Double
-  let feedback: Bool
+/// What can be set of both sparsifications, and what they share: some parameters are sent, and what
+/// is left out stays on the device for the next update.
+public struct Sparsification: PartSettings {
+  /// The share of parameters that is sent.
+  public var share = 0.01
+  /// Whether what is left out is added to the next update.
+  public var feedback = true
+  /// The defaults.
+  public init() {}
+  /// The field that a bare value stands for.
+  public static var shorthand: String? { "share" }
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<Sparsification>] {
+    [
+      Field("share", \.share, .fraction, "The share of parameters that is sent, k/d; 1 at least"),
+      Field(
+        "feedback", \.feedback, .flag,
+        "Whether a device adds what it left out to its next update; else `random-k` divides what"
+          + " it sends by the share"),
+    ]
+  }
 
   /// How many of `count` parameters are sent.
   func kept(of count: Int) -> Int {
@@ -19,46 +35,12 @@ struct Sparsification {
     if feedback { (form.bitsPerNumber, form.scaleBytes) = (nil, 0) }
   }
 
-  /// What would be sent of each parameter if all were: the difference and what is left of those
-  /// before.
-  func values(_ update: OutgoingUpdate) -> [Float] { update.values(withRest: feedback) }
-
   /// Sends the chosen ones of these values, times a factor, and keeps the others.
   func send(
     _ values: [Float], where isChosen: [Bool], times factor: Double, _ update: inout OutgoingUpdate
   ) {
-    var next = 0
-    update.setDifferences { _ in
-      defer { next += 1 }
-      return isChosen[next] ? Double(values[next]) * factor : 0
-    }
-    guard feedback else { return }
-    let tensors = update.tensors
-    update.residual = ParameterBuffer(count: update.parameters.count) { target in
-      var next = 0
-      for tensor in tensors {
-        for place in tensor {
-          target[place] = isChosen[next] ? 0 : values[next]
-          next += 1
-        }
-      }
-    }
-  }
-}
-
-extension OutgoingUpdate {
-  /// The differences of what travels, one tensor behind the other, with what is left of those
-  /// before.
-  func values(withRest: Bool) -> [Float] {
-    var values: [Float] = []
-    values.reserveCapacity(count)
-    for tensor in tensors {
-      for place in tensor {
-        let rest = withRest ? Double(residual?[place] ?? 0) : 0
-        values.append(ParameterBuffer.nearest(difference(place) + rest))
-      }
-    }
-    return values
+    let sent = values.indices.map { isChosen[$0] ? Double(values[$0]) * factor : 0 }
+    update.send(sent, of: values, keepsRest: feedback)
   }
 }
 
@@ -73,31 +55,10 @@ public struct TopK: OutgoingTransform {
   public static let summary = "Sends the largest parameters of an update; the rest waits"
 
   /// What can be set.
-  public struct Settings: PartSettings {
-    /// The share of parameters that is sent.
-    public var share = 0.01
-    /// Whether what is left out is added to the next update.
-    public var feedback = true
-    /// The defaults.
-    public init() {}
-    /// The field that a bare value stands for.
-    public static var shorthand: String? { "share" }
-    /// The fields, in the order in which they are documented and written.
-    public static var fields: [Field<Settings>] {
-      [
-        Field("share", \.share, .fraction, "The share of parameters that is sent, k/d; 1 at least"),
-        Field(
-          "feedback", \.feedback, .flag,
-          "Whether a device adds what it left out to its next update"),
-      ]
-    }
-  }
-
+  public typealias Settings = Sparsification
   private let rule: Sparsification
   /// Made from its settings.
-  public init(_ settings: Settings) {
-    rule = Sparsification(share: settings.share, feedback: settings.feedback)
-  }
+  public init(_ settings: Sparsification) { rule = settings }
 
   /// It does, with feedback.
   public var keepsResidual: Bool { rule.feedback }
@@ -111,7 +72,7 @@ public struct TopK: OutgoingTransform {
   /// Draws: none. Of equal magnitudes those that lie first are sent. Complexity: O(parameters).
   public func apply(_ update: inout OutgoingUpdate) {
     guard update.parameters.isFinite else { return }
-    let values = rule.values(update)
+    let values = update.values(withRest: rule.feedback)
     let chosen = Self.largest(rule.kept(of: values.count), of: values)
     rule.send(values, where: chosen, times: 1, &update)
   }
@@ -157,32 +118,10 @@ public struct RandomK: OutgoingTransform {
   public static let summary = "Sends random parameters of an update; the rest waits"
 
   /// What can be set.
-  public struct Settings: PartSettings {
-    /// The share of parameters that is sent.
-    public var share = 0.01
-    /// Whether what is left out is added to the next update.
-    public var feedback = true
-    /// The defaults.
-    public init() {}
-    /// The field that a bare value stands for.
-    public static var shorthand: String? { "share" }
-    /// The fields, in the order in which they are documented and written.
-    public static var fields: [Field<Settings>] {
-      [
-        Field("share", \.share, .fraction, "The share of parameters that is sent, k/d; 1 at least"),
-        Field(
-          "feedback", \.feedback, .flag,
-          "Whether a device adds what it left out to its next update; else what is sent is divided"
-            + " by the share"),
-      ]
-    }
-  }
-
+  public typealias Settings = Sparsification
   private let rule: Sparsification
   /// Made from its settings.
-  public init(_ settings: Settings) {
-    rule = Sparsification(share: settings.share, feedback: settings.feedback)
-  }
+  public init(_ settings: Sparsification) { rule = settings }
 
   /// It does, with feedback.
   public var keepsResidual: Bool { rule.feedback }
@@ -196,7 +135,7 @@ public struct RandomK: OutgoingTransform {
   /// Draws: a `sample` of the parameters that travel.
   public func apply(_ update: inout OutgoingUpdate) {
     guard update.parameters.isFinite else { return }
-    let values = rule.values(update)
+    let values = update.values(withRest: rule.feedback)
     let count = rule.kept(of: values.count)
     var chosen = values.map { _ in false }
     for place in update.stream.sample(count, below: values.count) { chosen[Int(place)] = true }

@@ -8,6 +8,9 @@ extension Baseline {
     guard let digest = value("eventDigest").flatMap(Self.digits) else {
       return ("eventDigest", "expected a line `eventDigest` with 16 hexadecimal digits")
     }
+    guard (table("counts")?.rows ?? []).allSatisfy({ $0.count == 2 && Int($0[1]) != nil }) else {
+      return ("[counts]", "expected rows of a name and a number")
+    }
     guard let hours = hourSums else {
       return ("[hours]", "expected rows of an hour, a number and 16 hexadecimal digits")
     }

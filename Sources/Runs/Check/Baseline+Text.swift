@@ -40,7 +40,7 @@ extension Baseline {
     var reading = Reading(file: file)
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       reading.number += 1
-      if line.isEmpty || line.hasPrefix("#") { continue }
+      if line.hasPrefix("#") || line.allSatisfy({ $0 == " " }) { continue }
       try reading.take(String(line))
     }
     self = try reading.finish()

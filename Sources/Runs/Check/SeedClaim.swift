@@ -93,7 +93,7 @@ package struct SeedClaim: Sendable {
         }
       }
     }
-    if let than = settings.than { values[1] = values[0].map { _ in than } }
+    if let than = settings.than { values[1] = values[0].map { _ in than.value } }
     let (holds, found) = Self.judge(values[0], values[1], settings)
     return ClaimVerdict(claim: claim, place: place, holds: holds, found: found)
   }

@@ -131,7 +131,7 @@ public struct ComparisonSettings: PartSettings {
   /// The second variant.
   public var b = VariantSettings()
   /// What the first variant is held against in place of a second one.
-  public var than: Double?
+  public var than: SweepNumber?
   /// How many seeds, counted from the scenario's own.
   public var seeds = 0
   /// What is compared.
@@ -147,7 +147,7 @@ public struct ComparisonSettings: PartSettings {
   public init() {}
 
   /// What the first variant is held against, in words.
-  public var other: String { than.map { Text.shortest($0) } ?? "of b" }
+  public var other: String { than.map { metric.kind.text($0.value) } ?? "of b" }
 
   /// The fewest seeds that can show anything at an error rate: with n pairs that all differ the
   /// claimed way, the one-sided signed-rank probability is 2^-n.
@@ -184,8 +184,8 @@ public struct ComparisonSettings: PartSettings {
       Field("a", \.a, .settings(), "The first variant; absent: this scenario"),
       Field("b", \.b, .settings(), "The second variant; absent: this scenario"),
       Field(
-        "than", \.than, feature: .number(-1e300...1e300),
-        "A number that the first variant is held against, in place of `b`"),
+        "than", \.than, feature: .sweepNumber,
+        "A number, or a length of time, that the first variant is held against, in place of `b`"),
       Field(
         "seeds", \.seeds, .integer(1...10_000), required: true,
         "How many seeds, counted from the scenario's own; variants are played with each"),
@@ -212,6 +212,12 @@ public struct ComparisonSettings: PartSettings {
     if !needsTarget, target != nil { return [("target", "`\(metric.name)` has no target")] }
     if than != nil, b != VariantSettings() {
       return [("than", "it stands in place of `b`: one of the two")]
+    }
+    let isTime = metric.kind == .duration || metric.kind == .timeToTarget
+    if let than, than.family != (isTime ? .duration : .number) {
+      return [
+        ("than", "`\(metric.name)` is a \(isTime ? "time, such as `30 min`" : "bare number")")
+      ]
     }
     if than == nil, a == b { return [("", "`a` and `b` are the same variant")] }
     let least = Self.leastSeeds(alpha: alpha)

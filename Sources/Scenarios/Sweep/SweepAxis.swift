@@ -120,7 +120,9 @@ extension Form where Value == [SweepAxis] {
 
   /// Equal for two values that come to the same, such as `1 h` and `60 min`.
   private static func identity(_ node: Node) -> String {
-    guard case .number(let number, let family) = SweepScalar(node) else { return node.json }
+    // Beyond 2⁵³ whole numbers, such as seeds, may share a `Double`.
+    guard case .number(let number, let family) = SweepScalar(node), number.magnitude < 0x1p53
+    else { return node.json }
     return "\(number) \(family.rawValue)"
   }
 

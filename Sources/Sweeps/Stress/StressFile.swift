@@ -38,7 +38,7 @@ struct StressFile {
       do throws(ResultFault) {
         _ = try PlacedFile(path(1))
       } catch {
-        throw error.isOfTheDisk ? .failed("\(error)") : .output(error)
+        throw .output(error)
       }
     }
   }

@@ -11,6 +11,20 @@ public protocol CohortSettings: PartSettings {
   var minimumWaiting: Int? { get set }
 }
 
+/// The settings of a selector of which nothing else can be set.
+public struct CohortSize: CohortSettings {
+  /// How many updates a round wants.
+  public var cohort = 10
+  /// How many members are chosen for each update wanted.
+  public var overSelection = 1.0
+  /// How many devices must wait before a cohort is formed; nil: as many as are chosen.
+  public var minimumWaiting: Int?
+  /// The defaults.
+  public init() {}
+  /// The fields, in the order in which they are documented and written.
+  public static var fields: [Field<CohortSize>] { cohortFields }
+}
+
 extension CohortSettings {
   /// The field that a bare value stands for.
   public static var shorthand: String? { "cohort" }
@@ -21,7 +35,7 @@ extension CohortSettings {
       Field("cohort", \.cohort, .integer(1...1_000_000), "How many updates a round wants"),
       Field(
         "overSelection", \.overSelection, .number(1...10),
-        "How many members are chosen for each update wanted"),
+        "How many members are chosen for each update wanted (1.3 in Bonawitz et al. 2019)"),
       Field(
         "minimumWaiting", \.minimumWaiting, optional: .integer(1...10_000_000),
         "How many must wait before a cohort is formed; absent: as many as are chosen"),

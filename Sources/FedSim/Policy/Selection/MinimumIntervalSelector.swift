@@ -66,9 +66,7 @@ public struct MinimumIntervalSelector: ClientSelector {
   /// As the other, of those who may be chosen.
   public var neededWaiting: Int? { inner.neededWaiting }
   /// Enough for the rounds in which those of the first one rest.
-  public var neededDevices: Int? {
-    inner.neededWaiting.map { $0.multipliedReportingOverflow(by: settings.rounds).partialValue }
-  }
+  public var neededDevices: Int? { inner.neededWaiting.map { $0 * settings.rounds } }
   /// As the other.
   public var acceptsLate: Bool { inner.acceptsLate }
   /// It looks at when devices were chosen.

@@ -85,9 +85,7 @@ public struct OortSelector: ClientSelector {
   public var neededWaiting: Int? { settings.neededWaiting }
   /// It looks at samples, durations and rounds.
   public var needsFacts: Bool { true }
-  /// And at losses.
-  public var needsLosses: Bool { true }
-  /// And at their squares.
+  /// And at the squares of losses.
   public var needsLossSquares: Bool { true }
 
   /// What a device that asks for work is told.

@@ -13,18 +13,7 @@ public struct RoundRobinSelector: ClientSelector {
     "Synchronous rounds: those who wait take turns, in the order of the fleet"
 
   /// What can be set.
-  public struct Settings: CohortSettings {
-    /// How many updates a round wants.
-    public var cohort = 10
-    /// How many members are chosen for each update wanted.
-    public var overSelection = 1.0
-    /// How many devices must wait before a cohort is formed; nil: as many as are chosen.
-    public var minimumWaiting: Int?
-    /// The defaults.
-    public init() {}
-    /// The fields, in the order in which they are documented and written.
-    public static var fields: [Field<Settings>] { cohortFields }
-  }
+  public typealias Settings = CohortSize
 
   private let settings: Settings
   /// Made from its settings.

@@ -45,7 +45,7 @@ public struct AdaptiveStep: Sendable {
 }
 
 /// An optimizer whose steps are as long as m is large beside the root of v.
-public protocol AdaptiveOptimizer: ServerOptimizer {
+public protocol AdaptiveOptimizer: RememberingOptimizer {
   /// The step that it takes.
   var shared: AdaptiveStep { get }
   /// The next v of a parameter, out of this one and the square of its difference.
@@ -53,14 +53,6 @@ public protocol AdaptiveOptimizer: ServerOptimizer {
 }
 
 extension AdaptiveOptimizer {
-  /// The first step, which remembers nothing.
-  public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
-  ) -> ParameterBuffer {
-    var memory = PartMemory()
-    return step(from: current, by: combined, payload: payload, &memory)
-  }
-
   /// Remembers m and v. Order: as of all adaptive steps.
   public func step(
     from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,

@@ -9,7 +9,7 @@ import Schema
 /// then x is the mean of wᵢ less h/α. With s = −h/α that is s ← s + (m/N)·Δ, x ← x + Δ + s for the
 /// plain mean Δ of m updates, so that α does not matter here; the authors' program keeps the same
 /// sums.
-public struct ServerDynamics: ServerOptimizer {
+public struct ServerDynamics: RememberingOptimizer {
   /// Its name in a scenario.
   public static let name = "feddyn"
   /// What it does, in one sentence.
@@ -20,14 +20,6 @@ public struct ServerDynamics: ServerOptimizer {
   public typealias Settings = NoSettings
   /// Made from its settings.
   public init(_ settings: NoSettings) {}
-
-  /// The first step, which remembers nothing, of updates of all devices.
-  public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
-  ) -> ParameterBuffer {
-    var memory = PartMemory()
-    return step(from: current, by: combined, payload: payload, &memory)
-  }
 
   /// A step of updates of all devices.
   public func step(

@@ -5,7 +5,7 @@ import Schema
 ///
 /// Source: Hsu, Qi, Brown, "Measuring the effects of non-identical data distribution for federated
 /// visual classification" (2019), §4.3: v ← β·v + Δ, w ← w + η·v; by Nesterov w ← w + η·(Δ + β·v).
-public struct ServerMomentum: ServerOptimizer {
+public struct ServerMomentum: RememberingOptimizer {
   /// Its name in a scenario.
   public static let name = "momentum"
   /// What it does, in one sentence.
@@ -36,14 +36,6 @@ public struct ServerMomentum: ServerOptimizer {
   private let settings: Settings
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
-
-  /// The first step, which remembers nothing.
-  public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
-  ) -> ParameterBuffer {
-    var memory = PartMemory()
-    return step(from: current, by: combined, payload: payload, &memory)
-  }
 
   /// Remembers v, as floats. Order: element by element, in `Double`; v is rounded to float, then
   /// the step, each once.
