@@ -28,11 +28,10 @@ static inline V v_load_first(const float *p, int n) { return _mm256_maskload_ps(
 static inline void v_store_first(float *p, V v, int n) { _mm256_maskstore_ps(p, first(n), v); }
 static inline V v_fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
 
-// One multiplication and two fused steps give b/255 correctly rounded for all 256 values of b.
+// 1/255 in two parts gives b/255 correctly rounded for all 256 values of b.
 static inline V v_bytes_to_floats(const uint8_t *p) {
   V b = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p)));
-  V inverse = v_set(1.0f / 255), quotient = b * inverse;
-  return v_fma(v_fma(-quotient, v_set(255), b), inverse, quotient);
+  return v_fma(b, v_set(1.0f / 255), b * v_set((float)(1.0 / 255 - (double)(1.0f / 255))));
 }
 
 #include "body.inc.h"

@@ -1,4 +1,4 @@
-// The body for x86-64 processors with AVX-512F and VL.
+// The body for x86-64 processors with AVX-512F, BW and VL.
 #pragma STDC FP_CONTRACT OFF
 
 #if defined(__x86_64__)
@@ -8,7 +8,7 @@
 #include "common.inc.h"
 
 // With VL, vectors narrower than 512 bits have all 32 registers too.
-#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx2,fma"))), \
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx2,fma"))), \
                              apply_to = function)
 
 #define BODY(name) fs_avx512_##name
@@ -26,11 +26,18 @@ static inline V v_load_first(const float *p, int n) { return _mm512_maskz_loadu_
 static inline void v_store_first(float *p, V v, int n) { _mm512_mask_storeu_ps(p, first(n), v); }
 static inline V v_fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 
-// One multiplication and two fused steps give b/255 correctly rounded for all 256 values of b.
+// b/255 = 257·b/65535. Two copies of b side by side are 257·b, and 2⁻¹⁶ + 2⁻³² is 1/65535 less 2⁻³²
+// of it. The binary digits of b/255 repeat after eight, so what follows the first 24 of them is
+// above half a unit, or nothing: b/255 is correctly rounded upwards. So is the product, which falls
+// short of it by at most 2⁻⁸ units.
 static inline V v_bytes_to_floats(const uint8_t *p) {
-  V b = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p)));
-  V inverse = v_set(1.0f / 255), quotient = b * inverse;
-  return v_fma(v_fma(-quotient, v_set(255), b), inverse, quotient);
+  const __m512i twice = _mm512_set_epi32(
+      0x80800f0f, 0x80800e0e, 0x80800d0d, 0x80800c0c, 0x80800b0b, 0x80800a0a, 0x80800909,
+      0x80800808, 0x80800707, 0x80800606, 0x80800505, 0x80800404, 0x80800303, 0x80800202,
+      0x80800101, 0x80800000);
+  __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)p));
+  return _mm512_mul_round_ps(_mm512_cvtepi32_ps(_mm512_shuffle_epi8(bytes, twice)),
+                             v_set(0x1.0001p-16f), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
 }
 
 #include "body.inc.h"

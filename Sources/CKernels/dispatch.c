@@ -23,8 +23,9 @@ void fs_prefer_large_pages(void *start, ptrdiff_t bytes) {
 const fs_kernels *fs_kernels_for(fs_body body) {
 #if defined(__x86_64__)
   if (body == FS_AVX512)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx2") &&
+                   __builtin_cpu_supports("fma")
                ? fs_avx512
                : NULL;
   if (body == FS_AVX2)

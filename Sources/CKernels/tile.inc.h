@@ -9,6 +9,14 @@
 // Where the tile looks `ahead`, each term fetches a vector's lines more of what lies at `next`.
 #define FS_HIDDEN(pointer) __asm__("" : "+r"(pointer))
 
+// Where every register is taken: loads behind this sum stay behind it. Taken early, what they load
+// would drive sums out of the registers, and each of their steps would wait for memory.
+#if VL == 16
+#define FS_HELD(sum) __asm__ volatile("" : "+v"(sum) : : "memory")
+#else
+#define FS_HELD(sum)
+#endif
+
 INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, const int upright,
                        const int ahead, const float *next, int last, ptrdiff_t runs, ptrdiff_t k,
                        const float *a, ptrdiff_t a_row, ptrdiff_t a_column, ptrdiff_t a_run,
