@@ -18,15 +18,15 @@ static void BODY(gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, pt
                        ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
                        ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   if (m <= 0 || n <= 0) return;
+#if VL == 16
+  if (a_row == 1 && k > 0 && k <= FEW) {
+    BODY(few_terms)(k, n, m, a, a_column, b, b_row, start, start_row, c, c_row);
+    return;
+  }
+#endif
   BODY(cut) cut = BODY(cut_rows)(m);
   for (ptrdiff_t j = 0; j < n; j += 2 * VL) {
     const float *from = start ? start + j : NULL;
-#if VL == 16
-    if (a_row == 1 && k > 0 && k <= FEW) {
-      BODY(few_terms)(k, n - j, m, a, a_column, b + j, b_row, from, start_row, c + j, c_row);
-      continue;
-    }
-#endif
     BODY(panel)(cut, n - j, NULL, 1, k, a, a_row, a_column, 0, b + j, b_row, from, start_row,
                 c + j, c_row);
   }

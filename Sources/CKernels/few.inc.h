@@ -8,8 +8,9 @@
 enum { FEW = 10 };
 
 INLINE void BODY(few_rows)(const int rows, const int k, const int vectors, const int ragged,
-                           int last, const V right[FEW][2], const float *a, ptrdiff_t a_column,
-                           const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
+                           const int a_row, int last, const V right[FEW][2], const float *a,
+                           ptrdiff_t a_column, const float *start, ptrdiff_t start_row, float *c,
+                           ptrdiff_t c_row) {
   V sum[8][2];
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; i++) {
@@ -24,7 +25,7 @@ INLINE void BODY(few_rows)(const int rows, const int k, const int vectors, const
   for (int p = 0; p < k; p++) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < rows; i++) {
-      V left = v_set(a[p * a_column + i]);
+      V left = v_set(a[p * a_column + i * a_row]);
 #pragma clang loop unroll(full)
       for (int v = 0; v < vectors; v++) sum[i][v] = v_fma(left, right[p][v], sum[i][v]);
       // Loads stay where they are: taken early they would drive the panel out of the registers.
@@ -44,52 +45,82 @@ INLINE void BODY(few_rows)(const int rows, const int k, const int vectors, const
   }
 }
 
-#define FS_FEW_ROWS(rows, i)                                                                   \
-  BODY(few_rows)(rows, k, vectors, ragged, last, right, a + (i), a_column,                     \
+#define FS_FEW_ROWS(rows, i)                                                                 \
+  BODY(few_rows)(rows, k, vectors, ragged, a_row, last, right, a + (i) * a_row, a_column,    \
                  start ? start + (i) * start_row : NULL, start_row, c + (i) * c_row, c_row)
 
-INLINE void BODY(few)(const int k, const int vectors, const int ragged, int last, ptrdiff_t m,
-                      const float *a, ptrdiff_t a_column, const float *b, ptrdiff_t b_row,
-                      const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
+// Panels of `vectors` vectors each, one beside the other.
+INLINE void BODY(few)(const int k, const int vectors, const int ragged, const int a_row,
+                      ptrdiff_t panels, int last, ptrdiff_t m, const float *a,
+                      ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
+                      ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   // Four regions in turn where rows may be shorter than a vector: a load that follows a store of
   // part of a vector close by would wait for it.
-  const int group = vectors == 1 ? 8 : 5, regions = vectors == 1 ? 4 : 1;
-  V right[FEW][2];
+  const int group = vectors == 1 ? 8 : 4, regions = vectors == 1 ? 4 : 1;
+  for (; panels > 0; panels--) {
+    V right[FEW][2];
 #pragma clang loop unroll(full)
-  for (int p = 0; p < k; p++) {
+    for (int p = 0; p < k; p++) {
 #pragma clang loop unroll(full)
-    for (int v = 0; v < vectors; v++)
-      right[p][v] = ragged && v == vectors - 1 ? v_load_first(b + p * b_row + v * VL, last)
-                                               : v_load(b + p * b_row + v * VL);
+      for (int v = 0; v < vectors; v++)
+        right[p][v] = ragged && v == vectors - 1 ? v_load_first(b + p * b_row + v * VL, last)
+                                                 : v_load(b + p * b_row + v * VL);
+    }
+    ptrdiff_t region = m / (regions * group) * group, i = 0;
+    for (; i < region; i += group)
+      for (ptrdiff_t r = 0; r < regions; r++) FS_FEW_ROWS(group, i + r * region);
+    for (i = regions * region; i + group <= m; i += group) FS_FEW_ROWS(group, i);
+    for (; i + 2 <= m; i += 2) FS_FEW_ROWS(2, i);
+    if (i < m) FS_FEW_ROWS(1, i);
+    b += vectors * VL;
+    c += vectors * VL;
+    if (start) start += vectors * VL;
   }
-  ptrdiff_t region = m / (regions * group) * group, i = 0;
-  for (; i < region; i += group)
-    for (ptrdiff_t r = 0; r < regions; r++) FS_FEW_ROWS(group, i + r * region);
-  for (i = regions * region; i + group <= m; i += group) FS_FEW_ROWS(group, i);
-  for (; i < m; i++) FS_FEW_ROWS(1, i);
 }
 
 #define FS_FEW_ARGUMENTS last, m, a, a_column, b, b_row, start, start_row, c, c_row
-#define FS_FEW(K)                             \
-  case K:                                     \
-    if (last == VL && vectors == 2)           \
-      BODY(few)(K, 2, 0, FS_FEW_ARGUMENTS);   \
-    else if (vectors == 2)                    \
-      BODY(few)(K, 2, 1, FS_FEW_ARGUMENTS);   \
-    else                                      \
-      BODY(few)(K, 1, 1, FS_FEW_ARGUMENTS);   \
+#define FS_FEW(K)                                         \
+  case K:                                                 \
+    if (vectors == 2 && last == VL && a_row == 1)         \
+      BODY(few)(K, 2, 0, 1, whole, FS_FEW_ARGUMENTS);     \
+    else if (vectors == 2 && last == VL)                  \
+      BODY(few)(K, 2, 0, 2, whole, FS_FEW_ARGUMENTS);     \
+    else if (vectors == 2)                                \
+      BODY(few)(K, 2, 1, a_row, 1, FS_FEW_ARGUMENTS);     \
+    else                                                  \
+      BODY(few)(K, 1, 1, a_row, 1, FS_FEW_ARGUMENTS);     \
     break;
 
-// m rows of one panel, with k terms; the rows of a lie side by side.
-static __attribute__((noinline)) void BODY(few_terms)(ptrdiff_t k, ptrdiff_t columns, ptrdiff_t m,
-                                                      const float *a, ptrdiff_t a_column,
-                                                      const float *b, ptrdiff_t b_row,
-                                                      const float *start, ptrdiff_t start_row,
-                                                      float *c, ptrdiff_t c_row) {
+// m rows of as many whole panels as there are, or of one that is none; returns how many columns
+// that were. `a_row` is 1 or 2.
+static __attribute__((noinline)) ptrdiff_t BODY(few_panels)(
+    ptrdiff_t k, ptrdiff_t columns, ptrdiff_t m, const float *a, int a_row, ptrdiff_t a_column,
+    const float *b, ptrdiff_t b_row, const float *start, ptrdiff_t start_row, float *c,
+    ptrdiff_t c_row) {
+  ptrdiff_t whole = columns / (2 * VL);
   int vectors = columns > VL ? 2 : 1;
-  int last = (int)((columns < 2 * VL ? columns : 2 * VL) - (vectors - 1) * VL);
+  int last = whole ? VL : (int)(columns - (vectors - 1) * VL);
   switch (k) {
     FS_FEW(1) FS_FEW(2) FS_FEW(3) FS_FEW(4) FS_FEW(5)
     FS_FEW(6) FS_FEW(7) FS_FEW(8) FS_FEW(9) FS_FEW(10)
+  }
+  return whole ? whole * 2 * VL : columns;
+}
+
+// m rows of n columns, with k terms; the rows of a lie side by side. Panels begin where a line of
+// the cache does, since what crosses lines is loaded and stored in two goes. Where every other row
+// begins in the middle of a line, those rows have panels of their own.
+static void BODY(few_terms)(ptrdiff_t k, ptrdiff_t n, ptrdiff_t m, const float *a,
+                            ptrdiff_t a_column, const float *b, ptrdiff_t b_row,
+                            const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
+  const ptrdiff_t line = 16;
+  const int is_long = n >= 4 * VL, step = is_long && c_row % line == line / 2 ? 2 : 1;
+  for (int r = 0; r < step; r++) {
+    float *row = c + r * c_row;
+    ptrdiff_t lead = is_long ? -((ptrdiff_t)row / 4) & (line - 1) : 0;
+    for (ptrdiff_t j = 0; j < n;)
+      j += BODY(few_panels)(k, j == 0 && lead ? lead : n - j, (m - r + step - 1) / step, a + r,
+                            step, a_column, b + j, b_row, start ? start + r * start_row + j : NULL,
+                            step * start_row, row + j, step * c_row);
   }
 }
