@@ -1,3 +1,4 @@
+import CKernels
 import Numerics
 
 /// Every output sees every input.
@@ -43,9 +44,11 @@ struct DenseLayer: PlacedLayer {
   func forward(_ pass: Pass) {
     let (functions, bias) = (pass.kernels.functions, pass.parameters + inputs * outputs)
     if isNarrow {
+      var ahead = pass.ahead?.pointee ?? fs_ahead()
+      ahead.count -= Self.leftAhead(ahead)
       functions.dots(
         pass.rows, outputs, inputs, pass.input, inputs, pass.parameters, inputs, bias, pass.output,
-        outputs, pass.ahead)
+        outputs, &ahead)
     } else if isWide {
       functions.wide_forward(
         pass.rows, inputs, outputs, pass.input, pass.parameters, bias, pass.output)
@@ -81,10 +84,20 @@ struct DenseLayer: PlacedLayer {
         inputDelta, inputs)
     }
     guard let target = deltas.target else { return }
-    functions.gemm(
-      outputs, inputs, pass.rows, deltas.output, 1, outputs, pass.input, inputs, deltas.start,
-      inputs, target, inputs)
+    let ahead = pass.ahead?.pointee ?? fs_ahead()
+    let left = Self.leftAhead(ahead)
+    let width = (inputs / max(1, left) + 31) / 32 * 32
+    for (part, first) in stride(from: 0, to: inputs, by: width).enumerated() {
+      if part < left { fs_prefetch(ahead.pieces[ahead.count - left + part], ahead.bytes) }
+      functions.gemm(
+        outputs, min(width, inputs - first), pass.rows, deltas.output, 1, outputs,
+        pass.input + first, inputs, deltas.start.map { $0 + first }, inputs, target + first, inputs)
+    }
   }
+
+  /// How many pieces of what lies ahead the forward pass leaves to the backward pass: memory far
+  /// away gives only so many lines in the time of one.
+  private static func leftAhead(_ ahead: fs_ahead) -> Int { ahead.count / 2 }
 
   private func backwardByPanels(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
