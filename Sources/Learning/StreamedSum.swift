@@ -48,8 +48,11 @@ public struct StreamedSum: Sendable {
   public init?(
     _ terms: [Term], first: Aggregation.Term? = nil, count: Int, kernels: Kernels, pool: WorkerPool
   ) {
+    // Two groups are under way at a time. About as much as a core's cache for each thread: of more,
+    // less would be near when it is summed; of less, sums would be read and written more often.
     self.init(
-      terms, first: first, count: count, kernels: kernels, pool: pool, groupBytes: 4 << 20)
+      terms, first: first, count: count, kernels: kernels, pool: pool,
+      groupBytes: pool.threads << 21)
   }
 
   /// The same with groups of about as many bytes as given.
