@@ -159,7 +159,7 @@ INLINE void BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k, const
 
 #define FS_DOT(R, C)                                                                         \
   case R * 8 + C:                                                                            \
-    BODY(dot_tile)(R, C, k, a, a_row, tile_b, b_row, tile_start, tile_c, c_row, &fetch);     \
+    BODY(dot_tile)(R, C, k, a, a_row, b, b_row, start, c, c_row, &fetch);                    \
     break;
 #if VL == 16
 #define FS_DOT_ROW(R) FS_DOT(R, 1) FS_DOT(R, 2) FS_DOT(R, 3) FS_DOT(R, 4) FS_DOT(R, 5)
@@ -184,16 +184,19 @@ static void BODY(dots)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, pt
   if (ahead && ahead->count > 0)
     fetch = (BODY(fetch)){ahead->pieces[0], ahead->pieces[0] + ahead->bytes, ahead->pieces + 1,
                           ahead->pieces + ahead->count, ahead->bytes};
-  // Every other row of tiles goes backwards, so that it begins with what was just read.
-  for (int backwards = 0; m > 0; backwards = !backwards) {
+  for (; m > 0;) {
     ptrdiff_t rows = BODY(share)(m, DOT_ROWS);
+    const float *b_from = b, *start_from = start;
+    float *to = c;
     for (ptrdiff_t left = n; left > 0;) {
       ptrdiff_t columns = BODY(share)(left, DOT_COLUMNS);
-      ptrdiff_t place = backwards ? left - columns : n - left;
-      const float *tile_b = b + place * b_row, *tile_start = start ? start + place : NULL;
-      float *tile_c = c + place;
+      const float *b = b_from, *start = start_from;
+      float *c = to;
       switch (rows * 8 + columns) { FS_DOT_CASES }
       left -= columns;
+      b_from += columns * b_row;
+      to += columns;
+      if (start_from) start_from += columns;
     }
     m -= rows;
     a += rows * a_row;
