@@ -129,6 +129,7 @@ static void BODY(exp)(ptrdiff_t count, const float *in, float *out) {
 #include "softmax.inc.h"
 #include "layers.inc.h"
 #include "wide.inc.h"
+#include "winograd.inc.h"
 
 static const fs_kernels BODY(table) = {
     BODY(gemm),
@@ -147,6 +148,10 @@ static const fs_kernels BODY(table) = {
     BODY(pad),
     BODY(convolve),
     BODY(convolve_weights),
+    BODY(winograd_filters),
+    BODY(winograd_convolve),
+    BODY(winograd_collect),
+    BODY(winograd_weights),
     BODY(max_pool),
     BODY(max_pool_backward),
     BODY(average_pool),

@@ -5,7 +5,7 @@ import Numerics
 ///
 /// Order: outputs over (ky, kx, channel); weight gradients over (sample, y, x); input gradients as
 /// a convolution of the padded gradient with the filters turned around, over (ky, kx, filter) of
-/// the turned ones, zeros included.
+/// the turned ones, zeros included. Where `WinogradConvolution` makes the products: in its order.
 struct ConvolutionLayer: PlacedLayer {
   private let convolution: fs_convolution
   /// Zeros around the images; nil where there are none.
@@ -13,6 +13,8 @@ struct ConvolutionLayer: PlacedLayer {
   /// The turned convolution that makes the input gradient, and the zeros in and around its input.
   private let turned: fs_convolution
   private let turnedPadding: fs_padding
+  /// Fewer multiplications for the same products; nil where the direct ones are as good.
+  private let winograd: WinogradConvolution?
   let outputShape: [Int]
 
   /// A convolution of images [height][width][channels]; nil where it does not fit, with the reason.
@@ -67,6 +69,7 @@ struct ConvolutionLayer: PlacedLayer {
       height: outHeight, width: outWidth, channels: layer.filters, top: size - 1 - top,
       left: size - 1 - left, step: stride, padded_height: height + size - 1,
       padded_width: width + size - 1)
+    winograd = WinogradConvolution(convolution, turned: turned)
   }
 
   var stem: String { "conv" }
@@ -84,7 +87,9 @@ struct ConvolutionLayer: PlacedLayer {
   private var size: Int { convolution.kernel_height }
   private var fan: Int { size * size * convolution.channels / convolution.groups }
   private var weightCount: Int { fan * convolution.outputs }
-  /// The turned filters' part of the scratch; a padded gradient lies behind it.
+  /// The first part of the scratch.
+  private var winogradCount: Int { winograd?.scratchCount ?? 0 }
+  /// The turned filters' part of the scratch, behind that; a padded gradient lies behind it.
   private var turnedCount: Int { (weightCount + 15) / 16 * 16 }
 
   func stateCount(_ rows: Int) -> Int {
@@ -92,7 +97,8 @@ struct ConvolutionLayer: PlacedLayer {
   }
 
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
-    needsInputDelta ? turnedCount + turned.height * turned.width * turned.channels : 0
+    winogradCount
+      + (needsInputDelta ? turnedCount + turned.height * turned.width * turned.channels : 0)
   }
 
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
@@ -100,46 +106,80 @@ struct ConvolutionLayer: PlacedLayer {
   }
 
   func forward(_ pass: Pass) {
-    let functions = pass.kernels.functions
-    var convolution = convolution
+    prepareForward(pass)
+    forwardPrepared(pass)
+  }
+
+  /// What all samples of a forward pass share.
+  func prepareForward(_ pass: Pass) { winograd?.prepare(pass, filters: pass.parameters) }
+
+  /// The forward pass behind `prepareForward`; samples may come in several passes.
+  func forwardPrepared(_ pass: Pass) {
+    let (functions, bias) = (pass.kernels.functions, pass.parameters + weightCount)
     if var padding { functions.pad(&padding, pass.rows, pass.input, pass.state) }
-    functions.convolve(
-      &convolution, pass.rows, padding == nil ? pass.input : pass.state, pass.parameters,
-      pass.parameters + weightCount, pass.output)
+    if let winograd {
+      winograd.forward(pass, images: images(pass), bias: bias)
+    } else {
+      var convolution = convolution
+      functions.convolve(
+        &convolution, pass.rows, images(pass), pass.parameters, bias, pass.output)
+    }
   }
 
   func backward(_ pass: Pass, _ deltas: Deltas) {
-    if deltas.input != nil { turnFilters(pass) }
-    backwardTurned(pass, deltas)
+    prepareBackward(pass, deltas)
+    backwardPrepared(pass, deltas, isFirst: true)
+    finishBackward(pass, deltas)
   }
 
-  /// The backward pass behind `turnFilters`, which must be done before the filters change; samples
-  /// may come in several passes, in order, each beginning at what the one before left.
-  func backwardTurned(_ pass: Pass, _ deltas: Deltas) {
+  /// What all samples of a backward pass share; before the filters change.
+  func prepareBackward(_ pass: Pass, _ deltas: Deltas) {
+    guard deltas.input != nil else { return }
+    turnFilters(pass)
+    winograd?.prepareTurned(pass, filters: pass.scratch + winogradCount)
+  }
+
+  /// The backward pass behind `prepareBackward`; samples may come in several passes, in order.
+  func backwardPrepared(_ pass: Pass, _ deltas: Deltas, isFirst: Bool) {
     let functions = pass.kernels.functions
     if let inputDelta = deltas.input { backwardToInput(pass, deltas.output, inputDelta) }
     guard let target = deltas.target else { return }
-    var convolution = convolution
-    functions.convolve_weights(
-      &convolution, pass.rows, padding == nil ? pass.input : pass.state, deltas.output,
-      deltas.start, target)
+    let start = isFirst ? deltas.start : UnsafePointer(target)
+    if let winograd {
+      winograd.collect(pass, images: images(pass), delta: deltas.output, isFirst: isFirst)
+    } else {
+      var convolution = convolution
+      functions.convolve_weights(
+        &convolution, pass.rows, images(pass), deltas.output, start, target)
+    }
     functions.add_rows(
       pass.rows * convolution.out_height * convolution.out_width, convolution.outputs,
-      deltas.output, convolution.outputs, deltas.start.map { $0 + weightCount },
-      target + weightCount)
+      deltas.output, convolution.outputs, start.map { $0 + weightCount }, target + weightCount)
   }
 
-  /// Leaves the filters, turned around, at the beginning of the scratch.
-  func turnFilters(_ pass: Pass) {
+  /// The gradient by the filters, where it is not there yet; behind the last samples.
+  func finishBackward(_ pass: Pass, _ deltas: Deltas) {
+    guard let target = deltas.target else { return }
+    winograd?.gather(pass, start: deltas.start, target: target)
+  }
+
+  /// The images with their zeros.
+  private func images(_ pass: Pass) -> UnsafeMutablePointer<Float> {
+    padding == nil ? pass.input : pass.state
+  }
+
+  /// Leaves the filters, turned around, in the scratch.
+  private func turnFilters(_ pass: Pass) {
     let (taps, groups) = (size * size, convolution.groups)
     let (inputs, outputs) = (convolution.channels / groups, convolution.outputs / groups)
+    let target = pass.scratch + winogradCount
     for tap in 0..<taps {
       for group in 0..<groups {
         pass.kernels.functions.transpose(
           inputs, outputs,
           pass.parameters + tap * inputs * convolution.outputs + group * outputs,
           convolution.outputs,
-          pass.scratch + (taps - 1 - tap) * outputs * convolution.channels + group * inputs,
+          target + (taps - 1 - tap) * outputs * convolution.channels + group * inputs,
           convolution.channels)
       }
     }
@@ -152,11 +192,16 @@ struct ConvolutionLayer: PlacedLayer {
     let functions = pass.kernels.functions
     var turned = turned
     var turnedPadding = turnedPadding
-    let padded = pass.scratch + turnedCount
+    let filters = pass.scratch + winogradCount
+    let padded = filters + turnedCount
     for row in 0..<pass.rows {
       functions.pad(&turnedPadding, 1, delta + row * outputCount, padded)
-      functions.convolve(
-        &turned, 1, padded, pass.scratch, nil, inputDelta + row * inputCount)
+      let target = inputDelta + row * inputCount
+      if let winograd {
+        winograd.backwardToInput(pass, padded: padded, target)
+      } else {
+        functions.convolve(&turned, 1, padded, filters, nil, target)
+      }
     }
   }
 }

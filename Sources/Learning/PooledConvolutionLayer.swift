@@ -30,26 +30,28 @@ struct PooledConvolutionLayer: PlacedLayer {
   }
 
   func forward(_ pass: Pass) {
+    convolution.prepareForward(pass)
     for row in 0..<pass.rows {
-      convolution.forward(convolutionPass(pass, row))
+      convolution.forwardPrepared(convolutionPass(pass, row))
       pooling.forward(poolingPass(pass, row))
     }
   }
 
   func backward(_ pass: Pass, _ deltas: Deltas) {
-    if deltas.input != nil { convolution.turnFilters(pass) }
+    convolution.prepareBackward(pass, deltas)
     let between = pass.scratch + betweenStart
     for row in 0..<pass.rows {
       pooling.backward(
         poolingPass(pass, row),
         Deltas(output: deltas.output + row * outputCount, input: between, start: nil, target: nil))
-      convolution.backwardTurned(
+      convolution.backwardPrepared(
         convolutionPass(pass, row),
         Deltas(
           output: between, input: deltas.input.map { $0 + row * convolution.inputCount },
-          start: row == 0 ? deltas.start : deltas.target.map { UnsafePointer($0) },
-          target: deltas.target))
+          start: deltas.start, target: deltas.target),
+        isFirst: row == 0)
     }
+    convolution.finishBackward(pass, deltas)
   }
 
   private func convolutionPass(_ pass: Pass, _ row: Int) -> Pass {

@@ -23,7 +23,9 @@ struct KernelCase: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { name }
 
-  static let all = products + elements + sums + losses + images + optimisers + recurrent + wide
+  static let all =
+    products + elements + sums + losses + images + optimisers + recurrent + wide
+    + winograd
 }
 
 /// Everything that a kernel wrote, with what stood in the gaps and behind the end.

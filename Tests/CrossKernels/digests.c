@@ -247,6 +247,39 @@ static void of_convolve_weights(const fs_kernels *f) {
   add_floats(out, n);
 }
 
+// A convolution by values, its operands, and what its kernels make one behind the other.
+static void winograd(const fs_kernels *f, int which) {
+  ptrdiff_t size = below(2) ? 3 : 5, step = 7 - size, high = 1 + below(6), wide = 1 + below(6);
+  fs_convolution s = {high + size - 1, wide + size - 1, 1 + below(9), high, wide,
+                      1 + below(below(2) ? 9 : 36), size, size, 1, 1};
+  ptrdiff_t rows = 1 + below(2), weights = size * size * s.channels * s.outputs;
+  ptrdiff_t tiles = (high + step - 1) / step * ((wide + step - 1) / step);
+  ptrdiff_t pairs = s.channels * s.outputs, values = 36 * fs_winograd_plane(1, pairs);
+  float *in = floats(rows * s.height * s.width * s.channels), *weight = floats(weights);
+  float *bias = perhaps(s.outputs), *delta = floats(rows * high * wide * s.outputs);
+  float *filters = floats(values), *sums = floats(values);
+  float *scratch = room(36 * (fs_winograd_plane(tiles, s.channels) +
+                              fs_winograd_plane(tiles, s.outputs)));
+  if (which == 0) {
+    f->winograd_filters(&s, weight, filters);
+    add_floats(filters, values);
+  } else if (which == 1) {
+    f->winograd_convolve(&s, rows, in, filters, bias, scratch, delta);
+    add_floats(delta, rows * high * wide * s.outputs);
+  } else if (which == 2) {
+    f->winograd_collect(&s, rows, in, delta, (int32_t)below(2), scratch, sums);
+    add_floats(sums, values);
+  } else {
+    f->winograd_weights(&s, sums, below(2) ? weight : NULL, weight);
+    add_floats(weight, weights);
+  }
+}
+
+static void of_winograd_filters(const fs_kernels *f) { winograd(f, 0); }
+static void of_winograd_convolve(const fs_kernels *f) { winograd(f, 1); }
+static void of_winograd_collect(const fs_kernels *f) { winograd(f, 2); }
+static void of_winograd_weights(const fs_kernels *f) { winograd(f, 3); }
+
 static fs_pooling a_pooling(void) {
   ptrdiff_t size = 1 + below(3), stride = 1 + below(3), high = 1 + below(4), wide = 1 + below(4);
   fs_pooling s = {(high - 1) * stride + size + below(stride),

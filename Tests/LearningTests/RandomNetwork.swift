@@ -102,6 +102,21 @@ struct NetworkKind: CustomTestStringConvertible, Sendable {
             padding: padding, groups: groups, activation: .relu))
       ]
     },
+    // Enough channels and filters for products by values of polynomials.
+    NetworkKind("convolution of many channels") { stream in
+      let size = [3, 5][stream.size(2) - 1]
+      let inner = Network.Convolution(
+        filters: 15 + stream.size(19), size: size,
+        padding: [.same, .valid, .count(1)][stream.size(3) - 1], activation: .relu)
+      let pooling: [Network.Layer] =
+        stream.size(2) == 1 ? [.maxPooling(size: 2, stride: 2)] : []
+      return Shape(
+        sampleShape: [7 + stream.size(4), 7 + stream.size(4), stream.size(2)],
+        layers: [
+          .convolution(.init(filters: 15 + stream.size(19), size: 2, padding: .same)),
+          .convolution(inner),
+        ] + pooling + [.dense(outputs: 3, activation: .identity)])
+    },
     image("max pooling") { [.maxPooling(size: $0.size(3), stride: $0.size(3))] },
     image("average pooling") { [.averagePooling(size: $0.size(3), stride: $0.size(3))] },
     image("group normalisation") { [.groupNormalisation(groups: [1, 2, 3, 6][$0.size(4) - 1])] },

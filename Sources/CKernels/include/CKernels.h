@@ -131,6 +131,31 @@ typedef struct fs_kernels {
   void (*convolve_weights)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
                            const float *delta, const float *start, float *out);
 
+  // Convolutions of stride 1 and one group by filters of 3×3 or 5×5, as products of values: tiles
+  // of 6×6 pixels and filters are polynomials, known by their values at 36 points (Winograd). With
+  // Bᵀ, G and Aᵀ of Lavin and Gray (2016) for the points 0, 1, -1, 2, -2 and infinity, along the
+  // columns first. Values lie in planes, a point each, `fs_winograd_plane` apart; what lies outside
+  // of an image counts as zeros.
+
+  /// values[36][channels·outputs] = the filters' values: G·g·Gᵀ.
+  void (*winograd_filters)(const fs_convolution *shape, const float *weight, float *values);
+
+  /// out = bias (NULL: zeros) + Aᵀ·[values of the images' tiles (Bᵀ·d·B) times those of the
+  /// filters]·A. `scratch` holds planes of tiles×channels and of tiles×outputs, 36 of each.
+  /// Order: each product over channels ascending, fused, from zero.
+  void (*winograd_convolve)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
+                            const float *filters, const float *bias, float *scratch, float *out);
+
+  /// sums[36][channels·outputs] += the products of values that the gradient by the weights is made
+  /// of; `is_first`: they begin at zero. `scratch` as in `winograd_convolve`.
+  /// Order: each sum over (row, tile) ascending, fused.
+  void (*winograd_collect)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
+                           const float *delta, int32_t is_first, float *scratch, float *sums);
+
+  /// out = start (NULL: zeros) + the gradient by the weights, Aᵀ·sums·A; start may be `out`.
+  void (*winograd_weights)(const fs_convolution *shape, const float *sums, const float *start,
+                           float *out);
+
   /// The largest of each window; `from` is its place in the window, row by row. The first wins a
   /// tie; NaNs count as smaller than all but a window's first element. Rectified, what is not
   /// above 0 becomes 0 and its `from` -1.
@@ -243,6 +268,12 @@ typedef struct fs_kernels {
                         const float *delta, const float *weight, const float *start,
                         float *target, float *in_delta);
 } fs_kernels;
+
+/// How far planes of rows×columns floats lie apart: an odd number of cache lines, so that the
+/// planes of one place do not share a few sets of a cache.
+static inline ptrdiff_t fs_winograd_plane(ptrdiff_t rows, ptrdiff_t columns) {
+  return ((rows * columns + 15) / 16 | 1) * 16;
+}
 
 /// Tells the processor that this thread is waiting.
 static inline void fs_pause(void) {

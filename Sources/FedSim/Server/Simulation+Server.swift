@@ -201,7 +201,8 @@ extension Simulation {
     tell(.delivered, of: device)
     let wasAggregating = server.underWay != nil
     let status = admit(update, isKnown: isKnown)
-    if !wasAggregating, isBlocked {
+    // Most often nothing is under way, and then `isBlocked` need not take a copy of everything.
+    if !wasAggregating, server.underWay != nil, isBlocked {
       // The aggregation that it began is part of its handling.
       server.underWay!.owed = .init(device: device, generation: generation, update: update)
       if devices[device].transfer?.id == generation { devices[device].transfer!.isOwed = true }

@@ -1,0 +1,293 @@
+import CKernels
+import Testing
+
+extension KernelCase {
+  /// Convolutions by the values of polynomials.
+  static let winograd = [
+    KernelCase("winograd_filters") { numbers in
+      let problem = Winograd(&numbers)
+      return Problem(
+        run: { kernels in
+          var (out, shape) = (room(problem.filterValues.count), problem.shape)
+          kernels.winograd_filters(&shape, problem.weight, &out)
+          return Outcome(floats: [problem.withoutGaps(out), Array(out.suffix(3))])
+        },
+        reference: {
+          Outcome(floats: [problem.withoutGaps(problem.filterValues), [9, 9, 9]])
+        })
+    },
+    KernelCase("winograd_convolve") { numbers in
+      let problem = Winograd(&numbers)
+      return Problem(
+        run: { kernels in
+          var (out, shape) = (room(problem.delta.count), problem.shape)
+          var scratch = problem.scratch
+          kernels.winograd_convolve(
+            &shape, problem.rows, problem.input, problem.filterValues, problem.bias, &scratch,
+            &out)
+          return Outcome(floats: [out, Array(scratch.suffix(3))])
+        },
+        reference: { Outcome(floats: [problem.forward(), [9, 9, 9]]) })
+    },
+    KernelCase("winograd_collect") { numbers in
+      let problem = Winograd(&numbers)
+      let before = numbers.floats(problem.filterValues.count)
+      let isFirst = numbers.chance()
+      return Problem(
+        run: { kernels in
+          var (sums, shape, scratch) = (before, problem.shape, problem.scratch)
+          kernels.winograd_collect(
+            &shape, problem.rows, problem.input, problem.delta, isFirst ? 1 : 0, &scratch, &sums)
+          return Outcome(floats: [sums, Array(scratch.suffix(3))])
+        },
+        reference: {
+          Outcome(floats: [problem.collected(before, isFirst: isFirst), [9, 9, 9]])
+        })
+    },
+    KernelCase("winograd_weights") { numbers in
+      let problem = Winograd(&numbers)
+      let sums = numbers.floats(problem.filterValues.count)
+      return Problem(
+        run: { kernels in
+          var (out, shape) = (room(problem.weight.count), problem.shape)
+          kernels.winograd_weights(&shape, sums, problem.start, &out)
+          return Outcome(floats: [out])
+        },
+        reference: { Outcome(floats: [problem.gathered(sums)]) })
+    },
+  ]
+}
+
+/// A convolution of stride 1 with its operands, and what plain loops make of them.
+struct Winograd {
+  let shape: fs_convolution
+  let rows: Int
+  let input: [Float], weight: [Float], bias: [Float]?, delta: [Float], start: [Float]?
+
+  /// `isOrdinary`: of numbers between -1 and 1 alone.
+  init(_ numbers: inout TestNumbers, isOrdinary: Bool = false) {
+    func floats(_ count: Int) -> [Float] {
+      isOrdinary ? numbers.ordinaryFloats(count) : numbers.floats(count)
+    }
+    let size = [3, 5][numbers.below(2)]
+    let (outHeight, outWidth) = (1 + numbers.below(6), 1 + numbers.below(6))
+    let (channels, outputs) = (1 + numbers.below(9), 1 + numbers.below(numbers.chance() ? 9 : 36))
+    shape = fs_convolution(
+      height: outHeight + size - 1, width: outWidth + size - 1, channels: channels,
+      out_height: outHeight, out_width: outWidth, outputs: outputs, kernel_height: size,
+      kernel_width: size, stride: 1, groups: 1)
+    rows = 1 + numbers.below(2)
+    input = floats(rows * shape.height * shape.width * channels)
+    weight = floats(size * size * channels * outputs)
+    bias = numbers.chance() ? floats(outputs) : nil
+    delta = floats(rows * outHeight * outWidth * outputs)
+    start = numbers.chance() ? floats(weight.count) : nil
+  }
+
+  private var size: Int { shape.kernel_width }
+  private var step: Int { 7 - size }
+  private var wide: Int { (shape.out_width + step - 1) / step }
+  private var tiles: Int { (shape.out_height + step - 1) / step * wide }
+  private var pairs: Int { shape.channels * shape.outputs }
+  /// Planes lie an odd number of sixteens apart.
+  private var weightPlane: Int { Self.plane(pairs) }
+  private static func plane(_ count: Int) -> Int { ((count + 15) / 16 | 1) * 16 }
+
+  var scratch: [Float] {
+    room(36 * (Self.plane(tiles * shape.channels) + Self.plane(tiles * shape.outputs)))
+  }
+
+  /// The 36 values of each pair of a channel and an output, in planes.
+  var filterValues: [Float] {
+    var values = [Float](repeating: 0, count: 36 * weightPlane)
+    for pair in 0..<pairs {
+      let filter = (0..<size).map { y in
+        (0..<size).map { x in weight[(y * size + x) * pairs + pair] }
+      }
+      for (point, value) in Self.twice(filter, Self.evaluate).enumerated() {
+        values[point * weightPlane + pair] = value
+      }
+    }
+    return values
+  }
+
+  /// What lies between planes is nobody's.
+  func withoutGaps(_ values: [Float]) -> [Float] {
+    (0..<36).flatMap { values[$0 * weightPlane..<$0 * weightPlane + pairs] }
+  }
+
+  func forward() -> [Float] {
+    let filters = filterValues
+    var out = room(delta.count)
+    for row in 0..<rows {
+      for tile in 0..<tiles {
+        let seen = (0..<shape.channels).map { inputValues(row, tile, $0) }
+        for output in 0..<shape.outputs {
+          let products = (0..<36).map { point in
+            (0..<shape.channels).reduce(Float(0)) { sum, channel in
+              Reference.fused(
+                seen[channel][point],
+                filters[point * weightPlane + channel * shape.outputs + output], sum)
+            }
+          }
+          let results = Self.twice(Self.grid(products), { Self.interpolate($0, step) })
+          for (place, value) in results.enumerated() {
+            let (y, x) = (tile / wide * step + place / step, tile % wide * step + place % step)
+            guard y < shape.out_height, x < shape.out_width else { continue }
+            let pixel = (row * shape.out_height + y) * shape.out_width + x
+            out[pixel * shape.outputs + output] = (bias?[output] ?? 0) + value
+          }
+        }
+      }
+    }
+    return out
+  }
+
+  func collected(_ before: [Float], isFirst: Bool) -> [Float] {
+    var sums = before
+    for point in isFirst ? 0..<36 : 0..<0 {
+      for pair in 0..<pairs { sums[point * weightPlane + pair] = 0 }
+    }
+    for row in 0..<rows {
+      for tile in 0..<tiles {
+        let seen = (0..<shape.channels).map { inputValues(row, tile, $0) }
+        let deltas = (0..<shape.outputs).map { deltaValues(row, tile, $0) }
+        for point in 0..<36 {
+          for pair in 0..<pairs {
+            let place = point * weightPlane + pair
+            sums[place] = Reference.fused(
+              seen[pair / shape.outputs][point], deltas[pair % shape.outputs][point], sums[place])
+          }
+        }
+      }
+    }
+    return sums
+  }
+
+  func gathered(_ sums: [Float]) -> [Float] {
+    var out = room(weight.count)
+    for pair in 0..<pairs {
+      let values = (0..<36).map { sums[$0 * weightPlane + pair] }
+      let gradient = Self.twice(Self.grid(values), { Self.interpolate($0, size) })
+      for (tap, value) in gradient.enumerated() {
+        out[tap * pairs + pair] = (start?[tap * pairs + pair] ?? 0) + value
+      }
+    }
+    return out
+  }
+
+  private func inputValues(_ row: Int, _ tile: Int, _ channel: Int) -> [Float] {
+    let pixels = pixels(6, tile, (shape.height, shape.width)) {
+      input[((row * shape.height + $0) * shape.width + $1) * shape.channels + channel]
+    }
+    return Self.twice(pixels, Self.spread)
+  }
+
+  private func deltaValues(_ row: Int, _ tile: Int, _ output: Int) -> [Float] {
+    let pixels = pixels(step, tile, (shape.out_height, shape.out_width)) {
+      delta[((row * shape.out_height + $0) * shape.out_width + $1) * shape.outputs + output]
+    }
+    return Self.twice(pixels, Self.evaluate)
+  }
+
+  private func pixels(
+    _ count: Int, _ tile: Int, _ extent: (height: Int, width: Int), _ at: (Int, Int) -> Float
+  ) -> [[Float]] {
+    (0..<count).map { dy in
+      (0..<count).map { dx in
+        let (y, x) = (tile / wide * step + dy, tile % wide * step + dx)
+        return y < extent.height && x < extent.width ? at(y, x) : 0
+      }
+    }
+  }
+
+  private static func grid(_ values: [Float]) -> [[Float]] {
+    (0..<6).map { Array(values[6 * $0..<6 * $0 + 6]) }
+  }
+
+  /// A transform along the columns of [y][x], and then along the rows.
+  private static func twice(_ grid: [[Float]], _ transform: ([Float]) -> [Float]) -> [Float] {
+    let columns = grid[0].indices.map { x in transform(grid.map { $0[x] }) }
+    return columns[0].indices.flatMap { y in transform(columns.map { $0[y] }) }
+  }
+
+  /// Bᵀ·d for the points 0, 1, -1, 2, -2, infinity.
+  private static func spread(_ d: [Float]) -> [Float] {
+    let (far, farOdd) = (Reference.fused(-4, d[2], d[4]), Reference.fused(-4, d[1], d[3]))
+    let (near, nearOdd) = (d[4] - d[2], d[3] - d[1])
+    return [
+      Reference.fused(4, d[0], Reference.fused(-5, d[2], d[4])), far + farOdd, far - farOdd,
+      Reference.fused(2, nearOdd, near), Reference.fused(-2, nearOdd, near),
+      Reference.fused(4, d[1], Reference.fused(-5, d[3], d[5])),
+    ]
+  }
+
+  /// G·g: sums of even and of odd coefficients, at 1 and at 2.
+  private static func evaluate(_ g: [Float]) -> [Float] {
+    var (even, odd, even2, odd2) = (g[0], g[1], g[0], g[1] + g[1])
+    for (power, value) in g.enumerated().dropFirst(2) {
+      let scale = Float(1 << power)
+      if power % 2 == 0 {
+        (even, even2) = (even + value, Reference.fused(scale, value, even2))
+      } else {
+        (odd, odd2) = (odd + value, Reference.fused(scale, value, odd2))
+      }
+    }
+    let (sixth, part): (Float, Float) = (-1 / 6, 1 / 24)
+    return [
+      g[0] * 0.25, (even + odd) * sixth, (even - odd) * sixth, (even2 + odd2) * part,
+      (even2 - odd2) * part, g[g.count - 1],
+    ]
+  }
+
+  /// Aᵀ·m.
+  private static func interpolate(_ m: [Float], _ count: Int) -> [Float] {
+    let (even, odd) = (m[1] + m[2], m[1] - m[2])
+    let (even2, odd2) = (m[3] + m[4], m[3] - m[4])
+    var out = [m[0] + even + even2]
+    for power in 1..<count {
+      let isEven = power % 2 == 0
+      out.append(
+        Reference.fused(Float(1 << power), isEven ? even2 : odd2, isEven ? even : odd))
+    }
+    out[count - 1] += m[5]
+    return out
+  }
+}
+
+/// Whether values at points make the convolution that they are for.
+@Suite struct WinogradTests {
+  @Test("filters by values of polynomials give the convolution and its gradient")
+  func convolution() {
+    for slot in 0..<60 as Range<UInt64> {
+      var numbers = TestNumbers("winograd against sums", slot: slot)
+      let problem = Winograd(&numbers, isOrdinary: true)
+      let s = problem.shape
+      var out = (0..<problem.delta.count).map { Double(problem.bias?[$0 % s.outputs] ?? 0) }
+      var gradient = problem.weight.indices.map { Double(problem.start?[$0] ?? 0) }
+      for to in problem.delta.indices {
+        let (pixel, output) = (to / s.outputs, to % s.outputs)
+        let row = pixel / (s.out_height * s.out_width)
+        let (y, x) = (pixel / s.out_width % s.out_height, pixel % s.out_width)
+        for by in 0..<problem.weight.count / s.outputs {
+          let (tap, channel) = (by / s.channels, by % s.channels)
+          let line = row * s.height + y + tap / s.kernel_width
+          let seen = Double(
+            problem.input[(line * s.width + x + tap % s.kernel_width) * s.channels + channel])
+          out[to] += seen * Double(problem.weight[by * s.outputs + output])
+          gradient[by * s.outputs + output] += seen * Double(problem.delta[to])
+        }
+      }
+      let sums = problem.collected(problem.filterValues, isFirst: true)
+      expectNear(problem.forward(), out, "the convolution of problem \(slot)")
+      expectNear(problem.gathered(sums), gradient, "the gradient of problem \(slot)")
+    }
+  }
+
+  /// Within 10⁻⁵ of the largest.
+  private func expectNear(_ values: [Float], _ expected: [Double], _ what: String) {
+    let largest = expected.reduce(1e-3) { max($0, abs($1)) }
+    let worst = zip(values, expected).map { abs(Double($0) - $1) }.max() ?? 0
+    #expect(worst < 1e-5 * largest, "\(what)")
+  }
+}
