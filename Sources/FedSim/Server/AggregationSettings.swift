@@ -168,8 +168,7 @@ extension Simulation {
 
   /// Whether the server handles nothing now, for it aggregates.
   var isBlocked: Bool {
-    // Changes nothing; one that says so would be asked of a copy of the run.
-    mutating get { server.underWay != nil && inputs.server.aggregationTime?.blocks == true }
+    server.underWay != nil && inputs.server.aggregationTime?.blocks == true
   }
 
   /// A request comes to a server that aggregates: it waits until that is over.
