@@ -28,6 +28,11 @@ struct SummaryText {
     lines.append(
       "  simulated          \(Format.time(summary.simulatedSeconds)), "
         + "\(Format.count(summary.devices, "device")), \(Format.count(summary.rounds, "round"))")
+    if let quiet = summary.quietSeconds {
+      lines.append(
+        "  last version       \(Format.time(summary.simulatedSeconds - quiet)), and none in the "
+          + "\(Format.time(quiet)) after it: `report` and `why` tell more")
+    }
     lines.append(
       "  sessions           \(tally("sessions")), opened apps included; not eligible "
         + tally("ineligibleSessions"))

@@ -84,7 +84,7 @@ extension Network {
   ///
   /// With scale −rate/rows this is the step of plain SGD. `target` may be `parameters`. Order:
   /// every weight's chain begins at the weight and goes on sample by sample, fused; a bias's
-  /// likewise, by additions.
+  /// likewise, by additions. `WinogradConvolution` adds a weight's whole gradient at the end.
   func step(
     _ rows: Int, scale: Float, parameters: UnsafePointer<Float>,
     target: UnsafeMutablePointer<Float>, in space: Workspace, kernels: Kernels,

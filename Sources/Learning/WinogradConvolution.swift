@@ -5,38 +5,53 @@ import CKernels
 /// 3×3, beside additions.
 ///
 /// Sums of more than one pass begin at the first one's; the gradient by the filters is there once
-/// they are gathered. Rounding is that of values at points up to 2: some 10⁻⁶ of the largest result.
+/// they are gathered. Rounding is that of values at points up to 2: up to some 10⁻⁵ of the largest
+/// result. A gradient that direct sums would find to be 0 may come out as such an error.
 struct WinogradConvolution {
   private let convolution: fs_convolution
   /// The convolution that makes the gradient by the input.
   private let turned: fs_convolution
 
   /// Nil where the direct products are as good: for strides and groups, other filters, channels
-  /// that leave vectors empty, filters larger than a cache.
+  /// that leave vectors empty, images of few or mostly empty tiles, filters or images whose values
+  /// are larger than a cache.
   init?(_ convolution: fs_convolution, turned: fs_convolution) {
-    let (size, channels, filters) =
-      (convolution.kernel_height, convolution.channels, convolution.outputs)
-    let step = 7 - size
+    let size = convolution.kernel_height
     guard convolution.stride == 1 && convolution.groups == 1 && (size == 3 || size == 5),
-      channels >= 16 && filters >= 16 && channels * filters <= 1 << 14,
-      min(convolution.out_height, convolution.out_width) >= step,
-      min(turned.out_height, turned.out_width) >= step
+      convolution.channels >= 16 && convolution.outputs >= 16,
+      // Else some weights would see nothing but zeros.
+      min(turned.out_height, turned.out_width) >= size,
+      Self.pays(convolution) && Self.pays(turned)
     else { return nil }
     self.convolution = convolution
     self.turned = turned
   }
 
+  /// Whether there are tiles enough, full enough, for values of filters that are not too many.
+  private static func pays(_ shape: fs_convolution) -> Bool {
+    let tiles = tileCount(shape)
+    let taps = shape.out_height * shape.out_width * shape.kernel_height * shape.kernel_width
+    return tiles >= 4 && 9 * 36 * tiles <= 5 * taps
+      && shape.channels * shape.outputs <= (tiles < 9 ? 1 << 13 : 1 << 14)
+      && between(shape) <= 1 << 22
+  }
+
+  private static func tileCount(_ shape: fs_convolution) -> Int {
+    let step = 7 - shape.kernel_height
+    return (shape.out_height + step - 1) / step * ((shape.out_width + step - 1) / step)
+  }
+
   /// Floats of scratch, from a multiple of 16: the filters' values, sums, and what lies between.
-  var scratchCount: Int { betweenStart + max(between(convolution), between(turned)) }
+  var scratchCount: Int { betweenStart + max(Self.between(convolution), Self.between(turned)) }
 
   private var valueCount: Int {
     36 * fs_winograd_plane(1, convolution.channels * convolution.outputs)
   }
   private var betweenStart: Int { 2 * valueCount }
 
-  private func between(_ shape: fs_convolution) -> Int {
-    let step = 7 - shape.kernel_height
-    let tiles = (shape.out_height + step - 1) / step * ((shape.out_width + step - 1) / step)
+  /// Floats for the values of an image's tiles and of their products.
+  private static func between(_ shape: fs_convolution) -> Int {
+    let tiles = tileCount(shape)
     return 36 * (fs_winograd_plane(tiles, shape.channels) + fs_winograd_plane(tiles, shape.outputs))
   }
 

@@ -111,6 +111,9 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var storedEvents: StoredEvents?
   /// What came of central training; nil where nobody collects.
   public var central: Central?
+  /// From the last version to the end, in seconds, where that is more than twice as long as any two
+  /// versions before lay apart; nil: it is not.
+  public var quietSeconds: Double?
   /// Why there is no version, or no further one: a line each; empty where there is nothing to say.
   public var standstill: [String]
 
@@ -144,6 +147,15 @@ public struct RunSummary: Codable, Equatable, Sendable {
       self.ledgers.append(LedgerTotals("files", simulation.fileLedger))
     }
     standstill = simulation.standstill?.lines(simulation.inputs) ?? []
+    quietSeconds = Self.quiet(recorder.versions.map(\.publishedAt.seconds), until: simulatedSeconds)
+  }
+
+  private static func quiet(_ versions: [Double], until end: Double) -> Double? {
+    guard let last = versions.last,
+      let longest = zip(versions, versions.dropFirst()).map({ $1 - $0 }).max(),
+      end - last > 2 * longest
+    else { return nil }
+    return end - last
   }
 
   /// A tally by its name.

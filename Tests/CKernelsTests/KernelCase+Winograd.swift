@@ -47,12 +47,9 @@ extension KernelCase {
     KernelCase("winograd_weights") { numbers in
       let problem = Winograd(&numbers)
       let sums = numbers.floats(problem.filterValues.count)
+      let isInPlace = numbers.chance()
       return Problem(
-        run: { kernels in
-          var (out, shape) = (room(problem.weight.count), problem.shape)
-          kernels.winograd_weights(&shape, sums, problem.start, &out)
-          return Outcome(floats: [out])
-        },
+        run: { Outcome(floats: [problem.runWeights($0, sums, isInPlace: isInPlace)]) },
         reference: { Outcome(floats: [problem.gathered(sums)]) })
     },
   ]
@@ -172,6 +169,20 @@ struct Winograd {
       for (tap, value) in gradient.enumerated() {
         out[tap * pairs + pair] = (start?[tap * pairs + pair] ?? 0) + value
       }
+    }
+    return out
+  }
+
+  /// What the kernel makes of sums, over the start where it is in place.
+  func runWeights(_ kernels: fs_kernels, _ sums: [Float], isInPlace: Bool) -> [Float] {
+    var (out, shape) = (room(weight.count), shape)
+    guard isInPlace, let start else {
+      kernels.winograd_weights(&shape, sums, start, &out)
+      return out
+    }
+    out = guarded(start)
+    out.withUnsafeMutableBufferPointer {
+      kernels.winograd_weights(&shape, sums, UnsafePointer($0.baseAddress), $0.baseAddress)
     }
     return out
   }

@@ -250,8 +250,9 @@ static void of_convolve_weights(const fs_kernels *f) {
 // A convolution by values, its operands, and what its kernels make one behind the other.
 static void winograd(const fs_kernels *f, int which) {
   ptrdiff_t size = below(2) ? 3 : 5, step = 7 - size, high = 1 + below(6), wide = 1 + below(6);
-  fs_convolution s = {high + size - 1, wide + size - 1, 1 + below(9), high, wide,
-                      1 + below(below(2) ? 9 : 36), size, size, 1, 1};
+  ptrdiff_t channels = 1 + below(9), most = below(2) ? 9 : 36, outputs = 1 + below(most);
+  fs_convolution s = {high + size - 1, wide + size - 1, channels, high, wide,
+                      outputs, size, size, 1, 1};
   ptrdiff_t rows = 1 + below(2), weights = size * size * s.channels * s.outputs;
   ptrdiff_t tiles = (high + step - 1) / step * ((wide + step - 1) / step);
   ptrdiff_t pairs = s.channels * s.outputs, values = 36 * fs_winograd_plane(1, pairs);

@@ -6,11 +6,14 @@ import Testing
   /// Dropout of nothing keeps layers apart and changes no bit.
   private static let apart = Network.Layer.dropout(rate: 0)
 
+  /// `isTiled`: by minimal filtering.
   private static func layers(
-    _ pooling: Network.Layer, _ activation: Network.Activation, between: [Network.Layer]
+    _ pooling: Network.Layer, _ activation: Network.Activation, isTiled: Bool,
+    between: [Network.Layer]
   ) -> [Network.Layer] {
     [
-      .convolution(.init(filters: 5, size: 3, padding: .same)), pooling, .activation(activation),
+      .convolution(.init(filters: isTiled ? 17 : 5, size: 3, padding: .same)), pooling,
+      .activation(activation),
       .convolution(.init(filters: 6, size: 2, stride: 2, padding: .count(1))),
       .maxPooling(size: 2, stride: 1), .activation(.relu),
       .dense(outputs: 3, activation: .identity),
@@ -22,15 +25,25 @@ import Testing
     arguments: [
       Network.Layer.maxPooling(size: 2, stride: 2), .maxPooling(size: 3, stride: 2),
       .maxPooling(size: 2, stride: 3), .averagePooling(size: 2, stride: 2),
-    ], [Network.Activation.relu, .tanh, .identity])
-  func pooledConvolutions(pooling: Network.Layer, activation: Network.Activation) throws {
-    let together = try Network(
-      sampleShape: [9, 8, 2], layers: Self.layers(pooling, activation, between: []))
-    let apart = try Network(
-      sampleShape: [9, 8, 2], layers: Self.layers(pooling, activation, between: [Self.apart]))
+    ],
+    [
+      (Network.Activation.relu, false), (.tanh, false), (.identity, false), (.relu, true),
+      (.identity, true),
+    ])
+  func pooledConvolutions(
+    pooling: Network.Layer, behind: (activation: Network.Activation, isTiled: Bool)
+  ) throws {
+    let (activation, isTiled) = behind
+    let channels = isTiled ? 16 : 2
+    func network(between: [Network.Layer]) throws -> Network {
+      try Network(
+        sampleShape: [9, 8, channels],
+        layers: Self.layers(pooling, activation, isTiled: isTiled, between: between))
+    }
+    let (together, apart) = (try network(between: []), try network(between: [Self.apart]))
     let parameters = together.initialParameters(testStream(3))
     var stream = testStream(4)
-    let inputs = (0..<7 * 144).map { _ in Float(2 * stream.uniform() - 1) }
+    let inputs = (0..<7 * 72 * channels).map { _ in Float(2 * stream.uniform() - 1) }
     let labels: [Int32] = [0, 1, 2, 0, 1, 2, 0]
     func gradient(_ network: Network) -> (gradient: ParameterBuffer, lossSum: Double) {
       network.gradient(

@@ -232,4 +232,34 @@ struct StandstillTests {
     #expect(summary.standstill == [])
     #expect(document["standstill"] == nil)
   }
+
+  @Test("says since when there is no version, where that is long")
+  func quiet() throws {
+    // On Wi-Fi until 02:00, and a version each half hour with something to make it of.
+    let text = """
+      seed: 1
+      stop: {after: 20 h}
+      task:
+        data:
+          source: {blobs: {classes: 2, features: 2, train: 80, test: 4}}
+          partition: {iid: {clients: 4}}
+        model: softmax
+        training: {epochs: 1, batchSize: 1, optimizer: {sgd: 0.5}}
+      fleet:
+        - name: phones
+          count: 4
+          link: {weekly: {intervals: [{from: "00:00", to: "02:00"}]}}
+          background: {windows: {fixed: open}}
+          participation: {repeats: true, pause: 10 min}
+      server: {trigger: {every: {period: 30 min, minimum: 1}}}
+      """
+    let (long, document) = try Self.run(text: text)
+    let last = try #require(document.numbers("versions/publishedAt")?.last)
+    #expect((5400...9000).contains(last))
+    #expect(long.quietSeconds == 72_000 - last)
+    // An hour is not more than twice half an hour.
+    let (short, _) = try Self.run("stop.after=\(Int(last) + 3600) s", text: text)
+    #expect(short.version == long.version)
+    #expect(short.quietSeconds == nil)
+  }
 }
