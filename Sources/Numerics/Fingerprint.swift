@@ -22,6 +22,13 @@ public struct Fingerprint: Sendable, Hashable, Codable {
   @inlinable
   public mutating func combine(_ word: Int64) { combine(UInt64(bitPattern: word)) }
 
+  /// Takes in two words.
+  @inlinable
+  public mutating func combine(_ first: Int64, _ second: UInt64) {
+    combine(first)
+    combine(second)
+  }
+
   /// The fingerprint of what was taken in so far.
   @inlinable public var value: UInt64 {
     var value = state
@@ -31,6 +38,7 @@ public struct Fingerprint: Sendable, Hashable, Codable {
   }
 
   @inlinable
+  @inline(__always)
   static func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 {
     word << count | word >> (64 - count)
   }

@@ -14,16 +14,18 @@ public enum Portable {
   public static func log(_ x: Double) -> Double {
     guard x > 0 else { return x == 0 ? -.infinity : .nan }
     guard x < .infinity else { return x }
-    var exponent = Double(x.exponent) + 1
-    var mantissa = x.significand * 0.5
-    if mantissa < sqrtHalf {
-      mantissa *= 2
-      exponent -= 1
-    }
-    let f = mantissa - 1
+    return logs(SIMD2(x, x))[0]
+  }
+
+  /// The natural logarithms of two finite numbers above 0, each as `log` gives it: where every step
+  /// waits for the one before, two at once take no longer than one.
+  public static func logs(_ x: SIMD2<Double>) -> SIMD2<Double> {
+    let (a, b) = (parts(x[0]), parts(x[1]))
+    let exponent = SIMD2(a.exponent, b.exponent)
+    let f = SIMD2(a.mantissa, b.mantissa) - 1
     let s = f / (2 + f)
     let z = s * s
-    var tail = 1.0 / 23
+    var tail = SIMD2(repeating: 1.0 / 23)
     tail = tail * z + 1.0 / 21
     tail = tail * z + 1.0 / 19
     tail = tail * z + 1.0 / 17
@@ -37,6 +39,17 @@ public enum Portable {
     // f − s·f = 2s, kept apart so that the leading term stays exact.
     let correction = s * (f - 2 * z * tail)
     return exponent * ln2High - ((correction - exponent * ln2Low) - f)
+  }
+
+  /// The parts of a finite number above 0: x = 2ᵉ·m with m in [√½, √2).
+  @inline(__always)
+  private static func parts(_ x: Double) -> (exponent: Double, mantissa: Double) {
+    // Below the normal numbers the exponent's bits do not say it all.
+    let isNormal = x >= .leastNormalMagnitude
+    let bits = (isNormal ? x : x * 0x1p54).bitPattern
+    let exponent = Double(Int(bits >> 52) - (isNormal ? 1022 : 1076))
+    let mantissa = Double(bitPattern: bits & 0x000F_FFFF_FFFF_FFFF | 0x3FE0_0000_0000_0000)
+    return mantissa < sqrtHalf ? (exponent - 1, mantissa * 2) : (exponent, mantissa)
   }
 
   /// The exponential function, to about 1 unit in the last place.

@@ -36,6 +36,17 @@ public struct RandomStream: Sendable {
   /// 64 uniform bits, low word drawn first. Draws: two words.
   @inlinable
   public mutating func nextUInt64() -> UInt64 {
+    if left == 0 {
+      // Most draws are pairs of words of one block.
+      block = Philox4x32.block(counter: counter, key: key)
+      counter.0 &+= 1
+      left = 2
+      return UInt64(block.0) | UInt64(block.1) << 32
+    }
+    if left == 2 {
+      left = 0
+      return UInt64(block.2) | UInt64(block.3) << 32
+    }
     let low = UInt64(nextUInt32())
     return low | UInt64(nextUInt32()) << 32
   }

@@ -126,6 +126,33 @@ struct EventQueueTests {
       [queue.popFirst(), queue.popFirst(), queue.popFirst()].map { $0?.sequence } == [0, 1, nil])
   }
 
+  @Test("A list that grows long and empties again stays in order, and so does a copy of it")
+  func longLists() {
+    var stream = StreamKey(seed: 1, purpose: "queue").stream(slot: 2)
+    var queue = EventQueue()
+    var reference = Reference()
+    for step in 0..<900 {
+      let entry = entry(at: Int64(stream.below(300)), &stream, actors: 3, UInt32(step))
+      queue.push(entry)
+      reference.push(words(entry))
+    }
+    // One in three is taken back, from all over the lists.
+    for step in stride(from: 0, to: 900, by: 3) {
+      let place = reference.words.firstIndex { $0[3] == Int64(step) }!
+      let gone = reference.words.remove(at: place)
+      queue.cancel(
+        .injection(Int32(step)), at: SimTime(microseconds: gone[0]), of: Int32(gone[2]))
+    }
+    var copy = queue
+    let waiting = reference.words
+    #expect(queue.entries.count == 600)
+    for word in waiting.reversed() { #expect(queue.popFirst().map(words) == word) }
+    #expect(queue.popFirst() == nil)
+    queue.push(entry(at: 1, &stream, actors: 3, 1000))
+    for word in waiting.reversed() { #expect(copy.popFirst().map(words) == word) }
+    #expect(copy.popFirst() == nil)
+  }
+
   @Test("Classes stand in the order in which they happen at one time")
   func classes() {
     #expect(

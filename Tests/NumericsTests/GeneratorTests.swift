@@ -26,6 +26,20 @@ struct GeneratorTests {
     #expect(words == [first.0, first.1, first.2, first.3, second.0, second.1, second.2, second.3])
   }
 
+  @Test("64 bits are the next two words, wherever in a block they begin")
+  func pairsOfWords() {
+    for skipped in 0..<9 {
+      var words = StreamKey(seed: 2, purpose: "test").stream(slot: 5)
+      for _ in 0..<skipped { _ = words.nextUInt32() }
+      var pairs = words
+      for _ in 0..<6 {
+        let (low, high) = (UInt64(words.nextUInt32()), UInt64(words.nextUInt32()))
+        #expect(pairs.nextUInt64() == low | high << 32)
+      }
+      #expect(pairs.nextUInt32() == words.nextUInt32())
+    }
+  }
+
   @Test("seed, purpose, group, ordinal and slot each change the stream, alone")
   func everyPartOfTheKeyCounts() {
     func first(

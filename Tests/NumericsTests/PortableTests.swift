@@ -26,6 +26,18 @@ struct PortableTests {
     #expect(ulps(Portable.log(.leastNonzeroMagnitude), Foundation.log(.leastNonzeroMagnitude)) <= 2)
   }
 
+  @Test("Two logarithms at once are each that of its number alone, bit for bit")
+  func logarithms() {
+    var stream = StreamKey(seed: 7, purpose: "test").stream(slot: 0)
+    let special = [1, 0.5, 0.0.nextUp, 1.0.nextDown, 0x1p-1022, .greatestFiniteMagnitude]
+    for place in 0..<20_000 {
+      let x = place < special.count ? special[place] : stream.uniformAboveZero()
+      let y = Double(bitPattern: stream.nextUInt64() >> 2 | 1)
+      let logs = Portable.logs(SIMD2(x, y))
+      #expect(logs[0] == Portable.log(x) && logs[1] == Portable.log(y), "\(x) and \(y)")
+    }
+  }
+
   @Test("exp agrees with the C library to 2 units in the last place")
   func exponential() {
     var stream = StreamKey(seed: 2, purpose: "test").stream(slot: 0)

@@ -286,7 +286,9 @@ static inline void fs_pause(void) {
 
 /// Asks for memory that will be read soon. It changes nothing but the time that takes.
 static inline void fs_prefetch(const void *from, ptrdiff_t bytes) {
-  for (ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)from + i);
+  const char *end = (const char *)from + bytes;
+  const char *line = (const char *)((uintptr_t)from & ~(uintptr_t)63);
+  for (; line < end; line += 64) __builtin_prefetch(line);
 }
 
 /// Asks the system for large pages under memory that will be reached all over. It changes nothing

@@ -2,15 +2,21 @@ extension Simulation {
   /// Whether the fleet is so large that most of it is far from the processor.
   var prefetches: Bool { devices.count > 20_000 }
 
-  /// Asks for the memory of the devices that will most likely be next.
-  func prefetchNext() {
-    let (first, second, third) = queue.comingActors
-    for actor in [first, second, third] where actor > 0 {
-      let device = Int(actor) - 1
+  /// Asks for the memory of the devices that will most likely be next; of the very next also for
+  /// what is found through that memory.
+  mutating func prefetchNext() {
+    let (first, fresh) = queue.comingActors()
+    for place in 0..<3 where fresh[place] > 0 {
+      let device = Int(fresh[place]) - 1
       devices.prefetch(device)
       bodies.prefetch(device)
       apps.prefetch(device)
-      queue.prefetch(actor)
+      queue.prefetch(fresh[place])
     }
+    guard first > 0 else { return }
+    let device = Int(first) - 1
+    queue.prefetchEvents(first)
+    devices[device].prefetchDoings()
+    world.prefetch(group: Int(devices[device].group), ordinal: Int(devices[device].ordinal))
   }
 }

@@ -179,6 +179,7 @@ struct Body: Codable {
   var isSerious: Bool { thermal.rawValue >= ThermalState.serious.rawValue }
 
   /// The energy from which the level is so many percent.
+  @inline(__always)
   func threshold(_ percent: Int) -> Int64 { Self.threshold(percent, of: capacity) }
 
   private static func threshold(_ percent: Int, of capacity: Int64) -> Int64 {
@@ -194,27 +195,31 @@ struct Body: Codable {
       + (heat >= heatLimits.critical ? 1 : 0)
   }
 
-  /// What the battery takes at most at its present level: in full below 80 %, then 7/8, 5/8, 3/8,
-  /// 1/8.
-  private var acceptance: Int64 {
+  /// What a battery takes at most of a charger's power at a level: in full below 80 %, then 7/8,
+  /// 5/8, 3/8, 1/8.
+  private static func acceptance(
+    of charger: Int64, at energy: Int64, of capacity: Int64
+  ) -> Int64 {
     if energy >= capacity { return 0 }
-    if energy < threshold(80) { return charger }
-    let eighths: Int64 =
-      energy >= threshold(95) ? 1 : energy >= threshold(90) ? 3 : energy >= threshold(85) ? 5 : 7
+    if energy < threshold(80, of: capacity) { return charger }
+    var eighths: Int64 = 7
+    if energy >= threshold(85, of: capacity) { eighths -= 2 }
+    if energy >= threshold(90, of: capacity) { eighths -= 2 }
+    if energy >= threshold(95, of: capacity) { eighths -= 2 }
     return max(1, charger * eighths / 8)
   }
 
   /// The battery's change a microsecond: the charger serves the load first.
   var rate: Int64 {
-    let left = charger - load.total
-    return left <= 0 ? left : min(left, acceptance)
+    @inline(__always) get {
+      let left = charger - load.total
+      return left <= 0
+        ? left : min(left, Self.acceptance(of: charger, at: energy, of: capacity))
+    }
   }
 
-  /// What comes from the charger.
-  private var drawn: Int64 { rate + load.total }
-
-  /// The heat's change a microsecond, while there is any.
-  private var heatRate: Int64 {
+  /// The heat's change a microsecond, while there is any, at a rate of the battery's change.
+  private mutating func heatRate(_ rate: Int64) -> Int64 {
     load.total + max(0, rate) * chargingLoss / 100 - cooling
   }
 
@@ -222,6 +227,10 @@ struct Body: Codable {
   func energy(at time: SimTime) -> Int64 {
     min(capacity, max(0, energy + rate * (time - since).microseconds))
   }
+
+  /// The level at the last settlement, in percent, rounded down: the highest whose threshold is
+  /// reached.
+  private var level: Int { @inline(__always) get { Int(100 * energy / capacity) } }
 
   /// The level in percent, rounded down.
   func level(at time: SimTime) -> Int { Int(100 * energy(at: time) / capacity) }
@@ -233,8 +242,9 @@ struct Body: Codable {
   mutating func settle(at now: SimTime) {
     let span = (now - since).microseconds
     guard span > 0 else { return }
-    let heated = heat + heatRate * span
-    var charged = drawn * span
+    let (load, rate) = (self.load, self.rate)
+    heat = max(0, heat + heatRate(rate) * span)
+    var charged = (rate + load.total) * span
     var used = (
       idle: load.idle * span, screen: load.screen * span, training: load.training * span,
       radio: load.radio * span
@@ -255,7 +265,6 @@ struct Body: Codable {
       spare(&used.idle)
     }
     energy += charged - total
-    heat = max(0, heated)
     ledger.charged += charged
     ledger.idle += used.idle
     ledger.screen += used.screen
@@ -264,46 +273,79 @@ struct Body: Codable {
     since = now
   }
 
+  // What follows changes nothing and is `mutating` all the same: so it looks at the body where it
+  // stands, and at no copy.
+
   /// The first time after the last settlement at which a level or a heat limit is passed.
   mutating func nextCrossing() -> SimTime {
-    var next = SimTime.never
-    func consider(_ microseconds: Int64) {
-      next = min(next, since + SimDuration(microseconds: max(1, microseconds)))
-    }
     let rate = self.rate
-    if rate > 0 {
-      // The lowest level above is the first to be reached.
-      var target =
-        isOff && threshold(Int(bootLevel)) > energy ? threshold(Int(bootLevel)) : Int64.max
-      for place in 0..<9 where levels[place] > 0 {
-        let level = threshold(Int(levels[place]))
-        guard level > energy else { continue }
-        target = min(target, level)
-        break
-      }
-      if target != .max { consider((target - energy + rate - 1) / rate) }
-    } else if rate < 0 {
-      for place in (0..<9).reversed() where levels[place] > 0 {
-        let level = threshold(Int(levels[place]))
-        guard level <= energy else { continue }
-        consider((energy - level) / -rate + 1)
-        break
-      }
-      if energy > 0 { consider((energy - rate - 1) / -rate) }
+    var wait = rate == 0 ? Int64.max : rate > 0 ? rising(rate) : falling(-rate)
+    if heatLimits.fair != .max { wait = min(wait, untilHeatLimit(heatRate(rate))) }
+    return wait == .max ? .never : since + SimDuration(microseconds: max(1, wait))
+  }
+
+  /// How long the battery takes to the lowest level above, in microseconds.
+  private mutating func rising(_ rate: Int64) -> Int64 {
+    var target = Int64.max
+    if isOff, threshold(Int(bootLevel)) > energy { target = threshold(Int(bootLevel)) }
+    let percent = level
+    for place in 0..<9 where Int(levels[place]) > percent {
+      target = min(target, threshold(Int(levels[place])))
+      break
     }
-    guard heatLimits.fair != .max else { return next }
-    let heatRate = self.heatRate
-    if heatRate > 0 {
+    return target == .max ? .max : (target - energy + rate - 1) / rate
+  }
+
+  /// How long it takes until the battery is below the highest level that it has reached, or empty.
+  private mutating func falling(_ rate: Int64) -> Int64 {
+    let percent = level
+    for place in (0..<9).reversed() where levels[place] > 0 && Int(levels[place]) <= percent {
+      return (energy - threshold(Int(levels[place]))) / rate + 1
+    }
+    return energy > 0 ? (energy + rate - 1) / rate : .max
+  }
+
+  /// How long it takes to the next limit of heat, in microseconds.
+  private mutating func untilHeatLimit(_ rate: Int64) -> Int64 {
+    if rate > 0 {
       let limit =
         heat < heatLimits.fair
         ? heatLimits.fair : heat < heatLimits.serious ? heatLimits.serious : heatLimits.critical
-      if limit > heat { consider((limit - heat + heatRate - 1) / heatRate) }
-    } else if heatRate < 0 {
+      if limit > heat { return (limit - heat + rate - 1) / rate }
+    } else if rate < 0 {
       let limit =
         heat >= heatLimits.critical
         ? heatLimits.critical : heat >= heatLimits.serious ? heatLimits.serious : heatLimits.fair
-      if limit <= heat { consider((heat - limit) / -heatRate + 1) }
+      if limit <= heat { return (heat - limit) / -rate + 1 }
     }
-    return next
+    return .max
+  }
+
+  /// Whether nothing but the load is another now: no threshold has been passed since conditions
+  /// were looked at, and none depends on the load of a device that is on.
+  mutating func changesOnlyLoad(_ use: BodyUse, at now: SimTime) -> Bool {
+    now < check && !isOff && energy > 0
+      && use.symmetricDifference(self.use).isDisjoint(with: [.plugged, .off, .nothing, .unknown])
+  }
+
+  /// From now on another load is drawn; when the next level or limit is passed with it.
+  mutating func change(_ use: BodyUse, _ load: Load, at now: SimTime) -> SimTime {
+    settle(at: now)
+    (self.use, self.load) = (use, load)
+    return nextCrossing()
+  }
+
+  /// From now on so much flows.
+  mutating func flow(_ use: BodyUse, _ load: Load, charger: Int64) {
+    self.use = use
+    self.load = load
+    self.charger = charger
+  }
+
+  /// From now on the next threshold is looked at then; the number of the event that does it.
+  mutating func plan(_ check: SimTime) -> UInt32 {
+    self.check = check
+    checkGeneration += 1
+    return checkGeneration
   }
 }

@@ -98,6 +98,9 @@ struct Device: Codable {
     if outbox.isEmpty { outbox = [] }
   }
 
+  /// Asks for the memory of what it is about, where it is about anything.
+  func prefetchDoings() { doings?.prefetch() }
+
   // Parts of these, read where they stand.
   var hasSession: Bool { @inline(__always) get { doings != nil && doings!.session != nil } }
   var isRunning: Bool { @inline(__always) get { doings != nil && doings!.run != nil } }
@@ -223,6 +226,31 @@ struct Transfer: Codable {
   var response: Response?
   /// The parameters that come with the answer.
   var body: ParameterBuffer?
+
+  /// The remaining bytes are planned anew; how long they take, nil where nothing moves.
+  mutating func begin(_ plan: UInt32, over rates: Link, at now: SimTime) -> SimDuration? {
+    self.plan = plan
+    since = now
+    let rate = phase == .sending ? rates.up : rates.down
+    return rate.bitsPerSecond > 0 ? rate.duration(bytes: remaining, less: fraction) : nil
+  }
+
+  /// The last byte leaves the device: what is on its way, and how many bytes were left to send.
+  mutating func leave(due: SimTime) -> (id: UInt32, request: Request, sent: Int64) {
+    let sent = remaining
+    remaining = 0
+    phase = .awaiting
+    self.due = due
+    return (id, request, sent)
+  }
+
+  /// The head of an answer has come.
+  mutating func receive(_ response: Response, _ bytes: Int64) {
+    phase = .receiving
+    fraction = 0
+    self.response = response
+    remaining = bytes
+  }
 }
 
 /// Batches running now.

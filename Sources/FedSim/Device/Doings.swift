@@ -1,3 +1,5 @@
+import Learning
+
 /// What a device is about, in memory of its own for as long as it is about anything: most devices
 /// of a large fleet are not, most of the time.
 ///
@@ -25,6 +27,17 @@ final class Doings: Codable {
     if held.session == nil, held.attempt == nil, held.transfer == nil, held.run == nil {
       doings = nil
     }
+  }
+
+  /// Asks for the memory.
+  func prefetch() {
+    HostMemory.prefetch(Unmanaged.passUnretained(self).toOpaque(), Self.size)
+  }
+
+  /// Two words and what stands behind them.
+  private static var size: Int {
+    2 * MemoryLayout<Int>.size + MemoryLayout<Session?>.stride + MemoryLayout<Transfer?>.stride
+      + MemoryLayout<TrainingRun?>.stride + MemoryLayout<Attempt?>.stride
   }
 
   private func copy() -> Doings {

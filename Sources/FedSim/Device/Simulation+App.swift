@@ -13,16 +13,14 @@ extension Simulation {
       inputs.fleet.contains(where: \.needsApps)
     else { return }
     systemFigures = inputs.fleet.map { SystemFigures($0.background) }
-    for device in devices.indices {
-      let group = inputs.fleet[Int(devices[device].group)]
-      guard group.needsApps else {
-        apps.append(nil)
-        continue
-      }
+    let usual = inputs.fleet.map { group -> AppRegion? in
+      guard group.needsApps else { return nil }
       var app = AppRegion()
       app.runTime = group.background.system?.dailyRunTime?.microseconds ?? 0
-      apps.append(app)
+      return app
     }
+    apps.reserveCapacity(devices.count)
+    for device in devices.indices { apps.append(usual[Int(devices[device].group)]) }
   }
 
   private mutating func settings(_ device: Int) -> AppSettings? {
@@ -197,8 +195,7 @@ extension Simulation {
     guard !apps.isEmpty, apps[device] != nil, apps[device]!.taskBegan != .never else { return }
     let began = apps[device]!.taskBegan
     apps[device]!.taskBegan = .never
-    guard let daily = inputs.fleet[Int(devices[device].group)].background.system?.dailyRunTime
-    else { return }
+    guard let daily = systemFigures[Int(devices[device].group)]?.dailyRunTime else { return }
     let hour = now.microseconds / 3_600_000_000
     let refill = max(1, daily.microseconds / 24)
     let left = min(
@@ -221,15 +218,15 @@ extension Simulation {
   /// The limit of processor time for what a device does now; nil: it is not monitored.
   private mutating func cpuLimit(_ device: Int) -> (limit: SimDuration, window: SimDuration)? {
     guard !apps.isEmpty, devices[device].session?.kind == .task else { return nil }
-    let group = inputs.fleet[Int(devices[device].group)]
-    guard let system = group.background.system, system.cpuLimit < system.cpuWindow else {
+    let place = Int(devices[device].group)
+    guard let system = systemFigures[place], system.cpuLimit < system.cpuWindow else {
       return nil
     }
-    if group.background.processing!.requiresExternalPower, devices[device].isPlugged {
+    if inputs.fleet[place].background.processing!.requiresExternalPower, devices[device].isPlugged {
       return nil
     }
     // Busy time counts in full; a duty cycle below 1 allows for more of it.
-    let duty = group.compute.dutyCycle ?? 1
+    let duty = inputs.fleet[place].compute.dutyCycle ?? 1
     return (SimDuration(roundingUp: system.cpuLimit.seconds / duty), system.cpuWindow)
   }
 
@@ -270,9 +267,10 @@ extension Simulation {
   /// A run is over: the processor was busy until now.
   mutating func noteBurst(_ device: Int, _ run: TrainingRun) {
     guard !apps.isEmpty, apps[device] != nil,
-      let system = inputs.fleet[Int(devices[device].group)].background.system
+      let window = systemFigures[Int(devices[device].group)]?.cpuWindow
     else { return }
-    apps[device]!.bursts.removeAll { $0.end + system.cpuWindow < now }
+    let now = now
+    apps[device]!.bursts.removeAll { $0.end + window < now }
     apps[device]!.bursts.append(AppRegion.Burst(start: run.begunAt, end: now))
   }
 }

@@ -11,14 +11,19 @@ extension Simulation {
   mutating func makeBodies() {
     guard inputs.fleet.contains(where: { $0.battery != nil }) else { return }
     batteryFigures = inputs.fleet.map { $0.battery ?? BatterySettings() }
+    let usual = inputs.fleet.map { group in
+      group.battery.map { Body($0, group.thermal) } ?? Body()
+    }
+    bodies.reserveCapacity(devices.count)
     for place in devices.indices {
-      let group = inputs.fleet[Int(devices[place].group)]
-      guard var battery = group.battery else {
-        bodies.append(Body())
+      let group = Int(devices[place].group)
+      guard usual[group].isThere, let made = hardware(of: place) else {
+        bodies.append(usual[group])
         continue
       }
-      if let made = hardware(of: place) { battery.capacity = made.hardware.battery }
-      bodies.append(Body(battery, group.thermal))
+      var battery = batteryFigures[group]
+      battery.capacity = made.hardware.battery
+      bodies.append(Body(battery, inputs.fleet[group].thermal))
     }
   }
 
@@ -85,12 +90,16 @@ extension Simulation {
     guard bodies[device].isThere else { return }
     let use = use(of: device)
     guard now >= bodies[device].check || use != bodies[device].use else { return }
+    if bodies[device].changesOnlyLoad(use, at: now) {
+      let load = load(of: device, use)
+      return planCheck(device, bodies[device].change(use, load, at: now))
+    }
     bodies[device].settle(at: now)
     setFlows(device, use)
     let before = bodies[device].sparingFacts
     updateConditions(device)
     setFlows(device, self.use(of: device))
-    planCheck(device)
+    planCheck(device, bodies[device].nextCrossing())
     let after = bodies[device].sparingFacts
     guard before != after, isSparing(device, before) else { return }
     if !isSparing(device, after) { considerTask(device) }
@@ -114,15 +123,19 @@ extension Simulation {
   private mutating func setFlows(_ device: Int, _ use: BodyUse) {
     guard use != bodies[device].use else { return }
     let group = Int(devices[device].group)
-    bodies[device].use = use
-    bodies[device].load = load(of: device)
-    bodies[device].charger =
-      use.contains(.plugged) ? batteryFigures[group].charger.milliwatts : 0
+    let load = load(of: device, use)
+    bodies[device].flow(
+      use, load, charger: use.contains(.plugged) ? batteryFigures[group].charger.milliwatts : 0)
+  }
+
+  /// From now on training draws what it does at the present speed.
+  private mutating func refreshLoad(_ device: Int) {
+    let load = load(of: device, bodies[device].use)
+    bodies[device].load = load
   }
 
   /// What is drawn for what a device does, at its present speed.
-  private mutating func load(of device: Int) -> Load {
-    let use = bodies[device].use
+  private mutating func load(of device: Int, _ use: BodyUse) -> Load {
     if use.contains(.off) { return Load() }
     let group = Int(devices[device].group)
     var load = Load(idle: batteryFigures[group].idle.milliwatts)
@@ -137,21 +150,19 @@ extension Simulation {
   }
 
   /// Schedules the moment at which the next threshold is passed.
-  private mutating func planCheck(_ device: Int) {
-    let next = min(bodies[device].nextCrossing(), bodies[device].bootsAt)
+  private mutating func planCheck(_ device: Int, _ crossing: SimTime) {
+    let next = min(crossing, bodies[device].bootsAt)
     guard next != bodies[device].check else { return }
     if bodies[device].check > now, bodies[device].check != .never {
       queue.cancel(
         .deviceTimer(.body, device: Int32(device), generation: bodies[device].checkGeneration),
         at: bodies[device].check, of: Int32(device + 1))
     }
-    bodies[device].check = next
-    bodies[device].checkGeneration += 1
+    let generation = bodies[device].plan(next)
     guard next != .never else { return }
     schedule(
-      .deviceTimer(
-        .body, device: Int32(device), generation: bodies[device].checkGeneration), .world,
-      at: next, by: device)
+      .deviceTimer(.body, device: Int32(device), generation: generation), .world, at: next,
+      by: device)
   }
 
   /// The states that follow from energy and heat.
@@ -169,7 +180,7 @@ extension Simulation {
     if band > bodies[device].promptBand, charger == 0, !bodies[device].isLowPower {
       changed = promptLowPower(device) || changed
     }
-    bodies[device].promptBand = band
+    if band != bodies[device].promptBand { bodies[device].promptBand = band }
     if bodies[device].isLowPower, charger > 0,
       energy >= bodies[device].threshold(battery(of: device).lowPowerEnds)
     {
@@ -223,7 +234,7 @@ extension Simulation {
     guard speed != bodies[device].speed else { return }
     bodies[device].speed = speed
     changeSpeed(device, to: speed)
-    bodies[device].load = load(of: device)
+    refreshLoad(device)
   }
 
   /// It is hot around the device, or no longer.
@@ -235,7 +246,7 @@ extension Simulation {
     bodies[device].isHot = isHot
     bodies[device].chargingLoss = Int64(thermal.chargingLoss)
     bodies[device].cooling = (isHot ? thermal.hotCooling : thermal.cooling).milliwatts
-    planCheck(device)
+    planCheck(device, bodies[device].nextCrossing())
   }
 
   // MARK: Empty
@@ -262,7 +273,7 @@ extension Simulation {
       bodies[device].bootsAt = .never
       bodies[device].isOff = false
       bodies[device].speed = 100
-      bodies[device].load = load(of: device)
+      refreshLoad(device)
       note(device, .condition(.booted))
       lockKeychain(device)
       if !devices[device].isActive { devices[device].lockedSince = now }

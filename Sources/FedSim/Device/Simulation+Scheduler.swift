@@ -90,7 +90,8 @@ extension Simulation {
     guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
     else { return }
     var next = SimTime.never
-    for request in devices[device].scheduler.requests {
+    for place in 0..<devices[device].scheduler.requests.count {
+      let request = devices[device].scheduler.requests[place]
       switch look(device, request) {
       case .not(let time): next = min(next, time)
       case .eligible:

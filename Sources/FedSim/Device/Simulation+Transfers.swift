@@ -38,37 +38,32 @@ extension Simulation {
   private mutating func planTransfer(_ device: Int) {
     devices[device].transferGeneration += 1
     let plan = devices[device].transferGeneration
-    devices[device].transfer!.plan = plan
-    devices[device].transfer!.since = now
-    let transfer = devices[device].transfer!
     let rates = devices[device].rates
-    let rate = transfer.phase == .sending ? rates.up : rates.down
-    guard rate.bitsPerSecond > 0 else { return }
+    let wait = devices[device].transfer!.begin(plan, over: rates, at: now)
+    guard let wait else { return }
     schedule(
-      .transferEnd(device: Int32(device), generation: plan), .transferEnd,
-      at: now + rate.duration(bytes: transfer.remaining, less: transfer.fraction), by: device)
+      .transferEnd(device: Int32(device), generation: plan), .transferEnd, at: now + wait,
+      by: device)
   }
 
   /// All bytes of a request are sent, or of an answer received.
   mutating func bytesThrough(_ device: Int) {
-    let transfer = devices[device].transfer!
-    if transfer.phase == .receiving {
+    if devices[device].transferPhase == .receiving {
+      let transfer = devices[device].transfer!
       closeTransfer(device, transfer.response!.outcome, received: transfer.remaining)
       return completed(device, transfer)
     }
-    countBytes(device, link: devices[device].link, up: transfer.remaining)
-    devices[device].transfer!.remaining = 0
-    devices[device].transfer!.phase = .awaiting
-    if !identities.isEmpty { stamp(device, transfer.id) }
-    if case .submit(let update) = transfer.request { updates[update].copiesOnTheWay += 1 }
-    if case .check(_, let participation) = transfer.request { hold(participation) }
-    if case .probe(let isUpload) = transfer.request, isUpload { uploadMeasured(device) }
-    if case .central(let request) = transfer.request { centralLeft(request) }
+    let due = now + inputs.fleet[Int(devices[device].group)].network.requestTimeout
+    let (id, request, sent) = devices[device].transfer!.leave(due: due)
+    countBytes(device, link: devices[device].link, up: sent)
+    if !identities.isEmpty { stamp(device, id) }
+    if case .submit(let update) = request { updates[update].copiesOnTheWay += 1 }
+    if case .check(_, let participation) = request { hold(participation) }
+    if case .probe(let isUpload) = request, isUpload { uploadMeasured(device) }
+    if case .central(let request) = request { centralLeft(request) }
     schedule(
-      .arrival(device: Int32(device), generation: transfer.id, transfer.request), .serverArrival,
+      .arrival(device: Int32(device), generation: id, request), .serverArrival,
       at: now + devices[device].rates.oneWay, by: device)
-    devices[device].transfer!.due =
-      now + inputs.fleet[Int(devices[device].group)].network.requestTimeout
     if !devices[device].isTimeoutPending { watchTimeout(device) }
   }
 
@@ -97,10 +92,8 @@ extension Simulation {
 
   /// The head of an answer has come: its body follows.
   mutating func answered(_ device: Int, _ response: Response) {
-    devices[device].transfer!.phase = .receiving
-    devices[device].transfer!.fraction = 0
-    devices[device].transfer!.response = response
-    devices[device].transfer!.remaining = bytes(of: response)
+    let bytes = bytes(of: response)
+    devices[device].transfer!.receive(response, bytes)
     if case .probe(let isUpload) = devices[device].transfer!.request, !isUpload {
       // The probe comes with the answer.
       exchange.clients[device].probeSince = now

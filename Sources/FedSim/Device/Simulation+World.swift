@@ -4,8 +4,8 @@ extension Simulation {
   /// A device's series changes by itself.
   mutating func worldChanged(_ series: Series, _ device: Int, to state: UInt8) {
     if now >= outlook.nextLook { lookAhead() }
-    devices[device].exogenous.combine(now.microseconds)
-    devices[device].exogenous.combine(UInt64(series.rawValue) << 8 | UInt64(state))
+    devices[device].exogenous.combine(
+      now.microseconds, UInt64(series.rawValue) << 8 | UInt64(state))
     scheduleNext(series, device)
     switch series {
     case .power: setPlugged(device, state == 1)

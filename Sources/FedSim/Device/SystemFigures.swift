@@ -31,6 +31,8 @@ struct SystemFigures {
   let dailyRunTime: SimDuration?
   let allowsNights: Bool
   let likelihood: Double
+  let cpuLimit: SimDuration
+  let cpuWindow: SimDuration
   let namesPermitted: Bool
   let refreshLimit: Int
   let processingLimit: Int
@@ -42,6 +44,8 @@ struct SystemFigures {
     attemptWithin = system.attemptWithin
     onBattery = system.onBattery
     dailyRunTime = system.dailyRunTime
+    cpuLimit = system.cpuLimit
+    cpuWindow = system.cpuWindow
     allowsNights = system.forceQuitPolicy == .nightOnly
     namesPermitted = system.permitted != nil
     refreshLimit = system.refreshLimit

@@ -56,6 +56,11 @@ struct Table<Element>: RandomAccessCollection {
     storage.count += 1
   }
 
+  /// Makes room for so many records in all.
+  mutating func reserveCapacity(_ capacity: Int) {
+    if capacity > storage.capacity { copy(capacity: capacity) }
+  }
+
   private mutating func copy(capacity: Int) {
     let fresh = Storage(capacity: capacity)
     fresh.base.initialize(from: storage.base, count: storage.count)

@@ -18,6 +18,10 @@ struct TaskRequests: RandomAccessCollection, Codable {
 
   /// Takes a request in place of a pending one with the same identifier.
   mutating func insert(_ request: TaskRequest) {
+    if isEmpty || second == nil && first!.identifier == request.identifier {
+      first = request
+      return
+    }
     remove(request.identifier)
     var all = Array(self)
     let place =
@@ -32,6 +36,11 @@ struct TaskRequests: RandomAccessCollection, Codable {
   /// A request is used up.
   mutating func remove(_ identifier: Int16) {
     guard contains(where: { $0.identifier == identifier }) else { return }
+    guard others != nil else {
+      if first!.identifier == identifier { first = second }
+      second = nil
+      return
+    }
     assign(filter { $0.identifier != identifier })
   }
 

@@ -25,16 +25,24 @@ struct EventMarks {
   private var heap: [Mark] = []
   private var limit = SimTime.never
   /// Stretches of 2^`shift` µs each from `origin` on, in no order within; those before `next` are
-  /// done. Empty while the heap holds all.
-  private var stretches: [[Mark]] = []
+  /// done. Of each the place in `filed` of its last mark, −1: none. Empty while the heap holds all.
+  private var stretches: [Int32] = []
   private var origin: Int64 = 0
   private var shift: Int64 = 0
   private var next = 0
+  /// Marks of stretches in runs of four, and of each run the one before it in its stretch. So a
+  /// mark is filed without a look at the others of its stretch, which are far away.
+  private var filed: [Mark] = []
+  private var before: [Int32] = []
+  /// Runs that are free.
+  private var free: [Int32] = []
   /// What comes after the last stretch.
   private var beyond: [Mark] = []
 
   /// How many marks wait.
   private(set) var count = 0
+  /// The actors that `coming` has named.
+  private var named = SIMD4<Int32>(repeating: -1)
 
   /// A heap of more than this is spread over stretches.
   private static let most = 2048
@@ -57,32 +65,58 @@ struct EventMarks {
     guard let first = heap.first else { return nil }
     count -= 1
     let last = heap.removeLast()
-    if !heap.isEmpty { sink(last, from: 0) }
+    if heap.isEmpty { fill() } else { sink(last, from: 0) }
     return first
   }
 
-  /// The actors of the first marks in the heap; −1 where there are fewer.
-  var coming: (Int32, Int32, Int32) {
-    (
-      heap.count > 0 ? heap[0].actor : -1, heap.count > 1 ? heap[1].actor : -1,
-      heap.count > 2 ? heap[2].actor : -1
-    )
+  /// The actor of the first mark, and those of the first three that were not named the last time;
+  /// −1: none.
+  mutating func coming() -> (first: Int32, fresh: SIMD4<Int32>) {
+    let known = named
+    var fresh = SIMD4<Int32>(repeating: -1)
+    for place in 0..<min(3, heap.count) {
+      named[place] = heap[place].actor
+      if !any(known .== named[place]) { fresh[place] = named[place] }
+    }
+    return (heap.first?.actor ?? -1, fresh)
   }
 
   /// Puts a mark behind the heap's stretch of time.
   private mutating func file(_ mark: Mark) {
     let place = (mark.time.microseconds - origin) >> shift
-    if place < stretches.count { stretches[Int(place)].append(mark) } else { beyond.append(mark) }
+    guard place < stretches.count else { return beyond.append(mark) }
+    let last = stretches[Int(place)]
+    var own = last + 1
+    if own & 3 == 0 {
+      own = 4 * (free.popLast() ?? addRun(mark))
+      before[Int(own >> 2)] = last
+    }
+    filed[Int(own)] = mark
+    stretches[Int(place)] = own
+  }
+
+  private mutating func addRun(_ mark: Mark) -> Int32 {
+    before.append(-1)
+    for _ in 0..<4 { filed.append(mark) }
+    return Int32(before.count - 1)
+  }
+
+  /// Puts the marks of a stretch behind those of the heap.
+  private mutating func take(_ stretch: Int) {
+    var last = stretches[stretch]
+    while last >= 0 {
+      for place in last & ~3...last { heap.append(filed[Int(place)]) }
+      free.append(last >> 2)
+      last = before[Int(last >> 2)]
+    }
   }
 
   /// Takes the next stretch with a mark in it as the heap.
   private mutating func fill() {
     while heap.isEmpty, count > 0 {
-      while next < stretches.count, stretches[next].isEmpty { next += 1 }
+      while next < stretches.count, stretches[next] < 0 { next += 1 }
       if next < stretches.count {
-        // The heap's memory goes with what was in it.
-        heap = []
-        swap(&heap, &stretches[next])
+        take(next)
         next += 1
         limit = SimTime(microseconds: origin + Int64(next) << shift)
         order()
@@ -106,7 +140,7 @@ struct EventMarks {
     (origin, shift, next) = (times[0], 0, 0)
     while half >> shift > wanted { shift += 1 }
     let used = min(4 * wanted, (times[times.count - 1] - origin) >> shift + 1)
-    stretches = Array(repeating: [], count: Int(used))
+    stretches = Array(repeating: -1, count: Int(used))
     limit = SimTime(microseconds: origin)
     for mark in all { file(mark) }
   }

@@ -26,9 +26,7 @@ package struct EventQueue {
     }
   }
 
-  private var nodes = EventNodes()
-  /// The first and the last node of each actor; −1: it has none.
-  private var lists: [(first: Int32, last: Int32)] = []
+  private var lists = EventLists()
   private var marks = EventMarks()
   /// The actor whose event was taken last; its list has no mark.
   private var current: Int32 = -1
@@ -45,47 +43,17 @@ package struct EventQueue {
 
   package mutating func push(_ entry: Entry) {
     count += 1
-    let actor = Int(entry.actor)
-    while lists.count <= actor { lists.append((-1, -1)) }
-    nodes.makeUnique()
-    let node = nodes.make(entry)
-    let (first, last) = lists[actor]
-    if last >= 0, nodes[last].precedes(entry) {
-      nodes[last].next = node
-      lists[actor].last = node
-      return
-    }
-    guard first >= 0, nodes[first].precedes(entry) else {
-      nodes[node].next = first
-      lists[actor].first = node
-      if first < 0 { lists[actor].last = node }
-      if entry.actor != current { mark(entry.actor) }
-      return
-    }
-    var before = first
-    while true {
-      let next = nodes[before].next
-      guard nodes[next].precedes(entry) else {
-        nodes[node].next = next
-        nodes[before].next = node
-        return
-      }
-      before = next
-    }
+    lists.makeUnique()
+    if lists.insert(entry), entry.actor != current { mark(entry.actor) }
   }
 
   /// All events that wait, actor by actor, each one's in their order.
   package var entries: [Entry] {
     var entries: [Entry] = []
     entries.reserveCapacity(count)
-    for (actor, list) in lists.enumerated() {
-      var node = list.first
-      while node >= 0 {
-        entries.append(
-          Entry(
-            time: nodes[node].time, eventClass: nodes[node].eventClass, actor: Int32(actor),
-            sequence: nodes[node].sequence, event: nodes[node].event))
-        node = nodes[node].next
+    for actor in 0..<Int32(lists.count) {
+      for place in (0..<Int(lists[actor].count)).reversed() {
+        entries.append(entry(lists[actor].slots[place], of: actor))
       }
     }
     return entries
@@ -94,21 +62,18 @@ package struct EventQueue {
   /// Takes back an event of an actor that was scheduled for a time, if it is there.
   package mutating func cancel(_ event: Event, at time: SimTime, of actor: Int32) {
     guard Int(actor) < lists.count else { return }
-    nodes.makeUnique()
-    var before: Int32 = -1
-    var node = lists[Int(actor)].first
-    while node >= 0, nodes[node].time <= time {
-      let next = nodes[node].next
-      guard nodes[node].time == time, nodes[node].event == event else {
-        (before, node) = (node, next)
-        continue
+    lists.makeUnique()
+    let list = lists[actor]
+    let last = Int(list.count) - 1
+    var place = last
+    while place >= 0, list.slots[place].time <= time {
+      if list.slots[place].time == time, list.slots[place].event == event {
+        lists.remove(place, of: actor)
+        count -= 1
+        if place == last, actor != current { mark(actor) }
+        return
       }
-      if before < 0 { lists[Int(actor)].first = next } else { nodes[before].next = next }
-      if next < 0 { lists[Int(actor)].last = before }
-      nodes.free(node)
-      count -= 1
-      if before < 0, actor != current { mark(actor) }
-      return
+      place -= 1
     }
   }
 
@@ -118,13 +83,12 @@ package struct EventQueue {
     if played >= 0 { mark(played) }
     while let found = marks.popFirst() {
       // A mark whose event was overtaken by another, which has a mark of its own, is passed over.
-      let first = lists[Int(found.actor)].first
-      guard first >= 0, nodes[first].time == found.time,
-        nodes[first].eventClass.rawValue == found.eventClass
+      let list = lists[found.actor]
+      guard list.count > 0, list.first.time == found.time,
+        list.first.eventClass.rawValue == found.eventClass
       else { continue }
       current = found.actor
-      nodes.makeUnique()
-      return takeFirst()
+      return popUpcoming()
     }
     return nil
   }
@@ -137,45 +101,41 @@ package struct EventQueue {
     if before >= 0 { mark(before) }
   }
 
-  /// Actors that will most likely be next, after the one whose event was taken last.
-  var comingActors: (Int32, Int32, Int32) { marks.coming }
+  /// The actor that comes next, and those that will most likely follow and were not named the last
+  /// time; −1: none.
+  mutating func comingActors() -> (first: Int32, fresh: SIMD4<Int32>) { marks.coming() }
 
-  /// Asks for the memory of what an actor does next.
-  func prefetch(_ actor: Int32) {
-    guard actor >= 0, Int(actor) < lists.count else { return }
-    nodes.prefetch(lists[Int(actor)].first)
-  }
+  /// Asks for the memory of what is known of an actor's events.
+  func prefetch(_ actor: Int32) { lists.prefetch(actor) }
+
+  /// Asks for the memory of an actor's events.
+  func prefetchEvents(_ actor: Int32) { lists.prefetchSlots(actor) }
 
   /// The next event of the actor whose event was taken last; nil: it has none.
   package var upcoming: (time: SimTime, event: Event)? {
     guard current >= 0, Int(current) < lists.count else { return nil }
-    let first = lists[Int(current)].first
-    return first < 0 ? nil : (nodes[first].time, nodes[first].event)
+    let list = lists[current]
+    return list.count == 0 ? nil : (list.first.time, list.first.event)
   }
 
   /// Takes the next event of the actor whose event was taken last.
-  package mutating func popUpcoming() -> Entry { takeFirst() }
-
-  /// Takes the first event of the current actor.
-  private mutating func takeFirst() -> Entry {
-    let first = lists[Int(current)].first
-    let entry = Entry(
-      time: nodes[first].time, eventClass: nodes[first].eventClass, actor: current,
-      sequence: nodes[first].sequence, event: nodes[first].event)
-    let next = nodes[first].next
-    lists[Int(current)].first = next
-    if next < 0 { lists[Int(current)].last = -1 }
-    nodes.free(first)
+  package mutating func popUpcoming() -> Entry {
+    lists.makeUnique()
     count -= 1
-    return entry
+    return entry(lists.removeFirst(of: current), of: current)
+  }
+
+  @inline(__always)
+  private func entry(_ slot: EventLists.Slot, of actor: Int32) -> Entry {
+    Entry(
+      time: slot.time, eventClass: slot.eventClass, actor: actor, sequence: slot.sequence,
+      event: slot.event)
   }
 
   /// Says when the first event of an actor comes.
   private mutating func mark(_ actor: Int32) {
-    guard Int(actor) < lists.count else { return }
-    let first = lists[Int(actor)].first
-    guard first >= 0 else { return }
-    let (time, eventClass) = (nodes[first].time, nodes[first].eventClass)
+    guard Int(actor) < lists.count, lists[actor].count > 0 else { return }
+    let (time, eventClass) = (lists[actor].first.time, lists[actor].first.eventClass)
     let rank = shaken?.rank(time, eventClass, actor) ?? UInt64(actor)
     marks.push(
       EventMarks.Mark(

@@ -177,9 +177,8 @@ extension Simulation {
     devices[device].transfer!.carried.add(link: devices[device].link, up: 0, down: received)
     ledgers.bytesDown += received
     devices[device].activity.bytesDown += received
-    let transfer = devices[device].transfer!
+    let transfer = devices[device].transfer.take()!
     let radio = hasBody(device) ? energyDrawn(device).radio - transfer.energyMark : 0
-    devices[device].transfer = nil
     ledgers.transmissions.close(outcome)
     measures.traffic.book(transfer.carried, outcome)
     if received + radio > 0 { note(Progress(bytesDown: received, nanojoules: radio)) }

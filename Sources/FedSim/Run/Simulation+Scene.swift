@@ -12,6 +12,7 @@ extension Simulation {
     if inputs.record.hoursByGroup == true {
       groupFunnels = inputs.fleet.map { _ in Pages<Funnel>() }
     }
+    devices.reserveCapacity(inputs.deviceCount)
     let coupling = inputs.fleet.contains { $0.couple != nil } ? Coupling(inputs) : nil
     for (place, group) in inputs.fleet.enumerated() {
       let shared = Links(group.network, speed: 1)
@@ -89,8 +90,8 @@ extension Simulation {
         default: break
         }
       }
-      if group(of: device).background.processing != nil { submitTaskRequest(device) }
-      if group(of: device).background.refresh != nil { submitRefreshRequest(device) }
+      submitTaskRequest(device)
+      submitRefreshRequest(device)
       if !bodies.isEmpty { refreshBody(device) }
     }
     queue.turn(to: -1)

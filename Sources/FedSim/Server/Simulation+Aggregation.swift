@@ -6,9 +6,14 @@ extension Simulation {
   ///
   /// Order: updates in device order, one device's in order of their making.
   mutating func aggregate() {
-    let waiting = server.pending.sorted { a, b in
-      (updates[a].device, a) < (updates[b].device, b)
+    // Device and update in one number each, so that sorting looks at no record.
+    var keys: [UInt64] = []
+    keys.reserveCapacity(server.pending.count)
+    for update in server.pending {
+      keys.append(UInt64(updates[update].device) << 32 | UInt64(update))
     }
+    keys.sort()
+    let waiting = keys.map { Int32($0 & 0x7FFF_FFFF) }
     server.pending = []
     if let settings = inputs.server.aggregationTime, !waiting.isEmpty {
       return beginAggregation(waiting, settings)
@@ -262,20 +267,21 @@ extension Simulation {
     var devices = 0
     var last: Int32 = -1
     for used in used {
-      let record = updates[used.update]
-      samples += record.samples
-      processed += record.samplesProcessed
+      // Field by field: a record is large.
+      let (base, device) = (updates[used.update].base, updates[used.update].device)
+      samples += updates[used.update].samples
+      processed += updates[used.update].samplesProcessed
       lossSum += used.lossSum
       if let validation = used.validation {
         correct += validation.correct
         validated += validation.count
       }
-      staleness += Int(server.version - record.base)
-      countStaleness(Int(server.version - record.base))
-      stalest = max(stalest, Int(server.version - record.base))
-      seconds += (now - server.publishedAt[Int(record.base)]).seconds
-      if record.device != last { devices += 1 }
-      last = record.device
+      staleness += Int(server.version - base)
+      countStaleness(Int(server.version - base))
+      stalest = max(stalest, Int(server.version - base))
+      seconds += (now - server.publishedAt[Int(base)]).seconds
+      if device != last { devices += 1 }
+      last = device
     }
     let count = Double(used.count)
     let version = Int(server.version) + 1

@@ -203,11 +203,16 @@ public struct DiurnalSource: TimelineSource {
   }
 
   /// The series of one device.
-  public func timeline(_ context: TimelineContext) -> any Timeline { days(context) }
+  public func timeline(_ context: TimelineContext) -> any Timeline {
+    days(context, figures(context.space), reach)
+  }
 
   /// The series of a group's devices.
   public func timelines(_ context: GroupContext) -> any GroupTimeline {
-    DailyTimelines(count: context.count) { days(context.first.device($0, path: "")) }
+    let (figures, reach) = (figures(context.first.space), reach)
+    return DailyTimelines(count: context.count) {
+      days(context.first.device($0, path: ""), figures, reach)
+    }
   }
 
   /// The days whose habits may touch a day: shifts are bounded.
@@ -224,38 +229,63 @@ public struct DiurnalSource: TimelineSource {
     return max(-2, before)...max(0, min(1, -earliest.floored(by: 86_400_000_000)))
   }
 
+  /// The same with all days that an interval may come from, for tests.
+  package func wide(_ context: TimelineContext) -> any Timeline {
+    days(context, figures(context.space), -2...1)
+  }
+
+  /// A habit's numbers.
+  private struct Figures {
+    let from: SimDuration
+    let to: SimDuration
+    let probability: Double
+    let spread: SimDuration
+    let deviceSpread: SimDuration
+    let state: UInt8
+  }
+
+  private func figures(_ space: StateSpace) -> [Figures] {
+    settings.habits.map { habit in
+      Figures(
+        from: habit.from, to: habit.to <= habit.from ? habit.to + .days(1) : habit.to,
+        probability: habit.probability, spread: habit.spread, deviceSpread: habit.deviceSpread,
+        state: habit.state.flatMap { space.number(of: $0.name) } ?? space.usual)
+    }
+  }
+
   /// Draws, each bounded to two standard deviations: per device two `normal` a habit at slot = its
   /// place; per day one `uniform` and two `normal` at slot = (day + 2³¹)·256 + its place.
-  private func days(_ context: TimelineContext) -> DailyTimeline { days(context, reach) }
-
-  /// The same with all days that an interval may come from, for tests.
-  package func wide(_ context: TimelineContext) -> any Timeline { days(context, -2...1) }
-
   private func days(
-    _ context: TimelineContext, _ reach: ClosedRange<Int64>
+    _ context: TimelineContext, _ figures: [Figures], _ reach: ClosedRange<Int64>
   ) -> DailyTimeline {
-    let settings = settings
-    let space = context.space
-    let own: [(SimDuration, SimDuration)] = settings.habits.enumerated().map { place, habit in
+    var own: [(SimDuration, SimDuration)] = []
+    own.reserveCapacity(figures.count)
+    for place in figures.indices {
       var stream = context.key.stream(slot: UInt64(place))
-      return (stream.shift(habit.deviceSpread), stream.shift(habit.deviceSpread))
+      own.append(
+        (
+          stream.shift(figures[place].deviceSpread), stream.shift(figures[place].deviceSpread)
+        ))
     }
+    let shifts = own
     return DailyTimeline(
       context: context,
-      otherwise: settings.otherwise.flatMap { space.number(of: $0.name) } ?? 0, reach: reach
+      otherwise: settings.otherwise.flatMap { context.space.number(of: $0.name) } ?? 0,
+      reach: reach
     ) { day in
       let midnight = context.midnight(ofDay: day)
-      return settings.habits.enumerated().compactMap { place, habit in
+      var intervals: [Interval] = []
+      intervals.reserveCapacity(figures.count)
+      for place in figures.indices {
         let slot = UInt64(bitPattern: (day + 1 << 31) * 256 + Int64(place))
         var stream = context.key.stream(slot: slot)
-        guard stream.uniform() < habit.probability else { return nil }
-        let start = midnight + habit.from + own[place].0 + stream.shift(habit.spread)
-        var end = midnight + habit.to + own[place].1 + stream.shift(habit.spread)
-        if habit.to <= habit.from { end = end + .days(1) }
-        return Interval(
-          start: start, end: max(start, end),
-          state: habit.state.flatMap { space.number(of: $0.name) } ?? space.usual)
+        let habit = figures[place]
+        guard stream.uniform() < habit.probability else { continue }
+        let start = midnight + habit.from + shifts[place].0 + stream.shift(habit.spread)
+        let end = midnight + habit.to + shifts[place].1 + stream.shift(habit.spread)
+        intervals.append(Interval(start: start, end: max(start, end), state: habit.state))
       }
+      return intervals
     }
   }
 }

@@ -1,56 +1,55 @@
 /// The calendar series of a group's devices: of each, the stretches of the day that was asked about
 /// last are kept, six numbers a device; the day itself is made anew from its key.
 struct DailyTimelines: GroupTimeline {
-  /// What is kept of one device.
+  /// What is kept of one device: the ends of its stretches and their states.
   private struct Day {
+    private var ends = SIMD4<Int64>()
+    private var lastEnd: Int64 = 0
+    private var states = SIMD8<UInt8>()
+    private(set) var count: UInt8 = 0
     var start = SimTime.never
-    var count: UInt8 = 0
-    var states: (UInt8, UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0, 0)
+
+    func segment(at time: SimTime) -> Segment? {
+      guard time >= start else { return nil }
+      var start = start
+      for place in 0..<Int(count) {
+        let end = SimTime(microseconds: place < 4 ? ends[place] : lastEnd)
+        if time < end { return Segment(start: start, end: end, state: states[place]) }
+        start = end
+      }
+      return nil
+    }
+
+    mutating func append(_ segment: Segment) {
+      let place = Int(count)
+      if place < 4 {
+        ends[place] = segment.end.microseconds
+      } else {
+        lastEnd = segment.end.microseconds
+      }
+      states[place] = segment.state
+      count += 1
+    }
   }
 
   /// How many stretches a day may have to be kept.
   private static let most = 5
-  private var days: [Day]
-  /// The end of each stretch. Shapes: [device × most].
-  private var ends: [SimTime]
+  private var days = Table<Day>()
   private var latest: (ordinal: Int, timeline: DailyTimeline)?
   private let make: (Int) -> DailyTimeline
 
   /// The series that `make` gives for each ordinal.
   init(count: Int, _ make: @escaping (Int) -> DailyTimeline) {
-    days = Array(repeating: Day(), count: count)
-    ends = Array(repeating: .start, count: Self.most * count)
+    days.reserveCapacity(count)
+    for _ in 0..<count { days.append(Day()) }
     self.make = make
   }
 
   mutating func segment(of ordinal: Int, at time: SimTime) -> Segment {
-    if let known = kept(ordinal, time) { return known }
+    if let known = days[ordinal].segment(at: time) { return known }
     if latest?.ordinal != ordinal { latest = (ordinal, make(ordinal)) }
     keep(ordinal, around: time)
-    return kept(ordinal, time) ?? latest!.timeline.segment(at: time)
-  }
-
-  private func kept(_ ordinal: Int, _ time: SimTime) -> Segment? {
-    var start = days[ordinal].start
-    guard time >= start else { return nil }
-    for place in 0..<Int(days[ordinal].count) {
-      let end = ends[Self.most * ordinal + place]
-      if time < end {
-        return Segment(start: start, end: end, state: state(place, days[ordinal]))
-      }
-      start = end
-    }
-    return nil
-  }
-
-  private func state(_ place: Int, _ day: Day) -> UInt8 {
-    switch place {
-    case 0: day.states.0
-    case 1: day.states.1
-    case 2: day.states.2
-    case 3: day.states.3
-    default: day.states.4
-    }
+    return days[ordinal].segment(at: time) ?? latest!.timeline.segment(at: time)
   }
 
   /// Keeps the stretches of a day, unless there are too many.
@@ -64,16 +63,7 @@ struct DailyTimelines: GroupTimeline {
     while cursor < end {
       guard kept.count < Self.most else { return days[ordinal] = Day() }
       let segment = latest!.timeline.segment(at: cursor)
-      let place = Int(kept.count)
-      ends[Self.most * ordinal + place] = segment.end
-      switch place {
-      case 0: kept.states.0 = segment.state
-      case 1: kept.states.1 = segment.state
-      case 2: kept.states.2 = segment.state
-      case 3: kept.states.3 = segment.state
-      default: kept.states.4 = segment.state
-      }
-      kept.count += 1
+      kept.append(segment)
       cursor = segment.end
     }
     days[ordinal] = kept

@@ -7,9 +7,23 @@ import Numerics
 public protocol GroupTimeline {
   /// A stretch around `time` in which the state of a device stays as it is.
   mutating func segment(of ordinal: Int, at time: SimTime) -> Segment
+  /// The next time after `time` at which a device's state changes before `horizon`, and the new
+  /// state.
+  mutating func next(
+    of ordinal: Int, after time: SimTime, before horizon: SimTime
+  ) -> (time: SimTime, state: UInt8)?
+  /// Whether devices are asked about so often, and their memory is so large, that `prefetch` pays.
+  var isSpread: Bool { get }
+  /// Asks for the memory of a device that will be asked about soon.
+  mutating func prefetch(_ ordinal: Int)
 }
 
 extension GroupTimeline {
+  /// Most are not.
+  public var isSpread: Bool { false }
+  /// Nothing is asked for.
+  public mutating func prefetch(_ ordinal: Int) {}
+
   /// The state of a device at a time.
   public mutating func state(of ordinal: Int, at time: SimTime) -> UInt8 {
     segment(of: ordinal, at: time).state

@@ -99,9 +99,13 @@ struct MarkovChain {
   struct Place {
     var start = SimTime.start
     var end = SimTime.start
+    /// The end of the interval after the present one, where the present one's number is odd.
+    var laterEnd = SimTime.start
     var interval: UInt32 = 0
     var current: UInt8 = 0
     var following: UInt8 = 0
+    /// What follows upon that interval.
+    var later: UInt8 = 0
   }
 
   private let states: [State]
@@ -125,7 +129,12 @@ struct MarkovChain {
     while time >= place.end {
       place.start = place.end
       place.current = place.following
-      measure(key, &place)
+      place.interval += 1
+      if place.interval & 1 == 1 {
+        measure(key, &place)
+      } else {
+        (place.end, place.following) = (place.laterEnd, place.later)
+      }
     }
     // What lies before the start of the run belongs to the first interval.
     return Segment(
@@ -144,22 +153,36 @@ struct MarkovChain {
         break
       }
     }
+    place.interval = 1
     measure(key, &place)
   }
 
-  /// The length of the interval that begins, and what follows it.
+  /// The lengths of the interval that begins and of the one after it, and what follows each: two
+  /// draws take hardly longer than one.
   private func measure(_ key: StreamKey, _ place: inout Place) {
-    place.interval += 1
     var stream = key.stream(slot: UInt64(place.interval))
-    let current = Int(place.current)
-    let length = SimDuration(roundingUp: stream.exponential(mean: states[current].mean))
-    place.end = place.start + max(length, SimDuration(microseconds: 1))
-    var rest = stream.uniform() * states[current].others
-    for index in states.indices where index != current && states[index].weight > 0 {
-      place.following = UInt8(index)
+    var laterStream = key.stream(slot: UInt64(place.interval) + 1)
+    let logs = Portable.logs(SIMD2(stream.uniformAboveZero(), laterStream.uniformAboveZero()))
+    place.following = follower(of: place.current, stream.uniform())
+    place.later = follower(of: place.following, laterStream.uniform())
+    place.end = place.start + length(of: place.current, logs[0])
+    place.laterEnd = place.end + length(of: place.following, logs[1])
+  }
+
+  /// An exponential time by the logarithm of a uniform number.
+  private func length(of state: UInt8, _ log: Double) -> SimDuration {
+    max(SimDuration(roundingUp: -states[Int(state)].mean * log), SimDuration(microseconds: 1))
+  }
+
+  private func follower(of current: UInt8, _ uniform: Double) -> UInt8 {
+    var following = current
+    var rest = uniform * states[Int(current)].others
+    for index in states.indices where index != Int(current) && states[index].weight > 0 {
+      following = UInt8(index)
       rest -= states[index].weight
       if rest < 0 { break }
     }
+    return following
   }
 }
 
@@ -181,13 +204,18 @@ struct MarkovTimeline: Timeline {
 struct MarkovTimelines: GroupTimeline {
   private let chain: MarkovChain
   private let key: StreamKey
-  private var places: [MarkovChain.Place]
+  private var places = Table<MarkovChain.Place>()
 
   init(_ chain: MarkovChain, _ key: StreamKey, count: Int) {
     self.chain = chain
     self.key = key
-    places = Array(repeating: MarkovChain.Place(), count: count)
+    places.reserveCapacity(count)
+    for _ in 0..<count { places.append(MarkovChain.Place()) }
   }
+
+  var isSpread: Bool { true }
+
+  mutating func prefetch(_ ordinal: Int) { places.prefetch(ordinal) }
 
   mutating func segment(of ordinal: Int, at time: SimTime) -> Segment {
     chain.segment(at: time, key.with(ordinal: UInt32(ordinal)), &places[ordinal])

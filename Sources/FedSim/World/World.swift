@@ -2,15 +2,20 @@ import Numerics
 
 /// The exogenous series of every device and of the server: functions of key and time alone.
 struct World {
-  /// [group][series]; nil where a group has no such series.
-  private var groups: [[(any GroupTimeline)?]] = []
+  /// Those of a group; nil where it has no such series. Shapes: [group × series].
+  private var groups: [(any GroupTimeline)?] = []
+  private static var kinds: Int { Int(Series.presence.rawValue) + 1 }
+  /// By group, where those stand whose memory pays to be asked for early.
+  private var spread: [[Int]] = []
   private var server: [any Timeline] = []
   let end: SimTime
 
   init(_ inputs: SimulationInputs, end: SimTime) {
     self.end = end
     for group in inputs.fleet {
-      groups.append(Series.allCases.map { Self.timelines($0, of: group, inputs) })
+      let first = groups.count
+      groups += Series.allCases.map { Self.timelines($0, of: group, inputs) }
+      spread.append(groups.indices[first...].filter { groups[$0]?.isSpread == true })
     }
     for (name, source) in [
       ("reachable", inputs.server.reachable), ("internet", inputs.server.internet),
@@ -77,19 +82,29 @@ struct World {
   /// Whether a group's devices have a series; windows count as closed for ever where none are
   /// given.
   func has(_ series: Series, group: Int) -> Bool {
-    series.rawValue <= Series.window.rawValue || groups[group][Int(series.rawValue)] != nil
+    series.rawValue <= Series.window.rawValue || groups[place(series, group)] != nil
   }
 
   mutating func state(
     _ series: Series, group: Int, ordinal: Int, at time: SimTime
   ) -> UInt8 {
-    groups[group][Int(series.rawValue)]?.state(of: ordinal, at: time) ?? 0
+    groups[place(series, group)]?.state(of: ordinal, at: time) ?? 0
   }
 
   mutating func next(
     _ series: Series, group: Int, ordinal: Int, after time: SimTime
   ) -> (time: SimTime, state: UInt8)? {
-    groups[group][Int(series.rawValue)]?.next(of: ordinal, after: time, before: end + .days(2))
+    groups[place(series, group)]?.next(of: ordinal, after: time, before: end + .days(2))
+  }
+
+  /// Asks for the memory of a device's series.
+  mutating func prefetch(group: Int, ordinal: Int) {
+    for series in spread[group].indices { groups[spread[group][series]]?.prefetch(ordinal) }
+  }
+
+  @inline(__always)
+  private func place(_ series: Series, _ group: Int) -> Int {
+    Self.kinds * group + Int(series.rawValue)
   }
 
   mutating func state(_ series: ServerSeries, at time: SimTime) -> UInt8 {
