@@ -27,12 +27,10 @@ extension Simulation {
     if exchange.isOn { waiting = weighty(waiting) }
     tallies.trainingsNeeded += waiting.count
     guard !waiting.isEmpty else { return closeRound(.failed) }
-    let used: [Used]
+    let used: Used
     let before = recordsNorms ? server.model : nil
     if inputs.omitsArithmetic {
-      used = waiting.map {
-        Used(update: $0, lossSum: 0, lossSquares: nil, validation: nil)
-      }
+      used = Used(updates: waiting)
     } else {
       // What never travels goes on from training to training: none is computed and let go.
       let areApart =
@@ -42,10 +40,10 @@ extension Simulation {
         return closeRound(.failed)
       }
       used = these
-      let noisy = withNoise(combined, these.map(\.update))
+      let noisy = withNoise(combined, these.updates)
       let stepped = inputs.server.optimizer.value.step(
         from: server.model, by: noisy, payload: inputs.server.payload,
-        of: CombinedFacts(updates: these.count, devices: devices.count),
+        of: CombinedFacts(updates: these.updates.count, devices: devices.count),
         &server.memories.optimizer)
       server.model = relaid(
         inputs.task.network.keepingFrozen(of: server.model, in: stepped)
@@ -54,14 +52,16 @@ extension Simulation {
         server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
     }
     var record = versionRecord(used)
-    record.labelCounts = labelCounts(used.map(\.update))
+    record.labelCounts = labelCounts(used.updates)
     record.norms = norms(since: before)
-    record.privacy = countPrivacy(used.map(\.update))
+    record.privacy = countPrivacy(used.updates)
     server.version += 1
-    takeCompanions(used.map(\.sent))
+    takeCompanions(used.learned.map(\.sent))
     server.publishedAt.append(now)
-    for used in used { noteLoss(used.lossSum, squares: used.lossSquares, of: used.update) }
-    for update in used.map(\.update) {
+    for (place, update) in used.updates.enumerated() {
+      noteLoss(used[place].lossSum, squares: used[place].lossSquares, of: update)
+    }
+    for update in used.updates {
       if updates[update].outcome == .aggregated { tallies.aggregatedTwice += 1 }
       devices[Int(updates[update].device)].activity.aggregated += 1
       reach(updates[update].participation, .aggregated)
@@ -72,19 +72,27 @@ extension Simulation {
     closeRound(.published)
   }
 
-  /// An update that goes into a version.
+  /// The updates that go into a version.
   private struct Used {
-    let update: Int32
-    let lossSum: Double
-    let lossSquares: Double?
-    let validation: Evaluation?
+    var updates: [Int32] = []
+    /// What each has learned; empty where nothing is computed.
+    var learned: [Learned] = []
+
+    subscript(place: Int) -> Learned { learned.isEmpty ? Learned() : learned[place] }
+  }
+
+  /// What came of a training.
+  private struct Learned {
+    var lossSum = 0.0
+    var lossSquares: Double?
+    var validation: Evaluation?
     /// What came with its parameters.
     var sent: [ParameterBuffer] = []
   }
 
   /// The updates combined while they are computed, where the aggregator only needs their weighted
   /// sum and all turn out to be finite.
-  private mutating func summed(_ waiting: [Int32]) -> (ParameterBuffer, [Used])? {
+  private mutating func summed(_ waiting: [Int32]) -> (ParameterBuffer, Used)? {
     // Loops and not `map`: its closures would copy the simulation.
     var facts: [UpdateFacts] = []
     facts.reserveCapacity(waiting.count)
@@ -106,19 +114,18 @@ extension Simulation {
     guard let sum = computations.sum(terms, first: first, count: server.model.count) else {
       return nil
     }
-    let used = zip(waiting, sum.scores).map {
-      Used(
-        update: $0, lossSum: $1.lossSum, lossSquares: $1.lossSquares, validation: $1.validation)
+    let learned = sum.scores.map {
+      Learned(lossSum: $0.lossSum, lossSquares: $0.lossSquares, validation: $0.validation)
     }
-    return (sum.parameters, used)
+    return (sum.parameters, Used(updates: waiting, learned: learned))
   }
 
   /// The updates computed, transformed, and combined by the aggregator; nil if none is finite.
-  private mutating func combined(_ waiting: [Int32]) -> (ParameterBuffer, [Used])? {
+  private mutating func combined(_ waiting: [Int32]) -> (ParameterBuffer, Used)? {
     let values = computations.values(of: waiting.map { updates[$0].training! })
     let sent = asSent(waiting, values)
     let losses = baseLosses(waiting)
-    var used: [Used] = []
+    var used = Used()
     var aggregated: [AggregatedUpdate] = []
     for (index, update) in waiting.enumerated() {
       guard sent[index].isFinite else {
@@ -127,11 +134,11 @@ extension Simulation {
         continue
       }
       let (record, facts) = (updates[update], facts(of: update))
-      used.append(
-        Used(
-          update: update, lossSum: values[index].lossSum,
-          lossSquares: values[index].lossSquares, validation: values[index].validation,
-          sent: values[index].leavings.sent))
+      used.updates.append(update)
+      used.learned.append(
+        Learned(
+          lossSum: values[index].lossSum, lossSquares: values[index].lossSquares,
+          validation: values[index].validation, sent: values[index].leavings.sent))
       aggregated.append(
         AggregatedUpdate(
           device: Int(record.device), samples: facts.samples, staleness: facts.staleness,
@@ -139,7 +146,7 @@ extension Simulation {
           baseLoss: losses.isEmpty ? nil : losses[index], stepSum: facts.stepSum,
           effectiveSteps: facts.effectiveSteps))
     }
-    guard !used.isEmpty else { return nil }
+    guard !used.updates.isEmpty else { return nil }
     let batch = AggregationBatch(
       updates: aggregated, payload: inputs.server.payload, current: server.model,
       staleness: inputs.server.stalenessRule, groupSizes: inputs.fleet.map(\.count),
@@ -247,32 +254,30 @@ extension Simulation {
   /// The mean of the accuracies that came with the updates; NaN where none did.
   ///
   /// Order: in device order.
-  private func averageAccuracy(_ used: [Used], by weights: AccuracyWeights) -> Double {
+  private func averageAccuracy(_ used: Used, by weights: AccuracyWeights) -> Double {
     var (sum, total) = (0.0, 0.0)
-    for used in used {
-      guard let validation = used.validation, validation.count > 0 else { continue }
-      let weight = weights == .updates ? 1 : Double(updates[used.update].samples)
+    for (place, update) in used.updates.enumerated() {
+      guard let validation = used[place].validation, validation.count > 0 else { continue }
+      let weight = weights == .updates ? 1 : Double(updates[update].samples)
       sum += weight * validation.accuracy
       total += weight
     }
     return sum / total
   }
 
-  private mutating func versionRecord(
-    _ used: [Used]
-  ) -> VersionRecord {
+  private mutating func versionRecord(_ used: Used) -> VersionRecord {
     var (samples, processed, lossSum) = (0, 0, 0.0)
     var (correct, validated) = (0, 0)
     var (staleness, stalest, seconds) = (0, 0, 0.0)
     var devices = 0
     var last: Int32 = -1
-    for used in used {
+    for (place, update) in used.updates.enumerated() {
       // Field by field: a record is large.
-      let (base, device) = (updates[used.update].base, updates[used.update].device)
-      samples += updates[used.update].samples
-      processed += updates[used.update].samplesProcessed
-      lossSum += used.lossSum
-      if let validation = used.validation {
+      let (base, device) = (updates[update].base, updates[update].device)
+      samples += updates[update].samples
+      processed += updates[update].samplesProcessed
+      lossSum += used[place].lossSum
+      if let validation = used[place].validation {
         correct += validation.correct
         validated += validation.count
       }
@@ -283,10 +288,11 @@ extension Simulation {
       if device != last { devices += 1 }
       last = device
     }
-    let count = Double(used.count)
+    let count = Double(used.updates.count)
     let version = Int(server.version) + 1
     return VersionRecord(
-      version: version, publishedAt: now, round: Int(server.round), updates: used.count,
+      version: version, publishedAt: now, round: Int(server.round),
+      updates: used.updates.count,
       devices: devices, samples: samples, samplesProcessed: processed,
       trainingLoss: inputs.omitsArithmetic ? .nan : lossSum / Double(processed),
       validationAccuracy: validated == 0 ? .nan : Double(correct) / Double(validated),
