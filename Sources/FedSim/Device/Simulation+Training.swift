@@ -189,7 +189,22 @@ extension Simulation {
     }
     devices[device].attempt!.start = .checkpoint(training)
     devices[device].attempt!.described = batches
-    computations.described(training)
+    let isOfUpdate = validation && areFoundThroughUpdates
+    if computations.described(training, isOfUpdate: isOfUpdate) {
+      var ofUpdates: [DeferredTraining] = []
+      for update in updates.numbers {
+        if let training = updates[update].training { ofUpdates.append(training) }
+      }
+      // This one's update is still to be made.
+      if isOfUpdate { ofUpdates.append(training) }
+      computations.sweep(ofUpdates)
+    }
+  }
+
+  /// Whether a training that becomes an update is nowhere else once the update is gone.
+  private var areFoundThroughUpdates: Bool {
+    !exchange.isOn && exchange.locals.last.isEmpty && exchange.locals.first.isEmpty
+      && exchange.lastSent.isEmpty
   }
 
   /// Some batches of a device's training; the last ones are evaluated on its validation samples.
