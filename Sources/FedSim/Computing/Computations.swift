@@ -86,6 +86,11 @@ struct Computations {
   /// Whether trainings of so many devices are worth foreseeing.
   func foresees(_ count: Int) -> Bool { foresight.isWorth(count) }
 
+  /// Whether that training was foreseen already.
+  func isForeseen(by device: Int, from base: ParameterBuffer, epoch: UInt64) -> Bool {
+    foresight.has(device, from: base, epoch: epoch)
+  }
+
   /// A training will most likely be described: a thread that is idle may begin with it.
   mutating func foresee(
     _ training: DeferredTraining, by device: Int, from base: ParameterBuffer, epoch: UInt64
