@@ -154,7 +154,7 @@ struct EventQueueTests {
   }
 
   @Test(
-    "A long list is in order whichever end it grows at, with events taken back and first ones taken",
+    "A long list is in order whichever end it grows at, with events taken back and played",
     arguments: ["later and later", "sooner and sooner", "to both sides", "in between"])
   func longListGrows(_ way: String) {
     for seed in UInt64(1)...8 {
