@@ -90,9 +90,10 @@ struct EventLists {
     fileprivate var hasRoom: Bool {
       !isShort && Int(count) < capacity && (capacity <= 16 || 4 * Int(count) <= 3 * capacity)
     }
-    /// Whether the next smaller memory is enough, and some more would fit.
+    /// Whether the next smaller memory is enough, and some more would fit; but for the least, which
+    /// most lists have and few events fill: of a million phones each slot counts.
     fileprivate var isSparse: Bool {
-      !isShort && 6 * Int(count) <= 5 * Storage.capacity(size - 1)
+      !isShort && 6 * Int(count) <= (size == 1 ? 6 : 5) * Storage.capacity(size - 1)
     }
 
     /// Moves it to the middle of some memory, perhaps its own, with room for one at a place.
@@ -143,9 +144,9 @@ struct EventLists {
     /// Memory that was given back, by its size.
     @exclusivity(unchecked) private var free: [[UnsafeMutablePointer<Slot>]] = []
 
-    /// How many slots a size has: 6, 8, 12, 16, 24…
+    /// How many slots a size has. Few sizes: what one has had at its height, no other gets.
     @inline(__always)
-    static func capacity(_ size: Int) -> Int { (least + 2 * (size & 1)) << (size >> 1) }
+    static func capacity(_ size: Int) -> Int { least << size }
 
     func take(_ size: Int) -> UnsafeMutablePointer<Slot> {
       if size < free.count, let slots = free[size].popLast() { return slots }
@@ -256,8 +257,8 @@ struct EventLists {
   @inline(never)
   private mutating func add() { lists.append(List(slots: storage.take(0))) }
 
-  /// Gives a list less memory where that leaves room for some more: one that gains and loses an
-  /// event in turn stays where it is.
+  /// Gives a list less memory where that leaves room for some more: a long one that gains and loses
+  /// an event in turn stays where it is.
   @inline(never)
   private mutating func shrink(_ actor: Int32) {
     var list = lists[Int(actor)]
