@@ -48,13 +48,11 @@ public struct StreamedSum: Sendable {
   public init?(
     _ terms: [Term], first: Aggregation.Term? = nil, count: Int, kernels: Kernels, pool: WorkerPool
   ) {
-    // Two groups are under way at a time. At most as much as a core's cache for each thread: of
-    // more, less would be near when it is summed. And no more than are read side by side: the sums
-    // are read and written for each such number anyway.
-    let together = Aggregation.together * count * MemoryLayout<Float>.stride
+    // Two groups are under way at a time. About as much as a core's cache for each thread: of more,
+    // less would be near when it is summed; of less, sums would be read and written more often.
     self.init(
       terms, first: first, count: count, kernels: kernels, pool: pool,
-      groupBytes: pool.threads * min(together, 1 << 21))
+      groupBytes: pool.threads << 21)
   }
 
   /// The same with groups of about as many bytes as given.
