@@ -252,6 +252,21 @@ struct EnergyTests {
       played.story(of: 0, only: "is") == ["12000 is fair", "16000.001 is nominal"])
   }
 
+  @Test("A limit that is reached as it becomes mild is reached")
+  func ambientAtOnce() {
+    // 1 W is made and nothing shed until 14 s: fair at 4 J, at 14 s. From then on 2 W are shed:
+    // below 4 J a microsecond later.
+    let played = scene(battery(10_000, idle: 1000)) {
+      var thermal = ThermalSettings()
+      thermal.hotCooling = Power(milliwatts: 0)
+      thermal.fair = Energy(nanojoules: 4 * joule)
+      thermal.serious = Energy(nanojoules: 5 * joule)
+      thermal.ambient = .states("hot", in: [10_000...14_000], otherwise: "mild")
+      $0.thermal = thermal
+    }.play()
+    #expect(played.story(of: 0, only: "is") == ["14000 is fair", "14000.001 is nominal"])
+  }
+
   @Test("In random worlds with batteries every audit finds nothing, and the sums are exact")
   func randomWorlds() {
     var dead = 0

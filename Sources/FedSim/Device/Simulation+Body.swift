@@ -247,7 +247,8 @@ extension Simulation {
     bodies[device].isHot = isHot
     bodies[device].chargingLoss = Int64(thermal.chargingLoss)
     bodies[device].cooling = (isHot ? thermal.hotCooling : thermal.cooling).milliwatts
-    planCheck(device, bodies[device].nextCrossing())
+    // What is passed just now is looked at after this event, with the next threshold.
+    if bodies[device].check > now { planCheck(device, bodies[device].nextCrossing()) }
   }
 
   // MARK: Empty
