@@ -9,9 +9,6 @@
 
 #include "source.h"
 
-// Draws stand in statements or declarators of their own: in braces and among arguments C leaves
-// their order to the compiler.
-
 static void of_gemm(const fs_kernels *f) {
   ptrdiff_t m = below(41), n = count(), k = below(31), begin = below(4), turned = below(2);
   ptrdiff_t a_row = turned ? 1 : k + below(3), a_column = turned ? m + below(3) : 1;
