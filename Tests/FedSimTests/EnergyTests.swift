@@ -286,6 +286,10 @@ struct EnergyTests {
         scene.inputs.fleet[group].thermal = thermal
       }
       let played = scene.play()
+      let invariants = Invariants()
+      var simulation = Simulation(scene.inputs)
+      simulation.run(observers: [invariants])
+      #expect(invariants.broken == [], "seed \(seed)")
       dead += played.tape.happenings.count { $0.kind == .condition(.shutDown) }
       slowed += played.tape.happenings.count { $0.kind == .condition(.lowPowerOn) }
       for record in played.simulation.deviceRecords {
