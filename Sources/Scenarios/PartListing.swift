@@ -100,18 +100,20 @@ public struct PartListing: Sendable {
               ])
             }))
       ),
-      (
-        "policies",
-        Node(
-          .sequence(
-            PolicyPreset.standard.map { preset in
-              .mapping([
-                ("name", .quoted(preset.name)), ("summary", .quoted(preset.summary)),
-                ("settings", preset.settings),
-              ])
-            }))
-      ),
+      ("policies", presets(PolicyPreset.standard.map { ($0.name, $0.summary, $0.settings) })),
+      ("profiles", presets(FleetProfile.standard.map { ($0.name, $0.summary, $0.settings) })),
     ])
+  }
+
+  private func presets(_ all: [(name: String, summary: String, settings: Node)]) -> Node {
+    Node(
+      .sequence(
+        all.map { preset in
+          .mapping([
+            ("name", .quoted(preset.name)), ("summary", .quoted(preset.summary)),
+            ("settings", preset.settings),
+          ])
+        }))
   }
 
   private func node(_ part: Catalog.Entry) -> Node {
