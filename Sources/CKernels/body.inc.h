@@ -14,6 +14,8 @@
 #endif
 #include "dots.inc.h"
 
+enum { BODY(FAR) = 32 };  // Rows between what is used and what is asked for.
+
 static void BODY(gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                        ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
                        ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
@@ -25,9 +27,13 @@ static void BODY(gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, pt
   }
 #endif
   BODY(cut) cut = BODY(cut_rows)(m);
+  // Rows of b that lie far apart are asked for some rows ahead: they come from another cache, and
+  // processors foresee no such walk.
+  const int is_far = a_row != 1 && b_row >= 4 * VL;
   for (ptrdiff_t j = 0; j < n; j += 2 * VL) {
     const float *from = start ? start + j : NULL;
-    BODY(panel)(cut, n - j, NULL, 1, k, a, a_row, a_column, 0, b + j, b_row, from, start_row,
+    const float *next = is_far ? b + j + BODY(FAR) * b_row : NULL;
+    BODY(panel)(cut, n - j, next, b_row, 1, k, a, a_row, a_column, 0, b + j, b_row, from, start_row,
                 c + j, c_row);
   }
 }

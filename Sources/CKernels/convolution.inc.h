@@ -42,7 +42,7 @@ static void BODY(convolve)(const fs_convolution *s, ptrdiff_t rows, const float 
           const float *a = in + (r * s->height + y * s->stride) * line + g * inputs;
           float *c = out + (r * s->out_height + y) * s->out_width * s->outputs + at;
           for (ptrdiff_t call = 0; call < calls; call++)
-            BODY(panel)(cut, outputs - j, NULL, runs, k, a + call * line, pixel, 1, run,
+            BODY(panel)(cut, outputs - j, NULL, 0, runs, k, a + call * line, pixel, 1, run,
                         weight + call * taps * s->outputs + at, s->outputs,
                         call ? c : bias ? bias + at : NULL, call ? s->outputs : 0, c, s->outputs);
         }
@@ -74,7 +74,7 @@ static void BODY(convolve_weights)(const fs_convolution *s, ptrdiff_t rows, cons
             BODY(cut) one = {1, cut.height + (t < cut.taller), 0};
             float *c = out + place;
             for (ptrdiff_t r = first; r < end; r++)
-              BODY(panel)(one, outputs - j, NULL, s->out_height, s->out_width, a + r * image, 1,
+              BODY(panel)(one, outputs - j, NULL, 0, s->out_height, s->out_width, a + r * image, 1,
                           pixel, s->stride * line, delta + r * result + at, s->outputs,
                           r ? c : start ? start + place : NULL, s->outputs, c, s->outputs);
             a += one.height;

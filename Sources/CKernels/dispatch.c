@@ -8,17 +8,41 @@
 
 #include "bodies.h"
 
-void fs_prefer_large_pages(void *start, ptrdiff_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25  // From Linux 6.1 on; others refuse it.
+#endif
+
+// The whole large pages that lie within some memory.
+static ptrdiff_t large_pages(const void *start, ptrdiff_t bytes, void **first) {
   const ptrdiff_t page = 1 << 21;
-  char *first = (char *)(((ptrdiff_t)start + page - 1) / page * page);
-  char *end = (char *)(((ptrdiff_t)start + bytes) / page * page);
-  if (end > first) (void)madvise(first, (size_t)(end - first), MADV_HUGEPAGE);
+  ptrdiff_t from = ((ptrdiff_t)start + page - 1) / page * page;
+  *first = (void *)from;
+  return ((ptrdiff_t)start + bytes) / page * page - from;
+}
+
+void fs_prefer_large_pages(void *start, ptrdiff_t bytes) {
+  void *first;
+  ptrdiff_t whole = large_pages(start, bytes, &first);
+  if (whole > 0) (void)madvise(first, (size_t)whole, MADV_HUGEPAGE);
+}
+
+void fs_make_pages_large(const void *start, ptrdiff_t bytes) {
+  void *first;
+  ptrdiff_t whole = large_pages(start, bytes, &first);
+  if (whole > 0) (void)madvise(first, (size_t)whole, MADV_COLLAPSE);
+}
 #else
+void fs_prefer_large_pages(void *start, ptrdiff_t bytes) {
   (void)start;
   (void)bytes;
-#endif
 }
+
+void fs_make_pages_large(const void *start, ptrdiff_t bytes) {
+  (void)start;
+  (void)bytes;
+}
+#endif
 
 const fs_kernels *fs_kernels_for(fs_body body) {
 #if defined(__x86_64__)

@@ -6,7 +6,8 @@
 // One stride of a is 1: `a_row` where the tile is `upright`, `a_column` where it is not. The rows'
 // addresses then are few registers with fixed distances: a row at, one behind, or two behind every
 // third. FS_HIDDEN keeps the compiler from deriving one from the other, step by step.
-// Where the tile looks `ahead`, each term fetches a vector's lines more of what lies at `next`.
+// Where the tile looks `ahead`, each term fetches as much as a row of the panel of what lies at
+// `next`, which moves on by `next_row`.
 #define FS_HIDDEN(pointer) __asm__("" : "+r"(pointer))
 
 // Where every register is taken: loads behind this sum stay behind it. Taken early, what they load
@@ -18,7 +19,7 @@
 #endif
 
 INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, const int upright,
-                       const int ahead, const float *next, int last, ptrdiff_t runs, ptrdiff_t k,
+                       const int ahead, const float *next, ptrdiff_t next_row, int last, ptrdiff_t runs, ptrdiff_t k,
                        const float *a, ptrdiff_t a_row, ptrdiff_t a_column, ptrdiff_t a_run,
                        const float *b, ptrdiff_t b_row, const float *start, ptrdiff_t start_row,
                        float *c, ptrdiff_t c_row) {
@@ -61,7 +62,7 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, cons
       if (ahead) {
 #pragma clang loop unroll(full)
         for (int line = 0; line < 2 * VL; line += 16) __builtin_prefetch(next + line, 0, 3);
-        next += 2 * VL;
+        next += next_row;
       }
     }
   }
@@ -80,13 +81,13 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, cons
 
 // `count` tiles one below the other.
 INLINE void BODY(strip)(const int rows, const int vectors, const int ragged, const int upright,
-                        const int ahead, ptrdiff_t count, const float *next, int last,
-                        ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row,
+                        const int ahead, ptrdiff_t count, const float *next,
+                        ptrdiff_t next_row, int last, ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                         ptrdiff_t a_column, ptrdiff_t a_run, const float *b, ptrdiff_t b_row,
                         const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   for (; count > 0; count--) {
-    BODY(tile)(rows, vectors, ragged, upright, ahead, next, last, runs, k, a, a_row, a_column,
-               a_run, b, b_row, start, start_row, c, c_row);
+    BODY(tile)(rows, vectors, ragged, upright, ahead, next, next_row, last, runs, k, a, a_row,
+               a_column, a_run, b, b_row, start, start_row, c, c_row);
     a += rows * a_row;
     c += rows * c_row;
     if (start) start += rows * start_row;
@@ -94,7 +95,7 @@ INLINE void BODY(strip)(const int rows, const int vectors, const int ragged, con
 }
 
 #define FS_STRIP_ARGUMENTS \
-  count, next, last, runs, k, a, a_row, a_column, a_run, b, b_row, start, start_row, c, c_row
+  count, next, next_row, last, runs, k, a, a_row, a_column, a_run, b, b_row, start, start_row, c, c_row
 
 // One compiled loop for each shape of tile.
 #define FS_STRIP(R)                                             \
@@ -119,10 +120,10 @@ INLINE void BODY(strip)(const int rows, const int vectors, const int ragged, con
 
 #define FS_STRIPS(name, is_upright, is_ahead)                                                 \
   static __attribute__((noinline)) void BODY(name)(                                           \
-      ptrdiff_t rows, int vectors, ptrdiff_t count, const float *next, int last,              \
-      ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row, ptrdiff_t a_column,       \
-      ptrdiff_t a_run, const float *b, ptrdiff_t b_row, const float *start,                   \
-      ptrdiff_t start_row, float *c, ptrdiff_t c_row) {                                       \
+      ptrdiff_t rows, int vectors, ptrdiff_t count, const float *next, ptrdiff_t next_row,    \
+      int last, ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row,                 \
+      ptrdiff_t a_column, ptrdiff_t a_run, const float *b, ptrdiff_t b_row,                   \
+      const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {                   \
     const int upright = is_upright, ahead = is_ahead;                                         \
     switch (rows) { FS_STRIP_CASES }                                                          \
   }
@@ -143,8 +144,8 @@ INLINE BODY(cut) BODY(cut_rows)(ptrdiff_t rows) {
 
 // The first columns of a product, at most two vectors of them, in strips of the tiles of `cut`.
 // A tile looks ahead, at `next`, where that is not NULL; it is level then.
-INLINE void BODY(panel)(BODY(cut) cut, ptrdiff_t columns, const float *next, ptrdiff_t runs,
-                        ptrdiff_t k, const float *a, ptrdiff_t a_row, ptrdiff_t a_column,
+INLINE void BODY(panel)(BODY(cut) cut, ptrdiff_t columns, const float *next,
+                        ptrdiff_t next_row, ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row, ptrdiff_t a_column,
                         ptrdiff_t a_run, const float *b, ptrdiff_t b_row, const float *start,
                         ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   int vectors = columns > VL ? 2 : 1;

@@ -18,7 +18,7 @@ static void BODY(wide_forward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outpu
     ptrdiff_t k = inputs - p < BODY(WIDE) ? inputs - p : BODY(WIDE);
     const float *block = weight + p * outputs;
     for (ptrdiff_t j = 0; j < outputs; j += 2 * VL)
-      BODY(panel)(cut, outputs - j, block + k * outputs + j * k, 1, k, in + p, inputs, 1, 0,
+      BODY(panel)(cut, outputs - j, block + k * outputs + j * k, 2 * VL, 1, k, in + p, inputs, 1, 0,
                   block + j, outputs, p ? out + j : bias ? bias + j : NULL, p ? outputs : 0,
                   out + j, outputs);
   }
@@ -36,10 +36,10 @@ static void BODY(wide_step)(ptrdiff_t height, ptrdiff_t rows, ptrdiff_t inputs, 
       const float *a = in + i, *b = delta + j, *from = start ? start + i * outputs + j : NULL;
       float *c = target + i * outputs + j;
       if (count == BODY(STEP_ROWS) && outputs - j >= 2 * VL)
-        BODY(tile)(BODY(STEP_ROWS), 2, 0, 1, 0, NULL, VL, 1, rows, a, 1, inputs, 0, b, outputs,
+        BODY(tile)(BODY(STEP_ROWS), 2, 0, 1, 0, NULL, 0, VL, 1, rows, a, 1, inputs, 0, b, outputs,
                    from, outputs, c, outputs);
       else
-        BODY(panel)((BODY(cut)){1, count, 0}, outputs - j, NULL, 1, rows, a, 1, inputs, 0, b,
+        BODY(panel)((BODY(cut)){1, count, 0}, outputs - j, NULL, 0, 1, rows, a, 1, inputs, 0, b,
                     outputs, from, outputs, c, outputs);
     }
 }
@@ -56,7 +56,7 @@ static void BODY(wide_backward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outp
         ptrdiff_t k = outputs - p < BODY(TURN_COLUMNS) ? outputs - p : BODY(TURN_COLUMNS);
         BODY(transpose)(height, k, weight + i * outputs + p, outputs, turned, BODY(TURN_ROWS));
         const float *next = weight + (i + BODY(TURN_ROWS)) * outputs + p * BODY(TURN_ROWS);
-        BODY(panel)(cut, height, next, 1, k, delta + p, outputs, 1, 0, turned, BODY(TURN_ROWS),
+        BODY(panel)(cut, height, next, 2 * VL, 1, k, delta + p, outputs, 1, 0, turned, BODY(TURN_ROWS),
                     p ? in_delta + i : NULL, inputs, in_delta + i, inputs);
       }
     if (target)

@@ -7,7 +7,7 @@ struct ListCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what a scenario may say: sections, seams and their parts.")
 
-  @Argument(help: "Only the parts of this seam, such as aggregator.")
+  @Argument(help: "Only the parts of this seam, such as aggregator; or policy, profile, kernels.")
   var seam: String?
 
   @Flag(help: "The list as JSON.")

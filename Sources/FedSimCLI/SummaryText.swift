@@ -31,7 +31,7 @@ struct SummaryText {
     if let quiet = summary.quietSeconds {
       lines.append(
         "  last version       \(Format.time(summary.simulatedSeconds - quiet)), and none in the "
-          + "\(Format.time(quiet)) after it: `report` and `why` tell more")
+          + "\(Format.time(quiet)) after it: `report` and `explain` tell more")
     }
     lines.append(
       "  sessions           \(tally("sessions")), opened apps included; not eligible "

@@ -3,20 +3,33 @@ import Synchronization
 /// Memory of parameter buffers that are gone, kept for the next of the same size.
 ///
 /// Fresh memory costs a page fault every 4 KiB, which a small training feels; memory used a moment
-/// ago is still in a cache. The process has one such store, as it has one heap; no value depends on
-/// what it holds. Buffers begin at different places of a page, so that many of one size do not
-/// compete for the same lines of a cache.
+/// ago is still in a cache. Buffers of one size are cut from slabs of large pages, since the rows of
+/// a layer's weights lie on more small ones than a processor can keep in mind. The process has one
+/// such store, as it has one heap; no value depends on what it holds. Buffers begin at different
+/// places of a page, so that many of one size do not compete for the same lines of a cache.
 enum BufferMemory {
   /// A piece of memory; its floats begin at a multiple of 64 bytes.
   struct Block: Sendable {
-    fileprivate let address: UInt
+    fileprivate let slab: Slab
     fileprivate let offset: Int
     fileprivate let byteCount: Int
 
     var floats: UnsafeMutablePointer<Float> {
-      let start = UnsafeMutableRawPointer(bitPattern: address)! + offset
-      return start.assumingMemoryBound(to: Float.self)
+      (slab.start + offset).assumingMemoryBound(to: Float.self)
     }
+  }
+
+  /// Memory that goes when its last block does.
+  fileprivate final class Slab: @unchecked Sendable {
+    let start: UnsafeMutableRawPointer
+
+    init(byteCount: Int, alignment: Int) {
+      start = .allocate(byteCount: byteCount, alignment: alignment)
+      start.bindMemory(to: Float.self, capacity: byteCount / MemoryLayout<Float>.stride)
+      if alignment == largePage { HostMemory.preferLargePages(start, byteCount) }
+    }
+
+    deinit { start.deallocate() }
   }
 
   /// Free blocks of one size, the one freed last at the end.
@@ -33,6 +46,10 @@ enum BufferMemory {
 
   private static let state = Mutex(State())
   private static let pageSize = 4096
+  private static let largePage = 1 << 21
+  private static let slabBytes = 1 << 22
+  /// By how much a buffer begins later in its page than the one before.
+  private static let shift = 320
   private static let mostKeptBytes = 256 << 20
   private static let mostSizes = 8
 
@@ -49,14 +66,26 @@ enum BufferMemory {
       state.keptBytes -= byteCount
       return (block, 0)
     }
-    if let block { return block }
-    let isLarge = byteCount >= pageSize
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: byteCount + (isLarge ? pageSize : 0), alignment: isLarge ? pageSize : 64)
-    memory.bindMemory(to: Float.self, capacity: byteCount / MemoryLayout<Float>.stride)
-    return Block(
-      address: UInt(bitPattern: memory), offset: isLarge ? number * 5 % 64 * 64 : 0,
-      byteCount: byteCount)
+    return block ?? make(byteCount, number)
+  }
+
+  /// The `number`-th block that nobody has left; further ones of its slab are kept.
+  private static func make(_ byteCount: Int, _ number: Int) -> Block {
+    guard byteCount >= pageSize else {
+      return Block(slab: Slab(byteCount: byteCount, alignment: 64), offset: 0, byteCount: byteCount)
+    }
+    let stride = (byteCount + pageSize - 1) / pageSize * pageSize + shift
+    guard 2 * stride <= slabBytes else {
+      let slab = Slab(byteCount: byteCount + pageSize, alignment: largePage)
+      return Block(slab: slab, offset: number * shift % pageSize, byteCount: byteCount)
+    }
+    let slab = Slab(byteCount: slabBytes, alignment: largePage)
+    let blocks = (0..<slabBytes / stride).map {
+      Block(slab: slab, offset: $0 * stride, byteCount: byteCount)
+    }
+    // The first to be taken comes last.
+    for block in blocks.dropFirst().reversed() { give(block) }
+    return blocks[0]
   }
 
   /// Takes a block back that nobody uses any more.
@@ -74,6 +103,6 @@ enum BufferMemory {
       state.keptBytes -= oldest.byteCount * oldest.blocks.count
       return oldest.blocks
     }
-    for block in dropped { UnsafeMutableRawPointer(bitPattern: block.address)!.deallocate() }
+    withExtendedLifetime(dropped) {}  // Memory goes without the lock.
   }
 }

@@ -65,6 +65,13 @@ public final class Dataset: Sendable {
       case .floats(let floats): .floats(floats.withUnsafeBufferPointer { $0.baseAddress })
       }
     labelPlace = labels.withUnsafeBufferPointer { $0.baseAddress }
+    // Batches take samples from all over.
+    switch place {
+    case .bytes(let bytes?): HostMemory.makePagesLarge(bytes, features.count)
+    case .floats(let floats?):
+      HostMemory.makePagesLarge(floats, features.count * MemoryLayout<Float>.stride)
+    default: break
+    }
   }
 
   /// The features of the samples at `indices` as floats, one sample behind the other.

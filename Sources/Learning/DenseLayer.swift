@@ -86,9 +86,14 @@ struct DenseLayer: PlacedLayer {
     guard let target = deltas.target else { return }
     let ahead = pass.ahead?.pointee ?? fs_ahead()
     let left = Self.leftAhead(ahead)
-    let width = (inputs / max(1, left) + 31) / 32 * 32
-    for (part, first) in stride(from: 0, to: inputs, by: width).enumerated() {
-      if part < left { fs_prefetch(ahead.pieces[ahead.count - left + part], ahead.bytes) }
+    // There may be more pieces than inputs: a part asks for its share of them.
+    let width = max(32, (inputs / max(1, left) + 31) / 32 * 32)
+    let parts = (inputs + width - 1) / width
+    for part in 0..<parts {
+      for piece in left * part / parts..<left * (part + 1) / parts {
+        fs_prefetch(ahead.pieces[ahead.count - left + piece], ahead.bytes)
+      }
+      let first = width * part
       functions.gemm(
         outputs, min(width, inputs - first), pass.rows, deltas.output, 1, outputs,
         pass.input + first, inputs, deltas.start.map { $0 + first }, inputs, target + first, inputs)

@@ -13,8 +13,10 @@ public struct Listing {
     PartListing(fields: ScenarioSettings.descriptions, catalog: registry.catalog)
   }
 
-  /// The names of the seams, `kernels` last.
-  public var seams: [String] { registry.catalog.seams.map(\.name) + ["kernels"] }
+  /// The names of the seams, then `policy`, `profile` and `kernels`.
+  public var seams: [String] {
+    registry.catalog.seams.map(\.name) + PartListing.presets + ["kernels"]
+  }
 
   /// The seam of a name in which blanks may be written as hyphens.
   public func seam(named name: String) -> String? {

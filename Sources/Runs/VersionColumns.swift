@@ -41,7 +41,7 @@ enum VersionColumns {
     ]
   }
 
-  /// The axes of labels and tensors, with their columns, where they are recorded.
+  /// The axes of labels, tensors and groups, with their columns, where they are recorded.
   static func add(
     _ versions: [VersionRecord], _ simulation: Simulation, to group: inout ResultDocument.Group
   ) {
@@ -64,6 +64,23 @@ enum VersionColumns {
       ]
     }
     if simulation.recordsNorms { addNorms(versions, simulation, to: &group) }
+    if !simulation.groupWeights.isEmpty { addGroupWeights(versions, simulation, to: &group) }
+  }
+
+  private static func addGroupWeights(
+    _ versions: [VersionRecord], _ simulation: Simulation, to group: inout ResultDocument.Group
+  ) {
+    let fleet = simulation.inputs.fleet
+    group.axes.append(.init("group", length: fleet.count))
+    group.variables += [
+      .count(
+        "group", ["group"], Array(fleet.indices), "group, by its place in the fleet",
+        comment: fleet.map(\.name).joined(separator: ", ")),
+      .init(
+        "groupWeight", ["version", "group"], .double(versions.flatMap(\.groupWeights)), units: "1",
+        longName: "what the group's updates count in the version after it",
+        attributes: [.init("coordinates", .text("publishedAt"))]),
+    ]
   }
 
   private static func addNorms(

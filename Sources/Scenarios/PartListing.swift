@@ -15,7 +15,10 @@ public struct PartListing: Sendable {
 
   // MARK: For people
 
-  /// A page of text; `seam` limits it to one seam, or to `policy`.
+  /// What is listed beside the parts of seams: values that have a name together.
+  public static let presets = ["policy", "profile"]
+
+  /// A page of text; `seam` limits it to one seam, or to one of `presets`.
   public func text(seam: String? = nil) -> String {
     var lines: [String] = []
     if seam == nil {
@@ -33,6 +36,7 @@ public struct PartListing: Sendable {
       }
     }
     if seam == nil || seam == "policy" { lines += policies() }
+    if seam == nil || seam == "profile" { lines += profiles() }
     while lines.last == "" { lines.removeLast() }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -42,7 +46,10 @@ public struct PartListing: Sendable {
       + PolicyPreset.standard.flatMap { preset in
         ["  \(preset.name): \(preset.summary)", "    \(preset.settings.json)", ""]
       }
-      + ["profile: Values for several keys of a group of the fleet at once", ""]
+  }
+
+  private func profiles() -> [String] {
+    ["profile: Values for several keys of a group of the fleet at once", ""]
       + FleetProfile.standard.flatMap { profile in
         ["  \(profile.name): \(profile.summary)", "    \(profile.settings.json)", ""]
       }
@@ -93,18 +100,20 @@ public struct PartListing: Sendable {
               ])
             }))
       ),
-      (
-        "policies",
-        Node(
-          .sequence(
-            PolicyPreset.standard.map { preset in
-              .mapping([
-                ("name", .quoted(preset.name)), ("summary", .quoted(preset.summary)),
-                ("settings", preset.settings),
-              ])
-            }))
-      ),
+      ("policies", presets(PolicyPreset.standard.map { ($0.name, $0.summary, $0.settings) })),
+      ("profiles", presets(FleetProfile.standard.map { ($0.name, $0.summary, $0.settings) })),
     ])
+  }
+
+  private func presets(_ all: [(name: String, summary: String, settings: Node)]) -> Node {
+    Node(
+      .sequence(
+        all.map { preset in
+          .mapping([
+            ("name", .quoted(preset.name)), ("summary", .quoted(preset.summary)),
+            ("settings", preset.settings),
+          ])
+        }))
   }
 
   private func node(_ part: Catalog.Entry) -> Node {

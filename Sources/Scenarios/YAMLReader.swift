@@ -9,7 +9,8 @@ import Yams
 ///
 /// Source: YAML 1.2.2, https://yaml.org/spec/1.2.2.
 public struct YAMLReader: Sendable {
-  /// The most values that a text may have after its aliases are expanded.
+  /// The most values that a text may have after its aliases are expanded, unless it has as many
+  /// bytes.
   public static let mostNodes = 100_000
   /// The deepest nesting of lists and mappings.
   public static let mostLevels = 100
@@ -23,6 +24,8 @@ public struct YAMLReader: Sendable {
   private let locate: @Sendable (_ line: Int, _ column: Int) -> Place
   private var faults: [Fault] = []
   private var nodes = 0
+  /// How many of them there may be; more than a text without aliases can have.
+  private var most = Self.mostNodes
   private var path: [String] = []
   private var originals: [SourceText.Position: String] = [:]
 
@@ -64,6 +67,7 @@ public struct YAMLReader: Sendable {
       faults.append(Fault(at: locate(1, 1), .file(problem)))
       return nil
     }
+    most = max(Self.mostNodes, bytes.count + 1)
     var source: SourceText
     switch SourceText.decoding(bytes) {
     case .success(let text): source = text
@@ -129,7 +133,7 @@ public struct YAMLReader: Sendable {
   private mutating func reportExpansion(at place: Place) {
     faults.append(
       Fault(
-        at: place, .syntax("the aliases expand to more than \(Self.mostNodes) values")))
+        at: place, .syntax("the aliases expand to more than \(most) values")))
   }
 
   /// Nil once the text has expanded to too many values; every other fault is recorded and passed
@@ -137,8 +141,8 @@ public struct YAMLReader: Sendable {
   private mutating func convert(_ node: Yams.Node, level: Int) -> Schema.Node? {
     let place = place(of: node)
     nodes += 1
-    guard nodes <= Self.mostNodes else {
-      if nodes == Self.mostNodes + 1 { reportExpansion(at: place) }
+    guard nodes <= most else {
+      if nodes == most + 1 { reportExpansion(at: place) }
       return nil
     }
     guard level <= Self.mostLevels else {

@@ -48,6 +48,7 @@ struct BadInputTests {
       (["run", "s.yaml", "--set", "server.trigger.treshold=3"], "did you mean `threshold`?"),
       (["run", "none.yaml"], "none.yaml: cannot read `none.yaml`: No such file or directory"),
       (["list", "agregator"], "there is no seam `agregator`; did you mean `aggregator`?"),
+      (["list", "polices"], "there is no seam `polices`; did you mean `policy`?"),
       (["init", "s.yaml"], "s.yaml: is there already"),
       (["validate", "s.yaml", "--set", "fleet=[]"], "fleet: "),
     ])

@@ -24,6 +24,11 @@ struct OtherCommandTests {
     #expect(page.out.contains("  sample-weighted-mean: ") && page.out.contains("  baseline: "))
     let seam = try fedsim("list", "aggregation-trigger").out
     #expect(seam.contains("  threshold: ") && !seam.contains("sample-weighted-mean"))
+    let policies = try fedsim("list", "policy")
+    #expect(policies.code == 0 && policies.out.hasPrefix("policy: "))
+    #expect(policies.out.contains("\n  fedbuff: ") && !policies.out.contains("  iphone: "))
+    let profiles = try fedsim("list", "profile").out
+    #expect(profiles.contains("\n  iphone: ") && !profiles.contains("fedbuff"))
     for flag in ["--json", "--json-schema"] {
       let result = try fedsim("list", flag)
       let tree = try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any]

@@ -30,6 +30,21 @@ struct RunCommandTests {
     #expect(fedsim.names.contains("results/s-seed2.h5"))
   }
 
+  @Test("a run that has long come to no version says so, and names commands that there are")
+  func quiet() throws {
+    let fedsim = try Command()
+    // Tasks run each hour or so, and nobody reaches the server from 03:00 to 12:00.
+    let server = "server.reachable={fixed: {intervals: [{from: 0 s, to: 3 h}]}}"
+    let result = try fedsim("run", "s.yaml", "-q", "--set", server)
+    let line = try #require(
+      result.out.split(separator: "\n").first { $0.hasPrefix("  last version ") })
+    let words = line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    #expect(words == ["report", "explain"])
+    for word in words { #expect(try fedsim(word, "--help").code == 0, "\(word)") }
+    #expect(try !fedsim("run", "s.yaml", "-q", "-o", "b.h5").out.contains("  last version "))
+  }
+
   @Test("the summary as JSON has the ledgers, which balance")
   func json() throws {
     let fedsim = try Command()

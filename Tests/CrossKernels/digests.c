@@ -47,8 +47,9 @@ static void of_softmax(const fs_kernels *f) {
   ptrdiff_t rows = below(6), classes = 1 + count();
   float *logits = floats(rows * classes), *delta = room(rows * classes);
   double loss = 0;
-  add((uint64_t)f->softmax(rows, classes, logits, classes, labels(rows, classes), share(), delta,
-                           classes, &loss));
+  int32_t *wanted = labels(rows, classes);
+  float scale = share();
+  add((uint64_t)f->softmax(rows, classes, logits, classes, wanted, scale, delta, classes, &loss));
   add_floats(delta, rows * classes);
   add_doubles(&loss, 1);
 }
@@ -57,7 +58,9 @@ static void of_squares(const fs_kernels *f) {
   ptrdiff_t rows = below(6), classes = 1 + count();
   float *outputs = floats(rows * classes), *delta = room(rows * classes);
   double loss = 0;
-  add((uint64_t)f->squares(rows, classes, outputs, labels(rows, classes), share(), delta, &loss));
+  int32_t *wanted = labels(rows, classes);
+  float scale = share();
+  add((uint64_t)f->squares(rows, classes, outputs, wanted, scale, delta, &loss));
   add_floats(delta, rows * classes);
   add_doubles(&loss, 1);
 }
@@ -179,8 +182,10 @@ static void of_sum_of_squares(const fs_kernels *f) {
 }
 
 static fs_step a_step(void) {
-  fs_step s = {share(), share(), share(), share(), share(), 1e-8f, share(), share(),
-               share(), share(), (int32_t)below(2)};
+  fs_step s = {.epsilon = 1e-8f};
+  s.rate = share(), s.momentum = share(), s.decay = share(), s.beta1 = share(), s.beta2 = share();
+  s.rest1 = share(), s.rest2 = share(), s.correction1 = share(), s.correction2 = share();
+  s.nesterov = (int32_t)below(2);
   return s;
 }
 
@@ -207,8 +212,9 @@ static void of_adam(const fs_kernels *f) {
 // Images.
 
 static void of_pad(const fs_kernels *f) {
-  fs_padding s = {1 + below(5), 1 + below(5), 1 + below(20), below(3), below(3), 1 + below(3),
-                  0, 0};
+  fs_padding s;
+  s.height = 1 + below(5), s.width = 1 + below(5), s.channels = 1 + below(20);
+  s.top = below(3), s.left = below(3), s.step = 1 + below(3);
   s.padded_height = s.top + (s.height - 1) * s.step + 1 + below(3);
   s.padded_width = s.left + (s.width - 1) * s.step + 1 + below(3);
   ptrdiff_t rows = below(4), n = rows * s.padded_height * s.padded_width * s.channels;
@@ -220,10 +226,12 @@ static void of_pad(const fs_kernels *f) {
 static fs_convolution a_convolution(void) {
   ptrdiff_t groups = 1 + below(3), stride = 1 + below(3), out_height = 1 + below(4);
   ptrdiff_t out_width = 1 + below(17), high = 1 + below(4), wide = 1 + below(4);
-  fs_convolution s = {(out_height - 1) * stride + high + below(stride),
-                      (out_width - 1) * stride + wide + below(stride),
-                      groups * (1 + below(4)), out_height, out_width,
-                      groups * (1 + below(groups == 1 ? 36 : 7)), high, wide, stride, groups};
+  ptrdiff_t height = (out_height - 1) * stride + high + below(stride);
+  ptrdiff_t width = (out_width - 1) * stride + wide + below(stride);
+  ptrdiff_t channels = groups * (1 + below(4));
+  ptrdiff_t outputs = groups * (1 + below(groups == 1 ? 36 : 7));
+  fs_convolution s = {height, width, channels, out_height, out_width,
+                      outputs, high, wide, stride, groups};
   return s;
 }
 
@@ -283,9 +291,9 @@ static void of_winograd_weights(const fs_kernels *f) { winograd(f, 3); }
 
 static fs_pooling a_pooling(void) {
   ptrdiff_t size = 1 + below(3), stride = 1 + below(3), high = 1 + below(4), wide = 1 + below(4);
-  fs_pooling s = {(high - 1) * stride + size + below(stride),
-                  (wide - 1) * stride + size + below(stride), 1 + count(), high, wide, size,
-                  stride, (int32_t)below(2)};
+  ptrdiff_t height = (high - 1) * stride + size + below(stride);
+  ptrdiff_t width = (wide - 1) * stride + size + below(stride), channels = 1 + count();
+  fs_pooling s = {height, width, channels, high, wide, size, stride, (int32_t)below(2)};
   return s;
 }
 

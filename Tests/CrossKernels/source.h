@@ -14,7 +14,8 @@ static int infinities;
 static float arena[ARENA];
 static size_t used;
 
-// SplitMix64.
+// SplitMix64. Whoever draws several numbers does it in statements or declarators of their own: in
+// braces and among arguments C leaves their order to the compiler.
 static uint64_t next(void) {
   uint64_t z = (state += 0x9E3779B97F4A7C15u);
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;

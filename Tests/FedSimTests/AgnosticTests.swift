@@ -213,6 +213,10 @@ struct AgnosticTests {
     // Both groups weigh ½; then ½ of the difference of their losses lies between them.
     let difference = 0.5 * (losses[0] - (losses[1] + losses[2]) / 2)
     #expect(difference.magnitude > 1e-3 && difference.magnitude < 1)
+    #expect(played.version(0).groupWeights == [0.5, 0.5])
+    let weights = played.version(1).groupWeights
+    #expect(weights.count == 2 && (weights[0] - 0.5 - difference / 2).magnitude < 1e-9)
+    #expect((weights.reduce(0, +) - 1).magnitude < 1e-12)
     #expect(zip(played.model(1), next(start, 0, 0.5)).allSatisfy { abs(Double($0) - $1) < 1e-6 })
     let second = next(played.model(1), 1, 0.5 + difference / 2)
     #expect(zip(played.model(2), second).allSatisfy { abs(Double($0) - $1) < 2e-6 })

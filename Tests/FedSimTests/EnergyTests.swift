@@ -206,6 +206,36 @@ struct EnergyTests {
       ])
   }
 
+  @Test("A device that died hot has cooled when it is first used after it was switched on")
+  func coolAgain() {
+    // As above, with 12 J: 8 J until it is serious, at 6.340, and 4 J at 2 W, to 8.340. What was
+    // warm is cold two seconds later. Plugged in from 100 s at 10 W: 30 J at 103 s, booted at 163 s
+    // with 630 J; used from 170 s, when 80 % are still 10 s away.
+    let task = LearningTask.tiny(samples: [8])
+    let played = scene(
+      battery(1000) {
+        $0.initialLevel = 0.012
+        $0.training = Power(milliwatts: 4000)
+        $0.charger = Power(milliwatts: 10_000)
+      }, seconds: 175, task: task
+    ) {
+      var thermal = ThermalSettings()
+      thermal.cooling = Power(milliwatts: 2000)
+      thermal.chargingLoss = 0
+      thermal.fair = Energy(nanojoules: 2 * joule)
+      thermal.serious = Energy(nanojoules: 4 * joule)
+      thermal.critical = Energy(nanojoules: 9 * joule)
+      $0.thermal = thermal
+      $0.power = .states("plugged", in: [100_000...900_000], otherwise: "unplugged")
+      $0.usage = .states("active", in: [170_000...172_000], otherwise: "locked")
+    }.play()
+    #expect(
+      played.story(of: 0, only: "is") == [
+        "5340 is fair", "6340 is serious", "8340 is shutDown", "163000 is booted",
+        "170000 is nominal",
+      ])
+  }
+
   @Test("Where it is hot less heat is shed")
   func ambient() {
     // 1 W is made by idling; 2 W shed where it is mild, nothing where it is hot, from 10 s to 14 s:
@@ -220,6 +250,21 @@ struct EnergyTests {
     }.play()
     #expect(
       played.story(of: 0, only: "is") == ["12000 is fair", "16000.001 is nominal"])
+  }
+
+  @Test("A limit that is reached as it becomes mild is reached")
+  func ambientAtOnce() {
+    // 1 W is made and nothing shed until 14 s: fair at 4 J, at 14 s. From then on 2 W are shed:
+    // below 4 J a microsecond later.
+    let played = scene(battery(10_000, idle: 1000)) {
+      var thermal = ThermalSettings()
+      thermal.hotCooling = Power(milliwatts: 0)
+      thermal.fair = Energy(nanojoules: 4 * joule)
+      thermal.serious = Energy(nanojoules: 5 * joule)
+      thermal.ambient = .states("hot", in: [10_000...14_000], otherwise: "mild")
+      $0.thermal = thermal
+    }.play()
+    #expect(played.story(of: 0, only: "is") == ["14000 is fair", "14000.001 is nominal"])
   }
 
   @Test("In random worlds with batteries every audit finds nothing, and the sums are exact")
@@ -241,6 +286,10 @@ struct EnergyTests {
         scene.inputs.fleet[group].thermal = thermal
       }
       let played = scene.play()
+      let invariants = Invariants()
+      var simulation = Simulation(scene.inputs)
+      simulation.run(observers: [invariants])
+      #expect(invariants.broken == [], "seed \(seed)")
       dead += played.tape.happenings.count { $0.kind == .condition(.shutDown) }
       slowed += played.tape.happenings.count { $0.kind == .condition(.lowPowerOn) }
       for record in played.simulation.deviceRecords {

@@ -178,6 +178,30 @@ import Testing
     #expect(abs(both.lossSum - (0.69314718 + 1.31326169)) < 1e-7)
   }
 
+  @Test(
+    "a layer of few outputs learns from batches of more samples than it has inputs",
+    arguments: [31, 64, 65, 70, 200])
+  func largeBatches(batchSize: Int) {
+    // 40 inputs. A batch of a training that ends with it has none to ask for on the way.
+    let training = LocalTraining(
+      network: .softmaxRegression(inputCount: 40, classCount: 5),
+      dataset: byteDataset(count: 200, size: 40), shard: (0..<200).map { $0 },
+      plan: TrainingPlan(epochs: 3, batchSize: batchSize, learningRate: 0.05),
+      order: .keyed(StreamKey(seed: 1, purpose: "batches"), firstSlot: 0))
+    let start = DeviceMemory(parameters: training.network.initialParameters(testStream(5)))
+    var parts = TrainingOutcome(memory: start, lossSum: 0, samplesProcessed: 0)
+    for batch in 0..<training.batchCount {
+      parts = training.run(
+        batch..<batch + 1, from: parts.memory, lossSum: parts.lossSum, kernels: .best,
+        scratch: Scratch())
+    }
+    let whole = training.run(
+      0..<training.batchCount, from: start, kernels: .best, scratch: Scratch())
+    #expect(firstDifference(whole.parameters, parts.parameters) == nil)
+    #expect(firstDifference(whole.parameters, start.parameters) != nil)
+    #expect(whole.lossSum == parts.lossSum)
+  }
+
   @Test("no batches change nothing, and samples are counted as often as they are processed")
   func counts() {
     let training = training()

@@ -296,7 +296,10 @@ struct ComparisonTests {
     #expect(timed.claims[0].claim.hasPrefix("endedAt of a is lower than 4 h, with 5 seeds"))
     try folder.edit("than: 4 h", "than: 4")
     #expect(folder.check().text.contains("`endedAt` is a time, such as `30 min`"))
-    try folder.edit("than: 4,", "than: 1, b: {set: [name=x]},")
+    try folder.edit("than: 4,", "than: -4 h,")
+    let negative = folder.check()
+    #expect(negative.status == .badInput && negative.text.contains("than: no time is below 0"))
+    try folder.edit("than: -4 h,", "than: 1, b: {set: [name=x]},")
     let refused = folder.check()
     #expect(refused.status == .badInput && refused.text.contains("it stands in place of `b`"))
   }

@@ -94,6 +94,26 @@ struct MeasureResultTests {
     #expect(abs(norms[norms.count - 1] - length) < 1e-12)
   }
 
+  @Test("weights of groups are there where groups are what is weighed, for every version")
+  func groupWeights() throws {
+    let document = try Night.run("server.aggregator={agnostic: 0.5}").document
+    let weights = try #require(document.numbers("versions/groupWeight"))
+    let versions = try #require(document.integers("versions/version")).count
+    #expect(versions > 2 && weights.count == 2 * versions)
+    #expect(weights[..<2] == [0.5, 0.5])
+    for version in 0..<versions {
+      #expect(abs(weights[2 * version] + weights[2 * version + 1] - 1) < 1e-12)
+    }
+    #expect(weights.contains { $0 != 0.5 })
+    let place = try #require(document.variable("versions/group"))
+    #expect(place[attribute: "comment"] == .text("phones, tablets"))
+    for other in [
+      "server.aggregator={agnostic: {domains: devices}}", "server.aggregator=uniform-mean",
+    ] {
+      #expect(try Night.run(other).document.variable("versions/groupWeight") == nil, "\(other)")
+    }
+  }
+
   @Test("a device's accuracy is that of the version that it holds")
   func heldAccuracy() throws {
     let document = try Night.run().document

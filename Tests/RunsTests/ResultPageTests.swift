@@ -78,7 +78,7 @@ struct ResultPageTests {
       ("smoke/synchronous", everything + ["record.timelineOf=[phones/0]"]),
       ("smoke/evaluations", ["fleet.documented.battery={}"]),
       ("systems/edgeml-as-coded", small), ("systems/automatic-backend", small),
-      ("policies/dp-fedavg", []),
+      ("policies/dp-fedavg", []), ("policies/afl", []),
     ]
 
   @Test("every variable of results is on the page as it is, and every one of the page comes up")

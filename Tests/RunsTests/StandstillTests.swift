@@ -8,30 +8,36 @@ import Scenarios
 
 @Suite("A run that can come to no version")
 struct StandstillTests {
-  /// From midnight on: charging from 12:00 to 13:00 only, in use from 08:00 to 22:00.
-  private static let text = """
-    name: stuck
+  /// Four clients with 20 samples each.
+  private static let task = """
     seed: 1
-    stop: {after: 30 d}
     task:
       data:
         source: {blobs: {classes: 2, features: 2, train: 80, test: 4}}
         partition: {iid: {clients: 4}}
       model: softmax
       training: {epochs: 1, batchSize: 1, optimizer: {sgd: 0.5}}
-    fleet:
-      - name: phones
-        count: 37
-        power: {weekly: {intervals: [{from: "12:00", to: "13:00"}]}}
-        usage: {weekly: {intervals: [{from: "08:00", to: "22:00"}]}}
-        background: {processing: {requiresExternalPower: true}}
-      - name: tablets
-        count: 3
-        link: {fixed: cellular}
-        background: {processing: {requiresUnmetered: true}}
-    server: {trigger: {threshold: 1}}
 
     """
+
+  /// From midnight on: charging from 12:00 to 13:00 only, in use from 08:00 to 22:00.
+  private static let text =
+    task + """
+      name: stuck
+      stop: {after: 30 d}
+      fleet:
+        - name: phones
+          count: 37
+          power: {weekly: {intervals: [{from: "12:00", to: "13:00"}]}}
+          usage: {weekly: {intervals: [{from: "08:00", to: "22:00"}]}}
+          background: {processing: {requiresExternalPower: true}}
+        - name: tablets
+          count: 3
+          link: {fixed: cellular}
+          background: {processing: {requiresUnmetered: true}}
+      server: {trigger: {threshold: 1}}
+
+      """
 
   private static func run(
     _ overrides: String..., text: String = text
@@ -236,23 +242,17 @@ struct StandstillTests {
   @Test("says since when there is no version, where that is long")
   func quiet() throws {
     // On Wi-Fi until 02:00, and a version each half hour with something to make it of.
-    let text = """
-      seed: 1
-      stop: {after: 20 h}
-      task:
-        data:
-          source: {blobs: {classes: 2, features: 2, train: 80, test: 4}}
-          partition: {iid: {clients: 4}}
-        model: softmax
-        training: {epochs: 1, batchSize: 1, optimizer: {sgd: 0.5}}
-      fleet:
-        - name: phones
-          count: 4
-          link: {weekly: {intervals: [{from: "00:00", to: "02:00"}]}}
-          background: {windows: {fixed: open}}
-          participation: {repeats: true, pause: 10 min}
-      server: {trigger: {every: {period: 30 min, minimum: 1}}}
-      """
+    let text =
+      Self.task + """
+        stop: {after: 20 h}
+        fleet:
+          - name: phones
+            count: 4
+            link: {weekly: {intervals: [{from: "00:00", to: "02:00"}]}}
+            background: {windows: {fixed: open}}
+            participation: {repeats: true, pause: 10 min}
+        server: {trigger: {every: {period: 30 min, minimum: 1}}}
+        """
     let (long, document) = try Self.run(text: text)
     // Versions 1 to 4 at 00:30, 01:00, 01:30, 02:00; 18 of 20 hours are left.
     #expect(document.numbers("versions/publishedAt") == [0, 1800, 3600, 5400, 7200])

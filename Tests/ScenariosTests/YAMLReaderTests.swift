@@ -189,6 +189,12 @@ struct YAMLReaderTests {
     #expect(faults(bomb(levels: 3, last: "*a0 : 1\n")).count == 1)
   }
 
+  @Test("a text without aliases may have more values than aliases may expand to")
+  func manyValues() {
+    let values = Array(repeating: "1", count: YAMLReader.mostNodes + 1).joined(separator: ",")
+    #expect(faults("a: [" + values + "]\n") == [])
+  }
+
   @Test("long texts of anchors, keys and merges are read in one pass")
   func longTexts() {
     #expect(faults("a: " + String(repeating: "&", count: 1 << 20)).count == 1)

@@ -295,5 +295,8 @@ static inline void fs_prefetch(const void *from, ptrdiff_t bytes) {
 /// but the time that takes.
 void fs_prefer_large_pages(void *start, ptrdiff_t bytes);
 
+/// The same for memory that is in use: what it holds is moved to large pages, where the system can.
+void fs_make_pages_large(const void *start, ptrdiff_t bytes);
+
 /// The kernels of a body, or NULL where this processor cannot run them.
 const fs_kernels *fs_kernels_for(fs_body body);

@@ -130,6 +130,8 @@ struct Body: Codable {
   var checkGeneration: UInt32 = 0
 
   var isOff = false
+  /// Whether it was switched on, and its conditions were not looked at since.
+  var isUnseen = false
   /// When a device that was empty has booted; `never` unless it boots.
   var bootsAt = SimTime.never
   var isFull = false
@@ -324,7 +326,7 @@ struct Body: Codable {
   /// Whether nothing but the load is another now: no threshold has been passed since conditions
   /// were looked at, and none depends on the load of a device that is on.
   mutating func changesOnlyLoad(_ use: BodyUse, at now: SimTime) -> Bool {
-    now < check && !isOff && energy > 0
+    now < check && !isOff && !isUnseen && energy > 0
       && use.symmetricDifference(self.use).isDisjoint(with: [.plugged, .off, .nothing, .unknown])
   }
 

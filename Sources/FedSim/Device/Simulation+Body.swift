@@ -168,6 +168,7 @@ extension Simulation {
   /// The states that follow from energy and heat.
   private mutating func updateConditions(_ device: Int) {
     if bodies[device].isOff { return considerBoot(device) }
+    if bodies[device].isUnseen { bodies[device].isUnseen = false }
     let (energy, charger) = (bodies[device].energy, bodies[device].charger)
     if energy == 0, bodies[device].rate < 0 || charger == 0 { return shutDown(device) }
     let isFull = charger > 0 && energy >= bodies[device].capacity
@@ -246,7 +247,8 @@ extension Simulation {
     bodies[device].isHot = isHot
     bodies[device].chargingLoss = Int64(thermal.chargingLoss)
     bodies[device].cooling = (isHot ? thermal.hotCooling : thermal.cooling).milliwatts
-    planCheck(device, bodies[device].nextCrossing())
+    // What is passed just now is looked at after this event, with the next threshold.
+    if bodies[device].check > now { planCheck(device, bodies[device].nextCrossing()) }
   }
 
   // MARK: Empty
@@ -272,6 +274,7 @@ extension Simulation {
     } else if body.bootsAt <= now {
       bodies[device].bootsAt = .never
       bodies[device].isOff = false
+      bodies[device].isUnseen = true
       bodies[device].speed = 100
       refreshLoad(device)
       note(device, .condition(.booted))

@@ -300,6 +300,9 @@ public protocol Aggregator: Part {
   func combine(_ batch: AggregationBatch) -> ParameterBuffer
   /// The same, of an aggregator that remembers; it knows no weights beforehand.
   func combine(_ batch: AggregationBatch, _ memory: inout PartMemory) -> ParameterBuffer
+  /// What each group of the fleet counts in the next version, by what it remembers; nil: groups
+  /// have no weights of their own. Results hold them by version.
+  func groupWeights(of groups: Int, _ memory: PartMemory) -> [Double]?
 }
 
 extension Aggregator {
@@ -315,6 +318,8 @@ extension Aggregator {
   public var needsDifferences: Bool { false }
   /// No.
   public var needsStepSums: Bool { false }
+  /// They have none.
+  public func groupWeights(of groups: Int, _ memory: PartMemory) -> [Double]? { nil }
 }
 
 /// What was combined, beside its parameters.

@@ -109,6 +109,10 @@ extension Simulation {
       let body = bodies[device]
       never(body.energy < 0 || body.energy > body.capacity, "holds energy beyond its battery")
       never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
+      never(
+        now < body.check && !body.isOff && !body.isUnseen
+          && Int(body.thermal.rawValue) != body.heatLimitsPassed,
+        "is warmer or cooler than it knows")
       never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
     }
     if !identities.isEmpty { found += identityImpossibilities(device) }

@@ -127,6 +127,9 @@ public struct VersionRecord: Sendable, Codable {
   /// L2 norm of each tensor, and of its change since the version before (NaN for the initial
   /// model); empty where not recorded.
   public package(set) var norms: [TensorNorms] = []
+  /// What each group of the fleet counts in the version after it; empty where groups have no
+  /// weights.
+  public package(set) var groupWeights: [Double] = []
 
   package init(
     version: Int, publishedAt: SimTime, round: Int, updates: Int, devices: Int, samples: Int,

@@ -17,6 +17,13 @@ extension Simulation {
   /// Whether the norms of a version's tensors are recorded.
   public var recordsNorms: Bool { !inputs.omitsArithmetic && inputs.record.layerNorms == true }
 
+  /// What the groups of the fleet count in the next version; empty where they have no weights.
+  public var groupWeights: [Double] {
+    guard !inputs.omitsArithmetic else { return [] }
+    return inputs.server.aggregator.value.groupWeights(
+      of: inputs.fleet.count, server.memories.aggregator) ?? []
+  }
+
   /// How many of some updates' distinct samples have each label; empty where not recorded.
   mutating func labelCounts(_ aggregated: [Int32]) -> [Int64] {
     guard recordsLabels else { return [] }

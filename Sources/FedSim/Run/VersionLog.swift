@@ -32,6 +32,7 @@ public struct VersionLog: Sendable, Codable {
   /// So many a version, or none.
   private var labels = Pages<Int64>()
   private var norms = Pages<TensorNorms>()
+  private var groupWeights = Pages<Double>()
 
   /// A log of nothing.
   public init() {}
@@ -56,6 +57,7 @@ public struct VersionLog: Sendable, Codable {
         heldAccuracy: record.heldAccuracy))
     for count in record.labelCounts { labels.append(count) }
     for norm in record.norms { norms.append(norm) }
+    for weight in record.groupWeights { groupWeights.append(weight) }
     if let evaluation = record.evaluation { evaluations.append(evaluation) }
     if let summary = record.federated { federated.append(summary) }
     if let average = record.averageAccuracy { averages.append(average) }
@@ -81,6 +83,7 @@ public struct VersionLog: Sendable, Codable {
     record.privacy = version < privacy.count ? privacy[version] : nil
     record.labelCounts = part(of: labels, version)
     record.norms = part(of: norms, version)
+    record.groupWeights = part(of: groupWeights, version)
     return record
   }
 

@@ -55,6 +55,7 @@ extension Simulation {
     var record = versionRecord(used)
     record.labelCounts = labelCounts(used.updates)
     record.norms = norms(since: before)
+    record.groupWeights = groupWeights
     record.privacy = countPrivacy(used.updates)
     server.version += 1
     takeCompanions(used.learned.map(\.sent))
@@ -236,6 +237,7 @@ extension Simulation {
       federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices())
     record.labelCounts = labelCounts([])
     record.norms = norms(since: nil)
+    record.groupWeights = groupWeights
     record.privacy = initialPrivacy
     publish(record)
   }

@@ -219,6 +219,7 @@ public struct ComparisonSettings: PartSettings {
         ("than", "`\(metric.name)` is a \(isTime ? "time, such as `30 min`" : "bare number")")
       ]
     }
+    if isTime, let than, than.value < 0 { return [("than", "no time is below 0")] }
     if than == nil, a == b { return [("", "`a` and `b` are the same variant")] }
     let least = Self.leastSeeds(alpha: alpha)
     guard seeds < least else { return seedContradictions }

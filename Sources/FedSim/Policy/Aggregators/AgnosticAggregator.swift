@@ -73,9 +73,7 @@ public struct AgnosticAggregator: Aggregator {
   ) -> ParameterBuffer {
     let sizes = batch.groupSizes
     let count = settings.domains == .groups ? sizes.count : sizes.reduce(0, +)
-    if memory.numbers.count != count {
-      memory.numbers = Array(repeating: 1 / Double(count), count: count)
-    }
+    if memory.numbers.count != count { memory.numbers = Self.equal(count) }
     let runs = runs(of: batch)
     let mixture = runs.map { memory.numbers[$0.domain] }
     let shares = Self.shares(mixture)
@@ -90,6 +88,16 @@ public struct AgnosticAggregator: Aggregator {
         ? batch.current : ParameterBuffer(count: batch.current.count) { _ in }
     }
     return batch.weightedSum(weights)
+  }
+
+  /// λ, where groups are the domains.
+  public func groupWeights(of groups: Int, _ memory: PartMemory) -> [Double]? {
+    guard settings.domains == .groups else { return nil }
+    return memory.numbers.isEmpty ? Self.equal(groups) : memory.numbers
+  }
+
+  private static func equal(_ count: Int) -> [Double] {
+    Array(repeating: 1 / Double(count), count: count)
   }
 
   /// The updates of one domain: they follow one another, since devices do.

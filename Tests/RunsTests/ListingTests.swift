@@ -1,0 +1,31 @@
+import Foundation
+import Runs
+import Scenarios
+import Testing
+
+/// What `fedsim list` prints, for people and for programs.
+struct ListingTests {
+  private let listing = Listing(.standard)
+
+  private func names(_ key: String) throws -> [String] {
+    let json = try JSONSerialization.jsonObject(with: Data(listing.json.utf8))
+    let entries = try #require((json as? [String: Any])?[key] as? [[String: Any]])
+    return entries.compactMap { $0["name"] as? String }
+  }
+
+  @Test(
+    "the JSON has the policies, profiles and kernels that the text has",
+    arguments: [
+      ("policies", "policy", "pygrid"), ("profiles", "profile", "iphone"),
+      ("kernels", "kernels", "baseline"),
+    ])
+  func presets(_ key: String, _ seam: String, _ example: String) throws {
+    let names = try names(key)
+    #expect(names.contains(example), "\(names)")
+    let heads = listing.text(seam).split(separator: "\n").compactMap { line -> String? in
+      guard line.hasPrefix("  "), !line.hasPrefix("   ") else { return nil }
+      return line.dropFirst(2).split(separator: ":").first.map(String.init)
+    }
+    #expect(heads == names)
+  }
+}
