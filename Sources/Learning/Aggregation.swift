@@ -72,7 +72,7 @@ public enum Aggregation {
   /// of an update is long enough to be fetched ahead.
   static let stretch = 16_384
   /// Updates that are read side by side: memory hands out more at once only slower.
-  private static let together = 16
+  static let together = 16
 
   /// Parameters summed together: a piece for each thread where the model is small.
   private static func rangeSize(_ count: Int, _ pool: WorkerPool) -> Int {

@@ -101,13 +101,25 @@ public final class DeferredTraining: Sendable {
     }
   }
 
-  /// The value, computed if it is not there and not kept for anyone who asks again.
-  public func passingValue(_ scratch: Scratch) -> Value {
-    state.withLock { state in
-      switch state {
-      case .computed(let value): value
-      case .described(let start): compute(from: start, scratch)
-      }
+  /// What a sum takes of the value, neither kept nor gathered with what else belongs to a value;
+  /// nil where another thread is at it and this one is not to wait.
+  func passed(_ scratch: Scratch, waits: Bool) -> (ParameterBuffer, StreamedSum.Score)? {
+    waits
+      ? state.withLock { pass($0, scratch) }
+      : state.withLockIfAvailable { pass($0, scratch) }
+  }
+
+  private func pass(_ state: State, _ scratch: Scratch) -> (ParameterBuffer, StreamedSum.Score) {
+    switch state {
+    case .computed(let value):
+      let score = StreamedSum.Score(
+        lossSum: value.lossSum, lossSquares: value.lossSquares, validation: value.validation)
+      return (value.parameters, score)
+    case .described(let start):
+      let (outcome, evaluation) = run(from: start, scratch)
+      let score = StreamedSum.Score(
+        lossSum: outcome.lossSum, lossSquares: outcome.memory.lossSquares, validation: evaluation)
+      return (outcome.parameters, score)
     }
   }
 
@@ -131,7 +143,8 @@ public final class DeferredTraining: Sendable {
     }
   }
 
-  private func compute(from start: Start, _ scratch: Scratch) -> Value {
+  /// Runs the batches, and evaluates where that is asked for.
+  private func run(from start: Start, _ scratch: Scratch) -> (TrainingOutcome, Evaluation?) {
     let (memory, lossSum) = beginning(start, scratch)
     let outcome = algorithm.run(
       training, batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
@@ -141,6 +154,11 @@ public final class DeferredTraining: Sendable {
       : Evaluation(
         of: training.network, parameters: outcome.parameters, dataset: training.dataset,
         samples: validation, kernels: kernels, scratch: scratch)
+    return (outcome, evaluation)
+  }
+
+  private func compute(from start: Start, _ scratch: Scratch) -> Value {
+    let (outcome, evaluation) = run(from: start, scratch)
     let kept = isLast ? DeviceMemory(parameters: outcome.parameters) : outcome.memory
     let leavings =
       isLast

@@ -48,11 +48,13 @@ public struct StreamedSum: Sendable {
   public init?(
     _ terms: [Term], first: Aggregation.Term? = nil, count: Int, kernels: Kernels, pool: WorkerPool
   ) {
-    // Two groups are under way at a time. About as much as a core's cache for each thread: of more,
-    // less would be near when it is summed; of less, sums would be read and written more often.
+    // Two groups are under way at a time. At most as much as a core's cache for each thread: of
+    // more, less would be near when it is summed. And no more than are read side by side: the sums
+    // are read and written for each such number anyway.
+    let together = Aggregation.together * count * MemoryLayout<Float>.stride
     self.init(
       terms, first: first, count: count, kernels: kernels, pool: pool,
-      groupBytes: pool.threads << 21)
+      groupBytes: pool.threads * min(together, 1 << 21))
   }
 
   /// The same with groups of about as many bytes as given.
@@ -103,6 +105,8 @@ extension StreamedSum {
     private let progress: UnsafeMutableBufferPointer<Atomic<Int>>
     /// Groups summed in each range.
     private let summed: UnsafeMutableBufferPointer<Atomic<Int>>
+    /// Trainings that another thread was at, as it had begun them before the sum.
+    private let busy = Mutex<[Int]>([])
 
     init(
       _ terms: [Term], first: Aggregation.Term?, count: Int, kernels: Kernels, threads: Int,
@@ -116,8 +120,8 @@ extension StreamedSum {
       groupSize = min(terms.count, (max(1, fitting) + threads - 1) / threads * threads)
       groups = (terms.count + groupSize - 1) / groupSize
       let blocks = (count + Self.blockSize - 1) / Self.blockSize
-      let blocksARange =
-        (blocks + Self.rangesAThread * threads - 1) / (Self.rangesAThread * threads)
+      let most = threads == 1 ? 1 : Self.rangesAThread * threads
+      let blocksARange = (blocks + most - 1) / most
       rangeSize = max(1, blocksARange) * Self.blockSize
       ranges = (count + rangeSize - 1) / rangeSize
       memory = BufferMemory.take(count: 2 * max(1, count))
@@ -153,7 +157,7 @@ extension StreamedSum {
       // Then rows of one group's trainings and the sums of the one before; the last group has no
       // trainings behind it.
       if piece >= pieceCount - ranges {
-        return add(group: groups - 1, range: piece - (pieceCount - ranges), into: target)
+        return add(group: groups - 1, range: piece - (pieceCount - ranges), scratch, into: target)
       }
       let row = (piece - groupSize) / (groupSize + ranges)
       let place = (piece - groupSize) % (groupSize + ranges)
@@ -161,7 +165,7 @@ extension StreamedSum {
       if place < next.count {
         train(next.lowerBound + place, scratch)
       } else {
-        add(group: row, range: place - next.count, into: target)
+        add(group: row, range: place - next.count, scratch, into: target)
       }
     }
 
@@ -170,20 +174,31 @@ extension StreamedSum {
     }
 
     private func train(_ index: Int, _ scratch: Scratch) {
-      let value = terms[index].training.passingValue(scratch)
-      precondition(value.parameters.count == count, "buffers have one size")
-      scores[index] = Score(
-        lossSum: value.lossSum, lossSquares: value.lossSquares, validation: value.validation)
-      trained[index] = value.parameters
+      if let passed = terms[index].training.passed(scratch, waits: false) {
+        take(passed, index)
+      } else {
+        busy.withLock { $0.append(index) }
+      }
+    }
+
+    private func take(_ passed: (ParameterBuffer, Score), _ index: Int) {
+      precondition(passed.0.count == count, "buffers have one size")
+      (trained[index], scores[index]) = passed
       progress[index / groupSize].wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    private func add(group: Int, range: Int, into target: UnsafeMutablePointer<Float>) {
+    private func add(
+      group: Int, range: Int, _ scratch: Scratch, into target: UnsafeMutablePointer<Float>
+    ) {
       let members = terms(of: group)
       while progress[group].load(ordering: .acquiring) < members.count
         || summed[range].load(ordering: .acquiring) < group
       {
-        sched_yield()
+        if let index = busy.withLock({ $0.popLast() }) {
+          take(terms[index].training.passed(scratch, waits: true)!, index)
+        } else {
+          sched_yield()
+        }
       }
       let given = group == 0 ? first : nil
       let addresses = Aggregation.Addresses(

@@ -153,6 +153,66 @@ struct EventQueueTests {
     #expect(copy.popFirst() == nil)
   }
 
+  @Test(
+    "A long list is in order whichever end it grows at, with events taken back and played",
+    arguments: ["later and later", "sooner and sooner", "to both sides", "in between"])
+  func longListGrows(_ way: String) {
+    for seed in UInt64(1)...8 {
+      var stream = StreamKey(seed: seed, purpose: "queue").stream(slot: 3)
+      var queue = EventQueue()
+      // In ascending order; times differ, so that they alone decide.
+      var reference: [(time: Int64, number: Int32)] = []
+      func add(_ number: Int32) {
+        let n = Int64(number)
+        let time =
+          switch way {
+          case "later and later": 1_000_000 + n
+          case "sooner and sooner": 1_000_000 - n
+          case "to both sides": number % 2 == 0 ? 1_000_000 + n : 1_000_000 - n
+          default: number % 2 == 0 ? n : 2_000_000 - n
+          }
+        let place = reference.firstIndex { $0.time > time } ?? reference.count
+        reference.insert((time, number), at: place)
+        queue.push(
+          EventQueue.Entry(
+            time: SimTime(microseconds: time), eventClass: .world, actor: 0,
+            sequence: UInt32(number), event: .injection(number)))
+      }
+      // Three waves, each of another share of additions, so that the list shrinks in between.
+      for number in 0..<Int32(1500) {
+        let mostAdded: UInt32 = [9, 4, 8][Int(number) / 500]
+        if stream.below(10) < mostAdded || reference.isEmpty { add(number) }
+        switch stream.below(10) {
+        case 0..<2 where !reference.isEmpty:
+          let gone = reference.remove(at: Int(stream.below(UInt32(reference.count))))
+          queue.cancel(.injection(gone.number), at: SimTime(microseconds: gone.time), of: 0)
+        case 2..<4 where !reference.isEmpty:
+          #expect(queue.popFirst()?.sequence == UInt32(reference.removeFirst().number))
+        default: break
+        }
+        #expect(queue.count == reference.count, "seed \(seed)")
+      }
+      #expect(queue.entries.map { Int32($0.sequence) } == reference.map(\.number), "seed \(seed)")
+      for entry in reference {
+        #expect(queue.popFirst()?.time.microseconds == entry.time, "seed \(seed)")
+      }
+      #expect(queue.popFirst() == nil)
+    }
+  }
+
+  @Test("Of equal events at one time the one that was scheduled first is taken back")
+  func equalEvents() {
+    var queue = EventQueue()
+    for sequence in UInt32(0)..<20 {
+      queue.push(
+        EventQueue.Entry(
+          time: SimTime(microseconds: 5), eventClass: .world, actor: 1, sequence: sequence,
+          event: .injection(7)))
+    }
+    for _ in 0..<3 { queue.cancel(.injection(7), at: SimTime(microseconds: 5), of: 1) }
+    #expect(queue.entries.map(\.sequence) == Array(3..<20))
+  }
+
   @Test("Classes stand in the order in which they happen at one time")
   func classes() {
     #expect(

@@ -41,6 +41,12 @@ struct ScriptedSelectorTests {
     #expect(cohort([[9]], round: 1, waiting: [1, 2]) == nil)
   }
 
+  @Test("who is in a round is known before anyone asks, in device order; behind the last nobody is")
+  func known() {
+    let selector = ScriptedSelector(.init(), cohorts: [[7, 2, 5], [1, 7]])
+    #expect((0...3).map { selector.likelyMembers(ofRound: $0) } == [[], [2, 5, 7], [1, 7], []])
+  }
+
   @Test("after the last round no cohort is formed")
   func over() {
     #expect(cohort([[1]], round: 2, waiting: [0, 1, 2]) == nil)

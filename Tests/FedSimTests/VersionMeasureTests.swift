@@ -48,11 +48,13 @@ struct VersionMeasureTests {
     // client 1 the fourth; both train, over two epochs, and are one version.
     var scene = Scene(
       .tiny(samples: [3, 1], epochs: 2),
-      fleet: [.group(count: 2, windows: [[0, 20_000, 21_000]])])
+      fleet: [.group(count: 2, windows: [[0, 20_000, 21_000], [100_000, 120_000, 121_000]])])
     scene.threshold(2)
     let played = scene.play()
     #expect(played.version(0).labelCounts == [0, 0])
     #expect(played.version(1).labelCounts == [2, 2])
+    // The same samples again.
+    #expect(played.version(2).labelCounts == [2, 2])
   }
 
   @Test("Labels of a part of an epoch are those of its first batches")

@@ -63,6 +63,29 @@ struct StreamedSumTests {
     }
   }
 
+  @Test("trainings that another thread has begun are taken when it has done them, the same bits")
+  func begun() throws {
+    let pool = WorkerPool(threads: 2)
+    let count = network.layout.count
+    let weights = (0..<23).map { 1 / Double($0 + 3) }
+    let expected = Aggregation.weights(
+      zip(trainings(23), weights).map {
+        .init($0.value(Scratch()).parameters, weight: $1)
+      }, kernels: .best, pool: pool)
+    for groupBytes in [1, 60_000, 1 << 30] {
+      let fresh = trainings(23)
+      // From both ends: where the two meet, one is at what the other wants.
+      let ticket = pool.submit { scratch in
+        for training in fresh.reversed() { training.computeUnlessBusy(scratch) }
+      }
+      let terms = zip(fresh, weights).map { StreamedSum.Term($0, weight: $1, base: nil) }
+      let sum = try #require(
+        StreamedSum(terms, count: count, kernels: .best, pool: pool, groupBytes: groupBytes))
+      pool.wait(ticket)
+      #expect(firstDifference(sum.parameters, expected) == nil)
+    }
+  }
+
   @Test("a training that leaves numbers that are not finite gives no sum")
   func notFinite() {
     let pool = WorkerPool(threads: 2)

@@ -105,7 +105,7 @@ extension Simulation {
   /// playing, or are a memory of what can be found again.
   package static let unsaved: Set<String> = [
     "inputs", "end", "world", "batteryFigures", "wireSizes", "taskNeeds", "systemFigures", "keys",
-    "taskNames", "computations", "observers", "wantsEveryEvent", "allTestSamples",
+    "labels", "taskNames", "computations", "observers", "wantsEveryEvent", "allTestSamples",
     "validationSamples",
   ]
 

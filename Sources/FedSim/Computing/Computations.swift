@@ -8,9 +8,12 @@ struct Computations {
   private let isOff: Bool
   /// How many described trainings that live may hold on to what they start from.
   private let limit: Int
-  /// Described trainings, oldest first; those of which nothing is left are swept out.
+  /// Described trainings that no update has, oldest first; those of which nothing is left are swept
+  /// out.
   private var described: [Weak] = []
-  /// How long the list may become before it is swept.
+  /// How many live at most: those that lived at the last sweep, and all described since.
+  private var living = 0
+  /// How many may be described before it is found out how many live.
   private var nextSweep: Int
   private var tickets: [WorkerPool.Ticket] = []
   private let wanted = WantedTrainings()
@@ -32,29 +35,44 @@ struct Computations {
       byteCount: inputs.task.network.layout.byteCount)
   }
 
-  /// A training was described. Beyond the limit the oldest of those that live are computed, which
-  /// lets go of what they start from.
+  /// A training was described; whether it is found through its update as long as it lives. If so it
+  /// need not be known here, which costs more than all else that is done for it.
   ///
-  /// Complexity: O(1) on the average; a sweep makes room for a quarter of the list at least.
-  mutating func described(_ training: DeferredTraining) {
-    if isOff { return }
-    if mode == .eager { return submit(training) }
-    described.append(Weak(training: training))
-    guard described.count > nextSweep else { return }
+  /// Returns whether it is time for a `sweep`. Complexity: O(1).
+  mutating func described(_ training: DeferredTraining, isOfUpdate: Bool) -> Bool {
+    if isOff { return false }
+    if mode == .eager {
+      submit(training)
+      return false
+    }
+    if !isOfUpdate { described.append(Weak(training: training)) }
+    living += 1
+    return living > nextSweep
+  }
+
+  /// Finds out which trainings live, those of updates given in the order of their making. Beyond
+  /// the limit the oldest are computed, which lets go of what they start from.
+  ///
+  /// Complexity: O(those that live, and those described since the last time), which is O(1) for
+  /// each that was described: a sweep makes room for a quarter of the limit at least.
+  mutating func sweep(_ ofUpdates: [DeferredTraining]) {
     described.removeAll { $0.training?.isComputed ?? true }
+    var all = described.compactMap(\.training)
+    for training in ofUpdates where !training.isComputed { all.append(training) }
     let most = limit - limit / 4
-    if described.count > most {
-      let oldest = described[..<(described.count - most)].compactMap(\.training)
-      described.removeFirst(described.count - most)
+    if all.count > most {
+      let oldest = Array(all[..<(all.count - most)])
       pool.forEach(oldest.count) { index, scratch in _ = oldest[index].value(scratch) }
     }
-    nextSweep = min(limit, max(4096, 2 * described.count))
+    living = min(all.count, most)
+    nextSweep = min(limit, max(4096, 2 * living))
   }
 
   /// Takes in the trainings of a run that was saved. Nothing is begun: what they give does not
   /// depend on when.
   mutating func take(described trainings: [DeferredTraining]) {
     described = trainings.map { Weak(training: $0) }
+    living = described.count
     nextSweep = min(limit, max(4096, 2 * described.count))
   }
 
@@ -67,6 +85,11 @@ struct Computations {
 
   /// Whether trainings of so many devices are worth foreseeing.
   func foresees(_ count: Int) -> Bool { foresight.isWorth(count) }
+
+  /// Whether that training was foreseen already.
+  func isForeseen(by device: Int, from base: ParameterBuffer, epoch: UInt64) -> Bool {
+    foresight.has(device, from: base, epoch: epoch)
+  }
 
   /// A training will most likely be described: a thread that is idle may begin with it.
   mutating func foresee(

@@ -37,6 +37,11 @@ struct Foresight {
     entries[device] = Entry(training: training, base: base, epoch: epoch)
   }
 
+  func has(_ device: Int, from base: ParameterBuffer, epoch: UInt64) -> Bool {
+    guard let entry = entries[device] else { return false }
+    return entry.base === base && entry.epoch == epoch
+  }
+
   mutating func take(by device: Int, from base: ParameterBuffer, epoch: UInt64)
     -> DeferredTraining?
   {

@@ -109,6 +109,11 @@ struct Device: Codable {
   var transferPhase: Transfer.Phase? { @inline(__always) get { doings?.transfer?.phase } }
   var transferID: UInt32? { @inline(__always) get { doings?.transfer?.id } }
   var transferPlan: UInt32? { @inline(__always) get { doings?.transfer?.plan } }
+  var hasTransfer: Bool { @inline(__always) get { doings != nil && doings!.transfer != nil } }
+  var transferRequest: Request? { @inline(__always) get { doings?.transfer?.request } }
+  var transferResponse: Response? { @inline(__always) get { doings?.transfer?.response } }
+  var transferRemaining: Int64? { @inline(__always) get { doings?.transfer?.remaining } }
+  var hasAttempt: Bool { @inline(__always) get { doings != nil && doings!.attempt != nil } }
   var runGenerationNow: UInt32? { @inline(__always) get { doings?.run?.generation } }
 
   /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.

@@ -145,11 +145,11 @@ extension Simulation {
   /// Lets go of an update once nobody can ask for it any more.
   private mutating func release(_ update: Int32) {
     guard updates.contains(update) else { return }
-    guard !updates[update].isOnDevice, updates[update].outcome != nil,
+    guard !updates[update].isOnDevice, let outcome = updates[update].outcome,
       updates[update].pendingCopies == 0, updates[update].copiesOnTheWay == 0
     else { return }
     let participation = updates[update].participation
-    settled.add(updates[update])
+    settled.add(outcome, batches: updates[update].batches)
     updates.remove(update)
     letGo(participation)
   }

@@ -61,8 +61,8 @@ extension Simulation {
 
   /// Does what comes next in a session, if nothing is under way.
   mutating func proceed(_ device: Int) {
-    guard let session = devices[device].session, devices[device].transfer == nil,
-      devices[device].run == nil, !session.isPausing, !session.isStuck
+    guard let session = devices[device].session, !devices[device].hasTransfer,
+      !devices[device].isRunning, !session.isPausing, !session.isStuck
     else { return }
     purgeOutbox(device)
     let isConnected = devices[device].isConnected

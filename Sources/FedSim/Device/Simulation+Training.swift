@@ -6,7 +6,7 @@ extension Simulation {
   mutating func beginTraining(_ device: Int) {
     resumeOrDrop(device)
     if isCancelled(device) { return stopAtOnce(device) }
-    if devices[device].attempt == nil { newAttempt(device) } else { tallies.resumed += 1 }
+    if !devices[device].hasAttempt { newAttempt(device) } else { tallies.resumed += 1 }
     let attempt = devices[device].attempt!
     reach(devices[device].session!.participation, .started)
     devices[device].runGeneration += 1
@@ -29,7 +29,7 @@ extension Simulation {
 
   /// A flag from an earlier expiry stops the training before its first batch.
   private mutating func stopAtOnce(_ device: Int) {
-    if devices[device].attempt == nil { newAttempt(device) }
+    if !devices[device].hasAttempt { newAttempt(device) }
     reach(devices[device].session!.participation, .started)
     endAttempt(device, .discardedAtExpiry, batches: devices[device].attempt!.described)
     endSession(device, .expired)
@@ -189,7 +189,22 @@ extension Simulation {
     }
     devices[device].attempt!.start = .checkpoint(training)
     devices[device].attempt!.described = batches
-    computations.described(training)
+    let isOfUpdate = validation && areFoundThroughUpdates
+    if computations.described(training, isOfUpdate: isOfUpdate) {
+      var ofUpdates: [DeferredTraining] = []
+      for update in updates.numbers {
+        if let training = updates[update].training { ofUpdates.append(training) }
+      }
+      // This one's update is still to be made.
+      if isOfUpdate { ofUpdates.append(training) }
+      computations.sweep(ofUpdates)
+    }
+  }
+
+  /// Whether a training that becomes an update is nowhere else once the update is gone.
+  private var areFoundThroughUpdates: Bool {
+    !exchange.isOn && exchange.locals.last.isEmpty && exchange.locals.first.isEmpty
+      && exchange.lastSent.isEmpty
   }
 
   /// Some batches of a device's training; the last ones are evaluated on its validation samples.
@@ -215,13 +230,15 @@ extension Simulation {
   /// The members of a cohort will most likely train on the latest version next, all batches: idle
   /// threads may begin with that.
   mutating func foresee(_ members: [Int]) {
-    guard computations.foresees(members.count), !fleetTables.hasArrivals,
+    guard !members.isEmpty, computations.foresees(members.count), !fleetTables.hasArrivals,
       exchange.instructions.plans.isEmpty, exchange.instructions.privateRanges.isEmpty,
       !exchange.locals.isOn, exchange.locals.adversaries.isEmpty
     else { return }
-    for device in members where devices[device].attempt == nil {
+    for device in members where devices.indices.contains(device) {
       let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
-      guard batches > 0 else { continue }
+      guard batches > 0, !devices[device].hasAttempt,
+        !computations.isForeseen(by: device, from: server.model, epoch: epoch)
+      else { continue }
       computations.foresee(
         newTraining(
           of: device, 0..<batches, from: .parameters(server.model), firstEpoch: epoch,

@@ -3,7 +3,7 @@ extension Simulation {
   mutating func startRequest(
     _ device: Int, _ purpose: Transfer.Purpose, _ request: Request, bytes: Int64
   ) {
-    precondition(devices[device].transfer == nil, "one request at a time")
+    precondition(!devices[device].hasTransfer, "one request at a time")
     precondition(devices[device].isConnected, "a request needs a link")
     ledgers.transmissions.open()
     if !identities.isEmpty { watchToken(device, purpose) }
@@ -49,9 +49,10 @@ extension Simulation {
   /// All bytes of a request are sent, or of an answer received.
   mutating func bytesThrough(_ device: Int) {
     if devices[device].transferPhase == .receiving {
-      let transfer = devices[device].transfer!
-      closeTransfer(device, transfer.response!.outcome, received: transfer.remaining)
-      return completed(device, transfer)
+      // Taken and not copied: it holds the model that came.
+      let outcome = devices[device].transferResponse!.outcome
+      let received = devices[device].transferRemaining!
+      return completed(device, closeTransfer(device, outcome, received: received))
     }
     let due = now + inputs.fleet[Int(devices[device].group)].network.requestTimeout
     let (id, request, sent) = devices[device].transfer!.leave(due: due)
@@ -94,7 +95,7 @@ extension Simulation {
   mutating func answered(_ device: Int, _ response: Response) {
     let bytes = bytes(of: response)
     devices[device].transfer!.receive(response, bytes)
-    if case .probe(let isUpload) = devices[device].transfer!.request, !isUpload {
+    if case .probe(let isUpload) = devices[device].transferRequest, !isUpload {
       // The probe comes with the answer.
       exchange.clients[device].probeSince = now
       devices[device].transfer!.remaining = probeBytes(device)
@@ -261,7 +262,7 @@ extension Simulation {
       note(device, .accepted(round: Int(round)))
       let participation = inputs.fleet[Int(devices[device].group)].participation
       if participation.retrain == .newVersions, !hasUpdate,
-        held == devices[device].lastTrained, devices[device].attempt == nil
+        held == devices[device].lastTrained, !devices[device].hasAttempt
       {
         return rest(device, .nothingNew)
       }

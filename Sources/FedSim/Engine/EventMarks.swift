@@ -39,6 +39,10 @@ struct EventMarks {
   /// What comes after the last stretch.
   private var beyond: [Mark] = []
 
+  /// Whether the heap's first mark has been taken and its place waits for another: most often the
+  /// same actor's next, which then sinks from there.
+  private var isFirstTaken = false
+
   /// How many marks wait.
   private(set) var count = 0
   /// The actors that `coming` has named.
@@ -52,6 +56,10 @@ struct EventMarks {
   mutating func push(_ mark: Mark) {
     count += 1
     guard mark.time < limit || limit == .never else { return file(mark) }
+    if isFirstTaken {
+      isFirstTaken = false
+      return sink(mark, from: 0)
+    }
     heap.append(mark)
     rise(mark, from: heap.count - 1)
     guard limit == .never, heap.count > Self.most else { return }
@@ -61,17 +69,26 @@ struct EventMarks {
   }
 
   mutating func popFirst() -> Mark? {
+    closeUp()
     if heap.isEmpty { fill() }
     guard let first = heap.first else { return nil }
     count -= 1
+    isFirstTaken = true
+    return first
+  }
+
+  /// Fills the place of the mark that was taken with one of the others.
+  private mutating func closeUp() {
+    guard isFirstTaken else { return }
+    isFirstTaken = false
     let last = heap.removeLast()
     if heap.isEmpty { fill() } else { sink(last, from: 0) }
-    return first
   }
 
   /// The actor of the first mark, and those of the first three that were not named the last time;
   /// −1: none.
   mutating func coming() -> (first: Int32, fresh: SIMD4<Int32>) {
+    closeUp()
     let known = named
     var fresh = SIMD4<Int32>(repeating: -1)
     for place in 0..<min(3, heap.count) {

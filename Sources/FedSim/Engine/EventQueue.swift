@@ -65,9 +65,9 @@ package struct EventQueue {
     lists.makeUnique()
     let list = lists[actor]
     let last = Int(list.count) - 1
-    var place = last
-    while place >= 0, list.slots[place].time <= time {
-      if list.slots[place].time == time, list.slots[place].event == event {
+    var place = list.places(from: time) - 1
+    while place >= 0, list.slots[place].time == time {
+      if list.slots[place].event == event {
         lists.remove(place, of: actor)
         count -= 1
         if place == last, actor != current { mark(actor) }

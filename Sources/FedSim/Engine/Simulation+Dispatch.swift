@@ -94,7 +94,7 @@ extension Simulation {
     case .probe:
       return probeRang(device, generation)
     case .downloadTimeout:
-      guard devices[device].transfer?.id == generation else { return false }
+      guard devices[device].transferID == generation else { return false }
       failTransfer(device, .timedOut)
     case .body:
       // What follows from it is done after every event.

@@ -61,7 +61,9 @@ public struct Simulation {
   /// Figures of the operating system's rules, by group; empty where no group has `system` or `app`.
   var systemFigures: [SystemFigures?] = []
   /// Keys of what is drawn often, by purpose and group.
-  var keys = KeyMemory()
+  var keys: KeyMemory
+  /// Labels of the clients' samples, counted.
+  var labels = LabelMemory()
   /// The names of requests to the operating system.
   var taskNames: [String] = []
   var server: Server
@@ -106,6 +108,7 @@ public struct Simulation {
     taskNeeds = inputs.fleet.map { TaskNeeds($0.background.processing) }
     server = Server(model: inputs.task.initial, triggers: inputs.server.trigger.count)
     computations = Computations(inputs)
+    keys = KeyMemory(inputs)
     allTestSamples = (0..<Int32(inputs.task.test.count)).map { $0 }
     validationSamples = inputs.task.partition.validation.flatMap { $0 }.sorted()
     makeFleet()

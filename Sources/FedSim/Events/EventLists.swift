@@ -12,6 +12,13 @@ struct EventLists {
     var eventClass: EventClass
     var sequence: UInt32
 
+    fileprivate init(_ entry: borrowing EventQueue.Entry) {
+      time = entry.time
+      event = entry.event
+      eventClass = entry.eventClass
+      sequence = entry.sequence
+    }
+
     /// Whether it comes before an entry of the same actor.
     @inline(__always)
     func precedes(_ entry: borrowing EventQueue.Entry) -> Bool {
@@ -22,14 +29,105 @@ struct EventLists {
   }
 
   /// An actor's events, the first of them in the last slot.
+  ///
+  /// A list of more than the least memory stands in the middle of it, so that it grows at either
+  /// end, and what comes between two others moves those of the shorter side.
   struct List {
+    /// The last event, and behind it those before it.
     fileprivate(set) var slots: UnsafeMutablePointer<Slot>
     fileprivate(set) var count: Int32 = 0
-    fileprivate var capacity: Int32 = 0
+    /// Free slots before the last event, in the upper 24 bits, and its memory's size below: lists
+    /// are many, and nearly all of them short.
+    private var shape: UInt32 = 0
+
+    private static let mostBefore = 0xFF_FFFF
+
+    fileprivate init(slots: UnsafeMutablePointer<Slot>) { self.slots = slots }
 
     /// The first event of a list that is not empty.
     @inline(__always) var first: Slot {
       unsafeAddress { UnsafePointer(slots + Int(count) - 1) }
+    }
+
+    /// Whether it has the least memory, and begins where that begins.
+    @inline(__always) fileprivate var isShort: Bool { shape == 0 }
+    fileprivate var size: Int { Int(shape & 0xFF) }
+    private var capacity: Int { Storage.capacity(size) }
+    private var before: Int { Int(shape >> 8) }
+    private var behind: Int { capacity - before - Int(count) }
+    /// Where its memory begins.
+    fileprivate var memory: UnsafeMutablePointer<Slot> { slots - before }
+
+    /// How many of its events come at a time or later. Complexity: O(log events).
+    func places(from time: SimTime) -> Int {
+      var (low, high) = (0, Int(count))
+      while low < high {
+        let middle = (low + high) / 2
+        if slots[middle].time >= time { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+
+    /// How many of its events come after an entry. Complexity: O(log events).
+    fileprivate func places(after entry: borrowing EventQueue.Entry) -> Int {
+      var (low, high) = (0, Int(count))
+      while low < high {
+        let middle = (low + high) / 2
+        if slots[middle].precedes(entry) { high = middle } else { low = middle + 1 }
+      }
+      return low
+    }
+
+    /// Whether fewer events lie before a place in memory than behind it.
+    private func isLow(_ place: Int) -> Bool { place < (Int(count) + 1) / 2 }
+
+    /// Whether an event cannot come to a place without more room.
+    fileprivate func isFull(at place: Int) -> Bool {
+      isLow(place) ? before == 0 : behind == 0
+    }
+
+    /// Whether there is room at its other end, enough to move it for where it is long.
+    fileprivate var hasRoom: Bool {
+      !isShort && Int(count) < capacity && (capacity <= 16 || 4 * Int(count) <= 3 * capacity)
+    }
+    /// Whether the next smaller memory is enough, and some more would fit.
+    fileprivate var isSparse: Bool {
+      !isShort && 6 * Int(count) <= 5 * Storage.capacity(size - 1)
+    }
+
+    /// Moves it to the middle of some memory, perhaps its own, with room for one at a place.
+    fileprivate mutating func move(
+      to memory: UnsafeMutablePointer<Slot>, size: Int, for place: Int = .max
+    ) {
+      let free = size == 0 ? 0 : Storage.capacity(size) - Int(count)
+      let before = min((free + (isLow(place) ? 1 : 0)) / 2, Self.mostBefore)
+      (memory + before).update(from: slots, count: Int(count))
+      slots = memory + before
+      shape = UInt32(before) << 8 | UInt32(size)
+    }
+
+    /// Opens a place that is not full. Complexity: O(events of the shorter side).
+    fileprivate mutating func open(_ place: Int) {
+      if isLow(place) {
+        slots -= 1
+        shape -= 1 << 8
+        slots.update(from: slots + 1, count: place)
+      } else {
+        (slots + place + 1).update(from: slots + place, count: Int(count) - place)
+      }
+      count += 1
+    }
+
+    /// Closes a place. Complexity: O(events of the shorter side).
+    fileprivate mutating func close(_ place: Int) {
+      count -= 1
+      if isShort || !isLow(place) || before == Self.mostBefore {
+        (slots + place).update(from: slots + place + 1, count: Int(count) - place)
+      } else {
+        (slots + 1).update(from: slots, count: place)
+        slots += 1
+        shape += 1 << 8
+      }
     }
   }
 
@@ -42,25 +140,31 @@ struct EventLists {
     @exclusivity(unchecked) private var pieces: [UnsafeMutablePointer<Slot>] = []
     /// What is left of the last piece.
     @exclusivity(unchecked) private var rest = 0
-    /// Memory that was given back, by its size in parts of the least.
+    /// Memory that was given back, by its size.
     @exclusivity(unchecked) private var free: [[UnsafeMutablePointer<Slot>]] = []
 
-    func take(_ capacity: Int) -> UnsafeMutablePointer<Slot> {
-      let size = capacity / Self.least
+    /// How many slots a size has: 6, 8, 12, 16, 24…
+    @inline(__always)
+    static func capacity(_ size: Int) -> Int { (least + 2 * (size & 1)) << (size >> 1) }
+
+    func take(_ size: Int) -> UnsafeMutablePointer<Slot> {
       if size < free.count, let slots = free[size].popLast() { return slots }
+      let capacity = Self.capacity(size)
       if rest < capacity { grow(atLeast: capacity) }
       rest -= capacity
       return pieces[pieces.count - 1] + rest
     }
 
-    func give(_ slots: UnsafeMutablePointer<Slot>, _ capacity: Int) {
-      let size = capacity / Self.least
+    func give(_ slots: UnsafeMutablePointer<Slot>, _ size: Int) {
       while free.count <= size { free.append([]) }
       free[size].append(slots)
     }
 
     private func grow(atLeast capacity: Int) {
-      if rest > 0 { give(pieces[pieces.count - 1], rest) }
+      while rest >= Self.least {
+        rest -= Self.least
+        give(pieces[pieces.count - 1] + rest, 0)
+      }
       rest = max(Self.piece, capacity)
       let piece = UnsafeMutablePointer<Slot>.allocate(capacity: rest)
       HostMemory.preferLargePages(piece, rest * MemoryLayout<Slot>.stride)
@@ -92,18 +196,34 @@ struct EventLists {
     let actor = Int(entry.actor)
     while lists.count <= actor { add() }
     var list = lists[actor]
-    if list.count == list.capacity { resize(&list, to: 2 * Int(list.capacity)) }
+    guard list.isShort, list.count < Storage.least else { return insertLong(entry) }
     let slots = list.slots
     var place = Int(list.count)
     while place > 0, slots[place - 1].precedes(entry) {
       slots[place] = slots[place - 1]
       place -= 1
     }
-    (slots + place).initialize(
-      to: Slot(
-        time: entry.time, event: entry.event, eventClass: entry.eventClass,
-        sequence: entry.sequence))
+    (slots + place).initialize(to: Slot(entry))
     list.count += 1
+    lists[actor] = list
+    return place + 1 == Int(list.count)
+  }
+
+  /// The same in a list that has more than the least memory, or needs more.
+  @inline(never)
+  private mutating func insertLong(_ entry: borrowing EventQueue.Entry) -> Bool {
+    let actor = Int(entry.actor)
+    var list = lists[actor]
+    let place = list.places(after: entry)
+    if list.isFull(at: place) {
+      if list.hasRoom {
+        list.move(to: list.memory, size: list.size, for: place)
+      } else {
+        resize(&list, to: list.size + 1, for: place)
+      }
+    }
+    list.open(place)
+    (list.slots + place).initialize(to: Slot(entry))
     lists[actor] = list
     return place + 1 == Int(list.count)
   }
@@ -112,16 +232,16 @@ struct EventLists {
   @inline(__always)
   mutating func removeFirst(of actor: Int32) -> Slot {
     let slot = lists[Int(actor)].first
-    shorten(actor)
+    lists[Int(actor)].count -= 1
+    if !lists[Int(actor)].isShort { shrink(actor) }
     return slot
   }
 
   /// Takes an event out of an actor's list.
   @inline(__always)
   mutating func remove(_ place: Int, of actor: Int32) {
-    let list = lists[Int(actor)]
-    for place in place..<Int(list.count) - 1 { list.slots[place] = list.slots[place + 1] }
-    shorten(actor)
+    lists[Int(actor)].close(place)
+    if !lists[Int(actor)].isShort { shrink(actor) }
   }
 
   /// Asks for the memory of what is known of a list.
@@ -134,35 +254,29 @@ struct EventLists {
   }
 
   @inline(never)
-  private mutating func add() {
-    lists.append(List(slots: storage.take(Storage.least), capacity: Int32(Storage.least)))
-  }
+  private mutating func add() { lists.append(List(slots: storage.take(0))) }
 
-  /// Leaves the last slot of a list, and half of its memory where the rest is enough.
-  @inline(__always)
-  private mutating func shorten(_ actor: Int32) {
+  /// Gives a list less memory where that leaves room for some more: one that gains and loses an
+  /// event in turn stays where it is.
+  @inline(never)
+  private mutating func shrink(_ actor: Int32) {
     var list = lists[Int(actor)]
-    list.count -= 1
-    if 2 * list.count <= list.capacity, list.capacity > Storage.least {
-      resize(&list, to: Int(list.capacity) / 2)
-    }
+    guard list.isSparse else { return }
+    resize(&list, to: list.size - 1)
     lists[Int(actor)] = list
   }
 
-  @inline(never)
-  private func resize(_ list: inout List, to capacity: Int) {
-    let slots = storage.take(capacity)
-    slots.update(from: list.slots, count: Int(list.count))
-    storage.give(list.slots, Int(list.capacity))
-    (list.slots, list.capacity) = (slots, Int32(capacity))
+  private func resize(_ list: inout List, to size: Int, for place: Int = .max) {
+    let (memory, before) = (list.memory, list.size)
+    list.move(to: storage.take(size), size: size, for: place)
+    storage.give(memory, before)
   }
 
   private mutating func copy() {
     let fresh = Storage()
     for actor in lists.indices {
-      let slots = fresh.take(Int(lists[actor].capacity))
-      slots.update(from: lists[actor].slots, count: Int(lists[actor].count))
-      lists[actor].slots = slots
+      let size = lists[actor].size
+      lists[actor].move(to: fresh.take(size), size: size)
     }
     storage = fresh
   }

@@ -62,6 +62,11 @@ public struct ScriptedSelector: ClientSelector {
   /// It does.
   public var formsCohorts: Bool { true }
 
+  /// The devices given for the round.
+  public func likelyMembers(ofRound round: Int) -> [Int] {
+    sorted.indices.contains(round - 1) ? sorted[round - 1] : []
+  }
+
   /// Whoever asks waits for its round.
   public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
 

@@ -168,6 +168,9 @@ public protocol ClientSelector: Part {
   /// Whether it is told, before it chooses, what the current model loses on candidates' samples:
   /// `candidates` and `cohort(of:losses:_:)` are asked then in place of `cohort(from:_:_:_:)`.
   var needsCurrentLosses: Bool { get }
+  /// Devices that a round's cohort will have, as far as that is known before it is formed: threads
+  /// that are idle may begin with their trainings. No result depends on it.
+  func likelyMembers(ofRound round: Int) -> [Int]
   /// What a device that asks for work is told.
   func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission
   /// The same, of a selector that remembers.
@@ -237,6 +240,8 @@ extension ClientSelector {
   public var needsLossSquares: Bool { false }
   /// It is not.
   public var needsCurrentLosses: Bool { false }
+  /// Nothing is known.
+  public func likelyMembers(ofRound round: Int) -> [Int] { [] }
   /// No candidates.
   public func candidates(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,

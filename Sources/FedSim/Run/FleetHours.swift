@@ -124,19 +124,20 @@ public struct FleetHours: Sendable, Codable {
   private mutating func add(_ mark: Mark, _ group: Int, until: SimTime) {
     let state = mark.state
     guard !state.isEmpty else { return }
-    var columns: [Column] = []
-    if state.contains(.present) { columns.append(.present) }
-    if state.contains(.wifi) { columns.append(.wifi) }
-    if state.contains(.cellular) { columns.append(.cellular) }
-    if state.contains(.plugged) { columns.append(.plugged) }
-    if state.contains(.idle) { columns.append(.idle) }
-    if state.contains(.training) { columns.append(.training) }
-    if state.isSuperset(of: [.plugged, .idle]), !state.isDisjoint(with: [.wifi, .cellular]) {
-      columns.append(.pluggedIdleOnline)
-      if state.contains(.wifi) { columns.append(.pluggedIdleWifi) }
-    }
     each(mark.since, until) { hours, hour, span in
-      for column in columns { hours.sums[hours.place(hour, group, column)] += span }
+      func add(_ column: Column, if holds: Bool) {
+        if holds { hours.sums[hours.place(hour, group, column)] += span }
+      }
+      add(.present, if: state.contains(.present))
+      add(.wifi, if: state.contains(.wifi))
+      add(.cellular, if: state.contains(.cellular))
+      add(.plugged, if: state.contains(.plugged))
+      add(.idle, if: state.contains(.idle))
+      add(.training, if: state.contains(.training))
+      if state.isSuperset(of: [.plugged, .idle]), !state.isDisjoint(with: [.wifi, .cellular]) {
+        add(.pluggedIdleOnline, if: true)
+        add(.pluggedIdleWifi, if: state.contains(.wifi))
+      }
     }
   }
 

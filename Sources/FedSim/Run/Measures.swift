@@ -170,10 +170,11 @@ extension Simulation {
 
   // MARK: Requests
 
-  /// A request has ended, the last of its answer's bytes with it.
+  /// A request has ended, the last of its answer's bytes with it: it is the device's no more.
+  @discardableResult
   mutating func closeTransfer(
     _ device: Int, _ outcome: TransmissionOutcome, received: Int64 = 0
-  ) {
+  ) -> Transfer {
     devices[device].transfer!.carried.add(link: devices[device].link, up: 0, down: received)
     ledgers.bytesDown += received
     devices[device].activity.bytesDown += received
@@ -182,8 +183,13 @@ extension Simulation {
     ledgers.transmissions.close(outcome)
     measures.traffic.book(transfer.carried, outcome)
     if received + radio > 0 { note(Progress(bytesDown: received, nanojoules: radio)) }
-    guard radio > 0 else { return }
-    guard case .upload(let update) = transfer.purpose, updates.contains(update) else {
+    if radio > 0 { bookRadio(radio, of: device, for: transfer.purpose) }
+    return transfer
+  }
+
+  /// Counts what a request has drawn, in nanojoules.
+  private mutating func bookRadio(_ radio: Int64, of device: Int, for purpose: Transfer.Purpose) {
+    guard case .upload(let update) = purpose, updates.contains(update) else {
       return measures.effort.otherRadio += radio
     }
     if let outcome = updates[update].outcome {

@@ -22,7 +22,7 @@ public struct Pages<Element: Sendable>: RandomAccessCollection, MutableCollectio
   /// The element at a place.
   public subscript(index: Int) -> Element {
     get { pages[index / Self.pageSize][index % Self.pageSize] }
-    set { pages[index / Self.pageSize][index % Self.pageSize] = newValue }
+    _modify { yield &pages[index / Self.pageSize][index % Self.pageSize] }
   }
 
   /// Adds an element at the end.

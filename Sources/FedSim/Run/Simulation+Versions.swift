@@ -25,12 +25,17 @@ extension Simulation {
   }
 
   /// How many of some updates' distinct samples have each label; empty where not recorded.
-  func labelCounts(_ aggregated: [Int32]) -> [Int64] {
+  mutating func labelCounts(_ aggregated: [Int32]) -> [Int64] {
     guard recordsLabels else { return [] }
     var counts = [Int64](repeating: 0, count: inputs.task.train.classCount)
     let labels = inputs.task.train.labels
     for update in aggregated {
       let (device, count) = (Int(updates[update].device), updates[update].shardCount)
+      let client = Int(devices[device].client)
+      if updates[update].samples >= count, count == inputs.task.partition.shards[client].count {
+        self.labels.add(client, of: inputs, to: &counts)
+        continue
+      }
       let shard = shard(of: device, of: count)
       if updates[update].samples >= count {
         for sample in shard { counts[Int(labels[Int(sample)])] += 1 }

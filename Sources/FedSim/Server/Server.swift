@@ -80,6 +80,23 @@ struct Server: Codable {
     return (low, low < waiting.count && waiting[low].device == device)
   }
 
+  /// Takes out who stand at some places among those who wait, in ascending order.
+  mutating func remove(at places: [Int]) {
+    guard var kept = places.first else { return }
+    var gone = 0
+    for place in kept..<waiting.count {
+      if gone < places.count, places[gone] == place {
+        gone += 1
+      } else {
+        waiting[kept] = waiting[place]
+        waitingRequests[kept] = waitingRequests[place]
+        kept += 1
+      }
+    }
+    waiting.removeLast(gone)
+    waitingRequests.removeLast(gone)
+  }
+
   /// Takes out who stands at a place among those who wait.
   mutating func remove(at place: Int) -> WaitingRequest {
     waiting.remove(at: place)
@@ -141,10 +158,11 @@ struct Settled: Codable {
   /// Participations by the stage that they came to.
   var participations = [Int](repeating: 0, count: Stage.allCases.count)
 
-  mutating func add(_ update: UpdateRecord) {
-    batches += update.batches
-    for (place, outcome) in UpdateOutcome.allCases.enumerated() where outcome == update.outcome {
-      updates[place] += 1
-    }
+  private static let outcomes = UpdateOutcome.allCases
+
+  /// An update of so many batches has ended.
+  mutating func add(_ outcome: UpdateOutcome, batches: Int) {
+    self.batches += batches
+    updates[Self.outcomes.firstIndex(of: outcome)!] += 1
   }
 }

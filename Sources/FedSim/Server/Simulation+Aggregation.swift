@@ -50,6 +50,7 @@ extension Simulation {
           .replacing(exchange.instructions.privateRanges, from: server.model))
       precondition(
         server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
+      foreseeNextCohort()
     }
     var record = versionRecord(used)
     record.labelCounts = labelCounts(used.updates)
@@ -71,6 +72,15 @@ extension Simulation {
     }
     publish(record)
     closeRound(.published)
+  }
+
+  /// Foresees the next round's trainings, where there is one and its cohort is known, as soon as
+  /// there is what they begin with: other threads can help with nothing that comes before them.
+  private mutating func foreseeNextCohort() {
+    let next = Int(server.round) + 1
+    if let rounds = inputs.stop.rounds, next > rounds { return }
+    if let versions = inputs.stop.versions, Int(server.version) + 1 >= versions { return }
+    foresee(inputs.server.selector.value.likelyMembers(ofRound: next))
   }
 
   /// The updates that go into a version.

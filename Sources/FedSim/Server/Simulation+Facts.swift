@@ -17,8 +17,7 @@ extension Simulation {
   ///
   /// Draws: the selector's, at slot = the round (seed `policy`, purpose `selection`).
   mutating func chosenCohort() -> Cohort? {
-    var stream = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
-      .stream(slot: UInt64(server.round))
+    var stream = keys.selection.stream(slot: UInt64(server.round))
     let (view, selector) = (serverView, inputs.server.selector.value)
     guard selector.needsCurrentLosses else {
       return selector.cohort(from: server.waiting, view, &stream, &server.memories.selector)
@@ -70,10 +69,10 @@ extension Simulation {
   }
 
   /// Whether an update belongs to a round that is over, and so is not taken in.
-  func isLate(_ update: UpdateRecord) -> Bool {
+  func isLate(_ update: Int32) -> Bool {
     let selector = inputs.server.selector.value
     guard exchange.givesKeys || selector.formsCohorts && !selector.acceptsLate else { return false }
-    return update.round != server.round || server.underWay != nil
+    return updates[update].round != server.round || server.underWay != nil
   }
 
   /// Changes what is known of a device, where the selector looks at that.

@@ -108,7 +108,7 @@ extension Simulation {
       return answer(device, generation, refusal)
     }
     guard server.believesOnline else { return answer(device, generation, .modelUnavailable) }
-    if devices[device].transfer?.id == generation {
+    if devices[device].transferID == generation {
       devices[device].transfer!.body = server.model
     }
     answer(device, generation, .model(version: server.version))
@@ -119,9 +119,9 @@ extension Simulation {
     _ checkIn: CheckIn, _ generation: UInt32, _ participation: Int32
   ) {
     let device = checkIn.device
-    if devices[device].transfer?.id == generation { devices[device].transfer!.isHeld = true }
-    forget(device)
+    if devices[device].transferID == generation { devices[device].transfer!.isHeld = true }
     let place = server.place(of: device)
+    if place.isThere { letGo(server.remove(at: place.index).participation) }
     server.waiting.insert(checkIn, at: place.index)
     server.waitingRequests.insert(
       .init(generation: generation, participation: participation), at: place.index)
@@ -142,7 +142,7 @@ extension Simulation {
   ) {
     // A device that keeps no copy of the version that it holds is lent the server's.
     if devices[device].held == nil, devices[device].heldVersion == server.version,
-      devices[device].transfer?.id == generation
+      devices[device].transferID == generation
     {
       devices[device].transfer!.body = server.model
     }
@@ -177,10 +177,8 @@ extension Simulation {
       answerCheck(server.waiting[place].device, request.generation, .accepted)
     }
     foresee(members.map { server.waiting[$0].device })
-    for place in members.reversed() {
-      let request = server.remove(at: place)
-      letGo(request.participation)
-    }
+    for place in members.reversed() { letGo(server.waitingRequests[place].participation) }
+    server.remove(at: members)
     for (index, trigger) in inputs.server.trigger.enumerated() {
       if case .afterCohort(let duration) = trigger.value.timer {
         schedule(
@@ -205,7 +203,7 @@ extension Simulation {
     if !wasAggregating, server.underWay != nil, isBlocked {
       // The aggregation that it began is part of its handling.
       server.underWay!.owed = .init(device: device, generation: generation, update: update)
-      if devices[device].transfer?.id == generation { devices[device].transfer!.isOwed = true }
+      if devices[device].transferID == generation { devices[device].transfer!.isOwed = true }
       return
     }
     answerReceipt(device, generation, update, status)
@@ -224,7 +222,8 @@ extension Simulation {
   }
 
   private mutating func admit(_ update: Int32, isKnown: Bool) -> Receipt.Status {
-    let record = updates[update]
+    // Field by field: a record is large.
+    let (device, base) = (updates[update].device, updates[update].base)
     let duplicates = inputs.server.duplicates
     if isKnown, duplicates != .append {
       return status(of: update)
@@ -237,7 +236,7 @@ extension Simulation {
       resolve(update, .erased)
       return .rejected
     }
-    if isLate(record) {
+    if isLate(update) {
       resolve(update, .rejectedLate)
       if exchange.givesKeys { exchange.tallies.lateReports += 1 }
       return exchange.givesKeys ? .pending : .rejected
@@ -246,19 +245,19 @@ extension Simulation {
       resolve(update, .rejectedStale)
       return .rejected
     }
-    if let limit = inputs.server.maximumStaleness, Int(server.version - record.base) > limit {
+    if let limit = inputs.server.maximumStaleness, Int(server.version - base) > limit {
       resolve(update, .rejectedStale)
       return .rejected
     }
     // Most devices have nothing else there, and then nobody looks.
     let hasOthers =
-      devices[Int(record.device)].pendingCopies > Int32(updates[update].pendingCopies)
+      devices[Int(device)].pendingCopies > Int32(updates[update].pendingCopies)
     let rival =
       !hasOthers
       ? nil
       : server.pending.firstIndex {
-        $0 != update && updates[$0].device == record.device
-          && updates[$0].base == record.base && isSameInstallation($0, update)
+        $0 != update && updates[$0].device == device
+          && updates[$0].base == base && isSameInstallation($0, update)
       }
     if rival != nil, duplicates == .ignore {
       resolve(update, .rejectedDuplicate)
@@ -272,8 +271,8 @@ extension Simulation {
     server.pending.append(update)
     countCopy(update, 1)
     server.pendingPeak = max(server.pendingPeak, server.pending.count)
-    reach(record.participation, .admitted)
-    if let training = record.training { computations.prefetch(training) }
+    reach(updates[update].participation, .admitted)
+    if let training = updates[update].training { computations.prefetch(training) }
     decide(.arrival)
     return status(of: update)
   }

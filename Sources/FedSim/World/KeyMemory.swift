@@ -5,6 +5,12 @@ struct KeyMemory {
   private var purposes: [Purpose] = []
   /// [purpose][group].
   private var known: [[StreamKey]] = []
+  /// The key of the selector's draws.
+  let selection: StreamKey
+
+  init(_ inputs: borrowing SimulationInputs) {
+    selection = StreamKey(seed: inputs.seeds.policy, purpose: "selection")
+  }
 
   /// The key of a device's draws for a purpose, from the seed of the world.
   mutating func key(
