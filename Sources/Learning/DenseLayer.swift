@@ -102,7 +102,7 @@ struct DenseLayer: PlacedLayer {
 
   /// How many pieces of what lies ahead the forward pass leaves to the backward pass: memory far
   /// away gives only so many lines in the time of one.
-  private static func leftAhead(_ ahead: fs_ahead) -> Int { ahead.count / 2 }
+  private static func leftAhead(_ ahead: fs_ahead) -> Int { ahead.count / 5 }
 
   private func backwardByPanels(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
