@@ -19,8 +19,9 @@
 #endif
 
 INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, const int upright,
-                       const int ahead, const float *next, ptrdiff_t next_row, int last, ptrdiff_t runs, ptrdiff_t k,
-                       const float *a, ptrdiff_t a_row, ptrdiff_t a_column, ptrdiff_t a_run,
+                       const int ahead, const float *next, ptrdiff_t next_row, int last,
+                       ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row,
+                       ptrdiff_t a_column, ptrdiff_t a_run,
                        const float *b, ptrdiff_t b_row, const float *start, ptrdiff_t start_row,
                        float *c, ptrdiff_t c_row) {
   const int bases = upright ? 1 : (rows + 2) / 3;
@@ -82,9 +83,10 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, cons
 // `count` tiles one below the other.
 INLINE void BODY(strip)(const int rows, const int vectors, const int ragged, const int upright,
                         const int ahead, ptrdiff_t count, const float *next,
-                        ptrdiff_t next_row, int last, ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row,
-                        ptrdiff_t a_column, ptrdiff_t a_run, const float *b, ptrdiff_t b_row,
-                        const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
+                        ptrdiff_t next_row, int last, ptrdiff_t runs, ptrdiff_t k,
+                        const float *a, ptrdiff_t a_row, ptrdiff_t a_column,
+                        ptrdiff_t a_run, const float *b, ptrdiff_t b_row, const float *start,
+                        ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   for (; count > 0; count--) {
     BODY(tile)(rows, vectors, ragged, upright, ahead, next, next_row, last, runs, k, a, a_row,
                a_column, a_run, b, b_row, start, start_row, c, c_row);
@@ -94,8 +96,9 @@ INLINE void BODY(strip)(const int rows, const int vectors, const int ragged, con
   }
 }
 
-#define FS_STRIP_ARGUMENTS \
-  count, next, next_row, last, runs, k, a, a_row, a_column, a_run, b, b_row, start, start_row, c, c_row
+#define FS_STRIP_ARGUMENTS                                                                   \
+  count, next, next_row, last, runs, k, a, a_row, a_column, a_run, b, b_row, start, start_row, c, \
+      c_row
 
 // One compiled loop for each shape of tile.
 #define FS_STRIP(R)                                             \
@@ -145,8 +148,9 @@ INLINE BODY(cut) BODY(cut_rows)(ptrdiff_t rows) {
 // The first columns of a product, at most two vectors of them, in strips of the tiles of `cut`.
 // A tile looks ahead, at `next`, where that is not NULL; it is level then.
 INLINE void BODY(panel)(BODY(cut) cut, ptrdiff_t columns, const float *next,
-                        ptrdiff_t next_row, ptrdiff_t runs, ptrdiff_t k, const float *a, ptrdiff_t a_row, ptrdiff_t a_column,
-                        ptrdiff_t a_run, const float *b, ptrdiff_t b_row, const float *start,
+                        ptrdiff_t next_row, ptrdiff_t runs, ptrdiff_t k, const float *a,
+                        ptrdiff_t a_row, ptrdiff_t a_column, ptrdiff_t a_run, const float *b,
+                        ptrdiff_t b_row, const float *start,
                         ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   int vectors = columns > VL ? 2 : 1;
   int last = (int)((columns < 2 * VL ? columns : 2 * VL) - (vectors - 1) * VL);

@@ -56,8 +56,8 @@ static void BODY(wide_backward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outp
         ptrdiff_t k = outputs - p < BODY(TURN_COLUMNS) ? outputs - p : BODY(TURN_COLUMNS);
         BODY(transpose)(height, k, weight + i * outputs + p, outputs, turned, BODY(TURN_ROWS));
         const float *next = weight + (i + BODY(TURN_ROWS)) * outputs + p * BODY(TURN_ROWS);
-        BODY(panel)(cut, height, next, 2 * VL, 1, k, delta + p, outputs, 1, 0, turned, BODY(TURN_ROWS),
-                    p ? in_delta + i : NULL, inputs, in_delta + i, inputs);
+        BODY(panel)(cut, height, next, 2 * VL, 1, k, delta + p, outputs, 1, 0, turned,
+                    BODY(TURN_ROWS), p ? in_delta + i : NULL, inputs, in_delta + i, inputs);
       }
     if (target)
       BODY(wide_step)(height, rows, inputs, outputs, in + i, delta,

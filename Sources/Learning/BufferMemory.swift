@@ -3,10 +3,11 @@ import Synchronization
 /// Memory of parameter buffers that are gone, kept for the next of the same size.
 ///
 /// Fresh memory costs a page fault every 4 KiB, which a small training feels; memory used a moment
-/// ago is still in a cache. Buffers of one size are cut from slabs of large pages, since the rows of
-/// a layer's weights lie on more small ones than a processor can keep in mind. The process has one
-/// such store, as it has one heap; no value depends on what it holds. Buffers begin at different
-/// places of a page, so that many of one size do not compete for the same lines of a cache.
+/// ago is still in a cache. Buffers of one size are cut from slabs of large pages, since the rows
+/// of a layer's weights lie on more small ones than a processor can keep in mind. The process has
+/// one such store, as it has one heap; no value depends on what it holds. Buffers begin at
+/// different places of a page, so that many of one size do not compete for the same lines of a
+/// cache.
 enum BufferMemory {
   /// A piece of memory; its floats begin at a multiple of 64 bytes.
   struct Block: Sendable {
