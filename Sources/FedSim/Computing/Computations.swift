@@ -58,7 +58,11 @@ struct Computations {
   mutating func sweep(_ ofUpdates: [DeferredTraining]) {
     described.removeAll { $0.training?.isComputed ?? true }
     var all = described.compactMap(\.training)
-    for training in ofUpdates where !training.isComputed { all.append(training) }
+    // After a run was taken up again, an update's training may stand in both.
+    let known = Set(all.map(ObjectIdentifier.init))
+    for training in ofUpdates where !training.isComputed {
+      if !known.contains(ObjectIdentifier(training)) { all.append(training) }
+    }
     let most = limit - limit / 4
     if all.count > most {
       let oldest = Array(all[..<(all.count - most)])
@@ -118,6 +122,9 @@ struct Computations {
     for ticket in tickets[..<128] { pool.wait(ticket) }
     tickets.removeFirst(128)
   }
+
+  /// Lets go of what was foreseen and did not come.
+  mutating func forgetForeseen() { foresight.forget() }
 
   /// The values, in the order asked for; all threads take part.
   mutating func values(of trainings: [DeferredTraining]) -> [DeferredTraining.Value] {

@@ -301,7 +301,7 @@ public protocol Aggregator: Part {
   /// The same, of an aggregator that remembers; it knows no weights beforehand.
   func combine(_ batch: AggregationBatch, _ memory: inout PartMemory) -> ParameterBuffer
   /// What each group of the fleet counts in the next version, by what it remembers; nil: groups
-  /// have no weights of their own. Results hold them by version.
+  /// have no weights of their own, in no version. Results hold them by version.
   func groupWeights(of groups: Int, _ memory: PartMemory) -> [Double]?
 }
 

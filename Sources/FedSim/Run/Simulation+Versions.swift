@@ -20,8 +20,10 @@ extension Simulation {
   /// What the groups of the fleet count in the next version; empty where they have no weights.
   public var groupWeights: [Double] {
     guard !inputs.omitsArithmetic else { return [] }
-    return inputs.server.aggregator.value.groupWeights(
-      of: inputs.fleet.count, server.memories.aggregator) ?? []
+    let weights = inputs.server.aggregator.value.groupWeights(
+      of: inputs.fleet.count, server.memories.aggregator)
+    precondition(weights.map { $0.count == inputs.fleet.count } ?? true, "a weight for each group")
+    return weights ?? []
   }
 
   /// How many of some updates' distinct samples have each label; empty where not recorded.
@@ -32,7 +34,10 @@ extension Simulation {
     for update in aggregated {
       let (device, count) = (Int(updates[update].device), updates[update].shardCount)
       let client = Int(devices[device].client)
-      if updates[update].samples >= count, count == inputs.task.partition.shards[client].count {
+      // Of fewer samples than labels it is not worth remembering.
+      if updates[update].samples >= count, Int(count) > counts.count,
+        count == inputs.task.partition.shards[client].count
+      {
         self.labels.add(client, of: inputs, to: &counts)
         continue
       }

@@ -133,6 +133,7 @@ extension Simulation {
 
   /// The updates computed, transformed, and combined by the aggregator; nil if none is finite.
   private mutating func combined(_ waiting: [Int32]) -> (ParameterBuffer, Used)? {
+    computations.forgetForeseen()
     let values = computations.values(of: waiting.map { updates[$0].training! })
     let sent = asSent(waiting, values)
     let losses = baseLosses(waiting)
@@ -194,6 +195,7 @@ extension Simulation {
 
   /// The deadline came with too few updates: they are given up, and the next round opens.
   mutating func skipRound() {
+    computations.forgetForeseen()
     for update in server.pending {
       countCopy(update, -1)
       resolve(update, .roundSkipped)
