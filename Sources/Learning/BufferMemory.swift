@@ -78,13 +78,16 @@ package enum BufferMemory {
         return []
       }
       shelves.append(Shelf(byteCount: byteCount, blocks: Array(blocks), used: clock))
-      guard shelves.count > mostSizes,
-        let place = shelves.indices.min(by: { shelves[$0].used < shelves[$1].used })
-      else { return [] }
-      let idle = shelves[place].takeIdle()
-      for block in idle where !block.slab.isCut { keptBytes -= block.byteCount }
-      if shelves[place].blocks.isEmpty { shelves.remove(at: place) }
-      return idle
+      guard shelves.count > mostSizes else { return [] }
+      // A shelf may have nothing to give: others use parts of all its slabs.
+      for place in shelves.indices.sorted(by: { shelves[$0].used < shelves[$1].used }) {
+        let idle = shelves[place].takeIdle()
+        guard !idle.isEmpty else { continue }
+        for block in idle where !block.slab.isCut { keptBytes -= block.byteCount }
+        if shelves[place].blocks.isEmpty { shelves.remove(at: place) }
+        return idle
+      }
+      return []
     }
   }
 

@@ -71,9 +71,9 @@ struct KnownCohortTests {
     }
     let reference = try bytes("one.h5", threads: 1)
     let document = try ResultFile.read(folder("one.h5"))
-    let lost = try #require(document.integers("ledger/attemptsOpened"))[0]
+    let attempts = try #require(document.integers("ledger/attemptsOpened"))[0]
     let aggregated = try #require(document.integers("ledger/updates"))[0]
-    #expect(aggregated > 10 && lost > aggregated, "\(aggregated) of \(lost)")
+    #expect(aggregated > 10 && attempts > aggregated, "\(aggregated) of \(attempts)")
     for threads in [2, 3] {
       #expect(try bytes("threads\(threads).h5", threads: threads) == reference)
     }
