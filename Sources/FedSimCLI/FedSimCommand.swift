@@ -8,12 +8,14 @@ import Synchronization
 public enum FedSimCommand {
   /// Runs the command with the arguments of the process, and ends the process.
   ///
-  /// Exit codes: 0 done, 1 an expectation or comparison failed, 2 bad input, 3 the run failed, 130
-  /// interrupted.
+  /// Exit codes: 0 done, 1 an expectation or comparison failed, 2 bad input, 3 the run failed, or
+  /// what was to stand on standard output could not be written there, 130 interrupted.
   public static func main(registry: Registry = .standard) {
     // A reader that goes away, such as `head`, does not end the run.
     signal(SIGPIPE, SIG_IGN)
-    exit(run(Array(CommandLine.arguments.dropFirst()), registry: registry))
+    Output.keepStreams()
+    let code = run(Array(CommandLine.arguments.dropFirst()), registry: registry)
+    exit(code == 0 && Output.isIncomplete ? 3 : code)
   }
 
   /// Runs the command with these arguments; the exit code.
@@ -40,7 +42,8 @@ public enum FedSimCommand {
 
   /// A subcommand that does not exist, with the nearest that does.
   private static func refuse(_ arguments: [String]) -> Int32? {
-    guard let first = arguments.first, !first.hasPrefix("-") else { return nil }
+    let asked = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+    guard let first = asked.first, !first.hasPrefix("-") else { return nil }
     let known = Root.configuration.subcommands.map { $0._commandName } + ["help"]
     guard !known.contains(first) else { return nil }
     let nearest = Nearest.word(to: first, among: known).map { "did you mean `\($0)`?" }
@@ -73,15 +76,34 @@ struct Root: ParsableCommand {
 /// The two streams of a command.
 enum Output {
   /// A line to standard output.
-  static func out(_ text: String) { write(text, to: .standardOutput) }
+  static func out(_ text: String) {
+    let failure = write(text, to: STDOUT_FILENO)
+    // A reader that went away wants no more.
+    guard failure != 0, failure != EPIPE, !incomplete.exchange(true, ordering: .relaxed) else {
+      return
+    }
+    error("standard output: write failed: \(String(cString: strerror(failure)))")
+  }
   /// A line to standard error.
-  static func error(_ text: String) { write(text, to: .standardError) }
+  static func error(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+
+  /// Whether a line to standard output is not there whole, since its disk is full or fails.
+  static var isIncomplete: Bool { incomplete.load(ordering: .relaxed) }
+  private static let incomplete = Atomic(false)
+
+  /// Gives a stream that was closed to nobody: a file that is opened would take its place, and what
+  /// is said would stand in the file.
+  static func keepStreams() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", O_RDWR)
+    }
+  }
 
   /// Progress, which is silent after `end`; it stands on standard error as it is, without a line
   /// end.
   static func progress(_ text: String) {
     ended.withLock { isEnded in
-      if !isEnded { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+      if !isEnded { _ = write(bytes: text.utf8, to: STDERR_FILENO) }
     }
   }
 
@@ -95,8 +117,26 @@ enum Output {
 
   private static let ended = Mutex(false)
 
-  private static func write(_ text: String, to file: FileHandle) {
-    try? file.write(contentsOf: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
+  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+    write(bytes: (text.hasSuffix("\n") ? text : text + "\n").utf8, to: descriptor)
+  }
+
+  /// The error number, 0: all is written.
+  private static func write(bytes: String.UTF8View, to descriptor: Int32) -> Int32 {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EAGAIN {
+        // A terminal or pipe that another program has set not to wait.
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&ready, 1, -1)
+        continue
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return count == 0 ? ENOSPC : errno }
+      rest = rest.dropFirst(count)
+    }
+    return 0
   }
 
   /// Faults, one a line, then their count and that nothing came of the command; the exit code.

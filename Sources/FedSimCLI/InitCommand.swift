@@ -24,12 +24,14 @@ struct InitCommand: RegistryCommand {
       Output.error("\(path): \(reason)")
       return 2
     }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    do {
-      try file.write(contentsOf: Data(template.text.utf8))
-      try file.close()
-    } catch {
-      Output.error("\(path): \(error)")
+    // Until its end is written the file is this command's own, and goes where it fails.
+    let text = Array(template.text.utf8)
+    let written = text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    var failure = written == text.count ? 0 : written < 0 ? errno : ENOSPC
+    if close(descriptor) != 0, failure == 0 { failure = errno }
+    guard failure == 0 else {
+      unlink(path)
+      Output.error("\(path): write failed: \(String(cString: strerror(failure)))")
       return 3
     }
     Output.out("wrote \(path); next: \(CommandLine.arguments[0]) run \(path)")

@@ -124,8 +124,10 @@ public struct SweepFolder: Sendable {
       }
       var isFolder: ObjCBool = false
       _ = FileManager.default.fileExists(atPath: above.path, isDirectory: &isFolder)
-      let why = isFolder.boolValue ? reason(error) : "\(above.path) is a file"
-      throw refusal(folder, "the folder cannot be made: \(why)")
+      guard isFolder.boolValue else {
+        throw refusal(folder, "the folder cannot be made: \(above.path) is a file")
+      }
+      throw .disk(folder, "mkdir", error)
     }
   }
 
@@ -137,7 +139,7 @@ public struct SweepFolder: Sendable {
     do {
       try bytes.write(to: URL(fileURLWithPath: path), options: .atomic)
     } catch {
-      throw refusal(path, "the file cannot be written: \(reason(error))")
+      throw .disk(path, "write", error)
     }
   }
 
@@ -150,13 +152,16 @@ public struct SweepFolder: Sendable {
   static func refusal(_ path: String, _ message: String) -> RunFailure {
     .input([Fault(at: Place(file: path), .file(message))])
   }
+}
 
-  private static func reason(_ error: any Error) -> String {
-    let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    guard let underlying, underlying.domain == NSPOSIXErrorDomain else {
-      return error.localizedDescription
-    }
-    return String(cString: strerror(Int32(underlying.code)))
+extension RunFailure {
+  /// What the operating system said, as all who write files tell it: a disk that is full or fails is
+  /// no bad input.
+  fileprivate static func disk(_ path: String, _ step: String, _ error: any Error) -> RunFailure {
+    let underlying = (error as? CocoaError)?.underlying as? POSIXError
+    let reason = underlying.map { String(cString: strerror($0.code.rawValue)) }
+    return .output(
+      .disk(path: path, step: step, reason: reason ?? error.localizedDescription))
   }
 }
 

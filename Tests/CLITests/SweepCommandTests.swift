@@ -293,6 +293,18 @@ import Testing
     #expect(result.error.contains("/s.yaml is a file\n"), "\(result.error)")
   }
 
+  @Test(
+    "a folder that cannot be made is told in the system's words",
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
+  func noFolder() throws {
+    let command = try command()
+    let result = try command("sweep", "sweep.yaml", "-o", "/proc/s", "--store", "cells")
+    #expect(result.code == 2)
+    #expect(
+      result.error == "/proc/s: mkdir failed: No such file or directory\n1 fault; nothing was run\n"
+    )
+  }
+
   @Test("a single run says that it leaves the section alone, and validate checks it")
   func besides() throws {
     let command = try command()
