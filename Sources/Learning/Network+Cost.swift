@@ -17,10 +17,12 @@ public struct TrainingCost: Equatable, Sendable {
   /// Buffers of the parameters' size beside the parameters and their gradient.
   public let optimizerSlots: Int
 
-  /// Bytes that a step over a batch needs: parameters, gradient, the optimiser's slots, and each
-  /// sample's inputs, values and the values' gradients, at 4 bytes.
-  public func workingBytes(batchSize: Int) -> Int64 {
-    let buffers = Int64(storedParameters) * Int64(2 + optimizerSlots)
+  /// Bytes that a step over a batch needs: parameters, gradient, the optimiser's slots, what the
+  /// local algorithm holds beside them, and each sample's inputs, values and the values' gradients,
+  /// at 4 bytes.
+  public func workingBytes(batchSize: Int, needs: LocalNeeds = LocalNeeds()) -> Int64 {
+    let beside = needs.workingBuffers(optimizerSlots: optimizerSlots)
+    let buffers = Int64(storedParameters) * Int64(2 + optimizerSlots + beside)
     return 4 * (buffers + Int64(batchSize) * Int64(inputsPerSample + 2 * valuesPerSample))
   }
 

@@ -188,6 +188,28 @@ struct PersonalModelTests {
       personal.deviceState(of: 0).map(\.values) == own[0].end.leavings.kept.map(\.values))
   }
 
+  @Test("A device without memory or storage for a model of its own declines")
+  func unfit() {
+    // Of 6 parameters SGD needs 2 buffers and 6 floats of one sample; Ditto what the training began
+    // with and v more: 4·6 + 6 = 30 floats, in half of the memory. Stored are the model, a
+    // checkpoint with v, 10 updates and v: 14·24 bytes.
+    func reason(_ algorithm: any LocalAlgorithm, memory: Int64, storage: Int64) -> Unfitness? {
+      pair(algorithm) {
+        $0.fleet[0].hardware = .lab([
+          Lab.choice {
+            $0.memory = memory
+            $0.freeStorage = storage
+          }
+        ])
+      }.play().simulation.deviceRecords[0].hardware?.unfitness
+    }
+    #expect(reason(ditto(), memory: 240, storage: 336) == nil)
+    #expect(reason(ditto(), memory: 239, storage: 336) == .memory)
+    #expect(reason(ditto(), memory: 240, storage: 335) == .storage)
+    #expect(reason(FedAvgLocal(.init()), memory: 144, storage: 288) == nil)
+    #expect(reason(FedAvgLocal(.init()), memory: 143, storage: 288) == .memory)
+  }
+
   @Test("Fine-tuning goes on from a device's own model")
   func tuned() {
     func accuracies(_ algorithm: any LocalAlgorithm) -> [Double] {

@@ -18,6 +18,32 @@ struct TrainingCostTests {
     #expect(cost.modelBytes == 368)
     let adam = TrainingPlan(length: .epochs(1), batchSize: 5, optimizer: .adam(learningRate: 0.1))
     #expect(network.trainingCost(adam).workingBytes(batchSize: 5) == 4 * (4 * 92 + 5 * 30))
+    // Ditto: what the training began with, the device's own model, and Adam's two slots for it.
+    let needs = Ditto(.init()).needs
+    #expect(cost.workingBytes(batchSize: 5, needs: needs) == 4 * (4 * 92 + 5 * 30))
+    #expect(
+      network.trainingCost(adam).workingBytes(batchSize: 5, needs: needs)
+        == 4 * (8 * 92 + 5 * 30))
+  }
+
+  @Test("what algorithms hold beside the model, in memory and stored with three updates")
+  func needs() {
+    func buffers(_ algorithm: any LocalAlgorithm) -> [Int] {
+      [
+        algorithm.needs.workingBuffers(optimizerSlots: 1),
+        algorithm.needs.storedBuffers(updates: 3),
+      ]
+    }
+    // The model held, a checkpoint, three updates.
+    #expect(buffers(FedAvgLocal(.init())) == [0, 5])
+    // The pull's origin is the model held.
+    #expect(buffers(FedProx(.init())) == [1, 5])
+    // Its origin and the device's term.
+    #expect(buffers(FedDyn(.init())) == [2, 6])
+    // Its origin, c and cᵢ; stored c with the model, a difference with each update, and cᵢ.
+    #expect(buffers(Scaffold(.init())) == [3, 10])
+    // Its origin, v and v's slot; stored v, and v as it is under way in the checkpoint.
+    #expect(buffers(Ditto(.init())) == [3, 7])
   }
 
   @Test("the network of Flower's iOS example, whose pooling is fused to its convolutions")

@@ -178,12 +178,12 @@ public struct HardwareSettings: PartSettings {
         "A device declines a training that needs more than this share of its memory"),
       Field(
         "memoryNeeded", \.memoryNeeded, feature: .bytes,
-        "The memory that a training needs; absent: parameters, gradient, optimiser and the values"
-          + " of a batch, at 4 bytes"),
+        "The memory that a training needs; absent: parameters, gradient, optimiser, what the local"
+          + " algorithm holds beside them and the values of a batch, at 4 bytes"),
       Field(
         "storageNeeded", \.storageNeeded, feature: .bytes,
-        "The free storage below which a device declines; absent: the model held, a checkpoint and"
-          + " a full outbox, at 4 bytes a parameter"),
+        "The free storage below which a device declines; absent: the model held, a checkpoint, a"
+          + " full outbox and what the local algorithm keeps, at 4 bytes a parameter"),
     ]
   }
   /// What is wrong with values that are each in range.

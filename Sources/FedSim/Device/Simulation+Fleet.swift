@@ -45,7 +45,7 @@ extension HardwareSettings {
   /// Draws, of `hardware`: one `uniform` each at slot 0 (class, slow ones first, and its place in
   /// the class), 1 (speed), 2 (memory), 3 (storage).
   func assign(
-    _ key: StreamKey, cost: TrainingCost, batchSize: Int, models: Int
+    _ key: StreamKey, cost: TrainingCost, batchSize: Int, needs: LocalNeeds, updates: Int
   ) -> AssignedHardware {
     func uniform(_ slot: UInt64) -> Double {
       var stream = key.stream(slot: slot)
@@ -79,17 +79,19 @@ extension HardwareSettings {
     }
     return AssignedHardware(
       hardware: hardware, place: Int16(place), speedRank: min(rank, 1.0.nextDown), engine: engine,
-      unfitness: unfitness(of: hardware, cost, batchSize: batchSize, models: models))
+      unfitness: unfitness(
+        of: hardware, cost, batchSize: batchSize, needs: needs, updates: updates))
   }
 
   /// Why a device cannot train: the first of version, memory and storage that does not suffice.
+  /// `updates` are those of a full outbox.
   func unfitness(
-    of hardware: Hardware, _ cost: TrainingCost, batchSize: Int, models: Int
+    of hardware: Hardware, _ cost: TrainingCost, batchSize: Int, needs: LocalNeeds, updates: Int
   ) -> Unfitness? {
     if let minimumOSVersion, hardware.osVersion < minimumOSVersion { return .osVersion }
-    let memory = memoryNeeded ?? cost.workingBytes(batchSize: batchSize)
+    let memory = memoryNeeded ?? cost.workingBytes(batchSize: batchSize, needs: needs)
     if Double(memory) > memoryShare * Double(hardware.memory) { return .memory }
-    let storage = storageNeeded ?? Int64(models) * cost.modelBytes
+    let storage = storageNeeded ?? Int64(needs.storedBuffers(updates: updates)) * cost.modelBytes
     return storage > hardware.freeStorage ? .storage : nil
   }
 }
@@ -116,7 +118,7 @@ extension Simulation {
           StreamKey(
             seed: inputs.seeds.world, purpose: "hardware", group: group.name,
             ordinal: UInt32(ordinal)), cost: cost, batchSize: inputs.task.plan.batchSize,
-          models: 2 + max(1, group.outbox.capacity))
+          needs: inputs.task.algorithm.needs, updates: max(1, group.outbox.capacity))
       }
     }
   }

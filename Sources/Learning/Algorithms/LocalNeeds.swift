@@ -17,6 +17,20 @@ public struct LocalNeeds: Sendable, Equatable {
   /// Nothing.
   public init() {}
 
+  /// Buffers of the model's size that a training holds in memory beside those of SGD: what it began
+  /// with, what came with the model, what the device keeps, and the optimiser's slots of a model of
+  /// the device's own.
+  public func workingBuffers(optimizerSlots: Int) -> Int {
+    (origin ? 1 : 0) + companions + (keepsState ? 1 : 0) + (ownModel ? optimizerSlots : 0)
+  }
+
+  /// Buffers of the model's size that a device stores: the model held, a checkpoint and so many
+  /// updates, each with what travels with it; what the device keeps; and its own model a second
+  /// time, in the checkpoint, as it is under way.
+  public func storedBuffers(updates: Int) -> Int {
+    2 + updates + companions * (1 + updates) + (keepsState ? 1 : 0) + (ownModel ? 1 : 0)
+  }
+
   /// Whether a training depends on the one before it on its device.
   public var chainsTrainings: Bool { keepsState || !personalLayers.isEmpty }
 }
