@@ -46,7 +46,8 @@ public struct PowerOfChoiceSelector: ClientSelector {
           "candidates", \.candidates, .integer(1...10_000_000), "How many candidates are drawn, d"),
         Field(
           "losses", \.losses, .choice,
-          "Those of each one's last training (π_rpow-d), or of the model of now (π_pow-d)"),
+          "Those of each one's last training (π_rpow-d), or of the model of now (π_pow-d), which an"
+            + " oracle tells: asking takes no time, energy or bytes"),
         cohortFields[1],
         Field(
           "minimumWaiting", \.minimumWaiting, optional: .integer(1...10_000_000),
