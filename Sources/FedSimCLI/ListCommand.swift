@@ -25,16 +25,27 @@ struct ListCommand: RegistryCommand {
     var wanted: String?
     if let seam {
       wanted = listing.seam(named: seam)
-      guard wanted != nil else { return refuse(seam, listing.seams) }
+      guard wanted != nil else { return refuse(seam, listing) }
     }
-    Output.out(json ? listing.json : listing.text(wanted))
+    Output.out(json ? listing.json(wanted) : listing.text(wanted))
     return 0
   }
 
-  private func refuse(_ seam: String, _ known: [String]) -> Int32 {
-    let nearest = Nearest.word(to: seam, among: known).map { "did you mean `\($0)`?" }
-    Output.error(
-      "there is no seam `\(seam)`; \(nearest ?? "seams: \(known.joined(separator: ", "))")")
+  func validate() throws {
+    if jsonSchema, json || seam != nil {
+      throw ValidationError("--json-schema is of whole scenarios, and stands alone")
+    }
+  }
+
+  private func refuse(_ seam: String, _ listing: Listing) -> Int32 {
+    let alike = listing.seams(withWord: seam)
+    let nearest = Nearest.word(to: seam, among: listing.seams).map { [$0] } ?? []
+    let meant = alike.isEmpty ? nearest : alike
+    let advice =
+      meant.isEmpty
+      ? "seams: \(listing.seams.joined(separator: ", "))"
+      : "did you mean \(meant.map { "`\($0)`" }.joined(separator: " or "))?"
+    Output.error("there is no seam `\(seam)`; \(advice)")
     return 2
   }
 }

@@ -18,10 +18,18 @@ public struct Listing {
     registry.catalog.seams.map(\.name) + PartListing.presets + ["kernels"]
   }
 
-  /// The seam of a name in which blanks may be written as hyphens.
+  /// The seam of a name in which blanks may be written as hyphens, or of a word of its name that no
+  /// other seam has.
   public func seam(named name: String) -> String? {
     let wanted = name.replacing("-", with: " ")
-    return seams.first { $0 == wanted }
+    if let seam = seams.first(where: { $0 == wanted }) { return seam }
+    let others = seams(withWord: name)
+    return others.count == 1 ? others[0] : nil
+  }
+
+  /// The seams that have a word in their names.
+  public func seams(withWord word: String) -> [String] {
+    seams.filter { $0.split(separator: " ").contains { $0 == word } }
   }
 
   /// A page of text, limited to one seam where one is given.
@@ -39,16 +47,22 @@ public struct Listing {
     return text
   }
 
-  /// All of it as JSON.
-  public var json: String {
+  /// All of it as JSON; limited to one seam where one is given: then one key, with that seam alone.
+  public func json(_ seam: String? = nil) -> String {
     let kernels = KernelBody.allCases.map { body in
       Node.mapping([
         ("name", .quoted(body.rawValue)),
         ("isSupported", .text(body.isSupported ? "true" : "false")),
       ])
     }
-    guard case .mapping(var entries) = parts.node.content else { return parts.node.json }
+    guard case .mapping(var entries) = parts.node(seam: seam).content else {
+      preconditionFailure("a listing is a mapping")
+    }
     entries.append(Node.Entry(key: "kernels", value: Node(.sequence(kernels))))
+    if let seam {
+      let keys = ["policy": "policies", "profile": "profiles", "kernels": "kernels"]
+      entries.removeAll { $0.key != keys[seam, default: "seams"] }
+    }
     return Node(.mapping(entries)).json
   }
 

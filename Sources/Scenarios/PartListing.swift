@@ -85,15 +85,15 @@ public struct PartListing: Sendable {
 
   // MARK: For programs
 
-  /// The same as a tree, to be written as JSON.
-  public var node: Node {
+  /// The same as a tree, to be written as JSON; `seam` leaves out the other seams.
+  public func node(seam: String? = nil) -> Node {
     .mapping([
       ("scenario", Node(.sequence(sections.map(node)))),
       (
         "seams",
         Node(
           .sequence(
-            catalog.seams.map { seam in
+            catalog.seams.filter { seam == nil || $0.name == seam }.map { seam in
               .mapping([
                 ("name", .quoted(seam.name)), ("summary", .quoted(seam.summary)),
                 ("parts", Node(.sequence(catalog.parts(of: seam.name).map(node)))),

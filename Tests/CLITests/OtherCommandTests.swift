@@ -36,6 +36,38 @@ struct OtherCommandTests {
     }
   }
 
+  @Test("a seam is found by a word that it alone has, and its JSON is of that seam alone")
+  func seamByWord() throws {
+    let fedsim = try Command()
+    let whole = try fedsim("list", "client-selector")
+    #expect(whole.code == 0 && whole.out.hasPrefix("client selector: "))
+    #expect(try fedsim("list", "selector").out == whole.out)
+    let two = try fedsim("list", "optimizer")
+    #expect(two.code == 2)
+    #expect(
+      two.error
+        == "there is no seam `optimizer`; did you mean `local optimizer` or `server optimizer`?\n")
+    #expect(
+      try fedsim("list", "agregator").error
+        == "there is no seam `agregator`; did you mean `aggregator`?\n")
+    func tree(_ seam: String) throws -> [String: [[String: Any]]] {
+      let out = try fedsim("list", seam, "--json").out
+      return try JSONSerialization.jsonObject(with: Data(out.utf8)) as? [String: [[String: Any]]]
+        ?? [:]
+    }
+    let trigger = try tree("trigger")
+    #expect(trigger.keys.sorted() == ["seams"])
+    #expect(trigger["seams"]?.map { $0["name"] as? String } == ["aggregation trigger"])
+    let profiles = try tree("profile")
+    #expect(profiles.keys.sorted() == ["profiles"])
+    #expect(profiles["profiles"]?.contains { $0["name"] as? String == "iphone" } == true)
+    let schema = try fedsim("list", "trigger", "--json-schema")
+    #expect(schema.code == 2 && schema.out == "")
+    let help = try fedsim("help", "sweeep")
+    #expect(help.code == 2 && help.error == "there is no command `sweeep`; did you mean `sweep`?\n")
+    #expect(try fedsim("help", "sweep").code == 0 && fedsim("help").code == 0)
+  }
+
   @Test("a starter scenario runs without any data file", arguments: ["phones", "synchronous"])
   func starters(template: String) throws {
     let fedsim = try Command()

@@ -8,7 +8,7 @@ struct ListingTests {
   private let listing = Listing(.standard)
 
   private func names(_ key: String) throws -> [String] {
-    let json = try JSONSerialization.jsonObject(with: Data(listing.json.utf8))
+    let json = try JSONSerialization.jsonObject(with: Data(listing.json().utf8))
     let entries = try #require((json as? [String: Any])?[key] as? [[String: Any]])
     return entries.compactMap { $0["name"] as? String }
   }

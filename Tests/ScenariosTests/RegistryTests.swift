@@ -99,7 +99,7 @@ struct RegistryTests {
       text.contains("every: ") && text.contains("period: ") && text.contains("(default 30 min)"))
     #expect(text.contains(", an assumption)"))
     #expect(text.contains("required"))
-    let json = try JSONSerialization.jsonObject(with: Data(listing.node.prettyJSON.utf8))
+    let json = try JSONSerialization.jsonObject(with: Data(listing.node().prettyJSON.utf8))
     let seams = (json as? [String: Any])?["seams"] as? [[String: Any]]
     #expect(seams?.count == Registry.standard.catalog.seams.count)
   }
