@@ -20,7 +20,7 @@ extension RunFailure: CustomStringConvertible {
     switch self {
     case .input(let faults): faults.map(\.description).joined(separator: "\n")
     case .output(.missingFolder(let path, let folder)):
-      "\(path): the folder \(folder) does not exist; make it, or give another --output"
+      "\(path): the folder \(folder) does not exist; make it, or give another path"
     case .output(let fault): fault.description
     case .unfinished(let result, let folder, let since):
       "\(result): an unfinished run\(since.map { " of \($0)" } ?? "") stands beside it "

@@ -53,11 +53,10 @@ struct UnfinishedRun {
     let target = PlacePath.target(of: result)
     let path = RunFolder.path(beside: target)
     guard RunFolder.isUnfinished(beside: target) else {
-      let isThere = FileManager.default.fileExists(atPath: target)
       throw StoredRun.refusal(
         result,
-        isThere
-          ? "no unfinished run stands beside this file (\(path)): its run came to its end"
+        FileManager.default.fileExists(atPath: target)
+          ? "no unfinished run stands beside this file (\(path))\(Self.state(of: target))"
           : "there is neither a result nor an unfinished run (\(path)) here")
     }
     do throws(ResultFault) {
@@ -80,6 +79,14 @@ struct UnfinishedRun {
       throw StoredRun.refusal(
         folder.path(of: .journal), "this is the journal of another run than run.json's")
     }
+  }
+
+  /// What a file beside which no run stands is.
+  private static func state(of file: String) -> String {
+    guard let document = try? ResultFile.read(file) else { return ", which is no result" }
+    return document.root[attribute: "isComplete"] == nil
+      ? ": its run came to its end"
+      : ", which is not whole: name the result whose run was interrupted"
   }
 
   /// What is to be said of its journal; nil: nothing.

@@ -159,8 +159,14 @@ struct RunCommandTests {
     #expect(result.code == 2)
     #expect(
       result.error == "nowhere/o.h5: the folder nowhere does not exist; make it, or give another"
-        + " --output\n1 fault; nothing was run\n")
+        + " path\n1 fault; nothing was run\n")
     #expect(result.out == "" && fedsim.names == ["s.yaml"])
+    // The same words whatever the option is called.
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "r.h5")
+    #expect(
+      try fedsim("export", "r.h5", "--to", "nowhere/r.npz").error
+        == "nowhere/r.npz: the folder nowhere does not exist; make it, or give another path\n"
+        + "1 fault; nothing was written\n")
   }
 
   @Test("missing data are bad input; FEDSIM_DATA is searched")

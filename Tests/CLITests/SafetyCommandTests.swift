@@ -50,7 +50,14 @@ struct SafetyCommandTests {
     #expect(result.out.hasPrefix("s: central accuracy ") && !result.out.contains("next:"))
     let again = try fedsim("resume", "o.h5")
     #expect(again.code == 2)
-    #expect(again.error.contains("o.h5: no unfinished run stands beside this file (o.h5.run)"))
+    #expect(
+      again.error.hasPrefix(
+        "o.h5: no unfinished run stands beside this file (o.h5.run): its run came to its end\n"))
+    let scenario = try fedsim("recover", "s.yaml")
+    #expect(scenario.code == 2)
+    #expect(
+      scenario.error.hasPrefix(
+        "s.yaml: no unfinished run stands beside this file (s.yaml.run), which is no result\n"))
   }
 
   @Test("two runs on one result: the second ends at once and names the first")
