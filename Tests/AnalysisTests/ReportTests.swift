@@ -165,6 +165,9 @@ struct ReportTests {
         == "the result has no `timeline/work`, which is there with `record.timelineOf`, "
         + "such as `record: {timelineOf: [phones/0]}`")
     #expect(report.obstacle(.accuracy) == nil)
+    #expect(
+      Report([run("a.h5", accuracy: [0.1], hours: 0)]).obstacle(.accuracy)
+        == "the run stopped as it began")
     #expect(report.html.contains("<dd>0</dd><dt>versions published</dt>"))
     #expect(
       Report([run("b.h5", accuracy: [0, 1])]).html.contains("<dd>1</dd><dt>version published</dt>"))

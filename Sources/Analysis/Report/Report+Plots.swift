@@ -119,7 +119,8 @@ extension Report {
     func emptiness(_ run: ReportRun) -> String {
       let hasVersions = (run.versions?.length(of: "version") ?? 0) > 1
       switch self {
-      case .accuracy, .loss: return "no version was evaluated"
+      case .accuracy, .loss:
+        return run.lastMoment > 0 ? "no version was evaluated" : "the run stopped as it began"
       case .accuracyByVersion, .accuracyByBytes, .accuracyByEnergy, .lossByVersion:
         return hasVersions ? "no version was evaluated" : "no version came after the initial model"
       case .central: return "the server published no model that was evaluated"

@@ -2,7 +2,7 @@ import Foundation
 
 /// What is true of one run but not of its result: where, when and how it was run.
 ///
-/// It stands beside the result, in `NAME.provenance.json`, so that equal runs keep equal result
+/// It stands beside the result, in `NAME.h5.provenance.json`, so that equal runs keep equal result
 /// files.
 public struct Provenance: Codable, Equatable, Sendable {
   /// The machine's name.
