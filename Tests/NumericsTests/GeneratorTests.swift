@@ -40,6 +40,26 @@ struct GeneratorTests {
     }
   }
 
+  @Test("key and counter are laid out as StreamKey says")
+  func layout() {
+    // By Tests/Fixtures-scripts/make_stream_numbers.py.
+    func words(_ key: StreamKey, _ slot: UInt64) -> [UInt32] {
+      var stream = key.stream(slot: slot)
+      return (0..<6).map { _ in stream.nextUInt32() }
+    }
+    #expect(
+      words(StreamKey(seed: 1, purpose: "power"), 0) == [
+        0xd67a_5c07, 0x8f5c_fcbe, 0x6526_52eb, 0x3502_90cb, 0x7ebe_3a95, 0xd4eb_f2de,
+      ])
+    #expect(
+      words(
+        StreamKey(
+          seed: 1 << 63 + 5, purpose: "processing-budget", group: "phones in Zürich", ordinal: 17),
+        1 << 40 + 3) == [
+          0x16ab_c757, 0xf0b1_3e2c, 0x7f6a_cacd, 0x52db_61ac, 0xbc22_0265, 0x9d95_b441,
+        ])
+  }
+
   @Test("seed, purpose, group, ordinal and slot each change the stream, alone")
   func everyPartOfTheKeyCounts() {
     func first(
