@@ -155,8 +155,8 @@ public struct SweepFolder: Sendable {
 }
 
 extension RunFailure {
-  /// What the operating system said, as all who write files tell it: a disk that is full or fails is
-  /// no bad input.
+  /// What the operating system said, as all who write files tell it: a disk that is full or fails
+  /// is no bad input.
   fileprivate static func disk(_ path: String, _ step: String, _ error: any Error) -> RunFailure {
     let underlying = (error as? CocoaError)?.underlying as? POSIXError
     let reason = underlying.map { String(cString: strerror($0.code.rawValue)) }
