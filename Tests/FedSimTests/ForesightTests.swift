@@ -66,8 +66,8 @@ struct ForesightTests {
 
   @Test("what is foreseen and comes otherwise is not taken")
   func otherwise() {
-    // Device 3 trains from 16 s on and is cut off at 18 s, after two of its four batches: what comes
-    // is a training of two, and later one of the others. Devices 1 and 4 train as foreseen.
+    // Device 3 trains from 16 s on and is cut off at 18 s, after two of its four batches: what
+    // comes is a training of two, and later one of the others. Devices 1 and 4 train as foreseen.
     var cut = scene(scripted())
     cut.inputs.stop.rounds = 2
     cut.inject(.expire, "phones/3", at: 18_000)

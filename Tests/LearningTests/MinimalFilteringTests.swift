@@ -70,8 +70,8 @@ struct MinimalFilteringTests {
     Shape([12, 12, 128], 128, 3, isTaken: true, "9 tiles and 2¹⁴ weights a tap"),
     Shape([12, 12, 128], 129, 3, isTaken: false, "9 tiles and more"),
     // Values of an image are 36 planes a tile and channel, in and out, of an odd number of lines of
-    // 16 floats: at most 2²² = 4,194,304. 128×128 are 1,024 tiles of filters of 3×3; times 56 and 57
-    // channels 57,344 (3,584 lines, so 3,585) and 58,368 (3,648, so 3,649): with 56 both ways
+    // 16 floats: at most 2²² = 4,194,304. 128×128 are 1,024 tiles of filters of 3×3; times 56 and
+    // 57 channels 57,344 (3,584 lines, so 3,585) and 58,368 (3,648, so 3,649): with 56 both ways
     // 36·2·57,360 = 4,129,920; with 57 on one side 36·(57,360 + 58,384) = 4,166,784, on both
     // 36·2·58,384 = 4,203,648.
     Shape([128, 128, 56], 56, 3, isTaken: true, "values of an image that fit"),
@@ -90,7 +90,8 @@ struct MinimalFilteringTests {
   @Test("the convolutional network of McMahan et al. has one of its two convolutions so")
   func mcMahan() throws {
     // 28×28 with one channel; then 14×14 with 32 channels and 64 filters of 5×5: 7·7 tiles, 15,876
-    // ≤ 5·196·25 = 24,500. A pooling behind a convolution, which becomes part of it, changes nothing.
+    // ≤ 5·196·25 = 24,500. A pooling behind a convolution, which becomes part of it, changes
+    // nothing.
     let network = try Network(
       sampleShape: [28, 28],
       layers: [

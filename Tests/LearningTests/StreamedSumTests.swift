@@ -131,8 +131,8 @@ struct StreamedSumTests {
         .init($0.value(Scratch()).parameters, weight: $1)
       }, kernels: .best, pool: pool)
     // A thread of its own is at the first training, and goes on with it only when all others are
-    // done that need no sum before them: the rest of the first group, of one training a thread or of
-    // all, and the second group.
+    // done that need no sum before them: the rest of the first group, of one training a thread or
+    // of all, and the second group.
     let others = groupBytes == 1 ? 2 * threads - 1 : 22
     let gate = Gate(others)
     let fresh = trainings(23) { GatedLocal(gate, isWaiting: $0 == 0) }
