@@ -92,7 +92,8 @@ struct ClientFile {
     return names
   }
 
-  /// Reads one data set. Throws: `corrupt` where HDF5 fails, `unsupported` for a type.
+  /// Reads one data set. Throws: `corrupt` where HDF5 fails, `unsupported` for a type, `truncated`
+  /// for many more numbers than are stored, `tooLarge`.
   private static func array(
     _ name: String, in group: hid_t, _ place: String
   ) throws(DataFault) -> NPYArray {
@@ -118,6 +119,13 @@ struct ClientFile {
           .tooLarge, in: place, found: "shape \(shape)", expected: "at most 2^32 numbers")
       }
       count = product
+    }
+    // What is not stored is read as zeros: a spoiled shape must not ask for more memory than there
+    // is. Filters make a data set a thousand times smaller at most.
+    guard count <= 1 << 24 || UInt64(count >> 12) <= H5Dget_storage_size(id) else {
+      throw DataFault(
+        .truncated, in: place, found: "\(H5Dget_storage_size(id)) bytes for shape \(shape)",
+        expected: "its \(count) numbers")
     }
     func read<Value: BitwiseCopyable>(
       _ zero: Value, _ memory: hid_t

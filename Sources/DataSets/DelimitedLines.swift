@@ -55,6 +55,7 @@ struct DelimitedLines: ~Copyable {
     while try nextLine() {
       if lineBytes.isEmpty || buffer[lineBytes.lowerBound] == UInt8(ascii: "#") { continue }
       try splitLine()
+      try checkText()
       if cells.count == 1 && cells[0].bytes.isEmpty { continue }
       return true
     }
@@ -95,6 +96,16 @@ struct DelimitedLines: ~Copyable {
     let isCarriageReturn = end > start && buffer[end - 1] == 0x0d
     lineBytes = start..<(isCarriageReturn ? end - 1 : end)
     unread = min(end + 1, buffer.count)
+  }
+
+  /// Of texts in another encoding letters would be lost, so that two names may become one.
+  private func checkText() throws(DataFault) {
+    guard buffer[lineBytes].contains(where: { $0 >= 0x80 }) else { return }
+    for cell in cells where String(validating: buffer[cell.bytes], as: UTF8.self) == nil {
+      throw fault(
+        .malformed, at: cell.bytes.lowerBound, found: "a cell that is no UTF-8",
+        expected: "a table in UTF-8")
+    }
   }
 
   private mutating func splitLine() throws(DataFault) {

@@ -174,16 +174,16 @@ struct LEAFSamples {
           .missingName, in: path, at: user.place, found: "user '\(user.name)' without data",
           expected: "an entry in `user_data`")
       }
+      guard numbers[user.name] == nil else {
+        throw DataFault(
+          .duplicate, in: path, at: user.place, found: "user '\(user.name)' again",
+          expected: "each user once, over all files of the folder")
+      }
       guard own.count == count.count else {
         throw DataFault(
           .countMismatch, in: path, at: count.place,
           found: "\(count.count) samples of '\(user.name)' announced",
           expected: "\(own.count), as in `user_data`")
-      }
-      guard numbers[user.name] == nil else {
-        throw DataFault(
-          .duplicate, in: path, at: user.place, found: "user '\(user.name)' again",
-          expected: "each user once, over all files of the folder")
       }
       numbers[user.name] = names.count
       names.append(user.name)
@@ -288,8 +288,10 @@ struct LEAFSamples {
   ) throws(DataFault) -> Int {
     let expected = "\(what), a whole number from 0 to \(limit - 1)"
     let value = try text.number(expected)
-    guard let number = Int(exactly: value), number >= 0, number < limit else {
-      throw text.fault(.outOfRange, found: "`\(value)`", expected: expected)
+    let whole = Int(exactly: value)
+    guard let number = whole, number >= 0, number < limit else {
+      throw text.fault(
+        .outOfRange, found: "`\(whole.map { "\($0)" } ?? "\(value)")`", expected: expected)
     }
     return number
   }

@@ -2,6 +2,9 @@ import Learning
 
 /// Samples and labels from two arrays, checked against each other.
 struct LabelledArrays {
+  /// As many classes as labels may tell apart where nobody says how many there are.
+  static let mostClasses = 1 << 20
+
   /// Samples as read. Shapes: [sample][shape].
   var features: Dataset.Features
   /// The extents of one sample.
@@ -87,6 +90,12 @@ struct LabelledArrays {
     }
   }
 
+  private var areBytes: Bool {
+    if case .bytes = features { true } else { false }
+  }
+
+  private var kindOfSamples: String { areBytes ? "bytes" : "numbers that are no bytes" }
+
   /// Throws: `outOfRange` for the first label that is no class.
   func checkLabels(classes: Int) throws(DataFault) {
     if let wrong = labels.firstIndex(where: { $0 < 0 || $0 >= classes }) {
@@ -115,8 +124,8 @@ struct LabelledArrays {
       features = .floats(floats)
     default:
       throw DataFault(
-        .unsupported, in: other.samplesPlace, found: "another type",
-        expected: "the type of \(samplesPlace)")
+        .unsupported, in: other.samplesPlace, found: other.kindOfSamples,
+        expected: "\(kindOfSamples), as in \(samplesPlace)")
     }
     labels += other.labels
   }
@@ -132,7 +141,8 @@ struct LabelledArrays {
   /// Two sets as training pool and test set.
   ///
   /// Without `classes` there are as many as the largest label says, over both sets. Throws:
-  /// `countMismatch` where the samples differ in shape, `outOfRange` for a label.
+  /// `countMismatch` where the samples differ in shape, `unsupported` where some are bytes, which
+  /// stand for fractions, and others numbers as they are, `outOfRange` for a label.
   static func trainAndTest(
     _ train: LabelledArrays, _ test: LabelledArrays, classes: Int?, users: DataUsers?
   ) throws(DataFault) -> TrainAndTest {
@@ -141,14 +151,20 @@ struct LabelledArrays {
         .countMismatch, in: test.samplesPlace, found: "samples of shape \(test.shape)",
         expected: "\(train.shape), as in \(train.samplesPlace)")
     }
+    guard train.areBytes == test.areBytes else {
+      throw DataFault(
+        .unsupported, in: test.samplesPlace, found: test.kindOfSamples,
+        expected: "\(train.kindOfSamples), as in \(train.samplesPlace)",
+        advice: "a byte b means b/255, other numbers are taken as they are")
+    }
     var count = classes ?? 1
     if classes == nil {
       for set in [train, test] {
         for (sample, label) in set.labels.enumerated() where label >= count {
-          guard label < 1 << 20 else {
+          guard label < mostClasses else {
             throw DataFault(
               .outOfRange, in: set.labelsPlace, found: "label \(label) of sample \(sample)",
-              expected: "a label below \(1 << 20)")
+              expected: "a label below \(mostClasses)")
           }
           count = label + 1
         }

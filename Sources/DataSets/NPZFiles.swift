@@ -3,9 +3,10 @@ import Schema
 
 /// Samples and labels from the arrays of one NPZ archive, as NumPy's `savez` writes it.
 ///
-/// Samples are [n, axes…] of bytes (a byte b means b/255), floats or whole numbers, labels [n] or
-/// [n, 1] of whole numbers from 0. With `users`, an array [n] of whole numbers of any range says
-/// whose each training sample is: users in ascending order, each one's samples in the pool's order.
+/// Samples are [n, axes…] of bytes (a byte b means b/255; training and test samples alike), floats
+/// or whole numbers, labels [n] or [n, 1] of whole numbers from 0. With `users`, an array [n] of
+/// whole numbers of any range says whose each training sample is: users in ascending order, each
+/// one's samples in the pool's order.
 public struct NPZFiles: DataSource, Part {
   /// What can be set.
   public struct Settings: PartSettings {

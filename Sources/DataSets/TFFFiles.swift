@@ -90,7 +90,7 @@ public struct TFFFiles: DataSource, Part {
           samples: flat
             ? NPYArray(shape: arrays[0].shape + [1], values: arrays[0].values) : arrays[0],
           at: "\(place)/\(settings.samples)", labels: arrays[1], at: "\(place)/\(settings.labels)")
-        if let classes = settings.classes { try own.checkLabels(classes: classes) }
+        try own.checkLabels(classes: settings.classes ?? LabelledArrays.mostClasses)
         sizes.append(own.labels.count)
         if joined == nil { joined = own } else { try joined?.append(own) }
       }

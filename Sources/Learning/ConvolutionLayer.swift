@@ -72,6 +72,9 @@ struct ConvolutionLayer: PlacedLayer {
     winograd = WinogradConvolution(convolution, turned: turned)
   }
 
+  /// Whether `WinogradConvolution` makes its products.
+  var filtersMinimally: Bool { winograd != nil }
+
   var stem: String { "conv" }
   var tensors: [(name: String, shape: [Int])] {
     [

@@ -101,3 +101,13 @@ struct WinogradConvolution {
     pass.kernels.functions.winograd_weights(&shape, pass.scratch + valueCount, start, target)
   }
 }
+
+extension Network {
+  /// For each convolution, from the input on, whether its products are made by minimal filtering.
+  package var filtersMinimally: [Bool] {
+    nodes.compactMap { node in
+      let pooled = node.layer as? PooledConvolutionLayer
+      return (pooled?.convolution ?? node.layer as? ConvolutionLayer)?.filtersMinimally
+    }
+  }
+}

@@ -104,4 +104,26 @@ import Testing
     #expect(fault?.kind == spoilt.kind && fault?.place == spoilt.place, "\(fault as Any)")
     #expect(fault?.file.hasSuffix(spoilt.test.isEmpty ? "/train.csv" : "/test.csv") == true)
   }
+
+  @Test func `a table in another encoding is a fault, where two labels would become one`() throws {
+    // In Latin-1 é is e9 and è is e8; neither is UTF-8.
+    let folder = try TemporaryFolder()
+    let table = Array("label,a\nx,1\n".utf8) + [0xe9] + Array(",2\n".utf8) + [0xe8]
+    _ = try folder.write(table + Array(",3\n".utf8), as: "train.csv")
+    _ = try folder.write(Self.good, as: "test.csv")
+    var settings = CSVFiles.Settings()
+    (settings.train, settings.test) = ("train.csv", "test.csv")
+    let fault = fault {
+      _ = try CSVFiles(settings).load(folders: DataFolders([folder.path]), seed: 1)
+    }
+    #expect(fault?.kind == .malformed && fault?.place == .text(line: 3, column: 1))
+    #expect(fault?.file.hasSuffix("/train.csv") == true, "\(fault as Any)")
+    // Letters beyond ASCII are no fault, and a remark may be in any encoding.
+    let data = try Self.load("label,ä\né,1\nè,2\n", "label,ä\nè,1\n")
+    #expect(data.train.labels == [1, 0] && data.test.labels == [0])
+    let remark = Array("label,a\n# ".utf8) + [0xe9] + Array("\nx,1\ny,2\n".utf8)
+    _ = try folder.write(remark, as: "train.csv")
+    let read = try CSVFiles(settings).load(folders: DataFolders([folder.path]), seed: 1)
+    #expect(read.train.labels == [0, 1])
+  }
 }

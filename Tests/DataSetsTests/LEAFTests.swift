@@ -58,6 +58,13 @@ import Testing
     return folder
   }
 
+  @Test func `a label that is no class is told as it is written`() {
+    let found = { (label: String) in
+      fault { _ = try self.read(Self.spoil("[0]", "[\(label)]")) }?.found
+    }
+    #expect(found("2") == "`2`" && found("-1") == "`-1`" && found("0.5") == "`0.5`")
+  }
+
   /// What is wrong, the sort of fault, and the text with § at its place.
   static let spoilt: [(String, DataFault.Kind, String)] = [
     ("empty", .truncated, "§"),
@@ -89,6 +96,11 @@ import Testing
     ("an unknown key of a user", .unknownName, spoil(#""y":"#, #"§"z":[],"y":"#)),
     ("a key twice", .duplicate, spoil(#""num"#, #"§"users":["a"],"num"#)),
     ("a user twice", .duplicate, spoil("]}}}", #"]},§"a":{"x":[],"y":[]}}}"#)),
+    (
+      "a user twice, with another count", .duplicate,
+      #"{"users":["a",§"a"],"num_samples":[1,0],"user_data":{"a":{"x":[[1,2]],"y":[0]},"#
+        + #""b":{"x":[],"y":[]}}}"#
+    ),
     ("an unknown escape", .malformed, spoil(#"["a"]"#, #"[§"\q"]"#)),
     ("half a character", .malformed, spoil(#"["a"]"#, #"[§"\ud800"]"#)),
     ("a line in a text", .malformed, spoil(#"["a"]"#, "[§\"a\nb\"]")),

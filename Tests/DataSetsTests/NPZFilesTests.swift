@@ -85,6 +85,12 @@ import Testing
     Spoilt("a huge label", .outOfRange, "huge") { $0.trainLabels = "huge" },
     Spoilt("a label that is no class", .outOfRange, "y_train") { $0.classes = 2 },
     Spoilt("test samples of another shape", .countMismatch, "other") { $0.testSamples = "other" },
+    Spoilt("test samples that are bytes, which would be fractions", .unsupported, "bytes") {
+      ($0.testSamples, $0.testLabels) = ("bytes", "y_train")
+    },
+    Spoilt("test samples that are no bytes", .unsupported, "x_train") {
+      ($0.trainSamples, $0.testSamples, $0.testLabels) = ("bytes", "x_train", "y_train")
+    },
     Spoilt("a user too many", .countMismatch, "four") { $0.users = "four" },
   ]
 

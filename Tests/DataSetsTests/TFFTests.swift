@@ -48,6 +48,8 @@ import Testing
     ("shape", .countMismatch, "/examples/b/pixels"),
     ("bytes", .unsupported, "/examples/b/pixels"), ("empty", .truncated, "/examples"),
     ("group", .missingName, ".h5"), ("member", .corrupt, "/examples/a"),
+    ("claim", .truncated, "/examples/b/pixels"),
+    ("claimed-labels", .truncated, "/examples/b/label"),
   ]
 
   @Test(arguments: spoilt.indices)
@@ -57,8 +59,10 @@ import Testing
     #expect(fault?.kind == kind && fault?.file.hasSuffix(place) == true, "\(fault as Any)")
   }
 
-  @Test func `without a number of classes a negative label is a fault as well`() {
-    #expect(fault { _ = try Self.load("spoilt-below") }?.kind == .outOfRange)
+  @Test func `without a number of classes a negative label is a fault of its client as well`() {
+    let fault = fault { _ = try Self.load("spoilt-below") }
+    #expect(fault?.kind == .outOfRange && fault?.found == "label -1 of sample 0")
+    #expect(fault?.file.hasSuffix("/examples/b/label") == true, "\(fault as Any)")
   }
 
   @Test func `what is no whole HDF5 file is a fault`() throws {

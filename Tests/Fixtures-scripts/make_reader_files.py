@@ -115,6 +115,16 @@ def tff_files():
     for name, arrays in spoilt.items():
         first = {} if name in ["empty"] else {"a": good}
         hdf5_file(f"spoilt-{name}.h5", {**first, "b": arrays})
+    # Shapes of 2^31 numbers of which none is stored, as a spoiled header may claim them.
+    for name, claimed in {"claim": "pixels", "claimed-labels": "label"}.items():
+        hdf5_file(f"spoilt-{name}.h5", {"a": good, "b": {**good}})
+        with h5py.File(FOLDER / f"spoilt-{name}.h5", "a") as file:
+            members = file["examples/b"]
+            del members[claimed]
+            shape = (2**30, 2, 1) if claimed == "pixels" else (2**31,)
+            members.create_dataset(
+                claimed, shape=shape, dtype="<f4" if claimed == "pixels" else "<i4",
+                chunks=(1024, *shape[1:]))
     with h5py.File(FOLDER / "spoilt-group.h5", "w") as file:
         file.create_group("exmples")
     with h5py.File(FOLDER / "spoilt-member.h5", "w") as file:

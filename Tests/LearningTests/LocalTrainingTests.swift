@@ -42,6 +42,31 @@ import Testing
   }
 
   @Test(
+    "a large batch takes its whole step, however small the part of each sample in it",
+    arguments: KernelBody.allCases, [65, 128, 1000])
+  func largeBatch(body: KernelBody, rows: Int) throws {
+    // One input of 1, weight 1, bias ½: all samples give 1½ for 1, so by the squared error each has
+    // the gradient 2·½ = 1 for both. At a rate of 2⁻¹⁹ a step leaves 1 - 2⁻¹⁹ and ½ - 2⁻¹⁹. Below 1
+    // floats lie 2⁻²⁴ apart: of 65 samples and more each one's part, 2⁻¹⁹/65 < 2⁻²⁵, is less than
+    // half of that, and would leave the weight as it is.
+    let network = Network(
+      inputCount: 1, layers: [.dense(outputs: 1, activation: .identity)], loss: .meanSquaredError)
+    let training = LocalTraining(
+      network: network,
+      dataset: Dataset(
+        features: .floats(Array(repeating: 1, count: rows)), sampleShape: [1],
+        labels: Array(repeating: 0, count: rows), classCount: 1),
+      shard: (0..<Int32(rows)).map { $0 },
+      plan: TrainingPlan(epochs: 1, batchSize: 2000, learningRate: 0x1p-19),
+      order: .explicit([(0..<Int32(rows)).map { $0 }]))
+    let outcome = training.run(
+      0..<1, from: DeviceMemory(parameters: ParameterBuffer([1, 0.5])),
+      kernels: try kernels(body), scratch: Scratch())
+    #expect(outcome.parameters.values == [1 - 0x1p-19, 0.5 - 0x1p-19])
+    #expect(outcome.lossSum == Double(rows) / 4)
+  }
+
+  @Test(
     "squares of losses are kept where they are asked for, and change no bit of anything else",
     arguments: KernelBody.allCases)
   func lossSquares(body: KernelBody) throws {

@@ -1,6 +1,8 @@
+import Foundation
 import Learning
 import Numerics
 import Schema
+import Synchronization
 import Testing
 
 @Suite("A sum formed while its trainings are computed")
@@ -9,7 +11,10 @@ struct StreamedSumTests {
   private let network = Network.multilayerPerceptron(
     inputCount: 64, hidden: [97], classCount: 5)
 
-  private func trainings(_ count: Int, learningRate: Double = 0.1) -> [DeferredTraining] {
+  private func trainings(
+    _ count: Int, learningRate: Double = 0.1,
+    by algorithm: (Int) -> any LocalAlgorithm = { _ in FedAvgLocal(NoSettings()) }
+  ) -> [DeferredTraining] {
     let dataset = byteDataset(count: 300, size: 64)
     let start = network.initialParameters(testStream(3))
     let key = StreamKey(seed: 1, purpose: "batches")
@@ -22,7 +27,7 @@ struct StreamedSumTests {
         order: .keyed(key, firstSlot: UInt64(number)))
       trainings.append(
         DeferredTraining(
-          local, by: FedAvgLocal(NoSettings()), batches: 0..<3, from: .parameters(start),
+          local, by: algorithm(number), batches: 0..<3, from: .parameters(start),
           validation: number % 2 == 0 ? [1, 2, 3] : [], kernels: .best))
     }
     return trainings
@@ -63,27 +68,83 @@ struct StreamedSumTests {
     }
   }
 
-  @Test("trainings that another thread has begun are taken when it has done them, the same bits")
-  func begun() throws {
-    let pool = WorkerPool(threads: 2)
+  /// Local training that, where `Gate` says so, waits until others have run.
+  private struct GatedLocal: LocalAlgorithm {
+    static let name = "gated"
+    static let summary = "Waits"
+    typealias Settings = NoSettings
+    private let plain = FedAvgLocal(NoSettings())
+    private let gate: Gate?
+    private let isWaiting: Bool
+
+    init(_ settings: NoSettings) { (gate, isWaiting) = (nil, false) }
+    init(_ gate: Gate, isWaiting: Bool) { (self.gate, self.isWaiting) = (gate, isWaiting) }
+
+    func run(
+      _ training: LocalTraining, _ batches: Range<Int>, from memory: DeviceMemory,
+      lossSum: Double, kernels: Kernels, scratch: Scratch
+    ) -> TrainingOutcome {
+      if isWaiting { gate?.wait() }
+      defer { if !isWaiting { gate?.pass() } }
+      return plain.run(
+        training, batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
+    }
+  }
+
+  /// Opens when so many have passed; whoever waits too long gives up, and that is seen.
+  private final class Gate: Sendable {
+    private let begun = DispatchSemaphore(value: 0)
+    private let opened = DispatchSemaphore(value: 0)
+    private let state: Mutex<(left: Int, gaveUp: Bool)>
+
+    init(_ count: Int) { state = Mutex((count, false)) }
+
+    func pass() {
+      let opens = state.withLock { state in
+        state.left -= 1
+        return state.left == 0
+      }
+      if opens { opened.signal() }
+    }
+
+    func wait() {
+      begun.signal()
+      guard opened.wait(timeout: .now() + 20) == .timedOut else { return }
+      state.withLock { $0.gaveUp = true }
+    }
+
+    /// Until somebody waits.
+    func waitForWaiter() { begun.wait() }
+
+    var gaveUp: Bool { state.withLock { $0.gaveUp } }
+  }
+
+  @Test(
+    "nobody waits for a training that another thread has begun while there are others to do",
+    arguments: [1, 2, 3], [1, 1 << 30])
+  func begun(threads: Int, groupBytes: Int) throws {
+    let pool = WorkerPool(threads: threads)
     let count = network.layout.count
     let weights = (0..<23).map { 1 / Double($0 + 3) }
     let expected = Aggregation.weights(
       zip(trainings(23), weights).map {
         .init($0.value(Scratch()).parameters, weight: $1)
       }, kernels: .best, pool: pool)
-    for groupBytes in [1, 60_000, 1 << 30] {
-      let fresh = trainings(23)
-      // From both ends: where the two meet, one is at what the other wants.
-      let ticket = pool.submit { scratch in
-        for training in fresh.reversed() { training.computeUnlessBusy(scratch) }
-      }
-      let terms = zip(fresh, weights).map { StreamedSum.Term($0, weight: $1, base: nil) }
-      let sum = try #require(
-        StreamedSum(terms, count: count, kernels: .best, pool: pool, groupBytes: groupBytes))
-      pool.wait(ticket)
-      #expect(firstDifference(sum.parameters, expected) == nil)
-    }
+    // A thread of its own is at the first training, and goes on with it only when all others are
+    // done that need no sum before them: the rest of the first group, of one training a thread or
+    // of all, and the second group.
+    let others = groupBytes == 1 ? 2 * threads - 1 : 22
+    let gate = Gate(others)
+    let fresh = trainings(23) { GatedLocal(gate, isWaiting: $0 == 0) }
+    let thread = Thread { fresh[0].computeUnlessBusy(Scratch()) }
+    thread.start()
+    gate.waitForWaiter()
+    let terms = zip(fresh, weights).map { StreamedSum.Term($0, weight: $1, base: nil) }
+    let sum = try #require(
+      StreamedSum(terms, count: count, kernels: .best, pool: pool, groupBytes: groupBytes))
+    #expect(!gate.gaveUp, "the sum waited for the first training, with \(others) others to do")
+    #expect(firstDifference(sum.parameters, expected) == nil)
+    #expect(fresh[0].isComputed && !fresh[1].isComputed, "the other thread's value was taken")
   }
 
   @Test("a training that leaves numbers that are not finite gives no sum")

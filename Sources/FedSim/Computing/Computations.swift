@@ -97,11 +97,15 @@ struct Computations {
 
   /// A training will most likely be described: a thread that is idle may begin with it.
   mutating func foresee(
-    _ training: DeferredTraining, by device: Int, from base: ParameterBuffer, epoch: UInt64
+    _ training: DeferredTraining, by device: Int, from base: ParameterBuffer, epoch: UInt64,
+    isBeforehand: Bool
   ) {
-    foresight.add(training, by: device, from: base, epoch: epoch)
+    foresight.add(training, by: device, from: base, epoch: epoch, isBeforehand: isBeforehand)
     prefetch(training)
   }
+
+  /// How many trainings came as they were foreseen.
+  var foreseenTrainings: ForeseenTrainings { foresight.taken }
 
   /// The training that was foreseen, if it is this one.
   mutating func foreseen(

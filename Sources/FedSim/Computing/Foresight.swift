@@ -9,6 +9,7 @@ struct Foresight {
     let training: DeferredTraining
     let base: ParameterBuffer
     let epoch: UInt64
+    let isBeforehand: Bool
   }
 
   /// What results may take together: more would drive one another out of the caches.
@@ -18,7 +19,7 @@ struct Foresight {
   private let byteCount: Int
   private var entries: [Int: Entry] = [:]
   private var added = 0
-  private var taken = 0
+  private(set) var taken = ForeseenTrainings()
 
   init(isOn: Bool, byteCount: Int) {
     self.isOn = isOn
@@ -27,14 +28,16 @@ struct Foresight {
 
   /// Whether there is room for so many, and most of those before came true.
   func isWorth(_ count: Int) -> Bool {
-    isOn && count * byteCount <= Self.mostBytes && (added < 256 || taken * 4 >= added * 3)
+    isOn && count * byteCount <= Self.mostBytes && (added < 256 || taken.count * 4 >= added * 3)
   }
 
   mutating func add(
-    _ training: DeferredTraining, by device: Int, from base: ParameterBuffer, epoch: UInt64
+    _ training: DeferredTraining, by device: Int, from base: ParameterBuffer, epoch: UInt64,
+    isBeforehand: Bool
   ) {
     added += 1
-    entries[device] = Entry(training: training, base: base, epoch: epoch)
+    entries[device] = Entry(
+      training: training, base: base, epoch: epoch, isBeforehand: isBeforehand)
   }
 
   func has(_ device: Int, from base: ParameterBuffer, epoch: UInt64) -> Bool {
@@ -48,9 +51,29 @@ struct Foresight {
     guard let entry = entries.removeValue(forKey: device), entry.base === base,
       entry.epoch == epoch
     else { return nil }
-    taken += 1
+    taken.count += 1
+    if entry.isBeforehand { taken.beforehand += 1 }
     return entry.training
   }
 
   mutating func forget() { entries.removeAll(keepingCapacity: true) }
+}
+
+/// How many trainings came as they were foreseen: nothing but time depends on it.
+package struct ForeseenTrainings: Equatable {
+  /// All of them.
+  package var count: Int
+  /// Those foreseen as the model was published, before their cohort had formed.
+  package var beforehand: Int
+
+  /// So many.
+  package init(count: Int = 0, beforehand: Int = 0) {
+    self.count = count
+    self.beforehand = beforehand
+  }
+}
+
+extension Simulation {
+  /// How many trainings of this playing came as they were foreseen.
+  package var foreseen: ForeseenTrainings { computations.foreseenTrainings }
 }

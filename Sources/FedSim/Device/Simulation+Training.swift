@@ -228,8 +228,8 @@ extension Simulation {
   }
 
   /// The members of a cohort will most likely train on the latest version next, all batches: idle
-  /// threads may begin with that.
-  mutating func foresee(_ members: [Int]) {
+  /// threads may begin with that. `isBeforehand`: the cohort has not formed yet.
+  mutating func foresee(_ members: [Int], isBeforehand: Bool) {
     guard !members.isEmpty, computations.foresees(members.count), !fleetTables.hasArrivals,
       exchange.instructions.plans.isEmpty, exchange.instructions.privateRanges.isEmpty,
       !exchange.locals.isOn, exchange.locals.adversaries.isEmpty
@@ -243,7 +243,7 @@ extension Simulation {
         newTraining(
           of: device, 0..<batches, from: .parameters(server.model), firstEpoch: epoch,
           isLast: true),
-        by: device, from: server.model, epoch: epoch)
+        by: device, from: server.model, epoch: epoch, isBeforehand: isBeforehand)
     }
   }
 

@@ -80,7 +80,8 @@ extension Simulation {
     let next = Int(server.round) + 1
     if let rounds = inputs.stop.rounds, next > rounds { return }
     if let versions = inputs.stop.versions, Int(server.version) + 1 >= versions { return }
-    foresee(inputs.server.selector.value.likelyMembers(ofRound: next))
+    foresee(
+      inputs.server.selector.value.likelyMembers(ofRound: next), isBeforehand: true)
   }
 
   /// The updates that go into a version.

@@ -176,7 +176,7 @@ extension Simulation {
       letIn(server.waiting[place].device, request.participation)
       answerCheck(server.waiting[place].device, request.generation, .accepted)
     }
-    foresee(members.map { server.waiting[$0].device })
+    foresee(members.map { server.waiting[$0].device }, isBeforehand: false)
     for place in members.reversed() { letGo(server.waitingRequests[place].participation) }
     server.remove(at: members)
     for (index, trigger) in inputs.server.trigger.enumerated() {

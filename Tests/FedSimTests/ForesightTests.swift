@@ -1,0 +1,78 @@
+import FedSim
+import Learning
+import Schema
+import Testing
+
+/// That trainings are foreseen: that no byte depends on it is for `KnownCohortTests`.
+@Suite("Trainings that are begun before their devices ask for them")
+struct ForesightTests {
+  private static let cohorts = [[0, 3, 5], [1, 3, 4], [0, 1, 2], [3, 4, 5]]
+
+  /// Four rounds of three of six phones that are always there, one after the other.
+  private func scene(_ selector: Choice<any ClientSelector>, threads: Int = 2) -> Scene {
+    var scene = Scene(
+      fleet: [
+        .group(count: 6, windows: [[0, 2_000_000, 2_005_000]]) {
+          $0.participation.repeats = true
+          $0.participation.pause = .seconds(1)
+        }
+      ])
+    scene.inputs.pool = WorkerPool(threads: threads)
+    scene.inputs.server.selector = selector
+    scene.inputs.server.trigger = [Choice(CohortCompleteTrigger.self) { $0 }]
+    scene.inputs.stop.rounds = 4
+    scene.inputs.stop.after = .seconds(2000)
+    return scene
+  }
+
+  private func scripted(_ cohorts: [[Int]] = cohorts) -> Choice<any ClientSelector> {
+    Choice(ScriptedSelector.self, .init()) { ScriptedSelector($0.settings, cohorts: cohorts) }
+  }
+
+  private func uniform() -> Choice<any ClientSelector> {
+    var settings = UniformSelector.Settings()
+    settings.cohort = 3
+    return Choice(UniformSelector.self, settings) { $0 }
+  }
+
+  private func foreseen(_ scene: Scene) -> ForeseenTrainings {
+    let played = scene.play()
+    #expect(played.tape.versions.count == 5, "four rounds publish")
+    return played.simulation.foreseen
+  }
+
+  @Test("all of a scripted cohort, with the publication before it; of the first, as it forms")
+  func known() {
+    // Four rounds of three; before the first nothing is published but the initial model.
+    #expect(foreseen(scene(scripted())) == ForeseenTrainings(count: 12, beforehand: 9))
+  }
+
+  @Test("who is drawn from those that wait is foreseen as the cohort forms, and not before")
+  func drawn() {
+    #expect(foreseen(scene(uniform())) == ForeseenTrainings(count: 12, beforehand: 0))
+  }
+
+  @Test("a cohort that cannot be foreseen is not: there is none, or nobody could begin")
+  func unforeseeable() {
+    var open = scene(Choice(OpenSelector.self) { $0 })
+    open.threshold(3)
+    #expect(foreseen(open) == ForeseenTrainings())
+    // One thread has no other that could begin; eager computing begins with what is described.
+    #expect(foreseen(scene(scripted(), threads: 1)) == ForeseenTrainings())
+    var eager = scene(scripted())
+    eager.inputs.compute = .eager
+    #expect(foreseen(eager) == ForeseenTrainings())
+  }
+
+  @Test("what is foreseen and comes otherwise is not taken")
+  func otherwise() {
+    // Device 3 trains from 16 s on and is cut off at 18 s, after two of its four batches: what
+    // comes is a training of two, and later one of the others. Devices 1 and 4 train as foreseen.
+    var cut = scene(scripted())
+    cut.inputs.stop.rounds = 2
+    cut.inject(.expire, "phones/3", at: 18_000)
+    cut.inject(.launch, "phones/3", at: 60_000)
+    let played = cut.play()
+    #expect(played.simulation.foreseen == ForeseenTrainings(count: 5, beforehand: 2))
+  }
+}

@@ -1,0 +1,336 @@
+"""Makes Tests/RunsTests/Fixtures/torch: rounds of federated learning in PyTorch, in float64.
+
+Run from the root of the project, with numpy and torch (2.15 was used):
+  python3 Tests/Fixtures-scripts/make_torch_rounds.py
+For each case NAME.yaml is a scenario; NAME.npz has its data, partition, cohorts and batch orders;
+NAME-initial.npz the weights that it begins with; NAME-final.npz the weights that PyTorch ends with,
+and `trainingLoss`, `centralLoss` and `centralAccuracy` of every version. Layers, losses, optimisers
+and clipping are PyTorch's own; only shapes are brought from PyTorch's order into that of the files.
+"""
+
+import itertools
+import json
+import math
+import pathlib
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+FOLDER = pathlib.Path(__file__).parent.parent / "RunsTests" / "Fixtures" / "torch"
+CLIENTS, ROUNDS, CLASSES, SIZES = 4, 3, 3, [7, 12, 1, 9]
+COHORTS = [[0, 1, 2, 3], [1, 3, -1, -1], [0, 2, 3, -1]]
+ACTIVATIONS = {
+    "identity": lambda x: x, "relu": torch.relu, "leaky-relu": lambda x: F.leaky_relu(x, 0.01),
+    "tanh": torch.tanh, "sigmoid": torch.sigmoid}
+
+
+def zeros(extent, layer):
+    """Zeros before and behind an axis; of an odd number one more is behind."""
+    if layer["padding"] == "valid":
+        return 0, 0
+    if layer["padding"] != "same":
+        return layer["padding"], layer["padding"]
+    stride = layer["stride"]
+    total = max(0, (math.ceil(extent / stride) - 1) * stride + layer["size"] - extent)
+    return total // 2, total - total // 2
+
+
+class Model:
+    """A list of layers (kind, settings) over channels-last samples."""
+
+    def __init__(self, shape, layers, loss):
+        if loss == "cross-entropy" and layers[-1][0] == "softmax":
+            layers = layers[:-1]  # It is part of the loss.
+        self.layers, self.loss, self.shapes, self.frozen, self.names = layers, loss, {}, set(), []
+        numbers = {}
+        x = torch.zeros(2, *shape, dtype=torch.float64)
+        for kind, settings in layers:
+            stem = {"dense": "dense", "convolution": "conv", "embedding": "embedding",
+                    "lstm": "lstm", "gru": "gru", "group-normalisation": "norm"}.get(kind)
+            names = []
+            if stem:
+                numbers[stem] = numbers.get(stem, 0) + 1
+                for name, extents in self.tensors(kind, settings, x.shape[1:]):
+                    names.append(f"{stem}{numbers[stem]}.{name}")
+                    self.shapes[names[-1]] = extents
+                    if settings.get("isUpdatable") is False:
+                        self.frozen.add(names[-1])
+            self.names.append(names)
+            zero = {n: torch.zeros(self.shapes[n], dtype=torch.float64) for n in names}
+            x = self.layer(kind, settings, [zero[n] for n in names], x)
+
+    @staticmethod
+    def tensors(kind, s, shape):
+        if kind == "dense":
+            return [("weight", (math.prod(shape), s["units"])), ("bias", (s["units"],))]
+        if kind == "convolution":
+            size, channels = s["size"], (shape[2] if len(shape) > 2 else 1) // s["groups"]
+            return [("weight", (size, size, channels, s["filters"])), ("bias", (s["filters"],))]
+        if kind == "embedding":
+            return [("weight", (s["count"], s["width"]))]
+        if kind == "group-normalisation":
+            return [("scale", (shape[-1],)), ("shift", (shape[-1],))]
+        gates = (4 if kind == "lstm" else 3) * s["units"]
+        features = shape[1] if len(shape) > 1 else 1
+        weights = [("inputWeight", (features, gates)), ("recurrentWeight", (s["units"], gates))]
+        biases = ["bias"] if kind == "lstm" else ["inputBias", "recurrentBias"]
+        return weights + [(bias, (gates,)) for bias in biases]
+
+    @staticmethod
+    def layer(kind, s, p, x):
+        if kind == "dense":
+            return ACTIVATIONS[s.get("activation", "identity")](x.flatten(1) @ p[0] + p[1])
+        if kind == "convolution":
+            x = x.unsqueeze(3) if x.ndim == 3 else x
+            x = F.pad(x.permute(0, 3, 1, 2), (*zeros(x.shape[2], s), *zeros(x.shape[1], s)))
+            x = F.conv2d(x.contiguous(), p[0].permute(3, 2, 0, 1).contiguous(), p[1],
+                         stride=s["stride"], groups=s["groups"])
+            return ACTIVATIONS[s.get("activation", "identity")](x.permute(0, 2, 3, 1))
+        if kind in ("max-pooling", "average-pooling"):
+            pool = F.max_pool2d if kind == "max-pooling" else F.avg_pool2d
+            return pool(x.permute(0, 3, 1, 2), s["size"], s["stride"]).permute(0, 2, 3, 1)
+        if kind == "embedding":
+            return F.embedding(x.long(), p[0])
+        if kind == "group-normalisation":
+            return F.group_norm(x.movedim(-1, 1), s["groups"], p[0], p[1], 1e-5).movedim(1, -1)
+        if kind in ("lstm", "gru"):
+            x = x.unsqueeze(2) if x.ndim == 2 else x
+            h = x.new_zeros(1, len(x), s["units"])
+            weights = [p[0].T.contiguous(), p[1].T.contiguous()]
+            rest = (True, 1, 0.0, True, False, True)
+            if kind == "lstm":  # PyTorch has two biases, which are added.
+                weights += [p[2], torch.zeros_like(p[2])]
+                states, last, _ = torch._VF.lstm(x, (h, h), weights, *rest)
+            else:
+                states, last = torch._VF.gru(x, h, weights + p[2:], *rest)
+            return states if s.get("returnsSequence") else last[0]
+        if kind == "softmax":
+            return torch.softmax(x, 1)
+        if kind == "leaky-relu":
+            return F.leaky_relu(x, s["slope"])
+        return x.flatten(1) if kind == "flatten" else ACTIVATIONS[kind](x)
+
+    def __call__(self, parameters, x):
+        for (kind, settings), names in zip(self.layers, self.names):
+            x = self.layer(kind, settings, [parameters[n] for n in names], x)
+        return x
+
+    def losses(self, outputs, labels):
+        if self.loss == "cross-entropy":
+            return F.cross_entropy(outputs, labels, reduction="none")
+        return ((outputs - F.one_hot(labels, CLASSES)) ** 2).mean(1)
+
+
+def factor(schedule, step, count):
+    for kind, value in schedule.items():
+        if kind == "step":
+            return value["factor"] ** (step // value["every"])
+        if kind == "exponential":
+            return value**step
+        return value + (1 - value) * (1 + math.cos(math.pi * step / count)) / 2
+    return 1
+
+
+def train(model, start, x, y, shard, orders, training, first_epoch):
+    """A device's training: its parameters, sum of losses, samples processed, epochs begun."""
+    parameters = {n: p.clone().requires_grad_(n not in model.frozen) for n, p in start.items()}
+    trained = [p for p in parameters.values() if p.requires_grad]
+    (rule, s), = training["optimizer"].items()
+    if rule == "sgd":
+        optimizer = torch.optim.SGD(
+            trained, s["learningRate"], s.get("momentum", 0), weight_decay=s.get("weightDecay", 0),
+            nesterov=s.get("nesterov", False))
+    else:
+        optimizer = torch.optim.Adam(
+            trained, s["learningRate"], (s["beta1"], s["beta2"]), s["epsilon"],
+            s.get("weightDecay", 0))
+    size = training["batchSize"]
+    batches = math.ceil(len(shard) / size)
+    count = training.get("steps") or training["epochs"] * batches
+    total, processed = 0.0, 0
+    for step in range(count):
+        order = orders[(first_epoch + step // batches) % len(orders)]
+        rows = shard[order[step % batches * size:][:size]]
+        optimizer.param_groups[0]["lr"] = (
+            s["learningRate"] * factor(training.get("schedule", {}), step, count))
+        optimizer.zero_grad()
+        losses = model.losses(model(parameters, x[rows]), y[rows])
+        losses.mean().backward()
+        total, processed = total + losses.sum().item(), processed + len(rows)
+        if "clipNorm" in training:
+            norm = torch.sqrt(sum((p.grad**2).sum() for p in trained))
+            for p in trained:
+                p.grad *= min(1.0, training["clipNorm"] / norm)
+        if "clipValue" in training:
+            torch.nn.utils.clip_grad_value_(trained, training["clipValue"])
+        optimizer.step()
+    seen = min(len(shard), count * size)
+    ends = {n: p.detach() for n, p in parameters.items()}
+    return ends, total, processed, math.ceil(count / batches), seen
+
+
+def case(name, seed, shape, layers, training, payload="weights", aggregator="sample-weighted-mean",
+         tokens=None, isBytes=False):
+    draw = np.random.RandomState(seed)
+    model = Model(shape, layers, training.get("loss", "cross-entropy"))
+
+    def samples(count):
+        if tokens:
+            return draw.randint(0, tokens, (count, *shape)).astype(np.float32)
+        if isBytes:
+            return draw.randint(0, 256, (count, *shape)).astype(np.uint8)
+        return (np.round(4 * draw.normal(size=(count, *shape))) / 4).astype(np.float32)
+
+    arrays = {"x_train": samples(30), "y_train": draw.randint(0, CLASSES, 30),
+              "x_test": samples(20), "y_test": draw.randint(0, CLASSES, 20),
+              "samples": draw.permutation(30)[:sum(SIZES)].astype(np.int32),
+              "offsets": np.concatenate([[0], np.cumsum(SIZES)]).astype(np.int32),
+              "cohorts": np.array(COHORTS, np.int32)}
+    orders = np.full((CLIENTS, 4, max(SIZES)), -1, np.int32)
+    for client, epoch in itertools.product(range(CLIENTS), range(4)):
+        orders[client, epoch, :SIZES[client]] = draw.permutation(SIZES[client])
+    np.savez_compressed(FOLDER / f"{name}.npz", orders=orders, **arrays)
+    initial = {}
+    for tensor, extents in model.shapes.items():
+        spread = 1 / math.sqrt(math.prod(extents[:-1]) if len(extents) > 1 else 4)
+        values = draw.normal(size=extents) * spread + (1 if tensor.endswith("scale") else 0)
+        initial[tensor] = values.astype(np.float32)
+    np.savez_compressed(FOLDER / f"{name}-initial.npz", **initial)
+
+    def tensor(array):
+        array = array / 255 if array.dtype == np.uint8 else array
+        return torch.tensor(np.asarray(array, np.float64))
+
+    x, y = tensor(arrays["x_train"]), torch.tensor(arrays["y_train"])
+    tests, answers = tensor(arrays["x_test"]), torch.tensor(arrays["y_test"])
+    current = {n: torch.tensor(v.astype(np.float64)) for n, v in initial.items()}
+    shards = np.split(arrays["samples"].astype(np.int64), np.cumsum(SIZES)[:-1])
+    epochs, losses, central = [0] * CLIENTS, [math.nan], []
+
+    def evaluate():
+        with torch.no_grad():
+            outputs = model(current, tests)
+        best = outputs.topk(2).values
+        assert (best[:, 0] - best[:, 1]).min() > 1e-4, f"{name}: an answer hangs on a rounding"
+        central.append((model.losses(outputs, answers).mean().item(),
+                        (outputs.argmax(1) == answers).double().mean().item()))
+
+    evaluate()
+    for cohort in COHORTS:
+        ends, weights, total, processed = [], [], 0.0, 0
+        for client in sorted(c for c in cohort if c >= 0):
+            lists = orders[client, :, :SIZES[client]].astype(np.int64)
+            end, loss, count, begun, seen = train(
+                model, current, x, y, shards[client], lists, training, epochs[client])
+            epochs[client] += begun
+            ends.append(end)
+            weights.append(seen if aggregator == "sample-weighted-mean" else 1)
+            total, processed = total + loss, processed + count
+        current = {n: sum(w * end[n] for w, end in zip(weights, ends)) / sum(weights)
+                   for n in current}
+        losses.append(total / processed)
+        evaluate()
+    np.savez_compressed(
+        FOLDER / f"{name}-final.npz", trainingLoss=np.array(losses),
+        centralLoss=np.array([loss for loss, _ in central]),
+        centralAccuracy=np.array([accuracy for _, accuracy in central]),
+        **{n: p.numpy() for n, p in current.items()})
+    listed = [{kind: settings} if settings else kind for kind, settings in layers]
+    (FOLDER / f"{name}.yaml").write_text(f"""\
+# Written by Tests/Fixtures-scripts/make_torch_rounds.py.
+seed: 1
+stop: {{rounds: {ROUNDS}, after: 1 d}}
+task:
+  data:
+    source: {{npz: {{path: {name}.npz, classes: {CLASSES}}}}}
+    partition: {{file: {name}.npz}}
+  model:
+    layers:
+""" + "".join(f"      - {json.dumps(layer)}\n" for layer in listed) + f"""\
+  initialWeights: {name}-initial.npz
+  training: {json.dumps({**training, "orders": f"{name}.npz"})}
+fleet:
+  - name: clients
+    count: {CLIENTS}
+    background: {{windows: {{fixed: open}}}}
+    participation: {{repeats: true, pause: 1 s}}
+    compute: {{perBatch: 100 ms}}
+server:
+  payload: {payload}
+  aggregator: {aggregator}
+  selector: {{scripted: {name}.npz}}
+  trigger: {{cohort-complete: {{}}}}
+record:
+  evaluateEvery: {{versions: 1}}
+""")
+
+
+def sgd(rate, **more):
+    return {"sgd": {"learningRate": rate, **more}}
+
+
+def adam(rate, **more):
+    return {"adam": {"learningRate": rate, "beta1": 0.8, "beta2": 0.95, "epsilon": 1e-4, **more}}
+
+
+def dense(units, activation="identity", **more):
+    return ("dense", {"units": units, "activation": activation, **more})
+
+
+def convolution(filters, size, stride=1, padding="valid", groups=1, activation="identity", **more):
+    return ("convolution", {"filters": filters, "size": size, "stride": stride, "padding": padding,
+                            "groups": groups, "activation": activation, **more})
+
+
+def recurrent(kind, units, returns=False, **more):
+    return (kind, {"units": units, "returnsSequence": returns, **more})
+
+
+def pooling(kind, size, stride):
+    return (f"{kind}-pooling", {"size": size, "stride": stride})
+
+
+def main():
+    FOLDER.mkdir(exist_ok=True)
+    mse = "mean-squared-error"
+    case("dense", 1, [5, 3], [
+        dense(9, "tanh"), dense(20, "leaky-relu"), ("group-normalisation", {"groups": 4}),
+        dense(17, "sigmoid"), dense(CLASSES)],
+        {"epochs": 2, "batchSize": 4, "optimizer": sgd(0.2, momentum=0.9, nesterov=True)})
+    case("narrow", 2, [40], [dense(33, "relu"), dense(16, "relu"), dense(CLASSES)],
+         {"epochs": 3, "batchSize": 5, "optimizer": sgd(0.3)}, isBytes=True)
+    case("frozen", 3, [12], [
+        dense(10, "relu", isUpdatable=False), dense(8, "tanh"), dense(6, isUpdatable=False),
+        ("leaky-relu", {"slope": 0.3}), dense(CLASSES), ("softmax", {})],
+        {"steps": 5, "batchSize": 2, "optimizer": sgd(0.3, momentum=0.5, weightDecay=0.05),
+         "schedule": {"step": {"every": 2, "factor": 0.5}}}, "delta", "uniform-mean")
+    case("convolution", 4, [9, 8, 4], [
+        convolution(6, 3, 2, 1, 2, "leaky-relu"), convolution(4, 2, 1, "same"),
+        pooling("max", 2, 2), ("relu", {}), ("flatten", {}), dense(CLASSES)],
+        {"epochs": 2, "batchSize": 3, "optimizer": sgd(0.2, weightDecay=0.01), "clipNorm": 0.5})
+    case("image", 5, [7, 6], [
+        convolution(6, 4, 3, "same", activation="tanh"), pooling("average", 2, 1),
+        ("group-normalisation", {"groups": 3}), dense(CLASSES), ("softmax", {})],
+        {"epochs": 2, "batchSize": 4, "loss": mse, "optimizer": adam(0.02, weightDecay=0.02)},
+        isBytes=True)
+    case("minimal", 6, [8, 7, 16], [
+        convolution(16, 3, padding="same", activation="tanh"), pooling("max", 2, 2),
+        dense(CLASSES)], {"epochs": 1, "batchSize": 4, "optimizer": sgd(0.1)})
+    case("lstm", 7, [6, 3], [
+        recurrent("lstm", 7, True), ("group-normalisation", {"groups": 7}), recurrent("gru", 5),
+        dense(CLASSES)],
+        {"epochs": 2, "batchSize": 4, "optimizer": adam(0.02), "clipValue": 0.02,
+         "schedule": {"cosine": 0.1}}, "delta")
+    case("gru", 8, [5], [
+        recurrent("gru", 6, True), recurrent("lstm", 9, isUpdatable=False), ("tanh", {}),
+        dense(CLASSES, "sigmoid")],
+        {"steps": 7, "batchSize": 3, "loss": mse, "optimizer": sgd(0.5, momentum=0.8),
+         "schedule": {"exponential": 0.9}})
+    case("text", 9, [6], [
+        ("embedding", {"count": 11, "width": 5}), recurrent("lstm", 8), dense(CLASSES)],
+        {"epochs": 2, "batchSize": 4, "optimizer": sgd(0.4), "schedule": {"cosine": 0.2}},
+        tokens=11)
+
+
+main()
