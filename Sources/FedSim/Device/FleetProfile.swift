@@ -227,10 +227,10 @@ extension Node {
 
   /// This tree of a preset's values, at the place that names the preset.
   func placed(at place: Place) -> Node {
-    guard case .mapping(let entries) = content else { return Node(content, at: place) }
+    guard case .mapping(let given) = content else { return Node(content, at: place) }
     return Node(
       .mapping(
-        entries.map {
+        given.map {
           Entry(key: $0.key, place: place, value: $0.value.placed(at: place))
         }), at: place)
   }
