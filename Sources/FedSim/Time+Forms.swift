@@ -97,11 +97,12 @@ extension Form where Value == BitRate {
 }
 
 extension Form where Value == Int64 {
-  /// A size with its unit, such as `500 B` or `64 MB`.
+  /// A size with its unit, such as `500 B` or `64 MB`; small enough for sums of many to be counted.
   public static var bytes: Form {
     quantity(
       "a size",
-      units: [("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)], 0...Int64.max,
+      units: [("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)],
+      0...1_000_000_000_000_000,
       example: "500 B")
   }
 }

@@ -7,7 +7,7 @@ import Testing
 ///
 /// See `Scene` for the times. Enrolling takes 2.020 s: 1,000 bytes there, 1,000 back, 10 ms each
 /// way. A training's report is at the server 9.650 s after the request for work begins.
-private func workers(
+func workers(
   _ windows: [[[Int64]]] = [[[0, 60_000, 65_000]]], task: LearningTask = .tiny(),
   cycle: (inout CycleSettings) -> Void = { _ in },
   worker: (inout WorkerSettings) -> Void = { _ in },

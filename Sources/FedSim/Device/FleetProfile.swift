@@ -194,7 +194,14 @@ extension Form where Value == FleetGroupSettings {
     return Form(
       shape: plain.shape, expected: plain.expected,
       read: { node, reader in
-        guard let name = node["profile"], case .scalar(let text, _) = name.content else {
+        guard let name = node["profile"], !name.isNothing else {
+          return reader.read(FleetGroupSettings.self, from: node)
+        }
+        guard case .scalar(let text, _) = name.content else {
+          reader.within("profile") {
+            $0.report(
+              .unexpected(found: name.found, expected: "the name of a profile"), at: name.place)
+          }
           return reader.read(FleetGroupSettings.self, from: node)
         }
         guard let profile = FleetProfile.standard.first(where: { $0.name == text }) else {
@@ -206,13 +213,28 @@ extension Form where Value == FleetGroupSettings {
           }
           return reader.read(FleetGroupSettings.self, from: node)
         }
-        let filled = node.filled(from: profile.settings, deeply: true)
+        let filled = node.filled(from: profile.settings.placed(at: name.place), deeply: true)
         return reader.read(FleetGroupSettings.self, from: filled)
       }, write: { $0.resolved })
   }
 }
 
 extension Node {
+  /// Whether nothing was written.
+  fileprivate var isNothing: Bool {
+    if case .null = content { true } else { false }
+  }
+
+  /// This tree of a preset's values, at the place that names the preset.
+  func placed(at place: Place) -> Node {
+    guard case .mapping(let given) = content else { return Node(content, at: place) }
+    return Node(
+      .mapping(
+        given.map {
+          Entry(key: $0.key, place: place, value: $0.value.placed(at: place))
+        }), at: place)
+  }
+
   /// This mapping with the keys of another that it lacks, within its own mappings too if `deeply`.
   func filled(from other: Node, deeply: Bool) -> Node {
     guard case .mapping(let own) = content, case .mapping(let given) = other.content else {

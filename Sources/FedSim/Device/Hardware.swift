@@ -81,7 +81,9 @@ struct HardwareOf<Model: HardwareModel>: HardwareClass {
     static var shorthand: String? { "share" }
     static var fields: [Field<Settings>] {
       [
-        Field("share", \.hardware.share, .positive, "Its share, against those of other classes"),
+        Field(
+          "share", \.hardware.share, .number(1e-30...1e30),
+          "Its share, against those of other classes"),
         Field(
           "speed", \.hardware.speed, .positive, assumption: true,
           "How many times as fast as the figures below say"),

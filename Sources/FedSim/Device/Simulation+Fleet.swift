@@ -151,8 +151,8 @@ extension Simulation {
     let share = share ?? 1
     if let capacity = capacity(group: group, ordinal: ordinal) {
       let perSample = inputs.fleet[group].capacity!.factor * capacity.milliseconds / 1000
-      return Pace(samples: samples, plan: inputs.task.plan) { count in
-        perSample * Double(count) * factor / (settings.dutyCycle ?? 1)
+      return Pace(samples: samples, plan: plan) { count in
+        perSample * Double(count) * (factor * share) / (settings.dutyCycle ?? 1)
       }
     }
     guard let made = hardware(of: device) else {

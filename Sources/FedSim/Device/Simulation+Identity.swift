@@ -63,7 +63,9 @@ extension Simulation {
       if let clock = group.clock {
         var stream = schedulerKey(device, "clock").stream(slot: 0)
         let (a, b) = (stream.normal(), stream.normal())
-        let spread = Double(clock.skewSpread.microseconds) * a
+        // No clock is further out than the longest run.
+        let most = Double(SimDuration.days(36_500).microseconds)
+        let spread = min(most, max(-most, Double(clock.skewSpread.microseconds) * a))
         identity.skew = clock.skew.microseconds + Int64(spread.rounded())
         let drift = 1000 * (clock.drift + clock.driftSpread * b)
         identity.drift = Int64(min(1e8, max(-1e8, drift)).rounded())

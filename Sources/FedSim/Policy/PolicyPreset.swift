@@ -81,7 +81,8 @@ extension Form where Value == ServerSettings {
           return reader.read(ServerSettings.self, from: node)
         }
         return reader.read(
-          ServerSettings.self, from: node.filled(from: preset.settings, deeply: false))
+          ServerSettings.self,
+          from: node.filled(from: preset.settings.placed(at: name.place), deeply: false))
       }, write: { $0.resolved })
   }
 }

@@ -171,10 +171,11 @@ extension Pace {
 }
 
 extension Link {
-  /// A link whose rates are `speed` times its settings.
+  /// A link whose rates are `speed` times its settings, as far as a rate goes.
   init(_ settings: LinkSettings, speed: Double, isCellular: Bool) {
     func scaled(_ rate: BitRate) -> BitRate {
-      BitRate(bitsPerSecond: max(1, Int64(Double(rate.bitsPerSecond) * speed)))
+      let bits = Double(rate.bitsPerSecond) * speed
+      return BitRate(bitsPerSecond: bits < 0x1p63 ? max(1, Int64(bits)) : .max)
     }
     self.init(
       down: scaled(settings.down), up: scaled(settings.up), roundTrip: settings.roundTrip,

@@ -26,7 +26,9 @@ public struct MarkovSource: TimelineSource {
         Field(
           "mean", \.mean, .duration(atLeast: .seconds(1)), required: true,
           "How long it is held on average"),
-        Field("weight", \.weight, .positive, "Its weight among the states that may come next"),
+        Field(
+          "weight", \.weight, .number(1e-30...1e30),
+          "Its weight among the states that may come next"),
       ]
     }
   }
@@ -113,11 +115,16 @@ struct MarkovChain {
   init(_ states: [MarkovSource.State], _ space: StateSpace) {
     let total = states.reduce(0) { $0 + $1.weight }
     self.states = states.enumerated().map { index, state in
-      State(
+      let others = states.enumerated().reduce(0) {
+        $0 + ($1.offset == index ? 0 : $1.element.weight)
+      }
+      // Beside a weight that is nearly the total, the difference has hardly a digit left.
+      let isNearlyAll = state.weight > total * (1 - 0x1p-20)
+      return State(
         number: space.number(of: state.state.name) ?? 0, mean: state.mean.seconds,
         weight: state.weight,
-        share: state.weight * max(total - state.weight, 0) * state.mean.seconds,
-        others: states.enumerated().reduce(0) { $0 + ($1.offset == index ? 0 : $1.element.weight) })
+        share: state.weight * (isNearlyAll ? others : total - state.weight) * state.mean.seconds,
+        others: others)
     }
   }
 
