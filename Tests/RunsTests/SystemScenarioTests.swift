@@ -203,7 +203,7 @@ struct SystemScenarioTests {
         server:
           policy: flower
           initialModel: client
-          messageBytes: 9000000000 GB
+          messageBytes: 1000000 GB
           selector: {fraction: {waitLimit: \(huge)}}
           trigger: {cohort-answered: {timeout: \(huge)}}
           evaluation: {waitLimit: \(huge), timeout: \(huge)}
