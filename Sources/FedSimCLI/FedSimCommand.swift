@@ -121,8 +121,8 @@ enum Output {
     write(bytes: (text.hasSuffix("\n") ? text : text + "\n").utf8, to: descriptor)
   }
 
-  /// The error number, 0: all is written.
-  private static func write(bytes: String.UTF8View, to descriptor: Int32) -> Int32 {
+  /// Writes all of it; the error number, 0: it is written.
+  static func write(bytes: String.UTF8View, to descriptor: Int32) -> Int32 {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }

@@ -25,9 +25,7 @@ struct InitCommand: RegistryCommand {
       return 2
     }
     // Until its end is written the file is this command's own, and goes where it fails.
-    let text = Array(template.text.utf8)
-    let written = text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    var failure = written == text.count ? 0 : written < 0 ? errno : ENOSPC
+    var failure = Output.write(bytes: template.text.utf8, to: descriptor)
     if close(descriptor) != 0, failure == 0 { failure = errno }
     guard failure == 0 else {
       unlink(path)

@@ -109,7 +109,7 @@ struct StreamedSumTests {
 
     func wait() {
       begun.signal()
-      guard opened.wait(timeout: .now() + 20) == .timedOut else { return }
+      guard opened.wait(timeout: .now() + 60) == .timedOut else { return }
       state.withLock { $0.gaveUp = true }
     }
 
