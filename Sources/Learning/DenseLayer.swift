@@ -104,23 +104,24 @@ struct DenseLayer: PlacedLayer {
   /// away gives only so many lines in the time of one.
   private static func leftAhead(_ ahead: fs_ahead) -> Int { ahead.count / 5 }
 
+  /// First the gradient of the input, a panel of the weight at a time, since the step may overwrite
+  /// what that needs. Then the step as one product: its tiles read a weight from where its rows
+  /// lie side by side, and panels of it and of its transpose would not fit into a first-level cache.
   private func backwardByPanels(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
-    let panel = deltas.input == nil ? inputs : Self.panel
-    for first in stride(from: 0, to: inputs, by: panel) {
-      let (count, place) = (min(panel, inputs - first), first * outputs)
-      if let inputDelta = deltas.input {
-        // Before the step: the step may overwrite the weight that this needs.
+    if let inputDelta = deltas.input {
+      for first in stride(from: 0, to: inputs, by: Self.panel) {
+        let count = min(Self.panel, inputs - first)
         functions.transpose(
-          count, outputs, pass.parameters + place, outputs, pass.scratch, panel)
+          count, outputs, pass.parameters + first * outputs, outputs, pass.scratch, Self.panel)
         functions.gemm(
-          pass.rows, count, outputs, deltas.output, outputs, 1, pass.scratch, panel, nil, 0,
+          pass.rows, count, outputs, deltas.output, outputs, 1, pass.scratch, Self.panel, nil, 0,
           inputDelta + first, inputs)
       }
-      guard let target = deltas.target else { continue }
-      functions.gemm(
-        count, outputs, pass.rows, pass.input + first, 1, inputs, deltas.output, outputs,
-        deltas.start.map { $0 + place }, outputs, target + place, outputs)
     }
+    guard let target = deltas.target else { return }
+    functions.gemm(
+      inputs, outputs, pass.rows, pass.input, 1, inputs, deltas.output, outputs, deltas.start,
+      outputs, target, outputs)
   }
 }
