@@ -21,9 +21,12 @@ struct DenseLayer: PlacedLayer {
   /// Whether the forward pass fetches memory ahead.
   var fetchesAhead: Bool { isNarrow }
 
-  /// Rows of the weight that a backward pass takes together: its reading for the input's gradient
-  /// brings them near for the step.
+  /// Rows of the weight that are turned at a time, for the gradient of the input.
   private static let panel = 32
+
+  /// Rows of the weight that a step takes from end to end before it goes on, where it writes to
+  /// memory that is not near: that comes faster in the order in which it lies.
+  private static let freshPanel = 112
 
   /// Whether the weights are larger than a core's cache; no bit depends on it.
   private var isWide: Bool { inputs * outputs >= 1 << 18 && !isNarrow }
@@ -104,9 +107,9 @@ struct DenseLayer: PlacedLayer {
   /// away gives only so many lines in the time of one.
   private static func leftAhead(_ ahead: fs_ahead) -> Int { ahead.count / 5 }
 
-  /// First the gradient of the input, a panel of the weight at a time, since the step may overwrite
-  /// what that needs. Then the step as one product: its tiles read a weight from where its rows
-  /// lie side by side, and panels of it and of its transpose would not fit into a first-level cache.
+  /// First the gradient of the input, a panel of the weight at a time: the step may overwrite what
+  /// that needs. Then the step, in place as one product: taken together with the gradient it would be
+  /// slower, as a panel, its transpose and the deltas fill a first-level cache.
   private func backwardByPanels(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
     if let inputDelta = deltas.input {
@@ -120,8 +123,13 @@ struct DenseLayer: PlacedLayer {
       }
     }
     guard let target = deltas.target else { return }
-    functions.gemm(
-      inputs, outputs, pass.rows, pass.input, 1, inputs, deltas.output, outputs, deltas.start,
-      outputs, target, outputs)
+    let isInPlace = deltas.start == UnsafePointer(target)
+    let panel = isInPlace ? inputs : Self.freshPanel
+    for first in stride(from: 0, to: inputs, by: panel) {
+      let (count, place) = (min(panel, inputs - first), first * outputs)
+      functions.gemm(
+        count, outputs, pass.rows, pass.input + first, 1, inputs, deltas.output, outputs,
+        deltas.start.map { $0 + place }, outputs, target + place, outputs)
+    }
   }
 }

@@ -48,11 +48,11 @@ public struct StreamedSum: Sendable {
   public init?(
     _ terms: [Term], first: Aggregation.Term? = nil, count: Int, kernels: Kernels, pool: WorkerPool
   ) {
-    // Two groups are under way at a time. About as much as a core's cache for each thread: of more,
-    // less would be near when it is summed; of less, sums would be read and written more often.
+    // Two groups are under way at a time. About twice a core's cache for each thread: of less, sums
+    // would be read and written more often; of more, memory would grow and little be won.
     self.init(
       terms, first: first, count: count, kernels: kernels, pool: pool,
-      groupBytes: pool.threads << 21)
+      groupBytes: pool.threads << 22)
   }
 
   /// The same with groups of about as many bytes as given.
