@@ -108,7 +108,7 @@ struct DenseLayer: PlacedLayer {
   private static func leftAhead(_ ahead: fs_ahead) -> Int { ahead.count / 5 }
 
   /// First the gradient of the input, a panel of the weight at a time: the step may overwrite what
-  /// that needs. Then the step, in place as one product: taken together with the gradient it would be
+  /// that needs. Then the step, in place as one product: together with the gradient it would be
   /// slower, as a panel, its transpose and the deltas fill a first-level cache.
   private func backwardByPanels(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
