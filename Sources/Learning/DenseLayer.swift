@@ -108,8 +108,8 @@ struct DenseLayer: PlacedLayer {
   private static func leftAhead(_ ahead: fs_ahead) -> Int { ahead.count / 5 }
 
   /// First the gradient of the input, a panel of the weight at a time: the step may overwrite what
-  /// that needs. Then the step, in place as one product: together with the gradient it would be
-  /// slower, as a panel, its transpose and the deltas fill a first-level cache.
+  /// that needs. Then the step, as one product where memory is near: together with the gradient it
+  /// would be slower, as a panel, its transpose and the deltas fill a first-level cache.
   private func backwardByPanels(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
     if let inputDelta = deltas.input {
@@ -123,8 +123,8 @@ struct DenseLayer: PlacedLayer {
       }
     }
     guard let target = deltas.target else { return }
-    let isInPlace = deltas.start == UnsafePointer(target)
-    let panel = isInPlace ? inputs : Self.freshPanel
+    let isFresh = deltas.start.map { $0 != UnsafePointer(target) } ?? false
+    let panel = isFresh ? Self.freshPanel : inputs
     for first in stride(from: 0, to: inputs, by: panel) {
       let (count, place) = (min(panel, inputs - first), first * outputs)
       functions.gemm(
