@@ -48,9 +48,10 @@ format: ## format the sources in place
 	@Scripts/deps build
 	$(SWIFT) format --in-place --recursive $(SOURCES)
 
-lint: ## check the sources' format
-	@Scripts/deps build
+lint: ## check the sources' format, and that Scripts/planted-changes still finds its places in them
+	@Scripts/deps build readers
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
+	Scripts/planted-changes --texts
 
 readers: build ## open a result of every scenario as others would; test exports and the Python package
 	@Scripts/deps data readers r
