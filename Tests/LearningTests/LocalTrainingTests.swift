@@ -41,6 +41,28 @@ import Testing
     #expect(whole.samplesProcessed == 141)
   }
 
+  /// Layers of which a first step takes some rows before it goes on, of sizes that end raggedly.
+  @Test(
+    "a step into other memory has the bits of one in place, however many inputs there are",
+    arguments: KernelBody.allCases, [112, 113, 230])
+  func freshMemory(body: KernelBody, size: Int) throws {
+    let kernels = try kernels(body)
+    let network = Network.multilayerPerceptron(
+      inputCount: size, hidden: [117, 20], classCount: 5)
+    let training = LocalTraining(
+      network: network, dataset: byteDataset(count: 20, size: size),
+      shard: (0..<20).map { Int32($0) },
+      plan: TrainingPlan(epochs: 1, batchSize: 5, learningRate: 0.05),
+      order: .explicit([(0..<20).map { Int32($0) }]))
+    var memory = DeviceMemory(parameters: network.initialParameters(testStream(5)))
+    let whole = training.run(0..<4, from: memory, kernels: kernels, scratch: Scratch())
+    for batch in 0..<4 {
+      memory =
+        training.run(batch..<batch + 1, from: memory, kernels: kernels, scratch: Scratch()).memory
+    }
+    #expect(firstDifference(whole.parameters, memory.parameters) == nil)
+  }
+
   @Test(
     "a large batch takes its whole step, however small the part of each sample in it",
     arguments: KernelBody.allCases, [65, 128, 1000])
