@@ -26,6 +26,20 @@ static inline V v_load_first(const float *p, int n) { return _mm512_maskz_loadu_
 static inline void v_store_first(float *p, V v, int n) { _mm512_mask_storeu_ps(p, first(n), v); }
 static inline V v_fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 
+// Two floats, eight times each.
+static inline V v_pair(const float *p) {
+  const __m512i halves = _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
+  __m128 two = _mm_castpd_ps(_mm_load_sd((const double *)p));
+  return _mm512_permutexvar_ps(halves, _mm512_broadcast_f32x4(two));
+}
+
+// Eight floats from each of two places.
+static inline V v_join(const float *first, const float *second) {
+  __m512d lower = _mm512_castpd256_pd512(_mm256_castps_pd(_mm256_loadu_ps(first)));
+  return _mm512_castpd_ps(
+      _mm512_insertf64x4(lower, _mm256_castps_pd(_mm256_loadu_ps(second)), 1));
+}
+
 // b/255 = 257·b/65535. Two copies of b side by side are 257·b, and 2⁻¹⁶ + 2⁻³² is 1/65535 less 2⁻³²
 // of it. The binary digits of b/255 repeat after eight, so what follows the first 24 of them is
 // above half a unit, or nothing: b/255 is correctly rounded upwards. So is the product, which falls

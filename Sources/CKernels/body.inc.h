@@ -2,7 +2,8 @@
 // floats, its integer twin `VI`, BODY(name), ROWS (tile height of gemm), and these functions:
 // `v_load`, `v_store` (any alignment), `v_load_first`, `v_store_first` (the first n lanes,
 // 1 ≤ n ≤ VL; the others read as 0), `v_set` (broadcast), `v_fma`, `v_bytes_to_floats` (b/255 of
-// VL bytes).
+// VL bytes); with VL = 16 also `v_pair` (two floats, eight times each) and `v_join` (eight floats
+// from each of two places).
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -140,6 +141,7 @@ static void BODY(exp)(ptrdiff_t count, const float *in, float *out) {
 static const fs_kernels BODY(table) = {
     BODY(gemm),
     BODY(dots),
+    BODY(dots_of_bytes),
     BODY(transpose),
     BODY(relu),
     BODY(relu_backward),

@@ -77,59 +77,10 @@ INLINE BODY(fetch) BODY(fetch_line)(BODY(fetch) fetch) {
   return fetch;
 }
 
-// A tile of `rows` rows of a and `columns` rows of b. Addresses as in `tile`.
-// Every other step asks for a line of what lies ahead.
-INLINE void BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k, const float *a,
-                           ptrdiff_t a_row, const float *b, ptrdiff_t b_row, const float *start,
-                           float *c, ptrdiff_t c_row, BODY(fetch) *fetch) {
-  BODY(fetch) next = *fetch;
-  V sum[DOT_ROWS][DOT_COLUMNS][FS_LANES];
-#pragma clang loop unroll(full)
-  for (int i = 0; i < rows; i++)
-#pragma clang loop unroll(full)
-    for (int j = 0; j < columns; j++)
-#pragma clang loop unroll(full)
-      for (int q = 0; q < FS_LANES; q++) sum[i][j][q] = v_set(0);
-  const float *left[2] = {a, a + 3 * a_row}, *right[2] = {b, b + 3 * b_row};
-  ptrdiff_t p = 0;
-  for (; p + 16 <= k; p += 16) {
-    FS_HIDDEN(left[0]);
-    if (rows > 3) FS_HIDDEN(left[1]);
-    FS_HIDDEN(right[0]);
-    if (columns > 3) FS_HIDDEN(right[1]);
-#pragma clang loop unroll(full)
-    for (int q = 0; q < FS_LANES; q++) {
-      V x[DOT_ROWS];
-#pragma clang loop unroll(full)
-      for (int i = 0; i < rows; i++) x[i] = v_load(left[i / 3] + i % 3 * a_row + q * VL);
-#pragma clang loop unroll(full)
-      for (int j = 0; j < columns; j++) {
-        V y = v_load(right[j / 3] + j % 3 * b_row + q * VL);
-#pragma clang loop unroll(full)
-        for (int i = 0; i < rows; i++) {
-          sum[i][j][q] = v_fma(x[i], y, sum[i][j][q]);
-          FS_HELD(sum[i][j][q]);
-        }
-      }
-    }
-    if (p % 32 == 0) next = BODY(fetch_line)(next);
-    left[0] += 16, left[1] += 16, right[0] += 16, right[1] += 16;
-  }
-  // The rest of the rows, as if zeros followed.
-#pragma clang loop unroll(full)
-  for (int q = 0; q < FS_LANES && p < k; q++) {
-    ptrdiff_t rest = k - p - q * VL;
-    int n = rest < VL ? (int)rest : VL;
-#pragma clang loop unroll(full)
-    for (int j = 0; j < columns; j++) {
-      V y = n > 0 ? v_load_first(right[j / 3] + j % 3 * b_row + q * VL, n) : v_set(0);
-#pragma clang loop unroll(full)
-      for (int i = 0; i < rows; i++) {
-        V x = n > 0 ? v_load_first(left[i / 3] + i % 3 * a_row + q * VL, n) : v_set(0);
-        sum[i][j][q] = v_fma(x, y, sum[i][j][q]);
-      }
-    }
-  }
+// The lanes of a tile's sums added, and `start` to that.
+INLINE void BODY(dot_sums)(const int rows, const int columns,
+                           V sum[DOT_ROWS][DOT_COLUMNS][FS_LANES], const float *start, float *c,
+                           ptrdiff_t c_row) {
   float total[32];
 #if VL == 16
   const int count = rows * columns;
@@ -154,22 +105,112 @@ INLINE void BODY(dot_tile)(const int rows, const int columns, ptrdiff_t k, const
     for (int j = 0; j < columns; j++)
       c[i * c_row + j] = (start ? start[j] : 0) + FS_TOTAL(i * columns + j);
 #undef FS_TOTAL
+}
+
+// A tile of `rows` rows of a and `columns` rows of b. Addresses as in `tile`. Where there are
+// `bytes`, a is written on the way, as floats of these.
+// Every other step asks for a line of what lies ahead.
+INLINE void BODY(dot_tile)(const uint8_t *const *bytes, const int rows, const int columns,
+                           ptrdiff_t k, float *a, ptrdiff_t a_row, const float *b,
+                           ptrdiff_t b_row, const float *start, float *c, ptrdiff_t c_row,
+                           BODY(fetch) *fetch) {
+  BODY(fetch) next = *fetch;
+  const uint8_t *from[DOT_ROWS];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < rows; i++) from[i] = bytes ? bytes[i] : NULL;
+  V sum[DOT_ROWS][DOT_COLUMNS][FS_LANES];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < rows; i++)
+#pragma clang loop unroll(full)
+    for (int j = 0; j < columns; j++)
+#pragma clang loop unroll(full)
+      for (int q = 0; q < FS_LANES; q++) sum[i][j][q] = v_set(0);
+  float *left[2] = {a, a + 3 * a_row};
+  const float *right[2] = {b, b + 3 * b_row};
+  ptrdiff_t p = 0;
+  for (; p + 16 <= k; p += 16) {
+    FS_HIDDEN(left[0]);
+    if (rows > 3) FS_HIDDEN(left[1]);
+    FS_HIDDEN(right[0]);
+    if (columns > 3) FS_HIDDEN(right[1]);
+#pragma clang loop unroll(full)
+    for (int q = 0; q < FS_LANES; q++) {
+      V x[DOT_ROWS];
+#pragma clang loop unroll(full)
+      for (int i = 0; i < rows; i++) {
+        float *at = left[i / 3] + i % 3 * a_row + q * VL;
+        x[i] = bytes ? v_bytes_to_floats(from[i] + p + q * VL) : v_load(at);
+        if (bytes) v_store(at, x[i]);
+      }
+#pragma clang loop unroll(full)
+      for (int j = 0; j < columns; j++) {
+        V y = v_load(right[j / 3] + j % 3 * b_row + q * VL);
+#pragma clang loop unroll(full)
+        for (int i = 0; i < rows; i++) {
+          sum[i][j][q] = v_fma(x[i], y, sum[i][j][q]);
+          FS_HELD(sum[i][j][q]);
+        }
+      }
+    }
+    if (p % 32 == 0) next = BODY(fetch_line)(next);
+    left[0] += 16, left[1] += 16, right[0] += 16, right[1] += 16;
+  }
+  if (bytes)
+    for (int i = 0; i < rows; i++)
+      for (ptrdiff_t rest = p; rest < k; rest++)
+        a[i * a_row + rest] = (float)from[i][rest] / 255.0f;
+  // The rest of the rows, as if zeros followed.
+#pragma clang loop unroll(full)
+  for (int q = 0; q < FS_LANES && p < k; q++) {
+    ptrdiff_t rest = k - p - q * VL;
+    int n = rest < VL ? (int)rest : VL;
+#pragma clang loop unroll(full)
+    for (int j = 0; j < columns; j++) {
+      V y = n > 0 ? v_load_first(right[j / 3] + j % 3 * b_row + q * VL, n) : v_set(0);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < rows; i++) {
+        V x = n > 0 ? v_load_first(left[i / 3] + i % 3 * a_row + q * VL, n) : v_set(0);
+        sum[i][j][q] = v_fma(x, y, sum[i][j][q]);
+      }
+    }
+  }
+  BODY(dot_sums)(rows, columns, sum, start, c, c_row);
   *fetch = next;
 }
 
 #define FS_DOT(R, C)                                                                         \
   case R * 8 + C:                                                                            \
-    BODY(dot_tile)(R, C, k, a, a_row, b, b_row, start, c, c_row, &fetch);                    \
+    BODY(dot_tile)(NULL, R, C, k, a, a_row, b, b_row, start, c, c_row, fetch);               \
+    break;
+#define FS_BYTES_DOT(R, C)                                                                   \
+  case R * 8 + C:                                                                            \
+    BODY(dot_tile)(bytes, R, C, k, a, a_row, b, b_row, start, c, c_row, fetch);              \
     break;
 #if VL == 16
-#define FS_DOT_ROW(R) FS_DOT(R, 1) FS_DOT(R, 2) FS_DOT(R, 3) FS_DOT(R, 4) FS_DOT(R, 5)
-#define FS_DOT_CASES FS_DOT_ROW(1) FS_DOT_ROW(2) FS_DOT_ROW(3) FS_DOT_ROW(4) FS_DOT_ROW(5)
+#define FS_DOT_ROW(CASE, R) CASE(R, 1) CASE(R, 2) CASE(R, 3) CASE(R, 4) CASE(R, 5)
+#define FS_DOT_CASES(CASE)                                                                   \
+  FS_DOT_ROW(CASE, 1) FS_DOT_ROW(CASE, 2) FS_DOT_ROW(CASE, 3) FS_DOT_ROW(CASE, 4)            \
+  FS_DOT_ROW(CASE, 5)
 #elif VL == 8
-#define FS_DOT_CASES \
-  FS_DOT(1, 1) FS_DOT(1, 2) FS_DOT(1, 3) FS_DOT(2, 1) FS_DOT(2, 2) FS_DOT(2, 3)
+#define FS_DOT_CASES(CASE) CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(2, 1) CASE(2, 2) CASE(2, 3)
 #else
-#define FS_DOT_CASES FS_DOT(1, 1) FS_DOT(1, 2)
+#define FS_DOT_CASES(CASE) CASE(1, 1) CASE(1, 2)
 #endif
+
+static __attribute__((noinline)) void BODY(dots_tile)(ptrdiff_t rows, ptrdiff_t columns,
+                                                      ptrdiff_t k, float *a, ptrdiff_t a_row,
+                                                      const float *b, ptrdiff_t b_row,
+                                                      const float *start, float *c,
+                                                      ptrdiff_t c_row, BODY(fetch) *fetch) {
+  switch (rows * 8 + columns) { FS_DOT_CASES(FS_DOT) }
+}
+
+static __attribute__((noinline)) void BODY(bytes_dots_tile)(
+    const uint8_t *const *bytes, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t k, float *a,
+    ptrdiff_t a_row, const float *b, ptrdiff_t b_row, const float *start, float *c,
+    ptrdiff_t c_row, BODY(fetch) *fetch) {
+  switch (rows * 8 + columns) { FS_DOT_CASES(FS_BYTES_DOT) }
+}
 
 // How many of `left` rows the next tile takes, so that tiles are of nearly equal height.
 INLINE ptrdiff_t BODY(share)(ptrdiff_t left, ptrdiff_t most) {
@@ -177,30 +218,49 @@ INLINE ptrdiff_t BODY(share)(ptrdiff_t left, ptrdiff_t most) {
   return (left + tiles - 1) / tiles;
 }
 
-static void BODY(dots)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
-                       const float *b, ptrdiff_t b_row, const float *start, float *c,
-                       ptrdiff_t c_row, const fs_ahead *ahead) {
+// Tile after tile; where there are `bytes`, a row's first tile makes its floats.
+INLINE void BODY(all_dots)(const uint8_t *const *bytes, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+                           float *a, ptrdiff_t a_row, const float *b, ptrdiff_t b_row,
+                           const float *start, float *c, ptrdiff_t c_row,
+                           const fs_ahead *ahead) {
   BODY(fetch) fetch = {0};
   if (ahead && ahead->count > 0)
     fetch = (BODY(fetch)){ahead->pieces[0], ahead->pieces[0] + ahead->bytes, ahead->pieces + 1,
                           ahead->pieces + ahead->count, ahead->bytes};
   for (; m > 0;) {
     ptrdiff_t rows = BODY(share)(m, DOT_ROWS);
-    const float *b_from = b, *start_from = start;
-    float *to = c;
-    for (ptrdiff_t left = n; left > 0;) {
-      ptrdiff_t columns = BODY(share)(left, DOT_COLUMNS);
-      const float *b = b_from, *start = start_from;
-      float *c = to;
-      switch (rows * 8 + columns) { FS_DOT_CASES }
-      left -= columns;
-      b_from += columns * b_row;
-      to += columns;
-      if (start_from) start_from += columns;
+    for (ptrdiff_t j = 0; j < n;) {
+      ptrdiff_t columns = BODY(share)(n - j, DOT_COLUMNS);
+      const float *from = b + j * b_row, *begin = start ? start + j : NULL;
+      if (bytes && j == 0)
+        BODY(bytes_dots_tile)(bytes, rows, columns, k, a, a_row, from, b_row, begin, c, c_row,
+                              &fetch);
+      else
+        BODY(dots_tile)(rows, columns, k, a, a_row, from, b_row, begin, c + j, c_row, &fetch);
+      j += columns;
     }
     m -= rows;
     a += rows * a_row;
     c += rows * c_row;
+    if (bytes) bytes += rows;
   }
   while (fetch.at < fetch.end) fetch = BODY(fetch_line)(fetch);
+}
+
+static void BODY(dots)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
+                       const float *b, ptrdiff_t b_row, const float *start, float *c,
+                       ptrdiff_t c_row, const fs_ahead *ahead) {
+  // Without bytes nothing is written to a.
+  BODY(all_dots)(NULL, m, n, k, (float *)a, a_row, b, b_row, start, c, c_row, ahead);
+}
+
+static void BODY(dots_of_bytes)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+                                const uint8_t *const *bytes, float *a, ptrdiff_t a_row,
+                                const float *b, ptrdiff_t b_row, const float *start, float *c,
+                                ptrdiff_t c_row, const fs_ahead *ahead) {
+  // Without columns there is no tile that makes the floats.
+  if (n <= 0)
+    for (ptrdiff_t i = 0; i < m; i++)
+      for (ptrdiff_t p = 0; p < k; p++) a[i * a_row + p] = (float)bytes[i][p] / 255.0f;
+  BODY(all_dots)(bytes, m, n, k, a, a_row, b, b_row, start, c, c_row, ahead);
 }

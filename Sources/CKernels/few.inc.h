@@ -56,7 +56,8 @@ INLINE void BODY(few)(const int k, const int vectors, const int ragged, const in
                       ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   // Four regions in turn where rows may be shorter than a vector: a load that follows a store of
   // part of a vector close by would wait for it.
-  const int group = vectors == 1 ? 8 : 4, regions = vectors == 1 ? 4 : 1;
+  // Five rows of two vectors, the panel's twenty and two for the left factor fill 32 registers.
+  const int group = vectors == 1 ? 8 : 5, regions = vectors == 1 ? 4 : 1;
   for (; panels > 0; panels--) {
     V right[FEW][2];
 #pragma clang loop unroll(full)
@@ -107,20 +108,111 @@ static __attribute__((noinline)) ptrdiff_t BODY(few_panels)(
   return whole ? whole * 2 * VL : columns;
 }
 
+// Some lines, `pitch` apart, that two rows share each: the end of one, the beginning of the next.
+INLINE void BODY(few_lines)(const int lines, const int k, const V right[FEW], const float *a,
+                            ptrdiff_t a_column, const float *start, float *c,
+                            ptrdiff_t pitch) {
+  V sum[8];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < lines; i++) sum[i] = start ? v_load(start + i * pitch) : v_set(0);
+#pragma clang loop unroll(full)
+  for (int p = 0; p < k; p++) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < lines; i++)
+      sum[i] = v_fma(v_pair(a + p * a_column + 2 * i), right[p], sum[i]);
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < lines; i++) v_store(c + i * pitch, sum[i]);
+}
+
+INLINE void BODY(few_seam)(const int k, ptrdiff_t lines, ptrdiff_t n, const float *a,
+                           ptrdiff_t a_column, const float *b, ptrdiff_t b_row,
+                           const float *start, float *c) {
+  V right[FEW];
+#pragma clang loop unroll(full)
+  for (int p = 0; p < k; p++)
+    right[p] = v_join(b + p * b_row + n - VL / 2, b + p * b_row);
+  const ptrdiff_t pitch = 2 * n;
+  ptrdiff_t i = 0;
+#define FS_FEW_LINES(count)                                                                   \
+  BODY(few_lines)(count, k, right, a + 2 * i, a_column, start ? start + i * pitch : NULL,     \
+                  c + i * pitch, pitch)
+  for (; i + 8 <= lines; i += 8) FS_FEW_LINES(8);
+  for (; i < lines; i++) FS_FEW_LINES(1);
+#undef FS_FEW_LINES
+}
+
+#define FS_SEAM(K)                                                \
+  case K:                                                         \
+    BODY(few_seam)(K, lines, n, a, a_column, b, b_row, start, c); \
+    break;
+
+// The lines that pairs of rows of n columns share: the last columns of one, the first of the next.
+static __attribute__((noinline)) void BODY(few_seams)(
+    ptrdiff_t k, ptrdiff_t lines, ptrdiff_t n, const float *a, ptrdiff_t a_column,
+    const float *b, ptrdiff_t b_row, const float *start, float *c) {
+  switch (k) {
+    FS_SEAM(1) FS_SEAM(2) FS_SEAM(3) FS_SEAM(4) FS_SEAM(5)
+    FS_SEAM(6) FS_SEAM(7) FS_SEAM(8) FS_SEAM(9) FS_SEAM(10)
+  }
+}
+
+// Columns from `first` on of every `step`-th of m rows.
+static void BODY(few_columns)(ptrdiff_t k, ptrdiff_t first, ptrdiff_t columns, ptrdiff_t m,
+                              ptrdiff_t step, const float *a, ptrdiff_t a_column, const float *b,
+                              ptrdiff_t b_row, const float *start, ptrdiff_t start_row, float *c,
+                              ptrdiff_t c_row) {
+  const ptrdiff_t rows = (m + step - 1) / step, end = first + columns;
+  for (ptrdiff_t j = first; j < end;)
+    j += BODY(few_panels)(k, end - j, rows, a, (int)step, a_column, b + j, b_row,
+                          start ? start + j : NULL, step * start_row, c + j, step * c_row);
+}
+
+// Rows one behind the other, every other of which begins in the middle of a line of the cache: what
+// lies within lines of its own, then the lines that two rows share.
+static void BODY(few_staggered)(ptrdiff_t k, ptrdiff_t n, ptrdiff_t m, const float *a,
+                                ptrdiff_t a_column, const float *b, ptrdiff_t b_row,
+                                const float *start, float *c, int begins_within) {
+  const ptrdiff_t half = VL / 2, inner = n - half;
+  for (int r = 0; r < 2; r++)
+    BODY(few_columns)(k, r == begins_within ? 0 : half, inner, m - r, 2, a + r, a_column, b, b_row,
+                      start ? start + r * n : NULL, n, c + r * n, n);
+  // A first row that begins within a line shares that with none, nor does a last one that ends so.
+  const ptrdiff_t lines = (m - begins_within) / 2, at = begins_within * n + inner;
+  BODY(few_seams)(k, lines, n, a + begins_within, a_column, b, b_row, start ? start + at : NULL,
+                  c + at);
+  if (begins_within)
+    BODY(few_columns)(k, 0, half, 1, 1, a, a_column, b, b_row, start, n, c, n);
+  if ((m - begins_within) % 2) {
+    const ptrdiff_t last = (m - 1) * n;
+    BODY(few_columns)(k, inner, half, 1, 1, a + m - 1, a_column, b, b_row,
+                      start ? start + last : NULL, n, c + last, n);
+  }
+}
+
 // m rows of n columns, with k terms; the rows of a lie side by side. Panels begin where a line of
 // the cache does, since what crosses lines is loaded and stored in two goes. Where every other row
-// begins in the middle of a line, those rows have panels of their own.
+// begins in the middle of a line, those rows have panels of their own; where such rows lie one
+// behind the other, the lines that two of them share are taken as one vector each.
 static void BODY(few_terms)(ptrdiff_t k, ptrdiff_t n, ptrdiff_t m, const float *a,
                             ptrdiff_t a_column, const float *b, ptrdiff_t b_row,
                             const float *start, ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   const ptrdiff_t line = 16;
   const int is_long = n >= 4 * VL, step = is_long && c_row % line == line / 2 ? 2 : 1;
+  const ptrdiff_t within = (ptrdiff_t)c / 4 & (line - 1);
+  const int is_dense = c_row == n && (!start || start_row == n);
+  if (step == 2 && m > 1 && is_dense && within % (line / 2) == 0) {
+    BODY(few_staggered)(k, n, m, a, a_column, b, b_row, start, c, within > 0);
+    return;
+  }
   for (int r = 0; r < step; r++) {
     float *row = c + r * c_row;
+    const float *from = start ? start + r * start_row : NULL;
     ptrdiff_t lead = is_long ? -((ptrdiff_t)row / 4) & (line - 1) : 0;
-    for (ptrdiff_t j = 0; j < n;)
-      j += BODY(few_panels)(k, j == 0 && lead ? lead : n - j, (m - r + step - 1) / step, a + r,
-                            step, a_column, b + j, b_row, start ? start + r * start_row + j : NULL,
-                            step * start_row, row + j, step * c_row);
+    if (lead)
+      BODY(few_columns)(k, 0, lead, m - r, step, a + r, a_column, b, b_row, from, start_row, row,
+                        c_row);
+    BODY(few_columns)(k, lead, n - lead, m - r, step, a + r, a_column, b, b_row, from, start_row,
+                      row, c_row);
   }
 }

@@ -2,7 +2,9 @@
 
 typedef double BODY(doubles) __attribute__((vector_size(8 * VL), aligned(8)));
 
-// Some vectors of sums in registers, through all terms.
+enum { BODY(SOON) = 512 };  // Floats between what is added and what is asked for.
+
+// Some vectors of sums in registers, through all terms; several also ask for what comes soon.
 INLINE void BODY(add_terms)(const int vectors, const int differs, ptrdiff_t at, ptrdiff_t terms,
                             const double *weight, const float *const *x,
                             const float *const *base, double *sum) {
@@ -11,6 +13,10 @@ INLINE void BODY(add_terms)(const int vectors, const int differs, ptrdiff_t at, 
   for (int v = 0; v < vectors; v++) s[v] = *(const BODY(doubles) *)(sum + at + v * VL);
   for (ptrdiff_t t = 0; t < terms; t++) {
     const float *from = x[t] + at;
+    if (vectors > 1)
+#pragma clang loop unroll(full)
+      for (int line = 0; line < vectors * VL; line += 16)
+        __builtin_prefetch(from + BODY(SOON) + line);
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; v++) {
       BODY(doubles) value = __builtin_convertvector(v_load(from + v * VL), BODY(doubles));

@@ -80,15 +80,56 @@ INLINE void BODY(transpose_block)(const int whole, int rows, int columns, const 
 #undef FS_PUT
 }
 
+#if VL == 16
+// A block of 16 rows and 8 columns. Halves of two rows are loaded into one vector, which leaves
+// half of the shuffles between quarters.
+INLINE void BODY(transpose_half)(const float *in, ptrdiff_t in_row, float *out,
+                                 ptrdiff_t out_row) {
+  V r[8], s[8];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 8; i++) {
+    const float *row = in + (i / 4 * 8 + i % 4) * in_row;
+    r[i] = v_join(row, row + 4 * in_row);
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 8; i += 2) {
+    s[i] = __builtin_shufflevector(r[i], r[i + 1], FS_LOW);
+    s[i + 1] = __builtin_shufflevector(r[i], r[i + 1], FS_HIGH);
+  }
+  // Quarters of r[4i + j] become column j of rows 8i to 8i + 3, column 4 + j of these, and the two
+  // columns of rows 8i + 4 to 8i + 7.
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 8; i += 4) {
+    r[i] = __builtin_shufflevector(s[i], s[i + 2], FS_LEFT);
+    r[i + 1] = __builtin_shufflevector(s[i], s[i + 2], FS_RIGHT);
+    r[i + 2] = __builtin_shufflevector(s[i + 1], s[i + 3], FS_LEFT);
+    r[i + 3] = __builtin_shufflevector(s[i + 1], s[i + 3], FS_RIGHT);
+  }
+#pragma clang loop unroll(full)
+  for (int j = 0; j < 4; j++) {
+    v_store(out + j * out_row, __builtin_shufflevector(r[j], r[4 + j], FS_EVEN));
+    v_store(out + (4 + j) * out_row, __builtin_shufflevector(r[j], r[4 + j], FS_ODD));
+  }
+}
+#endif
+
 static void BODY(transpose)(ptrdiff_t rows, ptrdiff_t columns, const float *in, ptrdiff_t in_row,
                             float *out, ptrdiff_t out_row) {
   for (ptrdiff_t i = 0; i < rows; i += VL) {
-    for (ptrdiff_t j = 0; j < columns; j += VL) {
+    ptrdiff_t j = 0;
+#if VL == 16
+    if (rows - i >= VL)
+      for (; j + 8 <= columns; j += 8)
+        BODY(transpose_half)(in + i * in_row + j, in_row, out + j * out_row + i, out_row);
+#endif
+    for (; j < columns; j += VL) {
       int some_rows = rows - i < VL ? (int)(rows - i) : VL;
       int some_columns = columns - j < VL ? (int)(columns - j) : VL;
       const float *from = in + i * in_row + j;
       float *to = out + j * out_row + i;
-      if (some_rows == VL && some_columns == VL)
+      // Whole blocks of 16 lanes were taken in halves.
+      const int whole = VL < 16 && some_rows == VL && some_columns == VL;
+      if (whole)
         BODY(transpose_block)(1, VL, VL, from, in_row, to, out_row);
       else
         BODY(transpose_block)(0, some_rows, some_columns, from, in_row, to, out_row);

@@ -16,6 +16,45 @@ import Testing
     }
   }
 
+  @Test(
+    "rows one behind the other, which share lines of the cache, equal three loops",
+    arguments: Body.allCases, [72, 88, 200])
+  func sharedLines(body: Body, n: Int) throws {
+    let kernels = try body.kernels()
+    var numbers = TestNumbers("shared lines")
+    for m in 1...19 {
+      for within in [0, 4, 8, 12] {
+        let k = 1 + (m + within) % 10
+        let (a, b) = (numbers.floats(k * (m + 1)), numbers.floats(k * n))
+        let (before, begin) = (numbers.floats(m * n), numbers.floats(m * n))
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 4 * (m * n + 32), alignment: 64)
+          .bindMemory(to: Float.self, capacity: m * n + 32)
+        defer { memory.deallocate() }
+        let c = memory + within
+        for start in [nil, before, begin] {
+          memory.initialize(repeating: 77, count: m * n + 32)
+          c.update(from: before, count: m * n)
+          let from = start == before ? UnsafePointer(c) : nil
+          if let start, from == nil {
+            kernels.gemm(m, n, k, a, 1, m + 1, b, n, start, n, c, n)
+          } else {
+            kernels.gemm(m, n, k, a, 1, m + 1, b, n, from, n, c, n)
+          }
+          for place in 0..<m * n {
+            var sum = start?[place] ?? 0
+            for p in 0..<k {
+              sum = Reference.fused(a[place / n + p * (m + 1)], b[p * n + place % n], sum)
+            }
+            let isEqual = sum.bitPattern == c[place].bitPattern || sum.isNaN && c[place].isNaN
+            #expect(isEqual, "\(m) rows at \(within), \(k) terms, place \(place)")
+          }
+          let around = (0..<within).map { memory[$0] } + (m * n..<m * n + 16).map { c[$0] }
+          #expect(around.allSatisfy { $0 == 77 })
+        }
+      }
+    }
+  }
+
   @Test("a product over nothing is its start, and an empty result touches nothing")
   func empty() throws {
     let kernels = try Body.baseline.kernels()

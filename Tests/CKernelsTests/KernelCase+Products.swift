@@ -37,6 +37,44 @@ extension KernelCase {
           return Outcome(floats: [out])
         })
     },
+    KernelCase("dots_of_bytes") { numbers in
+      let (m, n, k) = (numbers.below(13), numbers.below(18), numbers.count())
+      let (aRow, bRow, cRow) = (k + numbers.below(3), k + numbers.below(3), n + numbers.below(3))
+      let rows = (0..<m).map { _ in (0..<k).map { _ in UInt8(numbers.below(256)) } }
+      let b = numbers.floats(n * bRow)
+      let start = numbers.perhapsFloats(n)
+      return Problem(
+        run: { kernels in
+          var (out, a) = (room(m * cRow), room(m * aRow))
+          // Rows lie apart, each with nothing behind it that may be read.
+          let places = rows.map { row in
+            let place = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, k))
+            place.initialize(from: row, count: k)
+            return place
+          }
+          defer { for place in places { place.deallocate() } }
+          let addresses = places.map { Optional(UnsafePointer($0)) }
+          if let start {
+            kernels.dots_of_bytes(
+              m, n, k, addresses, &a, aRow, b, bRow, start, &out, cRow, nil)
+          } else {
+            kernels.dots_of_bytes(m, n, k, addresses, &a, aRow, b, bRow, nil, &out, cRow, nil)
+          }
+          return Outcome(floats: [out, a])
+        },
+        reference: {
+          var (out, a) = (room(m * cRow), room(m * aRow))
+          for i in 0..<m {
+            let row = rows[i].map { Float(Double($0) / 255) }
+            for p in 0..<k { a[i * aRow + p] = row[p] }
+            for j in 0..<n {
+              out[i * cRow + j] =
+                (start?[j] ?? 0) + Reference.dot(row, { b[j * bRow + $0] })
+            }
+          }
+          return Outcome(floats: [out, a])
+        })
+    },
     KernelCase("transpose") { numbers in
       let (rows, columns) = (numbers.count(), numbers.count())
       let (inRow, outRow) = (columns + numbers.below(3), rows + numbers.below(3))

@@ -29,6 +29,22 @@ static void of_dots(const fs_kernels *f) {
   add_floats(c, m * c_row);
 }
 
+static void of_dots_of_bytes(const fs_kernels *f) {
+  ptrdiff_t m = below(13), n = below(18), k = count();
+  ptrdiff_t a_row = k + below(3), b_row = k + below(3), c_row = n + below(3);
+  static uint8_t bytes[13][256];
+  const uint8_t *rows[13];
+  for (ptrdiff_t i = 0; i < 13; i++) {
+    for (ptrdiff_t p = 0; p < k; p++) bytes[i][p] = (uint8_t)below(256);
+    rows[i] = bytes[i];
+  }
+  float *a = room(m * a_row), *b = floats(n * b_row), *start = perhaps(n);
+  float *c = room(m * c_row);
+  f->dots_of_bytes(m, n, k, rows, a, a_row, b, b_row, start, c, c_row, NULL);
+  add_floats(a, m * a_row);
+  add_floats(c, m * c_row);
+}
+
 static void of_transpose(const fs_kernels *f) {
   ptrdiff_t rows = count(), columns = count();
   float *in = floats(rows * columns), *out = room(rows * columns);
@@ -332,67 +348,5 @@ static void of_average_pool_backward(const fs_kernels *f) {
   add_floats(out, n);
 }
 
-// Recurrent cells.
-
-static void of_lstm(const fs_kernels *f) {
-  ptrdiff_t rows = below(5), units = count(), wide = 4 * units + below(3), row = units + below(3);
-  float *gates = curved(rows * wide), *before = perhaps(rows * row), *cell = room(rows * row);
-  float *squashed = room(rows * row), *hidden = room(rows * row);
-  f->lstm(rows, units, gates, wide, before, cell, squashed, row, hidden, row);
-  add_floats(gates, rows * wide);
-  add_floats(cell, rows * row);
-  add_floats(squashed, rows * row);
-  add_floats(hidden, rows * row);
-}
-
-static void of_lstm_backward(const fs_kernels *f) {
-  ptrdiff_t rows = below(5), units = count(), wide = 4 * units + below(3), row = units + below(3);
-  float *gates = floats(rows * wide), *before = perhaps(rows * row), *squashed = floats(rows * row);
-  float *hidden = floats(rows * units), *cell = floats(rows * units), *sums = room(rows * wide);
-  f->lstm_backward(rows, units, gates, wide, before, squashed, row, hidden, cell, sums, wide);
-  add_floats(cell, rows * units);
-  add_floats(sums, rows * wide);
-}
-
-static void of_gru(const fs_kernels *f) {
-  ptrdiff_t rows = below(5), units = count(), wide = 3 * units + below(3), row = units + below(3);
-  float *gates = curved(rows * wide), *recurrent = curved(rows * wide);
-  float *before = perhaps(rows * row), *hidden = room(rows * row);
-  f->gru(rows, units, gates, wide, recurrent, wide, before, hidden, row);
-  add_floats(gates, rows * wide);
-  add_floats(hidden, rows * row);
-}
-
-static void of_gru_backward(const fs_kernels *f) {
-  ptrdiff_t rows = below(5), units = count(), wide = 3 * units + below(3), row = units + below(3);
-  float *gates = floats(rows * wide), *recurrent = floats(rows * wide);
-  float *before = perhaps(rows * row), *delta = floats(rows * units), *sums = room(rows * wide);
-  float *also = room(rows * wide), *out = room(rows * units);
-  f->gru_backward(rows, units, gates, wide, recurrent, wide, before, row, delta, sums, also, wide,
-                  out);
-  add_floats(sums, rows * wide);
-  add_floats(also, rows * wide);
-  add_floats(out, rows * units);
-}
-
-// Dense layers larger than a cache.
-
-static void of_wide_forward(const fs_kernels *f) {
-  ptrdiff_t rows = below(18), inputs = count(), outputs = count();
-  float *in = floats(rows * inputs), *weight = floats(inputs * outputs);
-  float *bias = perhaps(outputs), *out = room(rows * outputs);
-  f->wide_forward(rows, inputs, outputs, in, weight, bias, out);
-  add_floats(out, rows * outputs);
-}
-
-static void of_wide_backward(const fs_kernels *f) {
-  ptrdiff_t rows = below(18), inputs = count(), outputs = count();
-  float *in = floats(rows * inputs), *delta = floats(rows * outputs);
-  float *weight = floats(inputs * outputs), *in_delta = room(rows * inputs);
-  f->wide_backward(rows, inputs, outputs, in, delta, weight, below(2) ? weight : NULL, weight,
-                   in_delta);
-  add_floats(weight, inputs * outputs);
-  add_floats(in_delta, rows * inputs);
-}
-
+#include "layers.h"
 #include "run.h"

@@ -8,6 +8,7 @@ static const struct {
 #define CASE(name) {#name, of_##name}
     CASE(gemm),
     CASE(dots),
+    CASE(dots_of_bytes),
     CASE(transpose),
     CASE(relu),
     CASE(relu_backward),

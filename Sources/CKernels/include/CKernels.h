@@ -73,6 +73,11 @@ typedef struct fs_kernels {
                const float *b, ptrdiff_t b_row, const float *start, float *c, ptrdiff_t c_row,
                const fs_ahead *ahead);
 
+  /// The same, where a is made on the way: a[i][p] = bytes[i][p]/255, as `bytes_to_floats`.
+  void (*dots_of_bytes)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const uint8_t *const *bytes,
+                        float *a, ptrdiff_t a_row, const float *b, ptrdiff_t b_row,
+                        const float *start, float *c, ptrdiff_t c_row, const fs_ahead *ahead);
+
   /// out[columns×rows] = in[rows×columns] transposed.
   void (*transpose)(ptrdiff_t rows, ptrdiff_t columns, const float *in, ptrdiff_t in_row,
                     float *out, ptrdiff_t out_row);
