@@ -112,16 +112,30 @@ public enum Aggregation {
 
     /// Adds all terms to a range of the sums.
     func add(_ range: Range<Int>, to sums: UnsafeMutablePointer<Double>, kernels: Kernels) {
-      for first in stride(from: 0, to: buffers.count, by: Aggregation.together) {
-        let terms = first..<min(first + Aggregation.together, buffers.count)
-        let places = terms.map { Optional(UnsafePointer(buffers[$0].storage + range.lowerBound)) }
-        let origins =
-          bases.isEmpty
-          ? nil : terms.map { Optional(UnsafePointer(bases[$0].storage + range.lowerBound)) }
-        weights.withUnsafeBufferPointer {
-          kernels.functions.accumulate(
-            range.count, terms.count, $0.baseAddress! + first, places, origins, sums)
+      let places = buffers.map { UnsafePointer($0.storage) }
+      let origins = bases.map { UnsafePointer($0.storage) }
+      Aggregation.add(
+        range, of: places, minus: bases.isEmpty ? nil : origins, weights: weights,
+        count: weights.count, to: sums, kernels: kernels)
+    }
+  }
+
+  /// Adds a range of `count` terms, whose parameters and bases begin at these places, to the sums.
+  static func add(
+    _ range: Range<Int>, of places: UnsafePointer<UnsafePointer<Float>>,
+    minus origins: UnsafePointer<UnsafePointer<Float>>?, weights: UnsafePointer<Double>,
+    count: Int, to sums: UnsafeMutablePointer<Double>, kernels: Kernels
+  ) {
+    withUnsafeTemporaryAllocation(of: UnsafePointer<Float>?.self, capacity: 2 * together) { here in
+      let (near, bases) = (here.baseAddress!, here.baseAddress! + together)
+      for first in stride(from: 0, to: count, by: together) {
+        let terms = min(together, count - first)
+        for term in 0..<terms {
+          (near + term).initialize(to: places[first + term] + range.lowerBound)
+          (bases + term).initialize(to: origins.map { $0[first + term] + range.lowerBound })
         }
+        kernels.functions.accumulate(
+          range.count, terms, weights + first, near, origins == nil ? nil : bases, sums)
       }
     }
   }

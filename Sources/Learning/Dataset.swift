@@ -108,8 +108,26 @@ public final class Dataset: Sendable {
       case .bytes(let bytes): fs_prefetch(bytes! + start, sampleSize)
       case .floats(let floats): fs_prefetch(floats! + start, 4 * sampleSize)
       }
-      fs_prefetch(labelPlace! + Int(index), 4)
     }
+    prefetchLabels(indices)
+  }
+
+  /// Asks for the memory of the labels of the samples at `indices`.
+  func prefetchLabels(_ indices: UnsafeBufferPointer<Int32>) {
+    for index in indices { fs_prefetch(labelPlace! + Int(index), 4) }
+  }
+
+  /// Lists where the samples at `indices` lie, if they are bytes; returns whether they are.
+  func bytePlaces(
+    of indices: UnsafeBufferPointer<Int32>,
+    into target: UnsafeMutablePointer<UnsafePointer<UInt8>?>
+  ) -> Bool {
+    guard case .bytes(let bytes?) = place else { return false }
+    for (row, index) in indices.enumerated() {
+      precondition(index >= 0 && index < count, "no sample \(index) among \(count)")
+      target[row] = bytes + Int(index) * sampleSize
+    }
+    return true
   }
 
   /// Lists where the samples at `indices` lie; returns how many bytes each has.

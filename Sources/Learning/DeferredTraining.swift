@@ -102,21 +102,26 @@ public final class DeferredTraining: Sendable {
   }
 
   /// What a sum takes of the value, neither kept nor gathered with what else belongs to a value;
-  /// nil where another thread is at it and this one is not to wait.
-  func passed(_ scratch: Scratch, waits: Bool) -> (ParameterBuffer, StreamedSum.Score)? {
+  /// nil where another thread is at it and this one is not to wait. `following` is what the thread
+  /// will most likely run next.
+  func passed(
+    _ scratch: Scratch, waits: Bool, before following: DeferredTraining? = nil
+  ) -> (ParameterBuffer, StreamedSum.Score)? {
     waits
-      ? state.withLock { pass($0, scratch) }
-      : state.withLockIfAvailable { pass($0, scratch) }
+      ? state.withLock { pass($0, scratch, following) }
+      : state.withLockIfAvailable { pass($0, scratch, following) }
   }
 
-  private func pass(_ state: State, _ scratch: Scratch) -> (ParameterBuffer, StreamedSum.Score) {
+  private func pass(
+    _ state: State, _ scratch: Scratch, _ following: DeferredTraining?
+  ) -> (ParameterBuffer, StreamedSum.Score) {
     switch state {
     case .computed(let value):
       let score = StreamedSum.Score(
         lossSum: value.lossSum, lossSquares: value.lossSquares, validation: value.validation)
       return (value.parameters, score)
     case .described(let start):
-      let (outcome, evaluation) = run(from: start, scratch)
+      let (outcome, evaluation) = run(from: start, scratch, before: following)
       let score = StreamedSum.Score(
         lossSum: outcome.lossSum, lossSquares: outcome.memory.lossSquares, validation: evaluation)
       return (outcome.parameters, score)
@@ -136,16 +141,23 @@ public final class DeferredTraining: Sendable {
       samples: training.shard, kernels: kernels, scratch: scratch)
   }
 
-  /// Computes the value, unless it is there or another thread is at it.
-  public func computeUnlessBusy(_ scratch: Scratch) {
+  /// Computes the value, unless it is there or another thread is at it. `following` is what the
+  /// thread will most likely run next.
+  public func computeUnlessBusy(_ scratch: Scratch, before following: DeferredTraining? = nil) {
     _ = state.withLockIfAvailable { state in
-      if case .described(let start) = state { state = .computed(compute(from: start, scratch)) }
+      if case .described(let start) = state {
+        state = .computed(compute(from: start, scratch, before: following))
+      }
     }
   }
 
   /// Runs the batches, and evaluates where that is asked for.
-  private func run(from start: Start, _ scratch: Scratch) -> (TrainingOutcome, Evaluation?) {
+  private func run(
+    from start: Start, _ scratch: Scratch, before following: DeferredTraining?
+  ) -> (TrainingOutcome, Evaluation?) {
     let (memory, lossSum) = beginning(start, scratch)
+    scratch.following = following
+    defer { scratch.following = nil }
     let outcome = algorithm.run(
       training, batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
     let evaluation =
@@ -157,8 +169,10 @@ public final class DeferredTraining: Sendable {
     return (outcome, evaluation)
   }
 
-  private func compute(from start: Start, _ scratch: Scratch) -> Value {
-    let (outcome, evaluation) = run(from: start, scratch)
+  private func compute(
+    from start: Start, _ scratch: Scratch, before following: DeferredTraining? = nil
+  ) -> Value {
+    let (outcome, evaluation) = run(from: start, scratch, before: following)
     let kept = isLast ? DeviceMemory(parameters: outcome.parameters) : outcome.memory
     let leavings =
       isLast

@@ -21,6 +21,9 @@ struct DenseLayer: PlacedLayer {
   /// Whether the forward pass fetches memory ahead.
   var fetchesAhead: Bool { isNarrow }
 
+  /// Whether the forward pass makes its input of bytes.
+  var takesBytes: Bool { isNarrow }
+
   /// Rows of the weight that are turned at a time, for the gradient of the input.
   private static let panel = 32
 
@@ -49,9 +52,15 @@ struct DenseLayer: PlacedLayer {
     if isNarrow {
       var ahead = pass.ahead?.pointee ?? fs_ahead()
       ahead.count -= Self.leftAhead(ahead)
-      functions.dots(
-        pass.rows, outputs, inputs, pass.input, inputs, pass.parameters, inputs, bias, pass.output,
-        outputs, &ahead)
+      if let bytes = pass.bytes {
+        functions.dots_of_bytes(
+          pass.rows, outputs, inputs, bytes, pass.input, inputs, pass.parameters, inputs, bias,
+          pass.output, outputs, &ahead)
+      } else {
+        functions.dots(
+          pass.rows, outputs, inputs, pass.input, inputs, pass.parameters, inputs, bias,
+          pass.output, outputs, &ahead)
+      }
     } else if isWide {
       functions.wide_forward(
         pass.rows, inputs, outputs, pass.input, pass.parameters, bias, pass.output)

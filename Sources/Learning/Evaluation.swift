@@ -80,8 +80,7 @@ public struct Evaluation: Equatable, Sendable, Codable {
     while !rest.isEmpty {
       let pass = rest.prefix(passSize)
       rest = rest.dropFirst(passSize)
-      dataset.gather(pass, into: space.batch, kernels: kernels)
-      dataset.gatherLabels(pass, into: space.labels)
+      pass.withUnsafeBufferPointer { space.gather($0, of: dataset, kernels: kernels) }
       network.evaluate(
         pass.count, parameters: parameters.storage, in: space, kernels: kernels, score: &score)
     }

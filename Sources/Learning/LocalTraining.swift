@@ -98,7 +98,7 @@ public struct LocalTraining: Sendable {
     let space = scratch.workspace(for: network, rows: min(plan.batchSize, shard.count))
     var score = Network.Score(
       lossSum: lossSum, squares: keepsLossSquares ? memory.lossSquares ?? 0 : nil)
-    var places = Places(self)
+    var places = BatchPlaces(self, scratch)
     let start = memory.parameters.storage
     let isPlain = isPlain && correction == nil
     let slots = isPlain ? [] : freshSlots(memory)
@@ -106,16 +106,16 @@ public struct LocalTraining: Sendable {
       var samples = places.fill(space.samples.0, batch: batches.lowerBound)
       dataset.prefetch(samples)
       for batch in batches {
-        dataset.gather(samples, into: space.batch, kernels: kernels)
-        dataset.gatherLabels(samples, into: space.labels)
+        space.gather(samples, of: dataset, kernels: kernels)
         relabel(space.labels, samples.count)
         let (rows, epoch) = (samples.count, places.epoch)
+        let isOdd = (batch - batches.lowerBound) % 2 == 1
+        let spare = isOdd ? space.samples.0 : space.samples.1
         if batch + 1 < batches.upperBound {
-          let isOdd = (batch - batches.lowerBound) % 2 == 1
-          samples = places.fill(isOdd ? space.samples.0 : space.samples.1, batch: batch + 1)
+          samples = places.fill(spare, batch: batch + 1)
           space.fetchAhead(samples, of: dataset)
         } else {
-          space.fetchNothing()
+          space.fetchAhead(scratch.firstOfFollowing(into: spare, rows: space.rows), of: dataset)
         }
         // The first step reads the start and writes the target whole; later ones run in place.
         step(
@@ -190,36 +190,6 @@ public struct LocalTraining: Sendable {
       BatchNoise(
         key: $0.key, slot: $0.firstSlot + UInt64(epoch),
         batch: batch % plan.batchesPerEpoch(shardCount: shard.count))
-    }
-  }
-
-  /// Which samples the batches take, epoch by epoch.
-  private struct Places {
-    private let shard: [Int32]
-    private let plan: TrainingPlan
-    private let order: BatchOrder
-    private(set) var epoch = -1
-    private var positions: [Int32] = []
-
-    init(_ training: LocalTraining) {
-      shard = training.shard
-      plan = training.plan
-      order = training.order
-    }
-
-    /// Writes the samples of a batch, which is of this epoch or a later one.
-    mutating func fill(
-      _ target: UnsafeMutablePointer<Int32>, batch: Int
-    ) -> UnsafeBufferPointer<Int32> {
-      let place = plan.place(ofBatch: batch, shardCount: shard.count)
-      if place.epoch != epoch {
-        epoch = place.epoch
-        positions = order.positions(epoch: epoch, shardCount: shard.count)
-      }
-      for (row, position) in place.positions.enumerated() {
-        target[row] = shard[Int(positions[position])]
-      }
-      return UnsafeBufferPointer(start: target, count: place.positions.count)
     }
   }
 }

@@ -8,14 +8,15 @@ extension Network {
   }
 
   private func pass(
-    _ index: Int, _ rows: Int, parameters: UnsafePointer<Float>, in space: Workspace,
+    _ step: Workspace.Step, _ rows: Int, parameters: UnsafePointer<Float>, in space: Workspace,
     kernels: Kernels, noise: BatchNoise?
   ) -> Pass {
-    Pass(
-      kernels: kernels, rows: rows, noise: noise, index: space.steps[index].node.place,
-      parameters: parameters + space.steps[index].node.offset, input: space.steps[index].input,
-      output: space.steps[index].output, state: space.steps[index].state, scratch: space.scratch,
-      ahead: index == 0 ? UnsafePointer(space.ahead) : nil)
+    let isFirst = step.input == space.batch
+    return Pass(
+      kernels: kernels, rows: rows, noise: noise, index: step.place,
+      parameters: parameters + step.offset, input: step.input, output: step.output,
+      state: step.state, scratch: space.scratch,
+      ahead: isFirst ? UnsafePointer(space.ahead) : nil, bytes: isFirst ? space.bytes : nil)
   }
 
   /// From the batch in the workspace to its logits.
@@ -23,9 +24,9 @@ extension Network {
     _ rows: Int, parameters: UnsafePointer<Float>, in space: Workspace, kernels: Kernels,
     noise: BatchNoise? = nil
   ) {
-    for index in 0..<space.steps.count {
-      space.steps[index].node.layer.forward(
-        pass(index, rows, parameters: parameters, in: space, kernels: kernels, noise: noise))
+    for step in space.steps {
+      step.layer.forward(
+        pass(step, rows, parameters: parameters, in: space, kernels: kernels, noise: noise))
     }
   }
 
@@ -116,15 +117,14 @@ extension Network {
     var (delta, next) = space.deltas
     for index in (firstTrained..<space.steps.count).reversed() {
       let needsInput = index > firstTrained
-      let (offset, isUpdatable) = (
-        space.steps[index].node.offset, space.steps[index].node.isUpdatable
-      )
-      space.steps[index].node.layer.backward(
-        pass(index, rows, parameters: parameters, in: space, kernels: kernels, noise: noise),
+      let step = space.steps[index]
+      step.layer.backward(
+        pass(step, rows, parameters: parameters, in: space, kernels: kernels, noise: noise),
         Deltas(
           output: delta, input: needsInput ? next : nil,
-          start: start.map { $0 + offset }, target: isUpdatable ? target + offset : nil))
-      if !space.steps[index].node.layer.deltaInPlace { swap(&delta, &next) }
+          start: start.map { $0 + step.offset },
+          target: step.isUpdatable ? target + step.offset : nil))
+      if !step.layer.deltaInPlace { swap(&delta, &next) }
     }
     keepFrozen(start: start, target: target)
   }

@@ -27,6 +27,8 @@ protocol PlacedLayer: Sendable {
 
   /// Whether `forward` asks for what lies `ahead`.
   var fetchesAhead: Bool { get }
+  /// Whether `forward` makes its input of bytes, where there are some.
+  var takesBytes: Bool { get }
 
   /// Floats kept from `forward` to `backward`, for `rows` samples.
   func stateCount(_ rows: Int) -> Int
@@ -45,6 +47,7 @@ extension PlacedLayer {
   var tensors: [(name: String, shape: [Int])] { [] }
   var hasTransposedWeight: Bool { false }
   var fetchesAhead: Bool { false }
+  var takesBytes: Bool { false }
   var multiplyAdds: Int { 0 }
   var runsInPlace: Bool { false }
   var deltaInPlace: Bool { false }
@@ -73,6 +76,8 @@ struct Pass {
   let scratch: UnsafeMutablePointer<Float>
   /// Memory that will be read soon, to ask for on the way; nil where somebody else does.
   var ahead: UnsafePointer<fs_ahead>?
+  /// Where the rows lie as bytes, of which `forward` makes `input`; nil: `input` is filled.
+  var bytes: UnsafePointer<UnsafePointer<UInt8>?>?
 }
 
 /// One layer's gradients.

@@ -1,3 +1,5 @@
+import Numerics
+
 /// Memory that a piece of work may use while it runs and that the next piece on the thread uses
 /// again.
 ///
@@ -6,6 +8,10 @@
 public final class Scratch {
   private var workspace: Workspace?
   private(set) var sums: [Double] = []
+  /// The training that the thread will most likely run behind this one; nothing but time depends on
+  /// it.
+  var following: DeferredTraining?
+  private var drawn: (key: StreamKey, slot: UInt64, positions: [Int32])?
 
   /// An empty scratch.
   public init() {}
@@ -16,6 +22,20 @@ public final class Scratch {
     let fresh = Workspace(network: network, rows: rows)
     workspace = fresh
     return fresh
+  }
+
+  /// The positions of `order`; those drawn last are kept, for what was looked up ahead.
+  func positions(of order: BatchOrder, epoch: Int, shardCount: Int) -> [Int32] {
+    guard case .keyed(let key, let firstSlot) = order else {
+      return order.positions(epoch: epoch, shardCount: shardCount)
+    }
+    let slot = firstSlot + UInt64(epoch)
+    if let drawn, drawn.key == key, drawn.slot == slot, drawn.positions.count == shardCount {
+      return drawn.positions
+    }
+    let positions = order.positions(epoch: epoch, shardCount: shardCount)
+    drawn = (key, slot, positions)
+    return positions
   }
 
   /// Lends `count` zeros to sum into.

@@ -48,11 +48,11 @@ public struct StreamedSum: Sendable {
   public init?(
     _ terms: [Term], first: Aggregation.Term? = nil, count: Int, kernels: Kernels, pool: WorkerPool
   ) {
-    // Two groups are under way at a time. About twice a core's cache for each thread: of less, sums
-    // would be read and written more often; of more, memory would grow and little be won.
+    // Two groups are under way at a time. Smaller ones would read and write the sums more often,
+    // larger ones would drive one another out of the cache that threads share.
     self.init(
       terms, first: first, count: count, kernels: kernels, pool: pool,
-      groupBytes: pool.threads << 22)
+      groupBytes: pool.threads * (7 << 18))
   }
 
   /// The same with groups of about as many bytes as given.
@@ -91,6 +91,7 @@ extension StreamedSum {
     private let first: Aggregation.Term?
     private let count: Int
     private let kernels: Kernels
+    private let threads: Int
     private let groupSize: Int
     private let groups: Int
     private let rangeSize: Int
@@ -99,6 +100,11 @@ extension StreamedSum {
     private let sums: UnsafeMutablePointer<Double>
     /// The parameters of the trainings whose group is not summed yet.
     private let trained: UnsafeMutableBufferPointer<ParameterBuffer?>
+    /// Where the terms' parameters begin, where their bases do, and their weights; what is there
+    /// already comes first. Addresses, so that threads count no references to buffers they share.
+    private let places: UnsafeMutablePointer<UnsafePointer<Float>>
+    private let origins: UnsafeMutablePointer<UnsafePointer<Float>>?
+    private let weights: UnsafeMutablePointer<Double>
     /// Trainings done in each group, then ranges summed in it.
     private let progress: UnsafeMutableBufferPointer<Atomic<Int>>
     /// Groups summed in each range.
@@ -114,6 +120,7 @@ extension StreamedSum {
       self.first = first
       self.count = count
       self.kernels = kernels
+      self.threads = threads
       let fitting = groupBytes / max(1, count * MemoryLayout<Float>.stride)
       groupSize = min(terms.count, (max(1, fitting) + threads - 1) / threads * threads)
       groups = (terms.count + groupSize - 1) / groupSize
@@ -128,6 +135,18 @@ extension StreamedSum {
       sums.initialize(repeating: 0, count: count)
       trained = .allocate(capacity: terms.count)
       trained.initialize(repeating: nil)
+      places = .allocate(capacity: terms.count + 1)
+      weights = .allocate(capacity: terms.count + 1)
+      if let first {
+        places.initialize(to: UnsafePointer(first.parameters.storage))
+        weights.initialize(to: first.weight)
+      }
+      origins = terms[0].base == nil ? nil : .allocate(capacity: terms.count + 1)
+      for (index, term) in terms.enumerated() {
+        (weights + index + 1).initialize(to: term.weight)
+        guard let base = term.base else { continue }
+        (origins! + index + 1).initialize(to: UnsafePointer(base.storage))
+      }
       scores = .allocate(capacity: terms.count)
       scores.initialize(repeating: nil)
       progress = .allocate(capacity: groups)
@@ -140,6 +159,9 @@ extension StreamedSum {
       BufferMemory.give(memory)
       trained.deinitialize()
       trained.deallocate()
+      places.deallocate()
+      origins?.deallocate()
+      weights.deallocate()
       scores.deinitialize()
       scores.deallocate()
       progress.deinitialize()
@@ -172,7 +194,9 @@ extension StreamedSum {
     }
 
     private func train(_ index: Int, _ scratch: Scratch) {
-      if let passed = terms[index].training.passed(scratch, waits: false) {
+      // Threads take turns, as most trainings take equally long.
+      let following = index + threads < terms.count ? terms[index + threads].training : nil
+      if let passed = terms[index].training.passed(scratch, waits: false, before: following) {
         take(passed, index)
       } else {
         busy.withLock { $0.append(index) }
@@ -182,6 +206,7 @@ extension StreamedSum {
     private func take(_ passed: (ParameterBuffer, Score), _ index: Int) {
       precondition(passed.0.count == count, "buffers have one size")
       (trained[index], scores[index]) = passed
+      (places + index + 1).initialize(to: UnsafePointer(passed.0.storage))
       progress[index / groupSize].wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
@@ -198,15 +223,15 @@ extension StreamedSum {
           sched_yield()
         }
       }
-      let given = group == 0 ? first : nil
-      let addresses = Aggregation.Addresses(
-        (given.map { [$0.parameters] } ?? []) + members.map { trained[$0]! },
-        bases: members.compactMap { terms[$0].base },
-        weights: (given.map { [$0.weight] } ?? []) + members.map { terms[$0].weight })
+      // What is there already has the place before the first term.
+      let lowest = group == 0 && first != nil ? 0 : members.lowerBound + 1
       let end = min((range + 1) * rangeSize, count)
       for start in stride(from: range * rangeSize, to: end, by: Aggregation.stretch) {
         let block = start..<min(start + Aggregation.stretch, end)
-        addresses.add(block, to: sums + start, kernels: kernels)
+        Aggregation.add(
+          block, of: places + lowest, minus: origins.map { UnsafePointer($0 + lowest) },
+          weights: weights + lowest, count: members.upperBound + 1 - lowest, to: sums + start,
+          kernels: kernels)
         if group == groups - 1 { round(block, into: target) }
       }
       summed[range].store(group + 1, ordering: .releasing)

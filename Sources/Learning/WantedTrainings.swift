@@ -26,7 +26,9 @@ public final class WantedTrainings: Sendable {
     }
     guard isTakerMissing else { return nil }
     return pool.submit { [self] scratch in
-      while let training = next() { training.computeUnlessBusy(scratch) }
+      while let (training, following) = next() {
+        training.computeUnlessBusy(scratch, before: following)
+      }
     }
   }
 
@@ -38,7 +40,8 @@ public final class WantedTrainings: Sendable {
     }
   }
 
-  private func next() -> DeferredTraining? {
+  /// The next training, and the one that the same thread will most likely come to behind it.
+  private func next() -> (DeferredTraining, DeferredTraining?)? {
     state.withLock { state in
       guard state.next < state.trainings.count else {
         state.takers -= 1
@@ -46,8 +49,10 @@ public final class WantedTrainings: Sendable {
         state.next = 0
         return nil
       }
+      let (place, later) = (state.next, state.next + state.takers)
+      let following = later < state.trainings.count ? state.trainings[later] : nil
       state.next += 1
-      return state.trainings[state.next - 1]
+      return (state.trainings[place], following)
     }
   }
 }

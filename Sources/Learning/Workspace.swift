@@ -12,25 +12,41 @@ final class Workspace {
   let batch: UnsafeMutablePointer<Float>
   /// What the last layer makes of it. Shapes: [rows][classes].
   let outputs: UnsafeMutablePointer<Float>
-  /// The next batch's memory, where the first layer asks for it.
+  /// Where the batch's samples lie as bytes, which the first layer makes the batch of; nil: the
+  /// batch is there.
+  private(set) var bytes: UnsafePointer<UnsafePointer<UInt8>?>?
+  /// The memory of the batch behind this one, where the first layer asks for it.
   let ahead: UnsafeMutablePointer<fs_ahead>
   private let pieces: UnsafeMutablePointer<UnsafePointer<UInt8>?>
+  private let places: UnsafeMutablePointer<UnsafePointer<UInt8>?>
   /// The network's layers with their memory.
-  let steps: UnsafeMutableBufferPointer<Step>
+  let steps: [Step]
   /// Two buffers that the gradient of the loss by activations goes through in turn. Shapes:
   /// [rows][width].
   let deltas: (UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>)
   /// What a layer may use as it likes while it is at work.
   let scratch: UnsafeMutablePointer<Float>
-  /// A layer, and where it reads and writes; a copy of its own, so that threads that count
-  /// references to one layer do not wait for one another.
-  struct Step {
-    let node: Network.Node
+  /// A layer, and where it reads and writes; an object of its own, so that a call copies no layer,
+  /// and threads that count references to one do not wait for one another.
+  final class Step {
+    let layer: any PlacedLayer
+    let place: Int
+    let offset: Int
+    let isUpdatable: Bool
     let input: UnsafeMutablePointer<Float>
     /// Perhaps the input.
     let output: UnsafeMutablePointer<Float>
     /// What the layer keeps from its forward to its backward pass.
     let state: UnsafeMutablePointer<Float>
+
+    init(
+      _ node: Network.Node, input: UnsafeMutablePointer<Float>,
+      output: UnsafeMutablePointer<Float>, state: UnsafeMutablePointer<Float>
+    ) {
+      (layer, place, offset) = (node.layer, node.place, node.offset)
+      isUpdatable = node.isUpdatable
+      (self.input, self.output, self.state) = (input, output, state)
+    }
   }
 
   private let memory: UnsafeMutableRawPointer
@@ -69,33 +85,42 @@ final class Workspace {
     }
     batch = floats(activationStarts[0])
     outputs = floats(activationStarts[nodes.count])
-    steps = .allocate(capacity: nodes.count)
-    for (index, node) in nodes.enumerated() {
-      steps.initializeElement(
-        at: index,
-        to: Step(
-          node: node, input: floats(activationStarts[index]),
-          output: floats(activationStarts[index + 1]), state: floats(stateStarts[index])))
+    steps = nodes.enumerated().map { index, node in
+      Step(
+        node, input: floats(activationStarts[index]),
+        output: floats(activationStarts[index + 1]), state: floats(stateStarts[index]))
     }
     deltas = (floats(deltaStarts[0]), floats(deltaStarts[1]))
     scratch = floats(scratchStart)
     labels = (memory + integerStart * 4).bindMemory(to: Int32.self, capacity: 3 * rows)
     samples = (labels + rows, labels + 2 * rows)
     pieces = .allocate(capacity: rows)
+    places = .allocate(capacity: rows)
     ahead = .allocate(capacity: 1)
     ahead.initialize(to: fs_ahead())
   }
 
+  /// Takes the samples of a batch and their labels. Their floats are made at once, or by the first
+  /// layer as it works; nothing is asked for behind it yet.
+  func gather(_ samples: UnsafeBufferPointer<Int32>, of dataset: Dataset, kernels: Kernels) {
+    ahead.pointee.count = 0
+    if steps[0].layer.takesBytes, dataset.bytePlaces(of: samples, into: places) {
+      bytes = UnsafePointer(places)
+    } else {
+      bytes = nil
+      dataset.gather(samples, into: batch, kernels: kernels)
+    }
+    dataset.gatherLabels(samples, into: labels)
+  }
+
   /// Asks for the memory of the samples of the next batch, or has the first layer ask for it as it
-  /// works: as many lines at once as a batch has would wait for one another.
+  /// works: as many lines at once as a batch has would wait for one another. No samples: nothing.
   func fetchAhead(_ next: UnsafeBufferPointer<Int32>, of dataset: Dataset) {
-    guard steps[0].node.layer.fetchesAhead else { return dataset.prefetch(next) }
+    guard steps[0].layer.fetchesAhead else { return dataset.prefetch(next) }
+    dataset.prefetchLabels(next)
     let bytes = dataset.places(of: next, into: pieces)
     ahead.pointee = fs_ahead(pieces: pieces, count: next.count, bytes: bytes)
   }
-
-  /// There is no next batch.
-  func fetchNothing() { ahead.pointee.count = 0 }
 
   /// Room for a gradient by all parameters, made when first asked for.
   var gradient: UnsafeMutablePointer<Float> {
@@ -109,11 +134,10 @@ final class Workspace {
   }
 
   deinit {
-    steps.deinitialize()
-    steps.deallocate()
     memory.deallocate()
     ahead.deallocate()
     pieces.deallocate()
+    places.deallocate()
     if let gradientMemory { UnsafeMutableRawPointer(gradientMemory).deallocate() }
   }
 }

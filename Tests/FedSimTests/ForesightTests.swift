@@ -1,5 +1,6 @@
 import FedSim
 import Learning
+import Numerics
 import Schema
 import Testing
 
@@ -50,6 +51,23 @@ struct ForesightTests {
   @Test("who is drawn from those that wait is foreseen as the cohort forms, and not before")
   func drawn() {
     #expect(foreseen(scene(uniform())) == ForeseenTrainings(count: 12, beforehand: 0))
+  }
+
+  @Test("of a cohort whose models are large, as many are foreseen as fit 8 MiB")
+  func large() {
+    // 2·900 + 900 + 900² + 900 + 900·2 + 2 parameters are 3.26 MB: two fit. Three rounds are
+    // known beforehand; as their cohorts form there is no room for more.
+    var scene = scene(scripted())
+    scene.inputs.fleet[0].network.wifi = .link(
+      bytesPerSecond: 1_000_000, roundTrip: .milliseconds(20))
+    let task = scene.inputs.task
+    let network = Network.multilayerPerceptron(
+      inputCount: 2, hidden: [900, 900], classCount: 2)
+    let stream = StreamKey(seed: 3, purpose: "worlds").stream(slot: 0)
+    scene.inputs.task = LearningTask(
+      network: network, initial: network.initialParameters(stream), train: task.train,
+      test: task.test, partition: task.partition, plan: task.plan)
+    #expect(foreseen(scene) == ForeseenTrainings(count: 8, beforehand: 6))
   }
 
   @Test("a cohort that cannot be foreseen is not: there is none, or nobody could begin")

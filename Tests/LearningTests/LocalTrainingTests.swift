@@ -64,6 +64,38 @@ import Testing
   }
 
   @Test(
+    "bytes that the first layer makes floats of train and score as those floats do",
+    arguments: KernelBody.allCases, [32, 45, 200])
+  func bytesInTheFirstLayer(body: KernelBody, size: Int) throws {
+    let kernels = try kernels(body)
+    let bytes = byteDataset(count: 23, size: size)
+    let all = (0..<23).map { Int32($0) }
+    let floats = Dataset(
+      features: .floats(bytes.gather(all, kernels: kernels)), sampleShape: [size],
+      labels: bytes.labels, classCount: bytes.classCount)
+    let network = Network.softmaxRegression(inputCount: size, classCount: bytes.classCount)
+    let scratch = Scratch()
+    let outcomes = [bytes, floats].map { dataset in
+      LocalTraining(
+        network: network, dataset: dataset, shard: all,
+        plan: TrainingPlan(epochs: 2, batchSize: 7, learningRate: 0.05),
+        order: .explicit([all, all.reversed()])
+      ).run(
+        0..<8, from: DeviceMemory(parameters: network.initialParameters(testStream(6))),
+        kernels: kernels, scratch: scratch)
+    }
+    #expect(firstDifference(outcomes[0].parameters, outcomes[1].parameters) == nil)
+    #expect(outcomes[0].lossSum == outcomes[1].lossSum)
+    let scores = [bytes, floats, bytes].map {
+      Evaluation(
+        of: network, parameters: outcomes[0].parameters, dataset: $0, samples: all,
+        kernels: kernels, scratch: scratch)
+    }
+    #expect(scores[0].lossSum == scores[1].lossSum && scores[0].correct == scores[1].correct)
+    #expect(scores[2].lossSum == scores[0].lossSum)
+  }
+
+  @Test(
     "a large batch takes its whole step, however small the part of each sample in it",
     arguments: KernelBody.allCases, [65, 128, 1000])
   func largeBatch(body: KernelBody, rows: Int) throws {

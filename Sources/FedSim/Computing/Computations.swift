@@ -87,8 +87,8 @@ struct Computations {
     tickets.append(ticket)
   }
 
-  /// Whether trainings of so many devices are worth foreseeing.
-  func foresees(_ count: Int) -> Bool { foresight.isWorth(count) }
+  /// How many trainings are worth foreseeing.
+  var foreseeable: Int { foresight.room }
 
   /// Whether that training was foreseen already.
   func isForeseen(by device: Int, from base: ParameterBuffer, epoch: UInt64) -> Bool {

@@ -26,9 +26,13 @@ struct Foresight {
     self.byteCount = byteCount
   }
 
-  /// Whether there is room for so many, and most of those before came true.
-  func isWorth(_ count: Int) -> Bool {
-    isOn && count * byteCount <= Self.mostBytes && (added < 256 || taken.count * 4 >= added * 3)
+  /// How many further trainings are worth foreseeing: as many as there is room for, as long as most
+  /// of those before came true.
+  var room: Int {
+    guard isOn, added < 256 || taken.count * 4 >= added * 3 else { return 0 }
+    let most = Self.mostBytes / max(1, byteCount)
+    // One by itself would only bring the threads out of step.
+    return most < 2 ? 0 : max(0, most - entries.count)
   }
 
   mutating func add(

@@ -230,11 +230,15 @@ extension Simulation {
   /// The members of a cohort will most likely train on the latest version next, all batches: idle
   /// threads may begin with that. `isBeforehand`: the cohort has not formed yet.
   mutating func foresee(_ members: [Int], isBeforehand: Bool) {
-    guard !members.isEmpty, computations.foresees(members.count), !fleetTables.hasArrivals,
+    let most = computations.foreseeable
+    guard !members.isEmpty, most > 0, !fleetTables.hasArrivals,
       exchange.instructions.plans.isEmpty, exchange.instructions.privateRanges.isEmpty,
       !exchange.locals.isOn, exchange.locals.adversaries.isEmpty
     else { return }
-    for device in members where devices.indices.contains(device) {
+    // Where there is room for some of them only, those that are summed first.
+    let some = members.count <= most ? members : Array(members.sorted().prefix(most))
+    for (place, device) in some.enumerated() where devices.indices.contains(device) {
+      askForMemory(of: some.dropFirst(place))
       let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
       guard batches > 0, !devices[device].hasAttempt,
         !computations.isForeseen(by: device, from: server.model, epoch: epoch)
@@ -244,6 +248,26 @@ extension Simulation {
           of: device, 0..<batches, from: .parameters(server.model), firstEpoch: epoch,
           isLast: true),
         by: device, from: server.model, epoch: epoch, isBeforehand: isBeforehand)
+    }
+  }
+
+  /// Asks for what the trainings of some devices will be described by, a few devices ahead: a round
+  /// of trainings has driven it out of the caches.
+  private func askForMemory(of members: ArraySlice<Int>) {
+    func device(_ distance: Int) -> Int? {
+      let place = members.startIndex + distance
+      guard place < members.endIndex, devices.indices.contains(members[place]) else { return nil }
+      return members[place]
+    }
+    if let far = device(6) { devices.prefetch(far) }
+    if let near = device(3) {
+      let client = Int(devices[near].client)
+      inputs.task.partition.shards.withUnsafeBytes { HostMemory.prefetch(list: client, of: $0) }
+      inputs.task.orders?.withUnsafeBytes { HostMemory.prefetch(list: client, of: $0) }
+    }
+    if let next = device(1), let lists = inputs.task.orders?[Int(devices[next].client)] {
+      let epoch = Int(devices[next].nextEpoch) % max(1, lists.count)
+      lists.withUnsafeBytes { HostMemory.prefetch(list: epoch, of: $0) }
     }
   }
 
