@@ -103,20 +103,26 @@ public enum Aggregation {
     private let buffers: [ParameterBuffer]
     private let bases: [ParameterBuffer]
     private let weights: [Double]
+    private let places: [UnsafePointer<Float>]
+    private let origins: [UnsafePointer<Float>]
 
     init(_ buffers: [ParameterBuffer], bases: [ParameterBuffer] = [], weights: [Double]) {
       self.buffers = buffers
       self.bases = bases
       self.weights = weights
+      places = buffers.map { UnsafePointer($0.storage) }
+      origins = bases.map { UnsafePointer($0.storage) }
     }
 
     /// Adds all terms to a range of the sums.
     func add(_ range: Range<Int>, to sums: UnsafeMutablePointer<Double>, kernels: Kernels) {
-      let places = buffers.map { UnsafePointer($0.storage) }
-      let origins = bases.map { UnsafePointer($0.storage) }
-      Aggregation.add(
-        range, of: places, minus: bases.isEmpty ? nil : origins, weights: weights,
-        count: weights.count, to: sums, kernels: kernels)
+      withExtendedLifetime((buffers, bases)) {
+        origins.withUnsafeBufferPointer {
+          Aggregation.add(
+            range, of: places, minus: bases.isEmpty ? nil : $0.baseAddress, weights: weights,
+            count: weights.count, to: sums, kernels: kernels)
+        }
+      }
     }
   }
 

@@ -32,11 +32,12 @@ struct BatchPlaces {
 
 extension Scratch {
   /// The samples that the thread will most likely need first when a training is over: those of the
-  /// first batch of the one that follows, none where `rows` has no room for them.
+  /// first batch of the one that follows, none where `rows` has no room for them or they are of
+  /// other data.
   func firstOfFollowing(
-    into target: UnsafeMutablePointer<Int32>, rows: Int
+    into target: UnsafeMutablePointer<Int32>, rows: Int, of dataset: Dataset
   ) -> UnsafeBufferPointer<Int32> {
-    guard let following, !following.batches.isEmpty,
+    guard let following, !following.batches.isEmpty, following.training.dataset === dataset,
       min(following.training.plan.batchSize, following.training.shard.count) <= rows
     else { return UnsafeBufferPointer(start: target, count: 0) }
     var places = BatchPlaces(following.training, self)

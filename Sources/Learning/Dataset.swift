@@ -122,11 +122,11 @@ public final class Dataset: Sendable {
     of indices: UnsafeBufferPointer<Int32>,
     into target: UnsafeMutablePointer<UnsafePointer<UInt8>?>
   ) -> Bool {
-    guard case .bytes(let bytes?) = place else { return false }
-    for (row, index) in indices.enumerated() {
+    guard case .bytes(.some) = place else { return false }
+    for index in indices {
       precondition(index >= 0 && index < count, "no sample \(index) among \(count)")
-      target[row] = bytes + Int(index) * sampleSize
     }
+    _ = places(of: indices, into: target)
     return true
   }
 

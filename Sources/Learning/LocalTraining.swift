@@ -111,12 +111,11 @@ public struct LocalTraining: Sendable {
         let (rows, epoch) = (samples.count, places.epoch)
         let isOdd = (batch - batches.lowerBound) % 2 == 1
         let spare = isOdd ? space.samples.0 : space.samples.1
-        if batch + 1 < batches.upperBound {
-          samples = places.fill(spare, batch: batch + 1)
-          space.fetchAhead(samples, of: dataset)
-        } else {
-          space.fetchAhead(scratch.firstOfFollowing(into: spare, rows: space.rows), of: dataset)
-        }
+        samples =
+          batch + 1 < batches.upperBound
+          ? places.fill(spare, batch: batch + 1)
+          : scratch.firstOfFollowing(into: spare, rows: space.rows, of: dataset)
+        space.fetchAhead(samples, of: dataset)
         // The first step reads the start and writes the target whole; later ones run in place.
         step(
           batch, rows, parameters: batch == batches.lowerBound ? start : target, target: target,

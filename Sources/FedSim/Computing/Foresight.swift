@@ -31,7 +31,7 @@ struct Foresight {
   var room: Int {
     guard isOn, added < 256 || taken.count * 4 >= added * 3 else { return 0 }
     let most = Self.mostBytes / max(1, byteCount)
-    // One by itself would only bring the threads out of step.
+    // Models so large that one alone has room train for long beside what comes before them.
     return most < 2 ? 0 : max(0, most - entries.count)
   }
 

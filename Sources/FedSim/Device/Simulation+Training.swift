@@ -235,8 +235,8 @@ extension Simulation {
       exchange.instructions.plans.isEmpty, exchange.instructions.privateRanges.isEmpty,
       !exchange.locals.isOn, exchange.locals.adversaries.isEmpty
     else { return }
-    // Where there is room for some of them only, those that are summed first.
-    let some = members.count <= most ? members : Array(members.sorted().prefix(most))
+    // In the order in which they are summed, as many as there is room for.
+    let some = Array(members.sorted().prefix(most))
     for (place, device) in some.enumerated() where devices.indices.contains(device) {
       askForMemory(of: some.dropFirst(place))
       let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
