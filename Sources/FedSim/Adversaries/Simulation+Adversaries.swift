@@ -7,16 +7,16 @@ extension Simulation {
   /// Of a group's devices those with the lowest draws lie, so that more of them include the fewer.
   /// Draws: one `uniform` a device at slot 0 of `adversary` (seed `world`).
   mutating func makeAdversaries() {
-    guard inputs.fleet.contains(where: { $0.adversary != nil }) else { return }
+    guard cx.inputs.fleet.contains(where: { $0.adversary != nil }) else { return }
     var found: [Bool] = []
-    for group in inputs.fleet {
+    for group in cx.inputs.fleet {
       var lies = Array(repeating: false, count: group.count)
       let wanted = (group.adversary?.share ?? 0) * Double(group.count)
       if wanted > 0 {
         var draws: [(draw: Double, ordinal: Int)] = []
         for ordinal in 0..<group.count {
           var stream = StreamKey(
-            seed: inputs.seeds.world, purpose: "adversary", group: group.name,
+            seed: cx.inputs.seeds.world, purpose: "adversary", group: group.name,
             ordinal: UInt32(ordinal)
           ).stream(slot: 0)
           draws.append((stream.uniform(), ordinal))
@@ -27,7 +27,7 @@ extension Simulation {
       found += lies
     }
     exchange.locals.adversaries = found
-    let attacks = inputs.fleet.compactMap(\.adversary?.attack.value)
+    let attacks = cx.inputs.fleet.compactMap(\.adversary?.attack.value)
     exchange.locals.falsifies = attacks.contains(where: \.falsifies)
     if attacks.contains(where: \.replaysFirst) {
       exchange.locals.first = Array(repeating: nil, count: devices.count)
@@ -48,7 +48,7 @@ extension Simulation {
 
   /// The labels of the training that a device begins now, if not its data's own.
   func relabelling(by device: Int) -> [Int32]? {
-    attack(by: device, at: now)?.relabelling(classCount: inputs.task.train.classCount)
+    attack(by: device, at: cx.now)?.relabelling(classCount: cx.inputs.task.train.classCount)
   }
 
   /// A training has become an update: one that is sent again and again is kept.
@@ -65,9 +65,9 @@ extension Simulation {
   /// Draws, when it is computed: the attack's, at slot = the first data epoch of the training (seed
   /// `training`, purpose `attack`).
   func forgery(by device: Int) -> Forgery? {
-    guard let attack = attack(by: device, at: now), attack.falsifies else { return nil }
+    guard let attack = attack(by: device, at: cx.now), attack.falsifies else { return nil }
     let key = StreamKey(
-      seed: inputs.seeds.training, purpose: "attack", group: group(of: device).name,
+      seed: cx.inputs.seeds.training, purpose: "attack", group: group(of: device).name,
       ordinal: UInt32(devices[device].ordinal))
     return Forgery(
       attack: Int(devices[device].group), key: key,

@@ -10,7 +10,7 @@ extension Simulation {
     var found = [[Double]?](repeating: nil, count: updates.count)
     guard let chain = exchange.chain, chain.hasCollusion else { return found }
     var attacks: [Int?] = []
-    for update in updates { attacks.append(self.updates[update].sent?.collusion) }
+    for update in updates { attacks.append(self.cx.updates[update].sent?.collusion) }
     for (place, attack) in attacks.enumerated() where attack != nil && found[place] == nil {
       let name = type(of: chain.attacks[attack!]!).name
       let all = attacks.indices.filter { other in
@@ -19,13 +19,13 @@ extension Simulation {
       var (trained, bases): ([ParameterBuffer], [ParameterBuffer]) = ([], [])
       for other in all where values[other].parameters.isFinite {
         trained.append(values[other].parameters)
-        bases.append(self.updates[updates[other]].baseParameters!)
+        bases.append(self.cx.updates[updates[other]].baseParameters!)
       }
       // Where no training is finite each sends its own, which is rejected.
       guard !trained.isEmpty else { continue }
       let collusion = Collusion(
         trained: UpdateValues(trained, bases: bases), colluders: all.count, updates: updates.count)
-      let agreed = chain.attacks[attack!]!.agreement(collusion, pool: inputs.pool)
+      let agreed = chain.attacks[attack!]!.agreement(collusion, pool: cx.inputs.pool)
       precondition(agreed.count == server.model.count, "an agreement has a number a parameter")
       for other in all where attacks[other] == attack { found[other] = agreed }
     }

@@ -9,9 +9,9 @@ extension Simulation {
   /// is computed for it. Series of the world, settings and data are no part of it.
   /// Complexity: O(devices + events to come + what lives of updates and participations).
   public func archive() throws -> [UInt8] {
-    precondition(!ahead.isAhead, "a run is saved between two turns")
+    precondition(!cx.ahead.isAhead, "a run is saved between two turns")
     return try Archive.bytes(
-      of: SavedRun(self), marks: inputs.archiveMarks, known: inputs.archivedObjects,
+      of: SavedRun(self), marks: cx.inputs.archiveMarks, known: cx.inputs.archivedObjects,
       context: trainingCatalog)
   }
 
@@ -26,78 +26,71 @@ extension Simulation {
       SavedRun.self, from: bytes, marks: inputs.archiveMarks, known: inputs.archivedObjects,
       types: [ParameterBuffer.self, DeferredTraining.self, DeferredUpdate.self],
       context: catalog)
-    guard saved.devices.count == devices.count, saved.bodies.count == bodies.count,
-      saved.apps.count == apps.count, saved.central.models.count == central.models.count,
+    guard saved.table.count == devices.count, saved.bodies.count == devices.bodies.count,
+      saved.apps.count == devices.apps.count, saved.central.models.count == central.models.count,
       saved.server.model.count == server.model.count
     else { throw .damaged(at: 0, "it is not of this fleet") }
     take(saved)
-    computations.take(described: catalog.trainings)
+    cx.computations.take(described: catalog.trainings)
   }
 
   /// What all trainings of the run share.
   private var trainingCatalog: TrainingCatalog {
-    let task = inputs.task
+    let task = cx.inputs.task
     let own = TrainingCatalog.Model(network: task.network, algorithm: task.algorithm)
     let models = central.models.map {
       TrainingCatalog.Model(network: $0.task.network, algorithm: $0.task.algorithm)
     }
     return TrainingCatalog(
-      models: [own] + models, dataset: task.train, kernels: inputs.kernels,
+      models: [own] + models, dataset: task.train, kernels: cx.inputs.kernels,
       lists: task.partition.shards + task.partition.validation
         + (task.orders ?? []).flatMap { $0 },
       chain: exchange.chain)
   }
 
   private mutating func take(_ saved: SavedRun) {
-    now = saved.now
-    ledgers = saved.ledgers
-    tallies = saved.tallies
-    roundFunnels = saved.roundFunnels
-    hourFunnels = saved.hourFunnels
-    groupFunnels = saved.groupFunnels
-    eventDigest = saved.eventDigest
-    federatedEvaluation = saved.federatedEvaluation
-    isOver = saved.isOver
-    isStuck = saved.isStuck
-    hasBegun = saved.hasBegun
+    cx.now = saved.now
+    cx.played = saved.played
+    cx.isOver = saved.isOver
+    cx.ahead = saved.ahead
     // What making the fleet has scheduled is among what was saved, or is over.
-    queue.removeAll()
-    for entry in saved.queue { queue.push(entry) }
-    played = saved.played
+    cx.agenda.restore(saved.agenda)
+    cx.books = saved.books
+    cx.participations = saved.participations
+    cx.updates = saved.updates
+    eventDigest = saved.eventDigest
+    isStuck = saved.isStuck
     turns = saved.turns
-    ahead = saved.ahead
-    bodies = saved.bodies
-    apps = saved.apps
-    server = saved.server
-    updates = saved.updates
-    measures = saved.measures
-    participations = saved.participations
-    settled = saved.settled
+    hasBegun = saved.hasBegun
+    devices.bodies = saved.bodies
+    devices.apps = saved.apps
+    devices.clients = saved.clients
+    devices.erasures = saved.erasures
     outlook = saved.outlook
-    evaluatedUntil = saved.evaluatedUntil
-    federatedUntil = saved.federatedUntil
     takeWithRebuilt(saved)
   }
 
   /// Takes what has parts that are made from the inputs (`Rebuilt`): these stay as they were made.
   private mutating func takeWithRebuilt(_ saved: SavedRun) {
-    let made = (devices, identities, fleetTables, exchange, service, central)
-    devices = saved.devices
+    let made = (devices, server, exchange, central)
+    devices.restore(saved.table)
     for device in devices.indices { devices[device].links = made.0[device].links }
-    identities = saved.identities
-    identities.service = made.1.service
-    identities.presence = made.1.presence
-    fleetTables = saved.fleetTables
-    fleetTables.hardware = made.2.hardware
+    devices.identities = saved.identities
+    devices.identities.service = made.0.identities.service
+    devices.identities.presence = made.0.identities.presence
+    devices.fleetTables = saved.fleetTables
+    devices.fleetTables.hardware = made.0.fleetTables.hardware
+    server = saved.server
+    server.service.settings = made.1.service.settings
+    server.quality = made.1.quality
+    server.quality.restore(saved.server.quality)
     exchange = saved.exchange
-    exchange.admission = made.3.admission
-    exchange.change = made.3.change
-    exchange.chain = made.3.chain
-    service = saved.service
-    service.settings = made.4.settings
+    exchange.admission = made.2.admission
+    exchange.change = made.2.change
+    exchange.chain = made.2.chain
     central = saved.central
     for model in central.models.indices {
-      central.models[model].task = made.5.models[model].task
+      central.models[model].task = made.3.models[model].task
     }
   }
 
@@ -105,19 +98,20 @@ extension Simulation {
   /// playing, or are a memory of what can be found again.
   package static let unsaved: Set<String> = [
     "inputs", "end", "world", "batteryFigures", "wireSizes", "taskNeeds", "systemFigures", "keys",
-    "labels", "taskNames", "computations", "observers", "wantsEveryEvent", "allTestSamples",
-    "validationSamples",
+    "taskNames", "computations", "audience",
   ]
 
   /// What has parts that are made from the inputs, to be looked through.
   package var rebuiltParts: [Any] {
-    [Array(devices), identities, fleetTables, exchange, service, central]
+    [Array(devices.all), devices.identities, devices.fleetTables, server, exchange, central]
   }
 
-  /// The names of a run's stored properties, and of those that an archive holds.
+  /// The names of a run's stored properties, those of its context and its devices one by one, and
+  /// of those that an archive holds.
   package var archivedNames: (stored: [String], saved: [String]) {
     func names(_ value: Any) -> [String] { Mirror(reflecting: value).children.map(\.label!) }
-    return (names(self), names(SavedRun(self)))
+    let parts = names(self).filter { $0 != "cx" && $0 != "devices" }
+    return (parts + names(cx) + names(devices), names(SavedRun(self)))
   }
 }
 

@@ -42,17 +42,17 @@ extension Simulation {
       "bytes on disks", bytes, living.reduce(0) { $1.isKept ? $0 + Int($1.bytes) : $0 })
     expect("files in error logs", listed, living.count { $0.isListed })
     expect("files in the store", stored, living.count { $0.isStored })
-    for file in open where !isOver {
+    for file in open where !cx.isOver {
       let record = central.files[file]
       if !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.isStored {
         found.append("file \(file) is nowhere and has no end")
       }
     }
-    for file in numbers where central.files[file].isSending && !isOver {
+    for file in numbers where central.files[file].isSending && !cx.isOver {
       let purpose = devices[Int(central.files[file].device)].transfer?.purpose
       if purpose != .central(.file(file)) { found.append("file \(file) is sent by nobody") }
     }
-    for model in central.models.indices where inputs.server.central != nil {
+    for model in central.models.indices where cx.inputs.server.central != nil {
       let bit: UInt64 = 1 << UInt64(model)
       let fresh = numbers.filter {
         central.files[$0].isCounted && central.files[$0].readBy & bit == 0

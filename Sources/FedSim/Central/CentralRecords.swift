@@ -178,7 +178,7 @@ extension Simulation {
   public var centralTallies: CentralTallies? { central.isOn ? central.tallies : nil }
   /// Whether any device trains for rounds.
   public var hasTrainers: Bool {
-    !central.isOn || inputs.fleet.contains { $0.collection == nil && $0.count > 0 }
+    !central.isOn || cx.inputs.fleet.contains { $0.collection == nil && $0.count > 0 }
   }
 
   /// A device that collects; nil: it does not.

@@ -5,14 +5,14 @@ extension Simulation {
   /// Makes the models that are trained at the server.
   mutating func makeCentralModels() {
     let own = CentralModel(
-      name: CentralModel.ownName, network: inputs.task.network, initial: inputs.task.initial,
-      plan: inputs.task.plan, algorithm: inputs.task.algorithm)
-    let known = inputs.task.models.isEmpty ? [own] : inputs.task.models
-    for name in inputs.centralNames {
+      name: CentralModel.ownName, network: cx.inputs.task.network, initial: cx.inputs.task.initial,
+      plan: cx.inputs.task.plan, algorithm: cx.inputs.task.algorithm)
+    let known = cx.inputs.task.models.isEmpty ? [own] : cx.inputs.task.models
+    for name in cx.inputs.centralNames {
       guard let model = known.first(where: { $0.name == name }) else {
         preconditionFailure("no model \(name)")
       }
-      let listed = inputs.server.central?.models?.first { $0.name == name }
+      let listed = cx.inputs.server.central?.models?.first { $0.name == name }
       central.models.append(
         TrainedModel(task: model, scope: listed?.scope ?? .all, parameters: model.initial))
     }
@@ -20,8 +20,8 @@ extension Simulation {
 
   /// Schedules the first trainings by time.
   mutating func planCentralTraining() {
-    guard let every = inputs.server.central?.every else { return }
-    schedule(.serverTimer(.central(-1)), .serverTimer, at: now + every, by: nil)
+    guard let every = cx.inputs.server.central?.every else { return }
+    cx.schedule(.serverTimer(.central(-1)), .serverTimer, at: cx.now + every, by: nil)
   }
 
   /// A timer of central training rings: all models are due, or a training is done.
@@ -57,22 +57,22 @@ extension Simulation {
       processed += plan.samples(
         inBatches: 0..<plan.batchCount(shardCount: list.samples.count),
         shardCount: list.samples.count)
-      guard !inputs.omitsArithmetic else { continue }
+      guard !cx.inputs.omitsArithmetic else { continue }
       let training = centralTraining(model, of: list.owner, list.samples)
-      computations.prefetch(training)
+      cx.computations.prefetch(training)
       trainings.append(training)
     }
     let longest = lists.shards.map(\.samples.count).max() ?? 0
     central.models[model].nextEpoch += UInt64(trained.task.plan.epochs(shardCount: longest))
     central.models[model].running = CentralTraining(
-      startedAt: now, files: files.count, samples: samples, newSamples: fresh,
+      startedAt: cx.now, files: files.count, samples: samples, newSamples: fresh,
       users: lists.users, processed: processed,
       owners: lists.shards.compactMap(\.owner), trainings: trainings)
-    note(-1, .central(.trainingBegan(model: model, samples: samples)))
-    let settings = inputs.server.central!
-    schedule(
+    cx.note(-1, .central(.trainingBegan(model: model, samples: samples)))
+    let settings = cx.inputs.server.central!
+    cx.schedule(
       .serverTimer(.central(Int32(model))), .serverTimer,
-      at: now + settings.overhead
+      at: cx.now + settings.overhead
         + SimDuration(roundingUp: Double(processed) / settings.samplesPerSecond), by: nil)
   }
 
@@ -83,7 +83,7 @@ extension Simulation {
     central.store = central.store.filter {
       central.files.contains($0) && central.files[$0].isStored
     }
-    let settings = inputs.server.central!
+    let settings = cx.inputs.server.central!
     var found: [Int32] = []
     for file in central.store where models(of: file).contains(model) {
       if settings.data == .new, central.files[file].readBy >> UInt64(model) & 1 == 1 { continue }
@@ -137,11 +137,11 @@ extension Simulation {
     let trained = central.models[model]
     let device = owner.map { Int($0.device) }
     let key = StreamKey(
-      seed: inputs.seeds.training, purpose: Purpose("central-batches-\(trained.task.name)"),
+      seed: cx.inputs.seeds.training, purpose: Purpose("central-batches-\(trained.task.name)"),
       group: device.map { group(of: $0).name } ?? "",
       ordinal: UInt32(device.map { Int(devices[$0].ordinal) } ?? 0))
     let local = LocalTraining(
-      network: trained.task.network, dataset: inputs.task.train, shard: samples,
+      network: trained.task.network, dataset: cx.inputs.task.train, shard: samples,
       plan: trained.task.plan, order: .keyed(key, firstSlot: trained.nextEpoch))
     var start = trained.parameters
     if let owner {
@@ -150,10 +150,10 @@ extension Simulation {
           $0.model == model && $0.user == owner.user
         }?.parameters ?? trained.task.initial
     }
-    if inputs.server.central?.from == .initial { start = trained.task.initial }
+    if cx.inputs.server.central?.from == .initial { start = trained.task.initial }
     return DeferredTraining(
       local, by: trained.task.algorithm, batches: 0..<local.batchCount, from: .parameters(start),
-      validation: [], isLast: true, model: 1 + model, kernels: inputs.kernels)
+      validation: [], isLast: true, model: 1 + model, kernels: cx.inputs.kernels)
   }
 
   // MARK: Publishing
@@ -163,7 +163,7 @@ extension Simulation {
     guard let running = central.models[model].running else { return }
     central.models[model].running = nil
     central.models[model].version += 1
-    let values = computations.values(of: running.trainings)
+    let values = cx.computations.values(of: running.trainings)
     var lossSum = 0.0
     for value in values { lossSum += value.lossSum }
     if running.owners.isEmpty, let value = values.first {
@@ -178,7 +178,7 @@ extension Simulation {
     central.models[model].places.append(central.versions.count)
     central.versions.append(
       CentralVersion(
-        model: model, version: version, startedAt: running.startedAt, publishedAt: now,
+        model: model, version: version, startedAt: running.startedAt, publishedAt: cx.now,
         files: running.files, samples: running.samples, newSamples: running.newSamples,
         users: running.users, samplesProcessed: running.processed,
         trainingLoss: values.isEmpty ? .nan : lossSum / Double(running.processed),
@@ -186,10 +186,10 @@ extension Simulation {
         userAccuracy: accuracies.isEmpty
           ? .nan : accuracies.reduce(0, +) / Double(accuracies.count),
         meanLag: held.lag, heldAccuracy: held.accuracy))
-    note(-1, .central(.published(model: model, version: version)))
+    cx.note(-1, .central(.published(model: model, version: version)))
     let record = central.versions[central.versions.count - 1]
-    for observer in observers { observer.publishedCentrally(record, self) }
-    if let wanted = inputs.server.central?.samples,
+    for observer in cx.audience.observers { observer.publishedCentrally(record, self) }
+    if let wanted = cx.inputs.server.central?.samples,
       central.models[model].newSamples >= wanted
     {
       beginCentralTraining(model, isDue: false)
@@ -207,13 +207,13 @@ extension Simulation {
       Collector.Own(
         model: model, user: owner.user, version: trained.version,
         parameters: parameters ?? trained.task.initial))
-    let task = inputs.task
+    let task = cx.inputs.task
     let (source, indices) = task.heldOut(by: Int(devices[device].client))
     guard let parameters, !indices.isEmpty else { return [] }
     let found = Evaluation(
       of: trained.task.network, parameters: parameters,
       dataset: source == .test ? task.test : task.train, indices: indices,
-      kernels: inputs.kernels, pool: inputs.pool)
+      kernels: cx.inputs.kernels, pool: cx.inputs.pool)
     return [found.accuracy]
   }
 
@@ -225,7 +225,7 @@ extension Simulation {
     var (devices, lag, held, accuracy) = (0, 0, 0, 0.0)
     for device in self.devices.indices where collects(device) {
       let group = Int(self.devices[device].group)
-      guard inputs.fleet[group].collection?.fetch != nil,
+      guard cx.inputs.fleet[group].collection?.fetch != nil,
         let place = central.fetched[group].firstIndex(of: model)
       else { continue }
       let inUse = Int(central.collectors[device].models[place].inUse)
@@ -242,9 +242,9 @@ extension Simulation {
   /// The latest version of a model for all, on the test samples.
   private func evaluateCentral(_ model: Int) -> Evaluation? {
     let trained = central.models[model]
-    guard trained.scope == .all, !inputs.omitsArithmetic else { return nil }
+    guard trained.scope == .all, !cx.inputs.omitsArithmetic else { return nil }
     return Evaluation(
-      of: trained.task.network, parameters: trained.parameters, dataset: inputs.task.test,
-      indices: allTestSamples, kernels: inputs.kernels, pool: inputs.pool)
+      of: trained.task.network, parameters: trained.parameters, dataset: cx.inputs.task.test,
+      indices: server.quality.test, kernels: cx.inputs.kernels, pool: cx.inputs.pool)
   }
 }

@@ -7,24 +7,24 @@ extension Simulation {
 
   /// What a device's group says of collecting.
   func collection(of device: Int) -> CollectionSettings {
-    inputs.fleet[Int(devices[device].group)].collection!
+    cx.inputs.fleet[Int(devices[device].group)].collection!
   }
 
   /// Makes what the settings ask for.
   mutating func makeCentral() {
-    central.isOn = inputs.fleet.contains { $0.collection != nil }
+    central.isOn = cx.inputs.fleet.contains { $0.collection != nil }
     guard central.isOn else { return }
     makeCentralModels()
     let names = central.models.map(\.task.name)
-    central.collects = inputs.fleet.map { $0.collection != nil }
-    for group in inputs.fleet {
+    central.collects = cx.inputs.fleet.map { $0.collection != nil }
+    for group in cx.inputs.fleet {
       let wanted = group.collection?.models ?? names
       let places = wanted.compactMap { names.firstIndex(of: $0) }
       central.fetched.append(places)
       let isShared = group.collection?.objects == .shared || places.isEmpty
       central.objects.append(isShared ? [places] : places.map { [$0] })
     }
-    if case .bytes = inputs.task.train.features {
+    if case .bytes = cx.inputs.task.train.features {
       central.byteWidths = (0...255).map { Self.width(Double($0) / 255) }
     }
     for device in devices.indices {
@@ -46,7 +46,7 @@ extension Simulation {
     devices[device].session = session
     if session.kind.isTask { taskBegan(device) }
     if !session.kind.isPoll, !conditionsHold(device) {
-      tallies.ineligibleSessions += 1
+      cx.books.tallies.ineligibleSessions += 1
       return endSession(device, .ineligible)
     }
     if exchange.isOn, let end = disconnection(device) { return endSession(device, end) }
@@ -66,7 +66,7 @@ extension Simulation {
     {
       if session.isExpiring { return endExpired(device) }
       if let compiling = central.collectors[device].compiling {
-        return pause(device, for: compiling.until - now, then: .check)
+        return pause(device, for: compiling.until - cx.now, then: .check)
       }
       switch central.collectors[device].stage {
       case .start: beginRetry(device, session.kind)
@@ -99,7 +99,7 @@ extension Simulation {
     if central.collectors[device].isLogCorrupt { return clearLog(device) }
     central.tallies.retries += 1
     central.collectors[device].queue = central.collectors[device].log
-    note(device, .central(.retried(files: central.collectors[device].queue.count)))
+    cx.note(device, .central(.retried(files: central.collectors[device].queue.count)))
     guard settings.mode == .asCoded else { return }
     // The list is written back before any result is known.
     for file in central.collectors[device].queue {

@@ -17,21 +17,21 @@ extension Simulation {
     }
     central.collectors[device].stage = .fetch(place + 1)
     let state = central.collectors[device].models[place]
-    guard state.nextFetch <= now, devices[device].isConnected else { return }
+    guard state.nextFetch <= cx.now, devices[device].isConnected else { return }
     let model = central.fetched[Int(devices[device].group)][place]
     if state.hasFile, collection(of: device).mode == .asCoded {
       // A download to where a file lies fails before it begins.
-      central.collectors[device].models[place].nextFetch = now + settings.every
+      central.collectors[device].models[place].nextFetch = cx.now + settings.every
       return fetchFailed(device, model)
     }
     let request = CentralRequest.model(Int32(model))
-    startRequest(device, .central(request), .central(request), bytes: inputs.server.messageBytes)
+    startRequest(device, .central(request), .central(request), bytes: cx.inputs.server.messageBytes)
   }
 
   /// A model was not fetched.
   mutating func fetchFailed(_ device: Int, _ model: Int) {
     central.tallies.failedFetches += 1
-    note(device, .central(.fetchFailed(model: model)))
+    cx.note(device, .central(.fetchFailed(model: model)))
   }
 
   /// A model's file has come: it is compiled.
@@ -41,15 +41,15 @@ extension Simulation {
     else { return }
     central.tallies.fetches += 1
     central.collectors[device].models[place].hasFile = true
-    central.collectors[device].models[place].nextFetch = now + settings.every
+    central.collectors[device].models[place].nextFetch = cx.now + settings.every
     central.collectors[device].compiling = .init(
-      model: place, version: version, until: now + settings.compile)
+      model: place, version: version, until: cx.now + settings.compile)
     finishCompiling(device)
   }
 
   /// What was compiled long enough is in use.
   mutating func finishCompiling(_ device: Int) {
-    guard let compiling = central.collectors[device].compiling, compiling.until <= now else {
+    guard let compiling = central.collectors[device].compiling, compiling.until <= cx.now else {
       return
     }
     let (place, version) = (compiling.model, compiling.version)
@@ -61,17 +61,17 @@ extension Simulation {
     let before = central.collectors[device].models[place].inUse
     central.collectors[device].models[place].inUse = version
     let model = central.fetched[Int(devices[device].group)][place]
-    note(device, .central(.inUse(model: model, version: Int(version))))
+    cx.note(device, .central(.inUse(model: model, version: Int(version))))
     guard version != before else { return }
     let row = central.models[model].places[Int(version) - 1]
     central.versions[row].adoptions += 1
     central.versions[row].adoptionTime =
-      central.versions[row].adoptionTime + (now - central.versions[row].publishedAt)
+      central.versions[row].adoptionTime + (cx.now - central.versions[row].publishedAt)
   }
 
   /// The size of a model on the wire.
   func bytes(ofModel model: Int32) -> Int64 {
     Int64(central.models[Int(model)].task.network.layout.count)
-      * Int64(inputs.server.bytesPerParameter)
+      * Int64(cx.inputs.server.bytesPerParameter)
   }
 }

@@ -8,13 +8,13 @@ extension Simulation {
   func arrivedSamples(_ device: Int) -> Int {
     samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
-      client: Int(devices[device].client), at: now)
+      client: Int(devices[device].client), at: cx.now)
   }
 
   /// Samples of a device by their places in the order in which they came.
   func arrivals(_ device: Int, _ places: Range<Int>) -> [Int32] {
     guard !places.isEmpty else { return [] }
-    let shard = inputs.task.partition.shards[Int(devices[device].client)]
+    let shard = cx.inputs.task.partition.shards[Int(devices[device].client)]
     guard group(of: device).arrival != nil else { return Array(shard[places]) }
     let order = arrivalOrder(device)
     return places.map { shard[Int(order[$0])] }
@@ -30,15 +30,15 @@ extension Simulation {
     let settings = collection(of: device)
     let first = Int(central.collectors[device].taken[object])
     let arrived = arrivedSamples(device)
-    let hasLostData = !identities.isEmpty && identities.devices[device].hasLostData
+    let hasLostData = !devices.identities.isEmpty && devices.identities.devices[device].hasLostData
     guard arrived - first >= settings.minimumSamples, !hasLostData else { return }
     let wait = central.collectors[device].notBefore
-    guard wait <= now else {
+    guard wait <= cx.now else {
       central.collectors[device].stage = .object(object)
-      return pause(device, for: wait - now, then: .check)
+      return pause(device, for: wait - cx.now, then: .check)
     }
     let file = format(device, object, first..<arrived, settings)
-    central.collectors[device].notBefore = now + settings.spacing
+    central.collectors[device].notBefore = cx.now + settings.spacing
     central.collectors[device].current = file
     if settings.metadata != nil { central.collectors[device].stage = .item(object) }
     sendFile(device, file)
@@ -53,7 +53,7 @@ extension Simulation {
     let record = FileRecord(
       device: Int32(device), object: Int32(object), user: central.collectors[device].user,
       first: Int32(places.lowerBound), count: Int32(places.count), bytes: bytes,
-      second: localSeconds(device, at: now), createdAt: now)
+      second: localSeconds(device, at: cx.now), createdAt: cx.now)
     // A file of the same name is written over.
     for old in central.collectors[device].kept
     where central.files[old].second == record.second && central.files[old].user == record.user {
@@ -69,7 +69,7 @@ extension Simulation {
       central.collectors[device].mostBytes, central.collectors[device].bytes)
     central.collectors[device].counts.files += 1
     central.collectors[device].counts.samples += places.count
-    note(
+    cx.note(
       device, .central(.formatted(file: Int(file), samples: places.count, bytes: bytes)))
     return file
   }
@@ -79,7 +79,7 @@ extension Simulation {
   /// A line is a time of 12 characters where wanted, the features, and the label vector, `1.0` at
   /// the class and `0.0` else; values are parted by commas and lines end with one character.
   package func csvBytes(_ samples: [Int32], _ settings: CollectionSettings) -> Int64 {
-    let data = inputs.task.train
+    let data = cx.inputs.task.train
     let labels = 4 * Int64(data.classCount) - 1
     let lines =
       settings.sequences && data.sampleShape.count > 1 ? Int64(data.sampleShape[0]) : 1
@@ -112,8 +112,8 @@ extension Simulation {
   mutating func sendFile(_ device: Int, _ file: Int32) {
     guard devices[device].isConnected else { return fileFailed(device, file, nil) }
     central.files[file].isSending = true
-    note(device, .central(.uploadBegan(file: Int(file))))
-    let bytes = central.files[file].bytes.addingReportingOverflow(inputs.server.messageBytes)
+    cx.note(device, .central(.uploadBegan(file: Int(file))))
+    let bytes = central.files[file].bytes.addingReportingOverflow(cx.inputs.server.messageBytes)
     startRequest(
       device, .central(.file(file)), .central(.file(file)),
       bytes: bytes.overflow ? .max : bytes.partialValue)
@@ -125,7 +125,7 @@ extension Simulation {
     central.files[file].isSending = false
     central.tallies.failedUploads += 1
     central.collectors[device].counts.failed += 1
-    note(device, .central(.uploadFailed(file: Int(file), outcome)))
+    cx.note(device, .central(.uploadFailed(file: Int(file), outcome)))
     guard central.files[file].isWanted else { return settle(file) }
     if central.files[file].isLastTry { return forget(file) }
     if central.collectors[device].isLogCorrupt {
@@ -180,7 +180,7 @@ extension Simulation {
     let files = central.collectors[device].log
     central.tallies.clearedLogs += 1
     central.collectors[device].isLogCorrupt = false
-    note(device, .central(.logCleared(files: files.count)))
+    cx.note(device, .central(.logCleared(files: files.count)))
     for file in files { giveUp(device, file, .cleared) }
   }
 
@@ -194,7 +194,7 @@ extension Simulation {
         arrived, central.collectors[device].taken[object])
     }
     central.tallies.clearedSamples += cleared
-    note(device, .central(.dataCleared(samples: cleared)))
+    cx.note(device, .central(.dataCleared(samples: cleared)))
   }
 
   /// All that the app has on the device is lost.
@@ -217,7 +217,7 @@ extension Simulation {
     guard file >= 0, central.files.contains(file) else { return }
     guard devices[device].isConnected else { return itemFailed(device, file) }
     let bytes = (collection(of: device).metadata?.bytes ?? 0).addingReportingOverflow(
-      inputs.server.messageBytes)
+      cx.inputs.server.messageBytes)
     central.files[file].isSendingItem = true
     startRequest(
       device, .central(.item(file)), .central(.item(file)),
@@ -227,7 +227,7 @@ extension Simulation {
   /// Metadata was not sent: no list keeps it.
   mutating func itemFailed(_ device: Int, _ file: Int32) {
     central.tallies.failedItems += 1
-    note(device, .central(.itemFailed(file: Int(file))))
+    cx.note(device, .central(.itemFailed(file: Int(file))))
     itemDone(file)
   }
 
@@ -260,7 +260,7 @@ extension Simulation {
     central.samples[FileOutcome.allCases.firstIndex(of: outcome)!] += count
     central.openSamples -= count
     if outcome == .trained { central.collectors[device].counts.trained += 1 }
-    note(device, .central(.ended(file: Int(file), outcome)))
+    cx.note(device, .central(.ended(file: Int(file), outcome)))
   }
 }
 

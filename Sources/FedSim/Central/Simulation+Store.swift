@@ -32,11 +32,11 @@ extension Simulation {
       unstore(old, .overwritten)
     }
     central.files[file].isStored = true
-    central.files[file].storedAt = now
+    central.files[file].storedAt = cx.now
     central.collectors[device].stored.append(file)
     central.collectors[device].counts.stored += 1
     central.store.append(file)
-    note(device, .central(.stored(file: Int(file))))
+    cx.note(device, .central(.stored(file: Int(file))))
     countNew(file)
   }
 
@@ -55,7 +55,7 @@ extension Simulation {
     let record = central.files[file]
     let device = Int(record.device)
     central.tallies.items += 1
-    note(device, .central(.itemStored(file: Int(file))))
+    cx.note(device, .central(.itemStored(file: Int(file))))
     let item = Collector.Item(
       user: record.user, second: record.second, file: file, createdAt: record.createdAt)
     if let place = central.collectors[device].items.firstIndex(where: {
@@ -86,7 +86,7 @@ extension Simulation {
 
   /// A stored file may be read: its samples are new to the models that it is for.
   private mutating func countNew(_ file: Int32) {
-    guard let settings = inputs.server.central, !central.files[file].isCounted else { return }
+    guard let settings = cx.inputs.server.central, !central.files[file].isCounted else { return }
     if settings.requiresMetadata, !hasItem(file) { return }
     central.files[file].isCounted = true
     addNew(file, Int(central.files[file].count))
@@ -118,15 +118,15 @@ extension Simulation {
 
   /// A person has all that was collected of them erased.
   mutating func eraseCollected(_ device: Int, _ scope: Erasure) {
-    note(device, .erased(scope))
+    cx.note(device, .erased(scope))
     if collection(of: device).mode == .asCoded {
       guard devices[device].isConnected else { return central.tallies.failedErasures += 1 }
       devices[device].transferGeneration += 1
-      return schedule(
+      return cx.schedule(
         .arrival(
           device: Int32(device), generation: devices[device].transferGeneration,
           .central(.remove(scope))),
-        .serverArrival, at: now + devices[device].rates.oneWay, by: device)
+        .serverArrival, at: cx.now + devices[device].rates.oneWay, by: device)
     }
     if scope.coversFiles {
       for file in central.collectors[device].kept { giveUp(device, file, .erased) }
@@ -149,7 +149,7 @@ extension Simulation {
       let before = central.collectors[device].items.count
       central.collectors[device].items.removeAll { $0.user == user && $0.createdAt <= time }
       central.tallies.erasedItems += before - central.collectors[device].items.count
-      if inputs.server.central?.requiresMetadata == true {
+      if cx.inputs.server.central?.requiresMetadata == true {
         for file in central.collectors[device].stored where !hasItem(file) { uncountNew(file) }
       }
     }

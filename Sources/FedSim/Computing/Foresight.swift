@@ -79,5 +79,5 @@ package struct ForeseenTrainings: Equatable {
 
 extension Simulation {
   /// How many trainings of this playing came as they were foreseen.
-  package var foreseen: ForeseenTrainings { computations.foreseenTrainings }
+  package var foreseen: ForeseenTrainings { cx.computations.foreseenTrainings }
 }

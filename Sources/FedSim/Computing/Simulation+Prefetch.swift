@@ -5,18 +5,16 @@ extension Simulation {
   /// Asks for the memory of the devices that will most likely be next; of the very next also for
   /// what is found through that memory.
   mutating func prefetchNext() {
-    let (first, fresh) = queue.comingActors()
+    let (first, fresh) = cx.agenda.comingActors()
     for place in 0..<3 where fresh[place] > 0 {
       let device = Int(fresh[place]) - 1
       devices.prefetch(device)
-      bodies.prefetch(device)
-      apps.prefetch(device)
-      queue.prefetch(fresh[place])
+      cx.agenda.queue.prefetch(fresh[place])
     }
     guard first > 0 else { return }
     let device = Int(first) - 1
-    queue.prefetchEvents(first)
+    cx.agenda.queue.prefetchEvents(first)
     devices[device].prefetchDoings()
-    world.prefetch(group: Int(devices[device].group), ordinal: Int(devices[device].ordinal))
+    cx.world.prefetch(group: Int(devices[device].group), ordinal: Int(devices[device].ordinal))
   }
 }

@@ -60,26 +60,26 @@ extension Simulation {
   /// What a device computes and sends; nil: its group has no trace of it.
   func capacity(group: Int, ordinal: Int) -> DeviceCapacity? {
     capacityNumber(group: group, ordinal: ordinal).map {
-      inputs.capacities[inputs.fleet[group].capacity!.replay.file.path]![$0]
+      cx.inputs.capacities[cx.inputs.fleet[group].capacity!.replay.file.path]![$0]
     }
   }
 
   /// The place in its file of a device's capacity; nil: its group has no such trace.
   private func capacityNumber(group: Int, ordinal: Int) -> Int? {
-    guard let settings = inputs.fleet[group].capacity else { return nil }
-    guard let capacities = inputs.capacities[settings.replay.file.path] else {
+    guard let settings = cx.inputs.fleet[group].capacity else { return nil }
+    guard let capacities = cx.inputs.capacities[settings.replay.file.path] else {
       preconditionFailure("the capacities \(settings.replay.file.path) were not read")
     }
     return settings.replay.number(
-      seed: inputs.seeds.world, device: inputs.fleet[group].name, ordinal: UInt32(ordinal),
+      seed: cx.inputs.seeds.world, device: cx.inputs.fleet[group].name, ordinal: UInt32(ordinal),
       of: capacities.count)
   }
 
   /// The places in their files of the traces that a device has, by what they give.
   func traceRecord(_ device: Int) -> [(name: String, number: Int)] {
-    if inputs.traces.isEmpty, inputs.capacities.isEmpty { return [] }
+    if cx.inputs.traces.isEmpty, cx.inputs.capacities.isEmpty { return [] }
     let (place, ordinal) = (Int(devices[device].group), Int(devices[device].ordinal))
-    let group = inputs.fleet[place]
+    let group = cx.inputs.fleet[place]
     var sources: [(String, StateSpace, (any TimelineSource)?)] = [
       ("power", .power, group.power.value), ("link", .link, group.link.value),
       ("usage", .usage, group.usage.value), ("window", .window, group.background.windows?.value),
@@ -91,10 +91,10 @@ extension Simulation {
     var record: [(name: String, number: Int)] = []
     for case let (name, space, source?) in sources {
       guard let source = source as? any TraceSource else { continue }
-      let key = StreamKey(seed: inputs.seeds.world, purpose: "trace", ordinal: UInt32(ordinal))
+      let key = StreamKey(seed: cx.inputs.seeds.world, purpose: "trace", ordinal: UInt32(ordinal))
       let context = TimelineContext(
-        space: space, key: key, device: group.name, traces: inputs.traces,
-        seed: inputs.seeds.world)
+        space: space, key: key, device: group.name, traces: cx.inputs.traces,
+        seed: cx.inputs.seeds.world)
       record.append((name, source.traceNumber(context)))
     }
     if let number = capacityNumber(group: place, ordinal: ordinal) {

@@ -9,8 +9,6 @@ struct Device: Codable {
   var sampleCount: Int32
   var pace: Pace
   @Rebuilt var links: Links
-  /// Numbers the events that this device schedules.
-  var sequence: UInt32 = 0
 
   // The world, as it is now.
   var isPlugged = false
@@ -36,8 +34,6 @@ struct Device: Codable {
   var isTimeoutPending = false
   var runGeneration: UInt32 = 0
   var outbox: [Int32] = []
-  /// Copies of its updates that wait at the server.
-  var pendingCopies: Int32 = 0
   var heldVersion: Int32 = -1
   /// The parameters of that version; nil also where they cannot be needed before the next check.
   var held: ParameterBuffer?

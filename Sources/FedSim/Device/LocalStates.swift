@@ -29,12 +29,12 @@ struct LocalStates: Codable {
 extension Simulation {
   /// Makes what the algorithm and the fleet ask for.
   mutating func makeLocalStates() {
-    let needs = inputs.task.algorithm.needs
+    let needs = cx.inputs.task.algorithm.needs
     var made = LocalStates()
     if needs.chainsTrainings { made.last = Array(repeating: nil, count: devices.count) }
     made.hasCompanions = needs.companions > 0
     if !needs.personalLayers.isEmpty {
-      guard let ranges = inputs.task.network.layout.ranges(ofLayers: needs.personalLayers) else {
+      guard let ranges = cx.inputs.task.network.layout.ranges(ofLayers: needs.personalLayers) else {
         preconditionFailure("the layers that stay on devices are the model's")
       }
       exchange.instructions.privateRanges = ranges
@@ -44,7 +44,7 @@ extension Simulation {
   }
 
   /// Whether updates have to keep what their training started from.
-  var needsBases: Bool { inputs.server.needsBases || exchange.locals.falsifies }
+  var needsBases: Bool { cx.inputs.server.needsBases || exchange.locals.falsifies }
 
   /// What a device's training of the version that it holds begins with, where it goes on from the
   /// one before or takes more than the model.
@@ -81,10 +81,10 @@ extension Simulation {
   ///
   /// Complexity: O(devices + updates · parameters).
   mutating func takeCompanions(_ sent: [[ParameterBuffer]]) {
-    guard exchange.locals.hasCompanions, !inputs.omitsArithmetic else { return }
-    let buffers = inputs.task.algorithm.companions(
+    guard exchange.locals.hasCompanions, !cx.inputs.omitsArithmetic else { return }
+    let buffers = cx.inputs.task.algorithm.companions(
       after: companions(of: server.version - 1), sent: sent, devices: devices.count,
-      pool: inputs.pool)
+      pool: cx.inputs.pool)
     var oldest = server.version
     for device in devices.indices {
       if devices[device].heldVersion >= 0 { oldest = min(oldest, devices[device].heldVersion) }

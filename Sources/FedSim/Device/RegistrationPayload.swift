@@ -49,9 +49,9 @@ extension Simulation {
     payload.organisation = group.authentication?.organisation ?? payload.organisation
     payload.isOnWiFi = devices[device].link == 2 || group.heartbeats?.reportedLink == .wifi
     if hasBody(device) {
-      payload.batteryLevel = bodies[device].level(at: now)
+      payload.batteryLevel = devices.bodies[device].level(at: cx.now)
     }
-    let (sum, isOver) = inputs.server.messageBytes.addingReportingOverflow(
+    let (sum, isOver) = cx.inputs.server.messageBytes.addingReportingOverflow(
       Int64(payload.text.utf8.count))
     return isOver ? .max : sum
   }

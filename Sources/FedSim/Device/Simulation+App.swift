@@ -4,27 +4,27 @@ extension Simulation {
   /// Makes what the system and the app remember, for the groups that have `system` or `app`, and
   /// the list of request names.
   mutating func makeApps() {
-    taskNames = ["processing", "refresh"]
-    for injection in inputs.injections where injection.action == .submit {
+    devices.taskNames = ["processing", "refresh"]
+    for injection in cx.inputs.injections where injection.action == .submit {
       let name = injection.identifier ?? (injection.task ?? .processing).rawValue
-      if !taskNames.contains(name) { taskNames.append(name) }
+      if !devices.taskNames.contains(name) { devices.taskNames.append(name) }
     }
     guard
-      inputs.fleet.contains(where: \.needsApps)
+      cx.inputs.fleet.contains(where: \.needsApps)
     else { return }
-    systemFigures = inputs.fleet.map { SystemFigures($0.background) }
-    let usual = inputs.fleet.map { group -> AppRegion? in
+    devices.systemFigures = cx.inputs.fleet.map { SystemFigures($0.background) }
+    let usual = cx.inputs.fleet.map { group -> AppRegion? in
       guard group.needsApps else { return nil }
       var app = AppRegion()
       app.runTime = group.background.system?.dailyRunTime?.microseconds ?? 0
       return app
     }
-    apps.reserveCapacity(devices.count)
-    for device in devices.indices { apps.append(usual[Int(devices[device].group)]) }
+    devices.apps.reserveCapacity(devices.count)
+    for device in devices.indices { devices.apps.append(usual[Int(devices[device].group)]) }
   }
 
   private mutating func settings(_ device: Int) -> AppSettings? {
-    inputs.fleet[Int(devices[device].group)].app
+    cx.inputs.fleet[Int(devices[device].group)].app
   }
 
   /// What the app of a device does when a task expires.
@@ -37,30 +37,30 @@ extension Simulation {
 
   /// The hour of the day at a device.
   mutating func localHour(_ device: Int, _ time: SimTime) -> Int {
-    let offset = inputs.fleet[Int(devices[device].group)].utcOffset
-    let local = inputs.civilStart * 1_000_000 + offset.microseconds + time.microseconds
+    let offset = cx.inputs.fleet[Int(devices[device].group)].utcOffset
+    let local = cx.inputs.civilStart * 1_000_000 + offset.microseconds + time.microseconds
     let day: Int64 = 86_400_000_000
     return Int((local - local.floored(by: day) * day) / 3_600_000_000)
   }
 
   /// The next local midnight.
   mutating func nextMidnight(_ device: Int) -> SimTime {
-    let offset = inputs.fleet[Int(devices[device].group)].utcOffset
-    let local = inputs.civilStart * 1_000_000 + offset.microseconds + now.microseconds
+    let offset = cx.inputs.fleet[Int(devices[device].group)].utcOffset
+    let local = cx.inputs.civilStart * 1_000_000 + offset.microseconds + cx.now.microseconds
     let day: Int64 = 86_400_000_000
-    return now + SimDuration(microseconds: day - (local - local.floored(by: day) * day))
+    return cx.now + SimDuration(microseconds: day - (local - local.floored(by: day) * day))
   }
 
   // MARK: The person
 
   /// A person opens the app: it polls, and asks for its tasks where none are pending.
   mutating func useApp(_ device: Int) {
-    if !apps.isEmpty, apps[device] != nil {
-      apps[device]!.use(at: now, hour: usageHour(device, now))
-      apps[device]!.isForceQuit = false
+    if !devices.apps.isEmpty, devices.apps[device] != nil {
+      devices.apps[device]!.use(at: cx.now, hour: usageHour(device, cx.now))
+      devices.apps[device]!.isForceQuit = false
     }
     setOpen(device, true)
-    let background = inputs.fleet[Int(devices[device].group)].background
+    let background = cx.inputs.fleet[Int(devices[device].group)].background
     let pending = devices[device].scheduler.requests
     if background.processing != nil, !pending.contains(where: { $0.kind == .processing }) {
       submitTaskRequest(device)
@@ -82,16 +82,16 @@ extension Simulation {
   ///
   /// Draws: one `uniform` at slot = the time of opening in microseconds (purpose `continued`).
   mutating func startsContinued(_ device: Int) -> Bool {
-    let group = inputs.fleet[Int(devices[device].group)]
+    let group = cx.inputs.fleet[Int(devices[device].group)]
     guard let share = group.background.continued?.share else { return false }
-    var stream = schedulerKey(device, "continued").stream(slot: UInt64(now.microseconds))
+    var stream = schedulerKey(device, "continued").stream(slot: UInt64(cx.now.microseconds))
     return stream.uniform() < share
   }
 
   /// A continued task whose batches take too long shows no progress.
   mutating func awaitProgress(_ device: Int) {
     guard devices[device].session?.kind == .continued,
-      let settings = inputs.fleet[Int(devices[device].group)].background.continued,
+      let settings = cx.inputs.fleet[Int(devices[device].group)].background.continued,
       devices[device].pace.full > settings.stall
     else { return }
     expectProgress(device, for: settings.stall)
@@ -100,28 +100,28 @@ extension Simulation {
   /// A continued task has no link.
   mutating func awaitLink(_ device: Int) {
     guard devices[device].session?.kind == .continued,
-      let settings = inputs.fleet[Int(devices[device].group)].background.continued
+      let settings = cx.inputs.fleet[Int(devices[device].group)].background.continued
     else { return }
-    devices[device].session!.offlineSince = now
+    devices[device].session!.offlineSince = cx.now
     expectProgress(device, for: settings.networkLoss)
   }
 
   private mutating func expectProgress(_ device: Int, for duration: SimDuration) {
     let generation = devices[device].session!.generation
-    schedule(
+    cx.schedule(
       .deviceTimer(.stalled, device: Int32(device), generation: generation), .deviceTimer,
-      at: now + duration, by: device)
+      at: cx.now + duration, by: device)
   }
 
   /// A continued task expires if it still waits for what it waited for.
   mutating func stallRang(_ device: Int) -> Bool {
-    let settings = inputs.fleet[Int(devices[device].group)].background.continued!
+    let settings = cx.inputs.fleet[Int(devices[device].group)].background.continued!
     let session = devices[device].session!
     let isStalled =
       devices[device].pace.full > settings.stall
-      && devices[device].run.map { $0.begunAt + settings.stall <= now } ?? false
+      && devices[device].run.map { $0.begunAt + settings.stall <= cx.now } ?? false
     let isAlone =
-      !devices[device].isConnected && session.offlineSince + settings.networkLoss <= now
+      !devices[device].isConnected && session.offlineSince + settings.networkLoss <= cx.now
     guard isStalled || isAlone else { return false }
     expireNow(device, grace: settings.grace)
     return true
@@ -131,19 +131,20 @@ extension Simulation {
   ///
   /// Draws: one `uniform` at slot = the time of locking in microseconds (purpose `force-quit`).
   mutating func leaveApp(_ device: Int, since unlocked: SimTime) {
-    guard let share = settings(device)?.forceQuits, share > 0, apps[device]!.lastUse >= unlocked
+    guard let share = settings(device)?.forceQuits, share > 0,
+      devices.apps[device]!.lastUse >= unlocked
     else { return }
-    var stream = schedulerKey(device, "force-quit").stream(slot: UInt64(now.microseconds))
+    var stream = schedulerKey(device, "force-quit").stream(slot: UInt64(cx.now.microseconds))
     if stream.uniform() < share { forceQuit(device) }
   }
 
   /// The app is swiped away: its process ends, and it gets no tasks as before.
   mutating func forceQuit(_ device: Int) {
-    note(device, .forceQuit)
+    cx.note(device, .forceQuit)
     if devices[device].session != nil { kill(device) } else { endProcess(device) }
-    if !apps.isEmpty {
-      apps[device]?.isForceQuit = true
-      apps[device]?.isQueued = false
+    if !devices.apps.isEmpty {
+      devices.apps[device]?.isForceQuit = true
+      devices.apps[device]?.isQueued = false
     }
   }
 
@@ -153,33 +154,33 @@ extension Simulation {
       let rest = settings(device)?.completesEarly
     else { return }
     devices[device].session!.isCompleted = true
-    devices[device].session!.hard = min(session.hard, now + rest)
-    schedule(
+    devices[device].session!.hard = min(session.hard, cx.now + rest)
+    cx.schedule(
       .hardExpiry(device: Int32(device), generation: session.generation), .deadline,
       at: devices[device].session!.hard, by: device)
   }
 
   /// An expiry sets a flag in the process.
   mutating func setCancelled(_ device: Int) {
-    if settings(device)?.resetsFlag == false { apps[device]!.isCancelled = true }
+    if settings(device)?.resetsFlag == false { devices.apps[device]!.isCancelled = true }
   }
 
   /// Whether a flag that nobody clears stops the training.
   mutating func isCancelled(_ device: Int) -> Bool {
-    apps.isEmpty ? false : apps[device]?.isCancelled ?? false
+    devices.apps.isEmpty ? false : devices.apps[device]?.isCancelled ?? false
   }
 
   /// What the process held in memory is gone.
   mutating func endProcess(_ device: Int) {
     forgetInMemory(device)
-    if !apps.isEmpty { apps[device]?.isCancelled = false }
+    if !devices.apps.isEmpty { devices.apps[device]?.isCancelled = false }
     if exchange.isOn { forgetProcess(device) }
     if collects(device) { loseCollecting(device) }
   }
 
   /// The person switches background refresh on or off.
   mutating func setRefresh(_ device: Int, _ isOn: Bool) {
-    apps[device]!.isRefreshOn = isOn
+    devices.apps[device]!.isRefreshOn = isOn
     considerTask(device)
   }
 
@@ -187,46 +188,53 @@ extension Simulation {
 
   /// A task begins: its run time counts from now.
   mutating func taskBegan(_ device: Int) {
-    if !apps.isEmpty { apps[device]?.taskBegan = now }
+    if !devices.apps.isEmpty { devices.apps[device]?.taskBegan = cx.now }
   }
 
   /// A task is over: it has used up some of the run time of the day.
   mutating func taskEnded(_ device: Int) {
-    guard !apps.isEmpty, apps[device] != nil, apps[device]!.taskBegan != .never else { return }
-    let began = apps[device]!.taskBegan
-    apps[device]!.taskBegan = .never
-    guard let daily = systemFigures[Int(devices[device].group)]?.dailyRunTime else { return }
-    let hour = now.microseconds / 3_600_000_000
+    guard !devices.apps.isEmpty, devices.apps[device] != nil,
+      devices.apps[device]!.taskBegan != .never
+    else { return }
+    let began = devices.apps[device]!.taskBegan
+    devices.apps[device]!.taskBegan = .never
+    guard let daily = devices.systemFigures[Int(devices[device].group)]?.dailyRunTime else {
+      return
+    }
+    let hour = cx.now.microseconds / 3_600_000_000
     let refill = max(1, daily.microseconds / 24)
     let left = min(
-      daily.microseconds, apps[device]!.runTime + (hour - apps[device]!.refilledHour) * refill)
-    apps[device]!.refilledHour = hour
-    apps[device]!.runTime = left - (now - began).microseconds
+      daily.microseconds,
+      devices.apps[device]!.runTime + (hour - devices.apps[device]!.refilledHour) * refill)
+    devices.apps[device]!.refilledHour = hour
+    devices.apps[device]!.runTime = left - (cx.now - began).microseconds
   }
 
   /// A task was killed by the system: the next ones get less time.
   mutating func penalise(_ device: Int) {
-    guard !apps.isEmpty, apps[device] != nil,
-      let system = inputs.fleet[Int(devices[device].group)].background.system
+    guard !devices.apps.isEmpty, devices.apps[device] != nil,
+      let system = cx.inputs.fleet[Int(devices[device].group)].background.system
     else { return }
-    tallies.penalties += 1
-    apps[device]!.penalisedUntil = now + system.penalty
+    cx.books.tallies.penalties += 1
+    devices.apps[device]!.penalisedUntil = cx.now + system.penalty
   }
 
   // MARK: Processor time
 
   /// The limit of processor time for what a device does now; nil: it is not monitored.
   private mutating func cpuLimit(_ device: Int) -> (limit: SimDuration, window: SimDuration)? {
-    guard !apps.isEmpty, devices[device].session?.kind == .task else { return nil }
+    guard !devices.apps.isEmpty, devices[device].session?.kind == .task else { return nil }
     let place = Int(devices[device].group)
-    guard let system = systemFigures[place], system.cpuLimit < system.cpuWindow else {
+    guard let system = devices.systemFigures[place], system.cpuLimit < system.cpuWindow else {
       return nil
     }
-    if inputs.fleet[place].background.processing!.requiresExternalPower, devices[device].isPlugged {
+    if cx.inputs.fleet[place].background.processing!.requiresExternalPower,
+      devices[device].isPlugged
+    {
       return nil
     }
     // Busy time counts in full; a duty cycle below 1 allows for more of it.
-    let duty = inputs.fleet[place].compute.dutyCycle ?? 1
+    let duty = cx.inputs.fleet[place].compute.dutyCycle ?? 1
     return (SimDuration(roundingUp: system.cpuLimit.seconds / duty), system.cpuWindow)
   }
 
@@ -234,7 +242,7 @@ extension Simulation {
   mutating func watchProcessor(_ device: Int) {
     guard let (limit, window) = cpuLimit(device), let run = devices[device].run, limit < window
     else { return }
-    let bursts = apps[device]!.bursts + [AppRegion.Burst(start: run.begunAt, end: .never)]
+    let bursts = devices.apps[device]!.bursts + [AppRegion.Burst(start: run.begunAt, end: .never)]
     func busy(_ time: SimTime) -> SimDuration {
       let from = time - window
       return bursts.reduce(.zero) { sum, burst in
@@ -243,14 +251,14 @@ extension Simulation {
       }
     }
     // Busy time never falls while the run lasts: the first moment of too much is found by halving.
-    var low = now.microseconds
-    var high = (now + limit).microseconds + 1
+    var low = cx.now.microseconds
+    var high = (cx.now + limit).microseconds + 1
     guard busy(SimTime(microseconds: high)) > limit else { return }
     while low < high {
       let middle = (low + high) / 2
       if busy(SimTime(microseconds: middle)) > limit { high = middle } else { low = middle + 1 }
     }
-    schedule(
+    cx.schedule(
       .deviceTimer(.processor, device: Int32(device), generation: devices[device].runGeneration),
       .kill, at: SimTime(microseconds: high), by: device)
   }
@@ -258,19 +266,19 @@ extension Simulation {
   /// The processor has been busy for too long.
   mutating func processorExceeded(_ device: Int) {
     guard cpuLimit(device) != nil else { return }
-    tallies.processorKills += 1
-    note(device, .processorExceeded)
+    cx.books.tallies.processorKills += 1
+    cx.note(device, .processorExceeded)
     kill(device)
     penalise(device)
   }
 
   /// A run is over: the processor was busy until now.
   mutating func noteBurst(_ device: Int, _ run: TrainingRun) {
-    guard !apps.isEmpty, apps[device] != nil,
-      let window = systemFigures[Int(devices[device].group)]?.cpuWindow
+    guard !devices.apps.isEmpty, devices.apps[device] != nil,
+      let window = devices.systemFigures[Int(devices[device].group)]?.cpuWindow
     else { return }
-    let now = now
-    apps[device]!.bursts.removeAll { $0.end + window < now }
-    apps[device]!.bursts.append(AppRegion.Burst(start: run.begunAt, end: now))
+    let now = cx.now
+    devices.apps[device]!.bursts.removeAll { $0.end + window < now }
+    devices.apps[device]!.bursts.append(AppRegion.Burst(start: run.begunAt, end: now))
   }
 }

@@ -3,7 +3,7 @@ import Schema
 extension Simulation {
   /// What a device's own clock shows at a time, in UTC, counted as the true time is.
   mutating func ownTime(_ device: Int, at time: SimTime) -> SimTime {
-    SimTime(microseconds: Self.own(time.microseconds, identities.devices[device]))
+    SimTime(microseconds: Self.own(time.microseconds, devices.identities.devices[device]))
   }
 
   /// Order: skew first, then drift rounded down; a later time never shows less.
@@ -19,7 +19,7 @@ extension Simulation {
   mutating func trueTime(_ device: Int, showing own: SimTime) -> SimTime {
     // Longer than any run by far.
     guard own < SimTime(microseconds: .max / 4) else { return .never }
-    let identity = identities.devices[device]
+    let identity = devices.identities.devices[device]
     if identity.drift == 0 {
       return SimTime(microseconds: max(0, own.microseconds - identity.skew))
     }
@@ -35,13 +35,13 @@ extension Simulation {
 
   /// Local civil time in seconds since 1970 by a device's own clock, rounded down.
   func localSeconds(_ device: Int, at time: SimTime) -> Int64 {
-    let group = inputs.fleet[Int(devices[device].group)]
+    let group = cx.inputs.fleet[Int(devices[device].group)]
     var own = time.microseconds
-    if !identities.isEmpty { own = Self.own(own, identities.devices[device]) }
-    let seconds = inputs.civilStart + own.floored(by: 1_000_000)
+    if !devices.identities.isEmpty { own = Self.own(own, devices.identities.devices[device]) }
+    let seconds = cx.inputs.civilStart + own.floored(by: 1_000_000)
     var offset = group.utcOffset
     // The zone's table goes by the true time: a wrong clock does not move the change.
-    let civil = inputs.civilStart + time.microseconds.floored(by: 1_000_000)
+    let civil = cx.inputs.civilStart + time.microseconds.floored(by: 1_000_000)
     for zone in group.clock?.zones ?? [] where zone.from.secondsSince1970 <= civil {
       offset = zone.utcOffset
     }
@@ -70,7 +70,7 @@ extension Simulation {
 
   /// The hour of the day in which the app is used, by the device's own clock.
   mutating func usageHour(_ device: Int, _ time: SimTime) -> Int {
-    if identities.isEmpty { return localHour(device, time) }
+    if devices.identities.isEmpty { return localHour(device, time) }
     let seconds = localSeconds(device, at: time)
     return Int((seconds - seconds.floored(by: 86_400) * 86_400) / 3_600)
   }

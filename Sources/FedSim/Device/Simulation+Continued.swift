@@ -43,8 +43,12 @@ extension Simulation {
     let isWanted = startsContinued(device)
     if isWanted, !mayContinue(device) {
       let error: SubmitError? = strategy == .fail ? .immediateRunIneligible : nil
-      note(device, .submitted(task: "continued", error))
-      if error != nil { tallies.refusedRequests += 1 } else { apps[device]!.isQueued = true }
+      cx.note(device, .submitted(task: "continued", error))
+      if error != nil {
+        cx.books.tallies.refusedRequests += 1
+      } else {
+        devices.apps[device]!.isQueued = true
+      }
     } else if isWanted {
       takeOver(device)
       if devices[device].session == nil { return beginContinued(device) }
@@ -56,10 +60,10 @@ extension Simulation {
 
   /// A continued task that waits begins once nothing stands in its way.
   mutating func startQueued(_ device: Int) {
-    guard apps[device]?.isQueued == true, mayContinue(device) else { return }
+    guard devices.apps[device]?.isQueued == true, mayContinue(device) else { return }
     takeOver(device)
     guard devices[device].session == nil else { return }
-    apps[device]!.isQueued = false
+    devices.apps[device]!.isQueued = false
     beginContinued(device)
   }
 
@@ -70,7 +74,7 @@ extension Simulation {
 
   /// Critical heat ends the running background task, where the settings say so.
   mutating func stopAtCritical(_ device: Int) {
-    let group = inputs.fleet[Int(devices[device].group)]
+    let group = cx.inputs.fleet[Int(devices[device].group)]
     guard group.thermal?.criticalStops == true, let kind = devices[device].session?.kind,
       kind.isTask
     else { return }

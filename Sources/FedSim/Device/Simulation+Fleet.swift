@@ -99,33 +99,33 @@ extension HardwareSettings {
 extension Simulation {
   /// Draws what the devices are made of, where a group says so.
   mutating func makeHardware() {
-    let fleet = inputs.fleet
-    fleetTables.hasArrivals = fleet.contains { $0.arrival != nil }
-    fleetTables.mayQueue = fleet.contains { $0.background.continued?.strategy == .queue }
-    fleetTables.variesByTraining =
-      fleetTables.hasArrivals || fleet.contains { $0.compute.jitter != nil }
+    let fleet = cx.inputs.fleet
+    devices.fleetTables.hasArrivals = fleet.contains { $0.arrival != nil }
+    devices.fleetTables.mayQueue = fleet.contains { $0.background.continued?.strategy == .queue }
+    devices.fleetTables.variesByTraining =
+      devices.fleetTables.hasArrivals || fleet.contains { $0.compute.jitter != nil }
     if fleet.contains(where: { $0.presence != nil }) {
-      fleetTables.presence = fleet.flatMap { group in
+      devices.fleetTables.presence = fleet.flatMap { group in
         [FleetTables.Presence?](
           repeating: group.presence.map { _ in .init(isHere: true) }, count: group.count)
       }
     }
     guard fleet.contains(where: { $0.hardware != nil }) else { return }
-    let cost = inputs.task.network.trainingCost(inputs.task.plan)
-    fleetTables.hardware = fleet.flatMap { group in
+    let cost = cx.inputs.task.network.trainingCost(cx.inputs.task.plan)
+    devices.fleetTables.hardware = fleet.flatMap { group in
       (0..<group.count).map { ordinal in
         group.hardware?.assign(
           StreamKey(
-            seed: inputs.seeds.world, purpose: "hardware", group: group.name,
-            ordinal: UInt32(ordinal)), cost: cost, batchSize: inputs.task.plan.batchSize,
-          needs: inputs.task.algorithm.needs, updates: max(1, group.outbox.capacity))
+            seed: cx.inputs.seeds.world, purpose: "hardware", group: group.name,
+            ordinal: UInt32(ordinal)), cost: cost, batchSize: cx.inputs.task.plan.batchSize,
+          needs: cx.inputs.task.algorithm.needs, updates: max(1, group.outbox.capacity))
       }
     }
   }
 
   /// What a device is made of; nil: its group does not say.
   func hardware(of device: Int) -> AssignedHardware? {
-    fleetTables.hardware.isEmpty ? nil : fleetTables.hardware[device]
+    devices.fleetTables.hardware.isEmpty ? nil : devices.fleetTables.hardware[device]
   }
 
   /// Whether a device can train the model at all.
@@ -142,15 +142,15 @@ extension Simulation {
     group: Int, ordinal: Int, device: Int, samples: Int, epoch: UInt64,
     plan: TrainingPlan? = nil, share: Double? = nil
   ) -> Pace {
-    let plan = plan ?? inputs.task.plan
-    let settings = inputs.fleet[group].compute
+    let plan = plan ?? cx.inputs.task.plan
+    let settings = cx.inputs.fleet[group].compute
     let factor =
       factor("compute", settings.spread, group, ordinal)
       * factor("compute-jitter", settings.jitter ?? 0, group, ordinal, slot: epoch)
-      * (share == nil ? Double(inputs.task.algorithm.needs.passes) : 1)
+      * (share == nil ? Double(cx.inputs.task.algorithm.needs.passes) : 1)
     let share = share ?? 1
     if let capacity = capacity(group: group, ordinal: ordinal) {
-      let perSample = inputs.fleet[group].capacity!.factor * capacity.milliseconds / 1000
+      let perSample = cx.inputs.fleet[group].capacity!.factor * capacity.milliseconds / 1000
       return Pace(samples: samples, plan: plan) { count in
         perSample * Double(count) * (factor * share) / (settings.dutyCycle ?? 1)
       }
@@ -158,7 +158,7 @@ extension Simulation {
     guard let made = hardware(of: device) else {
       return Pace(settings, samples: samples, plan: plan, factor: factor * share)
     }
-    let cost = inputs.task.network.trainingCost(plan)
+    let cost = cx.inputs.task.network.trainingCost(plan)
     return Pace(samples: samples, plan: plan) { count in
       made.hardware.seconds(cost, samples: count, on: made.engine) * (factor * share)
         / (settings.dutyCycle ?? 1)
@@ -171,7 +171,7 @@ extension Simulation {
   ) -> Double {
     guard spread != 0 else { return 1 }
     var stream = StreamKey(
-      seed: inputs.seeds.world, purpose: purpose, group: inputs.fleet[group].name,
+      seed: cx.inputs.seeds.world, purpose: purpose, group: cx.inputs.fleet[group].name,
       ordinal: UInt32(ordinal)
     ).stream(slot: slot)
     return Portable.exp(spread * stream.normal())
@@ -181,22 +181,25 @@ extension Simulation {
   ///
   /// Draws: one `normal` a device at slot 0 of `arrival` (seed `world`).
   func samples(group: Int, ordinal: Int, client: Int, at time: SimTime) -> Int {
-    let shards = inputs.task.partition.shards
+    let shards = cx.inputs.task.partition.shards
     let count = shards.isEmpty ? 0 : shards[client].count
-    guard fleetTables.hasArrivals, let arrival = inputs.fleet[group].arrival else { return count }
+    guard devices.fleetTables.hasArrivals, let arrival = cx.inputs.fleet[group].arrival else {
+      return count
+    }
     return arrival.arrived(
       of: count, at: time, factor: factor("arrival", arrival.spread, group, ordinal))
   }
 
   /// Finds out what the next training of a device would be: with which samples, how fast.
   mutating func takeStock(_ device: Int) {
-    guard fleetTables.variesByTraining, devices[device].attempt == nil else { return }
+    guard devices.fleetTables.variesByTraining, devices[device].attempt == nil else { return }
     let (group, ordinal) = (Int(devices[device].group), Int(devices[device].ordinal))
-    guard inputs.fleet[group].arrival != nil || inputs.fleet[group].compute.jitter != nil else {
+    guard cx.inputs.fleet[group].arrival != nil || cx.inputs.fleet[group].compute.jitter != nil
+    else {
       return
     }
     let samples = samples(
-      group: group, ordinal: ordinal, client: Int(devices[device].client), at: now)
+      group: group, ordinal: ordinal, client: Int(devices[device].client), at: cx.now)
     devices[device].sampleCount = Int32(samples)
     devices[device].pace = pace(
       group: group, ordinal: ordinal, device: device, samples: samples,
@@ -206,8 +209,8 @@ extension Simulation {
   /// The positions in its client's shard of the samples that a device has, or had when they were so
   /// many, ascending; nil: all.
   private func positionsThere(_ device: Int, of count: Int32?) -> [Int32]? {
-    guard fleetTables.hasArrivals, group(of: device).arrival != nil else { return nil }
-    let shard = inputs.task.partition.shards[Int(devices[device].client)]
+    guard devices.fleetTables.hasArrivals, group(of: device).arrival != nil else { return nil }
+    let shard = cx.inputs.task.partition.shards[Int(devices[device].client)]
     let count = count ?? devices[device].sampleCount
     guard count < shard.count else { return nil }
     return arrivalOrder(device).prefix(Int(count)).sorted()
@@ -217,9 +220,9 @@ extension Simulation {
   ///
   /// Draws: one shuffle of the shard at slot 0 of `arrival-order` (seed `data`).
   func arrivalOrder(_ device: Int) -> [Int32] {
-    let count = inputs.task.partition.shards[Int(devices[device].client)].count
+    let count = cx.inputs.task.partition.shards[Int(devices[device].client)].count
     var stream = StreamKey(
-      seed: inputs.seeds.data, purpose: "arrival-order", group: group(of: device).name,
+      seed: cx.inputs.seeds.data, purpose: "arrival-order", group: group(of: device).name,
       ordinal: UInt32(devices[device].ordinal)
     ).stream(slot: 0)
     var order = (0..<Int32(count)).map { $0 }
@@ -229,14 +232,14 @@ extension Simulation {
 
   /// The samples that a device trains on, in its client's order.
   func shard(of device: Int, of count: Int32? = nil) -> [Int32] {
-    let shard = inputs.task.partition.shards[Int(devices[device].client)]
+    let shard = cx.inputs.task.partition.shards[Int(devices[device].client)]
     return positionsThere(device, of: count)?.map { shard[Int($0)] } ?? shard
   }
 
   /// The orders that a file gives for the whole shard, without what is not there.
   func ordersThere(_ device: Int, _ orders: [[Int32]], of count: Int32? = nil) -> [[Int32]] {
     guard let there = positionsThere(device, of: count) else { return orders }
-    let count = inputs.task.partition.shards[Int(devices[device].client)].count
+    let count = cx.inputs.task.partition.shards[Int(devices[device].client)].count
     var places = [Int32](repeating: -1, count: count)
     for (place, position) in there.enumerated() { places[Int(position)] = Int32(place) }
     return orders.map { $0.map { places[Int($0)] }.filter { $0 >= 0 } }

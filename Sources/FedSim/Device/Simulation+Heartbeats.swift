@@ -8,13 +8,13 @@ extension Simulation {
 
   /// Counts the heartbeats until now if what decides about them has changed.
   mutating func refreshBeats(_ device: Int) {
-    guard let settings = inputs.fleet[Int(devices[device].group)].heartbeats else { return }
-    let old = identities.devices[device].beats.conditions
+    guard let settings = cx.inputs.fleet[Int(devices[device].group)].heartbeats else { return }
+    let old = devices.identities.devices[device].beats.conditions
     let new = beatConditions(device, settings)
-    let isWaiting = identities.devices[device].beats.isWaiting
+    let isWaiting = devices.identities.devices[device].beats.isWaiting
     guard new != old || isWaiting else { return }
     settleBeats(device, isCut: new.link != old.link)
-    identities.devices[device].beats.conditions = new
+    devices.identities.devices[device].beats.conditions = new
     if new.period != old.period { restartBeats(device, settings, old: old, new: new) }
     if isWaiting { endWait(device) }
     planBeat(device)
@@ -24,7 +24,7 @@ extension Simulation {
   private mutating func restartBeats(
     _ device: Int, _ settings: HeartbeatSettings, old: BeatConditions, new: BeatConditions
   ) {
-    var beats = identities.devices[device].beats
+    var beats = devices.identities.devices[device].beats
     beats.isRefused = false
     if new.period == 0 {
       beats.next = .never
@@ -32,51 +32,51 @@ extension Simulation {
     } else if !beats.isWaiting {
       beats.isCleared = false
       // In a person's hand the app sleeps first; in the background it sends as soon as it may.
-      let begin = isAppInUse(device) ? now : beats.last ?? SimTime(microseconds: .min / 2)
-      beats.next = max(now, begin + SimDuration(microseconds: new.period))
+      let begin = isAppInUse(device) ? cx.now : beats.last ?? SimTime(microseconds: .min / 2)
+      beats.next = max(cx.now, begin + SimDuration(microseconds: new.period))
     }
-    identities.devices[device].beats = beats
+    devices.identities.devices[device].beats = beats
   }
 
   /// One that was due is not sent.
   private mutating func giveUpBeat(_ beats: inout BeatRegion) {
-    identities.counts.heartbeats.due += 1
-    identities.counts.heartbeats.withheld += 1
+    devices.identities.counts.heartbeats.due += 1
+    devices.identities.counts.heartbeats.withheld += 1
     beats.isWaiting = false
-    beats.last = now
+    beats.last = cx.now
   }
 
   /// The app has only begun to run in the background and cannot send a thing: the heartbeat that it
   /// would begin with is not sent either.
   mutating func dropFirstBeat(_ device: Int) {
-    guard let settings = inputs.fleet[Int(devices[device].group)].heartbeats,
-      identities.devices[device].beats.conditions.period == 0, !isAppInUse(device)
+    guard let settings = cx.inputs.fleet[Int(devices[device].group)].heartbeats,
+      devices.identities.devices[device].beats.conditions.period == 0, !isAppInUse(device)
     else { return }
-    var beats = identities.devices[device].beats
-    if let last = beats.last, last + settings.background > now { return }
+    var beats = devices.identities.devices[device].beats
+    if let last = beats.last, last + settings.background > cx.now { return }
     giveUpBeat(&beats)
-    identities.devices[device].beats = beats
+    devices.identities.devices[device].beats = beats
   }
 
   /// A heartbeat waits for a step: the step is done, has failed, or goes on.
   private mutating func endWait(_ device: Int) {
-    guard identities.devices[device].beats.isWaiting else { return }
-    let period = identities.devices[device].beats.conditions.period
+    guard devices.identities.devices[device].beats.isWaiting else { return }
+    let period = devices.identities.devices[device].beats.conditions.period
     if stepBeforeBeat(device)?.isReady == true {
-      identities.devices[device].beats.isWaiting = false
-      identities.devices[device].beats.isCleared = true
-      identities.devices[device].beats.next = now
+      devices.identities.devices[device].beats.isWaiting = false
+      devices.identities.devices[device].beats.isCleared = true
+      devices.identities.devices[device].beats.next = cx.now
     } else if devices[device].session == nil {
-      var beats = identities.devices[device].beats
+      var beats = devices.identities.devices[device].beats
       giveUpBeat(&beats)
-      beats.next = now + SimDuration(microseconds: period)
-      identities.devices[device].beats = beats
+      beats.next = cx.now + SimDuration(microseconds: period)
+      devices.identities.devices[device].beats = beats
     }
   }
 
   /// Whether a person has the app open.
   mutating func isAppInUse(_ device: Int) -> Bool {
-    identities.devices[device].beats.isOpen || devices[device].session?.kind.isInUse == true
+    devices.identities.devices[device].beats.isOpen || devices[device].session?.kind.isInUse == true
   }
 
   private mutating func beatConditions(
@@ -97,8 +97,8 @@ extension Simulation {
       isUnreadable(device) || !mayRegister(device) || isLeftWithoutToken(device)
     new.reported = settings.reportedLink == .wifi ? 2 : new.link
     let group = Int(devices[device].group)
-    if let own = inputs.fleet[group].authentication {
-      let tokens = identities.devices[device].tokens
+    if let own = cx.inputs.fleet[group].authentication {
+      let tokens = devices.identities.devices[device].tokens
       new.expires = tokens.hasTokens ? tokens.expires : .start
       new.isForbidden = isForbidden(device, .heartbeat)
       new.needsStep = !tokens.hasTokens || tokens.mustRefresh
@@ -108,7 +108,8 @@ extension Simulation {
         new.refreshesAt = isInUse ? trueTime(device, showing: tokens.expires) : .never
       }
     }
-    if inputs.fleet[group].registration != nil, !identities.devices[device].isRegistered {
+    if cx.inputs.fleet[group].registration != nil, !devices.identities.devices[device].isRegistered
+    {
       new.needsStep = true
     }
     return new
@@ -118,8 +119,8 @@ extension Simulation {
 
   /// Schedules the first heartbeat that is more than a number: it needs a token or a registration.
   private mutating func planBeat(_ device: Int) {
-    identities.devices[device].beats.generation += 1
-    let beats = identities.devices[device].beats
+    devices.identities.devices[device].beats.generation += 1
+    let beats = devices.identities.devices[device].beats
     let held = beats.conditions
     guard held.period > 0, held.link != 0, !held.isWithheld, !beats.isWaiting, !beats.isRefused
     else { return }
@@ -135,14 +136,14 @@ extension Simulation {
       let periods = (gap + held.period - 1) / held.period
       first = first + SimDuration(microseconds: periods * held.period)
     }
-    schedule(
+    cx.schedule(
       .deviceTimer(.heartbeat, device: Int32(device), generation: beats.generation), .deviceTimer,
       at: first, by: device)
   }
 
   /// Whether a refused heartbeat makes the app get another token.
   private mutating func noticesRefusals(_ device: Int) -> Bool {
-    let group = inputs.fleet[Int(devices[device].group)]
+    let group = cx.inputs.fleet[Int(devices[device].group)]
     return group.heartbeats?.ignoresStatus == false
       && group.authentication?.onUnauthorised == .refresh
       && group.authentication?.refreshes != false
@@ -151,32 +152,32 @@ extension Simulation {
   /// A heartbeat is due that is more than a number, or its refusal has come.
   mutating func beatRang(_ device: Int) {
     settleBeats(device, isCut: false)
-    if identities.devices[device].beats.isRefused {
-      identities.devices[device].beats.isRefused = false
-      if identities.devices[device].tokens.isRevoked {
-        identities.devices[device].tokens.hasTokens = false
+    if devices.identities.devices[device].beats.isRefused {
+      devices.identities.devices[device].beats.isRefused = false
+      if devices.identities.devices[device].tokens.isRevoked {
+        devices.identities.devices[device].tokens.hasTokens = false
       }
-      identities.devices[device].tokens.mustRefresh = true
+      devices.identities.devices[device].tokens.mustRefresh = true
     }
     guard let step = stepBeforeBeat(device) else {
-      var beats = identities.devices[device].beats
+      var beats = devices.identities.devices[device].beats
       giveUpBeat(&beats)
-      beats.next = now + SimDuration(microseconds: beats.conditions.period)
-      identities.devices[device].beats = beats
+      beats.next = cx.now + SimDuration(microseconds: beats.conditions.period)
+      devices.identities.devices[device].beats = beats
       return planBeat(device)
     }
     guard let request = step.request else {
       // The device thinks its token good and the server will not: the answer tells.
-      identities.devices[device].beats.isRefused = true
-      identities.devices[device].beats.generation += 1
-      let spans = beatSpans(identities.devices[device].beats.conditions)
-      return schedule(
+      devices.identities.devices[device].beats.isRefused = true
+      devices.identities.devices[device].beats.generation += 1
+      let spans = beatSpans(devices.identities.devices[device].beats.conditions)
+      return cx.schedule(
         .deviceTimer(
           .heartbeat, device: Int32(device),
-          generation: identities.devices[device].beats.generation), .deviceTimer,
-        at: now + spans.ends, by: device)
+          generation: devices.identities.devices[device].beats.generation), .deviceTimer,
+        at: cx.now + spans.ends, by: device)
     }
-    identities.devices[device].beats.isWaiting = true
+    devices.identities.devices[device].beats.isWaiting = true
     if devices[device].session == nil {
       beginSession(device, .heartbeat, soft: .never, hard: .never)
     } else if devices[device].transfer == nil, devices[device].run == nil,
@@ -205,27 +206,27 @@ extension Simulation {
   /// Each is counted as if it alone were on the link. `isCut`: what was under way is lost.
   /// Complexity: O(1) but for heartbeats that are still under way.
   mutating func settleBeats(_ device: Int, isCut: Bool, isEnd: Bool = false) {
-    let settings = identities.presence
-    let held = identities.devices[device].beats.conditions
-    let first = identities.devices[device].beats.next
-    if held.period > 0, !identities.devices[device].beats.isWaiting, first < now {
-      let count = Int(((now - first).microseconds - 1) / held.period) + 1
+    let settings = devices.identities.presence
+    let held = devices.identities.devices[device].beats.conditions
+    let first = devices.identities.devices[device].beats.next
+    if held.period > 0, !devices.identities.devices[device].beats.isWaiting, first < cx.now {
+      let count = Int(((cx.now - first).microseconds - 1) / held.period) + 1
       func due(_ number: Int) -> SimTime {
         first + SimDuration(microseconds: Int64(number) * held.period)
       }
-      identities.devices[device].beats.next = due(count)
-      identities.devices[device].beats.last = due(count - 1)
-      identities.devices[device].beats.isCleared = false
-      identities.counts.heartbeats.due += count
+      devices.identities.devices[device].beats.next = due(count)
+      devices.identities.devices[device].beats.last = due(count - 1)
+      devices.identities.devices[device].beats.isCleared = false
+      devices.identities.counts.heartbeats.due += count
       if held.isWithheld {
-        identities.counts.heartbeats.withheld += count
+        devices.identities.counts.heartbeats.withheld += count
       } else if held.link == 0 {
-        identities.counts.heartbeats.unsent += count
+        devices.identities.counts.heartbeats.unsent += count
       } else {
         var whole = count
         if isCut || isEnd {
           // One whose answer ends now is lost, as everything that ends as the link goes.
-          let room = (now - first).microseconds - beatSpans(held).ends.microseconds
+          let room = (cx.now - first).microseconds - beatSpans(held).ends.microseconds
           let fits = isEnd ? room + 1 : room
           whole = fits <= 0 ? 0 : min(count, Int((fits - 1) / held.period) + 1)
         }
@@ -233,7 +234,7 @@ extension Simulation {
         for number in whole..<count { cutBeat(device, held, due(number), isEnd: isEnd) }
       }
     }
-    identities.devices[device].beats.belief.advance(to: now, held, settings)
+    devices.identities.devices[device].beats.belief.advance(to: cx.now, held, settings)
   }
 
   /// So many heartbeats go their way undisturbed.
@@ -245,25 +246,25 @@ extension Simulation {
     let sent = Int64(count) * bytes(of: .heartbeat)
     guard held.isReachable else {
       countBeatBytes(device, held, .timedOut, up: sent)
-      identities.counts.heartbeats.failed += count
-      return ledgers.transmissions.record(count, .timedOut)
+      devices.identities.counts.heartbeats.failed += count
+      return cx.books.ledgers.transmissions.record(count, .timedOut)
     }
     let good = goodBeats(held, count, from: first + spans.arrives)
     let bad = count - good
     if held.isForbidden {
-      identities.counts.heartbeats.forbidden += bad
+      devices.identities.counts.heartbeats.forbidden += bad
     } else {
-      identities.counts.heartbeats.unauthorised += bad
+      devices.identities.counts.heartbeats.unauthorised += bad
     }
-    identities.counts.heartbeats.accepted += good
-    let ignores = inputs.fleet[Int(devices[device].group)].heartbeats?.ignoresStatus == true
-    identities.counts.heartbeats.succeeded += ignores ? count : good
-    identities.counts.heartbeats.failed += ignores ? 0 : bad
+    devices.identities.counts.heartbeats.accepted += good
+    let ignores = cx.inputs.fleet[Int(devices[device].group)].heartbeats?.ignoresStatus == true
+    devices.identities.counts.heartbeats.succeeded += ignores ? count : good
+    devices.identities.counts.heartbeats.failed += ignores ? 0 : bad
     countBeats(device, held, ignores ? count : good, .delivered)
     if !ignores { countBeats(device, held, bad, held.isForbidden ? .forbidden : .unauthorised) }
-    identities.devices[device].beats.belief.arrive(
-      good, from: first + spans.arrives, every: held.period, before: now, held,
-      identities.presence)
+    devices.identities.devices[device].beats.belief.arrive(
+      good, from: first + spans.arrives, every: held.period, before: cx.now, held,
+      devices.identities.presence)
   }
 
   /// How many of some heartbeats reach the server while their token is good.
@@ -282,43 +283,43 @@ extension Simulation {
     let (bytes, back) = (self.bytes(of: .heartbeat), self.bytes(of: .heartbeatAnswer))
     var outcome = TransmissionOutcome.linkLost
     var (up, down) = (bytes, Int64(0))
-    if due + spans.sent >= now {
+    if due + spans.sent >= cx.now {
       let rate = BitRate(bitsPerSecond: max(1, held.up))
-      up = min(bytes, rate.bytes(in: now - due, after: 0).bytes)
+      up = min(bytes, rate.bytes(in: cx.now - due, after: 0).bytes)
     } else {
       let answered = due + spans.arrives + SimDuration(microseconds: held.oneWay)
-      outcome = !held.isReachable || answered >= now ? .unacknowledged : .linkLost
-      if held.isReachable, answered < now {
+      outcome = !held.isReachable || answered >= cx.now ? .unacknowledged : .linkLost
+      if held.isReachable, answered < cx.now {
         let rate = BitRate(bitsPerSecond: max(1, held.down))
-        down = min(back, rate.bytes(in: now - answered, after: 0).bytes)
+        down = min(back, rate.bytes(in: cx.now - answered, after: 0).bytes)
       }
       let arrival = due + spans.arrives
-      if held.isReachable, !isEnd || arrival <= now {
+      if held.isReachable, !isEnd || arrival <= cx.now {
         if goodBeats(held, 1, from: arrival) == 1 {
-          identities.counts.heartbeats.accepted += 1
-          identities.devices[device].beats.belief.arrive(
-            1, from: arrival, every: held.period, before: now, held, identities.presence)
+          devices.identities.counts.heartbeats.accepted += 1
+          devices.identities.devices[device].beats.belief.arrive(
+            1, from: arrival, every: held.period, before: cx.now, held, devices.identities.presence)
         } else if held.isForbidden {
-          identities.counts.heartbeats.forbidden += 1
+          devices.identities.counts.heartbeats.forbidden += 1
         } else {
-          identities.counts.heartbeats.unauthorised += 1
+          devices.identities.counts.heartbeats.unauthorised += 1
         }
       }
     }
     countBeatBytes(device, held, isEnd ? .unfinishedAtEnd : outcome, up: up, down: down)
     if isEnd {
-      identities.counts.heartbeats.unfinished += 1
-      return ledgers.transmissions.record(1, .unfinishedAtEnd)
+      devices.identities.counts.heartbeats.unfinished += 1
+      return cx.books.ledgers.transmissions.record(1, .unfinishedAtEnd)
     }
-    identities.counts.heartbeats.failed += 1
-    ledgers.transmissions.record(1, outcome)
+    devices.identities.counts.heartbeats.failed += 1
+    cx.books.ledgers.transmissions.record(1, outcome)
   }
 
   /// So many heartbeats were answered so.
   private mutating func countBeats(
     _ device: Int, _ held: BeatConditions, _ count: Int, _ outcome: TransmissionOutcome
   ) {
-    ledgers.transmissions.record(count, outcome)
+    cx.books.ledgers.transmissions.record(count, outcome)
     countBeatBytes(
       device, held, outcome, up: Int64(count) * bytes(of: .heartbeat),
       down: Int64(count) * bytes(of: .heartbeatAnswer))
@@ -330,20 +331,20 @@ extension Simulation {
   ) {
     var carried = CarriedBytes()
     carried.add(link: held.link, up: up, down: down)
-    measures.traffic.book(carried, outcome)
+    cx.books.traffic.book(carried, outcome)
     countBytes(device, up: up, down: down)
   }
 
   /// The run is over: what was under way stays so.
   mutating func finishBeats() {
-    for device in identities.devices.indices
-    where inputs.fleet[Int(devices[device].group)].heartbeats != nil {
-      if identities.devices[device].beats.isWaiting {
-        var beats = identities.devices[device].beats
+    for device in devices.identities.devices.indices
+    where cx.inputs.fleet[Int(devices[device].group)].heartbeats != nil {
+      if devices.identities.devices[device].beats.isWaiting {
+        var beats = devices.identities.devices[device].beats
         giveUpBeat(&beats)
         // None was due while this one waited.
         beats.next = .never
-        identities.devices[device].beats = beats
+        devices.identities.devices[device].beats = beats
       }
       settleBeats(device, isCut: false, isEnd: true)
     }

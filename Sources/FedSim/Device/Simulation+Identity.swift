@@ -10,17 +10,19 @@ private enum NextStep {
 
 extension Simulation {
   /// Whether any device has an identity of its own.
-  public var hasIdentities: Bool { !identities.isEmpty }
+  public var hasIdentities: Bool { !devices.identities.isEmpty }
 
   /// How often what happened to identities; nil where no device has one.
-  public var identityCounts: IdentityCounts? { identities.isEmpty ? nil : identities.counts }
+  public var identityCounts: IdentityCounts? {
+    devices.identities.isEmpty ? nil : devices.identities.counts
+  }
 
   /// Device-time in microseconds by what the server believed and what was true, over the devices
   /// that send heartbeats. Shapes: [belief][truth].
   public var presence: [[Int64]] {
     var sums = [[Int64]](repeating: [0, 0, 0], count: 3)
-    for (device, identity) in zip(devices, identities.devices)
-    where inputs.fleet[Int(device.group)].heartbeats != nil {
+    for (device, identity) in zip(devices.all, devices.identities.devices)
+    where cx.inputs.fleet[Int(device.group)].heartbeats != nil {
       for (place, time) in identity.beats.belief.times.enumerated() {
         sums[place / 3][place % 3] += time
       }
@@ -31,10 +33,12 @@ extension Simulation {
   /// The same by the link that the last heartbeat told of and the true one, over the devices whose
   /// group says what heartbeats tell; nil where none does. Shapes: [belief][truth].
   public var linkBelief: [[Int64]]? {
-    guard inputs.fleet.contains(where: { $0.heartbeats?.reportedLink != nil }) else { return nil }
+    guard cx.inputs.fleet.contains(where: { $0.heartbeats?.reportedLink != nil }) else {
+      return nil
+    }
     var sums = [[Int64]](repeating: [0, 0, 0], count: 3)
-    for (device, identity) in zip(devices, identities.devices)
-    where inputs.fleet[Int(device.group)].heartbeats?.reportedLink != nil {
+    for (device, identity) in zip(devices.all, devices.identities.devices)
+    where cx.inputs.fleet[Int(device.group)].heartbeats?.reportedLink != nil {
       for (place, time) in identity.beats.belief.linkTimes.enumerated() {
         sums[place / 3][place % 3] += time
       }
@@ -47,16 +51,16 @@ extension Simulation {
   /// Draws: two `normal`s a device at slot 0 of `clock` (seed `world`).
   mutating func makeIdentities() {
     guard
-      inputs.fleet.contains(where: \.hasIdentity)
-        || inputs.injections.contains(where: { [.reinstall, .reboot].contains($0.action) })
+      cx.inputs.fleet.contains(where: \.hasIdentity)
+        || cx.inputs.injections.contains(where: { [.reinstall, .reboot].contains($0.action) })
     else { return }
-    identities.isEmpty = inputs.deviceCount == 0
-    identities.presence = inputs.server.presence ?? PresenceSettings()
-    identities.service = inputs.server.tokens.service.value.timeline(
+    devices.identities.isEmpty = cx.inputs.deviceCount == 0
+    devices.identities.presence = cx.inputs.server.presence ?? PresenceSettings()
+    devices.identities.service = cx.inputs.server.tokens.service.value.timeline(
       TimelineContext(
-        space: .server, key: StreamKey(seed: inputs.seeds.world, purpose: "token-service"),
-        device: "server", civilStart: inputs.civilStart, tables: inputs.tables,
-        traces: inputs.traces, seed: inputs.seeds.world))
+        space: .server, key: StreamKey(seed: cx.inputs.seeds.world, purpose: "token-service"),
+        device: "server", civilStart: cx.inputs.civilStart, tables: cx.inputs.tables,
+        traces: cx.inputs.traces, seed: cx.inputs.seeds.world))
     for device in devices.indices {
       var identity = Identity()
       let group = group(of: device)
@@ -71,11 +75,11 @@ extension Simulation {
         identity.drift = Int64(min(1e8, max(-1e8, drift)).rounded())
       }
       if group.registration?.atStart == true {
-        identities.counts.registered += 1
-        identity.serverID = Int32(identities.counts.registered)
+        devices.identities.counts.registered += 1
+        identity.serverID = Int32(devices.identities.counts.registered)
         identity.isRegistered = true
       }
-      identities.devices.append(identity)
+      devices.identities.devices.append(identity)
       planReinstall(device)
     }
   }
@@ -86,7 +90,7 @@ extension Simulation {
   mutating func identifies(_ device: Int) -> Bool {
     let session = devices[device].session!
     if session.kind != .heartbeat {
-      let attempts = inputs.fleet[Int(devices[device].group)].outbox.attempts
+      let attempts = cx.inputs.fleet[Int(devices[device].group)].outbox.attempts
       let hasUpload =
         sendable(device) != nil && session.tries < attempts && !session.hasGivenUp
       let asks =
@@ -95,8 +99,8 @@ extension Simulation {
     }
     switch nextStep(device) {
     case .ready:
-      if identities.devices[device].tokens.clearedAt != now {
-        identities.devices[device].tokens.isFresh = false
+      if devices.identities.devices[device].tokens.clearedAt != cx.now {
+        devices.identities.devices[device].tokens.isFresh = false
       }
       guard session.kind == .heartbeat else { return false }
       endSession(device, .completed)
@@ -117,23 +121,23 @@ extension Simulation {
 
   private mutating func nextStep(_ device: Int) -> NextStep {
     let group = Int(devices[device].group)
-    let registration = inputs.fleet[group].registration
-    let identity = identities.devices[device]
+    let registration = cx.inputs.fleet[group].registration
+    let identity = devices.identities.devices[device]
     if isUnreadable(device) { return .blocked(.keychainLocked) }
     if !mayRegister(device) { return .blocked(.unregistered) }
-    if let settings = inputs.fleet[group].authentication, identity.tokens.clearedAt != now {
-      let own = ownTime(device, at: now)
+    if let settings = cx.inputs.fleet[group].authentication, identity.tokens.clearedAt != cx.now {
+      let own = ownTime(device, at: cx.now)
       let isExpired = own >= identity.tokens.expires
       if isLeftWithoutToken(device) { return .blocked(.unauthorised) }
       if settings.refreshes == false, identity.tokens.hasTokens {
         // A token is used as it stands; a person who opens the app brings another one.
-        if isExpired, isAppInUse(device), now >= identity.tokens.nextBootstrap {
+        if isExpired, isAppInUse(device), cx.now >= identity.tokens.nextBootstrap {
           return .request(.bootstrap)
         }
         return registration != nil && !identity.isRegistered ? .request(.register) : .ready
       }
       if !identity.tokens.hasTokens || identity.tokens.isRevoked && isExpired {
-        return now < identity.tokens.nextBootstrap
+        return cx.now < identity.tokens.nextBootstrap
           ? .blocked(.unauthorised) : .request(.bootstrap)
       }
       let isExpiring = own + settings.leeway >= identity.tokens.expires
@@ -147,24 +151,26 @@ extension Simulation {
   /// Whether a device has no token and will not be given one until its app is opened.
   mutating func isLeftWithoutToken(_ device: Int) -> Bool {
     guard
-      inputs.fleet[Int(devices[device].group)].authentication?.bootstrapsInUse == true,
+      cx.inputs.fleet[Int(devices[device].group)].authentication?.bootstrapsInUse == true,
       !isAppInUse(device)
     else { return false }
-    let tokens = identities.devices[device].tokens
-    return !tokens.hasTokens || tokens.isRevoked && ownTime(device, at: now) >= tokens.expires
+    let tokens = devices.identities.devices[device].tokens
+    return !tokens.hasTokens || tokens.isRevoked && ownTime(device, at: cx.now) >= tokens.expires
   }
 
   /// Whether the tokens cannot be read.
   mutating func isUnreadable(_ device: Int) -> Bool {
-    identities.devices[device].isKeychainLocked
-      && inputs.fleet[Int(devices[device].group)].authentication != nil
+    devices.identities.devices[device].isKeychainLocked
+      && cx.inputs.fleet[Int(devices[device].group)].authentication != nil
   }
 
   /// Whether the app is registered, or may register itself now.
   mutating func mayRegister(_ device: Int) -> Bool {
-    guard let settings = inputs.fleet[Int(devices[device].group)].registration else { return true }
-    return settings.inBackground || identities.devices[device].isRegistered
-      || identities.devices[device].beats.isOpen
+    guard let settings = cx.inputs.fleet[Int(devices[device].group)].registration else {
+      return true
+    }
+    return settings.inBackground || devices.identities.devices[device].isRegistered
+      || devices.identities.devices[device].beats.isOpen
       || devices[device].session?.kind.isInUse == true
   }
 
@@ -177,15 +183,15 @@ extension Simulation {
 
   /// The session cannot send what comes next: it trains on if it was about to, else rests or ends.
   private mutating func withhold(_ device: Int, _ reason: SessionEnd) {
-    identities.counts.withheld += 1
-    note(device, .identity(.withheld(reason)))
+    devices.identities.counts.withheld += 1
+    cx.note(device, .identity(.withheld(reason)))
     dropFirstBeat(device)
     guard let session = devices[device].session, !session.isPausing else { return }
     if session.isExpiring { return endExpired(device) }
     if let first = sendable(device) { markWaiting(first) }
     if session.stage == .train {
       devices[device].session!.tries =
-        inputs.fleet[Int(devices[device].group)].outbox.attempts
+        cx.inputs.fleet[Int(devices[device].group)].outbox.attempts
       return proceed(device)
     }
     if session.kind == .heartbeat { return endSession(device, reason) }
@@ -197,20 +203,20 @@ extension Simulation {
   /// A request begins: no device uses a token that its own clock says has expired.
   mutating func watchToken(_ device: Int, _ purpose: Transfer.Purpose) {
     if case .identity(let request) = purpose, request != .register { return }
-    guard let settings = inputs.fleet[Int(devices[device].group)].authentication,
+    guard let settings = cx.inputs.fleet[Int(devices[device].group)].authentication,
       settings.refreshes != false
     else { return }
-    let tokens = identities.devices[device].tokens
-    let isFresh = tokens.isFresh && tokens.clearedAt == now
-    if !tokens.hasTokens || !isFresh && ownTime(device, at: now) >= tokens.expires {
-      identities.devices[device].tokens.misuses += 1
+    let tokens = devices.identities.devices[device].tokens
+    let isFresh = tokens.isFresh && tokens.clearedAt == cx.now
+    if !tokens.hasTokens || !isFresh && ownTime(device, at: cx.now) >= tokens.expires {
+      devices.identities.devices[device].tokens.misuses += 1
     }
   }
 
   /// All bytes of a request are sent: what it carries goes with it.
   mutating func stamp(_ device: Int, _ id: UInt32) {
-    let tokens = identities.devices[device].tokens
-    identities.devices[device].credentials.append(
+    let tokens = devices.identities.devices[device].tokens
+    devices.identities.devices[device].credentials.append(
       Credential(
         id: id, expires: tokens.hasTokens ? tokens.expires : nil, refresh: tokens.refresh))
   }
@@ -220,27 +226,27 @@ extension Simulation {
   /// A request for an identity was granted.
   mutating func granted(_ device: Int, _ id: UInt32, _ request: IdentityRequest) {
     if request == .register {
-      identities.devices[device].isRegistered = true
-      let number = Int(identities.devices[device].serverID)
-      note(device, .identity(.registered(id: number)))
+      devices.identities.devices[device].isRegistered = true
+      let number = Int(devices.identities.devices[device].serverID)
+      cx.note(device, .identity(.registered(id: number)))
       return proceed(device)
     }
-    let issued = identities.devices[device].tokens.issued
+    let issued = devices.identities.devices[device].tokens.issued
     guard let issue = issued.first(where: { $0.id == id }) else {
       preconditionFailure("tokens come with the answer")
     }
-    var tokens = identities.devices[device].tokens
+    var tokens = devices.identities.devices[device].tokens
     tokens.issued = []
     (tokens.hasTokens, tokens.expires, tokens.refresh) = (true, issue.expires, issue.refresh)
     (tokens.isRevoked, tokens.mustRefresh, tokens.failures) = (false, false, 0)
-    (tokens.clearedAt, tokens.isFresh) = (now, true)
-    identities.devices[device].tokens = tokens
+    (tokens.clearedAt, tokens.isFresh) = (cx.now, true)
+    devices.identities.devices[device].tokens = tokens
     if request == .refresh {
-      identities.counts.refreshes += 1
-      note(device, .identity(.refreshed))
+      devices.identities.counts.refreshes += 1
+      cx.note(device, .identity(.refreshed))
     } else {
-      identities.counts.bootstraps += 1
-      note(device, .identity(.bootstrapped))
+      devices.identities.counts.bootstraps += 1
+      cx.note(device, .identity(.bootstrapped))
     }
     proceed(device)
   }
@@ -249,15 +255,15 @@ extension Simulation {
   mutating func identityFailed(
     _ device: Int, _ request: IdentityRequest, _ outcome: TransmissionOutcome
   ) {
-    note(device, .identity(.failed(request, outcome)))
-    if request == .refresh { identities.counts.failedRefreshes += 1 }
+    cx.note(device, .identity(.failed(request, outcome)))
+    if request == .refresh { devices.identities.counts.failedRefreshes += 1 }
     // With the link gone the session waits for it.
     guard devices[device].isConnected else { return }
-    let tokens = identities.devices[device].tokens
-    if request == .refresh, !tokens.mustRefresh, ownTime(device, at: now) < tokens.expires {
+    let tokens = devices.identities.devices[device].tokens
+    if request == .refresh, !tokens.mustRefresh, ownTime(device, at: cx.now) < tokens.expires {
       // The token at hand is good until its hard expiry.
-      identities.devices[device].tokens.clearedAt = now
-      identities.devices[device].tokens.isFresh = false
+      devices.identities.devices[device].tokens.clearedAt = cx.now
+      devices.identities.devices[device].tokens.isFresh = false
       return proceed(device)
     }
     if request == .bootstrap { backOff(device) }
@@ -266,11 +272,11 @@ extension Simulation {
 
   /// The next bootstrap is not before a while.
   private mutating func backOff(_ device: Int) {
-    guard let settings = inputs.fleet[Int(devices[device].group)].authentication else { return }
-    let failures = identities.devices[device].tokens.failures
-    identities.devices[device].tokens.nextBootstrap =
-      now + settings.delay(afterFailures: failures)
-    identities.devices[device].tokens.failures += 1
+    guard let settings = cx.inputs.fleet[Int(devices[device].group)].authentication else { return }
+    let failures = devices.identities.devices[device].tokens.failures
+    devices.identities.devices[device].tokens.nextBootstrap =
+      cx.now + settings.delay(afterFailures: failures)
+    devices.identities.devices[device].tokens.failures += 1
   }
 
   /// A request was refused.
@@ -281,21 +287,21 @@ extension Simulation {
       return identityFailed(device, request, refusal.outcome)
     }
     if refusal == .unavailable, case .upload(let update) = purpose {
-      note(device, .uploadFailed(update: Int(update), refusal.outcome))
+      cx.note(device, .uploadFailed(update: Int(update), refusal.outcome))
       return uploadFailed(device, update)
     }
-    note(device, .identity(.refused(refusal)))
+    cx.note(device, .identity(.refused(refusal)))
     if case .central(let request) = purpose { centralFailed(device, request, refusal.outcome) }
     if retriesUnauthorised(device, refusal) { return proceed(device) }
     guard case .upload(let update) = purpose else {
       devices[device].session!.stage = .check
       return withhold(device, .unauthorised)
     }
-    note(device, .uploadFailed(update: Int(update), refusal.outcome))
+    cx.note(device, .uploadFailed(update: Int(update), refusal.outcome))
     if refusal == .forbidden {
       // It would be refused again: nothing that the device can do makes it good.
       devices[device].takeOut(update)
-      leaveDevice(update, .forbidden)
+      cx.leaveDevice(update, .forbidden)
       return proceed(device)
     }
     withhold(device, .unauthorised)
@@ -303,24 +309,24 @@ extension Simulation {
 
   /// Whether a refused request is sent once more with a fresh token.
   mutating func retriesUnauthorised(_ device: Int, _ refusal: Refusal) -> Bool {
-    let settings = inputs.fleet[Int(devices[device].group)].authentication
-    let tokens = identities.devices[device].tokens
+    let settings = cx.inputs.fleet[Int(devices[device].group)].authentication
+    let tokens = devices.identities.devices[device].tokens
     guard refusal == .unauthorised, settings?.onUnauthorised == .refresh, !tokens.isFresh,
       settings?.refreshes != false
     else { return false }
-    if tokens.isRevoked { identities.devices[device].tokens.hasTokens = false }
-    identities.devices[device].tokens.mustRefresh = true
+    if tokens.isRevoked { devices.identities.devices[device].tokens.hasTokens = false }
+    devices.identities.devices[device].tokens.mustRefresh = true
     return true
   }
 
   /// The server does not take the refresh token: what is left is the access token until it expires.
   private mutating func revoked(_ device: Int) {
-    identities.counts.revocations += 1
-    note(device, .identity(.revoked))
+    devices.identities.counts.revocations += 1
+    cx.note(device, .identity(.revoked))
     backOff(device)
-    identities.devices[device].tokens.isRevoked = true
-    if identities.devices[device].tokens.mustRefresh {
-      identities.devices[device].tokens.hasTokens = false
+    devices.identities.devices[device].tokens.isRevoked = true
+    if devices.identities.devices[device].tokens.mustRefresh {
+      devices.identities.devices[device].tokens.hasTokens = false
     }
     proceed(device)
   }

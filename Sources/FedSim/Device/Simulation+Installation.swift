@@ -3,33 +3,35 @@ import Numerics
 extension Simulation {
   /// The app's process ends: what it held in memory is gone.
   mutating func forgetInMemory(_ device: Int) {
-    guard !identities.isEmpty else { return }
-    identities.devices[device].beats.isOpen = false
-    if inputs.fleet[Int(devices[device].group)].registration?.persists == false {
-      identities.devices[device].isRegistered = false
+    guard !devices.identities.isEmpty else { return }
+    devices.identities.devices[device].beats.isOpen = false
+    if cx.inputs.fleet[Int(devices[device].group)].registration?.persists == false {
+      devices.identities.devices[device].isRegistered = false
     }
   }
 
   /// A person opens the app, or leaves it.
   mutating func setOpen(_ device: Int, _ isOpen: Bool) {
-    guard !identities.isEmpty else { return }
-    identities.devices[device].beats.isOpen = isOpen && devices[device].isActive
+    guard !devices.identities.isEmpty else { return }
+    devices.identities.devices[device].beats.isOpen = isOpen && devices[device].isActive
   }
 
   /// The device has booted: until a person unlocks it, its keys cannot be read.
   mutating func lockKeychain(_ device: Int) {
-    guard !identities.isEmpty, !devices[device].isActive,
-      inputs.fleet[Int(devices[device].group)].authentication?.locksAtReboot == true
+    guard !devices.identities.isEmpty, !devices[device].isActive,
+      cx.inputs.fleet[Int(devices[device].group)].authentication?.locksAtReboot == true
     else { return }
-    identities.devices[device].isKeychainLocked = true
-    note(device, .identity(.keychainLocked))
+    devices.identities.devices[device].isKeychainLocked = true
+    cx.note(device, .identity(.keychainLocked))
   }
 
   /// A person unlocks the device.
   mutating func unlockKeychain(_ device: Int) {
-    guard !identities.isEmpty, identities.devices[device].isKeychainLocked else { return }
-    identities.devices[device].isKeychainLocked = false
-    note(device, .identity(.keychainUnlocked))
+    guard !devices.identities.isEmpty, devices.identities.devices[device].isKeychainLocked else {
+      return
+    }
+    devices.identities.devices[device].isKeychainLocked = false
+    cx.note(device, .identity(.keychainUnlocked))
   }
 
   /// The device starts anew: the app's process ends, and the link is gone for a while.
@@ -44,7 +46,7 @@ extension Simulation {
   mutating func reinstall(_ device: Int) {
     if devices[device].session != nil { kill(device) } else { endProcess(device) }
     if devices[device].attempt != nil { endAttempt(device, .uninstalled) }
-    for update in devices[device].outbox { leaveDevice(update, .uninstalled) }
+    for update in devices[device].outbox { cx.leaveDevice(update, .uninstalled) }
     devices[device].outbox = []
     if collects(device) { loseCollected(device, .uninstalled) }
     setHeldVersion(device, -1)
@@ -55,59 +57,63 @@ extension Simulation {
     }
     devices[device].scheduler.starting = -1
     devices[device].scheduler.generation += 1
-    identities.counts.reinstallations += 1
-    let registration = inputs.fleet[Int(devices[device].group)].registration
-    if registration?.keepsData != true { identities.devices[device].hasLostData = true }
+    devices.identities.counts.reinstallations += 1
+    let registration = cx.inputs.fleet[Int(devices[device].group)].registration
+    if registration?.keepsData != true { devices.identities.devices[device].hasLostData = true }
     loseIdentity(device)
     loseOwn(device)
-    identities.devices[device].installations += 1
-    note(device, .identity(.reinstalled))
+    devices.identities.devices[device].installations += 1
+    cx.note(device, .identity(.reinstalled))
     if !isOff(device) { useApp(device) }
   }
 
   /// With an installation go its tokens, its registration, and what the server knows it by.
   mutating func loseIdentity(_ device: Int) {
-    guard !identities.isEmpty else { return }
-    var tokens = identities.devices[device].tokens
+    guard !devices.identities.isEmpty else { return }
+    var tokens = devices.identities.devices[device].tokens
     (tokens.hasTokens, tokens.isRevoked, tokens.mustRefresh) = (false, false, false)
-    (tokens.nextBootstrap, tokens.failures, tokens.issued) = (now, 0, [])
-    identities.devices[device].tokens = tokens
-    identities.devices[device].isRegistered = false
-    identities.devices[device].serverID = 0
-    identities.devices[device].installedAt = now
+    (tokens.nextBootstrap, tokens.failures, tokens.issued) = (cx.now, 0, [])
+    devices.identities.devices[device].tokens = tokens
+    devices.identities.devices[device].isRegistered = false
+    devices.identities.devices[device].serverID = 0
+    devices.identities.devices[device].installedAt = cx.now
   }
 
   /// Whether the app has samples to train on.
   mutating func hasData(_ device: Int) -> Bool {
     devices[device].pace.batchCount > 0
-      && (identities.isEmpty || !identities.devices[device].hasLostData)
+      && (devices.identities.isEmpty || !devices.identities.devices[device].hasLostData)
   }
 
   /// Whether two updates of a device are of one installation: the server knows it by that.
   func isSameInstallation(_ a: Int32, _ b: Int32) -> Bool {
-    guard !identities.isEmpty else { return true }
-    let since = identities.devices[Int(updates[a].device)].installedAt
-    return (updates[a].createdAt >= since) == (updates[b].createdAt >= since)
+    guard !devices.identities.isEmpty else { return true }
+    let since = devices.identities.devices[Int(cx.updates[a].device)].installedAt
+    return (cx.updates[a].createdAt >= since) == (cx.updates[b].createdAt >= since)
   }
 
   /// Schedules the next re-installation.
   ///
   /// Draws: one `exponential` at slot = the number of installations so far (purpose `reinstall`).
   mutating func planReinstall(_ device: Int) {
-    guard let mean = inputs.fleet[Int(devices[device].group)].registration?.reinstallEvery
+    guard let mean = cx.inputs.fleet[Int(devices[device].group)].registration?.reinstallEvery
     else { return }
-    let slot = UInt64(identities.devices[device].installations)
+    let slot = UInt64(devices.identities.devices[device].installations)
     var stream = schedulerKey(device, "reinstall").stream(slot: slot)
     let wait = SimDuration(roundingUp: stream.exponential(mean: mean.seconds))
-    schedule(
+    cx.schedule(
       .deviceTimer(.reinstall, device: Int32(device), generation: 0), .kill,
-      at: now + max(wait, SimDuration(microseconds: 1)), by: device)
+      at: cx.now + max(wait, SimDuration(microseconds: 1)), by: device)
   }
 
   /// The time of a re-installation has come.
   mutating func reinstallRang(_ device: Int) {
-    devices[device].exogenous.combine(now.microseconds)
-    if isAway(device) { identities.devices[device].installations += 1 } else { reinstall(device) }
+    devices[device].exogenous.combine(cx.now.microseconds)
+    if isAway(device) {
+      devices.identities.devices[device].installations += 1
+    } else {
+      reinstall(device)
+    }
     planReinstall(device)
   }
 }
@@ -115,7 +121,7 @@ extension Simulation {
 extension Simulation {
   /// What the identity of a device cannot be.
   func identityImpossibilities(_ device: Int) -> [String] {
-    let identity = identities.devices[device]
+    let identity = devices.identities.devices[device]
     let tokens = identity.tokens
     var found: [String] = []
     func never(_ isSo: Bool, _ what: String) {
@@ -136,7 +142,7 @@ extension Simulation {
         || belief.linkTimes.reduce(0, +) != belief.until.microseconds,
       "is believed in for another time")
     guard device == 0 else { return found }
-    let beats = identities.counts.heartbeats
+    let beats = devices.identities.counts.heartbeats
     let told = beats.withheld + beats.unsent + beats.sent
     never(beats.due != told, "and others: \(beats.due) heartbeats were due, \(told) are told of")
     never(

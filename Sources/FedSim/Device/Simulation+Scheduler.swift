@@ -15,14 +15,15 @@ extension Simulation {
 
   /// The app asks for its processing task.
   mutating func submitTaskRequest(_ device: Int) {
-    guard inputs.fleet[Int(devices[device].group)].background.processing != nil, !isAway(device)
+    guard cx.inputs.fleet[Int(devices[device].group)].background.processing != nil, !isAway(device)
     else { return }
     submit(device, Self.processingTask, .processing)
   }
 
   /// The app asks for its refresh task.
   mutating func submitRefreshRequest(_ device: Int) {
-    guard inputs.fleet[Int(devices[device].group)].background.refresh != nil, !isAway(device) else {
+    guard cx.inputs.fleet[Int(devices[device].group)].background.refresh != nil, !isAway(device)
+    else {
       return
     }
     submit(device, Self.refreshTask, .refresh)
@@ -34,26 +35,28 @@ extension Simulation {
   /// The system starts at most one task of a kind in each quarter of an hour, its scan period.
   mutating func submit(_ device: Int, _ identifier: Int16, _ kind: TaskKind) {
     let place = Int(devices[device].group)
-    if !systemFigures.isEmpty, systemFigures[place] != nil {
+    if !devices.systemFigures.isEmpty, devices.systemFigures[place] != nil {
       let error = refusal(device, identifier, kind)
-      if wantsEveryEvent { note(device, .submitted(task: taskNames[Int(identifier)], error)) }
-      if error != nil { return tallies.refusedRequests += 1 }
+      if cx.audience.wantsEveryEvent {
+        cx.note(device, .submitted(task: devices.taskNames[Int(identifier)], error))
+      }
+      if error != nil { return cx.books.tallies.refusedRequests += 1 }
     }
     let wait =
       kind == .refresh
-      ? inputs.fleet[place].background.refresh!.earliestBegin
-      : inputs.fleet[place].background.processing!.earliestBegin
-    let begin = max(now + wait, devices[device].scheduler.next(kind))
+      ? cx.inputs.fleet[place].background.refresh!.earliestBegin
+      : cx.inputs.fleet[place].background.processing!.earliestBegin
+    let begin = max(cx.now + wait, devices[device].scheduler.next(kind))
     devices[device].scheduler.insert(
-      TaskRequest(identifier: identifier, kind: kind, earliestBegin: begin, submittedAt: now))
+      TaskRequest(identifier: identifier, kind: kind, earliestBegin: begin, submittedAt: cx.now))
     if devices[device].scheduler.starting == identifier
       || devices[device].scheduler.starting < 0
     {
       devices[device].scheduler.starting = -1
       devices[device].scheduler.generation += 1
     }
-    if begin > now {
-      schedule(
+    if begin > cx.now {
+      cx.schedule(
         .deviceTimer(.earliestBegin, device: Int32(device), generation: 0), .deviceTimer,
         at: begin, by: device)
     }
@@ -65,19 +68,19 @@ extension Simulation {
     _ device: Int, _ identifier: Int16, _ kind: TaskKind
   ) -> SubmitError? {
     let place = Int(devices[device].group)
-    if systemFigures[place]!.namesPermitted,
-      let permitted = inputs.fleet[place].background.system!.permitted,
-      !permitted.contains(taskNames[Int(identifier)])
+    if devices.systemFigures[place]!.namesPermitted,
+      let permitted = cx.inputs.fleet[place].background.system!.permitted,
+      !permitted.contains(devices.taskNames[Int(identifier)])
     {
       return .notPermitted
     }
-    if !apps[device]!.isRefreshOn { return .unavailable }
+    if !devices.apps[device]!.isRefreshOn { return .unavailable }
     let pending = devices[device].scheduler.requests
     if pending.contains(where: { $0.identifier == identifier && $0.kind == kind }) { return nil }
     let limit =
       kind == .refresh
-      ? systemFigures[place]!.refreshLimit
-      : systemFigures[place]!.processingLimit
+      ? devices.systemFigures[place]!.refreshLimit
+      : devices.systemFigures[place]!.processingLimit
     return pending.count { $0.kind == kind } >= limit ? .tooManyPendingTaskRequests : nil
   }
 
@@ -86,7 +89,7 @@ extension Simulation {
   /// Draws: one `uniform` at slot = the quarter of an hour (purpose `task-start`, for refresh tasks
   /// `refresh-start`).
   mutating func considerTask(_ device: Int) {
-    if fleetTables.mayQueue { startQueued(device) }
+    if devices.fleetTables.mayQueue { startQueued(device) }
     guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
     else { return }
     var next = SimTime.never
@@ -100,14 +103,14 @@ extension Simulation {
         devices[device].scheduler.starting = request.identifier
         devices[device].scheduler.generation += 1
         var stream = schedulerKey(device, isRefresh ? "refresh-start" : "task-start")
-          .stream(slot: quarter(now))
+          .stream(slot: quarter(cx.now))
         let delay =
           isRefresh
-          ? inputs.fleet[place].background.refresh!.delay(at: stream.uniform())
-          : inputs.fleet[place].background.processing!.delay(at: stream.uniform())
-        schedule(
+          ? cx.inputs.fleet[place].background.refresh!.delay(at: stream.uniform())
+          : cx.inputs.fleet[place].background.processing!.delay(at: stream.uniform())
+        cx.schedule(
           .taskStart(device: Int32(device), generation: devices[device].scheduler.generation),
-          .scan, at: now + delay, by: device)
+          .scan, at: cx.now + delay, by: device)
         return
       }
     }
@@ -117,11 +120,11 @@ extension Simulation {
   /// Schedules the next scan that can find anything new, unless one comes before.
   private mutating func planScan(_ device: Int, at time: SimTime) {
     guard time != .never,
-      time < devices[device].scheduler.scanAt || devices[device].scheduler.scanAt <= now
+      time < devices[device].scheduler.scanAt || devices[device].scheduler.scanAt <= cx.now
     else { return }
     devices[device].scheduler.scanAt = time
     devices[device].scheduler.scanGeneration += 1
-    schedule(
+    cx.schedule(
       .deviceTimer(
         .scan, device: Int32(device), generation: devices[device].scheduler.scanGeneration),
       .scan, at: time, by: device)
@@ -133,25 +136,26 @@ extension Simulation {
     if let kind = devices[device].sessionKind, isRefresh || !kind.endsOnLock {
       return .not(before: .never)
     }
-    if now < request.earliestBegin || isAway(device) { return .not(before: .never) }
-    if !bodies.isEmpty, isRefresh ? isSavingEnergy(device) : isSparing(device) {
+    if cx.now < request.earliestBegin || isAway(device) { return .not(before: .never) }
+    if !devices.bodies.isEmpty, isRefresh ? isSavingEnergy(device) : isSparing(device) {
       return .not(before: .never)
     }
     if isRefresh {
       if !devices[device].isConnected { return .not(before: .never) }
     } else {
       let place = Int(devices[device].group)
-      guard !devices[device].isActive, taskNeeds[place].hold(for: devices[device]) else {
+      guard !devices[device].isActive, devices.taskNeeds[place].hold(for: devices[device]) else {
         return .not(before: .never)
       }
       // A locked device becomes idle after a while.
-      let idle = devices[device].lockedSince + taskNeeds[place].idleDwell
-      if now < idle { return .not(before: idle) }
+      let idle = devices[device].lockedSince + devices.taskNeeds[place].idleDwell
+      if cx.now < idle { return .not(before: idle) }
     }
-    guard now >= devices[device].scheduler.next(request.kind) else {
+    guard cx.now >= devices[device].scheduler.next(request.kind) else {
       return .not(before: devices[device].scheduler.next(request.kind))
     }
-    guard !systemFigures.isEmpty, systemFigures[Int(devices[device].group)] != nil else {
+    guard !devices.systemFigures.isEmpty, devices.systemFigures[Int(devices[device].group)] != nil
+    else {
       return .eligible
     }
     return systemLook(device, request)
@@ -169,7 +173,7 @@ extension Simulation {
     else { return }
     guard case .eligible = look(device, request) else { return considerTask(device) }
     devices[device].scheduler.remove(identifier)
-    let nextQuarter = SimTime(microseconds: Int64(quarter(now) + 1) * 900_000_000)
+    let nextQuarter = SimTime(microseconds: Int64(quarter(cx.now) + 1) * 900_000_000)
     let place = Int(devices[device].group)
     let kind: SessionKind
     var budget: SimDuration
@@ -177,17 +181,17 @@ extension Simulation {
     let resubmit: ProcessingSettings.Resubmit
     if request.kind == .refresh {
       devices[device].scheduler.nextRefresh = nextQuarter
-      let refresh = inputs.fleet[place].background.refresh!
+      let refresh = cx.inputs.fleet[place].background.refresh!
       (kind, resubmit) = (.refresh, refresh.resubmit)
       (budget, grace) = (refreshBudget(device, refresh), refresh.grace)
     } else {
       devices[device].scheduler.nextProcessing = nextQuarter
-      let processing = inputs.fleet[place].background.processing!
+      let processing = cx.inputs.fleet[place].background.processing!
       (kind, resubmit) = (.task, processing.resubmit)
       budget = processingBudget(device, processing)
       grace = processing.grace
     }
-    if !apps.isEmpty, let until = apps[device]?.penalisedUntil, now < until {
+    if !devices.apps.isEmpty, let until = devices.apps[device]?.penalisedUntil, cx.now < until {
       budget = SimDuration(microseconds: max(1, budget.microseconds / 2))
     }
     takeOver(device)
@@ -195,13 +199,13 @@ extension Simulation {
       submit(device, identifier, request.kind)
     }
     beginSession(
-      device, kind, soft: max(now, now + budget - grace), hard: now + budget)
+      device, kind, soft: max(cx.now, cx.now + budget - grace), hard: cx.now + budget)
   }
 
   private mutating func processingBudget(_ device: Int, _ processing: ProcessingSettings)
     -> SimDuration
   {
-    var stream = schedulerKey(device, "task-budget").stream(slot: quarter(now))
+    var stream = schedulerKey(device, "task-budget").stream(slot: quarter(cx.now))
     let drawn = SimDuration(
       roundingUp: stream.logNormal(
         median: processing.budgetMedian.seconds, sigma: processing.budgetSpread))
@@ -209,7 +213,7 @@ extension Simulation {
   }
 
   private mutating func refreshBudget(_ device: Int, _ refresh: RefreshSettings) -> SimDuration {
-    var stream = schedulerKey(device, "refresh-budget").stream(slot: quarter(now))
+    var stream = schedulerKey(device, "refresh-budget").stream(slot: quarter(cx.now))
     guard stream.uniform() < refresh.shortShare else { return refresh.budget }
     let span = refresh.shortMaximum - refresh.shortMinimum
     return refresh.shortMinimum + span.scaled(by: stream.uniform())
@@ -220,8 +224,8 @@ extension Simulation {
 
   /// The key of what the operating system and the person draw.
   mutating func schedulerKey(_ device: Int, _ purpose: Purpose) -> StreamKey {
-    keys.key(
-      purpose, group: Int(devices[device].group), of: inputs,
+    cx.keys.key(
+      purpose, group: Int(devices[device].group), of: cx.inputs,
       ordinal: UInt32(devices[device].ordinal))
   }
 
@@ -233,26 +237,27 @@ extension Simulation {
   /// at (purpose `on-battery` or `refresh-chance`).
   private mutating func systemLook(_ device: Int, _ request: TaskRequest) -> Look {
     let place = Int(devices[device].group)
-    guard apps[device]!.isRefreshOn,
-      now - apps[device]!.lastUse <= systemFigures[place]!.useLimit
+    guard devices.apps[device]!.isRefreshOn,
+      cx.now - devices.apps[device]!.lastUse <= devices.systemFigures[place]!.useLimit
     else {
       return .not(before: .never)
     }
-    if apps[device]!.isForceQuit {
+    if devices.apps[device]!.isForceQuit {
       guard request.kind == .processing,
-        systemFigures[place]!.allowsNights
+        devices.systemFigures[place]!.allowsNights
       else {
         return .not(before: .never)
       }
-      if localHour(device, now) >= 6 { return .not(before: nextMidnight(device)) }
+      if localHour(device, cx.now) >= 6 { return .not(before: nextMidnight(device)) }
     }
-    if let daily = systemFigures[place]!.dailyRunTime {
-      let hours = now.microseconds / 3_600_000_000 - apps[device]!.refilledHour
+    if let daily = devices.systemFigures[place]!.dailyRunTime {
+      let hours = cx.now.microseconds / 3_600_000_000 - devices.apps[device]!.refilledHour
       let refill = max(1, daily.microseconds / 24)
-      if apps[device]!.runTime + hours * refill <= 0 {
-        let missing = (-apps[device]!.runTime) / refill + 1
+      if devices.apps[device]!.runTime + hours * refill <= 0 {
+        let missing = (-devices.apps[device]!.runTime) / refill + 1
         return .not(
-          before: SimTime(microseconds: (apps[device]!.refilledHour + missing) * 3_600_000_000))
+          before: SimTime(
+            microseconds: (devices.apps[device]!.refilledHour + missing) * 3_600_000_000))
       }
     }
     return chance(device, request)
@@ -261,8 +266,8 @@ extension Simulation {
   /// A task that starts by chance: the first quarter of an hour in which it may.
   private mutating func chance(_ device: Int, _ request: TaskRequest) -> Look {
     let place = Int(devices[device].group)
-    let onBattery = systemFigures[place]!.onBattery
-    let attemptWithin = systemFigures[place]!.attemptWithin
+    let onBattery = devices.systemFigures[place]!.onBattery
+    let attemptWithin = devices.systemFigures[place]!.attemptWithin
     let isRefresh = request.kind == .refresh
     if !isRefresh, devices[device].isPlugged { return .eligible }
     let key = schedulerKey(device, isRefresh ? "refresh-chance" : "on-battery")
@@ -270,7 +275,7 @@ extension Simulation {
     for ahead in 0...UInt64(192) {
       let time =
         ahead == 0
-        ? now : SimTime(microseconds: Int64(quarter(now) + ahead) * 900_000_000)
+        ? cx.now : SimTime(microseconds: Int64(quarter(cx.now) + ahead) * 900_000_000)
       let share = isRefresh ? refreshShare(device, at: time) : onBattery
       var stream = key.stream(slot: quarter(time))
       if stream.uniform() < share {
@@ -278,21 +283,21 @@ extension Simulation {
       }
       if !isRefresh {
         let due = request.submittedAt + attemptWithin
-        if due <= time { return ahead == 0 ? .eligible : .not(before: max(due, now)) }
+        if due <= time { return ahead == 0 ? .eligible : .not(before: max(due, cx.now)) }
         let next = SimTime(microseconds: Int64(quarter(time) + 1) * 900_000_000)
         if due < next { return .not(before: due) }
       }
     }
-    return .not(before: SimTime(microseconds: Int64(quarter(now) + 193) * 900_000_000))
+    return .not(before: SimTime(microseconds: Int64(quarter(cx.now) + 193) * 900_000_000))
   }
 
   /// The chance of a refresh task in a quarter of an hour: by how often the app is used at that
   /// hour of the day.
   private mutating func refreshShare(_ device: Int, at time: SimTime) -> Double {
-    let likelihood = systemFigures[Int(devices[device].group)]!.likelihood
-    let most = apps[device]!.mostUses
+    let likelihood = devices.systemFigures[Int(devices[device].group)]!.likelihood
+    let most = devices.apps[device]!.mostUses
     guard most > 0 else { return likelihood }
-    let share = Double(apps[device]!.uses(in: usageHour(device, time))) / Double(most)
+    let share = Double(devices.apps[device]!.uses(in: usageHour(device, time))) / Double(most)
     return likelihood + (1 - likelihood) * share
   }
 }

@@ -5,9 +5,9 @@ extension Simulation {
   ) {
     devices[device].sessionGeneration += 1
     let generation = devices[device].sessionGeneration
-    tallies.sessions += 1
+    cx.books.tallies.sessions += 1
     devices[device].activity.sessions += 1
-    note(device, .sessionBegan(kind))
+    cx.note(device, .sessionBegan(kind))
     if collects(device), kind != .heartbeat {
       let session = Session(
         kind: kind, generation: generation, soft: soft, hard: hard, participation: -1)
@@ -24,18 +24,18 @@ extension Simulation {
       kind: kind, generation: generation, soft: soft, hard: hard, participation: participation)
     if kind.isTask { taskBegan(device) }
     if !takesPart {
-      tallies.ineligibleSessions += 1
+      cx.books.tallies.ineligibleSessions += 1
       for (place, reason) in Ineligibility.allCases.enumerated() where reason == unmet {
-        tallies.ineligible[place] += 1
+        cx.books.tallies.ineligible[place] += 1
       }
       return endSession(device, .ineligible)
     }
     if !isFit {
-      tallies.declinedSessions += 1
+      cx.books.tallies.declinedSessions += 1
       return endSession(device, .declined)
     }
     if !hasData {
-      tallies.sessionsWithoutData += 1
+      cx.books.tallies.sessionsWithoutData += 1
       return endSession(device, .withoutData)
     }
     if exchange.isOn, let end = disconnection(device) { return endSession(device, end) }
@@ -48,12 +48,12 @@ extension Simulation {
     _ device: Int, _ generation: UInt32, soft: SimTime, hard: SimTime
   ) {
     if soft != .never {
-      schedule(
+      cx.schedule(
         .softExpiry(device: Int32(device), generation: generation), .deadline, at: soft,
         by: device)
     }
     if hard != .never {
-      schedule(
+      cx.schedule(
         .hardExpiry(device: Int32(device), generation: generation), .deadline, at: hard,
         by: device)
     }
@@ -67,11 +67,11 @@ extension Simulation {
     purgeOutbox(device)
     let isConnected = devices[device].isConnected
     let place = Int(devices[device].group)
-    let participation = inputs.fleet[place].participation
-    if !identities.isEmpty, isConnected, identifies(device) { return }
+    let participation = cx.inputs.fleet[place].participation
+    if !devices.identities.isEmpty, isConnected, identifies(device) { return }
     if collects(device), session.kind != .heartbeat { return collect(device) }
     if let update = sendable(device), isConnected, !session.hasGivenUp,
-      session.tries < inputs.fleet[place].outbox.attempts
+      session.tries < cx.inputs.fleet[place].outbox.attempts
     {
       if participation.checksBeforeReport == true, !conditionsHold(device) {
         return endSession(device, .conditionsLost)
@@ -91,7 +91,7 @@ extension Simulation {
     case .plan:
       if isConnected {
         startRequest(
-          device, .download, .plan(round: session.round), bytes: inputs.server.messageBytes)
+          device, .download, .plan(round: session.round), bytes: cx.inputs.server.messageBytes)
       }
     case .train:
       beginTraining(device)
@@ -114,16 +114,16 @@ extension Simulation {
   mutating func pause(_ device: Int, for duration: SimDuration, then stage: Session.Stage) {
     devices[device].session!.stage = stage
     devices[device].session!.isPausing = true
-    schedule(
+    cx.schedule(
       .deviceTimer(
         .sessionPause, device: Int32(device), generation: devices[device].session!.generation),
-      .deviceTimer, at: now + duration, by: device)
+      .deviceTimer, at: cx.now + duration, by: device)
   }
 
   /// Nothing to do at present: asks again later where sessions repeat, else ends.
   mutating func rest(_ device: Int, _ reason: SessionEnd) {
     if let wait = repetition(device) {
-      note(device, .rested(reason))
+      cx.note(device, .rested(reason))
       devices[device].session!.tries = 0
       devices[device].session!.hasGivenUp = false
       pause(device, for: wait, then: .check)
@@ -134,7 +134,7 @@ extension Simulation {
 
   /// How long a session waits until it asks again; nil: it does not.
   private func repetition(_ device: Int) -> SimDuration? {
-    let participation = inputs.fleet[Int(devices[device].group)].participation
+    let participation = cx.inputs.fleet[Int(devices[device].group)].participation
     guard let kind = devices[device].session?.kind else { return nil }
     if kind.isPoll { return kind == .activation ? participation.pollEvery : nil }
     return participation.repeats ? participation.pause : nil
@@ -144,7 +144,7 @@ extension Simulation {
   mutating func expireSoftly(_ device: Int) {
     if devices[device].session!.isCompleted { return }
     devices[device].session!.hasExpired = true
-    note(device, .softExpiry)
+    cx.note(device, .softExpiry)
     if onExpiration(device) == .ignore { return }
     setCancelled(device)
     devices[device].session!.isExpiring = true
@@ -180,9 +180,9 @@ extension Simulation {
     guard let session = devices[device].session, !session.hasExpired, !session.isCompleted else {
       return
     }
-    let hard = min(session.hard, now + grace)
+    let hard = min(session.hard, cx.now + grace)
     devices[device].session!.hard = hard
-    schedule(
+    cx.schedule(
       .hardExpiry(device: Int32(device), generation: session.generation), .deadline, at: hard,
       by: device)
     expireSoftly(device)
@@ -190,14 +190,14 @@ extension Simulation {
 
   /// The process is killed: what was in memory only is lost.
   mutating func kill(_ device: Int) {
-    tallies.kills += 1
-    note(device, .killed)
+    cx.books.tallies.kills += 1
+    cx.note(device, .killed)
     if devices[device].isTraining { loseRun(device) }
     endProcess(device)
-    let keeps = inputs.fleet[Int(devices[device].group)].outbox.persists
+    let keeps = cx.inputs.fleet[Int(devices[device].group)].outbox.persists
     endSession(device, .killed)
     if !keeps {
-      for update in devices[device].outbox { leaveDevice(update, .lostAtKill) }
+      for update in devices[device].outbox { cx.leaveDevice(update, .lostAtKill) }
       devices[device].outbox = []
     }
   }
@@ -212,23 +212,23 @@ extension Simulation {
     if collects(device) { endCollecting(device) }
     devices[device].session = nil
     cancelExpiries(device, session)
-    letGo(session.participation)
+    cx.participations.letGo(session.participation)
     if server.staysOnline, !exchange.isOn || !keepsOwnModel(device) { devices[device].held = nil }
     devices[device].sessionGeneration += 1
-    note(device, .sessionEnded(reason))
+    cx.note(device, .sessionEnded(reason))
     let place = Int(devices[device].group)
-    if inputs.fleet[place].outbox.capacity == 0 {
-      for update in devices[device].outbox { leaveDevice(update, .dropped) }
+    if cx.inputs.fleet[place].outbox.capacity == 0 {
+      for update in devices[device].outbox { cx.leaveDevice(update, .dropped) }
       devices[device].outbox = []
     }
-    if inputs.fleet[place].outbox.flushes == false { shelve(device) }
+    if cx.inputs.fleet[place].outbox.flushes == false { shelve(device) }
     if session.kind.isTask { taskEnded(device) }
     if session.kind == .task, reason != .killed,
-      inputs.fleet[place].background.processing?.resubmit == .atCompletion
+      cx.inputs.fleet[place].background.processing?.resubmit == .atCompletion
     {
       submitTaskRequest(device)
     } else if session.kind == .refresh, reason != .killed,
-      inputs.fleet[place].background.refresh?.resubmit == .atCompletion
+      cx.inputs.fleet[place].background.refresh?.resubmit == .atCompletion
     {
       submitRefreshRequest(device)
     } else {
@@ -238,90 +238,34 @@ extension Simulation {
 
   /// What would only be skipped later goes at once, if it is still to come.
   private mutating func cancelExpiries(_ device: Int, _ session: Session) {
-    let (number, actor) = (Int32(device), Int32(device + 1))
-    if session.soft > now, session.soft != .never {
-      queue.cancel(
-        .softExpiry(device: number, generation: session.generation), at: session.soft, of: actor)
+    let number = Int32(device)
+    if session.soft > cx.now, session.soft != .never {
+      cx.agenda.cancel(
+        .softExpiry(device: number, generation: session.generation), at: session.soft, of: device)
     }
-    if session.hard > now, session.hard != .never {
-      queue.cancel(
-        .hardExpiry(device: number, generation: session.generation), at: session.hard, of: actor)
+    if session.hard > cx.now, session.hard != .never {
+      cx.agenda.cancel(
+        .hardExpiry(device: number, generation: session.generation), at: session.hard, of: device)
     }
   }
 
   // MARK: Participation
 
   private mutating func newParticipation(_ device: Int) -> Int32 {
-    precondition(!ahead.isAhead, "who takes part waits for its turn")
-    let hour = Int(now.microseconds / 3_600_000_000)
-    while hourFunnels.count <= hour { hourFunnels.append(Funnel()) }
-    let group = devices[device].group
-    participations.append(
-      Participation(
-        round: server.round, hour: Int32(hour), group: group, stage: Stage.eligible.rawValue))
-    hourFunnels[hour][.eligible] += 1
-    countByGroup(Int(group), hour, Int(Stage.eligible.rawValue))
-    roundFunnels[Int(server.round)][.eligible] += 1
-    return Int32(participations.count - 1)
-  }
-
-  /// Counts a participation for its device's group, where that is recorded.
-  private mutating func countByGroup(_ group: Int, _ hour: Int, _ stage: Int) {
-    guard !groupFunnels.isEmpty else { return }
-    while groupFunnels[group].count <= hour { groupFunnels[group].append(Funnel()) }
-    groupFunnels[group][hour][stage] += 1
+    precondition(!cx.ahead.isAhead, "who takes part waits for its turn")
+    return cx.participations.begin(
+      group: devices[device].group, round: server.round, at: cx.now)
   }
 
   /// A session that asks for work again after it was accepted takes part anew.
   mutating func renewParticipation(_ device: Int) {
     let participation = devices[device].session!.participation
     guard participation >= 0,
-      participations[participation].stage >= Stage.accepted.rawValue
+      cx.participations[participation].stage >= Stage.accepted.rawValue
         || exchange.isOn && isOutstanding(participation)
     else { return }
     if exchange.isOn { leaveStream(device, participation) }
     devices[device].session!.participation = newParticipation(device)
-    letGo(participation)
-  }
-
-  /// One more may move a participation on.
-  mutating func hold(_ participation: Int32) {
-    if participation >= 0 { participations[participation].holders += 1 }
-  }
-
-  /// One fewer may; the last one's going settles it.
-  mutating func letGo(_ participation: Int32) {
-    guard participation >= 0 else { return }
-    participations[participation].holders -= 1
-    guard participations[participation].holders == 0 else { return }
-    settled.participations[Int(participations[participation].stage)] += 1
-    participations.remove(participation)
-  }
-
-  /// A participation reaches a stage, and with it every stage before.
-  mutating func reach(_ participation: Int32, _ stage: Stage) {
-    guard participation >= 0 else { return }
-    while participations[participation].stage < stage.rawValue {
-      participations[participation].stage += 1
-      let reached = Int(participations[participation].stage)
-      let hour = Int(participations[participation].hour)
-      hourFunnels[hour][reached] += 1
-      countByGroup(Int(participations[participation].group), hour, reached)
-      roundFunnels[Int(participations[participation].round)][reached] += 1
-    }
-  }
-
-  /// A participation is accepted into a round: in that round too it was eligible and checked in.
-  mutating func accept(_ participation: Int32) {
-    guard participation >= 0 else { return }
-    reach(participation, .checkedIn)
-    if participations[participation].stage < Stage.accepted.rawValue,
-      participations[participation].round != server.round
-    {
-      participations[participation].round = server.round
-      roundFunnels[Int(server.round)][.eligible] += 1
-      roundFunnels[Int(server.round)][.checkedIn] += 1
-    }
-    reach(participation, .accepted)
+    cx.participations.letGo(participation)
   }
 }

@@ -6,21 +6,21 @@ extension Simulation {
   mutating func beginTraining(_ device: Int) {
     resumeOrDrop(device)
     if isCancelled(device) { return stopAtOnce(device) }
-    if !devices[device].hasAttempt { newAttempt(device) } else { tallies.resumed += 1 }
+    if !devices[device].hasAttempt { newAttempt(device) } else { cx.books.tallies.resumed += 1 }
     let attempt = devices[device].attempt!
-    reach(devices[device].session!.participation, .started)
+    cx.participations.reach(devices[device].session!.participation, .started)
     devices[device].runGeneration += 1
     let pace = devices[device].pace
-    note(
+    cx.note(
       device,
       .trainingBegan(
         base: Int(attempt.base), firstBatch: attempt.described, batches: pace.batchCount))
     let run = TrainingRun(
-      begunAt: now, since: now, speed: speed(of: device), firstBatch: attempt.described,
+      begunAt: cx.now, since: cx.now, speed: speed(of: device), firstBatch: attempt.described,
       lastBatch: pace.batchCount, generation: devices[device].runGeneration)
     devices[device].run = run
     beginStretch(device)
-    schedule(
+    cx.schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: pace.end(of: run, batches: pace.batchCount), by: device)
     watchProcessor(device)
@@ -30,7 +30,7 @@ extension Simulation {
   /// A flag from an earlier expiry stops the training before its first batch.
   private mutating func stopAtOnce(_ device: Int) {
     if !devices[device].hasAttempt { newAttempt(device) }
-    reach(devices[device].session!.participation, .started)
+    cx.participations.reach(devices[device].session!.participation, .started)
     endAttempt(device, .discardedAtExpiry, batches: devices[device].attempt!.described)
     endSession(device, .expired)
   }
@@ -38,14 +38,14 @@ extension Simulation {
   /// The batches under way end, or are cut off.
   mutating func endRun(_ device: Int) {
     bookStretch(device)
-    if !apps.isEmpty, let run = devices[device].run { noteBurst(device, run) }
+    if !devices.apps.isEmpty, let run = devices[device].run { noteBurst(device, run) }
     devices[device].run = nil
   }
 
   /// A running training goes on at another speed.
   mutating func changeSpeed(_ device: Int, to speed: Int64) {
     guard devices[device].run != nil else { return }
-    devices[device].run!.change(to: speed, at: now)
+    devices[device].run!.change(to: speed, at: cx.now)
     planRun(device)
   }
 
@@ -55,22 +55,23 @@ extension Simulation {
     devices[device].run!.generation = devices[device].runGeneration
     let run = devices[device].run!
     let pace =
-      run.isEvaluation ? exchange.clients[device].evaluationPace! : devices[device].pace
+      run.isEvaluation ? devices.clients[device].evaluationPace! : devices[device].pace
     let ends = pace.end(of: run, batches: run.lastBatch)
     guard let session = devices[device].session, !session.isExpiring || ends < session.hard else {
       return
     }
-    schedule(
+    cx.schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
-      at: max(ends, now), by: device)
+      at: max(ends, cx.now), by: device)
     watchProcessor(device)
   }
 
   /// What a checkpoint does now: too old it goes, on a newer version it does as the settings say.
   private mutating func resumeOrDrop(_ device: Int) {
     guard let attempt = devices[device].attempt else { return }
-    let settings = inputs.fleet[Int(devices[device].group)].interruption
-    if let limit = settings.maximumAge, let written = attempt.checkpointedAt, written + limit < now
+    let settings = cx.inputs.fleet[Int(devices[device].group)].interruption
+    if let limit = settings.maximumAge, let written = attempt.checkpointedAt,
+      written + limit < cx.now
     {
       return endAttempt(device, .outdated)
     }
@@ -83,7 +84,7 @@ extension Simulation {
     case .restart:
       endAttempt(device, .restarted)
     case .rebase:
-      tallies.rebased += 1
+      cx.books.tallies.rebased += 1
       devices[device].attempt!.base = devices[device].heldVersion
       devices[device].attempt!.baseParameters = held
       if case .checkpoint(let training) = attempt.start {
@@ -102,7 +103,7 @@ extension Simulation {
   private mutating func newAttempt(_ device: Int) {
     if exchange.isOn { takeConfig(device) }
     takeStock(device)
-    ledgers.attempts.open()
+    cx.books.ledgers.attempts.open()
     devices[device].activity.attempts += 1
     let held = devices[device].held!
     let needsBase =
@@ -124,8 +125,8 @@ extension Simulation {
       return finishAttempt(device, batches: run.lastBatch, .finished)
     }
     // The batch that ran at the soft expiry is done.
-    note(device, .trainingCut(batches: run.lastBatch, of: devices[device].pace.batchCount))
-    switch inputs.fleet[Int(devices[device].group)].interruption.onExpiry {
+    cx.note(device, .trainingCut(batches: run.lastBatch, of: devices[device].pace.batchCount))
+    switch cx.inputs.fleet[Int(devices[device].group)].interruption.onExpiry {
     case .discard:
       endAttempt(device, .discardedAtExpiry, batches: run.lastBatch)
       endExpired(device)
@@ -139,12 +140,12 @@ extension Simulation {
 
   /// The soft expiry comes while batches run: the running one is the last, if it ends in time.
   mutating func cutTraining(_ device: Int) {
-    tallies.expiredTrainings += 1
+    cx.books.tallies.expiredTrainings += 1
     devices[device].activity.expired += 1
     let run = devices[device].run!
     let pace = devices[device].pace
-    let done = pace.done(run, at: now)
-    if inputs.fleet[Int(devices[device].group)].interruption.onExpiry == .checkpoint {
+    let done = pace.done(run, at: cx.now)
+    if cx.inputs.fleet[Int(devices[device].group)].interruption.onExpiry == .checkpoint {
       // The expiration handler saves what is done, before the running batch ends or is killed.
       save(device, batches: done)
     }
@@ -155,15 +156,15 @@ extension Simulation {
   /// The process dies while batches run: what no checkpoint holds is lost.
   mutating func loseRun(_ device: Int) {
     let run = devices[device].run!
-    let done = devices[device].pace.done(run, at: now)
+    let done = devices[device].pace.done(run, at: cx.now)
     let kept = devices[device].attempt?.effort
     endRun(device)
     if let attempt = devices[device].attempt, attempt.checkpointedAt != nil {
-      ledgers.batchesWasted += max(0, done - attempt.described)
+      cx.books.ledgers.batchesWasted += max(0, done - attempt.described)
       bookLost(
         device, since: kept!, batches: attempt.described..<max(done, attempt.described))
-      tallies.checkpoints += 1
-      note(device, .trainingCut(batches: attempt.described, of: devices[device].pace.batchCount))
+      cx.books.tallies.checkpoints += 1
+      cx.note(device, .trainingCut(batches: attempt.described, of: devices[device].pace.batchCount))
     } else {
       endAttempt(device, .killed, batches: done)
     }
@@ -172,14 +173,14 @@ extension Simulation {
   /// Describes an attempt's training up to a number of batches.
   private mutating func describe(_ device: Int, batches: Int, validation: Bool) {
     // Where nothing is computed, nothing needs to be described.
-    if inputs.omitsArithmetic { return devices[device].attempt!.described = batches }
+    if cx.inputs.omitsArithmetic { return devices[device].attempt!.described = batches }
     let attempt = devices[device].attempt!
     let training: DeferredTraining
     if batches == attempt.described, !validation, case .checkpoint = attempt.start { return }
     if batches == 0 { return }
     let isWhole = batches == devices[device].pace.batchCount && attempt.described == 0
     if validation, isWhole, case .parameters(let base) = attempt.start,
-      let foreseen = computations.foreseen(by: device, from: base, epoch: attempt.firstEpoch)
+      let foreseen = cx.computations.foreseen(by: device, from: base, epoch: attempt.firstEpoch)
     {
       training = foreseen
     } else {
@@ -190,14 +191,14 @@ extension Simulation {
     devices[device].attempt!.start = .checkpoint(training)
     devices[device].attempt!.described = batches
     let isOfUpdate = validation && areFoundThroughUpdates
-    if computations.described(training, isOfUpdate: isOfUpdate) {
+    if cx.computations.described(training, isOfUpdate: isOfUpdate) {
       var ofUpdates: [DeferredTraining] = []
-      for update in updates.numbers {
-        if let training = updates[update].training { ofUpdates.append(training) }
+      for update in cx.updates.numbers {
+        if let training = cx.updates[update].training { ofUpdates.append(training) }
       }
       // This one's update is still to be made.
       if isOfUpdate { ofUpdates.append(training) }
-      computations.sweep(ofUpdates)
+      cx.computations.sweep(ofUpdates)
     }
   }
 
@@ -214,24 +215,24 @@ extension Simulation {
   ) -> DeferredTraining {
     let client = Int(devices[device].client)
     let local = LocalTraining(
-      network: inputs.task.network, dataset: inputs.task.train,
+      network: cx.inputs.task.network, dataset: cx.inputs.task.train,
       shard: shard(of: device), plan: plan(of: device),
       order: order(device, firstEpoch: firstEpoch),
-      noise: inputs.task.network.isNoisy
+      noise: cx.inputs.task.network.isNoisy
         ? .init(key: batchKey(device), firstSlot: firstEpoch) : nil,
       relabelling: relabelling,
-      keepsLossSquares: inputs.server.selector.value.needsLossSquares)
+      keepsLossSquares: cx.inputs.server.selector.value.needsLossSquares)
     return DeferredTraining(
-      local, by: inputs.task.algorithm, batches: batches, from: start,
-      validation: isLast ? inputs.task.partition.validation[client] : [], isLast: isLast,
-      kernels: inputs.kernels)
+      local, by: cx.inputs.task.algorithm, batches: batches, from: start,
+      validation: isLast ? cx.inputs.task.partition.validation[client] : [], isLast: isLast,
+      kernels: cx.inputs.kernels)
   }
 
   /// The members of a cohort will most likely train on the latest version next, all batches: idle
   /// threads may begin with that. `isBeforehand`: the cohort has not formed yet.
   mutating func foresee(_ members: [Int], isBeforehand: Bool) {
-    let most = computations.foreseeable
-    guard !members.isEmpty, most > 0, !fleetTables.hasArrivals,
+    let most = cx.computations.foreseeable
+    guard !members.isEmpty, most > 0, !devices.fleetTables.hasArrivals,
       exchange.instructions.plans.isEmpty, exchange.instructions.privateRanges.isEmpty,
       !exchange.locals.isOn, exchange.locals.adversaries.isEmpty
     else { return }
@@ -241,9 +242,9 @@ extension Simulation {
       askForMemory(of: some.dropFirst(place))
       let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
       guard batches > 0, !devices[device].hasAttempt,
-        !computations.isForeseen(by: device, from: server.model, epoch: epoch)
+        !cx.computations.isForeseen(by: device, from: server.model, epoch: epoch)
       else { continue }
-      computations.foresee(
+      cx.computations.foresee(
         newTraining(
           of: device, 0..<batches, from: .parameters(server.model), firstEpoch: epoch,
           isLast: true),
@@ -262,10 +263,10 @@ extension Simulation {
     if let far = device(6) { devices.prefetch(far) }
     if let near = device(3) {
       let client = Int(devices[near].client)
-      inputs.task.partition.shards.withUnsafeBytes { HostMemory.prefetch(list: client, of: $0) }
-      inputs.task.orders?.withUnsafeBytes { HostMemory.prefetch(list: client, of: $0) }
+      cx.inputs.task.partition.shards.withUnsafeBytes { HostMemory.prefetch(list: client, of: $0) }
+      cx.inputs.task.orders?.withUnsafeBytes { HostMemory.prefetch(list: client, of: $0) }
     }
-    if let next = device(1), let lists = inputs.task.orders?[Int(devices[next].client)] {
+    if let next = device(1), let lists = cx.inputs.task.orders?[Int(devices[next].client)] {
       let epoch = Int(devices[next].nextEpoch) % max(1, lists.count)
       lists.withUnsafeBytes { HostMemory.prefetch(list: epoch, of: $0) }
     }
@@ -274,7 +275,7 @@ extension Simulation {
   /// The batch order of a device's data epochs from `firstEpoch` on; `count`: of as many samples,
   /// where it has more by now.
   func order(_ device: Int, firstEpoch: UInt64, of count: Int32? = nil) -> BatchOrder {
-    if let orders = inputs.task.orders {
+    if let orders = cx.inputs.task.orders {
       let lists = ordersThere(device, orders[Int(devices[device].client)], of: count)
       return .cycle(lists, first: Int(firstEpoch))
     }
@@ -283,23 +284,23 @@ extension Simulation {
 
   private func batchKey(_ device: Int) -> StreamKey {
     StreamKey(
-      seed: inputs.seeds.training, purpose: "batches",
-      group: inputs.fleet[Int(devices[device].group)].name,
+      seed: cx.inputs.seeds.training, purpose: "batches",
+      group: cx.inputs.fleet[Int(devices[device].group)].name,
       ordinal: UInt32(devices[device].ordinal))
   }
 
   /// Saves the batches done; the attempt goes on from there in another session.
   mutating func writeCheckpoint(_ device: Int, batches: Int) {
     save(device, batches: batches)
-    tallies.checkpoints += 1
+    cx.books.tallies.checkpoints += 1
   }
 
   /// Saves the batches done, while a further one may still be running.
   private mutating func save(_ device: Int, batches: Int) {
     bookStretch(device)
     describe(device, batches: batches, validation: false)
-    devices[device].attempt!.checkpointedAt = now
-    note(device, .checkpointed(batches: batches, of: devices[device].pace.batchCount))
+    devices[device].attempt!.checkpointedAt = cx.now
+    cx.note(device, .checkpointed(batches: batches, of: devices[device].pace.batchCount))
   }
 
   /// An attempt ends without an update; `batches` of them were done, or as many as are described.
@@ -307,23 +308,23 @@ extension Simulation {
     var done = batches ?? devices[device].attempt!.described
     abandonEvaluation(device)
     if let run = devices[device].run {
-      done = devices[device].pace.done(run, at: now)
+      done = devices[device].pace.done(run, at: cx.now)
       endRun(device)
     }
-    book(effort(of: device, batches: done), of: device, .attempt(outcome))
+    cx.books.book(effort(of: device, batches: done), of: device, .attempt(outcome))
     devices[device].attempt = nil
-    ledgers.attempts.close(outcome)
-    ledgers.batchesWasted += done
-    note(device, .attemptEnded(outcome, batches: done))
+    cx.books.ledgers.attempts.close(outcome)
+    cx.books.ledgers.batchesWasted += done
+    cx.note(device, .attemptEnded(outcome, batches: done))
   }
 
   /// An attempt becomes an update.
   private mutating func finishAttempt(_ device: Int, batches: Int, _ outcome: AttemptOutcome) {
-    precondition(!ahead.isAhead, "an update is numbered in its turn")
+    precondition(!cx.ahead.isAhead, "an update is numbered in its turn")
     describe(device, batches: batches, validation: true)
     let attempt = devices[device].attempt!
     var training: DeferredTraining?
-    if !inputs.omitsArithmetic {
+    if !cx.inputs.omitsArithmetic {
       guard case .checkpoint(let described) = attempt.start else {
         preconditionFailure("an attempt with batches has a training")
       }
@@ -336,25 +337,24 @@ extension Simulation {
     devices[device].lastTrained = attempt.base
     if exchange.isOn { keepOwn(device, training, base: attempt.base) }
     keepLast(device, training, base: attempt.base)
-    ledgers.attempts.close(outcome)
-    ledgers.batchesUsed += batches
-    note(device, .attemptEnded(outcome, batches: batches))
+    cx.books.ledgers.attempts.close(outcome)
+    cx.books.ledgers.batchesUsed += batches
+    cx.note(device, .attemptEnded(outcome, batches: batches))
     let shard = Int(devices[device].sampleCount)
     let session = devices[device].session!
-    ledgers.updates.open()
+    cx.books.ledgers.updates.open()
     devices[device].activity.updates += 1
-    reach(session.participation, .trained)
-    let update = Int32(updates.count)
-    updates.append(
+    cx.participations.reach(session.participation, .trained)
+    let update = cx.updates.append(
       UpdateRecord(
         device: Int32(device), base: attempt.base, samples: min(shard, effort.samples),
-        samplesProcessed: effort.samples, batches: batches, createdAt: now, round: session.round,
+        samplesProcessed: effort.samples, batches: batches, createdAt: cx.now, round: session.round,
         participation: session.participation, training: training,
         baseParameters: needsBases ? attempt.baseParameters : nil,
         sent: outgoing, firstEpoch: attempt.firstEpoch,
         shardCount: Int32(shard), effort: effort))
-    hold(session.participation)
-    note(
+    cx.participations.hold(session.participation)
+    cx.note(
       device,
       .updateCreated(
         update: Int(update), base: Int(attempt.base), batches: batches,
@@ -363,7 +363,7 @@ extension Simulation {
     if !exchange.isOn || isSound(device, update) {
       enqueue(device, update)
     } else {
-      leaveDevice(update, .rejectedLocally)
+      cx.leaveDevice(update, .rejectedLocally)
     }
     proceed(device)
   }

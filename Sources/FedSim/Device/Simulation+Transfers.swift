@@ -5,19 +5,19 @@ extension Simulation {
   ) {
     precondition(!devices[device].hasTransfer, "one request at a time")
     precondition(devices[device].isConnected, "a request needs a link")
-    ledgers.transmissions.open()
-    if !identities.isEmpty { watchToken(device, purpose) }
+    cx.books.ledgers.transmissions.open()
+    if !devices.identities.isEmpty { watchToken(device, purpose) }
     devices[device].transferGeneration += 1
     let id = devices[device].transferGeneration
     devices[device].transfer = Transfer(
       purpose: purpose, request: request, id: id, plan: id, remaining: bytes,
-      energyMark: energyDrawn(device).radio, since: now)
+      energyMark: energyDrawn(device).radio, since: cx.now)
     if purpose == .download,
-      let limit = inputs.fleet[Int(devices[device].group)].network.downloadTimeout
+      let limit = cx.inputs.fleet[Int(devices[device].group)].network.downloadTimeout
     {
-      schedule(
+      cx.schedule(
         .deviceTimer(.downloadTimeout, device: Int32(device), generation: id), .deviceTimer,
-        at: now + limit, by: device)
+        at: cx.now + limit, by: device)
     }
     planTransfer(device)
   }
@@ -39,10 +39,10 @@ extension Simulation {
     devices[device].transferGeneration += 1
     let plan = devices[device].transferGeneration
     let rates = devices[device].rates
-    let wait = devices[device].transfer!.begin(plan, over: rates, at: now)
+    let wait = devices[device].transfer!.begin(plan, over: rates, at: cx.now)
     guard let wait else { return }
-    schedule(
-      .transferEnd(device: Int32(device), generation: plan), .transferEnd, at: now + wait,
+    cx.schedule(
+      .transferEnd(device: Int32(device), generation: plan), .transferEnd, at: cx.now + wait,
       by: device)
   }
 
@@ -54,17 +54,17 @@ extension Simulation {
       let received = devices[device].transferRemaining!
       return completed(device, closeTransfer(device, outcome, received: received))
     }
-    let due = now + inputs.fleet[Int(devices[device].group)].network.requestTimeout
+    let due = cx.now + cx.inputs.fleet[Int(devices[device].group)].network.requestTimeout
     let (id, request, sent) = devices[device].transfer!.leave(due: due)
     countBytes(device, link: devices[device].link, up: sent)
-    if !identities.isEmpty { stamp(device, id) }
-    if case .submit(let update) = request { updates[update].copiesOnTheWay += 1 }
-    if case .check(_, let participation) = request { hold(participation) }
+    if !devices.identities.isEmpty { stamp(device, id) }
+    if case .submit(let update) = request { cx.updates.send(update) }
+    if case .check(_, let participation) = request { cx.participations.hold(participation) }
     if case .probe(let isUpload) = request, isUpload { uploadMeasured(device) }
     if case .central(let request) = request { centralLeft(request) }
-    schedule(
+    cx.schedule(
       .arrival(device: Int32(device), generation: id, request), .serverArrival,
-      at: now + devices[device].rates.oneWay, by: device)
+      at: cx.now + devices[device].rates.oneWay, by: device)
     if !devices[device].isTimeoutPending { watchTimeout(device) }
   }
 
@@ -72,7 +72,7 @@ extension Simulation {
   /// are answered meanwhile leave it as it is, so the queue holds one a device at most.
   private mutating func watchTimeout(_ device: Int) {
     devices[device].isTimeoutPending = true
-    schedule(
+    cx.schedule(
       .deviceTimer(.requestTimeout, device: Int32(device), generation: 0), .deviceTimer,
       at: devices[device].transfer!.due, by: device)
   }
@@ -82,11 +82,13 @@ extension Simulation {
     devices[device].isTimeoutPending = false
     guard let transfer = devices[device].transfer, transfer.phase == .awaiting, !transfer.isHeld
     else { return false }
-    guard transfer.due <= now else {
+    guard transfer.due <= cx.now else {
       watchTimeout(device)
       return false
     }
-    if service.settings != nil, transfer.purpose == .check { closeConnection(device, transfer.id) }
+    if server.service.settings != nil, transfer.purpose == .check {
+      closeConnection(device, transfer.id)
+    }
     failTransfer(device, .timedOut)
     return true
   }
@@ -97,7 +99,7 @@ extension Simulation {
     devices[device].transfer!.receive(response, bytes)
     if case .probe(let isUpload) = devices[device].transferRequest, !isUpload {
       // The probe comes with the answer.
-      exchange.clients[device].probeSince = now
+      devices.clients[device].probeSince = cx.now
       devices[device].transfer!.remaining = probeBytes(device)
     }
     planTransfer(device)
@@ -123,7 +125,7 @@ extension Simulation {
   mutating func countProgress(_ device: Int, _ rates: Link, _ link: UInt8) {
     let transfer = devices[device].transfer!
     let rate = transfer.phase == .sending ? rates.up : rates.down
-    let (bytes, fraction) = rate.bytes(in: now - transfer.since, after: transfer.fraction)
+    let (bytes, fraction) = rate.bytes(in: cx.now - transfer.since, after: transfer.fraction)
     let passed = min(transfer.remaining, bytes)
     devices[device].transfer!.remaining -= passed
     devices[device].transfer!.fraction = fraction
@@ -143,12 +145,12 @@ extension Simulation {
     let outcome: TransmissionOutcome = transfer.phase == .awaiting ? .unacknowledged : .cancelled
     closeTransfer(device, outcome)
     if case .upload(let update) = transfer.purpose {
-      note(device, .uploadFailed(update: Int(update), outcome))
+      cx.note(device, .uploadFailed(update: Int(update), outcome))
       markWaiting(update)
     } else if case .central(let request) = transfer.purpose {
       centralFailed(device, request, outcome)
     } else if transfer.purpose == .check || transfer.purpose == .download {
-      note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
+      cx.note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
     }
     if transfer.purpose == .check, transfer.phase == .awaiting, devices[device].isConnected {
       closeConnection(device, transfer.id)
@@ -157,9 +159,9 @@ extension Simulation {
 
   /// The server sees the connection close over which a device asked for work.
   private mutating func closeConnection(_ device: Int, _ id: UInt32) {
-    schedule(
+    cx.schedule(
       .arrival(device: Int32(device), generation: id, .leave), .serverArrival,
-      at: now + devices[device].rates.oneWay, by: device)
+      at: cx.now + devices[device].rates.oneWay, by: device)
   }
 
   /// A request fails, and the session goes on without it.
@@ -168,14 +170,14 @@ extension Simulation {
     closeTransfer(device, outcome)
     switch transfer.purpose {
     case .check, .download, .enrolment, .reply:
-      note(device, .requestFailed(transfer.purpose == .download ? .download : .check, outcome))
+      cx.note(device, .requestFailed(transfer.purpose == .download ? .download : .check, outcome))
       devices[device].session!.stage = .check
       devices[device].session!.isEvaluating = false
-      if transfer.purpose == .enrolment { exchange.clients[device].enrolment = .authenticate }
+      if transfer.purpose == .enrolment { devices.clients[device].enrolment = .authenticate }
       // With the link gone the session waits for it; with the server gone it rests or ends.
       if devices[device].isConnected { rest(device, .unreachable) }
     case .upload(let update):
-      note(device, .uploadFailed(update: Int(update), outcome))
+      cx.note(device, .uploadFailed(update: Int(update), outcome))
       uploadFailed(device, update)
     case .identity(let request):
       identityFailed(device, request, outcome)
@@ -201,7 +203,7 @@ extension Simulation {
         devices[device].held = transfer.body
       }
       setHeldVersion(device, version)
-      note(device, .downloaded(version: Int(version)))
+      cx.note(device, .downloaded(version: Int(version)))
       if exchange.isOn, wantsPlan(device) { return }
       modelCame(device)
     case .modelUnavailable:
@@ -209,7 +211,7 @@ extension Simulation {
       if exchange.isOn, overwritesModel(device) { return rest(device, .nothingNew) }
       modelCame(device)
     case .plan:
-      note(device, .exchange(.planDownloaded))
+      cx.note(device, .exchange(.planDownloaded))
       modelCame(device)
     case .enrolled(let needsSpeedTest):
       enrolled(device, needsSpeedTest: needsSpeedTest)
@@ -236,9 +238,9 @@ extension Simulation {
       guard case .upload(let update) = transfer.purpose else {
         preconditionFailure("only uploads have receipts")
       }
-      note(device, .receipt(update: Int(update), receipt))
+      cx.note(device, .receipt(update: Int(update), receipt))
       devices[device].takeOut(update)
-      leaveDevice(update, nil)
+      cx.leaveDevice(update, nil)
       devices[device].session!.tries = 0
       proceed(device)
     }
@@ -249,7 +251,7 @@ extension Simulation {
   ) {
     let held = devices[device].heldVersion
     let hasUpdate = latest > held && isOnline
-    if !isOnline { note(device, .serverOffline) }
+    if !isOnline { cx.note(device, .serverOffline) }
     switch answer {
     case .rejected:
       return turnedAway(device)
@@ -259,8 +261,8 @@ extension Simulation {
       devices[device].session!.stage = hasUpdate ? .download : .done
     case .accepted:
       devices[device].session!.round = round
-      note(device, .accepted(round: Int(round)))
-      let participation = inputs.fleet[Int(devices[device].group)].participation
+      cx.note(device, .accepted(round: Int(round)))
+      let participation = cx.inputs.fleet[Int(devices[device].group)].participation
       if participation.retrain == .newVersions, !hasUpdate,
         held == devices[device].lastTrained, !devices[device].hasAttempt
       {

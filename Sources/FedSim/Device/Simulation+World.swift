@@ -3,9 +3,9 @@ import Numerics
 extension Simulation {
   /// A device's series changes by itself.
   mutating func worldChanged(_ series: Series, _ device: Int, to state: UInt8) {
-    if now >= outlook.nextLook { lookAhead() }
+    if cx.now >= outlook.nextLook { lookAhead() }
     devices[device].exogenous.combine(
-      now.microseconds, UInt64(series.rawValue) << 8 | UInt64(state))
+      cx.now.microseconds, UInt64(series.rawValue) << 8 | UInt64(state))
     scheduleNext(series, device)
     switch series {
     case .power: setPlugged(device, state == 1)
@@ -51,7 +51,7 @@ extension Simulation {
       openApp(device)
     } else {
       let before = devices[device].lockedSince
-      devices[device].lockedSince = now
+      devices[device].lockedSince = cx.now
       if devices[device].sessionKind?.endsOnLock == true { endSession(device, .locked) }
       setOpen(device, false)
       leaveApp(device, since: before)
@@ -69,9 +69,9 @@ extension Simulation {
   ///
   /// Draws: one `uniform` at slot = the time of activation in microseconds (purpose `activation`).
   private mutating func openApp(_ device: Int) {
-    let share = inputs.fleet[Int(devices[device].group)].participation.pollOnActivation
+    let share = cx.inputs.fleet[Int(devices[device].group)].participation.pollOnActivation
     guard share > 0 else { return }
-    var stream = schedulerKey(device, "activation").stream(slot: UInt64(now.microseconds))
+    var stream = schedulerKey(device, "activation").stream(slot: UInt64(cx.now.microseconds))
     guard stream.uniform() < share else { return }
     useApp(device)
   }
@@ -81,15 +81,15 @@ extension Simulation {
     devices[device].windowState = state
     guard state != 0, !isOff(device) else { return }
     // The last window may end just now: its hard expiry comes before the next one opens.
-    if let session = devices[device].session, session.kind == .window, session.hard <= now {
+    if let session = devices[device].session, session.kind == .window, session.hard <= cx.now {
       expireHard(device)
     }
-    let next = worldNext(.window, device, after: now)
+    let next = worldNext(.window, device, after: cx.now)
     if state == 1 {
       // A window whose grace is longer than itself expires softly as it opens; one that was open
       // goes on, or its session is over.
       guard before == 0, devices[device].session == nil else { return }
-      beginSession(device, .window, soft: now, hard: next?.time ?? .never)
+      beginSession(device, .window, soft: cx.now, hard: next?.time ?? .never)
       return
     }
     let soft = next?.time ?? .never
@@ -132,8 +132,8 @@ extension Simulation {
 
   /// The first of the app's own conditions for taking part that does not hold.
   func unmetCondition(_ device: Int) -> Ineligibility? {
-    let wanted = inputs.fleet[Int(devices[device].group)].participation
-    let body = hasBody(device) ? bodies[device] : nil
+    let wanted = cx.inputs.fleet[Int(devices[device].group)].participation
+    let body = hasBody(device) ? devices.bodies[device] : nil
     if let body {
       if wanted.avoidsLowPower == true, body.isLowPower { return .lowPower }
       if wanted.avoidsHeat == true, body.isSerious { return .heat }
@@ -142,7 +142,7 @@ extension Simulation {
     if let body {
       if wanted.chargingOnly == true, body.isFull { return .power }
       if let minimum = wanted.minimumBattery, !devices[device].isPlugged,
-        body.energy(at: now) < body.threshold(minimum)
+        body.energy(at: cx.now) < body.threshold(minimum)
       {
         return .battery
       }
@@ -166,7 +166,7 @@ extension Simulation {
       if devices[device].isTraining { endAttempt(device, .conditionsLost) }
     case .suspend:
       if let run = devices[device].run, !run.isEvaluation {
-        let done = devices[device].pace.done(run, at: now)
+        let done = devices[device].pace.done(run, at: cx.now)
         endRun(device)
         writeCheckpoint(device, batches: done)
       }
@@ -177,24 +177,24 @@ extension Simulation {
   /// The link is gone for a while, whatever its series says.
   mutating func dropLink(_ device: Int, lasting: SimDuration) {
     devices[device].dropGeneration += 1
-    schedule(
+    cx.schedule(
       .linkRestored(device: Int32(device), generation: devices[device].dropGeneration), .world,
-      at: now + lasting, by: device)
+      at: cx.now + lasting, by: device)
     setLinkDropped(device, true)
   }
 
   /// A scripted event.
   mutating func inject(_ index: Int) {
-    let injection = inputs.injections[index]
-    let device = inputs.device(at: injection.device.path)!
+    let injection = cx.inputs.injections[index]
+    let device = cx.inputs.device(at: injection.device.path)!
     if isAway(device), injection.action != .dropLink {
-      return tallies.injectionsWithoutEffect += 1
+      return cx.books.tallies.injectionsWithoutEffect += 1
     }
     switch injection.action {
     case .launch:
       takeOver(device)
       guard devices[device].session == nil, !isOff(device) else { break }
-      beginSession(device, .window, soft: now + injection.soft, hard: now + injection.hard)
+      beginSession(device, .window, soft: cx.now + injection.soft, hard: cx.now + injection.hard)
       return
     case .expire:
       guard let session = devices[device].session, !session.hasExpired else { break }
@@ -220,7 +220,7 @@ extension Simulation {
       guard kind == .refresh ? background.refresh != nil : background.processing != nil else {
         break
       }
-      let name = taskNames.firstIndex(of: injection.identifier ?? kind.rawValue)!
+      let name = devices.taskNames.firstIndex(of: injection.identifier ?? kind.rawValue)!
       submit(device, Int16(name), kind)
       return
     case .reinstall:
@@ -244,6 +244,6 @@ extension Simulation {
     case .clearData, .clearErrorLogs, .corruptErrorLogs:
       if injectCollection(injection.action, device) { return }
     }
-    tallies.injectionsWithoutEffect += 1
+    cx.books.tallies.injectionsWithoutEffect += 1
   }
 }

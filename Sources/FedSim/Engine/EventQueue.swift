@@ -47,6 +47,30 @@ package struct EventQueue {
     if lists.insert(entry), entry.actor != current { mark(entry.actor) }
   }
 
+  /// Schedules an event of an actor, with the actor's next number.
+  @inline(__always)
+  mutating func schedule(
+    _ event: Event, _ eventClass: EventClass, at time: SimTime, by actor: Int32
+  ) {
+    lists.makeUnique()
+    let sequence = lists.count(oneMoreOf: actor)
+    count += 1
+    let entry = Entry(
+      time: time, eventClass: eventClass, actor: actor, sequence: sequence, event: event)
+    if lists.insert(entry), actor != current { mark(actor) }
+  }
+
+  /// How many events each actor has scheduled so far.
+  var sequences: [UInt32] { (0..<Int32(lists.count)).map { lists[$0].sequence } }
+
+  /// Takes back how many events each actor had scheduled.
+  mutating func take(sequences: [UInt32]) {
+    lists.makeUnique()
+    for (actor, sequence) in sequences.enumerated() {
+      lists.set(sequence: sequence, of: Int32(actor))
+    }
+  }
+
   /// All events that wait, actor by actor, each one's in their order.
   package var entries: [Entry] {
     var entries: [Entry] = []

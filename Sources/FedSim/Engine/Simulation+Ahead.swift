@@ -18,7 +18,7 @@ struct PlayingAhead: Codable {
 
 extension Simulation {
   /// Events that were played ahead of their turn, so far.
-  package var eventsPlayedAhead: Int { ahead.count }
+  package var eventsPlayedAhead: Int { cx.ahead.count }
 
   /// How far devices may be played on in this run.
   ///
@@ -27,26 +27,29 @@ extension Simulation {
   mutating func makePlayingAhead() -> PlayingAhead {
     var ahead = PlayingAhead()
     ahead.isOn =
-      inputs.playsAhead && !wantsEveryEvent && inputs.stop.rounds == nil
-      && inputs.stop.versions == nil && inputs.stop.accuracy == nil && identities.isEmpty
-      && !exchange.isOn && inputs.server.service == nil && inputs.injections.isEmpty
-      && inputs.server.aggregationTime == nil && inputs.server.central == nil
-      && fleetTables.presence.isEmpty && !fleetTables.mayQueue
-      && !inputs.fleet.contains { $0.background.continued != nil }
+      cx.inputs.playsAhead && !cx.audience.wantsEveryEvent && cx.inputs.stop.rounds == nil
+      && cx.inputs.stop.versions == nil && cx.inputs.stop.accuracy == nil
+      && devices.identities.isEmpty
+      && !exchange.isOn && cx.inputs.server.service == nil && cx.inputs.injections.isEmpty
+      && cx.inputs.server.aggregationTime == nil && cx.inputs.server.central == nil
+      && devices.fleetTables.presence.isEmpty && !devices.fleetTables.mayQueue
+      && !cx.inputs.fleet.contains { $0.background.continued != nil }
     ahead.coversSessions =
-      server.staysOnline && server.isReachable && world.next(.reachable, after: now) == nil
+      server.staysOnline && server.isReachable && cx.world.next(.reachable, after: cx.now) == nil
       && !mayCohortsBreak
     return ahead
   }
 
   /// Plays what the current device does next as far as it is its own affair.
   mutating func playAhead(_ device: Int) {
-    ahead.isAhead = true
-    while let next = queue.upcoming, next.time < outlook.nextLook, isOwnAffair(next.event, device) {
-      handle(queue.popUpcoming())
-      ahead.count += 1
+    cx.ahead.isAhead = true
+    while let next = cx.agenda.upcoming, next.time < outlook.nextLook,
+      isOwnAffair(next.event, device)
+    {
+      handle(cx.agenda.popUpcoming())
+      cx.ahead.count += 1
     }
-    ahead.isAhead = false
+    cx.ahead.isAhead = false
   }
 
   /// Whether an event of a device concerns nobody else, and nothing can come to the device before.
@@ -54,7 +57,7 @@ extension Simulation {
     // The server may still answer a request that the device no longer waits for.
     if !server.waiting.isEmpty, server.place(of: device).isThere { return false }
     if devices[device].hasSession {
-      guard ahead.coversSessions else { return false }
+      guard cx.ahead.coversSessions else { return false }
       // An answer may be on its way; only what has been sent is known to be the next.
       if devices[device].transferPhase == .awaiting {
         guard case .response(_, let generation, _) = event else { return false }

@@ -55,7 +55,7 @@ extension Simulation {
       guard devices[Int(device)].scheduler.generation == generation else { return false }
       startTask(Int(device))
     case .end:
-      isOver = true
+      cx.isOver = true
     }
     return true
   }
@@ -87,7 +87,7 @@ extension Simulation {
       guard devices[device].run?.generation == generation else { return false }
       processorExceeded(device)
     case .heartbeat:
-      guard identities.devices[device].beats.generation == generation else { return false }
+      guard devices.identities.devices[device].beats.generation == generation else { return false }
       beatRang(device)
     case .reinstall:
       reinstallRang(device)
@@ -98,7 +98,7 @@ extension Simulation {
       failTransfer(device, .timedOut)
     case .body:
       // What follows from it is done after every event.
-      return hasBody(device) && bodies[device].checkGeneration == generation
+      return hasBody(device) && devices.bodies[device].checkGeneration == generation
     }
     return true
   }

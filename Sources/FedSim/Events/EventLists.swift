@@ -39,6 +39,8 @@ struct EventLists {
     /// Free slots before the last event, in the upper 24 bits, and its memory's size below: lists
     /// are many, and nearly all of them short.
     private var shape: UInt32 = 0
+    /// The number of the actor's next event.
+    fileprivate(set) var sequence: UInt32 = 0
 
     private static let mostBefore = 0xFF_FFFF
 
@@ -189,6 +191,21 @@ struct EventLists {
   @inline(__always)
   mutating func makeUnique() {
     if !isKnownUniquelyReferenced(&storage) { copy() }
+  }
+
+  /// Counts an event that an actor schedules, and says its number.
+  @inline(__always)
+  mutating func count(oneMoreOf actor: Int32) -> UInt32 {
+    while lists.count <= Int(actor) { add() }
+    let sequence = lists[Int(actor)].sequence
+    lists[Int(actor)].sequence &+= 1
+    return sequence
+  }
+
+  /// Sets the number of an actor's next event.
+  mutating func set(sequence: UInt32, of actor: Int32) {
+    while lists.count <= Int(actor) { add() }
+    lists[Int(actor)].sequence = sequence
   }
 
   /// Puts an entry into its actor's list; whether it is its first event now.

@@ -67,14 +67,14 @@ extension ServerSettings {
 extension Simulation {
   /// Whether versions are recorded with their privacy.
   private var recordsPrivacy: Bool {
-    inputs.server.privacy != nil
-      || (!inputs.omitsArithmetic
+    cx.inputs.server.privacy != nil
+      || (!cx.inputs.omitsArithmetic
         && exchange.chain?.transforms.contains { $0 is any ToldTransform } == true)
   }
 
   /// The share of the fleet that a cohort is, where it was drawn from all of it.
   mutating func noteSampling(of members: Int) {
-    guard inputs.server.privacy?.amplification == .population else { return }
+    guard cx.inputs.server.privacy?.amplification == .population else { return }
     server.privacy.rate =
       server.waiting.count == devices.count ? Double(members) / Double(devices.count) : nil
   }
@@ -83,7 +83,7 @@ extension Simulation {
   private mutating func multiplier() -> Double {
     if server.privacy.multiplier == 0 {
       // A scenario for which there is none is refused before its run.
-      server.privacy.multiplier = inputs.server.noiseMultiplier(devices: devices.count) ?? 1e6
+      server.privacy.multiplier = cx.inputs.server.noiseMultiplier(devices: devices.count) ?? 1e6
     }
     return server.privacy.multiplier
   }
@@ -94,7 +94,7 @@ extension Simulation {
   /// both together are worth z (Andrew et al. 2021, theorem 1): the sum's noise is (z⁻² −
   /// (2σ_b)⁻²)^−½.
   private mutating func deviation(_ updates: [Int32]) -> Double {
-    let transforms = inputs.server.transforms
+    let transforms = cx.inputs.server.transforms
     var inverse = 1 / (multiplier() * multiplier())
     for transform in transforms {
       if let told = transform.value as? any ToldTransform {
@@ -103,7 +103,7 @@ extension Simulation {
     }
     var bound = 0.0
     for update in updates {
-      let told = told(transforms.count - 1, version: self.updates[update].base)
+      let told = told(transforms.count - 1, version: self.cx.updates[update].base)
       bound = max(bound, transforms[transforms.count - 1].value.largestNorm(told: told) ?? 0)
     }
     return bound / (inverse.squareRoot() * Double(updates.count))
@@ -114,13 +114,13 @@ extension Simulation {
   /// Draws: one `normal` a parameter, of a stream for each 4,096 (seed `policy`, purpose
   /// `privacy-noise`, ordinal = their place) at slot = the version that is made.
   mutating func withNoise(_ combined: ParameterBuffer, _ updates: [Int32]) -> ParameterBuffer {
-    guard inputs.server.privacy != nil else { return combined }
+    guard cx.inputs.server.privacy != nil else { return combined }
     let deviation = deviation(updates)
-    let key = StreamKey(seed: inputs.seeds.policy, purpose: "privacy-noise")
+    let key = StreamKey(seed: cx.inputs.seeds.policy, purpose: "privacy-noise")
     let slot = UInt64(server.version) + 1
     let block = 4096
     let blocks = (combined.count + block - 1) / block
-    let noise = inputs.pool.map(blocks) { place, _ in
+    let noise = cx.inputs.pool.map(blocks) { place, _ in
       var stream = key.with(ordinal: UInt32(place)).stream(slot: slot)
       return (0..<min(block, combined.count - place * block)).map { _ in stream.normal() }
     }
@@ -136,11 +136,11 @@ extension Simulation {
   mutating func countPrivacy(_ updates: [Int32]) -> PrivacyRecord? {
     let within = tellNext(updates)
     guard recordsPrivacy else { return nil }
-    guard let privacy = inputs.server.privacy else { return record(within: within, noise: .nan) }
+    guard let privacy = cx.inputs.server.privacy else { return record(within: within, noise: .nan) }
     // A device may have several updates in a version.
     var (most, run, last) = (1, 0, Int32(-1))
     for update in updates {
-      let device = self.updates[update].device
+      let device = self.cx.updates[update].device
       run = device == last ? run + 1 : 1
       last = device
       most = max(most, run)
@@ -152,7 +152,7 @@ extension Simulation {
       server.privacy.add(.withoutReplacement(server.privacy.rate ?? 1), noise: noise / 2)
     }
     return record(
-      within: within, noise: inputs.omitsArithmetic ? .nan : deviation(updates))
+      within: within, noise: cx.inputs.omitsArithmetic ? .nan : deviation(updates))
   }
 
   /// What version 0 tells: nothing.
@@ -162,7 +162,7 @@ extension Simulation {
 
   private func record(within: Double, noise: Double) -> PrivacyRecord {
     let bound = server.memories.transforms.compactMap(\.numbers.last).last ?? .nan
-    let epsilon = inputs.server.privacy.map { server.privacy.epsilon(delta: $0.delta) }
+    let epsilon = cx.inputs.server.privacy.map { server.privacy.epsilon(delta: $0.delta) }
     return PrivacyRecord(epsilon: epsilon ?? .nan, noise: noise, bound: bound, within: within)
   }
 }

@@ -88,27 +88,27 @@ extension Simulation {
   var givenModelBytes: Int64 {
     bytes(of: .submission)
       .adding(
-        inputs.server.parameterBytes(
-          of: inputs.task.network.layout, needs: inputs.task.algorithm.needs, isUpload: true))
+        cx.inputs.server.parameterBytes(
+          of: cx.inputs.task.network.layout, needs: cx.inputs.task.algorithm.needs, isUpload: true))
   }
 
   /// Makes what updates go through: what adversaries do to them, and the transforms.
   mutating func makeTransforms() {
-    let server = inputs.server
+    let server = cx.inputs.server
     guard !server.transforms.isEmpty || exchange.locals.falsifies else { return }
-    let layout = inputs.task.network.layout
-    let needs = inputs.task.algorithm.needs
+    let layout = cx.inputs.task.network.layout
+    let needs = cx.inputs.task.algorithm.needs
     let frozen = layout.tensors.filter { !$0.isUpdatable }.map(\.range)
     let chain = TransformChain(
       transforms: server.transforms.map(\.value),
       tensors: server.travelling(of: layout, needs: needs).map(\.range),
       kept: frozen + exchange.instructions.privateRanges,
-      attacks: inputs.fleet.map { $0.adversary?.attack.value })
+      attacks: cx.inputs.fleet.map { $0.adversary?.attack.value })
     exchange.chain = chain
     precondition(
       !chain.hasCollusion || !chain.keepsResiduals,
       "what colluders send is not known when an update after it is made")
-    if chain.keepsResiduals, !inputs.omitsArithmetic {
+    if chain.keepsResiduals, !cx.inputs.omitsArithmetic {
       exchange.lastSent = Array(repeating: nil, count: devices.count)
     }
     self.server.memories.transforms = chain.transforms.map { transform in
@@ -140,7 +140,7 @@ extension Simulation {
     let ordinal = UInt32(devices[device].ordinal)
     let keys = chain.transforms.indices.map { place in
       StreamKey(
-        seed: inputs.seeds.training, purpose: Purpose("transform-\(place)"), group: name,
+        seed: cx.inputs.seeds.training, purpose: Purpose("transform-\(place)"), group: name,
         ordinal: ordinal)
     }
     var told: [Double?] = []
@@ -164,7 +164,7 @@ extension Simulation {
   /// Whether all of these updates are what was trained.
   func areAsTrained(_ updates: [Int32]) -> Bool {
     // A loop: a closure would copy the simulation.
-    for update in updates where self.updates[update].sent != nil { return false }
+    for update in updates where self.cx.updates[update].sent != nil { return false }
     return true
   }
 
@@ -172,9 +172,9 @@ extension Simulation {
   func asSent(_ updates: [Int32], _ values: [DeferredTraining.Value]) -> [ParameterBuffer] {
     let (ranges, model) = (exchange.instructions.privateRanges, server.model)
     var sent: [DeferredUpdate?] = []
-    for update in updates { sent.append(self.updates[update].sent) }
+    for update in updates { sent.append(self.cx.updates[update].sent) }
     let (all, agreed) = (sent, agreements(updates, values))
-    return inputs.pool.map(all.count) { index, scratch in
+    return cx.inputs.pool.map(all.count) { index, scratch in
       all[index]?.value(scratch, agreed: agreed[index]).parameters
         ?? values[index].parameters.replacing(ranges, from: model)
     }
@@ -193,15 +193,15 @@ extension Simulation {
         let told = server.memories.transforms[place].numbers.last
       else { continue }
       var reports: [Double] = []
-      if !inputs.omitsArithmetic {
+      if !cx.inputs.omitsArithmetic {
         let scratch = Scratch()
         for update in updates {
-          if let report = self.updates[update].sent!.value(scratch).reports[place] {
+          if let report = self.cx.updates[update].sent!.value(scratch).reports[place] {
             reports.append(report)
           }
         }
       }
-      var stream = StreamKey(seed: inputs.seeds.policy, purpose: Purpose("told-\(place)"))
+      var stream = StreamKey(seed: cx.inputs.seeds.policy, purpose: Purpose("told-\(place)"))
         .stream(slot: UInt64(server.version))
       let next = transform.nextTold(after: told, reports: reports, &stream)
       server.memories.transforms[place].numbers.append(next)

@@ -6,20 +6,12 @@ import Numerics
 struct Exchange: Codable {
   /// The selector that lets devices into cycles, if it is one.
   @Rebuilt var admission: (any CycleAdmission)? = nil
-  /// The last cycle that each device was let into; 0: none.
-  var lastCycles: [Int32] = []
-  /// What each device's library remembers.
-  var clients: [ClientRegion] = []
-  /// What each device's user had erased.
-  var erasures: [ErasureRegion] = []
   /// Where the layer that changes lies, and from which version on.
   @Rebuilt var change: (version: Int32, ranges: [Range<Int>])? = nil
   /// What updates go through on their devices; nil: nothing.
   @Rebuilt var chain: TransformChain? = nil
   /// The last update of each device, where transforms keep something of it; else empty.
   var lastSent: [SentUpdate?] = []
-  /// What happened, counted.
-  var tallies = ExchangeTallies()
   /// What the server asks of devices beside trainings, and what they keep of their own.
   var instructions = Instructions()
   /// What local algorithms and adversaries keep.
@@ -114,58 +106,58 @@ extension ExchangeTallies {
 
 extension Simulation {
   /// What happened between devices and server beyond the usual; nil where nothing asks for it.
-  public var exchangeTallies: ExchangeTallies? { exchange.isOn ? exchange.tallies : nil }
+  public var exchangeTallies: ExchangeTallies? { exchange.isOn ? cx.books.exchange : nil }
 
   /// Makes what the settings ask for.
   mutating func makeExchange() {
-    exchange.admission = inputs.server.selector.value as? any CycleAdmission
+    exchange.admission = cx.inputs.server.selector.value as? any CycleAdmission
     exchange.givesKeys = exchange.admission != nil
     if exchange.givesKeys {
-      exchange.lastCycles = Array(repeating: 0, count: devices.count)
+      server.lastCycles = Array(repeating: 0, count: devices.count)
     }
-    let verbs = inputs.injections.map(\.action)
+    let verbs = cx.inputs.injections.map(\.action)
     makeInstructions()
     makeLocalStates()
     makeTransforms()
-    if inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
+    if cx.inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
       || exchange.instructions.isOn
     {
-      exchange.clients = Array(repeating: ClientRegion(), count: devices.count)
+      devices.clients = Array(repeating: ClientRegion(), count: devices.count)
     }
     if verbs.contains(.erase) {
-      exchange.erasures = Array(repeating: ErasureRegion(), count: devices.count)
+      devices.erasures = Array(repeating: ErasureRegion(), count: devices.count)
     }
-    if let change = inputs.server.layoutChange {
-      let ranges = inputs.task.network.layout.ranges(ofLayer: change.layer)
+    if let change = cx.inputs.server.layoutChange {
+      let ranges = cx.inputs.task.network.layout.ranges(ofLayer: change.layer)
       precondition(!ranges.isEmpty, "the layer that changes is one of the model's")
       exchange.change = (Int32(change.version), ranges)
     }
     exchange.isOn =
-      exchange.givesKeys || !exchange.clients.isEmpty || !exchange.erasures.isEmpty
+      exchange.givesKeys || !devices.clients.isEmpty || !devices.erasures.isEmpty
       || exchange.change != nil
   }
 
   /// A session begins; why it has no server to turn to, if it has none.
   mutating func disconnection(_ device: Int) -> SessionEnd? {
-    guard !exchange.clients.isEmpty else { return nil }
-    exchange.clients[device].enrolment = .authenticate
+    guard !devices.clients.isEmpty else { return nil }
+    devices.clients[device].enrolment = .authenticate
     let end: SessionEnd
-    if now < exchange.clients[device].wrongURLUntil {
+    if cx.now < devices.clients[device].wrongURLUntil {
       end = .wrongURL
-    } else if exchange.clients[device].isDisconnected {
+    } else if devices.clients[device].isDisconnected {
       end = .disconnected
     } else {
       return nil
     }
-    exchange.tallies.unconnectedSessions += 1
+    cx.books.exchange.unconnectedSessions += 1
     return end
   }
 
   /// What the process held in memory is gone: a new one connects.
   mutating func forgetProcess(_ device: Int) {
-    guard !exchange.clients.isEmpty else { return }
-    exchange.clients[device].isDisconnected = false
-    exchange.clients[device].quietUntil = .start
+    guard !devices.clients.isEmpty else { return }
+    devices.clients[device].isDisconnected = false
+    devices.clients[device].quietUntil = .start
   }
 
   /// The link has changed: an erasure goes out, a stream breaks.
@@ -180,10 +172,10 @@ extension Simulation {
   /// Whether an update's weights and loss are finite; it is computed to know.
   mutating func isSound(_ device: Int, _ update: Int32) -> Bool {
     let group = Int(devices[device].group)
-    guard inputs.fleet[group].protocol?.checksFinite == true, !inputs.omitsArithmetic,
-      let training = updates[update].training
+    guard cx.inputs.fleet[group].protocol?.checksFinite == true, !cx.inputs.omitsArithmetic,
+      let training = cx.updates[update].training
     else { return true }
-    let value = computations.values(of: [training])[0]
+    let value = cx.computations.values(of: [training])[0]
     return value.lossSum.isFinite && value.parameters.isFinite
   }
 
@@ -203,7 +195,7 @@ extension Simulation {
     case .erase: erase(device, injection.scope ?? .files)
     case .poison: return poison(device)
     case .reconnect: return tellReconnect(device, after: injection.lasting)
-    case .wrongURL: exchange.clients[device].wrongURLUntil = now + injection.lasting
+    case .wrongURL: devices.clients[device].wrongURLUntil = cx.now + injection.lasting
     default: return false
     }
     return true
@@ -213,9 +205,9 @@ extension Simulation {
   func exchangeImpossibilities() -> [String] {
     guard exchange.isOn else { return [] }
     var found: [String] = []
-    if !exchange.erasures.isEmpty,
+    if !devices.erasures.isEmpty,
       server.pending.contains(where: {
-        updates[$0].createdAt <= exchange.erasures[Int(updates[$0].device)].refusedUntil
+        cx.updates[$0].createdAt <= devices.erasures[Int(cx.updates[$0].device)].refusedUntil
       })
     {
       found.append("an update waits whose user had it erased")
@@ -230,7 +222,7 @@ extension Simulation {
       if settings.mode == .asDocumented, Int(cycle.workers) > settings.maximumWorkers ?? .max {
         found.append("a cycle has too many workers")
       }
-      if server.pending.contains(where: { updates[$0].round != server.round }) {
+      if server.pending.contains(where: { cx.updates[$0].round != server.round }) {
         found.append("a report waits in a cycle that is not its own")
       }
     }

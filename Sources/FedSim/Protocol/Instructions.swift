@@ -28,8 +28,6 @@ struct Instructions: Codable {
   var own: [OwnModel?] = []
   /// Plans by what the server sends, in the order of `clientConfig`.
   var plans: [TrainingPlan] = []
-  /// What happened, counted.
-  var tallies = InstructionTallies()
 }
 
 /// A model that a device has trained and keeps.
@@ -121,15 +119,15 @@ extension ProtocolSettings {
 extension Simulation {
   /// What happened where the server asks for more than trainings; nil where it does not.
   public var instructionTallies: InstructionTallies? {
-    exchange.instructions.isOn ? exchange.instructions.tallies : nil
+    exchange.instructions.isOn ? cx.books.instructions : nil
   }
 
   /// Makes what the settings ask for.
   mutating func makeInstructions() {
-    let server = inputs.server
+    let server = cx.inputs.server
     var made = Instructions()
     made.isOn =
-      inputs.fleet.contains { $0.protocol?.hasInstructions == true } || server.exchange != nil
+      cx.inputs.fleet.contains { $0.protocol?.hasInstructions == true } || server.exchange != nil
       || server.initialModel != nil || server.clientConfig != nil || server.evaluation != nil
       || server.asksProperties != nil || exchange.admission?.cycle.planBytes != nil
     made.awaitsModel = server.initialModel == .client
@@ -137,13 +135,13 @@ extension Simulation {
       made.connections = Array(repeating: 0, count: devices.count)
     }
     if server.exchange == .weightsOnly {
-      made.privateRanges = inputs.task.network.layout.rangesBesideWeights
+      made.privateRanges = cx.inputs.task.network.layout.rangesBesideWeights
     }
-    if inputs.fleet.contains(where: { $0.protocol?.overwritesModel == true }) {
+    if cx.inputs.fleet.contains(where: { $0.protocol?.overwritesModel == true }) {
       made.own = Array(repeating: nil, count: devices.count)
     }
     made.plans = (server.clientConfig ?? []).map { config in
-      inputs.task.plan.with(
+      cx.inputs.task.plan.with(
         epochs: config.epochs, batchSize: config.batchSize, learningRate: config.learningRate,
         maximumSteps: config.maximumUpdates)
     }
@@ -155,7 +153,7 @@ extension Simulation {
   /// The plan that a device trains by now.
   func plan(of device: Int) -> TrainingPlan {
     let place = Int(devices[device].planPlace)
-    return place < 0 ? inputs.task.plan : exchange.instructions.plans[place]
+    return place < 0 ? cx.inputs.task.plan : exchange.instructions.plans[place]
   }
 
   /// A training is about to begin: by the hyper-parameters that came with its round, or the
@@ -166,11 +164,11 @@ extension Simulation {
     }
     let group = Int(devices[device].group)
     var place: Int16 = -1
-    if inputs.fleet[group].protocol?.ignoresConfig != true {
-      for (index, config) in inputs.server.clientConfig!.enumerated()
+    if cx.inputs.fleet[group].protocol?.ignoresConfig != true {
+      for (index, config) in cx.inputs.server.clientConfig!.enumerated()
       where config.fromRound <= Int(round) { place = Int16(index) }
     }
-    if place >= 0 { exchange.instructions.tallies.configuredTrainings += 1 }
+    if place >= 0 { cx.books.instructions.configuredTrainings += 1 }
     guard place != devices[device].planPlace else { return }
     devices[device].planPlace = place
     devices[device].pace = pace(
@@ -186,13 +184,13 @@ extension Simulation {
   /// Draws: as `Network.initialParameters`, from slot 0 of `own-weights` (seed `initial`), where
   /// apps differ.
   func ownInitial(_ device: Int) -> ParameterBuffer {
-    if inputs.task.isInitialGiven { return inputs.task.initial }
+    if cx.inputs.task.isInitialGiven { return cx.inputs.task.initial }
     let key = StreamKey(
-      seed: inputs.seeds.initial, purpose: "own-weights", group: group(of: device).name,
+      seed: cx.inputs.seeds.initial, purpose: "own-weights", group: group(of: device).name,
       ordinal: UInt32(devices[device].ordinal))
-    let network = inputs.task.network
+    let network = cx.inputs.task.network
     return network.keepingFrozen(
-      of: inputs.task.initial, in: network.initialParameters(key.stream(slot: 0)))
+      of: cx.inputs.task.initial, in: network.initialParameters(key.stream(slot: 0)))
   }
 
   /// What a device's training of a version begins with: what never travels is its own.
@@ -205,7 +203,7 @@ extension Simulation {
     {
       return .joined(version, keeping: ranges, of: training)
     }
-    guard inputs.server.initialModel == .client else { return .parameters(version) }
+    guard cx.inputs.server.initialModel == .client else { return .parameters(version) }
     return .parameters(version.replacing(ranges, from: ownInitial(device)))
   }
 
@@ -229,7 +227,7 @@ extension Simulation {
     var depth = 1
     if let before, before.training?.isComputed == false { depth += before.depth }
     if depth > OwnModel.longestChain, isChain {
-      _ = computations.values(of: [training])
+      _ = cx.computations.values(of: [training])
       depth = 1
     }
     return OwnModel(base: base, training: training, depth: depth)
@@ -238,7 +236,7 @@ extension Simulation {
   /// Whether a device's trainings overwrite its model, so that each round's model has to be sent.
   func overwritesModel(_ device: Int) -> Bool {
     !exchange.instructions.own.isEmpty
-      && inputs.fleet[Int(devices[device].group)].protocol?.overwritesModel == true
+      && cx.inputs.fleet[Int(devices[device].group)].protocol?.overwritesModel == true
   }
 
   /// The app is removed: its model is the one that it came with again, and nothing is left of its
@@ -259,12 +257,12 @@ extension Simulation {
   /// The accuracy of each device's own model on the samples that a federated evaluation takes; NaN
   /// for a device without any; nil where no device keeps one.
   public func ownAccuracies() -> [Double]? {
-    guard !exchange.instructions.own.isEmpty, !inputs.omitsArithmetic else { return nil }
+    guard !exchange.instructions.own.isEmpty, !cx.inputs.omitsArithmetic else { return nil }
     let own = exchange.instructions.own
-    let clients = devices.map { Int($0.client) }
-    let task = inputs.task
-    let kernels = inputs.kernels
-    return inputs.pool.map(own.count) { device, scratch in
+    let clients = devices.all.map { Int($0.client) }
+    let task = cx.inputs.task
+    let kernels = cx.inputs.kernels
+    return cx.inputs.pool.map(own.count) { device, scratch in
       guard let training = own[device]?.training else { return .nan }
       let (samples, indices) = task.heldOut(by: clients[device])
       return Evaluation(

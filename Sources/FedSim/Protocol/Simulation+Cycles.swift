@@ -6,15 +6,15 @@ extension Simulation {
     server.failures = 0
     limitWait()
     guard let settings = exchange.admission?.cycle else { return }
-    server.cycle = CycleView(settings, openedAt: now)
+    server.cycle = CycleView(settings, openedAt: cx.now)
     guard settings.mode == .asDocumented, let length = settings.length,
       Int(server.round) <= settings.cycles ?? .max
     else { return }
-    for (index, trigger) in inputs.server.trigger.enumerated() {
+    for (index, trigger) in cx.inputs.server.trigger.enumerated() {
       if case .cycleEnd = trigger.value.timer {
-        schedule(
+        cx.schedule(
           .serverTimer(.trigger(Int32(index), round: server.round)), .serverTimer,
-          at: now + length, by: nil)
+          at: cx.now + length, by: nil)
       }
     }
   }
@@ -22,23 +22,23 @@ extension Simulation {
   /// A device asks to be let into the open cycle.
   mutating func askCycle(_ device: Int, participation: Int32) -> CycleAnswer {
     let rates = devices[device].rates
-    let measured = exchange.clients.isEmpty ? nil : exchange.clients[device]
+    let measured = devices.clients.isEmpty ? nil : devices.clients[device]
     let worker = CycleWorker(
-      lastCycle: Int(exchange.lastCycles[device]), upload: measured?.upload ?? rates.up,
+      lastCycle: Int(server.lastCycles[device]), upload: measured?.upload ?? rates.up,
       download: measured?.download ?? rates.down)
     let answer = exchange.admission!.admit(worker, server.cycle!, serverView)
     switch answer {
     case .accepted:
       letIn(device, participation)
-      exchange.lastCycles[device] = server.round
+      server.lastCycles[device] = server.round
       server.cycle!.workers += 1
     case .failed:
       break
     case .rejected(let timeout):
       if timeout == nil {
-        exchange.tallies.rejectedForGood += 1
+        cx.books.exchange.rejectedForGood += 1
       } else {
-        exchange.tallies.rejectedWithTimeout += 1
+        cx.books.exchange.rejectedWithTimeout += 1
       }
     }
     return answer
@@ -47,29 +47,29 @@ extension Simulation {
   /// What a device is told that asks for the model with the key of a cycle.
   mutating func fetch(round: Int32) -> Response? {
     guard round != server.round else { return nil }
-    exchange.tallies.invalidKeys += 1
+    cx.books.exchange.invalidKeys += 1
     return .keyInvalid
   }
 
   /// A device is about to ask for work: it waits until it may; when it does is remembered.
   mutating func waits(_ device: Int) -> Bool {
-    guard !exchange.clients.isEmpty, devices[device].session?.kind.isPoll == false else {
+    guard !devices.clients.isEmpty, devices[device].session?.kind.isPoll == false else {
       return false
     }
-    let quiet = exchange.clients[device].quietUntil
-    if now < quiet {
-      pause(device, for: quiet - now, then: .check)
+    let quiet = devices.clients[device].quietUntil
+    if cx.now < quiet {
+      pause(device, for: quiet - cx.now, then: .check)
       return true
     }
-    exchange.clients[device].askedAt = now
+    devices.clients[device].askedAt = cx.now
     return false
   }
 
   /// A device reads that it was rejected, and perhaps when it may ask again.
   mutating func rejected(_ device: Int, _ retry: RetryAfter?) {
-    note(device, .rejected(retry))
+    cx.note(device, .rejected(retry))
     let place = Int(devices[device].group)
-    guard let settings = inputs.fleet[place].protocol, settings.timeouts != .ignored else {
+    guard let settings = cx.inputs.fleet[place].protocol, settings.timeouts != .ignored else {
       return turnedAway(device)
     }
     guard let retry else {
@@ -77,12 +77,12 @@ extension Simulation {
       return
     }
     if settings.timeouts == .strictInteger {
-      exchange.tallies.undecodedTimeouts += 1
+      cx.books.exchange.undecodedTimeouts += 1
       return endSession(device, .unknownError)
     }
     let wanted = max(
-      now + retry.duration, exchange.clients[device].askedAt + settings.requestGap)
-    exchange.clients[device].quietUntil = wanted
+      cx.now + retry.duration, devices.clients[device].askedAt + settings.requestGap)
+    devices.clients[device].quietUntil = wanted
     devices[device].session!.stage = .check
     proceed(device)
   }
@@ -94,7 +94,7 @@ extension Simulation {
 
   /// Whether an app says nothing when its task has no work: then it waits for its kill.
   private mutating func forgetsRejection(_ device: Int) -> Bool {
-    guard inputs.fleet[Int(devices[device].group)].app?.onRejection == .forget,
+    guard cx.inputs.fleet[Int(devices[device].group)].app?.onRejection == .forget,
       devices[device].session?.kind.isTask == true
     else { return false }
     devices[device].session!.isStuck = true

@@ -3,11 +3,11 @@ extension Simulation {
   /// at once, at the server when it hears of it.
   mutating func erase(_ device: Int, _ scope: Erasure) {
     if collects(device) { return eraseCollected(device, scope) }
-    note(device, .erased(scope))
+    cx.note(device, .erased(scope))
     let isTraining = devices[device].isTraining
     if scope.coversFiles {
       if case .upload = devices[device].transfer?.purpose { giveUpTransfer(device) }
-      for update in devices[device].outbox { leaveDevice(update, .erased) }
+      for update in devices[device].outbox { cx.leaveDevice(update, .erased) }
       devices[device].outbox = []
     }
     if scope == .all, devices[device].attempt != nil { endAttempt(device, .erased) }
@@ -18,56 +18,56 @@ extension Simulation {
 
   /// The server has to hear of an erasure.
   mutating func oweErasure(_ device: Int, _ scope: Erasure) {
-    var region = exchange.erasures[device]
+    var region = devices.erasures[device]
     region.scope = region.isOwed && region.scope != scope ? .all : scope
-    region.askedAt = now
+    region.askedAt = cx.now
     region.requestsBefore = devices[device].transferGeneration
     region.isOwed = true
-    exchange.erasures[device] = region
+    devices.erasures[device] = region
     sendErasure(device)
   }
 
   /// Tells the server of an erasure that it has not heard of.
   mutating func sendErasure(_ device: Int) {
-    guard !exchange.erasures.isEmpty, exchange.erasures[device].isOwed,
+    guard !devices.erasures.isEmpty, devices.erasures[device].isOwed,
       devices[device].isConnected
     else { return }
     devices[device].transferGeneration += 1
-    schedule(
+    cx.schedule(
       .arrival(
         device: Int32(device), generation: devices[device].transferGeneration, .erase),
-      .serverArrival, at: now + devices[device].rates.oneWay, by: device)
+      .serverArrival, at: cx.now + devices[device].rates.oneWay, by: device)
   }
 
   /// A request has come to the server, and with it an erasure that was asked for before.
   mutating func hearErasure(_ device: Int, _ generation: UInt32) {
-    guard !exchange.erasures.isEmpty else { return }
-    let region = exchange.erasures[device]
+    guard !devices.erasures.isEmpty else { return }
+    let region = devices.erasures[device]
     guard region.isOwed, generation > region.requestsBefore else { return }
-    exchange.erasures[device].isOwed = false
-    exchange.tallies.erasures += 1
+    devices.erasures[device].isOwed = false
+    cx.books.exchange.erasures += 1
     if collects(device) { return removeStored(device, region.scope, until: region.askedAt) }
-    if region.scope.coversMetadata, exchange.givesKeys { exchange.lastCycles[device] = 0 }
+    if region.scope.coversMetadata, exchange.givesKeys { server.lastCycles[device] = 0 }
     guard region.scope.coversFiles else { return }
-    exchange.erasures[device].refusedUntil = region.askedAt
+    devices.erasures[device].refusedUntil = region.askedAt
     var kept: [Int32] = []
     var gone: [Int32] = []
     for update in server.pending {
       let isGone =
-        Int(updates[update].device) == device && updates[update].createdAt <= region.askedAt
+        Int(cx.updates[update].device) == device && cx.updates[update].createdAt <= region.askedAt
       if isGone { gone.append(update) } else { kept.append(update) }
     }
     server.pending = kept
     for update in gone {
       countCopy(update, -1)
-      resolve(update, .erased)
+      cx.resolve(update, .erased)
     }
   }
 
   /// Whether an update that arrives was erased before; then it stays so.
   func isErased(_ update: Int32) -> Bool {
-    guard !exchange.erasures.isEmpty else { return false }
-    let device = Int(updates[update].device)
-    return updates[update].createdAt <= exchange.erasures[device].refusedUntil
+    guard !devices.erasures.isEmpty else { return false }
+    let device = Int(cx.updates[update].device)
+    return cx.updates[update].createdAt <= devices.erasures[device].refusedUntil
   }
 }

@@ -9,11 +9,11 @@ extension Simulation {
 
   /// A round is closed: the server wants to know how good its model is on devices.
   mutating func beginEvaluationRound() {
-    guard let settings = inputs.server.evaluation, !isOver else { return }
-    exchange.instructions.evaluation = EvaluationRound(round: server.round, begunAt: now)
-    schedule(
+    guard let settings = cx.inputs.server.evaluation, !cx.isOver else { return }
+    exchange.instructions.evaluation = EvaluationRound(round: server.round, begunAt: cx.now)
+    cx.schedule(
       .serverTimer(.evaluationWait(round: server.round)), .serverTimer,
-      at: now + settings.waitLimit, by: nil)
+      at: cx.now + settings.waitLimit, by: nil)
   }
 
   /// Chooses the members of an evaluation once enough devices wait.
@@ -21,14 +21,14 @@ extension Simulation {
   /// Draws: one `below` a member, at slot = the round (seed `policy`, purpose `evaluation`).
   /// Source: Flower's `FedAvg.configure_evaluate`.
   mutating func formEvaluation() {
-    let settings = inputs.server.evaluation!
+    let settings = cx.inputs.server.evaluation!
     let round = exchange.instructions.evaluation!.round
     guard exchange.instructions.evaluation!.members == 0,
       server.waiting.count >= settings.minimumAvailable
     else { return }
     let count = server.waiting.count
     let wanted = min(count, max(Int(Double(count) * settings.fraction), settings.minimum))
-    var stream = StreamKey(seed: inputs.seeds.policy, purpose: "evaluation")
+    var stream = StreamKey(seed: cx.inputs.seeds.policy, purpose: "evaluation")
       .stream(slot: UInt64(round))
     let places = stream.sample(wanted, below: count).map { Int($0) }.sorted()
     exchange.instructions.evaluation!.members = wanted
@@ -40,8 +40,8 @@ extension Simulation {
     // Who waited is held by the evaluation from now on.
     for place in places.reversed() { _ = server.remove(at: place) }
     if let timeout = settings.timeout {
-      schedule(
-        .serverTimer(.evaluationTimeout(round: round)), .serverTimer, at: now + timeout, by: nil)
+      cx.schedule(
+        .serverTimer(.evaluationTimeout(round: round)), .serverTimer, at: cx.now + timeout, by: nil)
     }
   }
 
@@ -61,7 +61,7 @@ extension Simulation {
     }
     exchange.instructions.evaluation!.failures += evaluation.pending.count
     exchange.instructions.evaluation!.pending = []
-    for participation in evaluation.pending { letGo(participation) }
+    for participation in evaluation.pending { cx.participations.letGo(participation) }
     endEvaluationRound()
     return true
   }
@@ -70,13 +70,13 @@ extension Simulation {
   mutating func evaluationCame(_ device: Int, _ participation: Int32, hasSamples: Bool) {
     guard let place = exchange.instructions.evaluation?.pending.firstIndex(of: participation)
     else {
-      exchange.instructions.tallies.lateEvaluations += 1
+      cx.books.instructions.lateEvaluations += 1
       return
     }
     exchange.instructions.evaluation!.pending.remove(at: place)
     exchange.instructions.evaluation!.results.append(
       .init(device: Int32(device), hasSamples: hasSamples))
-    letGo(participation)
+    cx.participations.letGo(participation)
     if exchange.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
   }
 
@@ -86,7 +86,7 @@ extension Simulation {
     else { return false }
     exchange.instructions.evaluation!.pending.remove(at: place)
     exchange.instructions.evaluation!.failures += 1
-    letGo(participation)
+    cx.participations.letGo(participation)
     if exchange.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
     return true
   }
@@ -105,18 +105,18 @@ extension Simulation {
       accuracy += Double(report.samples) * report.accuracy
     }
     let counts =
-      examples > 0 && !inputs.omitsArithmetic
-      && (evaluation.failures == 0 || inputs.server.evaluation!.acceptFailures)
+      examples > 0 && !cx.inputs.omitsArithmetic
+      && (evaluation.failures == 0 || cx.inputs.server.evaluation!.acceptFailures)
     exchange.instructions.evaluations.append(
       EvaluationRecord(
         round: Int(evaluation.round), version: Int(server.version), begunAt: evaluation.begunAt,
-        endedAt: now, members: evaluation.members, results: evaluation.results.count,
+        endedAt: cx.now, members: evaluation.members, results: evaluation.results.count,
         failures: evaluation.failures, examples: examples,
         loss: counts ? loss / Double(examples) : .nan,
         accuracy: counts ? accuracy / Double(examples) : .nan))
-    note(-1, .exchange(.evaluationEnded))
+    cx.note(-1, .exchange(.evaluationEnded))
     if exchange.instructions.endsWithEvaluation {
-      isOver = true
+      cx.isOver = true
       return
     }
     limitWait()
@@ -129,8 +129,8 @@ extension Simulation {
   /// Draws: as coded the order of the samples, at slot = the round (seed `training`, purpose
   /// `evaluation-batches`).
   private mutating func reports(_ members: [Int], round: Int32) -> [EvaluationReport] {
-    let task = inputs.task
-    if inputs.omitsArithmetic {
+    let task = cx.inputs.task
+    if cx.inputs.omitsArithmetic {
       return members.map {
         EvaluationReport(
           samples: task.heldOut(by: Int(devices[$0].client)).indices.count, loss: 0, accuracy: 0)
@@ -143,14 +143,14 @@ extension Simulation {
       starts.append(start(of: device, from: server.model))
       keys.append(
         StreamKey(
-          seed: inputs.seeds.training, purpose: "evaluation-batches",
+          seed: cx.inputs.seeds.training, purpose: "evaluation-batches",
           group: group(of: device).name, ordinal: UInt32(devices[device].ordinal)))
       trains.append(group(of: device).protocol?.evaluation == .asCoded)
     }
     let clients = members.map { Int(devices[$0].client) }
-    let (kernels, plan) = (inputs.kernels, task.plan.with(epochs: 1))
+    let (kernels, plan) = (cx.inputs.kernels, task.plan.with(epochs: 1))
     let (given, orders, isTrained) = (starts, keys, trains)
-    return inputs.pool.map(members.count) { place, scratch in
+    return cx.inputs.pool.map(members.count) { place, scratch in
       let (samples, indices) = task.heldOut(by: clients[place])
       let parameters: ParameterBuffer
       switch given[place] {
@@ -185,22 +185,22 @@ extension Simulation {
 
   /// Begins to evaluate the version that a device was sent.
   mutating func beginEvaluation(_ device: Int) {
-    let settings = inputs.fleet[Int(devices[device].group)].protocol
+    let settings = cx.inputs.fleet[Int(devices[device].group)].protocol
     let share = settings?.evaluation == .asCoded ? 1 : settings?.evaluationShare ?? 1.0 / 3
-    let held = inputs.task.heldOut(by: Int(devices[device].client)).indices.count
+    let held = cx.inputs.task.heldOut(by: Int(devices[device].client)).indices.count
     let pace = pace(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal), device: device,
-      samples: held, epoch: devices[device].nextEpoch, plan: inputs.task.plan.with(epochs: 1),
+      samples: held, epoch: devices[device].nextEpoch, plan: cx.inputs.task.plan.with(epochs: 1),
       share: share)
     guard pace.batchCount > 0 else { return endEvaluation(device, hasSamples: false) }
-    exchange.clients[device].evaluationPace = pace
+    devices.clients[device].evaluationPace = pace
     devices[device].runGeneration += 1
     let run = TrainingRun(
-      begunAt: now, since: now, speed: speed(of: device), firstBatch: 0,
+      begunAt: cx.now, since: cx.now, speed: speed(of: device), firstBatch: 0,
       lastBatch: pace.batchCount, generation: devices[device].runGeneration, isEvaluation: true)
     devices[device].run = run
     beginStretch(device)
-    schedule(
+    cx.schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: pace.end(of: run, batches: pace.batchCount), by: device)
     watchProcessor(device)
@@ -209,8 +209,8 @@ extension Simulation {
   /// An evaluation has come to its end on a device: it reports.
   mutating func endEvaluation(_ device: Int, hasSamples: Bool) {
     if devices[device].run != nil { endRun(device) }
-    exchange.clients[device].hasSamples = hasSamples
-    note(device, .exchange(.evaluated))
+    devices.clients[device].hasSamples = hasSamples
+    cx.note(device, .exchange(.evaluated))
     devices[device].session!.reply = .evaluation
     devices[device].session!.stage = .reply
     proceed(device)
@@ -225,7 +225,7 @@ extension Simulation {
   /// no evaluation is under way, or its session ends.
   mutating func reportFailedEvaluation(_ device: Int) -> Bool {
     guard devices[device].run?.isEvaluation == true,
-      inputs.fleet[Int(devices[device].group)].protocol?.onFailure == .report
+      cx.inputs.fleet[Int(devices[device].group)].protocol?.onFailure == .report
     else { return false }
     endEvaluation(device, hasSamples: false)
     return true

@@ -24,19 +24,19 @@ extension Simulation {
     if evaluationFailed(participation) { return true }
     guard exchange.instructions.asked == participation else { return false }
     exchange.instructions.asked = -1
-    letGo(participation)
+    cx.participations.letGo(participation)
     wantModel()
     return true
   }
 
   /// A round has only so long to find its cohort.
   mutating func limitWait() {
-    let selector = inputs.server.selector.value
+    let selector = cx.inputs.server.selector.value
     guard selector.formsCohorts, let limit = selector.waitLimit,
       exchange.instructions.evaluation == nil, !exchange.instructions.awaitsModel
     else { return }
-    schedule(
-      .serverTimer(.cohortWait(round: server.round)), .serverTimer, at: now + limit, by: nil)
+    cx.schedule(
+      .serverTimer(.cohortWait(round: server.round)), .serverTimer, at: cx.now + limit, by: nil)
   }
 
   /// Too few devices have come for a round's cohort; false where it has one.
@@ -54,7 +54,7 @@ extension Simulation {
       !server.waiting.isEmpty
     else { return }
     exchange.instructions.isDrawDue = true
-    schedule(.serverTimer(.modelWanted), .snapshot, at: now, by: nil)
+    cx.schedule(.serverTimer(.modelWanted), .snapshot, at: cx.now, by: nil)
   }
 
   /// Asks one of the devices that wait for the model that its app came with.
@@ -66,14 +66,14 @@ extension Simulation {
     guard exchange.instructions.awaitsModel, exchange.instructions.asked < 0,
       !server.waiting.isEmpty
     else { return false }
-    var stream = StreamKey(seed: inputs.seeds.policy, purpose: "initial-model")
+    var stream = StreamKey(seed: cx.inputs.seeds.policy, purpose: "initial-model")
       .stream(slot: exchange.instructions.askings)
     exchange.instructions.askings += 1
     let place = Int(stream.sample(1, below: server.waiting.count)[0])
     let device = server.waiting[place].device
     let request = server.remove(at: place)
     exchange.instructions.asked = request.participation
-    exchange.instructions.tallies.modelsAsked += 1
+    cx.books.instructions.modelsAsked += 1
     answerCheck(device, request.generation, .sendModel)
     return true
   }
@@ -82,9 +82,9 @@ extension Simulation {
   private mutating func modelArrived(_ device: Int, _ participation: Int32) {
     guard exchange.instructions.asked == participation else { return }
     exchange.instructions.asked = -1
-    letGo(participation)
+    cx.participations.letGo(participation)
     server.model = ownInitial(device).replacing(
-      exchange.instructions.privateRanges, from: inputs.task.initial)
+      exchange.instructions.privateRanges, from: cx.inputs.task.initial)
     beginWithModel()
     openRound()
     formCohort()
@@ -93,8 +93,8 @@ extension Simulation {
   /// Version 0 is there.
   private mutating func beginWithModel() {
     exchange.instructions.awaitsModel = false
-    server.publishedAt[0] = now
-    server.roundOpenedAt = now
+    server.publishedAt[0] = cx.now
+    server.roundOpenedAt = cx.now
     publishInitialModel()
   }
 
@@ -120,20 +120,20 @@ extension Simulation {
   mutating func handleInstruction(_ device: Int, _ generation: UInt32, _ request: Request) {
     switch request {
     case .enrol:
-      exchange.instructions.tallies.workers += 1
+      cx.books.instructions.workers += 1
       return answer(device, generation, .enrolled(needsSpeedTest: wantsSpeedTest))
     case .probe:
       return answer(device, generation, .probed)
     case .plan(let round):
       let refusal = fetch(round: round)
-      if refusal == nil { exchange.instructions.tallies.plans += 1 }
+      if refusal == nil { cx.books.instructions.plans += 1 }
       return answer(device, generation, refusal ?? .plan)
     case .sendModel(let participation): modelArrived(device, participation)
     case .properties(let isImplemented):
       if isImplemented {
-        exchange.instructions.tallies.propertiesAnswered += 1
+        cx.books.instructions.propertiesAnswered += 1
       } else {
-        exchange.instructions.tallies.propertiesNotImplemented += 1
+        cx.books.instructions.propertiesNotImplemented += 1
       }
     case .evaluated(let participation, let hasSamples):
       evaluationCame(device, participation, hasSamples: hasSamples)
@@ -146,13 +146,13 @@ extension Simulation {
   mutating func instructed(_ device: Int, _ answer: CheckAnswer, round: Int32) {
     switch answer {
     case .sendModel:
-      note(device, .exchange(.modelAsked))
+      cx.note(device, .exchange(.modelAsked))
       devices[device].session!.reply = .model
     case .sendProperties:
-      note(device, .exchange(.propertiesAsked))
+      cx.note(device, .exchange(.propertiesAsked))
       devices[device].session!.reply = .properties
     case .evaluate:
-      note(device, .exchange(.evaluationAsked))
+      cx.note(device, .exchange(.evaluationAsked))
       devices[device].session!.round = round
       devices[device].session!.isEvaluating = true
       devices[device].session!.stage = .download
@@ -166,20 +166,20 @@ extension Simulation {
   mutating func sendReply(_ device: Int) {
     let session = devices[device].session!
     let participation = session.participation
-    let message = inputs.server.messageBytes
+    let message = cx.inputs.server.messageBytes
     switch session.reply {
     case .model:
       startRequest(
         device, .reply, .sendModel(participation: participation), bytes: givenModelBytes)
     case .properties:
-      let isImplemented = inputs.fleet[Int(devices[device].group)].protocol?.properties == true
+      let isImplemented = cx.inputs.fleet[Int(devices[device].group)].protocol?.properties == true
       startRequest(
         device, .reply, .properties(isImplemented: isImplemented), bytes: message)
     case .evaluation:
       startRequest(
         device, .reply,
         .evaluated(
-          participation: participation, hasSamples: exchange.clients[device].hasSamples),
+          participation: participation, hasSamples: devices.clients[device].hasSamples),
         bytes: message)
     case nil: preconditionFailure("a reply is to something")
     }

@@ -12,35 +12,35 @@ extension Simulation {
   /// weights.
   func relaid(_ model: ParameterBuffer) -> ParameterBuffer {
     guard let change = exchange.change, server.version + 1 == change.version else { return model }
-    return model.replacing(change.ranges, from: inputs.task.initial)
+    return model.replacing(change.ranges, from: cx.inputs.task.initial)
   }
 
   /// Whether an update is of the layout that was before.
   func isOfOldLayout(_ update: Int32) -> Bool {
     guard let change = exchange.change else { return false }
-    return server.version >= change.version && updates[update].base < change.version
+    return server.version >= change.version && cx.updates[update].base < change.version
   }
 
   /// A version has come to a device, which holds it now; false where it cannot read it and keeps
   /// what it has.
   mutating func decode(_ device: Int, _ version: Int32, _ model: ParameterBuffer) -> Bool {
     guard let change = exchange.change, version >= change.version,
-      let settings = inputs.fleet[Int(devices[device].group)].protocol, !settings.knowsNewLayout
+      let settings = cx.inputs.fleet[Int(devices[device].group)].protocol, !settings.knowsNewLayout
     else {
       devices[device].held = model
       return true
     }
-    exchange.tallies.layoutMismatches += 1
+    cx.books.exchange.layoutMismatches += 1
     guard settings.skipsUnknownLayers else { return false }
     devices[device].held = model.replacing(
-      change.ranges, from: devices[device].held ?? inputs.task.initial)
+      change.ranges, from: devices[device].held ?? cx.inputs.task.initial)
     return true
   }
 
   /// Whether a device's model is one of its own and not the server's.
   func keepsOwnModel(_ device: Int) -> Bool {
     guard exchange.change != nil,
-      let settings = inputs.fleet[Int(devices[device].group)].protocol
+      let settings = cx.inputs.fleet[Int(devices[device].group)].protocol
     else { return false }
     return !settings.knowsNewLayout && settings.skipsUnknownLayers
   }

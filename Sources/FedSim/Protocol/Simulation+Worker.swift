@@ -4,17 +4,17 @@ extension Simulation {
   ///
   /// Source: SwiftSyft's `SyftClient.start`.
   mutating func enrols(_ device: Int) -> Bool {
-    guard !exchange.clients.isEmpty, devices[device].session?.kind.isPoll == false,
-      let settings = inputs.fleet[Int(devices[device].group)].protocol?.worker
+    guard !devices.clients.isEmpty, devices[device].session?.kind.isPoll == false,
+      let settings = cx.inputs.fleet[Int(devices[device].group)].protocol?.worker
     else { return false }
-    let message = inputs.server.messageBytes
-    switch exchange.clients[device].enrolment {
+    let message = cx.inputs.server.messageBytes
+    switch devices.clients[device].enrolment {
     case .ready:
       // A further request for work is one of a further worker.
-      exchange.clients[device].enrolment = .authenticate
+      devices.clients[device].enrolment = .authenticate
       return false
     case .authenticate:
-      (exchange.clients[device].upload, exchange.clients[device].download) = (nil, nil)
+      (devices.clients[device].upload, devices.clients[device].download) = (nil, nil)
       startRequest(device, .enrolment, .enrol, bytes: message)
     case .upload:
       startRequest(
@@ -23,11 +23,11 @@ extension Simulation {
       startRequest(device, .enrolment, .probe(isUpload: false), bytes: message)
     }
     guard case .probe = devices[device].transfer!.request else { return true }
-    exchange.clients[device].probeSince = now
-    schedule(
+    devices.clients[device].probeSince = cx.now
+    cx.schedule(
       .deviceTimer(
         .probe, device: Int32(device), generation: devices[device].transfer!.id), .deviceTimer,
-      at: now + settings.probeTimeout, by: device)
+      at: cx.now + settings.probeTimeout, by: device)
     return true
   }
 
@@ -43,37 +43,37 @@ extension Simulation {
 
   /// A device was enrolled.
   mutating func enrolled(_ device: Int, needsSpeedTest: Bool) {
-    note(device, .exchange(.enrolled))
-    exchange.clients[device].enrolment = needsSpeedTest ? .upload : .ready
+    cx.note(device, .exchange(.enrolled))
+    devices.clients[device].enrolment = needsSpeedTest ? .upload : .ready
     proceed(device)
   }
 
   /// All bytes of a probe are sent: what the link carries to the server.
   mutating func uploadMeasured(_ device: Int) {
-    exchange.clients[device].upload = measured(device)
+    devices.clients[device].upload = measured(device)
   }
 
   /// A probe was answered in full.
   mutating func probed(_ device: Int) {
-    guard exchange.clients[device].enrolment == .download else {
-      exchange.clients[device].enrolment = .download
+    guard devices.clients[device].enrolment == .download else {
+      devices.clients[device].enrolment = .download
       return proceed(device)
     }
-    exchange.clients[device].download = measured(device)
-    exchange.clients[device].enrolment = .ready
-    exchange.instructions.tallies.speedTests += 1
-    note(device, .exchange(.speedTested))
+    devices.clients[device].download = measured(device)
+    devices.clients[device].enrolment = .ready
+    cx.books.instructions.speedTests += 1
+    cx.note(device, .exchange(.speedTested))
     proceed(device)
   }
 
   /// The size of a probe with its message.
   func probeBytes(_ device: Int) -> Int64 {
-    let settings = inputs.fleet[Int(devices[device].group)].protocol?.worker
-    return inputs.server.messageBytes.adding(settings?.probeBytes ?? 0)
+    let settings = cx.inputs.fleet[Int(devices[device].group)].protocol?.worker
+    return cx.inputs.server.messageBytes.adding(settings?.probeBytes ?? 0)
   }
 
   private func measured(_ device: Int) -> BitRate {
-    BitRate(of: probeBytes(device), in: now - exchange.clients[device].probeSince)
+    BitRate(of: probeBytes(device), in: cx.now - devices.clients[device].probeSince)
   }
 
   /// Whether the server wants to know how fast a device's link is.

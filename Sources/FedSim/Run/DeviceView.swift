@@ -38,8 +38,8 @@ extension Simulation {
   package func view(of device: Int) -> DeviceView {
     let group = group(of: device)
     let state = devices[device]
-    let app = apps.isEmpty ? nil : apps[device]
-    let body = hasBody(device) ? bodies[device] : nil
+    let app = devices.apps.isEmpty ? nil : devices.apps[device]
+    let body = hasBody(device) ? devices.bodies[device] : nil
     let request = state.scheduler.requests.first { $0.kind == .processing }
     let dwell = group.background.processing?.idleDwell ?? .zero
     var usedUntil = SimTime.never
@@ -47,7 +47,7 @@ extension Simulation {
     if let app, let system = group.background.system {
       usedUntil = app.lastUse + system.useLimit
       if let daily = system.dailyRunTime {
-        let hours = now.microseconds / 3_600_000_000 - app.refilledHour
+        let hours = cx.now.microseconds / 3_600_000_000 - app.refilledHour
         hasRunTime = app.runTime + hours * max(1, daily.microseconds / 24) > 0
       }
     }
@@ -74,7 +74,7 @@ extension Simulation {
     if body.isLowPower { return .lowPower }
     let isLow =
       !devices[device].isPlugged
-      && body.energy(at: now) < body.threshold(battery.essentialBelow)
+      && body.energy(at: cx.now) < body.threshold(battery.essentialBelow)
     return isLow ? .low : .normal
   }
 

@@ -6,45 +6,45 @@ extension Simulation {
     func expect(_ name: String, _ counted: Int64, _ found: Int64) {
       if counted != found { lines.append("\(name): counted \(counted), found \(found)") }
     }
-    let effort = measures.effort
+    let effort = cx.books.effort
     let open = openEffort()
     let all = effort.total
     expect(
       "attempts by what became of them", Int64(all.attempts + open.attempts),
-      Int64(ledgers.attempts.opened))
+      Int64(cx.books.ledgers.attempts.opened))
     expect(
       "time of trainings", all.microseconds + open.microseconds + effort.evaluations.microseconds,
       effort.stretches.microseconds)
     var used = open.batches
     for outcome in UpdateOutcome.allCases { used += effort[.update(outcome)].batches }
-    expect("batches in updates", Int64(used), Int64(ledgers.batchesUsed))
+    expect("batches in updates", Int64(used), Int64(cx.books.ledgers.batchesUsed))
     expect(
       "batches in all", Int64(all.batches + open.batches),
-      Int64(ledgers.batchesUsed + ledgers.batchesWasted))
+      Int64(cx.books.ledgers.batchesUsed + cx.books.ledgers.batchesWasted))
     expect(
       "time of trainings by device",
-      measures.devices.reduce(0) { $0 + $1.aggregated + $1.wasted }, all.microseconds)
+      cx.books.devices.reduce(0) { $0 + $1.aggregated + $1.wasted }, all.microseconds)
     expect(
-      "time aggregated by device", measures.devices.reduce(0) { $0 + $1.aggregated },
+      "time aggregated by device", cx.books.devices.reduce(0) { $0 + $1.aggregated },
       effort[.update(.aggregated)].microseconds)
-    if !bodies.isEmpty { auditEnergy(effort, open, all, expect) }
+    if !devices.bodies.isEmpty { auditEnergy(effort, open, all, expect) }
     auditTraffic(expect)
     expect(
-      "updates by staleness", Int64(measures.staleness.reduce(0, +)),
-      Int64(devices.reduce(0) { $0 + $1.activity.aggregated }))
+      "updates by staleness", Int64(cx.books.staleness.reduce(0, +)),
+      Int64(devices.all.reduce(0) { $0 + $1.activity.aggregated }))
     broken += lines
   }
 
   /// Work that has not ended: of attempts, and of updates.
   private func openEffort() -> Effort {
     var open = Effort()
-    for device in devices {
+    for device in devices.all {
       guard let attempt = device.attempt else { continue }
       open += attempt.effort
       open.attempts += 1
     }
-    for number in updates.numbers where updates[number].outcome == nil {
-      open += updates[number].effort
+    for number in cx.updates.numbers where cx.updates[number].outcome == nil {
+      open += cx.updates[number].effort
     }
     return open
   }
@@ -54,21 +54,21 @@ extension Simulation {
     _ effort: EffortLedger, _ open: Effort, _ all: Effort, _ expect: (String, Int64, Int64) -> Void
   ) {
     var (training, radio) = (Int64(0), Int64(0))
-    for device in devices.indices where bodies[device].isThere {
-      training += bodies[device].ledger.training
-      radio += bodies[device].ledger.radio
+    for device in devices.indices where devices.bodies[device].isThere {
+      training += devices.bodies[device].ledger.training
+      radio += devices.bodies[device].ledger.radio
       if let run = devices[device].run {
-        training -= bodies[device].ledger.training - run.energyMark
+        training -= devices.bodies[device].ledger.training - run.energyMark
       }
       if let transfer = devices[device].transfer {
-        radio -= bodies[device].ledger.radio - transfer.energyMark
+        radio -= devices.bodies[device].ledger.radio - transfer.energyMark
       }
     }
     expect(
       "energy of trainings", all.training + open.training + effort.evaluations.training, training)
     expect("energy of radios", all.radio + open.radio + effort.otherRadio, radio)
     expect(
-      "energy of work by device", measures.energies.reduce(0) { $0 + $1.aggregated + $1.wasted },
+      "energy of work by device", cx.books.energies.reduce(0) { $0 + $1.aggregated + $1.wasted },
       all.training + all.radio)
   }
 
@@ -77,16 +77,16 @@ extension Simulation {
     var (up, down) = (Int64(0), Int64(0))
     for carrier in Carrier.allCases {
       for outcome in TransmissionOutcome.allCases {
-        up += measures.traffic.up(carrier, outcome)
-        down += measures.traffic.down(carrier, outcome)
+        up += cx.books.traffic.up(carrier, outcome)
+        down += cx.books.traffic.down(carrier, outcome)
       }
-      for device in devices {
+      for device in devices.all {
         guard let transfer = device.transfer else { continue }
         up += transfer.carried.up(carrier)
         down += transfer.carried.down(carrier)
       }
     }
-    expect("bytes sent by link", up, ledgers.bytesUp)
-    expect("bytes received by link", down, ledgers.bytesDown)
+    expect("bytes sent by link", up, cx.books.ledgers.bytesUp)
+    expect("bytes received by link", down, cx.books.ledgers.bytesDown)
   }
 }

@@ -60,7 +60,7 @@ public final class Invariants: SavedObserver {
   /// Recounts everything a last time: nothing may be open.
   public func ended(_ simulation: borrowing Simulation) {
     recount(simulation, at: latest)
-    let ledgers = simulation.ledgers
+    let ledgers = simulation.cx.books.ledgers
     let open = ledgers.attempts.stillOpen + ledgers.updates.stillOpen
     if open + ledgers.transmissions.stillOpen != 0 { note("a ledger is open", at: latest) }
   }
@@ -79,7 +79,7 @@ extension Simulation {
   /// The device of a scripted event.
   func scriptedDevice(of event: Event) -> Int? {
     guard case .injection(let index) = event else { return nil }
-    return inputs.device(at: inputs.injections[Int(index)].device.path)
+    return cx.inputs.device(at: cx.inputs.injections[Int(index)].device.path)
   }
 
   /// What a device cannot be.
@@ -96,26 +96,26 @@ extension Simulation {
     never(state.isTraining && state.attempt == nil, "trains without an attempt")
     never(state.run != nil && state.transfer != nil, "trains while it transfers")
     never(
-      state.session.map { $0.hard < now } ?? false, "has a session after its hard expiry")
+      state.session.map { $0.hard < cx.now } ?? false, "has a session after its hard expiry")
     never(
       state.session?.kind == .task && state.isActive
         && state.session?.hasExpired == false
-        && inputs.fleet[Int(state.group)].background.system?.endsOnUse != false,
+        && cx.inputs.fleet[Int(state.group)].background.system?.endsOnUse != false,
       "runs a task in a person's hand")
     never(
       state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil,
       "keeps an attempt that it never saved")
     if hasBody(device) {
-      let body = bodies[device]
+      let body = devices.bodies[device]
       never(body.energy < 0 || body.energy > body.capacity, "holds energy beyond its battery")
       never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
       never(
-        now < body.check && !body.isOff && !body.isUnseen
+        cx.now < body.check && !body.isOff && !body.isUnseen
           && Int(body.thermal.rawValue) != body.heatLimitsPassed,
         "is warmer or cooler than it knows")
       never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
     }
-    if !identities.isEmpty { found += identityImpossibilities(device) }
+    if !devices.identities.isEmpty { found += identityImpossibilities(device) }
     if central.isOn { found += collectorImpossibilities(device) }
     never(
       isAway(device)
@@ -124,7 +124,7 @@ extension Simulation {
       "is not in the fleet and does something")
     never(state.attempt != nil && !isFit(device), "trains a model that it cannot")
     let requests = state.scheduler.requests
-    if let system = inputs.fleet[Int(state.group)].background.system {
+    if let system = cx.inputs.fleet[Int(state.group)].background.system {
       let refreshes = requests.count { $0.kind == .refresh }
       never(refreshes > system.refreshLimit, "has more refresh requests pending than it may")
       never(
@@ -137,11 +137,11 @@ extension Simulation {
       }, "has an identifier pending twice")
     never(state.heldVersion > server.version, "holds a version that does not exist")
     never(
-      state.outbox.count > max(1, inputs.fleet[Int(state.group)].outbox.capacity),
+      state.outbox.count > max(1, cx.inputs.fleet[Int(state.group)].outbox.capacity),
       "keeps too many updates")
     never(state.outbox != state.outbox.sorted(), "has its outbox out of order")
     never(
-      state.outbox.contains { updates[$0].device != device || !updates[$0].isOnDevice },
+      state.outbox.contains { cx.updates[$0].device != device || !cx.updates[$0].isOnDevice },
       "keeps an update that is not its own")
     return found
   }

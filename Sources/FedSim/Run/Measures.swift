@@ -1,59 +1,41 @@
 import Learning
 
-/// What a run is measured by, beside its ledgers: nothing of it changes what happens.
-struct Measures: Codable {
-  var effort = EffortLedger()
-  var traffic = TrafficLedger()
-  var progress = ProgressLog()
-  var hours = FleetHours()
-  /// For each device.
-  var devices = Table<DeviceEffort>()
-  /// For each device; empty where no group has a battery.
-  var energies = Table<DeviceEnergy>()
-  /// Aggregated updates by their staleness.
-  var staleness = Pages<Int>()
-  /// Test samples that each version gets right, or the last one before it that was evaluated; empty
-  /// where nothing is learned.
-  var correct = Pages<Int64>()
-}
-
 extension Simulation {
   /// Work by what became of it.
-  public var effort: EffortLedger { measures.effort }
+  public var effort: EffortLedger { cx.books.effort }
   /// Bytes by link and by how their transmission ended.
-  public var traffic: TrafficLedger { measures.traffic }
+  public var traffic: TrafficLedger { cx.books.traffic }
   /// What devices were doing by hour.
-  public var fleetHours: FleetHours { measures.hours }
+  public var fleetHours: FleetHours { cx.books.hours }
   /// Aggregated updates by their staleness: as many as came up.
-  public var stalenessCounts: [Int] { Array(measures.staleness) }
+  public var stalenessCounts: [Int] { Array(cx.books.staleness) }
   /// What each device's work came to, in the order of the fleet.
-  public var deviceEfforts: [DeviceEffort] { Array(measures.devices) }
+  public var deviceEfforts: [DeviceEffort] { Array(cx.books.devices) }
   /// What each device's work drew; empty where no group has a battery.
-  public var deviceEnergies: [DeviceEnergy] { Array(measures.energies) }
+  public var deviceEnergies: [DeviceEnergy] { Array(cx.books.energies) }
 
   /// Begins to measure.
   mutating func makeMeasures() {
-    for _ in devices.indices { measures.devices.append(DeviceEffort()) }
-    if !bodies.isEmpty { for _ in devices.indices { measures.energies.append(DeviceEnergy()) } }
-    guard inputs.record.fleetHours != false else { return }
-    measures.hours = FleetHours(groups: inputs.fleet.map(\.count))
-    for device in devices.indices where measures.hours.samples(device) {
+    cx.books.open(devices: devices.count, hasEnergy: !devices.bodies.isEmpty)
+    guard cx.inputs.record.fleetHours != false else { return }
+    cx.books.hours = FleetHours(groups: cx.inputs.fleet.map(\.count))
+    for device in devices.indices where cx.books.hours.samples(device) {
       devices[device].isSampled = true
-      measures.hours.begin(hourState(device), at: now)
+      cx.books.hours.begin(hourState(device), at: cx.now)
     }
   }
 
   /// What follows from an event beside what its handler does.
   @inline(__always)
   mutating func refresh(after event: Event, actor: Int32) {
-    if !bodies.isEmpty { refreshBodies(after: event, actor: actor) }
-    if !identities.isEmpty { refreshIdentities(after: event, actor: actor) }
+    if !devices.bodies.isEmpty { refreshBodies(after: event, actor: actor) }
+    if !devices.identities.isEmpty { refreshIdentities(after: event, actor: actor) }
     if actor > 0, devices[Int(actor) - 1].isSampled { followHours(Int(actor) - 1) }
   }
 
   private mutating func followHours(_ device: Int) {
-    measures.hours.follow(
-      device, group: Int(devices[device].group), hourState(device), at: now)
+    cx.books.hours.follow(
+      device, group: Int(devices[device].group), hourState(device), at: cx.now)
   }
 
   private func hourState(_ device: Int) -> FleetHours.State {
@@ -68,12 +50,12 @@ extension Simulation {
   }
 
   /// The last stretches end with the run.
-  mutating func finishHours() { countHours(until: now) }
+  mutating func finishHours() { countHours(until: cx.now) }
 
   /// Counts the stretches that go on, up to a time; for one who looks at a run that goes on.
   package mutating func countHours(until time: SimTime) {
     for device in devices.indices where devices[device].isSampled {
-      measures.hours.finish(device, group: Int(devices[device].group), at: time)
+      cx.books.hours.finish(device, group: Int(devices[device].group), at: time)
     }
   }
 
@@ -85,14 +67,14 @@ extension Simulation {
   /// events.
   mutating func energyDrawn(_ device: Int) -> (training: Int64, radio: Int64) {
     guard hasBody(device) else { return (0, 0) }
-    bodies[device].settle(at: now)
-    return (bodies[device].ledger.training, bodies[device].ledger.radio)
+    devices.bodies[device].settle(at: cx.now)
+    return (devices.bodies[device].ledger.training, devices.bodies[device].ledger.radio)
   }
 
   /// Batches begin to run.
   mutating func beginStretch(_ device: Int) {
     let drawn = energyDrawn(device).training
-    devices[device].run!.bookedAt = now
+    devices[device].run!.bookedAt = cx.now
     devices[device].run!.energyMark = drawn
   }
 
@@ -101,22 +83,22 @@ extension Simulation {
     guard let run = devices[device].run else { return }
     let drawn = energyDrawn(device).training
     var effort = Effort()
-    effort.microseconds = (now - run.bookedAt).microseconds
+    effort.microseconds = (cx.now - run.bookedAt).microseconds
     effort.training = drawn - run.energyMark
-    devices[device].run!.bookedAt = now
+    devices[device].run!.bookedAt = cx.now
     devices[device].run!.energyMark = drawn
-    measures.effort.stretches += effort
+    cx.books.effort.stretches += effort
     if run.isEvaluation {
-      measures.effort.evaluations += effort
+      cx.books.effort.evaluations += effort
     } else {
       devices[device].attempt!.effort += effort
-      measures.hours.trained(
-        group: Int(devices[device].group), from: run.bookedAt, to: now)
+      cx.books.hours.trained(
+        group: Int(devices[device].group), from: run.bookedAt, to: cx.now)
     }
     var amount = Progress()
     amount.nanojoules = effort.training
     if !run.isEvaluation { amount.microseconds = effort.microseconds }
-    note(amount)
+    cx.note(amount)
   }
 
   /// What an attempt came to that made this many batches.
@@ -129,24 +111,6 @@ extension Simulation {
     return effort
   }
 
-  /// Work of a device has ended.
-  mutating func book(_ effort: Effort, of device: Int, _ end: EffortEnd) {
-    measures.effort.book(effort, end)
-    let isUsed = end == .update(.aggregated)
-    if isUsed {
-      measures.devices[device].aggregated += effort.microseconds
-    } else {
-      measures.devices[device].wasted += effort.microseconds
-    }
-    guard !measures.energies.isEmpty else { return }
-    let energy = effort.training + effort.radio
-    if isUsed {
-      measures.energies[device].aggregated += energy
-    } else {
-      measures.energies[device].wasted += energy
-    }
-  }
-
   /// The process dies: what it has done since the last checkpoint is lost, and the attempt goes on.
   mutating func bookLost(_ device: Int, since kept: Effort, batches: Range<Int>) {
     var lost = devices[device].attempt!.effort
@@ -156,16 +120,7 @@ extension Simulation {
     lost.batches = batches.count
     lost.samples = plan(of: device).samples(
       inBatches: batches, shardCount: Int(devices[device].sampleCount))
-    book(lost, of: device, .lostSinceCheckpoint)
-  }
-
-  /// An update has come to its end.
-  mutating func bookUpdate(_ update: Int32, _ outcome: UpdateOutcome) {
-    let device = Int(updates[update].device)
-    book(updates[update].effort, of: device, .update(outcome))
-    if outcome == .aggregated {
-      measures.devices[device].samplesAggregated += Int64(updates[update].samples)
-    }
+    cx.books.book(lost, of: device, .lostSinceCheckpoint)
   }
 
   // MARK: Requests
@@ -176,29 +131,29 @@ extension Simulation {
     _ device: Int, _ outcome: TransmissionOutcome, received: Int64 = 0
   ) -> Transfer {
     devices[device].transfer!.carried.add(link: devices[device].link, up: 0, down: received)
-    ledgers.bytesDown += received
+    cx.books.ledgers.bytesDown += received
     devices[device].activity.bytesDown += received
     let transfer = devices[device].transfer.take()!
     let radio = hasBody(device) ? energyDrawn(device).radio - transfer.energyMark : 0
-    ledgers.transmissions.close(outcome)
-    measures.traffic.book(transfer.carried, outcome)
-    if received + radio > 0 { note(Progress(bytesDown: received, nanojoules: radio)) }
+    cx.books.ledgers.transmissions.close(outcome)
+    cx.books.traffic.book(transfer.carried, outcome)
+    if received + radio > 0 { cx.note(Progress(bytesDown: received, nanojoules: radio)) }
     if radio > 0 { bookRadio(radio, of: device, for: transfer.purpose) }
     return transfer
   }
 
   /// Counts what a request has drawn, in nanojoules.
   private mutating func bookRadio(_ radio: Int64, of device: Int, for purpose: Transfer.Purpose) {
-    guard case .upload(let update) = purpose, updates.contains(update) else {
-      return measures.effort.otherRadio += radio
+    guard case .upload(let update) = purpose, cx.updates.contains(update) else {
+      return cx.books.effort.otherRadio += radio
     }
-    if let outcome = updates[update].outcome {
+    if let outcome = cx.updates[update].outcome {
       // Sent again after it had ended.
       var effort = Effort()
       effort.radio = radio
-      book(effort, of: device, .update(outcome))
+      cx.books.book(effort, of: device, .update(outcome))
     } else {
-      updates[update].effort.radio += radio
+      cx.updates.addRadio(radio, to: update)
     }
   }
 
@@ -210,18 +165,14 @@ extension Simulation {
 
   /// Counts bytes of a device.
   mutating func countBytes(_ device: Int, up: Int64, down: Int64) {
-    ledgers.bytesUp += up
-    ledgers.bytesDown += down
+    cx.books.ledgers.bytesUp += up
+    cx.books.ledgers.bytesDown += down
     devices[device].activity.bytesUp += up
     devices[device].activity.bytesDown += down
-    if up + down > 0 { note(Progress(bytesUp: up, bytesDown: down)) }
+    if up + down > 0 { cx.note(Progress(bytesUp: up, bytesDown: down)) }
   }
 
   // MARK: Versions
-
-  private mutating func note(_ amount: Progress) {
-    measures.progress.book(amount, at: now, isAhead: ahead.isAhead, played: played)
-  }
 
   /// A device holds another version from now on, −1: none.
   mutating func setHeldVersion(_ device: Int, _ version: Int32) {
@@ -230,27 +181,22 @@ extension Simulation {
     guard before != version else { return }
     var amount = Progress()
     amount.holders = (version < 0 ? 0 : 1) - (before < 0 ? 0 : 1)
-    amount.heldCorrect = correct(version) - correct(before)
-    note(amount)
-  }
-
-  private func correct(_ version: Int32) -> Int64 {
-    version < 0 || measures.correct.isEmpty ? 0 : measures.correct[Int(version)]
+    amount.heldCorrect = cx.books.correct(version) - cx.books.correct(before)
+    cx.note(amount)
   }
 
   /// What a version that is published now is measured by.
   mutating func measured(_ record: VersionRecord) -> VersionRecord {
     var record = record
-    record.progress = measures.progress.progress(at: now)
+    record.progress = cx.books.progress.progress(at: cx.now)
     record.withoutVersion = devices.count - Int(record.progress.holders)
-    guard !inputs.omitsArithmetic else { return record }
-    let tested = inputs.task.test.count
+    guard !cx.inputs.omitsArithmetic else { return record }
+    let tested = cx.inputs.task.test.count
     record.heldAccuracy =
       record.progress.holders == 0
       ? .nan
       : Double(record.progress.heldCorrect) / (Double(tested) * Double(record.progress.holders))
-    measures.correct.append(
-      record.evaluation.map { Int64($0.test.correct) } ?? measures.correct.last ?? 0)
+    cx.books.publish(correct: record.evaluation.map { Int64($0.test.correct) })
     return record
   }
 }

@@ -56,20 +56,12 @@ extension Observer {
 
 extension Simulation {
   /// The time that the run as a whole has come to.
-  public var progressTime: SimTime { played }
+  public var progressTime: SimTime { cx.played }
   /// Whether devices are played on ahead of it, so that they do not stand at one time.
-  public var playsAhead: Bool { ahead.isOn }
+  public var playsAhead: Bool { cx.ahead.isOn }
 
   /// Tells those who want to know that the run went on.
   func tellAdvance() {
-    for observer in observers where observer.wantsAdvance { observer.advanced(self) }
-  }
-
-  /// Tells the observers what happened. It is `mutating` because a call of another would copy the
-  /// whole simulation where its arguments are read from it.
-  mutating func note(_ device: Int, _ kind: Happening.Kind) {
-    guard wantsEveryEvent else { return }
-    let happening = Happening(time: now, device: device, kind: kind)
-    for observer in observers { observer.happened(happening) }
+    for observer in cx.audience.observers where observer.wantsAdvance { observer.advanced(self) }
   }
 }

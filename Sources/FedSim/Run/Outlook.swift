@@ -99,19 +99,19 @@ extension Simulation {
   /// open round's cohort can no longer be complete and nothing else ends a round. Complexity: most
   /// calls end at the first device asked; at most one a simulated hour.
   mutating func lookAhead() {
-    outlook.nextLook = now + .hours(1)
+    outlook.nextLook = cx.now + .hours(1)
     if server.version > 0, !mayCohortsBreak { return outlook.nextLook = .never }
     if isCohortBroken { return stopStuck() }
     // What is collected may still be trained on.
     if central.isOn { return }
     guard server.version == 0, server.pending.isEmpty, server.cohortGoal == nil,
-      updates.living == 0, !inputs.injections.contains(where: { $0.at >= now })
+      cx.updates.living == 0, !cx.inputs.injections.contains(where: { $0.at >= cx.now })
     else { return }
     for device in devices.indices where devices[device].session.map({ !$0.kind.isPoll }) ?? false {
       return
     }
     var isServerReachable = server.isReachable
-    if !isServerReachable { isServerReachable = world.next(.reachable, after: now) != nil }
+    if !isServerReachable { isServerReachable = cx.world.next(.reachable, after: cx.now) != nil }
     if isServerReachable {
       for step in devices.indices {
         let device = (outlook.device + step) % devices.count
@@ -126,24 +126,25 @@ extension Simulation {
 
   private mutating func stopStuck() {
     isStuck = true
-    isOver = true
+    cx.isOver = true
   }
 
   /// The next time at which the world lets a device begin to train; nil: never before the end.
   private func opportunity(of device: Int) -> SimTime? {
     let state = devices[device]
     let client = Int(state.client)
-    guard inputs.task.partition.shards.indices.contains(client),
-      !inputs.task.partition.shards[client].isEmpty
+    guard cx.inputs.task.partition.shards.indices.contains(client),
+      !cx.inputs.task.partition.shards[client].isEmpty
     else { return nil }
     let group = group(of: device)
-    if group.background.continued != nil { return now }
+    if group.background.continued != nil { return cx.now }
     if group.background.processing == nil, group.background.windows == nil { return nil }
-    var offer = Offer(inputs, group: Int(state.group), ordinal: Int(state.ordinal), horizon: end)
+    var offer = Offer(
+      cx.inputs, group: Int(state.group), ordinal: Int(state.ordinal), horizon: cx.end)
     var found: SimTime?
     var isEverOnline = false
     let needed = offer.needed
-    offer.walk(from: now, lockedSince: state.lockedSince, anyTime: true) { time, held in
+    offer.walk(from: cx.now, lockedSince: state.lockedSince, anyTime: true) { time, held in
       if held.contains(.online) { isEverOnline = true }
       if found == nil, held.isSuperset(of: needed) { found = time }
       return found == nil || !isEverOnline
@@ -158,8 +159,8 @@ extension Simulation {
       return false
     }
     var hopes = server.pending.count - lateCount + (server.underWay?.updates.count ?? 0)
-    for number in participations.numbers where participations[number].round == server.round {
-      let stage = participations[number].stage
+    for number in cx.participations.numbers where cx.participations[number].round == server.round {
+      let stage = cx.participations[number].stage
       if stage >= Stage.accepted.rawValue, stage < Stage.admitted.rawValue { hopes += 1 }
     }
     return hopes < needed
@@ -169,13 +170,13 @@ extension Simulation {
   var mayCohortsBreak: Bool {
     let probe = ServerView(
       now: .start, version: 0, round: 1, pending: 0, cohortGoal: 1, cohortSize: 1)
-    return inputs.server.duplicates != .append
-      && inputs.server.trigger.allSatisfy { $0.value.neededMembers(probe) != nil }
+    return cx.inputs.server.duplicates != .append
+      && cx.inputs.server.trigger.allSatisfy { $0.value.neededMembers(probe) != nil }
   }
 
   /// How many of the round's members have to answer, at least.
   var neededMembers: Int? {
     let view = serverView
-    return inputs.server.trigger.compactMap { $0.value.neededMembers(view) }.min()
+    return cx.inputs.server.trigger.compactMap { $0.value.neededMembers(view) }.min()
   }
 }

@@ -4,45 +4,44 @@ import Numerics
 extension Simulation {
   /// Ends every entry that is still open, and the open round.
   mutating func finish() {
-    isOver = true
+    cx.isOver = true
     giveUpWaitingForModel()
     recordRound(.unfinishedAtEnd)
     finishCentral()
     finishHours()
     // Of a run that ended early, too: what its batteries would have given later is not the run's.
-    for device in bodies.indices where bodies[device].isThere { bodies[device].settle(at: now) }
+    for device in devices.bodies.indices where devices.bodies[device].isThere {
+      devices.bodies[device].settle(at: cx.now)
+    }
     for device in devices.indices {
       abandonEvaluation(device)
       if devices[device].transfer != nil { closeTransfer(device, .unfinishedAtEnd) }
       if let attempt = devices[device].attempt {
         var done = attempt.described
         if let run = devices[device].run {
-          done = devices[device].pace.done(run, at: now)
+          done = devices[device].pace.done(run, at: cx.now)
         }
         bookStretch(device)
-        book(effort(of: device, batches: done), of: device, .attempt(.unfinishedAtEnd))
-        ledgers.batchesWasted += done
-        ledgers.attempts.close(.unfinishedAtEnd)
+        cx.books.book(effort(of: device, batches: done), of: device, .attempt(.unfinishedAtEnd))
+        cx.books.ledgers.batchesWasted += done
+        cx.books.ledgers.attempts.close(.unfinishedAtEnd)
         devices[device].attempt = nil
         devices[device].run = nil
       }
       devices[device].outbox = []
     }
-    for update in updates.numbers where updates[update].outcome == nil {
-      updates[update].outcome = .unfinishedAtEnd
-      ledgers.updates.close(.unfinishedAtEnd)
-      bookUpdate(update, .unfinishedAtEnd)
-      note(Int(updates[update].device), .updateEnded(update: Int(update), .unfinishedAtEnd))
+    for update in cx.updates.numbers where cx.updates.end(update, .unfinishedAtEnd) {
+      cx.bookEnd(of: update, .unfinishedAtEnd)
     }
     finishBeats()
     closePresence()
-    computations.settle()
+    cx.computations.settle()
     // What would have come needs no memory any more.
-    queue = EventQueue()
+    cx.agenda.clear()
   }
 
   /// Updates and participations that somebody may still ask for.
-  package var livingRecords: Int { updates.living + participations.living }
+  package var livingRecords: Int { cx.updates.living + cx.participations.living }
 
   /// The current version.
   public var version: Int { Int(server.version) }
@@ -53,11 +52,11 @@ extension Simulation {
   /// Updates that wait at the server.
   public var pendingCount: Int { server.pending.count }
   /// Devices that are connected now. Complexity: O(devices).
-  public var connectedCount: Int { devices.count { $0.isConnected } }
+  public var connectedCount: Int { devices.all.count { $0.isConnected } }
   /// Devices on which the app runs now. Complexity: O(devices).
-  public var runningCount: Int { devices.count { $0.session != nil } }
+  public var runningCount: Int { devices.all.count { $0.session != nil } }
   /// Devices that train now. Complexity: O(devices).
-  public var trainingCount: Int { devices.count { $0.run != nil } }
+  public var trainingCount: Int { devices.all.count { $0.run != nil } }
 
   /// The devices, in the order of the fleet.
   public var deviceRecords: DeviceRecords { DeviceRecords(simulation: self) }
@@ -78,13 +77,13 @@ extension Simulation {
     _ device: Int
   ) -> (initial: Int64, final: Int64, flows: EnergyLedger)? {
     guard hasBody(device) else { return nil }
-    let body = bodies[device]
+    let body = devices.bodies[device]
     return (body.initial, body.energy, body.ledger)
   }
 
   /// A device's path, such as `phones/17`.
   public func path(of device: Int) -> String {
-    "\(inputs.fleet[Int(devices[device].group)].name)/\(devices[device].ordinal)"
+    "\(cx.inputs.fleet[Int(devices[device].group)].name)/\(devices[device].ordinal)"
   }
 
   /// Digest of the batch orders of a device's first `epochs` data epochs.
@@ -108,70 +107,54 @@ extension Simulation {
     func expect(_ name: String, _ counted: Int, _ found: Int) {
       if counted != found { broken.append("\(name): counted \(counted), found \(found)") }
     }
-    expect("open attempts", ledgers.attempts.stillOpen, devices.count { $0.attempt != nil })
     expect(
-      "open transmissions", ledgers.transmissions.stillOpen,
-      devices.count { $0.transfer != nil })
-    let numbers = updates.numbers
-    let living = numbers.map { updates[$0] }
-    expect("open updates", ledgers.updates.stillOpen, living.count { $0.outcome == nil })
-    expect("updates begun", ledgers.updates.opened, updates.count)
+      "open attempts", cx.books.ledgers.attempts.stillOpen, devices.all.count { $0.attempt != nil })
+    expect(
+      "open transmissions", cx.books.ledgers.transmissions.stillOpen,
+      devices.all.count { $0.transfer != nil })
+    let numbers = cx.updates.numbers
+    let living = numbers.map { cx.updates[$0] }
+    expect("open updates", cx.books.ledgers.updates.stillOpen, living.count { $0.outcome == nil })
+    expect("updates begun", cx.books.ledgers.updates.opened, cx.updates.count)
     expect(
       "updates made by attempts",
-      ledgers.attempts[.finished] + ledgers.attempts[.submittedPartial]
-        + exchange.tallies.emptyUpdates, ledgers.updates.opened)
+      cx.books.ledgers.attempts[.finished] + cx.books.ledgers.attempts[.submittedPartial]
+        + cx.books.exchange.emptyUpdates, cx.books.ledgers.updates.opened)
     for (place, outcome) in UpdateOutcome.allCases.enumerated() {
       expect(
-        "updates \(outcome.rawValue)", ledgers.updates[outcome],
-        settled.updates[place] + living.count { $0.outcome == outcome })
+        "updates \(outcome.rawValue)", cx.books.ledgers.updates[outcome],
+        cx.updates.settled[place] + living.count { $0.outcome == outcome })
     }
     expect(
-      "attempts by device", ledgers.attempts.opened,
-      devices.reduce(0) { $0 + $1.activity.attempts })
+      "attempts by device", cx.books.ledgers.attempts.opened,
+      devices.all.reduce(0) { $0 + $1.activity.attempts })
     expect(
-      "updates by device", ledgers.updates.opened,
-      devices.reduce(0) { $0 + $1.activity.updates })
+      "updates by device", cx.books.ledgers.updates.opened,
+      devices.all.reduce(0) { $0 + $1.activity.updates })
     expect(
-      "bytes sent", Int(ledgers.bytesUp), devices.reduce(0) { $0 + Int($1.activity.bytesUp) })
+      "bytes sent", Int(cx.books.ledgers.bytesUp),
+      devices.all.reduce(0) { $0 + Int($1.activity.bytesUp) })
     let waiting = server.pending.count + (server.underWay?.updates.count ?? 0)
     expect("pending copies", waiting, living.reduce(0) { $0 + $1.pendingCopies })
     expect(
-      "pending copies by device", waiting, devices.reduce(0) { $0 + Int($1.pendingCopies) })
+      "pending copies by device", waiting, server.copies.reduce(0) { $0 + Int($1) })
     for (update, record) in zip(numbers, living) where record.outcome == nil {
       let isSomewhere =
         record.pendingCopies > 0 || record.copiesOnTheWay > 0
         || devices[Int(record.device)].outbox.contains(update)
       if !isSomewhere { broken.append("update \(update) is nowhere and has no outcome") }
     }
-    for funnel in Array(roundFunnels) + hourFunnels {
-      for (wider, narrower) in zip(funnel.counts, funnel.counts.dropFirst()) where narrower > wider
-      {
-        broken.append("a funnel widens: \(funnel.counts)")
-      }
-    }
     expect(
-      "batches used", ledgers.batchesUsed, living.reduce(settled.batches) { $0 + $1.batches })
+      "batches used", cx.books.ledgers.batchesUsed,
+      living.reduce(cx.updates.settledBatches) { $0 + $1.batches })
     expect(
-      "bytes received", Int(ledgers.bytesDown),
-      devices.reduce(0) { $0 + Int($1.activity.bytesDown) })
+      "bytes received", Int(cx.books.ledgers.bytesDown),
+      devices.all.reduce(0) { $0 + Int($1.activity.bytesDown) })
     for device in devices.indices { broken += impossibilities(of: device) }
-    auditParticipations(&broken)
+    cx.participations.audit(&broken)
     auditMeasures(&broken)
     return broken + exchangeImpossibilities() + serviceImpossibilities()
       + centralImpossibilities()
-  }
-
-  /// Recounts participations by stage, and who holds them.
-  private func auditParticipations(_ broken: inout [String]) {
-    let living = participations.numbers.map { participations[$0] }
-    for stage in Stage.allCases {
-      let counted = hourFunnels.reduce(0) { $0 + $1[stage] }
-      let found =
-        settled.participations[Int(stage.rawValue)...].reduce(0, +)
-        + living.count { $0.stage >= stage.rawValue }
-      if counted != found { broken.append("hourly \(stage): counted \(counted), found \(found)") }
-    }
-    if living.contains(where: { $0.holders < 1 }) { broken.append("nobody holds a participation") }
   }
 }
 

@@ -1,10 +1,10 @@
 extension Simulation {
   /// What devices that are still there have been for so long.
   mutating func closePresence() {
-    for device in fleetTables.presence.indices {
-      guard let presence = fleetTables.presence[device], presence.isHere else { continue }
-      fleetTables.presence[device]!.total = presence.total + (now - presence.since)
-      fleetTables.presence[device]!.since = now
+    for device in devices.fleetTables.presence.indices {
+      guard let presence = devices.fleetTables.presence[device], presence.isHere else { continue }
+      devices.fleetTables.presence[device]!.total = presence.total + (cx.now - presence.since)
+      devices.fleetTables.presence[device]!.since = cx.now
     }
   }
 
@@ -16,7 +16,7 @@ extension Simulation {
 
   /// Samples that a device will have had.
   func samples(of device: Int) -> Int {
-    let shards = inputs.task.partition.shards
+    let shards = cx.inputs.task.partition.shards
     return shards.isEmpty ? 0 : shards[Int(devices[device].client)].count
   }
 
@@ -24,23 +24,26 @@ extension Simulation {
     _ device: Int
   ) -> (name: String, speedRank: Double, unfitness: Unfitness?)? {
     guard let made = hardware(of: device) else { return nil }
-    let classes = inputs.fleet[Int(devices[device].group)].hardware!.classes
+    let classes = cx.inputs.fleet[Int(devices[device].group)].hardware!.classes
     return (classes[Int(made.place)].name, made.speedRank, made.unfitness)
   }
 
   func presenceRecord(_ device: Int) -> (joins: Int, leaves: Int, total: SimDuration)? {
-    guard !fleetTables.presence.isEmpty, let presence = fleetTables.presence[device] else {
+    guard !devices.fleetTables.presence.isEmpty, let presence = devices.fleetTables.presence[device]
+    else {
       return nil
     }
     return (Int(presence.joins), Int(presence.leaves), presence.total)
   }
 
   func arrivalRecord(_ device: Int) -> Int? {
-    guard fleetTables.hasArrivals, inputs.fleet[Int(devices[device].group)].arrival != nil else {
+    guard devices.fleetTables.hasArrivals,
+      cx.inputs.fleet[Int(devices[device].group)].arrival != nil
+    else {
       return nil
     }
     return samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
-      client: Int(devices[device].client), at: now)
+      client: Int(devices[device].client), at: cx.now)
   }
 }

@@ -17,10 +17,10 @@ extension Simulation {
     between: (borrowing Simulation) throws(Failure) -> Void
   ) throws(Failure) {
     precondition(period > 0, "turns are counted from 1")
-    self.observers = observers
-    defer { self.observers = [] }
+    cx.audience.seat(observers)
+    defer { cx.audience.seat([]) }
     begin()
-    while !isOver, playNext() {
+    while !cx.isOver, playNext() {
       if turns % period == 0 { try between(self) }
     }
     finish()
@@ -31,15 +31,15 @@ extension Simulation {
   mutating func begin() {
     let isResumed = hasBegun
     hasBegun = true
-    for observer in observers {
+    for observer in cx.audience.observers {
       if isResumed { observer.resumed(self) } else { observer.began(self) }
     }
-    wantsEveryEvent = observers.contains { $0.wantsEveryEvent }
+    cx.audience.ask()
     let ahead = makePlayingAhead()
     // What is played on while apps run was decided as the run began.
-    if isResumed { self.ahead.isOn = ahead.isOn } else { self.ahead = ahead }
+    if isResumed { self.cx.ahead.isOn = ahead.isOn } else { self.cx.ahead = ahead }
     guard !isResumed else { return }
     if !exchange.instructions.awaitsModel { publishInitialModel() }
-    if inputs.stopsWhenStuck { lookAhead() }
+    if cx.inputs.stopsWhenStuck { lookAhead() }
   }
 }

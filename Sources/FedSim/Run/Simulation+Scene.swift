@@ -7,17 +7,14 @@ extension Simulation {
   /// Draws: one `normal` a device at slot 0 of `compute`, one at slot 0 of `network` (seed
   /// `world`).
   mutating func makeFleet() {
-    let groups = Int64(inputs.fleet.count)
+    let groups = Int64(cx.inputs.fleet.count)
     makeHardware()
-    if inputs.record.hoursByGroup == true {
-      groupFunnels = inputs.fleet.map { _ in Pages<Funnel>() }
-    }
-    devices.reserveCapacity(inputs.deviceCount)
-    let coupling = inputs.fleet.contains { $0.couple != nil } ? Coupling(inputs) : nil
-    for (place, group) in inputs.fleet.enumerated() {
+    devices.reserveCapacity(cx.inputs.deviceCount)
+    let coupling = cx.inputs.fleet.contains { $0.couple != nil } ? Coupling(cx.inputs) : nil
+    for (place, group) in cx.inputs.fleet.enumerated() {
       let shared = Links(group.network, speed: 1)
       for ordinal in 0..<group.count {
-        let clients = Int64(inputs.task.partition.clientCount)
+        let clients = Int64(cx.inputs.task.partition.clientCount)
         let number =
           group.firstClient.map { Int64($0 + ordinal) } ?? Int64(ordinal) * groups
           + Int64(place)
@@ -25,7 +22,7 @@ extension Simulation {
         let device = devices.count
         if group.couple != nil, clients > 0 {
           client = coupling!.client(
-            of: group, ordinal: ordinal, hardware: hardware(of: device), inputs)
+            of: group, ordinal: ordinal, hardware: hardware(of: device), cx.inputs)
         }
         let samples = samples(group: place, ordinal: ordinal, client: client, at: .start)
         var links = shared
@@ -55,36 +52,36 @@ extension Simulation {
 
   /// The states at the start, and the first events of everyone.
   mutating func setTheScene() {
-    schedule(.end, .snapshot, at: end, by: nil)
-    for (index, injection) in inputs.injections.enumerated() {
-      guard let device = inputs.device(at: injection.device.path) else {
+    cx.schedule(.end, .snapshot, at: cx.end, by: nil)
+    for (index, injection) in cx.inputs.injections.enumerated() {
+      guard let device = cx.inputs.device(at: injection.device.path) else {
         preconditionFailure("no device \(injection.device.path)")
       }
-      schedule(
+      cx.schedule(
         .injection(Int32(index)), injection.action.eventClass, at: injection.at, by: device)
     }
-    server.isReachable = world.state(.reachable, at: .start) == 1
-    server.hasInternet = world.state(.internet, at: .start) == 1
+    server.isReachable = cx.world.state(.reachable, at: .start) == 1
+    server.hasInternet = cx.world.state(.internet, at: .start) == 1
     server.believesOnline = server.hasInternet
     for series in ServerSeries.allCases { scheduleNext(series) }
     for device in devices.indices {
-      queue.turn(to: Int32(device + 1))
+      cx.agenda.turn(to: device)
       devices[device].isPlugged = worldState(.power, device) == 1
       devices[device].linkState = worldState(.link, device)
       devices[device].isActive = worldState(.usage, device) == 1
       let place = Int(devices[device].group)
-      for series in Series.allCases where world.has(series, group: place) {
+      for series in Series.allCases where cx.world.has(series, group: place) {
         let state = worldState(series, device)
         devices[device].exogenous.combine(UInt64(state))
         if series == .window, state != 0 {
-          schedule(
+          cx.schedule(
             .world(.window, device: Int32(device), state: state), .world, at: .start, by: device)
         } else {
           scheduleNext(series, device)
         }
         switch series {
         case .ambient: setHot(device, state == 1)
-        case .setting: apps[device]!.isRefreshOn = state == 1
+        case .setting: devices.apps[device]!.isRefreshOn = state == 1
         case .share: devices[device].share = state
         case .presence where state == 0: beginAway(device)
         default: break
@@ -92,15 +89,15 @@ extension Simulation {
       }
       submitTaskRequest(device)
       submitRefreshRequest(device)
-      if !bodies.isEmpty { refreshBody(device) }
+      if !devices.bodies.isEmpty { refreshBody(device) }
     }
-    queue.turn(to: -1)
+    cx.agenda.turn(to: nil)
     makeMeasures()
-    for device in identities.devices.indices { refreshBeats(device) }
+    for device in devices.identities.devices.indices { refreshBeats(device) }
     openRound()
-    for (index, trigger) in inputs.server.trigger.enumerated() {
+    for (index, trigger) in cx.inputs.server.trigger.enumerated() {
       if case .every(let period) = trigger.value.timer {
-        schedule(
+        cx.schedule(
           .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: .start + period,
           by: nil)
       }
@@ -109,37 +106,37 @@ extension Simulation {
 
   /// The settings of a device's group.
   @inline(__always)
-  func group(of device: Int) -> FleetGroupSettings { inputs.fleet[Int(devices[device].group)] }
+  func group(of device: Int) -> FleetGroupSettings { cx.inputs.fleet[Int(devices[device].group)] }
 
   /// The state of a device's series now.
   mutating func worldState(_ series: Series, _ device: Int) -> UInt8 {
-    world.state(
-      series, group: Int(devices[device].group), ordinal: Int(devices[device].ordinal), at: now)
+    cx.world.state(
+      series, group: Int(devices[device].group), ordinal: Int(devices[device].ordinal), at: cx.now)
   }
 
   /// The next change of a device's series.
   mutating func worldNext(
     _ series: Series, _ device: Int, after time: SimTime
   ) -> (time: SimTime, state: UInt8)? {
-    world.next(
+    cx.world.next(
       series, group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
       after: time)
   }
 
   /// Schedules a device's next change of a series.
   mutating func scheduleNext(_ series: Series, _ device: Int) {
-    guard let next = worldNext(series, device, after: now) else { return }
-    schedule(
+    guard let next = worldNext(series, device, after: cx.now) else { return }
+    cx.schedule(
       .world(series, device: Int32(device), state: next.state), .world, at: next.time, by: device)
   }
 
   /// Schedules the server's next change of a series.
   mutating func scheduleNext(_ series: ServerSeries) {
-    guard let next = world.next(series, after: now) else {
+    guard let next = cx.world.next(series, after: cx.now) else {
       if series == .internet { server.internetIsFinal = true }
       return
     }
-    schedule(.server(series, state: next.state), .world, at: next.time, by: nil)
+    cx.schedule(.server(series, state: next.state), .world, at: next.time, by: nil)
   }
 }
 

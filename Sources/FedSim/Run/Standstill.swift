@@ -81,12 +81,12 @@ extension Simulation {
   ///
   /// Complexity: O(devices · changes of their series) where there is no version.
   public var standstill: Standstill? {
-    precondition(isOver, "a standstill is that of a whole run")
+    precondition(cx.isOver, "a standstill is that of a whole run")
     guard server.version == 0 || isStuck || isCohortBroken else { return nil }
     // The initial model was good enough.
-    if now == .start, !isStuck, inputs.stop.accuracy != nil { return nil }
+    if cx.now == .start, !isStuck, cx.inputs.stop.accuracy != nil { return nil }
     guard hasTrainers || central.versions.isEmpty else { return nil }
-    var found = Standstill(stoppedAt: isStuck ? now : nil)
+    var found = Standstill(stoppedAt: isStuck ? cx.now : nil)
     if server.version == 0 {
       let all = obstacles()
       for (device, obstacle) in all.enumerated() {
@@ -118,13 +118,13 @@ extension Simulation {
     guard group(of: device).arrival != nil else { return devices[device].pace.batchCount > 0 }
     let (group, ordinal) = (Int(devices[device].group), Int(devices[device].ordinal))
     return samples(
-      group: group, ordinal: ordinal, client: Int(devices[device].client), at: end) > 0
+      group: group, ordinal: ordinal, client: Int(devices[device].client), at: cx.end) > 0
   }
 
   /// The first obstacle of each device.
   private func obstacles() -> [Standstill.Obstacle] {
-    let accepted = hourFunnels.reduce(0) { $0 + $1[.accepted] }
-    let formsCohorts = inputs.server.selector.value.formsCohorts
+    let accepted = cx.participations.hours.reduce(0) { $0 + $1[.accepted] }
+    let formsCohorts = cx.inputs.server.selector.value.formsCohorts
     let isReachable = isEver(.reachable)
     let hasInternet = isEver(.internet)
     var found: [Standstill.Obstacle] = []
@@ -160,7 +160,7 @@ extension Simulation {
 
   /// Whether a device was away for the whole run.
   private func wasNeverHere(_ device: Int) -> Bool {
-    guard isAway(device), let presence = fleetTables.presence[device] else { return false }
+    guard isAway(device), let presence = devices.fleetTables.presence[device] else { return false }
     return presence.total == .zero
   }
 
@@ -169,7 +169,8 @@ extension Simulation {
     let background = group(of: device).background
     guard background.processing != nil || background.windows != nil else { return nil }
     let state = devices[device]
-    var offer = Offer(inputs, group: Int(state.group), ordinal: Int(state.ordinal), horizon: end)
+    var offer = Offer(
+      cx.inputs, group: Int(state.group), ordinal: Int(state.ordinal), horizon: cx.end)
     var seen: [StartConditions] = []
     offer.walk(from: .start, lockedSince: .start) { _, held in
       if !seen.contains(held) { seen.append(held) }
@@ -182,7 +183,7 @@ extension Simulation {
 
   /// Whether a series of the server is ever up.
   private func isEver(_ series: ServerSeries) -> Bool {
-    var world = world
+    var world = cx.world
     return world.state(series, at: .start) == 1 || world.next(series, after: .start) != nil
   }
 
@@ -205,7 +206,7 @@ extension Simulation {
       found.append(
         .members(
           round: Int(server.round), goal: neededMembers!, arrived: server.pending.count))
-    } else if inputs.server.selector.value.formsCohorts, server.cohortGoal == nil,
+    } else if cx.inputs.server.selector.value.formsCohorts, server.cohortGoal == nil,
       server.waitingPeak > 0
     {
       let needed = neededWaiting
@@ -218,7 +219,7 @@ extension Simulation {
     }
     if server.version == 0, let needed = neededUpdates, server.pendingPeak < needed {
       let able = devices.indices.count { everHasData($0) }
-      let duplicates = inputs.server.duplicates
+      let duplicates = cx.inputs.server.duplicates
       let isPossible = duplicates == .append || duplicates == .overwrite || needed <= able
       if server.pendingPeak > 0 || !isPossible {
         found.append(
@@ -230,7 +231,7 @@ extension Simulation {
 
   /// How many devices the selector waits for, where it is one that says so.
   private var neededWaiting: Int? {
-    let selector = inputs.server.selector.value
+    let selector = cx.inputs.server.selector.value
     if let scripted = selector as? ScriptedSelector {
       let place = Int(server.round) - 1
       return scripted.cohorts.indices.contains(place) ? scripted.cohorts[place].count : nil
@@ -242,9 +243,9 @@ extension Simulation {
   private var neededUpdates: Int? {
     func isEnough(_ pending: Int) -> Bool {
       let view = ServerView(
-        now: now, version: Int(server.version), round: Int(server.round), pending: pending,
+        now: cx.now, version: Int(server.version), round: Int(server.round), pending: pending,
         cohortGoal: server.cohortGoal, cohortSize: server.cohortSize)
-      return inputs.server.trigger.contains { trigger in
+      return cx.inputs.server.trigger.contains { trigger in
         trigger.value.decide(.arrival, view) == .aggregate
           || trigger.value.timer != nil && trigger.value.decide(.timer, view) == .aggregate
       }

@@ -77,8 +77,8 @@ public final class TimelineLog: SavedObserver {
 
   /// Begins the first intervals.
   public func began(_ simulation: borrowing Simulation) {
-    let now = simulation.now
-    places = Array(repeating: -1, count: simulation.inputs.deviceCount)
+    let now = simulation.cx.now
+    places = Array(repeating: -1, count: simulation.cx.inputs.deviceCount)
     for (place, device) in devices.enumerated() {
       places[device] = Int32(place)
       let states = Self.states(simulation.view(of: device))
@@ -98,16 +98,16 @@ public final class TimelineLog: SavedObserver {
   /// Ends the last intervals.
   public func ended(_ simulation: borrowing Simulation) {
     for place in devices.indices {
-      for part in Part.allCases.indices { close(place, part, at: simulation.now) }
+      for part in Part.allCases.indices { close(place, part, at: simulation.cx.now) }
     }
   }
 
   private func look(_ place: Int, _ simulation: borrowing Simulation) {
     let states = Self.states(simulation.view(of: devices[place]))
     for part in states.indices where states[part] != open[place].states[part] {
-      close(place, part, at: simulation.now)
+      close(place, part, at: simulation.cx.now)
       open[place].states[part] = states[part]
-      open[place].since[part] = simulation.now
+      open[place].since[part] = simulation.cx.now
     }
   }
 

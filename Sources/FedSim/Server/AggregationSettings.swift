@@ -142,39 +142,39 @@ extension ServerSettings {
 extension Simulation {
   /// Aggregations that took time, counted; nil where they take none.
   public var aggregationTallies: AggregationTallies? {
-    inputs.server.aggregationTime == nil ? nil : server.aggregations
+    cx.inputs.server.aggregationTime == nil ? nil : server.aggregations
   }
 
   /// Begins an aggregation that takes time.
   mutating func beginAggregation(_ waiting: [Int32], _ settings: AggregationTimeSettings) {
-    let end = now + settings.base + settings.perUpdate * Int64(waiting.count)
-    server.underWay = AggregationUnderWay(begunAt: now, endsAt: end, updates: waiting)
+    let end = cx.now + settings.base + settings.perUpdate * Int64(waiting.count)
+    server.underWay = AggregationUnderWay(begunAt: cx.now, endsAt: end, updates: waiting)
     server.aggregations.begun += 1
-    schedule(.serverTimer(.aggregated), .serverTimer, at: end, by: nil)
+    cx.schedule(.serverTimer(.aggregated), .serverTimer, at: end, by: nil)
   }
 
   /// An aggregation that took time is over: the version is there, and what waited for it goes on.
   mutating func aggregationEnded() {
     let ended = server.underWay!
     server.underWay = nil
-    server.aggregations.lasted = server.aggregations.lasted + (now - ended.begunAt)
+    server.aggregations.lasted = server.aggregations.lasted + (cx.now - ended.begunAt)
     combine(ended.updates)
-    if let owed = ended.owed, updates.contains(owed.update) {
+    if let owed = ended.owed, cx.updates.contains(owed.update) {
       answerReceipt(owed.device, owed.generation, owed.update)
     }
     // What has come meanwhile may suffice for the next one.
-    if !isOver { decide(.arrival) }
+    if !cx.isOver { decide(.arrival) }
   }
 
   /// Whether the server handles nothing now, for it aggregates.
   var isBlocked: Bool {
-    server.underWay != nil && inputs.server.aggregationTime?.blocks == true
+    server.underWay != nil && cx.inputs.server.aggregationTime?.blocks == true
   }
 
   /// A request comes to a server that aggregates: it waits until that is over.
   mutating func holds(_ device: Int, _ generation: UInt32, _ request: Request) -> Bool {
-    guard isBlocked, service.settings == nil, server.isReachable else { return false }
-    schedule(
+    guard isBlocked, server.service.settings == nil, server.isReachable else { return false }
+    cx.schedule(
       .arrival(device: Int32(device), generation: generation, request), .serverArrival,
       at: noteHeld(), by: device)
     return true
@@ -184,7 +184,7 @@ extension Simulation {
   mutating func noteHeld() -> SimTime {
     let end = server.underWay!.endsAt
     server.aggregations.held += 1
-    server.aggregations.waited = server.aggregations.waited + (end - now)
+    server.aggregations.waited = server.aggregations.waited + (end - cx.now)
     return end
   }
 }

@@ -174,7 +174,7 @@ extension ServerSettings {
 
 extension Simulation {
   /// The size of a message.
-  func bytes(of message: Message) -> Int64 { inputs.server.bytes(of: message) }
+  func bytes(of message: Message) -> Int64 { cx.inputs.server.bytes(of: message) }
 
   /// The size of an update with what goes with it.
   var updateBytes: Int64 { sized(.submission, isUpload: true) }
@@ -187,16 +187,16 @@ extension Simulation {
     case .modelUnavailable: bytes(of: .modelHead)
     case .receipt: bytes(of: .receipt)
     case .granted: bytes(of: .identityAnswer)
-    case .plan: inputs.server.messageBytes.adding(exchange.admission?.cycle.planBytes ?? 0)
+    case .plan: cx.inputs.server.messageBytes.adding(exchange.admission?.cycle.planBytes ?? 0)
     case .central(.model(let model, _)):
-      inputs.server.messageBytes.adding(bytes(ofModel: model))
+      cx.inputs.server.messageBytes.adding(bytes(ofModel: model))
     case .refused, .keyInvalid, .failed, .enrolled, .probed, .noted, .central:
-      inputs.server.messageBytes
+      cx.inputs.server.messageBytes
     }
   }
 
   /// A message with parameters.
   private func sized(_ message: Message, isUpload: Bool) -> Int64 {
-    bytes(of: message).adding(isUpload ? wireSizes.upload : wireSizes.download)
+    bytes(of: message).adding(isUpload ? cx.wireSizes.upload : cx.wireSizes.download)
   }
 }

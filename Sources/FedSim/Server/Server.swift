@@ -8,7 +8,6 @@ struct Server: Codable {
   var believesOnline = true
   /// Whether its connection changes no more.
   var internetIsFinal = false
-  var sequence: UInt32 = 0
 
   var version: Int32 = 0
   var model: ParameterBuffer
@@ -52,9 +51,20 @@ struct Server: Codable {
   /// What it knows of devices, where its selector looks at that.
   var known: [DeviceFacts] = []
 
-  init(model: ParameterBuffer, triggers: Int) {
-    self.model = model
-    memories = PartMemories(triggers: triggers)
+  /// What it has to serve, where it takes time for each request.
+  var service = Service()
+  /// The last cycle that each device was let into, 0: none; empty where there are no cycles.
+  var lastCycles: [Int32] = []
+  /// Copies of each device's updates that wait.
+  var copies: [Int32]
+  /// The quality of versions, and when it was last looked at.
+  var quality: Quality
+
+  init(_ inputs: SimulationInputs) {
+    model = inputs.task.initial
+    memories = PartMemories(triggers: inputs.server.trigger.count)
+    quality = Quality(inputs)
+    copies = Array(repeating: 0, count: inputs.deviceCount)
   }
 
   /// Whether it will never again believe itself offline: then a device that asks for work is sent
@@ -139,30 +149,4 @@ struct UpdateRecord: Codable {
   var isShelved = false
   /// Whether the server has had it.
   var hasArrived = false
-}
-
-/// One session's way through the funnel.
-struct Participation: Codable {
-  var round: Int32
-  let hour: Int32
-  let group: Int32
-  var stage: UInt8
-  /// Who may still move it on: its session, its update, requests under way and requests that wait.
-  var holders: Int32 = 1
-}
-
-/// What is left of updates and participations that nobody can need any more: sums for audits.
-struct Settled: Codable {
-  var updates = [Int](repeating: 0, count: UpdateOutcome.allCases.count)
-  var batches = 0
-  /// Participations by the stage that they came to.
-  var participations = [Int](repeating: 0, count: Stage.allCases.count)
-
-  private static let outcomes = UpdateOutcome.allCases
-
-  /// An update of so many batches has ended.
-  mutating func add(_ outcome: UpdateOutcome, batches: Int) {
-    self.batches += batches
-    updates[Self.outcomes.firstIndex(of: outcome)!] += 1
-  }
 }

@@ -10,12 +10,12 @@ extension Simulation {
     var keys: [UInt64] = []
     keys.reserveCapacity(server.pending.count)
     for update in server.pending {
-      keys.append(UInt64(updates[update].device) << 32 | UInt64(update))
+      keys.append(UInt64(cx.updates[update].device) << 32 | UInt64(update))
     }
     keys.sort()
     let waiting = keys.map { Int32($0 & 0x7FFF_FFFF) }
     server.pending = []
-    if let settings = inputs.server.aggregationTime, !waiting.isEmpty {
+    if let settings = cx.inputs.server.aggregationTime, !waiting.isEmpty {
       return beginAggregation(waiting, settings)
     }
     combine(waiting)
@@ -25,11 +25,11 @@ extension Simulation {
   mutating func combine(_ batch: [Int32]) {
     var waiting = batch
     if exchange.isOn { waiting = weighty(waiting) }
-    tallies.trainingsNeeded += waiting.count
+    cx.books.tallies.trainingsNeeded += waiting.count
     guard !waiting.isEmpty else { return closeRound(.failed) }
     let used: Used
     let before = recordsNorms ? server.model : nil
-    if inputs.omitsArithmetic {
+    if cx.inputs.omitsArithmetic {
       used = Used(updates: waiting)
     } else {
       // What never travels goes on from training to training: none is computed and let go.
@@ -41,15 +41,15 @@ extension Simulation {
       }
       used = these
       let noisy = withNoise(combined, these.updates)
-      let stepped = inputs.server.optimizer.value.step(
-        from: server.model, by: noisy, payload: inputs.server.payload,
+      let stepped = cx.inputs.server.optimizer.value.step(
+        from: server.model, by: noisy, payload: cx.inputs.server.payload,
         of: CombinedFacts(updates: these.updates.count, devices: devices.count),
         &server.memories.optimizer)
       server.model = relaid(
-        inputs.task.network.keepingFrozen(of: server.model, in: stepped)
+        cx.inputs.task.network.keepingFrozen(of: server.model, in: stepped)
           .replacing(exchange.instructions.privateRanges, from: server.model))
       precondition(
-        server.model.count == inputs.task.initial.count, "an aggregation keeps the model's size")
+        server.model.count == cx.inputs.task.initial.count, "an aggregation keeps the model's size")
       foreseeNextCohort()
     }
     var record = versionRecord(used)
@@ -59,16 +59,16 @@ extension Simulation {
     record.privacy = countPrivacy(used.updates)
     server.version += 1
     takeCompanions(used.learned.map(\.sent))
-    server.publishedAt.append(now)
+    server.publishedAt.append(cx.now)
     for (place, update) in used.updates.enumerated() {
       noteLoss(used[place].lossSum, squares: used[place].lossSquares, of: update)
     }
     for update in used.updates {
-      if updates[update].outcome == .aggregated { tallies.aggregatedTwice += 1 }
-      devices[Int(updates[update].device)].activity.aggregated += 1
-      reach(updates[update].participation, .aggregated)
+      if cx.updates[update].outcome == .aggregated { cx.books.tallies.aggregatedTwice += 1 }
+      devices[Int(cx.updates[update].device)].activity.aggregated += 1
+      cx.participations.reach(cx.updates[update].participation, .aggregated)
       countCopy(update, -1)
-      resolve(update, .aggregated)
+      cx.resolve(update, .aggregated)
     }
     publish(record)
     closeRound(.published)
@@ -78,10 +78,10 @@ extension Simulation {
   /// there is what they begin with: other threads can help with nothing that comes before them.
   private mutating func foreseeNextCohort() {
     let next = Int(server.round) + 1
-    if let rounds = inputs.stop.rounds, next > rounds { return }
-    if let versions = inputs.stop.versions, Int(server.version) + 1 >= versions { return }
+    if let rounds = cx.inputs.stop.rounds, next > rounds { return }
+    if let versions = cx.inputs.stop.versions, Int(server.version) + 1 >= versions { return }
     foresee(
-      inputs.server.selector.value.likelyMembers(ofRound: next), isBeforehand: true)
+      cx.inputs.server.selector.value.likelyMembers(ofRound: next), isBeforehand: true)
   }
 
   /// The updates that go into a version.
@@ -110,20 +110,20 @@ extension Simulation {
     facts.reserveCapacity(waiting.count)
     for update in waiting { facts.append(self.facts(of: update)) }
     guard areAsTrained(waiting),
-      let weights = inputs.server.aggregator.value.weights(of: facts)
+      let weights = cx.inputs.server.aggregator.value.weights(of: facts)
     else { return nil }
     precondition(weights.count == waiting.count, "one weight an update")
-    let shares = StalenessRule.shares(inputs.server.stalenessRule, weights, facts)
+    let shares = StalenessRule.shares(cx.inputs.server.stalenessRule, weights, facts)
     var terms: [StreamedSum.Term] = []
     terms.reserveCapacity(waiting.count)
     for (update, weight) in zip(waiting, shares.weights) {
       let base =
-        inputs.server.payload == .delta ? updates[update].baseParameters ?? server.model : nil
-      terms.append(StreamedSum.Term(updates[update].training!, weight: weight, base: base))
+        cx.inputs.server.payload == .delta ? cx.updates[update].baseParameters ?? server.model : nil
+      terms.append(StreamedSum.Term(cx.updates[update].training!, weight: weight, base: base))
     }
-    let isDelta = inputs.server.payload == .delta
+    let isDelta = cx.inputs.server.payload == .delta
     let first = isDelta ? nil : shares.rest.map { Aggregation.Term(server.model, weight: $0) }
-    guard let sum = computations.sum(terms, first: first, count: server.model.count) else {
+    guard let sum = cx.computations.sum(terms, first: first, count: server.model.count) else {
       return nil
     }
     let learned = sum.scores.map {
@@ -134,8 +134,8 @@ extension Simulation {
 
   /// The updates computed, transformed, and combined by the aggregator; nil if none is finite.
   private mutating func combined(_ waiting: [Int32]) -> (ParameterBuffer, Used)? {
-    computations.forgetForeseen()
-    let values = computations.values(of: waiting.map { updates[$0].training! })
+    cx.computations.forgetForeseen()
+    let values = cx.computations.values(of: waiting.map { cx.updates[$0].training! })
     let sent = asSent(waiting, values)
     let losses = baseLosses(waiting)
     var used = Used()
@@ -143,10 +143,10 @@ extension Simulation {
     for (index, update) in waiting.enumerated() {
       guard sent[index].isFinite else {
         countCopy(update, -1)
-        resolve(update, .rejectedNotFinite)
+        cx.resolve(update, .rejectedNotFinite)
         continue
       }
-      let (record, facts) = (updates[update], facts(of: update))
+      let (record, facts) = (cx.updates[update], facts(of: update))
       used.updates.append(update)
       used.learned.append(
         Learned(
@@ -161,33 +161,34 @@ extension Simulation {
     }
     guard !used.updates.isEmpty else { return nil }
     let batch = AggregationBatch(
-      updates: aggregated, payload: inputs.server.payload, current: server.model,
-      staleness: inputs.server.stalenessRule, groupSizes: inputs.fleet.map(\.count),
-      kernels: inputs.kernels, pool: inputs.pool)
-    return (inputs.server.aggregator.value.combine(batch, &server.memories.aggregator), used)
+      updates: aggregated, payload: cx.inputs.server.payload, current: server.model,
+      staleness: cx.inputs.server.stalenessRule, groupSizes: cx.inputs.fleet.map(\.count),
+      kernels: cx.inputs.kernels, pool: cx.inputs.pool)
+    return (cx.inputs.server.aggregator.value.combine(batch, &server.memories.aggregator), used)
   }
 
   /// What each training began with loses on its samples, where the aggregator needs it.
   private func baseLosses(_ waiting: [Int32]) -> [Double] {
-    guard inputs.server.aggregator.value.needsBaseLosses else { return [] }
+    guard cx.inputs.server.aggregator.value.needsBaseLosses else { return [] }
     var pairs: [(training: DeferredTraining, base: ParameterBuffer)] = []
     for update in waiting {
-      pairs.append((updates[update].training!, updates[update].baseParameters!))
+      pairs.append((cx.updates[update].training!, cx.updates[update].baseParameters!))
     }
     let all = pairs
-    return inputs.pool.map(all.count) { index, scratch in
+    return cx.inputs.pool.map(all.count) { index, scratch in
       all[index].training.loss(of: all[index].base, scratch).meanLoss
     }
   }
 
   private func facts(of update: Int32) -> UpdateFacts {
     let (samples, staleness) = (
-      updates[update].samples, Int(server.version - updates[update].base)
+      cx.updates[update].samples, Int(server.version - cx.updates[update].base)
     )
-    guard inputs.server.aggregator.value.needsStepSums, let training = updates[update].training
+    guard cx.inputs.server.aggregator.value.needsStepSums,
+      let training = cx.updates[update].training
     else { return UpdateFacts(samples: samples, staleness: staleness) }
-    let pull = inputs.task.algorithm.proximalPull
-    let steps = updates[update].batches
+    let pull = cx.inputs.task.algorithm.proximalPull
+    let steps = cx.updates[update].batches
     let sum = training.stepSum(batches: steps, pull: pull)
     return UpdateFacts(
       samples: samples, staleness: staleness, stepSum: sum,
@@ -196,48 +197,48 @@ extension Simulation {
 
   /// The deadline came with too few updates: they are given up, and the next round opens.
   mutating func skipRound() {
-    computations.forgetForeseen()
+    cx.computations.forgetForeseen()
     for update in server.pending {
       countCopy(update, -1)
-      resolve(update, .roundSkipped)
+      cx.resolve(update, .roundSkipped)
     }
     server.pending = []
-    note(-1, .roundSkipped(round: Int(server.round)))
+    cx.note(-1, .roundSkipped(round: Int(server.round)))
     closeRound(.skipped)
   }
 
   /// Records how the open round ended.
   mutating func recordRound(_ outcome: RoundOutcome) {
     let record = RoundRecord(
-      round: Int(server.round), openedAt: server.roundOpenedAt, closedAt: now, outcome: outcome,
+      round: Int(server.round), openedAt: server.roundOpenedAt, closedAt: cx.now, outcome: outcome,
       version: outcome == .published ? Int(server.version) : -1, cohort: server.cohortSize)
-    for observer in observers { observer.closed(record, self) }
+    for observer in cx.audience.observers { observer.closed(record, self) }
   }
 
   private mutating func closeRound(_ outcome: RoundOutcome) {
     recordRound(outcome)
-    if let rounds = inputs.stop.rounds, Int(server.round) >= rounds { endAfterRound() }
+    if let rounds = cx.inputs.stop.rounds, Int(server.round) >= rounds { endAfterRound() }
     if exchange.isOn { beginEvaluationRound() }
     server.round += 1
-    server.roundOpenedAt = now
+    server.roundOpenedAt = cx.now
     server.cohortGoal = nil
     server.cohortSize = 0
     server.owesAggregation = false
-    roundFunnels.append(Funnel())
+    cx.participations.openRound()
     openRound()
     formCohort()
-    if inputs.server.broadcast == .afterAggregation { releaseWaiting() }
+    if cx.inputs.server.broadcast == .afterAggregation { releaseWaiting() }
   }
 
   /// Version 0, evaluated.
   mutating func publishInitialModel() {
     var record = VersionRecord(
-      version: 0, publishedAt: now, round: 0, updates: 0, devices: 0, samples: 0,
+      version: 0, publishedAt: cx.now, round: 0, updates: 0, devices: 0, samples: 0,
       samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan,
-      averageAccuracy: inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
+      averageAccuracy: cx.inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
       maximumStaleness: 0, meanStalenessSeconds: 0,
-      evaluation: inputs.omitsArithmetic ? nil : evaluate(),
-      federated: inputs.record.federatedEvaluation == nil ? nil : evaluateDevices())
+      evaluation: cx.inputs.omitsArithmetic ? nil : evaluate(),
+      federated: cx.inputs.record.federatedEvaluation == nil ? nil : evaluateDevices())
     record.labelCounts = labelCounts([])
     record.norms = norms(since: nil)
     record.groupWeights = groupWeights
@@ -247,20 +248,20 @@ extension Simulation {
 
   private mutating func publish(_ counted: VersionRecord) {
     let record = measured(counted)
-    note(-1, .published(version: record.version, updates: record.updates))
-    for observer in observers { observer.published(record, self) }
-    if let versions = inputs.stop.versions, record.version >= versions { endAfterRound() }
-    if let target = inputs.stop.accuracy, let evaluation = record.evaluation,
+    cx.note(-1, .published(version: record.version, updates: record.updates))
+    for observer in cx.audience.observers { observer.published(record, self) }
+    if let versions = cx.inputs.stop.versions, record.version >= versions { endAfterRound() }
+    if let target = cx.inputs.stop.accuracy, let evaluation = record.evaluation,
       evaluation.test.accuracy >= target
     {
-      if record.version == 0 { isOver = true } else { endAfterRound() }
+      if record.version == 0 { cx.isOver = true } else { endAfterRound() }
     }
   }
 
   /// The run ends with this round, or with the evaluation that devices are asked for after it.
   private mutating func endAfterRound() {
-    if inputs.server.evaluation == nil {
-      isOver = true
+    if cx.inputs.server.evaluation == nil {
+      cx.isOver = true
     } else {
       exchange.instructions.endsWithEvaluation = true
     }
@@ -273,7 +274,7 @@ extension Simulation {
     var (sum, total) = (0.0, 0.0)
     for (place, update) in used.updates.enumerated() {
       guard let validation = used[place].validation, validation.count > 0 else { continue }
-      let weight = weights == .updates ? 1 : Double(updates[update].samples)
+      let weight = weights == .updates ? 1 : Double(cx.updates[update].samples)
       sum += weight * validation.accuracy
       total += weight
     }
@@ -288,33 +289,33 @@ extension Simulation {
     var last: Int32 = -1
     for (place, update) in used.updates.enumerated() {
       // Field by field: a record is large.
-      let (base, device) = (updates[update].base, updates[update].device)
-      samples += updates[update].samples
-      processed += updates[update].samplesProcessed
+      let (base, device) = (cx.updates[update].base, cx.updates[update].device)
+      samples += cx.updates[update].samples
+      processed += cx.updates[update].samplesProcessed
       lossSum += used[place].lossSum
       if let validation = used[place].validation {
         correct += validation.correct
         validated += validation.count
       }
       staleness += Int(server.version - base)
-      countStaleness(Int(server.version - base))
+      cx.books.countStaleness(Int(server.version - base))
       stalest = max(stalest, Int(server.version - base))
-      seconds += (now - server.publishedAt[Int(base)]).seconds
+      seconds += (cx.now - server.publishedAt[Int(base)]).seconds
       if device != last { devices += 1 }
       last = device
     }
     let count = Double(used.updates.count)
     let version = Int(server.version) + 1
     return VersionRecord(
-      version: version, publishedAt: now, round: Int(server.round),
+      version: version, publishedAt: cx.now, round: Int(server.round),
       updates: used.updates.count,
       devices: devices, samples: samples, samplesProcessed: processed,
-      trainingLoss: inputs.omitsArithmetic ? .nan : lossSum / Double(processed),
+      trainingLoss: cx.inputs.omitsArithmetic ? .nan : lossSum / Double(processed),
       validationAccuracy: validated == 0 ? .nan : Double(correct) / Double(validated),
-      averageAccuracy: inputs.record.averageAccuracy.map { averageAccuracy(used, by: $0) },
+      averageAccuracy: cx.inputs.record.averageAccuracy.map { averageAccuracy(used, by: $0) },
       meanStaleness: Double(staleness) / count, maximumStaleness: stalest,
       meanStalenessSeconds: seconds / count,
-      evaluation: isEvaluationDue(version) && !inputs.omitsArithmetic ? evaluate() : nil,
+      evaluation: isEvaluationDue(version) && !cx.inputs.omitsArithmetic ? evaluate() : nil,
       federated: isFederatedEvaluationDue(version) ? evaluateDevices() : nil)
   }
 }

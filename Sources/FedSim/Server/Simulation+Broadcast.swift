@@ -1,7 +1,7 @@
 extension Simulation {
   /// Tells the selector what became of a device, if it wants to know.
   mutating func tell(_ news: DeviceNews, of device: Int) {
-    let selector = inputs.server.selector.value
+    let selector = cx.inputs.server.selector.value
     guard selector.listens else { return }
     let view = serverView
     selector.hear(news, from: device, view, &server.memories.selector)
@@ -15,7 +15,7 @@ extension Simulation {
     var place = 0
     while place < server.waiting.count {
       let held = server.waiting[place]
-      guard devices[held.device].pendingCopies == 0 else {
+      guard server.copies[held.device] == 0 else {
         place += 1
         continue
       }
@@ -28,7 +28,7 @@ extension Simulation {
       case .reject, .wait:
         answerCheck(held.device, request.generation, .rejected)
       }
-      letGo(request.participation)
+      cx.participations.letGo(request.participation)
     }
   }
 }

@@ -3,22 +3,22 @@ import Numerics
 
 extension Simulation {
   /// What the parts of the policy see of the server.
-  var serverView: ServerView { server.view(at: now, late: lateCount) }
+  var serverView: ServerView { server.view(at: cx.now, late: lateCount) }
 
   /// What the selector tells a device that asks for work.
   ///
   /// The view is gone with the answer, so that what is known of devices is changed in place.
   mutating func admission(of checkIn: CheckIn) -> Admission {
     let view = serverView
-    return inputs.server.selector.value.admit(checkIn, view, &server.memories.selector)
+    return cx.inputs.server.selector.value.admit(checkIn, view, &server.memories.selector)
   }
 
   /// The selector's cohort for the open round, if enough devices wait.
   ///
   /// Draws: the selector's, at slot = the round (seed `policy`, purpose `selection`).
   mutating func chosenCohort() -> Cohort? {
-    var stream = keys.selection.stream(slot: UInt64(server.round))
-    let (view, selector) = (serverView, inputs.server.selector.value)
+    var stream = cx.keys.selection.stream(slot: UInt64(server.round))
+    let (view, selector) = (serverView, cx.inputs.server.selector.value)
     guard selector.needsCurrentLosses else {
       return selector.cohort(from: server.waiting, view, &stream, &server.memories.selector)
     }
@@ -35,8 +35,8 @@ extension Simulation {
   ///
   /// Complexity: a pass over their samples.
   private func currentLosses(of chosen: [Int]) -> [Double] {
-    if inputs.omitsArithmetic { return chosen.map { _ in .infinity } }
-    let (task, model, kernels) = (inputs.task, server.model, inputs.kernels)
+    if cx.inputs.omitsArithmetic { return chosen.map { _ in .infinity } }
+    let (task, model, kernels) = (cx.inputs.task, server.model, cx.inputs.kernels)
     let ranges = exchange.instructions.privateRanges
     var shards: [[Int32]] = []
     var own: [DeferredTraining?] = []
@@ -48,7 +48,7 @@ extension Simulation {
           ? nil : exchange.locals.last[device]?.training)
     }
     let facts = (shards, own)
-    return inputs.pool.map(chosen.count) { place, scratch in
+    return cx.inputs.pool.map(chosen.count) { place, scratch in
       let (shards, own) = facts
       guard !shards[place].isEmpty else { return -.infinity }
       let parameters =
@@ -62,17 +62,17 @@ extension Simulation {
 
   /// How many of the updates that wait are of earlier rounds.
   var lateCount: Int {
-    guard inputs.server.selector.value.acceptsLate else { return 0 }
+    guard cx.inputs.server.selector.value.acceptsLate else { return 0 }
     var count = 0
-    for update in server.pending where updates[update].round != server.round { count += 1 }
+    for update in server.pending where cx.updates[update].round != server.round { count += 1 }
     return count
   }
 
   /// Whether an update belongs to a round that is over, and so is not taken in.
   func isLate(_ update: Int32) -> Bool {
-    let selector = inputs.server.selector.value
+    let selector = cx.inputs.server.selector.value
     guard exchange.givesKeys || selector.formsCohorts && !selector.acceptsLate else { return false }
-    return updates[update].round != server.round || server.underWay != nil
+    return cx.updates[update].round != server.round || server.underWay != nil
   }
 
   /// Changes what is known of a device, where the selector looks at that.
@@ -84,13 +84,13 @@ extension Simulation {
   /// A device checks in; whether it asks for work, as it does not where it only polls. It says how
   /// many samples it has.
   mutating func asks(_ device: Int, _ participation: Int32) -> Bool {
-    reach(participation, .checkedIn)
+    cx.participations.reach(participation, .checkedIn)
     guard participation >= 0 else { return false }
-    guard inputs.server.selector.value.needsFacts else { return true }
+    guard cx.inputs.server.selector.value.needsFacts else { return true }
     let samples = samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
-      client: Int(devices[device].client), at: now)
-    let time = now
+      client: Int(devices[device].client), at: cx.now)
+    let time = cx.now
     learn(device) {
       $0.samples = samples
       $0.checkIns += 1
@@ -101,9 +101,9 @@ extension Simulation {
 
   /// A device is let in.
   mutating func letIn(_ device: Int, _ participation: Int32) {
-    accept(participation)
-    guard inputs.server.selector.value.needsFacts else { return }
-    let (round, time) = (Int(server.round), now)
+    cx.participations.accept(participation, into: server.round)
+    guard cx.inputs.server.selector.value.needsFacts else { return }
+    let (round, time) = (Int(server.round), cx.now)
     learn(device) {
       $0.timesChosen += 1
       $0.lastRound = round
@@ -114,9 +114,9 @@ extension Simulation {
   /// An update arrives for the first time; the one that the device was last chosen for tells how
   /// long it takes.
   mutating func noteDelivered(_ update: Int32) {
-    guard inputs.server.selector.value.needsFacts else { return }
-    let (round, time) = (Int(updates[update].round), now)
-    learn(Int(updates[update].device)) {
+    guard cx.inputs.server.selector.value.needsFacts else { return }
+    let (round, time) = (Int(cx.updates[update].round), cx.now)
+    learn(Int(cx.updates[update].device)) {
       guard round == $0.lastRound, let since = $0.chosenAt else { return }
       $0.duration = time - since
     }
@@ -124,10 +124,10 @@ extension Simulation {
 
   /// An update is aggregated, and its training's losses are known.
   mutating func noteLoss(_ lossSum: Double, squares: Double?, of update: Int32) {
-    guard inputs.server.selector.value.needsFacts else { return }
-    let (round, processed) = (Int(server.round), updates[update].samplesProcessed)
-    let isKnown = !inputs.omitsArithmetic && processed > 0
-    learn(Int(updates[update].device)) {
+    guard cx.inputs.server.selector.value.needsFacts else { return }
+    let (round, processed) = (Int(server.round), cx.updates[update].samplesProcessed)
+    let isKnown = !cx.inputs.omitsArithmetic && processed > 0
+    learn(Int(cx.updates[update].device)) {
       $0.timesAggregated += 1
       if isKnown {
         $0.loss = lossSum / Double(processed)

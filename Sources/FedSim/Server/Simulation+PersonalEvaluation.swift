@@ -5,8 +5,8 @@ extension Simulation {
   /// Whether devices are evaluated with models of their own: with one that they keep, with layers
   /// that never leave them, or after some steps on their own samples.
   var evaluatesPersonally: Bool {
-    let needs = inputs.task.algorithm.needs
-    return inputs.record.federatedEvaluation?.fineTuning != nil || needs.ownModel
+    let needs = cx.inputs.task.algorithm.needs
+    return cx.inputs.record.federatedEvaluation?.fineTuning != nil || needs.ownModel
       || !needs.personalLayers.isEmpty
   }
 
@@ -17,8 +17,8 @@ extension Simulation {
   /// (seed `training`, purpose `fine-tuning`). Complexity: a training of as many steps a device,
   /// and a pass over its held-out samples.
   func personalEvaluations() -> [Evaluation] {
-    let task = inputs.task
-    let tuning = inputs.record.federatedEvaluation?.fineTuning
+    let task = cx.inputs.task
+    let tuning = cx.inputs.record.federatedEvaluation?.fineTuning
     let ranges = exchange.instructions.privateRanges
     let keepsModel = task.algorithm.needs.ownModel
     var clients: [Int] = []
@@ -31,16 +31,16 @@ extension Simulation {
         tuning == nil || clients[device] >= task.partition.clientCount ? [] : shard(of: device))
       keys.append(
         StreamKey(
-          seed: inputs.seeds.training, purpose: "fine-tuning", group: group(of: device).name,
+          seed: cx.inputs.seeds.training, purpose: "fine-tuning", group: group(of: device).name,
           ordinal: UInt32(devices[device].ordinal)))
       own.append(
         ranges.isEmpty && !keepsModel || exchange.locals.last.isEmpty
           ? nil : exchange.locals.last[device]?.training)
     }
-    let (model, kernels) = (server.model, inputs.kernels)
+    let (model, kernels) = (server.model, cx.inputs.kernels)
     let plan = tuning?.plan(task.plan)
     let facts = (clients, shards, keys, own)
-    return inputs.pool.map(clients.count) { device, scratch in
+    return cx.inputs.pool.map(clients.count) { device, scratch in
       let (clients, shards, keys, own) = facts
       let (samples, indices) = task.heldOut(by: clients[device])
       guard !indices.isEmpty else { return Evaluation(count: 0, correct: 0, lossSum: 0) }

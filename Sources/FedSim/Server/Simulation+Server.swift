@@ -3,7 +3,7 @@ import Numerics
 extension Simulation {
   /// A request reaches the server, or its closed door.
   mutating func arrived(_ device: Int, _ generation: UInt32, _ request: Request) {
-    if service.settings != nil, queues(device, generation, request) { return }
+    if server.service.settings != nil, queues(device, generation, request) { return }
     if holds(device, generation, request) { return }
     take(device, generation, request)
   }
@@ -19,7 +19,8 @@ extension Simulation {
   /// A request has come to its end.
   mutating func letGo(of request: Request) {
     switch request {
-    case .check(_, let participation), .disconnect(let participation, _): letGo(participation)
+    case .check(_, let participation), .disconnect(let participation, _):
+      cx.participations.letGo(participation)
     default: break
     }
   }
@@ -27,9 +28,9 @@ extension Simulation {
   private mutating func handle(
     _ device: Int, _ generation: UInt32, _ request: Request, _ isAbandoned: Bool
   ) {
-    if !identities.isEmpty, intercepts(device, generation, request) { return }
+    if !devices.identities.isEmpty, intercepts(device, generation, request) { return }
     guard server.isReachable else {
-      if case .submit(let update) = request { copyCame(update, isOpen: false) }
+      if case .submit(let update) = request { cx.copyCame(update, isOpen: false) }
       if case .central(let request) = request { centralCame(request) }
       return
     }
@@ -49,17 +50,17 @@ extension Simulation {
         return
       }
       let checkIn = CheckIn(
-        device: device, heldVersion: Int(held), hasPending: devices[device].pendingCopies > 0)
+        device: device, heldVersion: Int(held), hasPending: server.copies[device] > 0)
       admit(checkIn, generation, participation, isAbandoned)
     case .latest, .fetch:
       sendModel(device, generation, request)
     case .submit(let update):
-      guard server.believesOnline || inputs.server.whileOffline != .refuse else {
-        copyCame(update, isOpen: false)
+      guard server.believesOnline || cx.inputs.server.whileOffline != .refuse else {
+        cx.copyCame(update, isOpen: false)
         return answer(device, generation, .refused(.unavailable))
       }
       receive(device, generation, update)
-      copyCame(update, isOpen: true)
+      cx.copyCame(update, isOpen: true)
     case .leave:
       let place = server.place(of: device)
       if place.isThere, server.waitingRequests[place.index].generation == generation {
@@ -83,7 +84,7 @@ extension Simulation {
     _ checkIn: CheckIn, _ generation: UInt32, _ participation: Int32, _ isAbandoned: Bool
   ) {
     let device = checkIn.device
-    if checkIn.hasPending, inputs.server.broadcast == .afterAggregation {
+    if checkIn.hasPending, cx.inputs.server.broadcast == .afterAggregation {
       if !isAbandoned { keepWaiting(checkIn, generation, participation) }
       return
     }
@@ -121,20 +122,20 @@ extension Simulation {
     let device = checkIn.device
     if devices[device].transferID == generation { devices[device].transfer!.isHeld = true }
     let place = server.place(of: device)
-    if place.isThere { letGo(server.remove(at: place.index).participation) }
+    if place.isThere { cx.participations.letGo(server.remove(at: place.index).participation) }
     server.waiting.insert(checkIn, at: place.index)
     server.waitingRequests.insert(
       .init(generation: generation, participation: participation), at: place.index)
-    hold(participation)
+    cx.participations.hold(participation)
     server.waitingPeak = max(server.waitingPeak, server.waiting.count)
-    note(device, .waited(round: Int(server.round)))
+    cx.note(device, .waited(round: Int(server.round)))
     formCohort()
   }
 
   /// A device no longer waits for a cohort, if it did.
   private mutating func forget(_ device: Int) {
     let place = server.place(of: device)
-    if place.isThere { letGo(server.remove(at: place.index).participation) }
+    if place.isThere { cx.participations.letGo(server.remove(at: place.index).participation) }
   }
 
   mutating func answerCheck(
@@ -155,21 +156,21 @@ extension Simulation {
   }
 
   mutating func answer(_ device: Int, _ generation: UInt32, _ response: Response) {
-    schedule(
+    cx.schedule(
       .response(device: Int32(device), generation: generation, response), .deviceResponse,
-      at: now + devices[device].rates.oneWay, by: device)
+      at: cx.now + devices[device].rates.oneWay, by: device)
   }
 
   /// Forms the round's cohort once the selector finds enough devices waiting.
   mutating func formCohort() {
-    let selector = inputs.server.selector.value
+    let selector = cx.inputs.server.selector.value
     guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
     if exchange.isOn, hasOtherWork() { return }
     guard let cohort = chosenCohort() else { return }
     server.cohortGoal = cohort.goal
     server.cohortSize = cohort.members.count
     noteSampling(of: cohort.members.count)
-    note(-1, .cohortFormed(round: Int(server.round), members: cohort.members.count))
+    cx.note(-1, .cohortFormed(round: Int(server.round), members: cohort.members.count))
     let members = cohort.members.sorted()
     for place in members {
       let request = server.waitingRequests[place]
@@ -177,24 +178,25 @@ extension Simulation {
       answerCheck(server.waiting[place].device, request.generation, .accepted)
     }
     foresee(members.map { server.waiting[$0].device }, isBeforehand: false)
-    for place in members.reversed() { letGo(server.waitingRequests[place].participation) }
+    for place in members.reversed() {
+      cx.participations.letGo(server.waitingRequests[place].participation)
+    }
     server.remove(at: members)
-    for (index, trigger) in inputs.server.trigger.enumerated() {
+    for (index, trigger) in cx.inputs.server.trigger.enumerated() {
       if case .afterCohort(let duration) = trigger.value.timer {
-        schedule(
+        cx.schedule(
           .serverTimer(.trigger(Int32(index), round: server.round)), .serverTimer,
-          at: now + duration, by: nil)
+          at: cx.now + duration, by: nil)
       }
     }
   }
 
   /// An update arrives: it is rejected, or waits, or completes an aggregation.
   private mutating func receive(_ device: Int, _ generation: UInt32, _ update: Int32) {
-    note(device, .arrived(update: Int(update)))
-    reach(updates[update].participation, .delivered)
-    if updates[update].hasArrived { tallies.repeatedDeliveries += 1 }
-    let isKnown = updates[update].hasArrived
-    updates[update].hasArrived = true
+    cx.note(device, .arrived(update: Int(update)))
+    cx.participations.reach(cx.updates[update].participation, .delivered)
+    let isKnown = cx.updates.deliver(update)
+    if isKnown { cx.books.tallies.repeatedDeliveries += 1 }
     if !isKnown { noteDelivered(update) }
     tell(.delivered, of: device)
     let wasAggregating = server.underWay != nil
@@ -223,85 +225,85 @@ extension Simulation {
 
   private mutating func admit(_ update: Int32, isKnown: Bool) -> Receipt.Status {
     // Field by field: a record is large.
-    let (device, base) = (updates[update].device, updates[update].base)
-    let duplicates = inputs.server.duplicates
+    let (device, base) = (cx.updates[update].device, cx.updates[update].base)
+    let duplicates = cx.inputs.server.duplicates
     if isKnown, duplicates != .append {
       return status(of: update)
     }
-    if !server.believesOnline, inputs.server.whileOffline == .drop {
-      resolve(update, .refusedOffline)
+    if !server.believesOnline, cx.inputs.server.whileOffline == .drop {
+      cx.resolve(update, .refusedOffline)
       return .offline
     }
     if exchange.isOn, isErased(update) {
-      resolve(update, .erased)
+      cx.resolve(update, .erased)
       return .rejected
     }
     if isLate(update) {
-      resolve(update, .rejectedLate)
-      if exchange.givesKeys { exchange.tallies.lateReports += 1 }
+      cx.resolve(update, .rejectedLate)
+      if exchange.givesKeys { cx.books.exchange.lateReports += 1 }
       return exchange.givesKeys ? .pending : .rejected
     }
     if exchange.isOn, isOfOldLayout(update) {
-      resolve(update, .rejectedStale)
+      cx.resolve(update, .rejectedStale)
       return .rejected
     }
-    if let limit = inputs.server.maximumStaleness, Int(server.version - base) > limit {
-      resolve(update, .rejectedStale)
+    if let limit = cx.inputs.server.maximumStaleness, Int(server.version - base) > limit {
+      cx.resolve(update, .rejectedStale)
       return .rejected
     }
     // Most devices have nothing else there, and then nobody looks.
     let hasOthers =
-      devices[Int(device)].pendingCopies > Int32(updates[update].pendingCopies)
+      server.copies[Int(device)] > Int32(cx.updates[update].pendingCopies)
     let rival =
       !hasOthers
       ? nil
       : server.pending.firstIndex {
-        $0 != update && updates[$0].device == device
-          && updates[$0].base == base && isSameInstallation($0, update)
+        $0 != update && cx.updates[$0].device == device
+          && cx.updates[$0].base == base && isSameInstallation($0, update)
       }
     if rival != nil, duplicates == .ignore {
-      resolve(update, .rejectedDuplicate)
+      cx.resolve(update, .rejectedDuplicate)
       return .rejected
     }
     if let rival, duplicates == .replace {
       let old = server.pending.remove(at: rival)
       countCopy(old, -1)
-      resolve(old, .replaced)
+      cx.resolve(old, .replaced)
     }
     server.pending.append(update)
     countCopy(update, 1)
     server.pendingPeak = max(server.pendingPeak, server.pending.count)
-    reach(updates[update].participation, .admitted)
-    if let training = updates[update].training { computations.prefetch(training) }
+    cx.participations.reach(cx.updates[update].participation, .admitted)
+    if let training = cx.updates[update].training { cx.computations.prefetch(training) }
     decide(.arrival)
     return status(of: update)
   }
 
   /// One copy of an update more, or one fewer, waits at the server.
   mutating func countCopy(_ update: Int32, _ change: Int) {
-    updates[update].pendingCopies += change
-    devices[Int(updates[update].device)].pendingCopies += Int32(change)
+    cx.updates.countCopy(update, change)
+    server.copies[Int(cx.updates[update].device)] += Int32(change)
   }
 
   /// What a receipt says of an update that the server has had.
   private func status(of update: Int32) -> Receipt.Status {
-    if updates[update].pendingCopies > 0 { return server.believesOnline ? .pending : .offline }
-    return updates[update].outcome == .aggregated ? .aggregated : .rejected
+    if cx.updates[update].pendingCopies > 0 { return server.believesOnline ? .pending : .offline }
+    return cx.updates[update].outcome == .aggregated ? .aggregated : .rejected
   }
 
   /// Asks the triggers, in their order, what to do.
   mutating func decide(_ moment: TriggerMoment) {
-    for index in inputs.server.trigger.indices {
+    for index in cx.inputs.server.trigger.indices {
       if act(on: decision(of: index, moment)) { return }
     }
   }
 
   /// A trigger's timer rings.
   mutating func triggerRang(_ index: Int) {
-    let trigger = inputs.server.trigger[index].value
+    let trigger = cx.inputs.server.trigger[index].value
     if case .every(let period) = trigger.timer {
-      schedule(
-        .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: now + period, by: nil)
+      cx.schedule(
+        .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: cx.now + period, by: nil)
     }
     _ = act(on: decision(of: index, .timer))
   }
@@ -309,7 +311,7 @@ extension Simulation {
   /// What a trigger wants.
   private mutating func decision(of index: Int, _ moment: TriggerMoment) -> TriggerDecision {
     let view = serverView
-    return inputs.server.trigger[index].value
+    return cx.inputs.server.trigger[index].value
       .decide(moment, view, &server.memories.triggers[index])
   }
 
@@ -343,9 +345,9 @@ extension Simulation {
     case .internet:
       server.hasInternet = state == 1
       // Of the probes only the next one can find anything new.
-      let period = inputs.server.connectivityProbe.microseconds
-      let next = (now.microseconds + period - 1) / period * period
-      schedule(
+      let period = cx.inputs.server.connectivityProbe.microseconds
+      let next = (cx.now.microseconds + period - 1) / period * period
+      cx.schedule(
         .serverTimer(.probe), .serverTimer, at: SimTime(microseconds: next), by: nil)
     }
   }
@@ -353,9 +355,9 @@ extension Simulation {
   /// The server is gone: what waits for it waits in vain, what comes from it stops.
   private mutating func breakConnections() {
     while !server.waiting.isEmpty {
-      letGo(server.remove(at: server.waiting.count - 1).participation)
+      cx.participations.letGo(server.remove(at: server.waiting.count - 1).participation)
     }
-    if service.settings != nil { loseRequests() }
+    if server.service.settings != nil { loseRequests() }
     server.underWay?.owed = nil
     for device in devices.indices where devices[device].transfer?.phase == .receiving {
       linkChanged(
@@ -373,7 +375,7 @@ extension Simulation {
   mutating func probeConnection() {
     guard server.believesOnline != server.hasInternet else { return }
     server.believesOnline = server.hasInternet
-    note(-1, .connectivity(server.believesOnline))
+    cx.note(-1, .connectivity(server.believesOnline))
     guard server.believesOnline else { return }
     if server.owesAggregation, act(on: .aggregate) { return }
     decide(.connectionReturned)

@@ -3,18 +3,18 @@ import Numerics
 extension Simulation {
   /// Requests that came to the server, counted; nil where it handles them at once.
   public var serviceTallies: ServiceTallies? {
-    service.settings == nil ? nil : service.tallies
+    server.service.settings == nil ? nil : server.service.tallies
   }
 
   /// Makes what the settings ask for.
   mutating func makeService() {
-    guard let settings = inputs.server.service else { return }
-    service.settings = settings
-    service.timeKeys = inputs.fleet.map {
-      StreamKey(seed: inputs.seeds.policy, purpose: "service", group: $0.name)
+    guard let settings = cx.inputs.server.service else { return }
+    server.service.settings = settings
+    server.service.timeKeys = cx.inputs.fleet.map {
+      StreamKey(seed: cx.inputs.seeds.policy, purpose: "service", group: $0.name)
     }
-    service.came = Array(repeating: 0, count: devices.count)
-    service.latest = Array(repeating: -1, count: devices.count)
+    server.service.came = Array(repeating: 0, count: devices.count)
+    server.service.latest = Array(repeating: -1, count: devices.count)
   }
 
   /// A request comes to the server; true where it has to be served before it is handled.
@@ -22,7 +22,7 @@ extension Simulation {
   /// A closed connection is no work: it is seen at once, or as soon as what came over it before is
   /// handled.
   mutating func queues(_ device: Int, _ generation: UInt32, _ request: Request) -> Bool {
-    guard let settings = service.settings, server.isReachable else { return false }
+    guard let settings = server.service.settings, server.isReachable else { return false }
     switch request {
     case .check: abandon(device, before: generation)
     case .leave:
@@ -35,15 +35,16 @@ extension Simulation {
       .evaluated, .central:
       break
     }
-    service.add(
+    server.service.add(
       ServiceRequest(
-        device: Int32(device), generation: generation, request: request, cameAt: now,
-        slot: service.came[device], before: service.latest[device]))
+        device: Int32(device), generation: generation, request: request, cameAt: cx.now,
+        slot: server.service.came[device], before: server.service.latest[device]))
     if devices[device].transfer?.id == generation { devices[device].transfer!.isQueued = true }
-    if service.busy < settings.workers {
+    if server.service.busy < settings.workers {
       beginService(settings)
     } else {
-      service.tallies.longestQueue = max(service.tallies.longestQueue, service.waiting)
+      server.service.tallies.longestQueue = max(
+        server.service.tallies.longestQueue, server.service.waiting)
     }
     return true
   }
@@ -51,13 +52,13 @@ extension Simulation {
   /// A device waits no longer for the answers of its earlier requests: they are served all the
   /// same, and none of them is kept waiting for a cohort.
   private mutating func abandon(_ device: Int, before generation: UInt32) {
-    var number = service.latest[device]
+    var number = server.service.latest[device]
     while number >= 0 {
-      if service.requests[number].generation < generation {
-        if service.requests[number].isAbandoned { return }
-        service.requests[number].isAbandoned = true
+      if server.service.requests[number].generation < generation {
+        if server.service.requests[number].isAbandoned { return }
+        server.service.requests[number].isAbandoned = true
       }
-      number = service.requests[number].before
+      number = server.service.requests[number].before
     }
   }
 
@@ -65,15 +66,15 @@ extension Simulation {
   private mutating func follows(
     _ device: Int, _ participation: Int32, _ request: Request
   ) -> Bool {
-    var number = service.latest[device]
+    var number = server.service.latest[device]
     while number >= 0 {
-      if case .submit(let update) = service.requests[number].request,
-        updates[update].participation == participation
+      if case .submit(let update) = server.service.requests[number].request,
+        cx.updates[update].participation == participation
       {
-        service.requests[number].disconnections.append(request)
+        server.service.requests[number].disconnections.append(request)
         return true
       }
-      number = service.requests[number].before
+      number = server.service.requests[number].before
     }
     return false
   }
@@ -83,88 +84,92 @@ extension Simulation {
   /// Draws: where service times are exponential one `exponential`, at slot = the number of the
   /// device's request among its own (seed `policy`, purpose `service`).
   private mutating func beginService(_ settings: ServiceSettings) {
-    let number = service.next
-    service.next += 1
-    service.busy += 1
-    let request = service.requests[number]
-    if request.cameAt < now { service.tallies.delayed += 1 }
-    service.tallies.waited = service.tallies.waited + (now - request.cameAt)
+    let number = server.service.next
+    server.service.next += 1
+    server.service.busy += 1
+    let request = server.service.requests[number]
+    if request.cameAt < cx.now { server.service.tallies.delayed += 1 }
+    server.service.tallies.waited = server.service.tallies.waited + (cx.now - request.cameAt)
     var time = settings.time
     if settings.distribution == .exponential {
       let device = devices[Int(request.device)]
-      var stream = service.timeKeys[Int(device.group)].with(ordinal: UInt32(device.ordinal))
+      var stream = server.service.timeKeys[Int(device.group)].with(ordinal: UInt32(device.ordinal))
         .stream(slot: UInt64(request.slot))
       time = SimDuration(roundingUp: stream.exponential(mean: settings.time.seconds))
     }
     // In the class of arrivals, so that a deadline of the same time wins; before all of them, so
     // that who comes as a worker becomes free does not wait.
-    schedule(
+    cx.schedule(
       .serverTimer(.served(number)), .serverArrival,
-      at: now + max(time, SimDuration(microseconds: 1)), by: nil)
+      at: cx.now + max(time, SimDuration(microseconds: 1)), by: nil)
   }
 
   /// A worker has done with a request: it is handled; false where it was lost before.
   mutating func served(_ number: Int32) -> Bool {
-    guard let settings = service.settings, service.requests.contains(number) else { return false }
+    guard let settings = server.service.settings, server.service.requests.contains(number) else {
+      return false
+    }
     if isBlocked {
-      schedule(.serverTimer(.served(number)), .serverArrival, at: noteHeld(), by: nil)
+      cx.schedule(.serverTimer(.served(number)), .serverArrival, at: noteHeld(), by: nil)
       return true
     }
-    let request = service.remove(number)
-    service.busy -= 1
-    service.tallies.served += 1
+    let request = server.service.remove(number)
+    server.service.busy -= 1
+    server.service.tallies.served += 1
     let device = Int(request.device)
     if devices[device].transfer?.id == request.generation {
       devices[device].transfer!.isQueued = false
     }
     take(device, request.generation, request.request, isAbandoned: request.isAbandoned)
     for disconnection in request.disconnections { take(device, request.generation, disconnection) }
-    if !bodies.isEmpty { refreshBody(device) }
-    if !identities.isEmpty { refreshBeats(device) }
-    if service.waiting > 0 { beginService(settings) }
+    if !devices.bodies.isEmpty { refreshBody(device) }
+    if !devices.identities.isEmpty { refreshBeats(device) }
+    if server.service.waiting > 0 { beginService(settings) }
     return true
   }
 
   /// The server is gone, and with it what waits and what is served.
   mutating func loseRequests() {
-    for number in service.requests.numbers {
-      let request = service.remove(number)
-      service.tallies.lost += 1
-      if !identities.isEmpty {
-        identities.devices[Int(request.device)].credentials.removeAll {
+    for number in server.service.requests.numbers {
+      let request = server.service.remove(number)
+      server.service.tallies.lost += 1
+      if !devices.identities.isEmpty {
+        devices.identities.devices[Int(request.device)].credentials.removeAll {
           $0.id == request.generation
         }
       }
-      if case .submit(let update) = request.request { copyCame(update, isOpen: false) }
+      if case .submit(let update) = request.request { cx.copyCame(update, isOpen: false) }
       if case .central(let request) = request.request { centralCame(request) }
       for lost in [request.request] + request.disconnections { letGo(of: lost) }
     }
-    service.next = Int32(service.requests.count)
-    service.busy = 0
+    server.service.next = Int32(server.service.requests.count)
+    server.service.busy = 0
   }
 
   /// What cannot be in the server's queue.
   func serviceImpossibilities() -> [String] {
-    guard let settings = service.settings else { return [] }
+    guard let settings = server.service.settings else { return [] }
     var found: [String] = []
-    let tallies = service.tallies
-    if tallies.requests != tallies.served + tallies.lost + service.requests.living {
+    let tallies = server.service.tallies
+    if tallies.requests != tallies.served + tallies.lost + server.service.requests.living {
       found.append("a request has vanished from the server's queue")
     }
-    if service.busy + service.waiting != service.requests.living {
+    if server.service.busy + server.service.waiting != server.service.requests.living {
       found.append("the server's workers have lost count")
     }
-    if service.busy > settings.workers || service.waiting > 0 && service.busy < settings.workers {
+    if server.service.busy > settings.workers
+      || server.service.waiting > 0 && server.service.busy < settings.workers
+    {
       found.append("a worker is idle while a request waits, or serves two")
     }
-    if !server.isReachable, service.requests.living > 0 {
+    if !server.isReachable, server.service.requests.living > 0 {
       found.append("a request waits at a server that is gone")
     }
     for device in devices.indices where devices[device].transfer?.isQueued == true {
       let id = devices[device].transfer!.id
-      var number = service.latest[device]
-      while number >= 0, service.requests[number].generation != id {
-        number = service.requests[number].before
+      var number = server.service.latest[device]
+      while number >= 0, server.service.requests[number].generation != id {
+        number = server.service.requests[number].before
       }
       if number < 0 { found.append("\(path(of: device)) waits for an answer in no queue") }
     }

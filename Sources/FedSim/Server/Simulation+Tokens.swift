@@ -1,10 +1,10 @@
 extension Simulation {
   /// Judges a request that reaches the server; true where it goes no further.
   mutating func intercepts(_ device: Int, _ id: UInt32, _ request: Request) -> Bool {
-    let credentials = identities.devices[device].credentials
+    let credentials = devices.identities.devices[device].credentials
     guard let place = credentials.firstIndex(where: { $0.id == id }) else { return false }
     let credential = credentials[place]
-    identities.devices[device].credentials.remove(at: place)
+    devices.identities.devices[device].credentials.remove(at: place)
     guard server.isReachable else { return false }
     let scope: Scope
     switch request {
@@ -17,15 +17,15 @@ extension Simulation {
       return true
     }
     guard let refusal = refusal(device, credential, scope) else { return false }
-    if case .submit(let update) = request { copyCame(update, isOpen: false) }
+    if case .submit(let update) = request { cx.copyCame(update, isOpen: false) }
     if case .central(let request) = request { centralCame(request) }
     refuse(device, id, refusal)
     return true
   }
 
   private mutating func refuse(_ device: Int, _ id: UInt32, _ refusal: Refusal) {
-    if refusal == .unauthorised { identities.counts.unauthorised += 1 }
-    if refusal == .forbidden { identities.counts.forbidden += 1 }
+    if refusal == .unauthorised { devices.identities.counts.unauthorised += 1 }
+    if refusal == .forbidden { devices.identities.counts.forbidden += 1 }
     answer(device, id, .refused(refusal))
   }
 
@@ -33,15 +33,15 @@ extension Simulation {
   private mutating func refusal(
     _ device: Int, _ credential: Credential, _ scope: Scope
   ) -> Refusal? {
-    guard inputs.fleet[Int(devices[device].group)].authentication != nil else { return nil }
-    guard let expires = credential.expires, now < expires else { return .unauthorised }
+    guard cx.inputs.fleet[Int(devices[device].group)].authentication != nil else { return nil }
+    guard let expires = credential.expires, cx.now < expires else { return .unauthorised }
     return isForbidden(device, scope) ? .forbidden : nil
   }
 
   /// Whether a good token of a device is no good for this server and purpose.
   mutating func isForbidden(_ device: Int, _ scope: Scope) -> Bool {
-    guard let own = inputs.fleet[Int(devices[device].group)].authentication else { return false }
-    if let served = inputs.server.tokens.organisations, !served.contains(own.organisation) {
+    guard let own = cx.inputs.fleet[Int(devices[device].group)].authentication else { return false }
+    if let served = cx.inputs.server.tokens.organisations, !served.contains(own.organisation) {
       return true
     }
     return !own.scopes.contains(scope)
@@ -52,20 +52,20 @@ extension Simulation {
   ) {
     let id = credential.id
     if request == .register { return register(device, credential) }
-    guard identities.service?.state(at: now) != 0 else {
+    guard devices.identities.service?.state(at: cx.now) != 0 else {
       return refuse(device, id, .unavailable)
     }
-    let settings = inputs.server.tokens
-    var tokens = identities.devices[device].tokens
+    let settings = cx.inputs.server.tokens
+    var tokens = devices.identities.devices[device].tokens
     if request == .refresh {
       let isCurrent = credential.refresh == tokens.current
       let isSpared =
         credential.refresh == tokens.previous
-        && now <= tokens.rotatedAt + settings.rotationGrace
-      let isOutdated = settings.refreshLife.map { now > tokens.rotatedAt + $0 } ?? false
+        && cx.now <= tokens.rotatedAt + settings.rotationGrace
+      let isOutdated = settings.refreshLife.map { cx.now > tokens.rotatedAt + $0 } ?? false
       guard !tokens.isClosed, isCurrent || isSpared, !isOutdated else {
         // An old refresh token may be a stolen one: the whole family is good no more.
-        identities.devices[device].tokens.isClosed = true
+        devices.identities.devices[device].tokens.isClosed = true
         return answer(device, id, .refused(.unauthorised))
       }
       if settings.rotates, isCurrent { rotate(&tokens) }
@@ -75,15 +75,15 @@ extension Simulation {
     }
     tokens.issued.append(
       TokenRegion.Issued(
-        id: id, refresh: tokens.current, expires: now + settings.tokenLife))
-    identities.devices[device].tokens = tokens
+        id: id, refresh: tokens.current, expires: cx.now + settings.tokenLife))
+    devices.identities.devices[device].tokens = tokens
     answer(device, id, .granted(request))
   }
 
   private func rotate(_ tokens: inout TokenRegion) {
     tokens.previous = tokens.current
     tokens.current += 1
-    tokens.rotatedAt = now
+    tokens.rotatedAt = cx.now
   }
 
   /// A device asks for a number; an installation that asks again gets the same one.
@@ -91,10 +91,10 @@ extension Simulation {
     if let refusal = refusal(device, credential, .register) {
       return refuse(device, credential.id, refusal)
     }
-    identities.counts.registrations += 1
-    if identities.devices[device].serverID == 0 {
-      identities.counts.registered += 1
-      identities.devices[device].serverID = Int32(identities.counts.registered)
+    devices.identities.counts.registrations += 1
+    if devices.identities.devices[device].serverID == 0 {
+      devices.identities.counts.registered += 1
+      devices.identities.devices[device].serverID = Int32(devices.identities.counts.registered)
     }
     answer(device, credential.id, .granted(.register))
   }

@@ -1,0 +1,74 @@
+/// What is counted and measured of a run: nothing of it changes what happens.
+struct Books: Codable {
+  /// What was begun and how it ended.
+  var ledgers = Ledgers()
+  /// What happened, counted.
+  var tallies = Tallies()
+  /// What happened between devices and server beyond the usual, counted.
+  var exchange = ExchangeTallies()
+  /// What happened where the server asks for more than trainings, counted.
+  var instructions = InstructionTallies()
+  /// Work by how it ended.
+  var effort = EffortLedger()
+  /// Bytes by link and by how their transmission ended.
+  var traffic = TrafficLedger()
+  /// Sums over all devices that are true at a moment.
+  var progress = ProgressLog()
+  /// What devices were doing, by hour.
+  var hours = FleetHours()
+  /// The work of each device.
+  private(set) var devices = Table<DeviceEffort>()
+  /// What the work of each device drew; empty where no group has a battery.
+  private(set) var energies = Table<DeviceEnergy>()
+  /// Aggregated updates by their staleness.
+  private(set) var staleness = Pages<Int>()
+  /// Test samples that each version gets right, or the last one before it that was evaluated; empty
+  /// where nothing is learned.
+  private(set) var correct = Pages<Int64>()
+
+  /// Opens an account for each device, and one of energy where there are batteries.
+  mutating func open(devices count: Int, hasEnergy: Bool) {
+    for _ in 0..<count { devices.append(DeviceEffort()) }
+    if hasEnergy { for _ in 0..<count { energies.append(DeviceEnergy()) } }
+  }
+
+  /// Work of a device has ended.
+  mutating func book(_ effort: Effort, of device: Int, _ end: EffortEnd) {
+    self.effort.book(effort, end)
+    let isUsed = end == .update(.aggregated)
+    if isUsed {
+      devices[device].aggregated += effort.microseconds
+    } else {
+      devices[device].wasted += effort.microseconds
+    }
+    guard !energies.isEmpty else { return }
+    let energy = effort.training + effort.radio
+    if isUsed {
+      energies[device].aggregated += energy
+    } else {
+      energies[device].wasted += energy
+    }
+  }
+
+  /// The work in an update has ended with it.
+  mutating func bookUpdate(_ update: borrowing UpdateRecord, _ outcome: UpdateOutcome) {
+    let device = Int(update.device)
+    book(update.effort, of: device, .update(outcome))
+    if outcome == .aggregated { devices[device].samplesAggregated += Int64(update.samples) }
+  }
+
+  /// An update of a device became part of a version, so many versions behind.
+  mutating func countStaleness(_ versions: Int) {
+    while staleness.count <= versions { staleness.append(0) }
+    staleness[versions] += 1
+  }
+
+  /// Test samples that a version gets right; −1: none is held.
+  func correct(_ version: Int32) -> Int64 {
+    version < 0 || correct.isEmpty ? 0 : correct[Int(version)]
+  }
+
+  /// Notes how many test samples the version gets right that is published now; nil: it is not
+  /// evaluated.
+  mutating func publish(correct count: Int64?) { correct.append(count ?? correct.last ?? 0) }
+}

@@ -1,0 +1,118 @@
+/// The sessions that took part, and how far each came in the funnel: by round, by hour, by group.
+struct Participations: Codable {
+  private var records = Register<Participation>()
+  /// Participations by round; index 0 is unused.
+  private(set) var rounds = Pages([Funnel(), Funnel()])
+  /// Participations by the hour in which their session began.
+  private(set) var hours = Pages<Funnel>()
+  /// The same by the group of their devices; empty unless that is recorded.
+  private(set) var groups: [Pages<Funnel>]
+  /// Those that nobody can move on any more, by the stage that they reached.
+  private(set) var settled = [Int](repeating: 0, count: Stage.allCases.count)
+
+  /// None yet; `groups`: how many groups are counted by themselves.
+  init(groups: Int) { self.groups = (0..<groups).map { _ in Pages<Funnel>() } }
+
+  /// How many are kept.
+  var living: Int { records.living }
+  /// The numbers of those that are kept, ascending.
+  var numbers: [Int32] { records.numbers }
+
+  /// A participation that is kept, read where it lies.
+  subscript(participation: Int32) -> Participation {
+    @inline(__always) _read { yield records[participation] }
+  }
+
+  /// A session of a group's device begins to take part in a round; its number.
+  mutating func begin(group: Int32, round: Int32, at now: SimTime) -> Int32 {
+    let hour = Int(now.microseconds / 3_600_000_000)
+    while hours.count <= hour { hours.append(Funnel()) }
+    records.append(
+      Participation(
+        round: round, hour: Int32(hour), group: group, stage: Stage.eligible.rawValue))
+    hours[hour][.eligible] += 1
+    countByGroup(Int(group), hour, Int(Stage.eligible.rawValue))
+    rounds[Int(round)][.eligible] += 1
+    return Int32(records.count - 1)
+  }
+
+  /// A round is opened.
+  mutating func openRound() { rounds.append(Funnel()) }
+
+  /// Counts a participation for its device's group, where that is recorded.
+  private mutating func countByGroup(_ group: Int, _ hour: Int, _ stage: Int) {
+    guard !groups.isEmpty else { return }
+    while groups[group].count <= hour { groups[group].append(Funnel()) }
+    groups[group][hour][stage] += 1
+  }
+
+  /// One more may move a participation on; −1: nobody's.
+  mutating func hold(_ participation: Int32) {
+    if participation >= 0 { records[participation].holders += 1 }
+  }
+
+  /// One fewer may; the last one's going settles it.
+  mutating func letGo(_ participation: Int32) {
+    guard participation >= 0 else { return }
+    records[participation].holders -= 1
+    guard records[participation].holders == 0 else { return }
+    settled[Int(records[participation].stage)] += 1
+    records.remove(participation)
+  }
+
+  /// A participation reaches a stage, and with it every stage before.
+  mutating func reach(_ participation: Int32, _ stage: Stage) {
+    guard participation >= 0 else { return }
+    while records[participation].stage < stage.rawValue {
+      records[participation].stage += 1
+      let reached = Int(records[participation].stage)
+      let hour = Int(records[participation].hour)
+      hours[hour][reached] += 1
+      countByGroup(Int(records[participation].group), hour, reached)
+      rounds[Int(records[participation].round)][reached] += 1
+    }
+  }
+
+  /// A participation is accepted into a round: in that round too it was eligible and checked in.
+  mutating func accept(_ participation: Int32, into round: Int32) {
+    guard participation >= 0 else { return }
+    reach(participation, .checkedIn)
+    if records[participation].stage < Stage.accepted.rawValue,
+      records[participation].round != round
+    {
+      records[participation].round = round
+      rounds[Int(round)][.eligible] += 1
+      rounds[Int(round)][.checkedIn] += 1
+    }
+    reach(participation, .accepted)
+  }
+
+  /// Recounts those that are kept by stage, and who holds them; each line is a broken sum.
+  func audit(_ broken: inout [String]) {
+    let living = records.numbers.map { records[$0] }
+    for stage in Stage.allCases {
+      let counted = hours.reduce(0) { $0 + $1[stage] }
+      let found =
+        settled[Int(stage.rawValue)...].reduce(0, +)
+        + living.count { $0.stage >= stage.rawValue }
+      if counted != found { broken.append("hourly \(stage): counted \(counted), found \(found)") }
+    }
+    if living.contains(where: { $0.holders < 1 }) { broken.append("nobody holds a participation") }
+    for funnel in Array(rounds) + hours {
+      for (wider, narrower) in zip(funnel.counts, funnel.counts.dropFirst()) where narrower > wider
+      {
+        broken.append("a funnel widens: \(funnel.counts)")
+      }
+    }
+  }
+}
+
+/// One session's way through the funnel.
+struct Participation: Codable {
+  var round: Int32
+  let hour: Int32
+  let group: Int32
+  var stage: UInt8
+  /// Who may still move it on: its session, its update, requests under way and requests that wait.
+  var holders: Int32 = 1
+}

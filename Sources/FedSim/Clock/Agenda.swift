@@ -1,0 +1,63 @@
+import Numerics
+
+/// What is scheduled: each actor's events, numbered in the order in which the actor scheduled them.
+struct Agenda {
+  private(set) var queue: EventQueue
+  /// The time after which nothing is scheduled any more.
+  private let end: SimTime
+
+  init(end: SimTime, shaken: ShakenTies?) {
+    self.end = end
+    queue = EventQueue(shaken: shaken)
+  }
+
+  /// Schedules an event of a device, or of the server (`device` nil).
+  @inline(__always)
+  mutating func schedule(
+    _ event: Event, _ eventClass: EventClass, at time: SimTime, by device: Int?
+  ) {
+    guard time <= end else { return }
+    queue.schedule(event, eventClass, at: time, by: Int32(device.map { $0 + 1 } ?? 0))
+  }
+
+  /// Takes back an event of a device that would only be skipped, if it is still to come.
+  mutating func cancel(_ event: Event, at time: SimTime, of device: Int) {
+    queue.cancel(event, at: time, of: Int32(device + 1))
+  }
+
+  /// From now on one device schedules event after event; nil: no longer.
+  mutating func turn(to device: Int?) { queue.turn(to: Int32(device.map { $0 + 1 } ?? -1)) }
+
+  /// The next event of all, taken out.
+  mutating func popFirst() -> EventQueue.Entry? { queue.popFirst() }
+
+  /// The next event of the actor whose event was taken last.
+  var upcoming: (time: SimTime, event: Event)? { queue.upcoming }
+
+  /// The same, taken out.
+  mutating func popUpcoming() -> EventQueue.Entry { queue.popUpcoming() }
+
+  /// The actor that comes next, and those that will most likely follow (`EventMarks.coming`).
+  mutating func comingActors() -> (first: Int32, fresh: SIMD4<Int32>) { queue.comingActors() }
+
+  /// Forgets everything: the run is over.
+  mutating func clear() { queue = EventQueue() }
+
+  /// What is scheduled and how far each actor has counted, to be saved.
+  var saved: SavedAgenda { SavedAgenda(entries: queue.entries, sequences: queue.sequences) }
+
+  /// Takes back what was saved, in place of everything that was scheduled meanwhile.
+  mutating func restore(_ saved: SavedAgenda) {
+    queue.removeAll()
+    for entry in saved.entries { queue.push(entry) }
+    queue.take(sequences: saved.sequences)
+  }
+}
+
+/// An agenda as it is saved.
+struct SavedAgenda: Codable {
+  /// The events to come, in any order that keeps each actor's.
+  let entries: [EventQueue.Entry]
+  /// How many events each actor has scheduled so far, the server first.
+  let sequences: [UInt32]
+}

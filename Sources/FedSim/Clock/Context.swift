@@ -1,0 +1,75 @@
+import Learning
+import Numerics
+
+/// What every machine is handed: the inputs, the clock, the agenda, the audience and the books.
+///
+/// Device and server are machines with state of their own, and share nothing but this.
+struct Context {
+  /// What the run depends on.
+  let inputs: SimulationInputs
+  /// The time at which the run ends at the latest.
+  let end: SimTime
+  /// The virtual time of the event under way.
+  var now = SimTime.start
+  /// The time that the run as a whole has reached; `now` is ahead of it while a device is played on.
+  var played = SimTime.start
+  /// Whether the run is over.
+  var isOver = false
+  /// How far a device is played on before its turn.
+  var ahead = PlayingAhead()
+  var agenda: Agenda
+  var audience = Audience()
+  var books = Books()
+  var participations: Participations
+  var updates = Updates()
+  var world: World
+  /// Keys of what is drawn often, by purpose and group.
+  var keys: KeyMemory
+  /// The sizes of an update and of a model, without what goes with them.
+  let wireSizes: (upload: Int64, download: Int64)
+  /// Decides when described trainings are computed.
+  var computations: Computations
+
+  init(_ inputs: SimulationInputs) {
+    self.inputs = inputs
+    end = .start + inputs.stop.after
+    world = World(inputs, end: end)
+    agenda = Agenda(
+      end: end,
+      shaken: inputs.shakeTies.map {
+        ShakenTies(key: $0 ^ inputs.seeds.ties, fleet: inputs.fleet)
+      })
+    participations = Participations(
+      groups: inputs.record.hoursByGroup == true ? inputs.fleet.count : 0)
+    keys = KeyMemory(inputs)
+    let (layout, needs) = (inputs.task.network.layout, inputs.task.algorithm.needs)
+    wireSizes = (
+      inputs.server.updateBytes(of: layout, needs: needs),
+      inputs.server.modelBytes(of: layout, needs: needs)
+    )
+    computations = Computations(inputs)
+  }
+
+  /// Schedules an event of a device, or of the server (`device` nil).
+  @inline(__always)
+  mutating func schedule(
+    _ event: Event, _ eventClass: EventClass, at time: SimTime, by device: Int?
+  ) {
+    agenda.schedule(event, eventClass, at: time, by: device)
+  }
+
+  /// Tells the observers what happened to a device, or to the server (−1).
+  ///
+  /// It is `mutating` because a call of another would copy the context where its arguments are read
+  /// from it.
+  @inline(__always)
+  mutating func note(_ device: Int, _ kind: Happening.Kind) {
+    guard audience.wantsEveryEvent else { return }
+    audience.tell(Happening(time: now, device: device, kind: kind))
+  }
+
+  /// Books an amount at the time of the event under way.
+  mutating func note(_ amount: Progress) {
+    books.progress.book(amount, at: now, isAhead: ahead.isAhead, played: played)
+  }
+}

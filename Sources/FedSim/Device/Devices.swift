@@ -1,0 +1,53 @@
+/// The devices of the fleet, and what each of them remembers beside what all have.
+struct Devices {
+  private var table = Table<Device>()
+  /// Batteries and heat, for each device; empty where no group has a battery.
+  var bodies = Table<Body>()
+  /// The settings of batteries, by group; empty where no group has a battery.
+  var batteryFigures: [BatterySettings] = []
+  /// What system and app remember, for each device; empty where no group has `system` or `app`.
+  var apps = Table<AppRegion?>()
+  /// Tokens, registrations, heartbeats and clocks; empty where no group has any.
+  var identities = Identities()
+  /// What the fleet consists of, where its groups say so.
+  var fleetTables = FleetTables()
+  /// What each device's library remembers; empty where nothing asks for it.
+  var clients: [ClientRegion] = []
+  /// What each device's user had erased; empty where nobody erases.
+  var erasures: [ErasureRegion] = []
+  /// What processing tasks need to start, by group.
+  let taskNeeds: [TaskNeeds]
+  /// Figures of the operating system's rules, by group; empty where no group has `system` or `app`.
+  var systemFigures: [SystemFigures?] = []
+  /// The names of requests to the operating system.
+  var taskNames: [String] = []
+
+  init(_ inputs: SimulationInputs) {
+    taskNeeds = inputs.fleet.map { TaskNeeds($0.background.processing) }
+  }
+
+  /// How many there are.
+  var count: Int { table.count }
+  /// Their numbers, in the order of the fleet.
+  var indices: Range<Int> { table.startIndex..<table.endIndex }
+  /// All of them, as they are saved.
+  var all: Table<Device> { table }
+
+  /// A device by its number, read and changed where it lies.
+  subscript(device: Int) -> Device {
+    @inline(__always) _read { yield table[device] }
+    @inline(__always) _modify { yield &table[device] }
+  }
+
+  mutating func reserveCapacity(_ count: Int) { table.reserveCapacity(count) }
+  mutating func append(_ device: Device) { table.append(device) }
+  /// Takes back devices that were saved.
+  mutating func restore(_ saved: Table<Device>) { table = saved }
+
+  /// Asks for the memory of a device, if there is one.
+  func prefetch(_ device: Int) {
+    table.prefetch(device)
+    bodies.prefetch(device)
+    apps.prefetch(device)
+  }
+}
