@@ -26,17 +26,17 @@ extension Simulation {
       }
       found += lies
     }
-    exchange.locals.adversaries = found
+    cx.states.adversaries = found
     let attacks = cx.inputs.fleet.compactMap(\.adversary?.attack.value)
-    exchange.locals.falsifies = attacks.contains(where: \.falsifies)
+    cx.features.falsifies = attacks.contains(where: \.falsifies)
     if attacks.contains(where: \.replaysFirst) {
-      exchange.locals.first = Array(repeating: nil, count: devices.count)
+      cx.states.first = Array(repeating: nil, count: devices.count)
     }
   }
 
   /// Whether a device is one of the adversaries, whether they lie already or not.
   public func isAdversary(_ device: Int) -> Bool {
-    !exchange.locals.adversaries.isEmpty && exchange.locals.adversaries[device]
+    !cx.states.adversaries.isEmpty && cx.states.adversaries[device]
   }
 
   /// What a device does to what it makes at a time; nil: it is honest.
@@ -53,11 +53,11 @@ extension Simulation {
 
   /// A training has become an update: one that is sent again and again is kept.
   mutating func keepFirst(_ device: Int, _ training: DeferredTraining?, _ attempt: Attempt) {
-    guard !exchange.locals.first.isEmpty, exchange.locals.first[device] == nil,
+    guard !cx.states.first.isEmpty, cx.states.first[device] == nil,
       isAdversary(device), group(of: device).adversary?.attack.value.replaysFirst == true,
       let training, let base = attempt.baseParameters
     else { return }
-    exchange.locals.first[device] = Forgery.First(training: training, base: base)
+    cx.states.first[device] = Forgery.First(training: training, base: base)
   }
 
   /// How a device makes up the update that it makes now; nil: it sends what it trained.
@@ -71,6 +71,6 @@ extension Simulation {
       ordinal: UInt32(devices[device].ordinal))
     return Forgery(
       attack: Int(devices[device].group), key: key,
-      first: attack.replaysFirst ? exchange.locals.first[device] : nil)
+      first: attack.replaysFirst ? cx.states.first[device] : nil)
   }
 }

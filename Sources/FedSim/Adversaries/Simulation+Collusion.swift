@@ -8,7 +8,7 @@ extension Simulation {
   /// group's own. Order: of the updates.
   func agreements(_ updates: [Int32], _ values: [DeferredTraining.Value]) -> [[Double]?] {
     var found = [[Double]?](repeating: nil, count: updates.count)
-    guard let chain = exchange.chain, chain.hasCollusion else { return found }
+    guard let chain = cx.features.chain, chain.hasCollusion else { return found }
     var attacks: [Int?] = []
     for update in updates { attacks.append(self.cx.updates[update].sent?.collusion) }
     for (place, attack) in attacks.enumerated() where attack != nil && found[place] == nil {

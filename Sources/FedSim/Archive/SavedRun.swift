@@ -25,8 +25,8 @@ struct SavedRun: Codable {
   let clients: [ClientRegion]
   let erasures: [ErasureRegion]
   let server: Server
-  let exchange: Exchange
-  let central: Central
+  let states: ClientStates
+  let collection: Central
   let outlook: Outlook
 
   init(_ run: borrowing Simulation) {
@@ -50,8 +50,8 @@ struct SavedRun: Codable {
     clients = run.devices.clients
     erasures = run.devices.erasures
     server = run.server
-    exchange = run.exchange
-    central = run.central
+    states = run.cx.states
+    collection = run.cx.collection
     outlook = run.outlook
   }
 }

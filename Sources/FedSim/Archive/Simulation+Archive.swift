@@ -27,7 +27,7 @@ extension Simulation {
       types: [ParameterBuffer.self, DeferredTraining.self, DeferredUpdate.self],
       context: catalog)
     guard saved.table.count == devices.count, saved.bodies.count == devices.bodies.count,
-      saved.apps.count == devices.apps.count, saved.central.models.count == central.models.count,
+      saved.apps.count == devices.apps.count, saved.collection.models.count == cx.collection.models.count,
       saved.server.model.count == server.model.count
     else { throw .damaged(at: 0, "it is not of this fleet") }
     take(saved)
@@ -38,14 +38,14 @@ extension Simulation {
   private var trainingCatalog: TrainingCatalog {
     let task = cx.inputs.task
     let own = TrainingCatalog.Model(network: task.network, algorithm: task.algorithm)
-    let models = central.models.map {
+    let models = cx.collection.models.map {
       TrainingCatalog.Model(network: $0.task.network, algorithm: $0.task.algorithm)
     }
     return TrainingCatalog(
       models: [own] + models, dataset: task.train, kernels: cx.inputs.kernels,
       lists: task.partition.shards + task.partition.validation
         + (task.orders ?? []).flatMap { $0 },
-      chain: exchange.chain)
+      chain: cx.features.chain)
   }
 
   private mutating func take(_ saved: SavedRun) {
@@ -72,7 +72,7 @@ extension Simulation {
 
   /// Takes what has parts that are made from the inputs (`Rebuilt`): these stay as they were made.
   private mutating func takeWithRebuilt(_ saved: SavedRun) {
-    let made = (devices, server, exchange, central)
+    let made = (devices, server, cx.collection)
     devices.restore(saved.table)
     for device in devices.indices { devices[device].links = made.0[device].links }
     devices.identities = saved.identities
@@ -84,13 +84,10 @@ extension Simulation {
     server.service.settings = made.1.service.settings
     server.quality = made.1.quality
     server.quality.restore(saved.server.quality)
-    exchange = saved.exchange
-    exchange.admission = made.2.admission
-    exchange.change = made.2.change
-    exchange.chain = made.2.chain
-    central = saved.central
-    for model in central.models.indices {
-      central.models[model].task = made.3.models[model].task
+    cx.states = saved.states
+    cx.collection = saved.collection
+    for model in cx.collection.models.indices {
+      cx.collection.models[model].task = made.2.models[model].task
     }
   }
 
@@ -98,12 +95,12 @@ extension Simulation {
   /// playing, or are a memory of what can be found again.
   package static let unsaved: Set<String> = [
     "inputs", "end", "world", "batteryFigures", "wireSizes", "taskNeeds", "systemFigures", "keys",
-    "taskNames", "computations", "audience",
+    "taskNames", "computations", "audience", "features",
   ]
 
   /// What has parts that are made from the inputs, to be looked through.
   package var rebuiltParts: [Any] {
-    [Array(devices.all), devices.identities, devices.fleetTables, server, exchange, central]
+    [Array(devices.all), devices.identities, devices.fleetTables, server, cx.collection]
   }
 
   /// The names of a run's stored properties, those of its context and its devices one by one, and

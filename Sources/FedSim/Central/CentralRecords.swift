@@ -152,43 +152,43 @@ public struct CollectorRecord: Sendable {
 
 extension Simulation {
   /// Whether any device collects for central training.
-  public var isCentral: Bool { central.isOn }
+  public var isCentral: Bool { cx.collection.isOn }
   /// The models that are trained centrally.
-  public var centralModels: [CentralModel] { central.models.map(\.task) }
+  public var centralModels: [CentralModel] { cx.collection.models.map(\.task) }
   /// The latest parameters of one of them; the initial ones before its first version, and always
   /// where users have models of their own.
   public func centralParameters(_ model: Int) -> ParameterBuffer {
-    central.models[model].parameters
+    cx.collection.models[model].parameters
   }
   /// The latest parameters of the model that a device's user has alone; nil: there is none.
   public func ownParameters(_ model: Int, of device: Int) -> ParameterBuffer? {
-    guard central.isOn else { return nil }
-    let collector = central.collectors[device]
+    guard cx.collection.isOn else { return nil }
+    let collector = cx.collection.collectors[device]
     return collector.own.last { $0.model == model && $0.user == collector.user }?.parameters
   }
   /// Whether users have models of their own of it.
-  public func isOwn(_ model: Int) -> Bool { central.models[model].scope == .user }
+  public func isOwn(_ model: Int) -> Bool { cx.collection.models[model].scope == .user }
   /// Their versions, in the order in which they were published.
-  public var centralVersions: [CentralVersion] { central.versions }
+  public var centralVersions: [CentralVersion] { cx.collection.versions }
   /// The ledger of files.
-  public var fileLedger: Ledger<FileOutcome> { central.ledger }
+  public var fileLedger: Ledger<FileOutcome> { cx.collection.ledger }
   /// How many samples were in files that came to each end, in the order of the outcomes.
-  public var fileSamples: [Int] { central.samples }
+  public var fileSamples: [Int] { cx.collection.samples }
   /// What happened around the store, counted; nil where nobody collects.
-  public var centralTallies: CentralTallies? { central.isOn ? central.tallies : nil }
+  public var centralTallies: CentralTallies? { cx.collection.isOn ? cx.collection.tallies : nil }
   /// Whether any device trains for rounds.
   public var hasTrainers: Bool {
-    !central.isOn || cx.inputs.fleet.contains { $0.collection == nil && $0.count > 0 }
+    !cx.collection.isOn || cx.inputs.fleet.contains { $0.collection == nil && $0.count > 0 }
   }
 
   /// A device that collects; nil: it does not.
   public func collectorRecord(_ device: Int) -> CollectorRecord? {
     guard collects(device) else { return nil }
-    let collector = central.collectors[device]
+    let collector = cx.collection.collectors[device]
     let group = Int(devices[device].group)
     let arrived = arrivedSamples(device)
-    var inUse = [Int](repeating: -2, count: central.models.count)
-    for (place, model) in central.fetched[group].enumerated() {
+    var inUse = [Int](repeating: -2, count: cx.collection.models.count)
+    for (place, model) in cx.collection.fetched[group].enumerated() {
       if self.group(of: device).collection?.fetch != nil {
         inUse[model] = Int(collector.models[place].inUse)
       }

@@ -13,7 +13,7 @@ extension Simulation {
         preconditionFailure("no model \(name)")
       }
       let listed = cx.inputs.server.central?.models?.first { $0.name == name }
-      central.models.append(
+      cx.collection.models.append(
         TrainedModel(task: model, scope: listed?.scope ?? .all, parameters: model.initial))
     }
   }
@@ -27,29 +27,29 @@ extension Simulation {
   /// A timer of central training rings: all models are due, or a training is done.
   mutating func centralRang(_ number: Int32) {
     guard number < 0 else { return endCentralTraining(Int(number)) }
-    for model in central.models.indices { beginCentralTraining(model, isDue: true) }
+    for model in cx.collection.models.indices { beginCentralTraining(model, isDue: true) }
     planCentralTraining()
   }
 
   /// Begins to train a model on what the store has now, unless a training is under way.
   mutating func beginCentralTraining(_ model: Int, isDue: Bool) {
-    guard central.models[model].running == nil else {
-      if isDue { central.tallies.overruns += 1 }
+    guard cx.collection.models[model].running == nil else {
+      if isDue { cx.collection.tallies.overruns += 1 }
       return
     }
     let files = filesToRead(model)
-    guard !files.isEmpty else { return central.tallies.emptyTrainings += 1 }
+    guard !files.isEmpty else { return cx.collection.tallies.emptyTrainings += 1 }
     let bit: UInt64 = 1 << UInt64(model)
     var (samples, fresh) = (0, 0)
     for file in files {
-      samples += Int(central.files[file].count)
-      if central.files[file].readBy & bit == 0 { fresh += Int(central.files[file].count) }
-      central.files[file].readBy |= bit
+      samples += Int(cx.collection.files[file].count)
+      if cx.collection.files[file].readBy & bit == 0 { fresh += Int(cx.collection.files[file].count) }
+      cx.collection.files[file].readBy |= bit
       resolve(file: file, .trained)
     }
-    central.models[model].newSamples = 0
-    let lists = sampleLists(files, central.models[model].scope)
-    let trained = central.models[model]
+    cx.collection.models[model].newSamples = 0
+    let lists = sampleLists(files, cx.collection.models[model].scope)
+    let trained = cx.collection.models[model]
     var processed = 0
     var trainings: [DeferredTraining] = []
     for list in lists.shards {
@@ -63,8 +63,8 @@ extension Simulation {
       trainings.append(training)
     }
     let longest = lists.shards.map(\.samples.count).max() ?? 0
-    central.models[model].nextEpoch += UInt64(trained.task.plan.epochs(shardCount: longest))
-    central.models[model].running = CentralTraining(
+    cx.collection.models[model].nextEpoch += UInt64(trained.task.plan.epochs(shardCount: longest))
+    cx.collection.models[model].running = CentralTraining(
       startedAt: cx.now, files: files.count, samples: samples, newSamples: fresh,
       users: lists.users, processed: processed,
       owners: lists.shards.compactMap(\.owner), trainings: trainings)
@@ -80,22 +80,22 @@ extension Simulation {
   ///
   /// Order: by the time at which they came into the store, then by device, then by their making.
   private mutating func filesToRead(_ model: Int) -> [Int32] {
-    central.store = central.store.filter {
-      central.files.contains($0) && central.files[$0].isStored
+    cx.collection.store = cx.collection.store.filter {
+      cx.collection.files.contains($0) && cx.collection.files[$0].isStored
     }
     let settings = cx.inputs.server.central!
     var found: [Int32] = []
-    for file in central.store where models(of: file).contains(model) {
-      if settings.data == .new, central.files[file].readBy >> UInt64(model) & 1 == 1 { continue }
+    for file in cx.collection.store where models(of: file).contains(model) {
+      if settings.data == .new, cx.collection.files[file].readBy >> UInt64(model) & 1 == 1 { continue }
       if settings.requiresMetadata, !hasItem(file) {
-        central.tallies.withoutMetadata += 1
+        cx.collection.tallies.withoutMetadata += 1
         continue
       }
       found.append(file)
     }
     // Two may come at one time, in an order that shaking ties changes.
     found.sort { a, b in
-      let (first, second) = (central.files[a], central.files[b])
+      let (first, second) = (cx.collection.files[a], cx.collection.files[b])
       return (first.storedAt, first.device, a) < (second.storedAt, second.device, b)
     }
     return found
@@ -111,7 +111,7 @@ extension Simulation {
     var all: [Int32] = []
     var places = [[Int]](repeating: [], count: devices.count)
     for file in files {
-      let record = central.files[file]
+      let record = cx.collection.files[file]
       let device = Int(record.device)
       let samples = arrivals(device, Int(record.first)..<Int(record.first + record.count))
       var place = places[device].first { byUser[$0].owner.user == record.user }
@@ -134,7 +134,7 @@ extension Simulation {
   private func centralTraining(
     _ model: Int, of owner: CentralTraining.Owner?, _ samples: [Int32]
   ) -> DeferredTraining {
-    let trained = central.models[model]
+    let trained = cx.collection.models[model]
     let device = owner.map { Int($0.device) }
     let key = StreamKey(
       seed: cx.inputs.seeds.training, purpose: Purpose("central-batches-\(trained.task.name)"),
@@ -146,7 +146,7 @@ extension Simulation {
     var start = trained.parameters
     if let owner {
       start =
-        central.collectors[Int(owner.device)].own.last {
+        cx.collection.collectors[Int(owner.device)].own.last {
           $0.model == model && $0.user == owner.user
         }?.parameters ?? trained.task.initial
     }
@@ -160,23 +160,23 @@ extension Simulation {
 
   /// A training is done: its version is published, and the next may be due.
   private mutating func endCentralTraining(_ model: Int) {
-    guard let running = central.models[model].running else { return }
-    central.models[model].running = nil
-    central.models[model].version += 1
+    guard let running = cx.collection.models[model].running else { return }
+    cx.collection.models[model].running = nil
+    cx.collection.models[model].version += 1
     let values = cx.computations.values(of: running.trainings)
     var lossSum = 0.0
     for value in values { lossSum += value.lossSum }
     if running.owners.isEmpty, let value = values.first {
-      central.models[model].parameters = value.parameters
+      cx.collection.models[model].parameters = value.parameters
     }
     var accuracies: [Double] = []
     for (place, owner) in running.owners.enumerated() {
       accuracies += keepOwn(model, owner, values.isEmpty ? nil : values[place].parameters)
     }
-    let version = Int(central.models[model].version)
+    let version = Int(cx.collection.models[model].version)
     let held = versionsInUse(of: model)
-    central.models[model].places.append(central.versions.count)
-    central.versions.append(
+    cx.collection.models[model].places.append(cx.collection.versions.count)
+    cx.collection.versions.append(
       CentralVersion(
         model: model, version: version, startedAt: running.startedAt, publishedAt: cx.now,
         files: running.files, samples: running.samples, newSamples: running.newSamples,
@@ -187,10 +187,10 @@ extension Simulation {
           ? .nan : accuracies.reduce(0, +) / Double(accuracies.count),
         meanLag: held.lag, heldAccuracy: held.accuracy))
     cx.note(-1, .central(.published(model: model, version: version)))
-    let record = central.versions[central.versions.count - 1]
-    for observer in cx.audience.observers { observer.publishedCentrally(record, self) }
+    let record = cx.collection.versions[cx.collection.versions.count - 1]
+    cx.audience.announce(.publishedCentrally(record))
     if let wanted = cx.inputs.server.central?.samples,
-      central.models[model].newSamples >= wanted
+      cx.collection.models[model].newSamples >= wanted
     {
       beginCentralTraining(model, isDue: false)
     }
@@ -201,9 +201,9 @@ extension Simulation {
     _ model: Int, _ owner: CentralTraining.Owner, _ parameters: ParameterBuffer?
   ) -> [Double] {
     let device = Int(owner.device)
-    let trained = central.models[model]
-    central.collectors[device].own.removeAll { $0.model == model && $0.user == owner.user }
-    central.collectors[device].own.append(
+    let trained = cx.collection.models[model]
+    cx.collection.collectors[device].own.removeAll { $0.model == model && $0.user == owner.user }
+    cx.collection.collectors[device].own.append(
       Collector.Own(
         model: model, user: owner.user, version: trained.version,
         parameters: parameters ?? trained.task.initial))
@@ -221,19 +221,19 @@ extension Simulation {
   ///
   /// Order: by device.
   private func versionsInUse(of model: Int) -> (lag: Double, accuracy: Double) {
-    let version = Int(central.models[model].version)
+    let version = Int(cx.collection.models[model].version)
     var (devices, lag, held, accuracy) = (0, 0, 0, 0.0)
     for device in self.devices.indices where collects(device) {
       let group = Int(self.devices[device].group)
       guard cx.inputs.fleet[group].collection?.fetch != nil,
-        let place = central.fetched[group].firstIndex(of: model)
+        let place = cx.collection.fetched[group].firstIndex(of: model)
       else { continue }
-      let inUse = Int(central.collectors[device].models[place].inUse)
+      let inUse = Int(cx.collection.collectors[device].models[place].inUse)
       devices += 1
       lag += version - max(0, inUse)
       guard inUse > 0 else { continue }
       held += 1
-      let row = central.versions[central.models[model].places[inUse - 1]]
+      let row = cx.collection.versions[cx.collection.models[model].places[inUse - 1]]
       accuracy += row.evaluation?.accuracy ?? .nan
     }
     return (Double(lag) / Double(devices), accuracy / Double(held))
@@ -241,7 +241,7 @@ extension Simulation {
 
   /// The latest version of a model for all, on the test samples.
   private func evaluateCentral(_ model: Int) -> Evaluation? {
-    let trained = central.models[model]
+    let trained = cx.collection.models[model]
     guard trained.scope == .all, !cx.inputs.omitsArithmetic else { return nil }
     return Evaluation(
       of: trained.task.network, parameters: trained.parameters, dataset: cx.inputs.task.test,

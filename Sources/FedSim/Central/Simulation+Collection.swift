@@ -2,7 +2,7 @@ extension Simulation {
   /// Whether a device collects for central training and trains nothing itself.
   @inline(__always)
   func collects(_ device: Int) -> Bool {
-    central.isOn && central.collects[Int(devices[device].group)]
+    cx.collection.isOn && cx.collection.collects[Int(devices[device].group)]
   }
 
   /// What a device's group says of collecting.
@@ -12,29 +12,29 @@ extension Simulation {
 
   /// Makes what the settings ask for.
   mutating func makeCentral() {
-    central.isOn = cx.inputs.fleet.contains { $0.collection != nil }
-    guard central.isOn else { return }
+    cx.collection.isOn = cx.inputs.fleet.contains { $0.collection != nil }
+    guard cx.collection.isOn else { return }
     makeCentralModels()
-    let names = central.models.map(\.task.name)
-    central.collects = cx.inputs.fleet.map { $0.collection != nil }
+    let names = cx.collection.models.map(\.task.name)
+    cx.collection.collects = cx.inputs.fleet.map { $0.collection != nil }
     for group in cx.inputs.fleet {
       let wanted = group.collection?.models ?? names
       let places = wanted.compactMap { names.firstIndex(of: $0) }
-      central.fetched.append(places)
+      cx.collection.fetched.append(places)
       let isShared = group.collection?.objects == .shared || places.isEmpty
-      central.objects.append(isShared ? [places] : places.map { [$0] })
+      cx.collection.objects.append(isShared ? [places] : places.map { [$0] })
     }
     if case .bytes = cx.inputs.task.train.features {
-      central.byteWidths = (0...255).map { Self.width(Double($0) / 255) }
+      cx.collection.byteWidths = (0...255).map { Self.width(Double($0) / 255) }
     }
     for device in devices.indices {
       var collector = Collector()
       let group = Int(devices[device].group)
-      if central.collects[group] {
-        collector.taken = Array(repeating: 0, count: central.objects[group].count)
-        collector.models = central.fetched[group].map { _ in Collector.Model() }
+      if cx.collection.collects[group] {
+        collector.taken = Array(repeating: 0, count: cx.collection.objects[group].count)
+        collector.models = cx.collection.fetched[group].map { _ in Collector.Model() }
       }
-      central.collectors.append(collector)
+      cx.collection.collectors.append(collector)
     }
     planCentralTraining()
   }
@@ -49,9 +49,9 @@ extension Simulation {
       cx.books.tallies.ineligibleSessions += 1
       return endSession(device, .ineligible)
     }
-    if exchange.isOn, let end = disconnection(device) { return endSession(device, end) }
+    if cx.features.isOn, let end = disconnection(device) { return endSession(device, end) }
     scheduleExpiries(device, session.generation, soft: soft, hard: session.hard)
-    central.collectors[device].stage = .start
+    cx.collection.collectors[device].stage = .start
     proceed(device)
   }
 
@@ -65,22 +65,22 @@ extension Simulation {
       devices[device].transfer == nil, !session.isPausing, !session.isStuck
     {
       if session.isExpiring { return endExpired(device) }
-      if let compiling = central.collectors[device].compiling {
+      if let compiling = cx.collection.collectors[device].compiling {
         return pause(device, for: compiling.until - cx.now, then: .check)
       }
-      switch central.collectors[device].stage {
+      switch cx.collection.collectors[device].stage {
       case .start: beginRetry(device, session.kind)
       case .retry:
-        if central.collectors[device].queue.isEmpty {
-          central.collectors[device].stage = .object(0)
+        if cx.collection.collectors[device].queue.isEmpty {
+          cx.collection.collectors[device].stage = .object(0)
         } else {
-          sendFile(device, central.collectors[device].queue.removeFirst())
+          sendFile(device, cx.collection.collectors[device].queue.removeFirst())
         }
       case .object(let object): formatNext(device, object)
       case .item(let object): sendItem(device, after: object)
       case .fetch(let place): fetchNext(device, place)
       case .done:
-        central.collectors[device].stage = .start
+        cx.collection.collectors[device].stage = .start
         if group(of: device).participation.repeats, !session.kind.isPoll {
           return rest(device, .completed)
         }
@@ -91,32 +91,32 @@ extension Simulation {
 
   /// Sends what failed before, where the app does so in a session of this kind.
   private mutating func beginRetry(_ device: Int, _ kind: SessionKind) {
-    central.collectors[device].stage = .retry
+    cx.collection.collectors[device].stage = .retry
     let settings = collection(of: device)
     let retries =
       settings.retry == .everySession || settings.retry == .onActivation && kind == .activation
-    guard retries, !central.collectors[device].log.isEmpty else { return }
-    if central.collectors[device].isLogCorrupt { return clearLog(device) }
-    central.tallies.retries += 1
-    central.collectors[device].queue = central.collectors[device].log
-    cx.note(device, .central(.retried(files: central.collectors[device].queue.count)))
+    guard retries, !cx.collection.collectors[device].log.isEmpty else { return }
+    if cx.collection.collectors[device].isLogCorrupt { return clearLog(device) }
+    cx.collection.tallies.retries += 1
+    cx.collection.collectors[device].queue = cx.collection.collectors[device].log
+    cx.note(device, .central(.retried(files: cx.collection.collectors[device].queue.count)))
     guard settings.mode == .asCoded else { return }
     // The list is written back before any result is known.
-    for file in central.collectors[device].queue {
-      central.files[file].isListed = false
-      central.files[file].isLastTry = true
+    for file in cx.collection.collectors[device].queue {
+      cx.collection.files[file].isListed = false
+      cx.collection.files[file].isLastTry = true
     }
-    central.collectors[device].log = []
+    cx.collection.collectors[device].log = []
   }
 
   /// The session of a device that collects ends: what it was at is not done.
   mutating func endCollecting(_ device: Int) {
-    for file in central.collectors[device].queue where central.files[file].isLastTry {
+    for file in cx.collection.collectors[device].queue where cx.collection.files[file].isLastTry {
       forget(file)
     }
-    central.collectors[device].queue = []
-    central.collectors[device].compiling = nil
-    central.collectors[device].stage = .start
+    cx.collection.collectors[device].queue = []
+    cx.collection.collectors[device].compiling = nil
+    cx.collection.collectors[device].stage = .start
   }
 
   /// The process of the app ends: nobody hears any more how its uploads end.
@@ -130,8 +130,8 @@ extension Simulation {
   /// All bytes of a request to the store are sent.
   mutating func centralLeft(_ request: CentralRequest) {
     switch request {
-    case .file(let file): central.files[file].copiesOnTheWay += 1
-    case .item(let file): central.files[file].itemsOnTheWay += 1
+    case .file(let file): cx.collection.files[file].copiesOnTheWay += 1
+    case .item(let file): cx.collection.files[file].itemsOnTheWay += 1
     case .model, .remove: break
     }
   }
@@ -140,10 +140,10 @@ extension Simulation {
   mutating func centralCame(_ request: CentralRequest) {
     switch request {
     case .file(let file):
-      central.files[file].copiesOnTheWay -= 1
+      cx.collection.files[file].copiesOnTheWay -= 1
       settle(file)
     case .item(let file):
-      central.files[file].itemsOnTheWay -= 1
+      cx.collection.files[file].itemsOnTheWay -= 1
       settle(file)
     case .model, .remove: break
     }
@@ -167,8 +167,8 @@ extension Simulation {
   ) {
     switch (request, response) {
     case (.file(let file), _):
-      central.files[file].isSending = false
-      central.files[file].isWanted = false
+      cx.collection.files[file].isSending = false
+      cx.collection.files[file].isWanted = false
       unlist(device, file)
       unkeep(device, file)
       settle(file)

@@ -1,27 +1,27 @@
 extension Simulation {
   /// The version that the server has for a device; 0: none.
   func servedVersion(of model: Int, to device: Int) -> Int32 {
-    guard central.models[model].scope == .user else { return central.models[model].version }
-    let user = central.collectors[device].user
-    return central.collectors[device].own.first { $0.model == model && $0.user == user }?.version
+    guard cx.collection.models[model].scope == .user else { return cx.collection.models[model].version }
+    let user = cx.collection.collectors[device].user
+    return cx.collection.collectors[device].own.first { $0.model == model && $0.user == user }?.version
       ?? 0
   }
 
   /// Fetches the next model, if it is time for it.
   mutating func fetchNext(_ device: Int, _ place: Int) {
     guard let settings = collection(of: device).fetch,
-      place < central.collectors[device].models.count
+      place < cx.collection.collectors[device].models.count
     else {
-      central.collectors[device].stage = .done
+      cx.collection.collectors[device].stage = .done
       return
     }
-    central.collectors[device].stage = .fetch(place + 1)
-    let state = central.collectors[device].models[place]
+    cx.collection.collectors[device].stage = .fetch(place + 1)
+    let state = cx.collection.collectors[device].models[place]
     guard state.nextFetch <= cx.now, devices[device].isConnected else { return }
-    let model = central.fetched[Int(devices[device].group)][place]
+    let model = cx.collection.fetched[Int(devices[device].group)][place]
     if state.hasFile, collection(of: device).mode == .asCoded {
       // A download to where a file lies fails before it begins.
-      central.collectors[device].models[place].nextFetch = cx.now + settings.every
+      cx.collection.collectors[device].models[place].nextFetch = cx.now + settings.every
       return fetchFailed(device, model)
     }
     let request = CentralRequest.model(Int32(model))
@@ -30,48 +30,48 @@ extension Simulation {
 
   /// A model was not fetched.
   mutating func fetchFailed(_ device: Int, _ model: Int) {
-    central.tallies.failedFetches += 1
+    cx.collection.tallies.failedFetches += 1
     cx.note(device, .central(.fetchFailed(model: model)))
   }
 
   /// A model's file has come: it is compiled.
   mutating func modelFetched(_ device: Int, _ model: Int, _ version: Int32) {
     guard let settings = collection(of: device).fetch,
-      let place = central.fetched[Int(devices[device].group)].firstIndex(of: model)
+      let place = cx.collection.fetched[Int(devices[device].group)].firstIndex(of: model)
     else { return }
-    central.tallies.fetches += 1
-    central.collectors[device].models[place].hasFile = true
-    central.collectors[device].models[place].nextFetch = cx.now + settings.every
-    central.collectors[device].compiling = .init(
+    cx.collection.tallies.fetches += 1
+    cx.collection.collectors[device].models[place].hasFile = true
+    cx.collection.collectors[device].models[place].nextFetch = cx.now + settings.every
+    cx.collection.collectors[device].compiling = .init(
       model: place, version: version, until: cx.now + settings.compile)
     finishCompiling(device)
   }
 
   /// What was compiled long enough is in use.
   mutating func finishCompiling(_ device: Int) {
-    guard let compiling = central.collectors[device].compiling, compiling.until <= cx.now else {
+    guard let compiling = cx.collection.collectors[device].compiling, compiling.until <= cx.now else {
       return
     }
     let (place, version) = (compiling.model, compiling.version)
-    central.collectors[device].compiling = nil
+    cx.collection.collectors[device].compiling = nil
     let settings = collection(of: device)
     if settings.fetch?.removesFile ?? (settings.mode == .asDocumented) {
-      central.collectors[device].models[place].hasFile = false
+      cx.collection.collectors[device].models[place].hasFile = false
     }
-    let before = central.collectors[device].models[place].inUse
-    central.collectors[device].models[place].inUse = version
-    let model = central.fetched[Int(devices[device].group)][place]
+    let before = cx.collection.collectors[device].models[place].inUse
+    cx.collection.collectors[device].models[place].inUse = version
+    let model = cx.collection.fetched[Int(devices[device].group)][place]
     cx.note(device, .central(.inUse(model: model, version: Int(version))))
     guard version != before else { return }
-    let row = central.models[model].places[Int(version) - 1]
-    central.versions[row].adoptions += 1
-    central.versions[row].adoptionTime =
-      central.versions[row].adoptionTime + (cx.now - central.versions[row].publishedAt)
+    let row = cx.collection.models[model].places[Int(version) - 1]
+    cx.collection.versions[row].adoptions += 1
+    cx.collection.versions[row].adoptionTime =
+      cx.collection.versions[row].adoptionTime + (cx.now - cx.collection.versions[row].publishedAt)
   }
 
   /// The size of a model on the wire.
   func bytes(ofModel model: Int32) -> Int64 {
-    Int64(central.models[Int(model)].task.network.layout.count)
+    Int64(cx.collection.models[Int(model)].task.network.layout.count)
       * Int64(cx.inputs.server.bytesPerParameter)
   }
 }

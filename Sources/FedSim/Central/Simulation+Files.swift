@@ -22,25 +22,25 @@ extension Simulation {
 
   /// Formats what is new to a data object, if it is enough and the app has waited long enough.
   mutating func formatNext(_ device: Int, _ object: Int) {
-    guard object < central.collectors[device].taken.count else {
-      central.collectors[device].stage = .fetch(0)
+    guard object < cx.collection.collectors[device].taken.count else {
+      cx.collection.collectors[device].stage = .fetch(0)
       return
     }
-    central.collectors[device].stage = .object(object + 1)
+    cx.collection.collectors[device].stage = .object(object + 1)
     let settings = collection(of: device)
-    let first = Int(central.collectors[device].taken[object])
+    let first = Int(cx.collection.collectors[device].taken[object])
     let arrived = arrivedSamples(device)
     let hasLostData = !devices.identities.isEmpty && devices.identities.devices[device].hasLostData
     guard arrived - first >= settings.minimumSamples, !hasLostData else { return }
-    let wait = central.collectors[device].notBefore
+    let wait = cx.collection.collectors[device].notBefore
     guard wait <= cx.now else {
-      central.collectors[device].stage = .object(object)
+      cx.collection.collectors[device].stage = .object(object)
       return pause(device, for: wait - cx.now, then: .check)
     }
     let file = format(device, object, first..<arrived, settings)
-    central.collectors[device].notBefore = cx.now + settings.spacing
-    central.collectors[device].current = file
-    if settings.metadata != nil { central.collectors[device].stage = .item(object) }
+    cx.collection.collectors[device].notBefore = cx.now + settings.spacing
+    cx.collection.collectors[device].current = file
+    if settings.metadata != nil { cx.collection.collectors[device].stage = .item(object) }
     sendFile(device, file)
   }
 
@@ -49,26 +49,26 @@ extension Simulation {
     _ device: Int, _ object: Int, _ places: Range<Int>, _ settings: CollectionSettings
   ) -> Int32 {
     let bytes = csvBytes(arrivals(device, places), settings)
-    let file = Int32(central.files.count)
+    let file = Int32(cx.collection.files.count)
     let record = FileRecord(
-      device: Int32(device), object: Int32(object), user: central.collectors[device].user,
+      device: Int32(device), object: Int32(object), user: cx.collection.collectors[device].user,
       first: Int32(places.lowerBound), count: Int32(places.count), bytes: bytes,
       second: localSeconds(device, at: cx.now), createdAt: cx.now)
     // A file of the same name is written over.
-    for old in central.collectors[device].kept
-    where central.files[old].second == record.second && central.files[old].user == record.user {
+    for old in cx.collection.collectors[device].kept
+    where cx.collection.files[old].second == record.second && cx.collection.files[old].user == record.user {
       giveUp(device, old, .overwritten)
     }
-    central.files.append(record)
-    central.ledger.open()
-    central.openSamples += places.count
-    central.collectors[device].taken[object] = Int32(places.upperBound)
-    central.collectors[device].kept.append(file)
-    central.collectors[device].bytes += bytes
-    central.collectors[device].mostBytes = max(
-      central.collectors[device].mostBytes, central.collectors[device].bytes)
-    central.collectors[device].counts.files += 1
-    central.collectors[device].counts.samples += places.count
+    cx.collection.files.append(record)
+    cx.collection.ledger.open()
+    cx.collection.openSamples += places.count
+    cx.collection.collectors[device].taken[object] = Int32(places.upperBound)
+    cx.collection.collectors[device].kept.append(file)
+    cx.collection.collectors[device].bytes += bytes
+    cx.collection.collectors[device].mostBytes = max(
+      cx.collection.collectors[device].mostBytes, cx.collection.collectors[device].bytes)
+    cx.collection.collectors[device].counts.files += 1
+    cx.collection.collectors[device].counts.samples += places.count
     cx.note(
       device, .central(.formatted(file: Int(file), samples: places.count, bytes: bytes)))
     return file
@@ -94,7 +94,7 @@ extension Simulation {
       switch data.features {
       case .bytes(let values):
         for place in first..<first + data.sampleSize {
-          bytes += central.byteWidths[Int(values[place])]
+          bytes += cx.collection.byteWidths[Int(values[place])]
         }
       case .floats(let values):
         for place in first..<first + data.sampleSize { bytes += Self.width(Double(values[place])) }
@@ -111,9 +111,9 @@ extension Simulation {
   /// Sends a file, or finds that there is no link.
   mutating func sendFile(_ device: Int, _ file: Int32) {
     guard devices[device].isConnected else { return fileFailed(device, file, nil) }
-    central.files[file].isSending = true
+    cx.collection.files[file].isSending = true
     cx.note(device, .central(.uploadBegan(file: Int(file))))
-    let bytes = central.files[file].bytes.addingReportingOverflow(cx.inputs.server.messageBytes)
+    let bytes = cx.collection.files[file].bytes.addingReportingOverflow(cx.inputs.server.messageBytes)
     startRequest(
       device, .central(.file(file)), .central(.file(file)),
       bytes: bytes.overflow ? .max : bytes.partialValue)
@@ -122,39 +122,39 @@ extension Simulation {
 
   /// An upload failed: it stands in the error log, unless nobody wants it or hears of it.
   mutating func fileFailed(_ device: Int, _ file: Int32, _ outcome: TransmissionOutcome?) {
-    central.files[file].isSending = false
-    central.tallies.failedUploads += 1
-    central.collectors[device].counts.failed += 1
+    cx.collection.files[file].isSending = false
+    cx.collection.tallies.failedUploads += 1
+    cx.collection.collectors[device].counts.failed += 1
     cx.note(device, .central(.uploadFailed(file: Int(file), outcome)))
-    guard central.files[file].isWanted else { return settle(file) }
-    if central.files[file].isLastTry { return forget(file) }
-    if central.collectors[device].isLogCorrupt {
+    guard cx.collection.files[file].isWanted else { return settle(file) }
+    if cx.collection.files[file].isLastTry { return forget(file) }
+    if cx.collection.collectors[device].isLogCorrupt {
       clearLog(device)
       return giveUp(device, file, .cleared)
     }
-    if !central.files[file].isListed {
-      central.files[file].isListed = true
-      central.collectors[device].log.append(file)
+    if !cx.collection.files[file].isListed {
+      cx.collection.files[file].isListed = true
+      cx.collection.collectors[device].log.append(file)
     }
     guard let limit = collection(of: device).clearAbove else { return }
     var bytes: Int64 = 0
-    for listed in central.collectors[device].log { bytes += central.files[listed].bytes }
+    for listed in cx.collection.collectors[device].log { bytes += cx.collection.files[listed].bytes }
     if bytes > limit { clearLog(device) }
   }
 
   /// No list names a file any more: it stays on the disk.
   mutating func forget(_ file: Int32) {
-    central.files[file].isWanted = false
-    central.files[file].isLastTry = false
-    central.files[file].fallback = .forgotten
+    cx.collection.files[file].isWanted = false
+    cx.collection.files[file].isLastTry = false
+    cx.collection.files[file].fallback = .forgotten
     settle(file)
   }
 
   /// A file leaves the disk and the error log, and is not sent again.
   mutating func giveUp(_ device: Int, _ file: Int32, _ outcome: FileOutcome) {
-    central.files[file].isWanted = false
-    central.files[file].fallback = outcome
-    central.collectors[device].queue.removeAll { $0 == file }
+    cx.collection.files[file].isWanted = false
+    cx.collection.files[file].fallback = outcome
+    cx.collection.collectors[device].queue.removeAll { $0 == file }
     unlist(device, file)
     unkeep(device, file)
     settle(file)
@@ -162,24 +162,24 @@ extension Simulation {
 
   /// A file is in the error log no more.
   mutating func unlist(_ device: Int, _ file: Int32) {
-    guard central.files[file].isListed else { return }
-    central.files[file].isListed = false
-    central.collectors[device].log.removeAll { $0 == file }
+    guard cx.collection.files[file].isListed else { return }
+    cx.collection.files[file].isListed = false
+    cx.collection.collectors[device].log.removeAll { $0 == file }
   }
 
   /// A file is on the disk no more.
   mutating func unkeep(_ device: Int, _ file: Int32) {
-    guard central.files[file].isKept else { return }
-    central.files[file].isKept = false
-    central.collectors[device].bytes -= central.files[file].bytes
-    central.collectors[device].kept.removeAll { $0 == file }
+    guard cx.collection.files[file].isKept else { return }
+    cx.collection.files[file].isKept = false
+    cx.collection.collectors[device].bytes -= cx.collection.files[file].bytes
+    cx.collection.collectors[device].kept.removeAll { $0 == file }
   }
 
   /// The app clears its error log and the files in it.
   mutating func clearLog(_ device: Int) {
-    let files = central.collectors[device].log
-    central.tallies.clearedLogs += 1
-    central.collectors[device].isLogCorrupt = false
+    let files = cx.collection.collectors[device].log
+    cx.collection.tallies.clearedLogs += 1
+    cx.collection.collectors[device].isLogCorrupt = false
     cx.note(device, .central(.logCleared(files: files.count)))
     for file in files { giveUp(device, file, .cleared) }
   }
@@ -188,37 +188,37 @@ extension Simulation {
   mutating func clearData(_ device: Int) {
     let arrived = Int32(arrivedSamples(device))
     var cleared = 0
-    for object in central.collectors[device].taken.indices {
-      cleared += Int(max(0, arrived - central.collectors[device].taken[object]))
-      central.collectors[device].taken[object] = max(
-        arrived, central.collectors[device].taken[object])
+    for object in cx.collection.collectors[device].taken.indices {
+      cleared += Int(max(0, arrived - cx.collection.collectors[device].taken[object]))
+      cx.collection.collectors[device].taken[object] = max(
+        arrived, cx.collection.collectors[device].taken[object])
     }
-    central.tallies.clearedSamples += cleared
+    cx.collection.tallies.clearedSamples += cleared
     cx.note(device, .central(.dataCleared(samples: cleared)))
   }
 
   /// All that the app has on the device is lost.
   mutating func loseCollected(_ device: Int, _ outcome: FileOutcome) {
-    for file in central.collectors[device].kept { giveUp(device, file, outcome) }
-    central.collectors[device].isLogCorrupt = false
-    for model in central.collectors[device].models.indices {
-      central.collectors[device].models[model] = Collector.Model()
+    for file in cx.collection.collectors[device].kept { giveUp(device, file, outcome) }
+    cx.collection.collectors[device].isLogCorrupt = false
+    for model in cx.collection.collectors[device].models.indices {
+      cx.collection.collectors[device].models[model] = Collector.Model()
     }
-    if collection(of: device).userID == .userDefaults { central.collectors[device].user += 1 }
+    if collection(of: device).userID == .userDefaults { cx.collection.collectors[device].user += 1 }
   }
 
   // MARK: Metadata
 
   /// Sends the metadata of the file that was formatted last; it is not tried again.
   mutating func sendItem(_ device: Int, after object: Int) {
-    central.collectors[device].stage = .object(object + 1)
-    let file = central.collectors[device].current
+    cx.collection.collectors[device].stage = .object(object + 1)
+    let file = cx.collection.collectors[device].current
     // What was erased meanwhile has no metadata.
-    guard file >= 0, central.files.contains(file) else { return }
+    guard file >= 0, cx.collection.files.contains(file) else { return }
     guard devices[device].isConnected else { return itemFailed(device, file) }
     let bytes = (collection(of: device).metadata?.bytes ?? 0).addingReportingOverflow(
       cx.inputs.server.messageBytes)
-    central.files[file].isSendingItem = true
+    cx.collection.files[file].isSendingItem = true
     startRequest(
       device, .central(.item(file)), .central(.item(file)),
       bytes: bytes.overflow ? .max : bytes.partialValue)
@@ -226,14 +226,14 @@ extension Simulation {
 
   /// Metadata was not sent: no list keeps it.
   mutating func itemFailed(_ device: Int, _ file: Int32) {
-    central.tallies.failedItems += 1
+    cx.collection.tallies.failedItems += 1
     cx.note(device, .central(.itemFailed(file: Int(file))))
     itemDone(file)
   }
 
   /// The device has done with the metadata of a file.
   mutating func itemDone(_ file: Int32) {
-    central.files[file].isSendingItem = false
+    cx.collection.files[file].isSendingItem = false
     settle(file)
   }
 
@@ -241,25 +241,25 @@ extension Simulation {
 
   /// A file ends where nobody has it or will send it; its record goes where nobody asks for it.
   mutating func settle(_ file: Int32) {
-    guard central.files.contains(file) else { return }
-    let record = central.files[file]
+    guard cx.collection.files.contains(file) else { return }
+    let record = cx.collection.files[file]
     guard !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.isStored else {
       return
     }
     if record.outcome == nil { resolve(file: file, record.fallback) }
     guard !record.isKept, !record.isSendingItem, record.itemsOnTheWay == 0 else { return }
-    central.files.remove(file)
+    cx.collection.files.remove(file)
   }
 
   /// A file ends, once.
   mutating func resolve(file: Int32, _ outcome: FileOutcome) {
-    guard central.files[file].outcome == nil else { return }
-    central.files[file].outcome = outcome
-    let (device, count) = (Int(central.files[file].device), Int(central.files[file].count))
-    central.ledger.close(outcome)
-    central.samples[FileOutcome.allCases.firstIndex(of: outcome)!] += count
-    central.openSamples -= count
-    if outcome == .trained { central.collectors[device].counts.trained += 1 }
+    guard cx.collection.files[file].outcome == nil else { return }
+    cx.collection.files[file].outcome = outcome
+    let (device, count) = (Int(cx.collection.files[file].device), Int(cx.collection.files[file].count))
+    cx.collection.ledger.close(outcome)
+    cx.collection.samples[FileOutcome.allCases.firstIndex(of: outcome)!] += count
+    cx.collection.openSamples -= count
+    if outcome == .trained { cx.collection.collectors[device].counts.trained += 1 }
     cx.note(device, .central(.ended(file: Int(file), outcome)))
   }
 }
@@ -273,7 +273,7 @@ extension Simulation {
     case .clearErrorLogs: clearLog(device)
     case .corruptErrorLogs:
       guard collection(of: device).mode == .asCoded else { return false }
-      central.collectors[device].isLogCorrupt = true
+      cx.collection.collectors[device].isLogCorrupt = true
     default: return false
     }
     return true

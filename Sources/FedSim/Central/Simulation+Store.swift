@@ -3,12 +3,12 @@ extension Simulation {
   mutating func serve(_ device: Int, _ generation: UInt32, _ request: CentralRequest) {
     switch request {
     case .file(let file):
-      if central.files[file].createdAt > central.collectors[device].filesRefusedUntil {
+      if cx.collection.files[file].createdAt > cx.collection.collectors[device].filesRefusedUntil {
         store(file)
       }
       answer(device, generation, .central(.kept))
     case .item(let file):
-      if central.files[file].createdAt > central.collectors[device].itemsRefusedUntil {
+      if cx.collection.files[file].createdAt > cx.collection.collectors[device].itemsRefusedUntil {
         storeItem(file)
       }
       answer(device, generation, .central(.kept))
@@ -23,61 +23,61 @@ extension Simulation {
 
   /// Puts a file into the store; another one of its name goes.
   private mutating func store(_ file: Int32) {
-    let device = Int(central.files[file].device)
-    guard !central.files[file].isStored else { return central.tallies.repeatedFiles += 1 }
-    let (user, second) = (central.files[file].user, central.files[file].second)
-    for old in central.collectors[device].stored
-    where central.files[old].user == user && central.files[old].second == second {
-      central.tallies.overwrittenFiles += 1
+    let device = Int(cx.collection.files[file].device)
+    guard !cx.collection.files[file].isStored else { return cx.collection.tallies.repeatedFiles += 1 }
+    let (user, second) = (cx.collection.files[file].user, cx.collection.files[file].second)
+    for old in cx.collection.collectors[device].stored
+    where cx.collection.files[old].user == user && cx.collection.files[old].second == second {
+      cx.collection.tallies.overwrittenFiles += 1
       unstore(old, .overwritten)
     }
-    central.files[file].isStored = true
-    central.files[file].storedAt = cx.now
-    central.collectors[device].stored.append(file)
-    central.collectors[device].counts.stored += 1
-    central.store.append(file)
+    cx.collection.files[file].isStored = true
+    cx.collection.files[file].storedAt = cx.now
+    cx.collection.collectors[device].stored.append(file)
+    cx.collection.collectors[device].counts.stored += 1
+    cx.collection.store.append(file)
     cx.note(device, .central(.stored(file: Int(file))))
     countNew(file)
   }
 
   /// A file is in the store no more.
   private mutating func unstore(_ file: Int32, _ outcome: FileOutcome) {
-    let device = Int(central.files[file].device)
+    let device = Int(cx.collection.files[file].device)
     uncountNew(file)
-    central.files[file].isStored = false
-    central.files[file].fallback = outcome
-    central.collectors[device].stored.removeAll { $0 == file }
+    cx.collection.files[file].isStored = false
+    cx.collection.files[file].fallback = outcome
+    cx.collection.collectors[device].stored.removeAll { $0 == file }
     settle(file)
   }
 
   /// Puts metadata into the store; another item of the same keys goes.
   private mutating func storeItem(_ file: Int32) {
-    let record = central.files[file]
+    let record = cx.collection.files[file]
     let device = Int(record.device)
-    central.tallies.items += 1
+    cx.collection.tallies.items += 1
     cx.note(device, .central(.itemStored(file: Int(file))))
     let item = Collector.Item(
       user: record.user, second: record.second, file: file, createdAt: record.createdAt)
-    if let place = central.collectors[device].items.firstIndex(where: {
+    if let place = cx.collection.collectors[device].items.firstIndex(where: {
       $0.user == item.user && $0.second == item.second
     }) {
-      if central.collectors[device].items[place].file != file {
-        central.tallies.overwrittenItems += 1
+      if cx.collection.collectors[device].items[place].file != file {
+        cx.collection.tallies.overwrittenItems += 1
       }
-      central.collectors[device].items[place] = item
+      cx.collection.collectors[device].items[place] = item
     } else {
-      central.collectors[device].items.append(item)
+      cx.collection.collectors[device].items.append(item)
     }
-    for stored in central.collectors[device].stored
-    where central.files[stored].user == item.user && central.files[stored].second == item.second {
+    for stored in cx.collection.collectors[device].stored
+    where cx.collection.files[stored].user == item.user && cx.collection.files[stored].second == item.second {
       countNew(stored)
     }
   }
 
   /// Whether there is an item with a file's keys.
   func hasItem(_ file: Int32) -> Bool {
-    let (user, second) = (central.files[file].user, central.files[file].second)
-    return central.collectors[Int(central.files[file].device)].items.contains {
+    let (user, second) = (cx.collection.files[file].user, cx.collection.files[file].second)
+    return cx.collection.collectors[Int(cx.collection.files[file].device)].items.contains {
       $0.user == user && $0.second == second
     }
   }
@@ -86,32 +86,32 @@ extension Simulation {
 
   /// A stored file may be read: its samples are new to the models that it is for.
   private mutating func countNew(_ file: Int32) {
-    guard let settings = cx.inputs.server.central, !central.files[file].isCounted else { return }
+    guard let settings = cx.inputs.server.central, !cx.collection.files[file].isCounted else { return }
     if settings.requiresMetadata, !hasItem(file) { return }
-    central.files[file].isCounted = true
-    addNew(file, Int(central.files[file].count))
+    cx.collection.files[file].isCounted = true
+    addNew(file, Int(cx.collection.files[file].count))
     guard let wanted = settings.samples else { return }
-    for model in models(of: file) where central.models[model].newSamples >= wanted {
+    for model in models(of: file) where cx.collection.models[model].newSamples >= wanted {
       beginCentralTraining(model, isDue: false)
     }
   }
 
   private mutating func uncountNew(_ file: Int32) {
-    guard central.files[file].isCounted else { return }
-    central.files[file].isCounted = false
-    addNew(file, -Int(central.files[file].count))
+    guard cx.collection.files[file].isCounted else { return }
+    cx.collection.files[file].isCounted = false
+    addNew(file, -Int(cx.collection.files[file].count))
   }
 
   private mutating func addNew(_ file: Int32, _ samples: Int) {
-    for model in models(of: file) where central.files[file].readBy >> UInt64(model) & 1 == 0 {
-      central.models[model].newSamples += samples
+    for model in models(of: file) where cx.collection.files[file].readBy >> UInt64(model) & 1 == 0 {
+      cx.collection.models[model].newSamples += samples
     }
   }
 
   /// The models that a file is for.
   func models(of file: Int32) -> [Int] {
-    let record = central.files[file]
-    return central.objects[Int(devices[Int(record.device)].group)][Int(record.object)]
+    let record = cx.collection.files[file]
+    return cx.collection.objects[Int(devices[Int(record.device)].group)][Int(record.object)]
   }
 
   // MARK: Erasure
@@ -120,7 +120,7 @@ extension Simulation {
   mutating func eraseCollected(_ device: Int, _ scope: Erasure) {
     cx.note(device, .erased(scope))
     if collection(of: device).mode == .asCoded {
-      guard devices[device].isConnected else { return central.tallies.failedErasures += 1 }
+      guard devices[device].isConnected else { return cx.collection.tallies.failedErasures += 1 }
       devices[device].transferGeneration += 1
       return cx.schedule(
         .arrival(
@@ -129,11 +129,11 @@ extension Simulation {
         .serverArrival, at: cx.now + devices[device].rates.oneWay, by: device)
     }
     if scope.coversFiles {
-      for file in central.collectors[device].kept { giveUp(device, file, .erased) }
+      for file in cx.collection.collectors[device].kept { giveUp(device, file, .erased) }
       if case .central(.file) = devices[device].transfer?.purpose { giveUpTransfer(device) }
     }
     if scope.coversMetadata {
-      central.collectors[device].current = -1
+      cx.collection.collectors[device].current = -1
       if case .central(.item) = devices[device].transfer?.purpose { giveUpTransfer(device) }
     }
     if scope == .all { clearData(device) }
@@ -143,21 +143,21 @@ extension Simulation {
 
   /// The store hears of an erasure: what was made until then is gone, and so is what comes of it.
   mutating func removeStored(_ device: Int, _ scope: Erasure, until time: SimTime) {
-    let user = central.collectors[device].user
+    let user = cx.collection.collectors[device].user
     if scope.coversMetadata {
-      central.collectors[device].itemsRefusedUntil = time
-      let before = central.collectors[device].items.count
-      central.collectors[device].items.removeAll { $0.user == user && $0.createdAt <= time }
-      central.tallies.erasedItems += before - central.collectors[device].items.count
+      cx.collection.collectors[device].itemsRefusedUntil = time
+      let before = cx.collection.collectors[device].items.count
+      cx.collection.collectors[device].items.removeAll { $0.user == user && $0.createdAt <= time }
+      cx.collection.tallies.erasedItems += before - cx.collection.collectors[device].items.count
       if cx.inputs.server.central?.requiresMetadata == true {
-        for file in central.collectors[device].stored where !hasItem(file) { uncountNew(file) }
+        for file in cx.collection.collectors[device].stored where !hasItem(file) { uncountNew(file) }
       }
     }
     guard scope.coversFiles else { return }
-    central.collectors[device].filesRefusedUntil = time
-    for file in central.collectors[device].stored
-    where central.files[file].user == user && central.files[file].createdAt <= time {
-      central.tallies.erasedFiles += 1
+    cx.collection.collectors[device].filesRefusedUntil = time
+    for file in cx.collection.collectors[device].stored
+    where cx.collection.files[file].user == user && cx.collection.files[file].createdAt <= time {
+      cx.collection.tallies.erasedFiles += 1
       unstore(file, .erased)
     }
   }
@@ -167,20 +167,20 @@ extension Simulation {
   ///
   /// Order: by name, as the store lists them. Source: SwiftyForesight, `CloudManager`.
   private mutating func removeByName(_ device: Int, _ scope: Erasure) {
-    if scope.coversMetadata { central.tallies.failedErasures += 1 }
+    if scope.coversMetadata { cx.collection.tallies.failedErasures += 1 }
     guard scope.coversFiles else { return }
-    let prefix = userID(of: device, user: central.collectors[device].user)
+    let prefix = userID(of: device, user: cx.collection.collectors[device].user)
     var found: [(name: String, file: Int32)] = []
     for other in devices.indices {
-      for file in central.collectors[other].stored {
+      for file in cx.collection.collectors[other].stored {
         let name = fileName(of: file)
         if name.hasPrefix(prefix) { found.append((name, file)) }
       }
     }
     found.sort { ($0.name, $0.file) < ($1.name, $1.file) }
     for (_, file) in found.prefix(1000) {
-      central.tallies.erasedFiles += 1
-      if Int(central.files[file].device) != device { central.tallies.erasedOfOthers += 1 }
+      cx.collection.tallies.erasedFiles += 1
+      if Int(cx.collection.files[file].device) != device { cx.collection.tallies.erasedOfOthers += 1 }
       unstore(file, .erased)
     }
   }
@@ -194,7 +194,7 @@ extension Simulation {
 
   /// The name of a file on the device and in the store.
   func fileName(of file: Int32) -> String {
-    let record = central.files[file]
+    let record = cx.collection.files[file]
     let device = Int(record.device)
     return userID(of: device, user: record.user) + "_" + digits(ofSecond: record.second)
       + (collection(of: device).mode == .asCoded ? "_data.csv" : ".csv")
@@ -202,7 +202,7 @@ extension Simulation {
 
   /// The names of the files that are in the store now, in the order in which they came.
   public var storedFiles: [String] {
-    central.store.filter { central.files.contains($0) && central.files[$0].isStored }
+    cx.collection.store.filter { cx.collection.files.contains($0) && cx.collection.files[$0].isStored }
       .map { fileName(of: $0) }
   }
 }

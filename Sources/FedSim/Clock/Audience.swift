@@ -1,3 +1,12 @@
+/// Something that every observer hears of, whatever else it wants.
+enum Announcement {
+  case published(VersionRecord)
+  case closed(RoundRecord)
+  case publishedCentrally(CentralVersion)
+  /// It came after one of these, and is heard of in this order.
+  case happened(Happening)
+}
+
 /// Who looks on: observers, and whether any of them wants to see every event.
 struct Audience {
   private(set) var observers: [any Observer] = []
@@ -11,8 +20,21 @@ struct Audience {
   /// Finds out what they want, as the run begins.
   mutating func ask() { wantsEveryEvent = observers.contains { $0.wantsEveryEvent } }
 
-  /// Tells all of them what happened.
-  func tell(_ happening: Happening) {
+  /// What happened in the event under way that all of them hear once it was handled.
+  private(set) var announcements: [Announcement] = []
+
+  /// Everyone will hear of something once the event under way was handled.
+  mutating func announce(_ announcement: Announcement) { announcements.append(announcement) }
+
+  /// Takes out what everyone has still to hear of, in the order in which it happened.
+  mutating func takeAnnouncements() -> [Announcement] {
+    defer { announcements = [] }
+    return announcements
+  }
+
+  /// Tells all of them what happened, in its order among announcements.
+  mutating func tell(_ happening: Happening) {
+    guard announcements.isEmpty else { return announce(.happened(happening)) }
     for observer in observers { observer.happened(happening) }
   }
 }

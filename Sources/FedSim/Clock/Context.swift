@@ -25,6 +25,12 @@ struct Context {
   var world: World
   /// Keys of what is drawn often, by purpose and group.
   var keys: KeyMemory
+  /// What the settings ask for beyond the plain path.
+  var features = Features()
+  /// What devices keep from training to training, and what travels with models beside them.
+  var states = ClientStates()
+  /// What is collected for central training, where any group collects.
+  var collection = Central()
   /// The sizes of an update and of a model, without what goes with them.
   let wireSizes: (upload: Int64, download: Int64)
   /// Decides when described trainings are computed.

@@ -2,78 +2,74 @@ import Learning
 
 /// What local algorithms and adversaries keep on devices and at the server beside the model; empty,
 /// and never looked at, where the algorithm asks for nothing and nobody lies.
-struct LocalStates: Codable {
+struct ClientStates: Codable {
+  /// The model on each device's disk, where trainings overwrite it; nil: the one it came with.
+  var own: [OwnModel?] = []
+  /// The last update of each device, where transforms keep something of it; else empty.
+  var lastSent: [SentUpdate?] = []
   /// The last training of each device, where the next one goes on from it.
   var last: [OwnModel?] = []
   /// What travels with models, by version, in ascending order; none for a version: zeros.
   var versions: [Companions] = []
-  /// Whether anything travels with models and updates.
-  var hasCompanions = false
   /// Who is an adversary, where any group has some.
   var adversaries: [Bool] = []
   /// The first update of each adversary that sends it again and again.
   var first: [Forgery.First?] = []
-  /// Whether an attack looks at what trainings began with.
-  var falsifies = false
 
   /// What travels with one version.
   struct Companions: Codable {
     let version: Int32
     let buffers: [ParameterBuffer]
   }
-
-  /// Whether trainings depend on one another, or on more than the model.
-  var isOn: Bool { !last.isEmpty || hasCompanions }
 }
 
 extension Simulation {
   /// Makes what the algorithm and the fleet ask for.
   mutating func makeLocalStates() {
     let needs = cx.inputs.task.algorithm.needs
-    var made = LocalStates()
-    if needs.chainsTrainings { made.last = Array(repeating: nil, count: devices.count) }
-    made.hasCompanions = needs.companions > 0
+    if needs.chainsTrainings { cx.states.last = Array(repeating: nil, count: devices.count) }
+    cx.features.hasCompanions = needs.companions > 0
+    cx.features.isStateful = needs.chainsTrainings && devices.count > 0 || needs.companions > 0
     if !needs.personalLayers.isEmpty {
       guard let ranges = cx.inputs.task.network.layout.ranges(ofLayers: needs.personalLayers) else {
         preconditionFailure("the layers that stay on devices are the model's")
       }
-      exchange.instructions.privateRanges = ranges
+      cx.features.privateRanges = ranges
     }
-    exchange.locals = made
     makeAdversaries()
   }
 
   /// Whether updates have to keep what their training started from.
-  var needsBases: Bool { cx.inputs.server.needsBases || exchange.locals.falsifies }
+  var needsBases: Bool { cx.inputs.server.needsBases || cx.features.falsifies }
 
   /// What a device's training of the version that it holds begins with, where it goes on from the
   /// one before or takes more than the model.
   func continued(_ device: Int, from version: ParameterBuffer) -> DeferredTraining.Start {
-    let earlier = exchange.locals.last.isEmpty ? nil : exchange.locals.last[device]?.training
+    let earlier = cx.states.last.isEmpty ? nil : cx.states.last[device]?.training
     return .continued(
       version, receiving: companions(of: devices[device].heldVersion),
-      keeping: exchange.instructions.privateRanges, after: earlier.map { [$0] } ?? [])
+      keeping: cx.features.privateRanges, after: earlier.map { [$0] } ?? [])
   }
 
   /// A training has become an update: the device's next one goes on from it, whatever becomes of
   /// the update.
   mutating func keepLast(_ device: Int, _ training: DeferredTraining?, base: Int32) {
-    guard !exchange.locals.last.isEmpty, let training else { return }
-    exchange.locals.last[device] = linked(
-      training, base: base, after: exchange.locals.last[device])
+    guard !cx.states.last.isEmpty, let training else { return }
+    cx.states.last[device] = linked(
+      training, base: base, after: cx.states.last[device])
   }
 
   /// The app is removed: what its trainings left is gone.
   mutating func loseLast(_ device: Int) {
-    if !exchange.locals.last.isEmpty { exchange.locals.last[device] = nil }
-    if !exchange.locals.first.isEmpty { exchange.locals.first[device] = nil }
+    if !cx.states.last.isEmpty { cx.states.last[device] = nil }
+    if !cx.states.first.isEmpty { cx.states.first[device] = nil }
   }
 
   // MARK: What travels with models
 
   /// What goes with a version; none: zeros.
   private func companions(of version: Int32) -> [ParameterBuffer] {
-    exchange.locals.versions.last { $0.version == version }?.buffers ?? []
+    cx.states.versions.last { $0.version == version }?.buffers ?? []
   }
 
   /// A version was made of updates that came with these: what goes with it follows from them. What
@@ -81,7 +77,7 @@ extension Simulation {
   ///
   /// Complexity: O(devices + updates · parameters).
   mutating func takeCompanions(_ sent: [[ParameterBuffer]]) {
-    guard exchange.locals.hasCompanions, !cx.inputs.omitsArithmetic else { return }
+    guard cx.features.hasCompanions, !cx.inputs.omitsArithmetic else { return }
     let buffers = cx.inputs.task.algorithm.companions(
       after: companions(of: server.version - 1), sent: sent, devices: devices.count,
       pool: cx.inputs.pool)
@@ -92,8 +88,8 @@ extension Simulation {
         oldest = min(oldest, version)
       }
     }
-    exchange.locals.versions.removeAll { $0.version < oldest }
-    exchange.locals.versions.append(.init(version: server.version, buffers: buffers))
+    cx.states.versions.removeAll { $0.version < oldest }
+    cx.states.versions.append(.init(version: server.version, buffers: buffers))
   }
 
   /// What goes with the current version, such as SCAFFOLD's server variate; none: zeros.
@@ -102,7 +98,7 @@ extension Simulation {
   /// What a device's trainings have left for its next one, such as SCAFFOLD's own variate; none:
   /// nothing, or zeros.
   public func deviceState(of device: Int) -> [ParameterBuffer] {
-    guard !exchange.locals.last.isEmpty, let last = exchange.locals.last[device]?.training
+    guard !cx.states.last.isEmpty, let last = cx.states.last[device]?.training
     else { return [] }
     return last.value(Scratch()).leavings.kept
   }

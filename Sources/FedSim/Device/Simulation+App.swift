@@ -174,7 +174,7 @@ extension Simulation {
   mutating func endProcess(_ device: Int) {
     forgetInMemory(device)
     if !devices.apps.isEmpty { devices.apps[device]?.isCancelled = false }
-    if exchange.isOn { forgetProcess(device) }
+    if cx.features.isOn { forgetProcess(device) }
     if collects(device) { loseCollecting(device) }
   }
 

@@ -38,7 +38,7 @@ extension Simulation {
       cx.books.tallies.sessionsWithoutData += 1
       return endSession(device, .withoutData)
     }
-    if exchange.isOn, let end = disconnection(device) { return endSession(device, end) }
+    if cx.features.isOn, let end = disconnection(device) { return endSession(device, end) }
     scheduleExpiries(device, generation, soft: soft, hard: hard)
     proceed(device)
   }
@@ -85,7 +85,7 @@ extension Simulation {
     case .download:
       if isConnected {
         startRequest(
-          device, .download, exchange.givesKeys ? .fetch(round: session.round) : .latest,
+          device, .download, cx.features.givesKeys ? .fetch(round: session.round) : .latest,
           bytes: bytes(of: .fetch))
       }
     case .plan:
@@ -208,12 +208,12 @@ extension Simulation {
     abandonEvaluation(device)
     precondition(devices[device].run == nil, "a session ends between batches")
     if devices[device].transfer != nil { giveUpTransfer(device) }
-    if exchange.isOn { leaveStream(device, session.participation) }
+    if cx.features.isOn { leaveStream(device, session.participation) }
     if collects(device) { endCollecting(device) }
     devices[device].session = nil
     cancelExpiries(device, session)
     cx.participations.letGo(session.participation)
-    if server.staysOnline, !exchange.isOn || !keepsOwnModel(device) { devices[device].held = nil }
+    if server.staysOnline, !cx.features.isOn || !keepsOwnModel(device) { devices[device].held = nil }
     devices[device].sessionGeneration += 1
     cx.note(device, .sessionEnded(reason))
     let place = Int(devices[device].group)
@@ -262,9 +262,9 @@ extension Simulation {
     let participation = devices[device].session!.participation
     guard participation >= 0,
       cx.participations[participation].stage >= Stage.accepted.rawValue
-        || exchange.isOn && isOutstanding(participation)
+        || cx.features.isOn && isOutstanding(participation)
     else { return }
-    if exchange.isOn { leaveStream(device, participation) }
+    if cx.features.isOn { leaveStream(device, participation) }
     devices[device].session!.participation = newParticipation(device)
     cx.participations.letGo(participation)
   }

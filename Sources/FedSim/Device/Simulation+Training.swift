@@ -101,7 +101,7 @@ extension Simulation {
   }
 
   private mutating func newAttempt(_ device: Int) {
-    if exchange.isOn { takeConfig(device) }
+    if cx.features.isOn { takeConfig(device) }
     takeStock(device)
     cx.books.ledgers.attempts.open()
     devices[device].activity.attempts += 1
@@ -204,8 +204,8 @@ extension Simulation {
 
   /// Whether a training that becomes an update is nowhere else once the update is gone.
   private var areFoundThroughUpdates: Bool {
-    !exchange.isOn && exchange.locals.last.isEmpty && exchange.locals.first.isEmpty
-      && exchange.lastSent.isEmpty
+    !cx.features.isOn && cx.states.last.isEmpty && cx.states.first.isEmpty
+      && cx.states.lastSent.isEmpty
   }
 
   /// Some batches of a device's training; the last ones are evaluated on its validation samples.
@@ -233,8 +233,8 @@ extension Simulation {
   mutating func foresee(_ members: [Int], isBeforehand: Bool) {
     let most = cx.computations.foreseeable
     guard !members.isEmpty, most > 0, !devices.fleetTables.hasArrivals,
-      exchange.instructions.plans.isEmpty, exchange.instructions.privateRanges.isEmpty,
-      !exchange.locals.isOn, exchange.locals.adversaries.isEmpty
+      cx.features.plans.isEmpty, cx.features.privateRanges.isEmpty,
+      !cx.features.isStateful, cx.states.adversaries.isEmpty
     else { return }
     // In the order in which they are summed, as many as there is room for.
     let some = Array(members.sorted().prefix(most))
@@ -335,7 +335,7 @@ extension Simulation {
     let outgoing = sent(by: device, attempt, training)
     devices[device].attempt = nil
     devices[device].lastTrained = attempt.base
-    if exchange.isOn { keepOwn(device, training, base: attempt.base) }
+    if cx.features.isOn { keepOwn(device, training, base: attempt.base) }
     keepLast(device, training, base: attempt.base)
     cx.books.ledgers.attempts.close(outcome)
     cx.books.ledgers.batchesUsed += batches
@@ -360,7 +360,7 @@ extension Simulation {
         update: Int(update), base: Int(attempt.base), batches: batches,
         samples: min(shard, effort.samples)))
     devices[device].session!.stage = .done
-    if !exchange.isOn || isSound(device, update) {
+    if !cx.features.isOn || isSound(device, update) {
       enqueue(device, update)
     } else {
       cx.leaveDevice(update, .rejectedLocally)

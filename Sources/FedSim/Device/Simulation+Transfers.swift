@@ -24,7 +24,7 @@ extension Simulation {
 
   /// Asks the server for news, and for work unless it is a poll.
   mutating func startCheck(_ device: Int) {
-    if exchange.isOn, waits(device) || enrols(device) { return }
+    if cx.features.isOn, waits(device) || enrols(device) { return }
     renewParticipation(device)
     devices[device].session!.isEvaluating = false
     let session = devices[device].session!
@@ -194,7 +194,7 @@ extension Simulation {
       if let lent = transfer.body { devices[device].held = lent }
       checked(device, latest: latest, isOnline: isOnline, answer, round: round)
     case .model(let version):
-      if exchange.isOn {
+      if cx.features.isOn {
         guard decode(device, version, transfer.body!) else {
           if !cannotEvaluate(device) { rest(device, .undecodable) }
           return
@@ -204,11 +204,11 @@ extension Simulation {
       }
       setHeldVersion(device, version)
       cx.note(device, .downloaded(version: Int(version)))
-      if exchange.isOn, wantsPlan(device) { return }
+      if cx.features.isOn, wantsPlan(device) { return }
       modelCame(device)
     case .modelUnavailable:
-      if exchange.isOn, cannotEvaluate(device) { return }
-      if exchange.isOn, overwritesModel(device) { return rest(device, .nothingNew) }
+      if cx.features.isOn, cannotEvaluate(device) { return }
+      if cx.features.isOn, overwritesModel(device) { return rest(device, .nothingNew) }
       modelCame(device)
     case .plan:
       cx.note(device, .exchange(.planDownloaded))
@@ -269,7 +269,7 @@ extension Simulation {
         return rest(device, .nothingNew)
       }
       if !hasUpdate, held < 0 { return rest(device, .nothingNew) }
-      let isSent = exchange.givesKeys || exchange.isOn && overwritesModel(device)
+      let isSent = cx.features.givesKeys || cx.features.isOn && overwritesModel(device)
       devices[device].session!.stage = hasUpdate || isSent ? .download : .train
     }
     proceed(device)

@@ -3,7 +3,6 @@ import Numerics
 extension Simulation {
   /// A device's series changes by itself.
   mutating func worldChanged(_ series: Series, _ device: Int, to state: UInt8) {
-    if cx.now >= outlook.nextLook { lookAhead() }
     devices[device].exogenous.combine(
       cx.now.microseconds, UInt64(series.rawValue) << 8 | UInt64(state))
     scheduleNext(series, device)
@@ -119,7 +118,7 @@ extension Simulation {
     linkChanged(device, from: rates, before, isConnected: after != 0)
     checkConditions(device)
     if after == 0 { awaitLink(device) }
-    if exchange.isOn { exchangeLinkChanged(device, isConnected: after != 0) }
+    if cx.features.isOn { exchangeLinkChanged(device, isConnected: after != 0) }
     if before == 0, devices[device].session != nil {
       devices[device].session!.tries = 0
       proceed(device)

@@ -30,7 +30,7 @@ extension Simulation {
       cx.inputs.playsAhead && !cx.audience.wantsEveryEvent && cx.inputs.stop.rounds == nil
       && cx.inputs.stop.versions == nil && cx.inputs.stop.accuracy == nil
       && devices.identities.isEmpty
-      && !exchange.isOn && cx.inputs.server.service == nil && cx.inputs.injections.isEmpty
+      && !cx.features.isOn && cx.inputs.server.service == nil && cx.inputs.injections.isEmpty
       && cx.inputs.server.aggregationTime == nil && cx.inputs.server.central == nil
       && devices.fleetTables.presence.isEmpty && !devices.fleetTables.mayQueue
       && !cx.inputs.fleet.contains { $0.background.continued != nil }

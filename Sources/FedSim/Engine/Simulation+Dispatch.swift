@@ -3,6 +3,7 @@ extension Simulation {
   mutating func dispatch(_ event: Event) -> Bool {
     switch event {
     case .world(let series, let device, let state):
+      if cx.now >= outlook.nextLook { lookAhead() }
       worldChanged(series, Int(device), to: state)
     case .linkRestored(let device, let generation):
       guard devices[Int(device)].dropGeneration == generation else { return false }

@@ -11,9 +11,6 @@ public struct Simulation {
   var cx: Context
   var devices: Devices
   var server: Server
-  var exchange = Exchange()
-  /// What is collected for central training, where any group collects.
-  var central = Central()
   var outlook = Outlook()
   /// Digest of all events handled so far.
   public internal(set) var eventDigest = EventDigest()
@@ -44,6 +41,7 @@ public struct Simulation {
       cx.books.tallies.cancelledEvents += 1
       return
     }
+    if !cx.audience.announcements.isEmpty { deliver() }
     refresh(after: entry.event, actor: entry.actor)
     cx.books.tallies.events += 1
     eventDigest.add(entry)

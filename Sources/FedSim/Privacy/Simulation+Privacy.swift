@@ -69,7 +69,7 @@ extension Simulation {
   private var recordsPrivacy: Bool {
     cx.inputs.server.privacy != nil
       || (!cx.inputs.omitsArithmetic
-        && exchange.chain?.transforms.contains { $0 is any ToldTransform } == true)
+        && cx.features.chain?.transforms.contains { $0 is any ToldTransform } == true)
   }
 
   /// The share of the fleet that a cohort is, where it was drawn from all of it.

@@ -95,21 +95,21 @@ extension Simulation {
   /// Makes what updates go through: what adversaries do to them, and the transforms.
   mutating func makeTransforms() {
     let server = cx.inputs.server
-    guard !server.transforms.isEmpty || exchange.locals.falsifies else { return }
+    guard !server.transforms.isEmpty || cx.features.falsifies else { return }
     let layout = cx.inputs.task.network.layout
     let needs = cx.inputs.task.algorithm.needs
     let frozen = layout.tensors.filter { !$0.isUpdatable }.map(\.range)
     let chain = TransformChain(
       transforms: server.transforms.map(\.value),
       tensors: server.travelling(of: layout, needs: needs).map(\.range),
-      kept: frozen + exchange.instructions.privateRanges,
+      kept: frozen + cx.features.privateRanges,
       attacks: cx.inputs.fleet.map { $0.adversary?.attack.value })
-    exchange.chain = chain
+    cx.features.chain = chain
     precondition(
       !chain.hasCollusion || !chain.keepsResiduals,
       "what colluders send is not known when an update after it is made")
     if chain.keepsResiduals, !cx.inputs.omitsArithmetic {
-      exchange.lastSent = Array(repeating: nil, count: devices.count)
+      cx.states.lastSent = Array(repeating: nil, count: devices.count)
     }
     self.server.memories.transforms = chain.transforms.map { transform in
       var memory = PartMemory()
@@ -131,7 +131,7 @@ extension Simulation {
   mutating func sent(
     by device: Int, _ attempt: Attempt, _ training: DeferredTraining?
   ) -> DeferredUpdate? {
-    guard let chain = exchange.chain, let training, let base = attempt.baseParameters else {
+    guard let chain = cx.features.chain, let training, let base = attempt.baseParameters else {
       return nil
     }
     let forgery = forgery(by: device)
@@ -145,11 +145,11 @@ extension Simulation {
     }
     var told: [Double?] = []
     for place in chain.transforms.indices { told.append(self.told(place, version: attempt.base)) }
-    let last = exchange.lastSent.isEmpty ? nil : exchange.lastSent[device]
+    let last = cx.states.lastSent.isEmpty ? nil : cx.states.lastSent[device]
     let update = DeferredUpdate(
       training, from: base, through: chain, keys: keys, slot: attempt.firstEpoch, told: told,
       after: last?.update, forgery: forgery)
-    guard !exchange.lastSent.isEmpty else { return update }
+    guard !cx.states.lastSent.isEmpty else { return update }
     var depth = 1
     if let last, !last.update.isComputed { depth += last.depth }
     if depth > OwnModel.longestChain {
@@ -157,7 +157,7 @@ extension Simulation {
       _ = update.value(Scratch())
       depth = 1
     }
-    exchange.lastSent[device] = SentUpdate(update: update, depth: depth)
+    cx.states.lastSent[device] = SentUpdate(update: update, depth: depth)
     return update
   }
 
@@ -170,7 +170,7 @@ extension Simulation {
 
   /// Updates as they are sent: what was trained, or that forged and through the transforms.
   func asSent(_ updates: [Int32], _ values: [DeferredTraining.Value]) -> [ParameterBuffer] {
-    let (ranges, model) = (exchange.instructions.privateRanges, server.model)
+    let (ranges, model) = (cx.features.privateRanges, server.model)
     var sent: [DeferredUpdate?] = []
     for update in updates { sent.append(self.cx.updates[update].sent) }
     let (all, agreed) = (sent, agreements(updates, values))
@@ -186,7 +186,7 @@ extension Simulation {
   /// Draws: each transform's, at slot = the version of before (seed `policy`, purpose `told-` and
   /// its place).
   mutating func tellNext(_ updates: [Int32]) -> Double {
-    guard let chain = exchange.chain else { return .nan }
+    guard let chain = cx.features.chain else { return .nan }
     var share = Double.nan
     for (place, transform) in chain.transforms.enumerated() {
       guard let transform = transform as? any ToldTransform,

@@ -1,25 +1,30 @@
 import Learning
 import Numerics
 
-/// What server and devices remember of each other where `cycles`, `protocol`, `layoutChange` or a
-/// scripted erasure ask for it; empty, and never looked at, where none does.
-struct Exchange: Codable {
+/// What the settings ask for beyond the plain path, found out once: nothing of it changes.
+struct Features {
   /// The selector that lets devices into cycles, if it is one.
-  @Rebuilt var admission: (any CycleAdmission)? = nil
-  /// Where the layer that changes lies, and from which version on.
-  @Rebuilt var change: (version: Int32, ranges: [Range<Int>])? = nil
-  /// What updates go through on their devices; nil: nothing.
-  @Rebuilt var chain: TransformChain? = nil
-  /// The last update of each device, where transforms keep something of it; else empty.
-  var lastSent: [SentUpdate?] = []
-  /// What the server asks of devices beside trainings, and what they keep of their own.
-  var instructions = Instructions()
-  /// What local algorithms and adversaries keep.
-  var locals = LocalStates()
-  /// Whether any of it is asked for: what the rest of the engine looks at.
-  var isOn = false
+  var admission: (any CycleAdmission)?
   /// Whether accepted devices have keys that are good for one cycle.
   var givesKeys = false
+  /// Where the layer that changes lies, and from which version on.
+  var change: (version: Int32, ranges: [Range<Int>])?
+  /// What updates go through on their devices; nil: nothing.
+  var chain: TransformChain?
+  /// The parameters that are trained and never leave a device.
+  var privateRanges: [Range<Int>] = []
+  /// Plans by what the server sends, in the order of `clientConfig`.
+  var plans: [TrainingPlan] = []
+  /// Whether anything travels with models and updates.
+  var hasCompanions = false
+  /// Whether trainings depend on one another, or on more than the model.
+  var isStateful = false
+  /// Whether an attack looks at what trainings began with.
+  var falsifies = false
+  /// Whether the server asks for more than trainings: then its counts are part of the result.
+  var hasInstructions = false
+  /// Whether any of a protocol is asked for: cycles, streams, erasures, another layout.
+  var isOn = false
 }
 
 /// What a device's library remembers.
@@ -106,13 +111,13 @@ extension ExchangeTallies {
 
 extension Simulation {
   /// What happened between devices and server beyond the usual; nil where nothing asks for it.
-  public var exchangeTallies: ExchangeTallies? { exchange.isOn ? cx.books.exchange : nil }
+  public var exchangeTallies: ExchangeTallies? { cx.features.isOn ? cx.books.exchange : nil }
 
   /// Makes what the settings ask for.
   mutating func makeExchange() {
-    exchange.admission = cx.inputs.server.selector.value as? any CycleAdmission
-    exchange.givesKeys = exchange.admission != nil
-    if exchange.givesKeys {
+    cx.features.admission = cx.inputs.server.selector.value as? any CycleAdmission
+    cx.features.givesKeys = cx.features.admission != nil
+    if cx.features.givesKeys {
       server.lastCycles = Array(repeating: 0, count: devices.count)
     }
     let verbs = cx.inputs.injections.map(\.action)
@@ -120,7 +125,7 @@ extension Simulation {
     makeLocalStates()
     makeTransforms()
     if cx.inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
-      || exchange.instructions.isOn
+      || cx.features.hasInstructions
     {
       devices.clients = Array(repeating: ClientRegion(), count: devices.count)
     }
@@ -130,11 +135,11 @@ extension Simulation {
     if let change = cx.inputs.server.layoutChange {
       let ranges = cx.inputs.task.network.layout.ranges(ofLayer: change.layer)
       precondition(!ranges.isEmpty, "the layer that changes is one of the model's")
-      exchange.change = (Int32(change.version), ranges)
+      cx.features.change = (Int32(change.version), ranges)
     }
-    exchange.isOn =
-      exchange.givesKeys || !devices.clients.isEmpty || !devices.erasures.isEmpty
-      || exchange.change != nil
+    cx.features.isOn =
+      cx.features.givesKeys || !devices.clients.isEmpty || !devices.erasures.isEmpty
+      || cx.features.change != nil
   }
 
   /// A session begins; why it has no server to turn to, if it has none.
@@ -203,7 +208,7 @@ extension Simulation {
 
   /// What cannot be between server and devices.
   func exchangeImpossibilities() -> [String] {
-    guard exchange.isOn else { return [] }
+    guard cx.features.isOn else { return [] }
     var found: [String] = []
     if !devices.erasures.isEmpty,
       server.pending.contains(where: {
@@ -212,13 +217,13 @@ extension Simulation {
     {
       found.append("an update waits whose user had it erased")
     }
-    if let evaluation = exchange.instructions.evaluation,
+    if let evaluation = server.instructions.evaluation,
       evaluation.members
         != evaluation.pending.count + evaluation.results.count + evaluation.failures
     {
       found.append("a member of an evaluation is lost")
     }
-    if let cycle = server.cycle, let settings = exchange.admission?.cycle {
+    if let cycle = server.cycle, let settings = cx.features.admission?.cycle {
       if settings.mode == .asDocumented, Int(cycle.workers) > settings.maximumWorkers ?? .max {
         found.append("a cycle has too many workers")
       }

@@ -1,11 +1,9 @@
 import Learning
 import Numerics
 
-/// What the server asks of devices beside trainings, and what devices keep of their own; empty, and
-/// never looked at, where nothing asks for it.
+/// What the server asks of devices beside trainings; empty, and never looked at, where nothing asks
+/// for it.
 struct Instructions: Codable {
-  /// Whether any of it is asked for: then its counts are part of the result.
-  var isOn = false
   /// Whether version 0 has still to come from a device.
   var awaitsModel = false
   /// The participation whose device was asked for it; −1: none.
@@ -22,12 +20,6 @@ struct Instructions: Codable {
   var evaluations = Pages<EvaluationRecord>()
   /// Whether the run ends with the evaluation under way.
   var endsWithEvaluation = false
-  /// The parameters that are trained and never leave a device.
-  var privateRanges: [Range<Int>] = []
-  /// The model on each device's disk, where trainings overwrite it; nil: the one it came with.
-  var own: [OwnModel?] = []
-  /// Plans by what the server sends, in the order of `clientConfig`.
-  var plans: [TrainingPlan] = []
 }
 
 /// A model that a device has trained and keeps.
@@ -119,33 +111,33 @@ extension ProtocolSettings {
 extension Simulation {
   /// What happened where the server asks for more than trainings; nil where it does not.
   public var instructionTallies: InstructionTallies? {
-    exchange.instructions.isOn ? cx.books.instructions : nil
+    cx.features.hasInstructions ? cx.books.instructions : nil
   }
 
   /// Makes what the settings ask for.
   mutating func makeInstructions() {
     let server = cx.inputs.server
     var made = Instructions()
-    made.isOn =
+    cx.features.hasInstructions =
       cx.inputs.fleet.contains { $0.protocol?.hasInstructions == true } || server.exchange != nil
       || server.initialModel != nil || server.clientConfig != nil || server.evaluation != nil
-      || server.asksProperties != nil || exchange.admission?.cycle.planBytes != nil
+      || server.asksProperties != nil || cx.features.admission?.cycle.planBytes != nil
     made.awaitsModel = server.initialModel == .client
     if server.asksProperties == true {
       made.connections = Array(repeating: 0, count: devices.count)
     }
     if server.exchange == .weightsOnly {
-      made.privateRanges = cx.inputs.task.network.layout.rangesBesideWeights
+      cx.features.privateRanges = cx.inputs.task.network.layout.rangesBesideWeights
     }
     if cx.inputs.fleet.contains(where: { $0.protocol?.overwritesModel == true }) {
-      made.own = Array(repeating: nil, count: devices.count)
+      cx.states.own = Array(repeating: nil, count: devices.count)
     }
-    made.plans = (server.clientConfig ?? []).map { config in
+    cx.features.plans = (server.clientConfig ?? []).map { config in
       cx.inputs.task.plan.with(
         epochs: config.epochs, batchSize: config.batchSize, learningRate: config.learningRate,
         maximumSteps: config.maximumUpdates)
     }
-    exchange.instructions = made
+    self.server.instructions = made
   }
 
   // MARK: Hyper-parameters
@@ -153,13 +145,13 @@ extension Simulation {
   /// The plan that a device trains by now.
   func plan(of device: Int) -> TrainingPlan {
     let place = Int(devices[device].planPlace)
-    return place < 0 ? cx.inputs.task.plan : exchange.instructions.plans[place]
+    return place < 0 ? cx.inputs.task.plan : cx.features.plans[place]
   }
 
   /// A training is about to begin: by the hyper-parameters that came with its round, or the
   /// device's own.
   mutating func takeConfig(_ device: Int) {
-    guard !exchange.instructions.plans.isEmpty, let round = devices[device].session?.round else {
+    guard !cx.features.plans.isEmpty, let round = devices[device].session?.round else {
       return
     }
     let group = Int(devices[device].group)
@@ -195,11 +187,11 @@ extension Simulation {
 
   /// What a device's training of a version begins with: what never travels is its own.
   func start(of device: Int, from version: ParameterBuffer) -> DeferredTraining.Start {
-    if exchange.locals.isOn { return continued(device, from: version) }
-    let ranges = exchange.instructions.privateRanges
+    if cx.features.isStateful { return continued(device, from: version) }
+    let ranges = cx.features.privateRanges
     if ranges.isEmpty { return .parameters(version) }
-    if !exchange.instructions.own.isEmpty,
-      let training = exchange.instructions.own[device]?.training
+    if !cx.states.own.isEmpty,
+      let training = cx.states.own[device]?.training
     {
       return .joined(version, keeping: ranges, of: training)
     }
@@ -211,12 +203,12 @@ extension Simulation {
   mutating func keepOwn(_ device: Int, _ training: DeferredTraining?, base: Int32) {
     guard overwritesModel(device) else { return }
     guard let training else {
-      exchange.instructions.own[device] = OwnModel(base: base, training: nil, depth: 0)
+      cx.states.own[device] = OwnModel(base: base, training: nil, depth: 0)
       return
     }
-    exchange.instructions.own[device] = linked(
-      training, base: base, after: exchange.instructions.own[device],
-      isChain: !exchange.instructions.privateRanges.isEmpty)
+    cx.states.own[device] = linked(
+      training, base: base, after: cx.states.own[device],
+      isChain: !cx.features.privateRanges.isEmpty)
   }
 
   /// A device's training behind the one before; where they go on from one another and the chain of
@@ -235,30 +227,30 @@ extension Simulation {
 
   /// Whether a device's trainings overwrite its model, so that each round's model has to be sent.
   func overwritesModel(_ device: Int) -> Bool {
-    !exchange.instructions.own.isEmpty
+    !cx.states.own.isEmpty
       && cx.inputs.fleet[Int(devices[device].group)].protocol?.overwritesModel == true
   }
 
   /// The app is removed: its model is the one that it came with again, and nothing is left of its
   /// updates.
   mutating func loseOwn(_ device: Int) {
-    if !exchange.lastSent.isEmpty { exchange.lastSent[device] = nil }
-    if !exchange.instructions.own.isEmpty { exchange.instructions.own[device] = nil }
+    if !cx.states.lastSent.isEmpty { cx.states.lastSent[device] = nil }
+    if !cx.states.own.isEmpty { cx.states.own[device] = nil }
     loseLast(device)
   }
 
   /// The version that a device's own model was trained from; −1: it has not trained one, nil: no
   /// device keeps one.
   public func ownBase(of device: Int) -> Int? {
-    exchange.instructions.own.isEmpty
-      ? nil : exchange.instructions.own[device].map { Int($0.base) } ?? -1
+    cx.states.own.isEmpty
+      ? nil : cx.states.own[device].map { Int($0.base) } ?? -1
   }
 
   /// The accuracy of each device's own model on the samples that a federated evaluation takes; NaN
   /// for a device without any; nil where no device keeps one.
   public func ownAccuracies() -> [Double]? {
-    guard !exchange.instructions.own.isEmpty, !cx.inputs.omitsArithmetic else { return nil }
-    let own = exchange.instructions.own
+    guard !cx.states.own.isEmpty, !cx.inputs.omitsArithmetic else { return nil }
+    let own = cx.states.own
     let clients = devices.all.map { Int($0.client) }
     let task = cx.inputs.task
     let kernels = cx.inputs.kernels

@@ -5,7 +5,7 @@ extension Simulation {
   mutating func openRound() {
     server.failures = 0
     limitWait()
-    guard let settings = exchange.admission?.cycle else { return }
+    guard let settings = cx.features.admission?.cycle else { return }
     server.cycle = CycleView(settings, openedAt: cx.now)
     guard settings.mode == .asDocumented, let length = settings.length,
       Int(server.round) <= settings.cycles ?? .max
@@ -26,7 +26,7 @@ extension Simulation {
     let worker = CycleWorker(
       lastCycle: Int(server.lastCycles[device]), upload: measured?.upload ?? rates.up,
       download: measured?.download ?? rates.down)
-    let answer = exchange.admission!.admit(worker, server.cycle!, serverView)
+    let answer = cx.features.admission!.admit(worker, server.cycle!, serverView)
     switch answer {
     case .accepted:
       letIn(device, participation)

@@ -47,7 +47,7 @@ extension Simulation {
     devices.erasures[device].isOwed = false
     cx.books.exchange.erasures += 1
     if collects(device) { return removeStored(device, region.scope, until: region.askedAt) }
-    if region.scope.coversMetadata, exchange.givesKeys { server.lastCycles[device] = 0 }
+    if region.scope.coversMetadata, cx.features.givesKeys { server.lastCycles[device] = 0 }
     guard region.scope.coversFiles else { return }
     devices.erasures[device].refusedUntil = region.askedAt
     var kept: [Int32] = []

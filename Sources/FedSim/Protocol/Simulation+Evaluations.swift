@@ -3,14 +3,14 @@ import Numerics
 
 extension Simulation {
   /// Evaluations that the server asked devices for, in order.
-  public var evaluationRecords: [EvaluationRecord] { Array(exchange.instructions.evaluations) }
+  public var evaluationRecords: [EvaluationRecord] { Array(server.instructions.evaluations) }
 
   // MARK: The server
 
   /// A round is closed: the server wants to know how good its model is on devices.
   mutating func beginEvaluationRound() {
     guard let settings = cx.inputs.server.evaluation, !cx.isOver else { return }
-    exchange.instructions.evaluation = EvaluationRound(round: server.round, begunAt: cx.now)
+    server.instructions.evaluation = EvaluationRound(round: server.round, begunAt: cx.now)
     cx.schedule(
       .serverTimer(.evaluationWait(round: server.round)), .serverTimer,
       at: cx.now + settings.waitLimit, by: nil)
@@ -22,8 +22,8 @@ extension Simulation {
   /// Source: Flower's `FedAvg.configure_evaluate`.
   mutating func formEvaluation() {
     let settings = cx.inputs.server.evaluation!
-    let round = exchange.instructions.evaluation!.round
-    guard exchange.instructions.evaluation!.members == 0,
+    let round = server.instructions.evaluation!.round
+    guard server.instructions.evaluation!.members == 0,
       server.waiting.count >= settings.minimumAvailable
     else { return }
     let count = server.waiting.count
@@ -31,10 +31,10 @@ extension Simulation {
     var stream = StreamKey(seed: cx.inputs.seeds.policy, purpose: "evaluation")
       .stream(slot: UInt64(round))
     let places = stream.sample(wanted, below: count).map { Int($0) }.sorted()
-    exchange.instructions.evaluation!.members = wanted
+    server.instructions.evaluation!.members = wanted
     for place in places {
       let request = server.waitingRequests[place]
-      exchange.instructions.evaluation!.pending.append(request.participation)
+      server.instructions.evaluation!.pending.append(request.participation)
       answerCheck(server.waiting[place].device, request.generation, .evaluate)
     }
     // Who waited is held by the evaluation from now on.
@@ -47,7 +47,7 @@ extension Simulation {
 
   /// Too few devices have come for an evaluation; false where it has its members, or is over.
   mutating func evaluationWaited(_ round: Int32) -> Bool {
-    guard let evaluation = exchange.instructions.evaluation, evaluation.round == round,
+    guard let evaluation = server.instructions.evaluation, evaluation.round == round,
       evaluation.members == 0
     else { return false }
     endEvaluationRound()
@@ -56,11 +56,11 @@ extension Simulation {
 
   /// Members that have not answered have failed; false where all have.
   mutating func evaluationTimedOut(_ round: Int32) -> Bool {
-    guard let evaluation = exchange.instructions.evaluation, evaluation.round == round else {
+    guard let evaluation = server.instructions.evaluation, evaluation.round == round else {
       return false
     }
-    exchange.instructions.evaluation!.failures += evaluation.pending.count
-    exchange.instructions.evaluation!.pending = []
+    server.instructions.evaluation!.failures += evaluation.pending.count
+    server.instructions.evaluation!.pending = []
     for participation in evaluation.pending { cx.participations.letGo(participation) }
     endEvaluationRound()
     return true
@@ -68,26 +68,26 @@ extension Simulation {
 
   /// A member's result has come.
   mutating func evaluationCame(_ device: Int, _ participation: Int32, hasSamples: Bool) {
-    guard let place = exchange.instructions.evaluation?.pending.firstIndex(of: participation)
+    guard let place = server.instructions.evaluation?.pending.firstIndex(of: participation)
     else {
       cx.books.instructions.lateEvaluations += 1
       return
     }
-    exchange.instructions.evaluation!.pending.remove(at: place)
-    exchange.instructions.evaluation!.results.append(
+    server.instructions.evaluation!.pending.remove(at: place)
+    server.instructions.evaluation!.results.append(
       .init(device: Int32(device), hasSamples: hasSamples))
     cx.participations.letGo(participation)
-    if exchange.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
+    if server.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
   }
 
   /// A member's stream is broken; false where it was not asked to evaluate.
   mutating func evaluationFailed(_ participation: Int32) -> Bool {
-    guard let place = exchange.instructions.evaluation?.pending.firstIndex(of: participation)
+    guard let place = server.instructions.evaluation?.pending.firstIndex(of: participation)
     else { return false }
-    exchange.instructions.evaluation!.pending.remove(at: place)
-    exchange.instructions.evaluation!.failures += 1
+    server.instructions.evaluation!.pending.remove(at: place)
+    server.instructions.evaluation!.failures += 1
     cx.participations.letGo(participation)
-    if exchange.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
+    if server.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
     return true
   }
 
@@ -95,8 +95,8 @@ extension Simulation {
   ///
   /// Order: of the devices. Source: Flower's `FedAvg.aggregate_evaluate`.
   private mutating func endEvaluationRound() {
-    let evaluation = exchange.instructions.evaluation!
-    exchange.instructions.evaluation = nil
+    let evaluation = server.instructions.evaluation!
+    server.instructions.evaluation = nil
     var (examples, loss, accuracy) = (0, 0.0, 0.0)
     let results = evaluation.results.filter(\.hasSamples).sorted { $0.device < $1.device }
     for report in reports(results.map { Int($0.device) }, round: evaluation.round) {
@@ -107,7 +107,7 @@ extension Simulation {
     let counts =
       examples > 0 && !cx.inputs.omitsArithmetic
       && (evaluation.failures == 0 || cx.inputs.server.evaluation!.acceptFailures)
-    exchange.instructions.evaluations.append(
+    server.instructions.evaluations.append(
       EvaluationRecord(
         round: Int(evaluation.round), version: Int(server.version), begunAt: evaluation.begunAt,
         endedAt: cx.now, members: evaluation.members, results: evaluation.results.count,
@@ -115,7 +115,7 @@ extension Simulation {
         loss: counts ? loss / Double(examples) : .nan,
         accuracy: counts ? accuracy / Double(examples) : .nan))
     cx.note(-1, .exchange(.evaluationEnded))
-    if exchange.instructions.endsWithEvaluation {
+    if server.instructions.endsWithEvaluation {
       cx.isOver = true
       return
     }

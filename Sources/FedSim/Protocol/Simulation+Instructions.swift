@@ -3,11 +3,11 @@ import Numerics
 extension Simulation {
   /// Asks devices that wait for something else than a training, where that comes first.
   mutating func hasOtherWork() -> Bool {
-    if exchange.instructions.awaitsModel {
+    if server.instructions.awaitsModel {
       wantModel()
       return true
     }
-    guard exchange.instructions.evaluation != nil else { return false }
+    guard server.instructions.evaluation != nil else { return false }
     formEvaluation()
     return true
   }
@@ -15,15 +15,15 @@ extension Simulation {
   /// Whether the server waits for a device's answer to something else than a training.
   func isOutstanding(_ participation: Int32) -> Bool {
     participation >= 0
-      && (exchange.instructions.asked == participation
-        || exchange.instructions.evaluation?.pending.contains(participation) == true)
+      && (server.instructions.asked == participation
+        || server.instructions.evaluation?.pending.contains(participation) == true)
   }
 
   /// The server finds a stream broken over which it waited for such an answer.
   mutating func instructionFailed(_ participation: Int32) -> Bool {
     if evaluationFailed(participation) { return true }
-    guard exchange.instructions.asked == participation else { return false }
-    exchange.instructions.asked = -1
+    guard server.instructions.asked == participation else { return false }
+    server.instructions.asked = -1
     cx.participations.letGo(participation)
     wantModel()
     return true
@@ -33,7 +33,7 @@ extension Simulation {
   mutating func limitWait() {
     let selector = cx.inputs.server.selector.value
     guard selector.formsCohorts, let limit = selector.waitLimit,
-      exchange.instructions.evaluation == nil, !exchange.instructions.awaitsModel
+      server.instructions.evaluation == nil, !server.instructions.awaitsModel
     else { return }
     cx.schedule(
       .serverTimer(.cohortWait(round: server.round)), .serverTimer, at: cx.now + limit, by: nil)
@@ -50,10 +50,10 @@ extension Simulation {
 
   /// Whoever waits at the end of the present moment may be asked for the initial model.
   private mutating func wantModel() {
-    guard exchange.instructions.asked < 0, !exchange.instructions.isDrawDue,
+    guard server.instructions.asked < 0, !server.instructions.isDrawDue,
       !server.waiting.isEmpty
     else { return }
-    exchange.instructions.isDrawDue = true
+    server.instructions.isDrawDue = true
     cx.schedule(.serverTimer(.modelWanted), .snapshot, at: cx.now, by: nil)
   }
 
@@ -62,17 +62,17 @@ extension Simulation {
   /// Draws: one `below` at slot = the number of those asked before (seed `policy`, purpose
   /// `initial-model`). Source: Flower's `Server._get_initial_parameters`.
   mutating func askForModel() -> Bool {
-    exchange.instructions.isDrawDue = false
-    guard exchange.instructions.awaitsModel, exchange.instructions.asked < 0,
+    server.instructions.isDrawDue = false
+    guard server.instructions.awaitsModel, server.instructions.asked < 0,
       !server.waiting.isEmpty
     else { return false }
     var stream = StreamKey(seed: cx.inputs.seeds.policy, purpose: "initial-model")
-      .stream(slot: exchange.instructions.askings)
-    exchange.instructions.askings += 1
+      .stream(slot: server.instructions.askings)
+    server.instructions.askings += 1
     let place = Int(stream.sample(1, below: server.waiting.count)[0])
     let device = server.waiting[place].device
     let request = server.remove(at: place)
-    exchange.instructions.asked = request.participation
+    server.instructions.asked = request.participation
     cx.books.instructions.modelsAsked += 1
     answerCheck(device, request.generation, .sendModel)
     return true
@@ -80,11 +80,11 @@ extension Simulation {
 
   /// A device's model has come, and becomes version 0; what never travels stays the server's.
   private mutating func modelArrived(_ device: Int, _ participation: Int32) {
-    guard exchange.instructions.asked == participation else { return }
-    exchange.instructions.asked = -1
+    guard server.instructions.asked == participation else { return }
+    server.instructions.asked = -1
     cx.participations.letGo(participation)
     server.model = ownInitial(device).replacing(
-      exchange.instructions.privateRanges, from: cx.inputs.task.initial)
+      cx.features.privateRanges, from: cx.inputs.task.initial)
     beginWithModel()
     openRound()
     formCohort()
@@ -92,7 +92,7 @@ extension Simulation {
 
   /// Version 0 is there.
   private mutating func beginWithModel() {
-    exchange.instructions.awaitsModel = false
+    server.instructions.awaitsModel = false
     server.publishedAt[0] = cx.now
     server.roundOpenedAt = cx.now
     publishInitialModel()
@@ -100,17 +100,17 @@ extension Simulation {
 
   /// The run is over and nobody sent a model: version 0 is the one that the server would have had.
   mutating func giveUpWaitingForModel() {
-    if exchange.instructions.awaitsModel { beginWithModel() }
+    if server.instructions.awaitsModel { beginWithModel() }
   }
 
   // MARK: Properties
 
   /// Whether a device that asks for work is asked for its properties first: once a connection.
   mutating func wantsProperties(_ device: Int) -> Bool {
-    guard !exchange.instructions.connections.isEmpty,
-      exchange.instructions.connections[device] != devices[device].sessionGeneration
+    guard !server.instructions.connections.isEmpty,
+      server.instructions.connections[device] != devices[device].sessionGeneration
     else { return false }
-    exchange.instructions.connections[device] = devices[device].sessionGeneration
+    server.instructions.connections[device] = devices[device].sessionGeneration
     return true
   }
 

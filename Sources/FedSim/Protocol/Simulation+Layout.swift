@@ -11,20 +11,20 @@ extension Simulation {
   /// The next version's model: where the layout changes with it, the new layer has its initial
   /// weights.
   func relaid(_ model: ParameterBuffer) -> ParameterBuffer {
-    guard let change = exchange.change, server.version + 1 == change.version else { return model }
+    guard let change = cx.features.change, server.version + 1 == change.version else { return model }
     return model.replacing(change.ranges, from: cx.inputs.task.initial)
   }
 
   /// Whether an update is of the layout that was before.
   func isOfOldLayout(_ update: Int32) -> Bool {
-    guard let change = exchange.change else { return false }
+    guard let change = cx.features.change else { return false }
     return server.version >= change.version && cx.updates[update].base < change.version
   }
 
   /// A version has come to a device, which holds it now; false where it cannot read it and keeps
   /// what it has.
   mutating func decode(_ device: Int, _ version: Int32, _ model: ParameterBuffer) -> Bool {
-    guard let change = exchange.change, version >= change.version,
+    guard let change = cx.features.change, version >= change.version,
       let settings = cx.inputs.fleet[Int(devices[device].group)].protocol, !settings.knowsNewLayout
     else {
       devices[device].held = model
@@ -39,7 +39,7 @@ extension Simulation {
 
   /// Whether a device's model is one of its own and not the server's.
   func keepsOwnModel(_ device: Int) -> Bool {
-    guard exchange.change != nil,
+    guard cx.features.change != nil,
       let settings = cx.inputs.fleet[Int(devices[device].group)].protocol
     else { return false }
     return !settings.knowsNewLayout && settings.skipsUnknownLayers

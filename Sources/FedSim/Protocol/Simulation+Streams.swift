@@ -58,7 +58,7 @@ extension Simulation {
   /// The server finds a stream broken: if its result is still to come in this round, it failed.
   mutating func streamBroke(_ participation: Int32, _ reason: DisconnectReason) {
     cx.books.instructions.disconnects[Int(reason.rawValue)] += 1
-    if exchange.instructions.isOn, instructionFailed(participation) {
+    if cx.features.hasInstructions, instructionFailed(participation) {
       cx.books.exchange.brokenStreams += 1
       return
     }

@@ -80,13 +80,13 @@ extension Simulation {
   ///
   /// Source: PyGrid's `requires_speed_test`.
   var wantsSpeedTest: Bool {
-    guard let cycle = exchange.admission?.cycle else { return false }
+    guard let cycle = cx.features.admission?.cycle else { return false }
     return cycle.minimumUpload != nil || cycle.minimumDownload != nil
   }
 
   /// The model has come: where a plan belongs to it, that is asked for too.
   mutating func wantsPlan(_ device: Int) -> Bool {
-    guard exchange.givesKeys, exchange.admission?.cycle.planBytes != nil,
+    guard cx.features.givesKeys, cx.features.admission?.cycle.planBytes != nil,
       devices[device].session?.kind.isPoll == false
     else { return false }
     devices[device].session!.stage = .plan

@@ -56,7 +56,7 @@ extension Simulation {
       isActive: state.isActive, window: state.windowState,
       energy: energy(of: device, body, group), heat: body?.thermal ?? .nominal,
       app: state.session?.kind, work: work(of: device),
-      outbox: state.outbox.count + (central.isOn ? central.collectors[device].log.count : 0),
+      outbox: state.outbox.count + (cx.collection.isOn ? cx.collection.collectors[device].log.count : 0),
       heldVersion: Int(state.heldVersion),
       requestFrom: request.map {
         max($0.earliestBegin, state.scheduler.nextProcessing)

@@ -116,7 +116,7 @@ extension Simulation {
       never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
     }
     if !devices.identities.isEmpty { found += identityImpossibilities(device) }
-    if central.isOn { found += collectorImpossibilities(device) }
+    if cx.collection.isOn { found += collectorImpossibilities(device) }
     never(
       isAway(device)
         && (state.session != nil || state.isConnected || state.attempt != nil

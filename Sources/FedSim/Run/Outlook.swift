@@ -103,7 +103,7 @@ extension Simulation {
     if server.version > 0, !mayCohortsBreak { return outlook.nextLook = .never }
     if isCohortBroken { return stopStuck() }
     // What is collected may still be trained on.
-    if central.isOn { return }
+    if cx.collection.isOn { return }
     guard server.version == 0, server.pending.isEmpty, server.cohortGoal == nil,
       cx.updates.living == 0, !cx.inputs.injections.contains(where: { $0.at >= cx.now })
     else { return }

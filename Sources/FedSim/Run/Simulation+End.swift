@@ -7,6 +7,7 @@ extension Simulation {
     cx.isOver = true
     giveUpWaitingForModel()
     recordRound(.unfinishedAtEnd)
+    deliver()
     finishCentral()
     finishHours()
     // Of a run that ended early, too: what its batteries would have given later is not the run's.
@@ -38,6 +39,7 @@ extension Simulation {
     cx.computations.settle()
     // What would have come needs no memory any more.
     cx.agenda.clear()
+    deliver()
   }
 
   /// Updates and participations that somebody may still ask for.

@@ -85,7 +85,7 @@ extension Simulation {
     guard server.version == 0 || isStuck || isCohortBroken else { return nil }
     // The initial model was good enough.
     if cx.now == .start, !isStuck, cx.inputs.stop.accuracy != nil { return nil }
-    guard hasTrainers || central.versions.isEmpty else { return nil }
+    guard hasTrainers || cx.collection.versions.isEmpty else { return nil }
     var found = Standstill(stoppedAt: isStuck ? cx.now : nil)
     if server.version == 0 {
       let all = obstacles()
@@ -189,8 +189,8 @@ extension Simulation {
 
   /// The first obstacle of a device that collects; nil: its app never ran.
   private func collectorObstacle(_ device: Int) -> Standstill.Obstacle? {
-    if !central.versions.isEmpty { return .collects }
-    let counts = central.collectors[device].counts
+    if !cx.collection.versions.isEmpty { return .collects }
+    let counts = cx.collection.collectors[device].counts
     if counts.stored > 0 { return .neverRead }
     if counts.files > 0 { return .neverStored }
     return devices[device].activity.sessions > 0 ? .neverFormatted : nil

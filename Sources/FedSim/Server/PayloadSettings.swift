@@ -187,7 +187,7 @@ extension Simulation {
     case .modelUnavailable: bytes(of: .modelHead)
     case .receipt: bytes(of: .receipt)
     case .granted: bytes(of: .identityAnswer)
-    case .plan: cx.inputs.server.messageBytes.adding(exchange.admission?.cycle.planBytes ?? 0)
+    case .plan: cx.inputs.server.messageBytes.adding(cx.features.admission?.cycle.planBytes ?? 0)
     case .central(.model(let model, _)):
       cx.inputs.server.messageBytes.adding(bytes(ofModel: model))
     case .refused, .keyInvalid, .failed, .enrolled, .probed, .noted, .central:

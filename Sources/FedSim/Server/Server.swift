@@ -55,6 +55,8 @@ struct Server: Codable {
   var service = Service()
   /// The last cycle that each device was let into, 0: none; empty where there are no cycles.
   var lastCycles: [Int32] = []
+  /// What it asks of devices beside trainings.
+  var instructions = Instructions()
   /// Copies of each device's updates that wait.
   var copies: [Int32]
   /// The quality of versions, and when it was last looked at.

@@ -24,7 +24,7 @@ extension Simulation {
   /// Makes the next version out of some updates.
   mutating func combine(_ batch: [Int32]) {
     var waiting = batch
-    if exchange.isOn { waiting = weighty(waiting) }
+    if cx.features.isOn { waiting = weighty(waiting) }
     cx.books.tallies.trainingsNeeded += waiting.count
     guard !waiting.isEmpty else { return closeRound(.failed) }
     let used: Used
@@ -34,7 +34,7 @@ extension Simulation {
     } else {
       // What never travels goes on from training to training: none is computed and let go.
       let areApart =
-        !exchange.instructions.privateRanges.isEmpty || exchange.locals.isOn
+        !cx.features.privateRanges.isEmpty || cx.features.isStateful
         || !areAsTrained(waiting)
       guard let (combined, these) = (areApart ? nil : summed(waiting)) ?? combined(waiting) else {
         return closeRound(.failed)
@@ -47,7 +47,7 @@ extension Simulation {
         &server.memories.optimizer)
       server.model = relaid(
         cx.inputs.task.network.keepingFrozen(of: server.model, in: stepped)
-          .replacing(exchange.instructions.privateRanges, from: server.model))
+          .replacing(cx.features.privateRanges, from: server.model))
       precondition(
         server.model.count == cx.inputs.task.initial.count, "an aggregation keeps the model's size")
       foreseeNextCohort()
@@ -212,13 +212,13 @@ extension Simulation {
     let record = RoundRecord(
       round: Int(server.round), openedAt: server.roundOpenedAt, closedAt: cx.now, outcome: outcome,
       version: outcome == .published ? Int(server.version) : -1, cohort: server.cohortSize)
-    for observer in cx.audience.observers { observer.closed(record, self) }
+    cx.audience.announce(.closed(record))
   }
 
   private mutating func closeRound(_ outcome: RoundOutcome) {
     recordRound(outcome)
     if let rounds = cx.inputs.stop.rounds, Int(server.round) >= rounds { endAfterRound() }
-    if exchange.isOn { beginEvaluationRound() }
+    if cx.features.isOn { beginEvaluationRound() }
     server.round += 1
     server.roundOpenedAt = cx.now
     server.cohortGoal = nil
@@ -249,7 +249,7 @@ extension Simulation {
   private mutating func publish(_ counted: VersionRecord) {
     let record = measured(counted)
     cx.note(-1, .published(version: record.version, updates: record.updates))
-    for observer in cx.audience.observers { observer.published(record, self) }
+    cx.audience.announce(.published(record))
     if let versions = cx.inputs.stop.versions, record.version >= versions { endAfterRound() }
     if let target = cx.inputs.stop.accuracy, let evaluation = record.evaluation,
       evaluation.test.accuracy >= target
@@ -263,7 +263,7 @@ extension Simulation {
     if cx.inputs.server.evaluation == nil {
       cx.isOver = true
     } else {
-      exchange.instructions.endsWithEvaluation = true
+      server.instructions.endsWithEvaluation = true
     }
   }
 

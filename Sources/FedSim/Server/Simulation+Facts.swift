@@ -37,15 +37,15 @@ extension Simulation {
   private func currentLosses(of chosen: [Int]) -> [Double] {
     if cx.inputs.omitsArithmetic { return chosen.map { _ in .infinity } }
     let (task, model, kernels) = (cx.inputs.task, server.model, cx.inputs.kernels)
-    let ranges = exchange.instructions.privateRanges
+    let ranges = cx.features.privateRanges
     var shards: [[Int32]] = []
     var own: [DeferredTraining?] = []
     for device in chosen {
       let client = Int(devices[device].client)
       shards.append(client < task.partition.clientCount ? shard(of: device) : [])
       own.append(
-        ranges.isEmpty || exchange.locals.last.isEmpty
-          ? nil : exchange.locals.last[device]?.training)
+        ranges.isEmpty || cx.states.last.isEmpty
+          ? nil : cx.states.last[device]?.training)
     }
     let facts = (shards, own)
     return cx.inputs.pool.map(chosen.count) { place, scratch in
@@ -71,7 +71,7 @@ extension Simulation {
   /// Whether an update belongs to a round that is over, and so is not taken in.
   func isLate(_ update: Int32) -> Bool {
     let selector = cx.inputs.server.selector.value
-    guard exchange.givesKeys || selector.formsCohorts && !selector.acceptsLate else { return false }
+    guard cx.features.givesKeys || selector.formsCohorts && !selector.acceptsLate else { return false }
     return cx.updates[update].round != server.round || server.underWay != nil
   }
 

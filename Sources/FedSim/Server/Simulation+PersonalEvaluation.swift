@@ -19,7 +19,7 @@ extension Simulation {
   func personalEvaluations() -> [Evaluation] {
     let task = cx.inputs.task
     let tuning = cx.inputs.record.federatedEvaluation?.fineTuning
-    let ranges = exchange.instructions.privateRanges
+    let ranges = cx.features.privateRanges
     let keepsModel = task.algorithm.needs.ownModel
     var clients: [Int] = []
     var shards: [[Int32]] = []
@@ -34,8 +34,8 @@ extension Simulation {
           seed: cx.inputs.seeds.training, purpose: "fine-tuning", group: group(of: device).name,
           ordinal: UInt32(devices[device].ordinal)))
       own.append(
-        ranges.isEmpty && !keepsModel || exchange.locals.last.isEmpty
-          ? nil : exchange.locals.last[device]?.training)
+        ranges.isEmpty && !keepsModel || cx.states.last.isEmpty
+          ? nil : cx.states.last[device]?.training)
     }
     let (model, kernels) = (server.model, cx.inputs.kernels)
     let plan = tuning?.plan(task.plan)

@@ -34,13 +34,13 @@ extension Simulation {
       if case .central(let request) = request { centralCame(request) }
       return
     }
-    if exchange.isOn { hearErasure(device, generation) }
+    if cx.features.isOn { hearErasure(device, generation) }
     switch request {
     case .check(let held, let participation):
       guard asks(device, participation) else {
         return answerCheck(device, generation, .pollOnly)
       }
-      if exchange.givesKeys {
+      if cx.features.givesKeys {
         switch askCycle(device, participation: participation) {
         case .accepted: answerCheck(device, generation, .accepted)
         case .failed: answer(device, generation, .failed)
@@ -95,7 +95,7 @@ extension Simulation {
     case .reject:
       answerCheck(device, generation, .rejected)
     case .wait:
-      if exchange.isOn, wantsProperties(device) {
+      if cx.features.isOn, wantsProperties(device) {
         answerCheck(device, generation, .sendProperties)
       } else if !isAbandoned {
         keepWaiting(checkIn, generation, participation)
@@ -150,7 +150,7 @@ extension Simulation {
     self.answer(
       device, generation,
       .check(
-        latest: exchange.instructions.awaitsModel ? -1 : server.version,
+        latest: server.instructions.awaitsModel ? -1 : server.version,
         isOnline: server.believesOnline, admission: answer,
         round: server.round))
   }
@@ -165,7 +165,7 @@ extension Simulation {
   mutating func formCohort() {
     let selector = cx.inputs.server.selector.value
     guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
-    if exchange.isOn, hasOtherWork() { return }
+    if cx.features.isOn, hasOtherWork() { return }
     guard let cohort = chosenCohort() else { return }
     server.cohortGoal = cohort.goal
     server.cohortSize = cohort.members.count
@@ -234,16 +234,16 @@ extension Simulation {
       cx.resolve(update, .refusedOffline)
       return .offline
     }
-    if exchange.isOn, isErased(update) {
+    if cx.features.isOn, isErased(update) {
       cx.resolve(update, .erased)
       return .rejected
     }
     if isLate(update) {
       cx.resolve(update, .rejectedLate)
-      if exchange.givesKeys { cx.books.exchange.lateReports += 1 }
-      return exchange.givesKeys ? .pending : .rejected
+      if cx.features.givesKeys { cx.books.exchange.lateReports += 1 }
+      return cx.features.givesKeys ? .pending : .rejected
     }
-    if exchange.isOn, isOfOldLayout(update) {
+    if cx.features.isOn, isOfOldLayout(update) {
       cx.resolve(update, .rejectedStale)
       return .rejected
     }
