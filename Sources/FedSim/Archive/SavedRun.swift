@@ -10,6 +10,7 @@ struct SavedRun: Codable {
   let isOver: Bool
   let ahead: PlayingAhead
   let agenda: SavedAgenda
+  let line: ServerLine
   let books: Books
   let participations: Participations
   let updates: Updates
@@ -35,6 +36,7 @@ struct SavedRun: Codable {
     isOver = run.cx.isOver
     ahead = run.cx.ahead
     agenda = run.cx.agenda.saved
+    line = run.cx.line
     books = run.cx.books
     participations = run.cx.participations
     updates = run.cx.updates

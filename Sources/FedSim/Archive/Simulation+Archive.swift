@@ -55,6 +55,7 @@ extension Simulation {
     cx.ahead = saved.ahead
     // What making the fleet has scheduled is among what was saved, or is over.
     cx.agenda.restore(saved.agenda)
+    cx.line = saved.line
     cx.books = saved.books
     cx.participations = saved.participations
     cx.updates = saved.updates

@@ -23,8 +23,9 @@ struct Participations: Codable {
     @inline(__always) _read { yield records[participation] }
   }
 
-  /// A session of a group's device begins to take part in a round; its number.
-  mutating func begin(group: Int32, round: Int32, at now: SimTime) -> Int32 {
+  /// A session of a group's device begins to take part in the open round; its number.
+  mutating func begin(group: Int32, at now: SimTime) -> Int32 {
+    let round = Int32(rounds.count - 1)
     let hour = Int(now.microseconds / 3_600_000_000)
     while hours.count <= hour { hours.append(Funnel()) }
     records.append(
@@ -34,6 +35,16 @@ struct Participations: Codable {
     countByGroup(Int(group), hour, Int(Stage.eligible.rawValue))
     rounds[Int(round)][.eligible] += 1
     return Int32(records.count - 1)
+  }
+
+  /// Whether the server waits for its device's answer to something else than a training.
+  func isOutstanding(_ participation: Int32) -> Bool {
+    participation >= 0 && records[participation].isOutstanding
+  }
+
+  /// The server waits for such an answer from now on, or no longer.
+  mutating func setOutstanding(_ participation: Int32, _ isOutstanding: Bool) {
+    records[participation].isOutstanding = isOutstanding
   }
 
   /// A round is opened.
@@ -115,4 +126,6 @@ struct Participation: Codable {
   var stage: UInt8
   /// Who may still move it on: its session, its update, requests under way and requests that wait.
   var holders: Int32 = 1
+  /// Whether the server waits for its device's answer to something else than a training.
+  var isOutstanding = false
 }

@@ -23,6 +23,7 @@ struct Context {
   var participations: Participations
   var updates = Updates()
   var world: World
+  var line = ServerLine()
   /// Keys of what is drawn often, by purpose and group.
   var keys: KeyMemory
   /// What the settings ask for beyond the plain path.

@@ -92,7 +92,7 @@ extension Simulation {
     let rates = devices[device].rates
     (new.up, new.down) = (rates.up.bitsPerSecond, rates.down.bitsPerSecond)
     new.oneWay = rates.oneWay.microseconds
-    new.isReachable = server.isReachable
+    new.isReachable = cx.line.isReachable
     new.isWithheld =
       isUnreadable(device) || !mayRegister(device) || isLeftWithoutToken(device)
     new.reported = settings.reportedLink == .wifi ? 2 : new.link

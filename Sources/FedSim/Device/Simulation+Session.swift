@@ -213,7 +213,7 @@ extension Simulation {
     devices[device].session = nil
     cancelExpiries(device, session)
     cx.participations.letGo(session.participation)
-    if server.staysOnline, !cx.features.isOn || !keepsOwnModel(device) { devices[device].held = nil }
+    if cx.line.staysOnline, !cx.features.isOn || !keepsOwnModel(device) { devices[device].held = nil }
     devices[device].sessionGeneration += 1
     cx.note(device, .sessionEnded(reason))
     let place = Int(devices[device].group)
@@ -254,7 +254,7 @@ extension Simulation {
   private mutating func newParticipation(_ device: Int) -> Int32 {
     precondition(!cx.ahead.isAhead, "who takes part waits for its turn")
     return cx.participations.begin(
-      group: devices[device].group, round: server.round, at: cx.now)
+      group: devices[device].group, at: cx.now)
   }
 
   /// A session that asks for work again after it was accepted takes part anew.
@@ -262,7 +262,7 @@ extension Simulation {
     let participation = devices[device].session!.participation
     guard participation >= 0,
       cx.participations[participation].stage >= Stage.accepted.rawValue
-        || cx.features.isOn && isOutstanding(participation)
+        || cx.features.isOn && cx.participations.isOutstanding(participation)
     else { return }
     if cx.features.isOn { leaveStream(device, participation) }
     devices[device].session!.participation = newParticipation(device)

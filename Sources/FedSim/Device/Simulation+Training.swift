@@ -230,7 +230,7 @@ extension Simulation {
 
   /// The members of a cohort will most likely train on the latest version next, all batches: idle
   /// threads may begin with that. `isBeforehand`: the cohort has not formed yet.
-  mutating func foresee(_ members: [Int], isBeforehand: Bool) {
+  mutating func foresee(_ members: [Int], from model: ParameterBuffer, isBeforehand: Bool) {
     let most = cx.computations.foreseeable
     guard !members.isEmpty, most > 0, !devices.fleetTables.hasArrivals,
       cx.features.plans.isEmpty, cx.features.privateRanges.isEmpty,
@@ -242,13 +242,13 @@ extension Simulation {
       askForMemory(of: some.dropFirst(place))
       let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
       guard batches > 0, !devices[device].hasAttempt,
-        !cx.computations.isForeseen(by: device, from: server.model, epoch: epoch)
+        !cx.computations.isForeseen(by: device, from: model, epoch: epoch)
       else { continue }
       cx.computations.foresee(
         newTraining(
-          of: device, 0..<batches, from: .parameters(server.model), firstEpoch: epoch,
+          of: device, 0..<batches, from: .parameters(model), firstEpoch: epoch,
           isLast: true),
-        by: device, from: server.model, epoch: epoch, isBeforehand: isBeforehand)
+        by: device, from: model, epoch: epoch, isBeforehand: isBeforehand)
     }
   }
 

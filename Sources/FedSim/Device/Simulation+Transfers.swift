@@ -86,7 +86,7 @@ extension Simulation {
       watchTimeout(device)
       return false
     }
-    if server.service.settings != nil, transfer.purpose == .check {
+    if cx.inputs.server.service != nil, transfer.purpose == .check {
       closeConnection(device, transfer.id)
     }
     failTransfer(device, .timedOut)

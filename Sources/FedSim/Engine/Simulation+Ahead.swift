@@ -35,7 +35,7 @@ extension Simulation {
       && devices.fleetTables.presence.isEmpty && !devices.fleetTables.mayQueue
       && !cx.inputs.fleet.contains { $0.background.continued != nil }
     ahead.coversSessions =
-      server.staysOnline && server.isReachable && cx.world.next(.reachable, after: cx.now) == nil
+      cx.line.staysOnline && cx.line.isReachable && cx.world.next(.reachable, after: cx.now) == nil
       && !mayCohortsBreak
     return ahead
   }

@@ -188,7 +188,7 @@ extension Simulation {
   mutating func poison(_ device: Int) -> Bool {
     guard devices[device].isTraining else { return false }
     devices[device].attempt!.start = .parameters(
-      ParameterBuffer(count: server.model.count) { target in
+      ParameterBuffer(count: cx.inputs.task.initial.count) { target in
         for i in 0..<target.count { target[i] = .nan }
       })
     return true

@@ -35,6 +35,7 @@ extension Simulation {
     for place in places {
       let request = server.waitingRequests[place]
       server.instructions.evaluation!.pending.append(request.participation)
+      cx.participations.setOutstanding(request.participation, true)
       answerCheck(server.waiting[place].device, request.generation, .evaluate)
     }
     // Who waited is held by the evaluation from now on.
@@ -61,7 +62,10 @@ extension Simulation {
     }
     server.instructions.evaluation!.failures += evaluation.pending.count
     server.instructions.evaluation!.pending = []
-    for participation in evaluation.pending { cx.participations.letGo(participation) }
+    for participation in evaluation.pending {
+      cx.participations.setOutstanding(participation, false)
+      cx.participations.letGo(participation)
+    }
     endEvaluationRound()
     return true
   }
@@ -74,6 +78,7 @@ extension Simulation {
       return
     }
     server.instructions.evaluation!.pending.remove(at: place)
+    cx.participations.setOutstanding(participation, false)
     server.instructions.evaluation!.results.append(
       .init(device: Int32(device), hasSamples: hasSamples))
     cx.participations.letGo(participation)
@@ -85,6 +90,7 @@ extension Simulation {
     guard let place = server.instructions.evaluation?.pending.firstIndex(of: participation)
     else { return false }
     server.instructions.evaluation!.pending.remove(at: place)
+    cx.participations.setOutstanding(participation, false)
     server.instructions.evaluation!.failures += 1
     cx.participations.letGo(participation)
     if server.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }

@@ -12,18 +12,12 @@ extension Simulation {
     return true
   }
 
-  /// Whether the server waits for a device's answer to something else than a training.
-  func isOutstanding(_ participation: Int32) -> Bool {
-    participation >= 0
-      && (server.instructions.asked == participation
-        || server.instructions.evaluation?.pending.contains(participation) == true)
-  }
-
   /// The server finds a stream broken over which it waited for such an answer.
   mutating func instructionFailed(_ participation: Int32) -> Bool {
     if evaluationFailed(participation) { return true }
     guard server.instructions.asked == participation else { return false }
     server.instructions.asked = -1
+    cx.participations.setOutstanding(participation, false)
     cx.participations.letGo(participation)
     wantModel()
     return true
@@ -73,6 +67,7 @@ extension Simulation {
     let device = server.waiting[place].device
     let request = server.remove(at: place)
     server.instructions.asked = request.participation
+    cx.participations.setOutstanding(request.participation, true)
     cx.books.instructions.modelsAsked += 1
     answerCheck(device, request.generation, .sendModel)
     return true
@@ -82,6 +77,7 @@ extension Simulation {
   private mutating func modelArrived(_ device: Int, _ participation: Int32) {
     guard server.instructions.asked == participation else { return }
     server.instructions.asked = -1
+    cx.participations.setOutstanding(participation, false)
     cx.participations.letGo(participation)
     server.model = ownInitial(device).replacing(
       cx.features.privateRanges, from: cx.inputs.task.initial)

@@ -11,7 +11,7 @@ extension Simulation {
     }
     let stage = cx.participations[participation].stage
     return stage >= Stage.accepted.rawValue && stage < Stage.delivered.rawValue
-      || isOutstanding(participation)
+      || cx.participations.isOutstanding(participation)
   }
 
   /// A participation is over on a device; where it holds a stream, the server will know.
@@ -20,7 +20,7 @@ extension Simulation {
     let stage = cx.participations[participation].stage
     guard
       stage >= Stage.accepted.rawValue && stage < Stage.delivered.rawValue
-        || isOutstanding(participation)
+        || cx.participations.isOutstanding(participation)
     else { return }
     // A result belongs to its stream.
     for update in devices[device].outbox where cx.updates[update].participation == participation {

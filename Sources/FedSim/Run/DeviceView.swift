@@ -123,6 +123,6 @@ package struct ServerStanding: Equatable, Sendable {
 extension Simulation {
   /// The server as it is now.
   package var serverStanding: ServerStanding {
-    ServerStanding(isReachable: server.isReachable, believesOnline: server.believesOnline)
+    ServerStanding(isReachable: cx.line.isReachable, believesOnline: cx.line.believesOnline)
   }
 }

@@ -60,9 +60,9 @@ extension Simulation {
       cx.schedule(
         .injection(Int32(index)), injection.action.eventClass, at: injection.at, by: device)
     }
-    server.isReachable = cx.world.state(.reachable, at: .start) == 1
-    server.hasInternet = cx.world.state(.internet, at: .start) == 1
-    server.believesOnline = server.hasInternet
+    cx.line.isReachable = cx.world.state(.reachable, at: .start) == 1
+    cx.line.hasInternet = cx.world.state(.internet, at: .start) == 1
+    cx.line.believesOnline = cx.line.hasInternet
     for series in ServerSeries.allCases { scheduleNext(series) }
     for device in devices.indices {
       cx.agenda.turn(to: device)
@@ -133,7 +133,7 @@ extension Simulation {
   /// Schedules the server's next change of a series.
   mutating func scheduleNext(_ series: ServerSeries) {
     guard let next = cx.world.next(series, after: cx.now) else {
-      if series == .internet { server.internetIsFinal = true }
+      if series == .internet { cx.line.isFinal = true }
       return
     }
     cx.schedule(.server(series, state: next.state), .world, at: next.time, by: nil)

@@ -201,7 +201,7 @@ extension Simulation {
     var found: [Standstill.Wait] = []
     if !isEver(.reachable) { found.append(.reachable) }
     if !hasTrainers { return found }
-    if !server.believesOnline { found.append(.connection) }
+    if !cx.line.believesOnline { found.append(.connection) }
     if isCohortBroken {
       found.append(
         .members(

@@ -173,7 +173,7 @@ extension Simulation {
 
   /// A request comes to a server that aggregates: it waits until that is over.
   mutating func holds(_ device: Int, _ generation: UInt32, _ request: Request) -> Bool {
-    guard isBlocked, server.service.settings == nil, server.isReachable else { return false }
+    guard isBlocked, server.service.settings == nil, cx.line.isReachable else { return false }
     cx.schedule(
       .arrival(device: Int32(device), generation: generation, request), .serverArrival,
       at: noteHeld(), by: device)

@@ -2,13 +2,6 @@ import Learning
 
 /// The in-process server: the current model, the open round, and what waits.
 struct Server: Codable {
-  var isReachable = true
-  var hasInternet = true
-  /// What its last probe found.
-  var believesOnline = true
-  /// Whether its connection changes no more.
-  var internetIsFinal = false
-
   var version: Int32 = 0
   var model: ParameterBuffer
   /// When each version was published.
@@ -68,10 +61,6 @@ struct Server: Codable {
     quality = Quality(inputs)
     copies = Array(repeating: 0, count: inputs.deviceCount)
   }
-
-  /// Whether it will never again believe itself offline: then a device that asks for work is sent
-  /// to the latest version, and never trains an older one that it holds.
-  var staysOnline: Bool { internetIsFinal && hasInternet && believesOnline }
 
   /// What its parts see; `late` of the updates that wait are of earlier rounds.
   func view(at now: SimTime, late: Int) -> ServerView {

@@ -81,7 +81,7 @@ extension Simulation {
     if let rounds = cx.inputs.stop.rounds, next > rounds { return }
     if let versions = cx.inputs.stop.versions, Int(server.version) + 1 >= versions { return }
     foresee(
-      cx.inputs.server.selector.value.likelyMembers(ofRound: next), isBeforehand: true)
+      cx.inputs.server.selector.value.likelyMembers(ofRound: next), from: server.model, isBeforehand: true)
   }
 
   /// The updates that go into a version.

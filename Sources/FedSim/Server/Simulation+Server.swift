@@ -29,7 +29,7 @@ extension Simulation {
     _ device: Int, _ generation: UInt32, _ request: Request, _ isAbandoned: Bool
   ) {
     if !devices.identities.isEmpty, intercepts(device, generation, request) { return }
-    guard server.isReachable else {
+    guard cx.line.isReachable else {
       if case .submit(let update) = request { cx.copyCame(update, isOpen: false) }
       if case .central(let request) = request { centralCame(request) }
       return
@@ -55,7 +55,7 @@ extension Simulation {
     case .latest, .fetch:
       sendModel(device, generation, request)
     case .submit(let update):
-      guard server.believesOnline || cx.inputs.server.whileOffline != .refuse else {
+      guard cx.line.believesOnline || cx.inputs.server.whileOffline != .refuse else {
         cx.copyCame(update, isOpen: false)
         return answer(device, generation, .refused(.unavailable))
       }
@@ -108,7 +108,7 @@ extension Simulation {
     if case .fetch(let round) = request, let refusal = fetch(round: round) {
       return answer(device, generation, refusal)
     }
-    guard server.believesOnline else { return answer(device, generation, .modelUnavailable) }
+    guard cx.line.believesOnline else { return answer(device, generation, .modelUnavailable) }
     if devices[device].transferID == generation {
       devices[device].transfer!.body = server.model
     }
@@ -151,7 +151,7 @@ extension Simulation {
       device, generation,
       .check(
         latest: server.instructions.awaitsModel ? -1 : server.version,
-        isOnline: server.believesOnline, admission: answer,
+        isOnline: cx.line.believesOnline, admission: answer,
         round: server.round))
   }
 
@@ -177,7 +177,7 @@ extension Simulation {
       letIn(server.waiting[place].device, request.participation)
       answerCheck(server.waiting[place].device, request.generation, .accepted)
     }
-    foresee(members.map { server.waiting[$0].device }, isBeforehand: false)
+    foresee(members.map { server.waiting[$0].device }, from: server.model, isBeforehand: false)
     for place in members.reversed() {
       cx.participations.letGo(server.waitingRequests[place].participation)
     }
@@ -230,7 +230,7 @@ extension Simulation {
     if isKnown, duplicates != .append {
       return status(of: update)
     }
-    if !server.believesOnline, cx.inputs.server.whileOffline == .drop {
+    if !cx.line.believesOnline, cx.inputs.server.whileOffline == .drop {
       cx.resolve(update, .refusedOffline)
       return .offline
     }
@@ -287,7 +287,7 @@ extension Simulation {
 
   /// What a receipt says of an update that the server has had.
   private func status(of update: Int32) -> Receipt.Status {
-    if cx.updates[update].pendingCopies > 0 { return server.believesOnline ? .pending : .offline }
+    if cx.updates[update].pendingCopies > 0 { return cx.line.believesOnline ? .pending : .offline }
     return cx.updates[update].outcome == .aggregated ? .aggregated : .rejected
   }
 
@@ -322,7 +322,7 @@ extension Simulation {
     case .wait: return false
     case .aggregate:
       guard !server.pending.isEmpty else { return false }
-      guard server.believesOnline else {
+      guard cx.line.believesOnline else {
         // A deadline rings once: what it wanted is done when the connection returns.
         server.owesAggregation = true
         return false
@@ -340,10 +340,10 @@ extension Simulation {
     scheduleNext(series)
     switch series {
     case .reachable:
-      server.isReachable = state == 1
-      if !server.isReachable { breakConnections() }
+      cx.line.isReachable = state == 1
+      if !cx.line.isReachable { breakConnections() }
     case .internet:
-      server.hasInternet = state == 1
+      cx.line.hasInternet = state == 1
       // Of the probes only the next one can find anything new.
       let period = cx.inputs.server.connectivityProbe.microseconds
       let next = (cx.now.microseconds + period - 1) / period * period
@@ -373,10 +373,10 @@ extension Simulation {
 
   /// The probe finds out whether the server has a connection.
   mutating func probeConnection() {
-    guard server.believesOnline != server.hasInternet else { return }
-    server.believesOnline = server.hasInternet
-    cx.note(-1, .connectivity(server.believesOnline))
-    guard server.believesOnline else { return }
+    guard cx.line.believesOnline != cx.line.hasInternet else { return }
+    cx.line.believesOnline = cx.line.hasInternet
+    cx.note(-1, .connectivity(cx.line.believesOnline))
+    guard cx.line.believesOnline else { return }
     if server.owesAggregation, act(on: .aggregate) { return }
     decide(.connectionReturned)
   }

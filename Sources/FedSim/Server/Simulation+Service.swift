@@ -22,7 +22,7 @@ extension Simulation {
   /// A closed connection is no work: it is seen at once, or as soon as what came over it before is
   /// handled.
   mutating func queues(_ device: Int, _ generation: UInt32, _ request: Request) -> Bool {
-    guard let settings = server.service.settings, server.isReachable else { return false }
+    guard let settings = server.service.settings, cx.line.isReachable else { return false }
     switch request {
     case .check: abandon(device, before: generation)
     case .leave:
@@ -162,7 +162,7 @@ extension Simulation {
     {
       found.append("a worker is idle while a request waits, or serves two")
     }
-    if !server.isReachable, server.service.requests.living > 0 {
+    if !cx.line.isReachable, server.service.requests.living > 0 {
       found.append("a request waits at a server that is gone")
     }
     for device in devices.indices where devices[device].transfer?.isQueued == true {

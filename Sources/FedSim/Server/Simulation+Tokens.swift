@@ -5,7 +5,7 @@ extension Simulation {
     guard let place = credentials.firstIndex(where: { $0.id == id }) else { return false }
     let credential = credentials[place]
     devices.identities.devices[device].credentials.remove(at: place)
-    guard server.isReachable else { return false }
+    guard cx.line.isReachable else { return false }
     let scope: Scope
     switch request {
     case .check, .enrol, .probe, .properties: scope = .check
