@@ -33,28 +33,41 @@ extension Simulation {
       cx.states.first = Array(repeating: nil, count: devices.count)
     }
   }
+}
 
+extension Adversary {
   /// Whether a device is one of the adversaries, whether they lie already or not.
-  public func isAdversary(_ device: Int) -> Bool {
-    !cx.states.adversaries.isEmpty && cx.states.adversaries[device]
+  static func isAdversary(_ device: Int, _ cx: borrowing Context) -> Bool {
+    guard !cx.states.adversaries.isEmpty else { return false }
+    return cx.states.adversaries[device]
   }
 
   /// What a device does to what it makes at a time; nil: it is honest.
-  private func attack(by device: Int, at time: SimTime) -> (any Attack)? {
-    guard isAdversary(device), let settings = group(of: device).adversary, time >= settings.from
+  private static func attack(
+    by device: Int, at time: SimTime, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> (any Attack)? {
+    guard isAdversary(device, cx), let settings = Roster.group(of: device, devices, cx).adversary,
+      time >= settings.from
     else { return nil }
     return settings.attack.value
   }
 
   /// The labels of the training that a device begins now, if not its data's own.
-  func relabelling(by device: Int) -> [Int32]? {
-    attack(by: device, at: cx.now)?.relabelling(classCount: cx.inputs.task.train.classCount)
+  static func relabelling(by device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> [Int32]?
+  {
+    attack(by: device, at: cx.now, devices, cx)?.relabelling(
+      classCount: cx.inputs.task.train.classCount)
   }
 
   /// A training has become an update: one that is sent again and again is kept.
-  mutating func keepFirst(_ device: Int, _ training: DeferredTraining?, _ attempt: Attempt) {
+  static func keepFirst(
+    _ device: Int, _ training: DeferredTraining?, _ attempt: Attempt, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     guard !cx.states.first.isEmpty, cx.states.first[device] == nil,
-      isAdversary(device), group(of: device).adversary?.attack.value.replaysFirst == true,
+      isAdversary(device, cx),
+      Roster.group(of: device, devices, cx).adversary?.attack.value.replaysFirst == true,
       let training, let base = attempt.baseParameters
     else { return }
     cx.states.first[device] = Forgery.First(training: training, base: base)
@@ -64,10 +77,15 @@ extension Simulation {
   ///
   /// Draws, when it is computed: the attack's, at slot = the first data epoch of the training (seed
   /// `training`, purpose `attack`).
-  func forgery(by device: Int) -> Forgery? {
-    guard let attack = attack(by: device, at: cx.now), attack.falsifies else { return nil }
+  static func forgery(by device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Forgery?
+  {
+    guard let attack = attack(by: device, at: cx.now, devices, cx), attack.falsifies else {
+      return nil
+    }
     let key = StreamKey(
-      seed: cx.inputs.seeds.training, purpose: "attack", group: group(of: device).name,
+      seed: cx.inputs.seeds.training, purpose: "attack",
+      group: Roster.group(of: device, devices, cx).name,
       ordinal: UInt32(devices[device].ordinal))
     return Forgery(
       attack: Int(devices[device].group), key: key,

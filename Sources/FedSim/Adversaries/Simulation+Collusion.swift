@@ -1,16 +1,20 @@
 import Learning
 
-extension Simulation {
+/// What adversaries send.
+enum Adversary {
   /// What those of an aggregation's updates send that are made up together, as differences; nil:
   /// the update is nobody's who colludes.
   ///
   /// All adversaries with an attack of one name collude, of whatever group; settings are each
   /// group's own. Order: of the updates.
-  func agreements(_ updates: [Int32], _ values: [DeferredTraining.Value]) -> [[Double]?] {
+  static func agreements(
+    _ updates: [Int32], _ values: [DeferredTraining.Value], _ server: borrowing Server,
+    _ cx: borrowing Context
+  ) -> [[Double]?] {
     var found = [[Double]?](repeating: nil, count: updates.count)
     guard let chain = cx.features.chain, chain.hasCollusion else { return found }
     var attacks: [Int?] = []
-    for update in updates { attacks.append(self.cx.updates[update].sent?.collusion) }
+    for update in updates { attacks.append(cx.updates[update].sent?.collusion) }
     for (place, attack) in attacks.enumerated() where attack != nil && found[place] == nil {
       let name = type(of: chain.attacks[attack!]!).name
       let all = attacks.indices.filter { other in
@@ -19,7 +23,7 @@ extension Simulation {
       var (trained, bases): ([ParameterBuffer], [ParameterBuffer]) = ([], [])
       for other in all where values[other].parameters.isFinite {
         trained.append(values[other].parameters)
-        bases.append(self.cx.updates[updates[other]].baseParameters!)
+        bases.append(cx.updates[updates[other]].baseParameters!)
       }
       // Where no training is finite each sends its own, which is rejected.
       guard !trained.isEmpty else { continue }

@@ -27,7 +27,8 @@ extension Simulation {
       types: [ParameterBuffer.self, DeferredTraining.self, DeferredUpdate.self],
       context: catalog)
     guard saved.table.count == devices.count, saved.bodies.count == devices.bodies.count,
-      saved.apps.count == devices.apps.count, saved.collection.models.count == cx.collection.models.count,
+      saved.apps.count == devices.apps.count,
+      saved.collection.models.count == cx.collection.models.count,
       saved.server.model.count == server.model.count
     else { throw .damaged(at: 0, "it is not of this fleet") }
     take(saved)

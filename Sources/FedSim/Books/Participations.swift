@@ -37,6 +37,11 @@ struct Participations: Codable {
     return Int32(records.count - 1)
   }
 
+  /// Whether a participation has reached a stage.
+  func has(_ participation: Int32, reached stage: Stage) -> Bool {
+    records[participation].stage >= stage.rawValue
+  }
+
   /// Whether the server waits for its device's answer to something else than a training.
   func isOutstanding(_ participation: Int32) -> Bool {
     participation >= 0 && records[participation].isOutstanding

@@ -1,15 +1,4 @@
 extension Simulation {
-  /// Ends every file that is still open.
-  mutating func finishCentral() {
-    guard cx.collection.isOn else { return }
-    for device in devices.indices { cx.collection.collectors[device].queue = [] }
-    for file in cx.collection.files.numbers {
-      cx.collection.files[file].isSending = false
-      cx.collection.files[file].isSendingItem = false
-      resolve(file: file, cx.collection.files[file].isStored ? .unread : .unfinishedAtEnd)
-    }
-  }
-
   /// Recounts what is collected and stored, from the state itself; each line is a broken sum.
   ///
   /// Complexity: O(files that live + devices that collect).
@@ -56,7 +45,7 @@ extension Simulation {
       let bit: UInt64 = 1 << UInt64(model)
       let fresh = numbers.filter {
         cx.collection.files[$0].isCounted && cx.collection.files[$0].readBy & bit == 0
-          && models(of: $0).contains(model)
+          && SampleStore.models(of: $0, devices, cx).contains(model)
       }
       expect(
         "samples new to model \(model)", cx.collection.models[model].newSamples,
@@ -67,23 +56,39 @@ extension Simulation {
 
   /// What a device that collects cannot be.
   func collectorImpossibilities(_ device: Int) -> [String] {
-    guard collects(device) else { return [] }
+    guard Collecting.collects(device, devices, cx) else { return [] }
     let collector = cx.collection.collectors[device]
     var found: [String] = []
     func never(_ isSo: Bool, _ what: String) {
-      if isSo { found.append("\(path(of: device)) \(what)") }
+      if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
     }
-    let arrived = arrivedSamples(device)
+    let arrived = SampleFiles.arrivedSamples(device, devices, cx)
     never(collector.taken.contains { Int($0) > arrived }, "has formatted what never came")
     never(collector.bytes < 0 || collector.mostBytes < collector.bytes, "counts bytes wrongly")
     never(
       devices[device].attempt != nil || devices[device].run != nil
         || !devices[device].outbox.isEmpty, "collects and trains")
     never(
-      collector.log.contains { !cx.collection.files[$0].isKept || !cx.collection.files[$0].isWanted },
+      collector.log.contains {
+        !cx.collection.files[$0].isKept || !cx.collection.files[$0].isWanted
+      },
       "logs what it does not have")
     never(devices[device].session == nil && !collector.queue.isEmpty, "sends without a session")
     never(devices[device].session == nil && collector.compiling != nil, "compiles without one")
     return found
+  }
+}
+
+extension Collecting {
+  /// Ends every file that is still open.
+  static func finishCentral(_ devices: inout Devices, _ cx: inout Context) {
+    guard cx.collection.isOn else { return }
+    for device in devices.indices { cx.collection.collectors[device].queue = [] }
+    for file in cx.collection.files.numbers {
+      cx.collection.files[file].isSending = false
+      cx.collection.files[file].isSendingItem = false
+      SampleFiles.resolve(
+        file: file, cx.collection.files[file].isStored ? .unread : .unfinishedAtEnd, &cx)
+    }
   }
 }

@@ -183,13 +183,13 @@ extension Simulation {
 
   /// A device that collects; nil: it does not.
   public func collectorRecord(_ device: Int) -> CollectorRecord? {
-    guard collects(device) else { return nil }
+    guard Collecting.collects(device, devices, cx) else { return nil }
     let collector = cx.collection.collectors[device]
     let group = Int(devices[device].group)
-    let arrived = arrivedSamples(device)
+    let arrived = SampleFiles.arrivedSamples(device, devices, cx)
     var inUse = [Int](repeating: -2, count: cx.collection.models.count)
     for (place, model) in cx.collection.fetched[group].enumerated() {
-      if self.group(of: device).collection?.fetch != nil {
+      if Roster.group(of: device, devices, cx).collection?.fetch != nil {
         inUse[model] = Int(collector.models[place].inUse)
       }
     }

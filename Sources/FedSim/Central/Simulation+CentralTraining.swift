@@ -17,38 +17,48 @@ extension Simulation {
         TrainedModel(task: model, scope: listed?.scope ?? .all, parameters: model.initial))
     }
   }
+}
 
+extension CentralTraining {
   /// Schedules the first trainings by time.
-  mutating func planCentralTraining() {
+  static func planCentralTraining(_ cx: inout Context) {
     guard let every = cx.inputs.server.central?.every else { return }
     cx.schedule(.serverTimer(.central(-1)), .serverTimer, at: cx.now + every, by: nil)
   }
 
   /// A timer of central training rings: all models are due, or a training is done.
-  mutating func centralRang(_ number: Int32) {
-    guard number < 0 else { return endCentralTraining(Int(number)) }
-    for model in cx.collection.models.indices { beginCentralTraining(model, isDue: true) }
-    planCentralTraining()
+  static func centralRang(
+    _ number: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    guard number < 0 else { return endCentralTraining(Int(number), &devices, &server, &cx) }
+    for model in cx.collection.models.indices {
+      beginCentralTraining(model, isDue: true, &devices, &cx)
+    }
+    planCentralTraining(&cx)
   }
 
   /// Begins to train a model on what the store has now, unless a training is under way.
-  mutating func beginCentralTraining(_ model: Int, isDue: Bool) {
+  static func beginCentralTraining(
+    _ model: Int, isDue: Bool, _ devices: inout Devices, _ cx: inout Context
+  ) {
     guard cx.collection.models[model].running == nil else {
       if isDue { cx.collection.tallies.overruns += 1 }
       return
     }
-    let files = filesToRead(model)
+    let files = filesToRead(model, &devices, &cx)
     guard !files.isEmpty else { return cx.collection.tallies.emptyTrainings += 1 }
     let bit: UInt64 = 1 << UInt64(model)
     var (samples, fresh) = (0, 0)
     for file in files {
       samples += Int(cx.collection.files[file].count)
-      if cx.collection.files[file].readBy & bit == 0 { fresh += Int(cx.collection.files[file].count) }
+      if cx.collection.files[file].readBy & bit == 0 {
+        fresh += Int(cx.collection.files[file].count)
+      }
       cx.collection.files[file].readBy |= bit
-      resolve(file: file, .trained)
+      SampleFiles.resolve(file: file, .trained, &cx)
     }
     cx.collection.models[model].newSamples = 0
-    let lists = sampleLists(files, cx.collection.models[model].scope)
+    let lists = sampleLists(files, cx.collection.models[model].scope, devices, cx)
     let trained = cx.collection.models[model]
     var processed = 0
     var trainings: [DeferredTraining] = []
@@ -58,7 +68,7 @@ extension Simulation {
         inBatches: 0..<plan.batchCount(shardCount: list.samples.count),
         shardCount: list.samples.count)
       guard !cx.inputs.omitsArithmetic else { continue }
-      let training = centralTraining(model, of: list.owner, list.samples)
+      let training = centralTraining(model, of: list.owner, list.samples, devices, cx)
       cx.computations.prefetch(training)
       trainings.append(training)
     }
@@ -79,15 +89,20 @@ extension Simulation {
   /// The files that a training of a model reads.
   ///
   /// Order: by the time at which they came into the store, then by device, then by their making.
-  private mutating func filesToRead(_ model: Int) -> [Int32] {
+  private static func filesToRead(_ model: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> [Int32]
+  {
     cx.collection.store = cx.collection.store.filter {
       cx.collection.files.contains($0) && cx.collection.files[$0].isStored
     }
     let settings = cx.inputs.server.central!
     var found: [Int32] = []
-    for file in cx.collection.store where models(of: file).contains(model) {
-      if settings.data == .new, cx.collection.files[file].readBy >> UInt64(model) & 1 == 1 { continue }
-      if settings.requiresMetadata, !hasItem(file) {
+    for file in cx.collection.store where SampleStore.models(of: file, devices, cx).contains(model)
+    {
+      if settings.data == .new, cx.collection.files[file].readBy >> UInt64(model) & 1 == 1 {
+        continue
+      }
+      if settings.requiresMetadata, !SampleStore.hasItem(file, cx) {
         cx.collection.tallies.withoutMetadata += 1
         continue
       }
@@ -104,8 +119,9 @@ extension Simulation {
   /// The samples of files: in one list, or in one for each user, by device.
   ///
   /// Order: in a list file by file, in a file as the samples came to the device.
-  private func sampleLists(
-    _ files: [Int32], _ scope: CentralSettings.Model.Scope
+  private static func sampleLists(
+    _ files: [Int32], _ scope: CentralSettings.Model.Scope, _ devices: borrowing Devices,
+    _ cx: borrowing Context
   ) -> (shards: [(owner: CentralTraining.Owner?, samples: [Int32])], users: Int) {
     var byUser: [(owner: CentralTraining.Owner, samples: [Int32])] = []
     var all: [Int32] = []
@@ -113,7 +129,8 @@ extension Simulation {
     for file in files {
       let record = cx.collection.files[file]
       let device = Int(record.device)
-      let samples = arrivals(device, Int(record.first)..<Int(record.first + record.count))
+      let samples = SampleFiles.arrivals(
+        device, Int(record.first)..<Int(record.first + record.count), devices, cx)
       var place = places[device].first { byUser[$0].owner.user == record.user }
       if place == nil {
         place = byUser.count
@@ -131,15 +148,19 @@ extension Simulation {
   ///
   /// Draws: the batch order's, by seed `training`, purpose `central-batches-NAME`, and, for a user,
   /// the device's group and ordinal; slot = the epochs that the model's trainings had before.
-  private func centralTraining(
-    _ model: Int, of owner: CentralTraining.Owner?, _ samples: [Int32]
+  private static func centralTraining(
+    _ model: Int, of owner: CentralTraining.Owner?, _ samples: [Int32],
+    _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> DeferredTraining {
     let trained = cx.collection.models[model]
-    let device = owner.map { Int($0.device) }
+    var (group, ordinal) = ("", UInt32(0))
+    if let device = owner.map({ Int($0.device) }) {
+      group = Roster.group(of: device, devices, cx).name
+      ordinal = UInt32(devices[device].ordinal)
+    }
     let key = StreamKey(
       seed: cx.inputs.seeds.training, purpose: Purpose("central-batches-\(trained.task.name)"),
-      group: device.map { group(of: $0).name } ?? "",
-      ordinal: UInt32(device.map { Int(devices[$0].ordinal) } ?? 0))
+      group: group, ordinal: ordinal)
     let local = LocalTraining(
       network: trained.task.network, dataset: cx.inputs.task.train, shard: samples,
       plan: trained.task.plan, order: .keyed(key, firstSlot: trained.nextEpoch))
@@ -159,7 +180,9 @@ extension Simulation {
   // MARK: Publishing
 
   /// A training is done: its version is published, and the next may be due.
-  private mutating func endCentralTraining(_ model: Int) {
+  private static func endCentralTraining(
+    _ model: Int, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
     guard let running = cx.collection.models[model].running else { return }
     cx.collection.models[model].running = nil
     cx.collection.models[model].version += 1
@@ -171,10 +194,11 @@ extension Simulation {
     }
     var accuracies: [Double] = []
     for (place, owner) in running.owners.enumerated() {
-      accuracies += keepOwn(model, owner, values.isEmpty ? nil : values[place].parameters)
+      accuracies += keepOwn(
+        model, owner, values.isEmpty ? nil : values[place].parameters, &devices, &cx)
     }
     let version = Int(cx.collection.models[model].version)
-    let held = versionsInUse(of: model)
+    let held = versionsInUse(of: model, devices, cx)
     cx.collection.models[model].places.append(cx.collection.versions.count)
     cx.collection.versions.append(
       CentralVersion(
@@ -182,7 +206,7 @@ extension Simulation {
         files: running.files, samples: running.samples, newSamples: running.newSamples,
         users: running.users, samplesProcessed: running.processed,
         trainingLoss: values.isEmpty ? .nan : lossSum / Double(running.processed),
-        evaluation: evaluateCentral(model),
+        evaluation: evaluateCentral(model, server, cx),
         userAccuracy: accuracies.isEmpty
           ? .nan : accuracies.reduce(0, +) / Double(accuracies.count),
         meanLag: held.lag, heldAccuracy: held.accuracy))
@@ -192,13 +216,14 @@ extension Simulation {
     if let wanted = cx.inputs.server.central?.samples,
       cx.collection.models[model].newSamples >= wanted
     {
-      beginCentralTraining(model, isDue: false)
+      beginCentralTraining(model, isDue: false, &devices, &cx)
     }
   }
 
   /// Keeps a user's own model; its accuracy on the user's held-out samples, where there are any.
-  private mutating func keepOwn(
-    _ model: Int, _ owner: CentralTraining.Owner, _ parameters: ParameterBuffer?
+  private static func keepOwn(
+    _ model: Int, _ owner: CentralTraining.Owner, _ parameters: ParameterBuffer?,
+    _ devices: inout Devices, _ cx: inout Context
   ) -> [Double] {
     let device = Int(owner.device)
     let trained = cx.collection.models[model]
@@ -220,27 +245,31 @@ extension Simulation {
   /// How far the devices that fetch a model are behind its version, and how good what they have is.
   ///
   /// Order: by device.
-  private func versionsInUse(of model: Int) -> (lag: Double, accuracy: Double) {
+  private static func versionsInUse(
+    of model: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> (lag: Double, accuracy: Double) {
     let version = Int(cx.collection.models[model].version)
-    var (devices, lag, held, accuracy) = (0, 0, 0, 0.0)
-    for device in self.devices.indices where collects(device) {
-      let group = Int(self.devices[device].group)
+    var (users, lag, held, accuracy) = (0, 0, 0, 0.0)
+    for device in devices.indices where Collecting.collects(device, devices, cx) {
+      let group = Int(devices[device].group)
       guard cx.inputs.fleet[group].collection?.fetch != nil,
         let place = cx.collection.fetched[group].firstIndex(of: model)
       else { continue }
       let inUse = Int(cx.collection.collectors[device].models[place].inUse)
-      devices += 1
+      users += 1
       lag += version - max(0, inUse)
       guard inUse > 0 else { continue }
       held += 1
       let row = cx.collection.versions[cx.collection.models[model].places[inUse - 1]]
       accuracy += row.evaluation?.accuracy ?? .nan
     }
-    return (Double(lag) / Double(devices), accuracy / Double(held))
+    return (Double(lag) / Double(users), accuracy / Double(held))
   }
 
   /// The latest version of a model for all, on the test samples.
-  private func evaluateCentral(_ model: Int) -> Evaluation? {
+  private static func evaluateCentral(
+    _ model: Int, _ server: borrowing Server, _ cx: borrowing Context
+  ) -> Evaluation? {
     let trained = cx.collection.models[model]
     guard trained.scope == .all, !cx.inputs.omitsArithmetic else { return nil }
     return Evaluation(

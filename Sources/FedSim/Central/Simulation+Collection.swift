@@ -1,15 +1,4 @@
 extension Simulation {
-  /// Whether a device collects for central training and trains nothing itself.
-  @inline(__always)
-  func collects(_ device: Int) -> Bool {
-    cx.collection.isOn && cx.collection.collects[Int(devices[device].group)]
-  }
-
-  /// What a device's group says of collecting.
-  func collection(of device: Int) -> CollectionSettings {
-    cx.inputs.fleet[Int(devices[device].group)].collection!
-  }
-
   /// Makes what the settings ask for.
   mutating func makeCentral() {
     cx.collection.isOn = cx.inputs.fleet.contains { $0.collection != nil }
@@ -25,7 +14,7 @@ extension Simulation {
       cx.collection.objects.append(isShared ? [places] : places.map { [$0] })
     }
     if case .bytes = cx.inputs.task.train.features {
-      cx.collection.byteWidths = (0...255).map { Self.width(Double($0) / 255) }
+      cx.collection.byteWidths = (0...255).map { SampleFiles.width(Double($0) / 255) }
     }
     for device in devices.indices {
       var collector = Collector()
@@ -36,67 +25,91 @@ extension Simulation {
       }
       cx.collection.collectors.append(collector)
     }
-    planCentralTraining()
+    CentralTraining.planCentralTraining(&cx)
+  }
+}
+
+extension Collecting {
+  /// Whether a device collects for central training and trains nothing itself.
+  @inline(__always)
+  static func collects(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> Bool
+  {
+    guard cx.collection.isOn else { return false }
+    return cx.collection.collects[Int(devices[device].group)]
+  }
+
+  /// What a device's group says of collecting.
+  static func collection(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> CollectionSettings
+  {
+    cx.inputs.fleet[Int(devices[device].group)].collection!
   }
 
   // MARK: Sessions
 
   /// The app of a device that collects begins to run.
-  mutating func beginCollecting(_ device: Int, _ session: Session, soft: SimTime) {
+  static func beginCollecting(
+    _ device: Int, _ session: Session, soft: SimTime, _ devices: inout Devices, _ cx: inout Context
+  ) {
     devices[device].session = session
-    if session.kind.isTask { taskBegan(device) }
-    if !session.kind.isPoll, !conditionsHold(device) {
+    if session.kind.isTask { App.taskBegan(device, &devices, &cx) }
+    if !session.kind.isPoll, !Surroundings.conditionsHold(device, devices, cx) {
       cx.books.tallies.ineligibleSessions += 1
-      return endSession(device, .ineligible)
+      return Session.endSession(device, .ineligible, &devices, &cx)
     }
-    if cx.features.isOn, let end = disconnection(device) { return endSession(device, end) }
-    scheduleExpiries(device, session.generation, soft: soft, hard: session.hard)
+    if cx.features.isOn, let end = Dialect.disconnection(device, &devices, &cx) {
+      return Session.endSession(device, end, &devices, &cx)
+    }
+    Session.scheduleExpiries(device, session.generation, soft: soft, hard: session.hard, &cx)
     cx.collection.collectors[device].stage = .start
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 
   /// Does what comes next in a session of a device that collects, until something is under way.
   ///
   /// Order: failed uploads again, then each data object's file and its metadata, then models.
-  mutating func collect(_ device: Int) {
+  static func collect(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let generation = devices[device].session?.generation else { return }
-    finishCompiling(device)
+    finishCompiling(device, &devices, &cx)
     while let session = devices[device].session, session.generation == generation,
       devices[device].transfer == nil, !session.isPausing, !session.isStuck
     {
-      if session.isExpiring { return endExpired(device) }
+      if session.isExpiring { return Session.endExpired(device, &devices, &cx) }
       if let compiling = cx.collection.collectors[device].compiling {
-        return pause(device, for: compiling.until - cx.now, then: .check)
+        return Session.pause(device, for: compiling.until - cx.now, then: .check, &devices, &cx)
       }
       switch cx.collection.collectors[device].stage {
-      case .start: beginRetry(device, session.kind)
+      case .start: beginRetry(device, session.kind, &devices, &cx)
       case .retry:
         if cx.collection.collectors[device].queue.isEmpty {
           cx.collection.collectors[device].stage = .object(0)
         } else {
-          sendFile(device, cx.collection.collectors[device].queue.removeFirst())
+          SampleFiles.sendFile(
+            device, cx.collection.collectors[device].queue.removeFirst(), &devices, &cx)
         }
-      case .object(let object): formatNext(device, object)
-      case .item(let object): sendItem(device, after: object)
-      case .fetch(let place): fetchNext(device, place)
+      case .object(let object): SampleFiles.formatNext(device, object, &devices, &cx)
+      case .item(let object): SampleFiles.sendItem(device, after: object, &devices, &cx)
+      case .fetch(let place): fetchNext(device, place, &devices, &cx)
       case .done:
         cx.collection.collectors[device].stage = .start
-        if group(of: device).participation.repeats, !session.kind.isPoll {
-          return rest(device, .completed)
+        if Roster.group(of: device, devices, cx).participation.repeats, !session.kind.isPoll {
+          return Session.rest(device, .completed, &devices, &cx)
         }
-        return endSession(device, .completed)
+        return Session.endSession(device, .completed, &devices, &cx)
       }
     }
   }
 
   /// Sends what failed before, where the app does so in a session of this kind.
-  private mutating func beginRetry(_ device: Int, _ kind: SessionKind) {
+  private static func beginRetry(
+    _ device: Int, _ kind: SessionKind, _ devices: inout Devices, _ cx: inout Context
+  ) {
     cx.collection.collectors[device].stage = .retry
-    let settings = collection(of: device)
+    let settings = collection(of: device, devices, cx)
     let retries =
       settings.retry == .everySession || settings.retry == .onActivation && kind == .activation
     guard retries, !cx.collection.collectors[device].log.isEmpty else { return }
-    if cx.collection.collectors[device].isLogCorrupt { return clearLog(device) }
+    if cx.collection.collectors[device].isLogCorrupt { return SampleFiles.clearLog(device, &cx) }
     cx.collection.tallies.retries += 1
     cx.collection.collectors[device].queue = cx.collection.collectors[device].log
     cx.note(device, .central(.retried(files: cx.collection.collectors[device].queue.count)))
@@ -110,9 +123,9 @@ extension Simulation {
   }
 
   /// The session of a device that collects ends: what it was at is not done.
-  mutating func endCollecting(_ device: Int) {
+  static func endCollecting(_ device: Int, _ cx: inout Context) {
     for file in cx.collection.collectors[device].queue where cx.collection.files[file].isLastTry {
-      forget(file)
+      SampleFiles.forget(file, &cx)
     }
     cx.collection.collectors[device].queue = []
     cx.collection.collectors[device].compiling = nil
@@ -120,15 +133,17 @@ extension Simulation {
   }
 
   /// The process of the app ends: nobody hears any more how its uploads end.
-  mutating func loseCollecting(_ device: Int) {
-    guard collection(of: device).mode == .asCoded else { return }
-    if case .central(.file(let file)) = devices[device].transfer?.purpose { forget(file) }
+  static func loseCollecting(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    guard collection(of: device, devices, cx).mode == .asCoded else { return }
+    if case .central(.file(let file)) = devices[device].transfer?.purpose {
+      SampleFiles.forget(file, &cx)
+    }
   }
 
   // MARK: Transfers
 
   /// All bytes of a request to the store are sent.
-  mutating func centralLeft(_ request: CentralRequest) {
+  static func centralLeft(_ request: CentralRequest, _ cx: inout Context) {
     switch request {
     case .file(let file): cx.collection.files[file].copiesOnTheWay += 1
     case .item(let file): cx.collection.files[file].itemsOnTheWay += 1
@@ -137,45 +152,48 @@ extension Simulation {
   }
 
   /// A request to the store came to its end, handled or not.
-  mutating func centralCame(_ request: CentralRequest) {
+  static func centralCame(_ request: CentralRequest, _ cx: inout Context) {
     switch request {
     case .file(let file):
       cx.collection.files[file].copiesOnTheWay -= 1
-      settle(file)
+      SampleFiles.settle(file, &cx)
     case .item(let file):
       cx.collection.files[file].itemsOnTheWay -= 1
-      settle(file)
+      SampleFiles.settle(file, &cx)
     case .model, .remove: break
     }
   }
 
   /// A request to the store failed, on its way or by an answer that refuses it.
-  mutating func centralFailed(
-    _ device: Int, _ request: CentralRequest, _ outcome: TransmissionOutcome
+  static func centralFailed(
+    _ device: Int, _ request: CentralRequest, _ outcome: TransmissionOutcome,
+    _ devices: inout Devices, _ cx: inout Context
   ) {
     switch request {
-    case .file(let file): fileFailed(device, file, outcome)
-    case .item(let file): itemFailed(device, file)
-    case .model(let model): fetchFailed(device, Int(model))
+    case .file(let file): SampleFiles.fileFailed(device, file, outcome, &devices, &cx)
+    case .item(let file): SampleFiles.itemFailed(device, file, &cx)
+    case .model(let model): fetchFailed(device, Int(model), &cx)
     case .remove: break
     }
   }
 
   /// A request to the store was answered.
-  mutating func centralAnswered(
-    _ device: Int, _ request: CentralRequest, _ response: CentralResponse
+  static func centralAnswered(
+    _ device: Int, _ request: CentralRequest, _ response: CentralResponse, _ devices: inout Devices,
+    _ cx: inout Context
   ) {
     switch (request, response) {
     case (.file(let file), _):
       cx.collection.files[file].isSending = false
       cx.collection.files[file].isWanted = false
-      unlist(device, file)
-      unkeep(device, file)
-      settle(file)
-    case (.item(let file), _): itemDone(file)
-    case (_, .model(let model, let version)): modelFetched(device, Int(model), version)
+      SampleFiles.unlist(device, file, &cx)
+      SampleFiles.unkeep(device, file, &cx)
+      SampleFiles.settle(file, &cx)
+    case (.item(let file), _): SampleFiles.itemDone(file, &cx)
+    case (_, .model(let model, let version)):
+      modelFetched(device, Int(model), version, &devices, &cx)
     case (.model, _), (.remove, _): break
     }
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 }

@@ -1,15 +1,20 @@
-extension Simulation {
+/// Sessions of devices that collect raw data.
+enum Collecting {
   /// The version that the server has for a device; 0: none.
-  func servedVersion(of model: Int, to device: Int) -> Int32 {
-    guard cx.collection.models[model].scope == .user else { return cx.collection.models[model].version }
+  static func servedVersion(of model: Int, to device: Int, _ cx: borrowing Context) -> Int32 {
+    guard cx.collection.models[model].scope == .user else {
+      return cx.collection.models[model].version
+    }
     let user = cx.collection.collectors[device].user
-    return cx.collection.collectors[device].own.first { $0.model == model && $0.user == user }?.version
+    return cx.collection.collectors[device].own.first { $0.model == model && $0.user == user }?
+      .version
       ?? 0
   }
 
   /// Fetches the next model, if it is time for it.
-  mutating func fetchNext(_ device: Int, _ place: Int) {
-    guard let settings = collection(of: device).fetch,
+  static func fetchNext(_ device: Int, _ place: Int, _ devices: inout Devices, _ cx: inout Context)
+  {
+    guard let settings = collection(of: device, devices, cx).fetch,
       place < cx.collection.collectors[device].models.count
     else {
       cx.collection.collectors[device].stage = .done
@@ -19,24 +24,28 @@ extension Simulation {
     let state = cx.collection.collectors[device].models[place]
     guard state.nextFetch <= cx.now, devices[device].isConnected else { return }
     let model = cx.collection.fetched[Int(devices[device].group)][place]
-    if state.hasFile, collection(of: device).mode == .asCoded {
+    if state.hasFile, collection(of: device, devices, cx).mode == .asCoded {
       // A download to where a file lies fails before it begins.
       cx.collection.collectors[device].models[place].nextFetch = cx.now + settings.every
-      return fetchFailed(device, model)
+      return fetchFailed(device, model, &cx)
     }
     let request = CentralRequest.model(Int32(model))
-    startRequest(device, .central(request), .central(request), bytes: cx.inputs.server.messageBytes)
+    Transfer.startRequest(
+      device, .central(request), .central(request), bytes: cx.inputs.server.messageBytes, &devices,
+      &cx)
   }
 
   /// A model was not fetched.
-  mutating func fetchFailed(_ device: Int, _ model: Int) {
+  static func fetchFailed(_ device: Int, _ model: Int, _ cx: inout Context) {
     cx.collection.tallies.failedFetches += 1
     cx.note(device, .central(.fetchFailed(model: model)))
   }
 
   /// A model's file has come: it is compiled.
-  mutating func modelFetched(_ device: Int, _ model: Int, _ version: Int32) {
-    guard let settings = collection(of: device).fetch,
+  static func modelFetched(
+    _ device: Int, _ model: Int, _ version: Int32, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    guard let settings = collection(of: device, devices, cx).fetch,
       let place = cx.collection.fetched[Int(devices[device].group)].firstIndex(of: model)
     else { return }
     cx.collection.tallies.fetches += 1
@@ -44,17 +53,18 @@ extension Simulation {
     cx.collection.collectors[device].models[place].nextFetch = cx.now + settings.every
     cx.collection.collectors[device].compiling = .init(
       model: place, version: version, until: cx.now + settings.compile)
-    finishCompiling(device)
+    finishCompiling(device, &devices, &cx)
   }
 
   /// What was compiled long enough is in use.
-  mutating func finishCompiling(_ device: Int) {
-    guard let compiling = cx.collection.collectors[device].compiling, compiling.until <= cx.now else {
+  static func finishCompiling(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    guard let compiling = cx.collection.collectors[device].compiling, compiling.until <= cx.now
+    else {
       return
     }
     let (place, version) = (compiling.model, compiling.version)
     cx.collection.collectors[device].compiling = nil
-    let settings = collection(of: device)
+    let settings = collection(of: device, devices, cx)
     if settings.fetch?.removesFile ?? (settings.mode == .asDocumented) {
       cx.collection.collectors[device].models[place].hasFile = false
     }
@@ -70,7 +80,7 @@ extension Simulation {
   }
 
   /// The size of a model on the wire.
-  func bytes(ofModel model: Int32) -> Int64 {
+  static func bytes(ofModel model: Int32, _ cx: borrowing Context) -> Int64 {
     Int64(cx.collection.models[Int(model)].task.network.layout.count)
       * Int64(cx.inputs.server.bytesPerParameter)
   }

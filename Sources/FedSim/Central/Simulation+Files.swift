@@ -1,63 +1,73 @@
 import Learning
 import Numerics
 
-extension Simulation {
+/// Files of samples on a device, from their formatting to their end.
+enum SampleFiles {
   // MARK: Formatting
 
   /// Samples that have come to a device by now.
-  func arrivedSamples(_ device: Int) -> Int {
-    samples(
+  static func arrivedSamples(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Int
+  {
+    Roster.samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
-      client: Int(devices[device].client), at: cx.now)
+      client: Int(devices[device].client), at: cx.now, devices, cx)
   }
 
   /// Samples of a device by their places in the order in which they came.
-  func arrivals(_ device: Int, _ places: Range<Int>) -> [Int32] {
+  static func arrivals(
+    _ device: Int, _ places: Range<Int>, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> [Int32] {
     guard !places.isEmpty else { return [] }
     let shard = cx.inputs.task.partition.shards[Int(devices[device].client)]
-    guard group(of: device).arrival != nil else { return Array(shard[places]) }
-    let order = arrivalOrder(device)
+    guard Roster.group(of: device, devices, cx).arrival != nil else { return Array(shard[places]) }
+    let order = Roster.arrivalOrder(device, devices, cx)
     return places.map { shard[Int(order[$0])] }
   }
 
   /// Formats what is new to a data object, if it is enough and the app has waited long enough.
-  mutating func formatNext(_ device: Int, _ object: Int) {
+  static func formatNext(
+    _ device: Int, _ object: Int, _ devices: inout Devices, _ cx: inout Context
+  ) {
     guard object < cx.collection.collectors[device].taken.count else {
       cx.collection.collectors[device].stage = .fetch(0)
       return
     }
     cx.collection.collectors[device].stage = .object(object + 1)
-    let settings = collection(of: device)
+    let settings = Collecting.collection(of: device, devices, cx)
     let first = Int(cx.collection.collectors[device].taken[object])
-    let arrived = arrivedSamples(device)
+    let arrived = arrivedSamples(device, devices, cx)
     let hasLostData = !devices.identities.isEmpty && devices.identities.devices[device].hasLostData
     guard arrived - first >= settings.minimumSamples, !hasLostData else { return }
     let wait = cx.collection.collectors[device].notBefore
     guard wait <= cx.now else {
       cx.collection.collectors[device].stage = .object(object)
-      return pause(device, for: wait - cx.now, then: .check)
+      return Session.pause(device, for: wait - cx.now, then: .check, &devices, &cx)
     }
-    let file = format(device, object, first..<arrived, settings)
+    let file = format(device, object, first..<arrived, settings, &devices, &cx)
     cx.collection.collectors[device].notBefore = cx.now + settings.spacing
     cx.collection.collectors[device].current = file
     if settings.metadata != nil { cx.collection.collectors[device].stage = .item(object) }
-    sendFile(device, file)
+    sendFile(device, file, &devices, &cx)
   }
 
   /// Writes samples to a new file on the device's disk.
-  private mutating func format(
-    _ device: Int, _ object: Int, _ places: Range<Int>, _ settings: CollectionSettings
+  private static func format(
+    _ device: Int, _ object: Int, _ places: Range<Int>, _ settings: CollectionSettings,
+    _ devices: inout Devices, _ cx: inout Context
   ) -> Int32 {
-    let bytes = csvBytes(arrivals(device, places), settings)
+    let bytes = csvBytes(arrivals(device, places, devices, cx), settings, cx)
     let file = Int32(cx.collection.files.count)
     let record = FileRecord(
       device: Int32(device), object: Int32(object), user: cx.collection.collectors[device].user,
       first: Int32(places.lowerBound), count: Int32(places.count), bytes: bytes,
-      second: localSeconds(device, at: cx.now), createdAt: cx.now)
+      second: DeviceClock.localSeconds(device, at: cx.now, devices, cx), createdAt: cx.now)
     // A file of the same name is written over.
     for old in cx.collection.collectors[device].kept
-    where cx.collection.files[old].second == record.second && cx.collection.files[old].user == record.user {
-      giveUp(device, old, .overwritten)
+    where cx.collection.files[old].second == record.second
+      && cx.collection.files[old].user == record.user
+    {
+      giveUp(device, old, .overwritten, &cx)
     }
     cx.collection.files.append(record)
     cx.collection.ledger.open()
@@ -78,7 +88,9 @@ extension Simulation {
   ///
   /// A line is a time of 12 characters where wanted, the features, and the label vector, `1.0` at
   /// the class and `0.0` else; values are parted by commas and lines end with one character.
-  package func csvBytes(_ samples: [Int32], _ settings: CollectionSettings) -> Int64 {
+  static func csvBytes(_ samples: [Int32], _ settings: CollectionSettings, _ cx: borrowing Context)
+    -> Int64
+  {
     let data = cx.inputs.task.train
     let labels = 4 * Int64(data.classCount) - 1
     let lines =
@@ -109,66 +121,73 @@ extension Simulation {
   // MARK: Uploads
 
   /// Sends a file, or finds that there is no link.
-  mutating func sendFile(_ device: Int, _ file: Int32) {
-    guard devices[device].isConnected else { return fileFailed(device, file, nil) }
+  static func sendFile(_ device: Int, _ file: Int32, _ devices: inout Devices, _ cx: inout Context)
+  {
+    guard devices[device].isConnected else { return fileFailed(device, file, nil, &devices, &cx) }
     cx.collection.files[file].isSending = true
     cx.note(device, .central(.uploadBegan(file: Int(file))))
-    let bytes = cx.collection.files[file].bytes.addingReportingOverflow(cx.inputs.server.messageBytes)
-    startRequest(
+    let bytes = cx.collection.files[file].bytes.addingReportingOverflow(
+      cx.inputs.server.messageBytes)
+    Transfer.startRequest(
       device, .central(.file(file)), .central(.file(file)),
-      bytes: bytes.overflow ? .max : bytes.partialValue)
-    completeEarly(device)
+      bytes: bytes.overflow ? .max : bytes.partialValue, &devices, &cx)
+    App.completeEarly(device, &devices, &cx)
   }
 
   /// An upload failed: it stands in the error log, unless nobody wants it or hears of it.
-  mutating func fileFailed(_ device: Int, _ file: Int32, _ outcome: TransmissionOutcome?) {
+  static func fileFailed(
+    _ device: Int, _ file: Int32, _ outcome: TransmissionOutcome?, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     cx.collection.files[file].isSending = false
     cx.collection.tallies.failedUploads += 1
     cx.collection.collectors[device].counts.failed += 1
     cx.note(device, .central(.uploadFailed(file: Int(file), outcome)))
-    guard cx.collection.files[file].isWanted else { return settle(file) }
-    if cx.collection.files[file].isLastTry { return forget(file) }
+    guard cx.collection.files[file].isWanted else { return settle(file, &cx) }
+    if cx.collection.files[file].isLastTry { return forget(file, &cx) }
     if cx.collection.collectors[device].isLogCorrupt {
-      clearLog(device)
-      return giveUp(device, file, .cleared)
+      clearLog(device, &cx)
+      return giveUp(device, file, .cleared, &cx)
     }
     if !cx.collection.files[file].isListed {
       cx.collection.files[file].isListed = true
       cx.collection.collectors[device].log.append(file)
     }
-    guard let limit = collection(of: device).clearAbove else { return }
+    guard let limit = Collecting.collection(of: device, devices, cx).clearAbove else { return }
     var bytes: Int64 = 0
-    for listed in cx.collection.collectors[device].log { bytes += cx.collection.files[listed].bytes }
-    if bytes > limit { clearLog(device) }
+    for listed in cx.collection.collectors[device].log {
+      bytes += cx.collection.files[listed].bytes
+    }
+    if bytes > limit { clearLog(device, &cx) }
   }
 
   /// No list names a file any more: it stays on the disk.
-  mutating func forget(_ file: Int32) {
+  static func forget(_ file: Int32, _ cx: inout Context) {
     cx.collection.files[file].isWanted = false
     cx.collection.files[file].isLastTry = false
     cx.collection.files[file].fallback = .forgotten
-    settle(file)
+    settle(file, &cx)
   }
 
   /// A file leaves the disk and the error log, and is not sent again.
-  mutating func giveUp(_ device: Int, _ file: Int32, _ outcome: FileOutcome) {
+  static func giveUp(_ device: Int, _ file: Int32, _ outcome: FileOutcome, _ cx: inout Context) {
     cx.collection.files[file].isWanted = false
     cx.collection.files[file].fallback = outcome
     cx.collection.collectors[device].queue.removeAll { $0 == file }
-    unlist(device, file)
-    unkeep(device, file)
-    settle(file)
+    unlist(device, file, &cx)
+    unkeep(device, file, &cx)
+    settle(file, &cx)
   }
 
   /// A file is in the error log no more.
-  mutating func unlist(_ device: Int, _ file: Int32) {
+  static func unlist(_ device: Int, _ file: Int32, _ cx: inout Context) {
     guard cx.collection.files[file].isListed else { return }
     cx.collection.files[file].isListed = false
     cx.collection.collectors[device].log.removeAll { $0 == file }
   }
 
   /// A file is on the disk no more.
-  mutating func unkeep(_ device: Int, _ file: Int32) {
+  static func unkeep(_ device: Int, _ file: Int32, _ cx: inout Context) {
     guard cx.collection.files[file].isKept else { return }
     cx.collection.files[file].isKept = false
     cx.collection.collectors[device].bytes -= cx.collection.files[file].bytes
@@ -176,17 +195,17 @@ extension Simulation {
   }
 
   /// The app clears its error log and the files in it.
-  mutating func clearLog(_ device: Int) {
+  static func clearLog(_ device: Int, _ cx: inout Context) {
     let files = cx.collection.collectors[device].log
     cx.collection.tallies.clearedLogs += 1
     cx.collection.collectors[device].isLogCorrupt = false
     cx.note(device, .central(.logCleared(files: files.count)))
-    for file in files { giveUp(device, file, .cleared) }
+    for file in files { giveUp(device, file, .cleared, &cx) }
   }
 
   /// The app throws away what it has and has not formatted.
-  mutating func clearData(_ device: Int) {
-    let arrived = Int32(arrivedSamples(device))
+  static func clearData(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    let arrived = Int32(arrivedSamples(device, devices, cx))
     var cleared = 0
     for object in cx.collection.collectors[device].taken.indices {
       cleared += Int(max(0, arrived - cx.collection.collectors[device].taken[object]))
@@ -198,64 +217,73 @@ extension Simulation {
   }
 
   /// All that the app has on the device is lost.
-  mutating func loseCollected(_ device: Int, _ outcome: FileOutcome) {
-    for file in cx.collection.collectors[device].kept { giveUp(device, file, outcome) }
+  static func loseCollected(
+    _ device: Int, _ outcome: FileOutcome, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    for file in cx.collection.collectors[device].kept { giveUp(device, file, outcome, &cx) }
     cx.collection.collectors[device].isLogCorrupt = false
     for model in cx.collection.collectors[device].models.indices {
       cx.collection.collectors[device].models[model] = Collector.Model()
     }
-    if collection(of: device).userID == .userDefaults { cx.collection.collectors[device].user += 1 }
+    if Collecting.collection(of: device, devices, cx).userID == .userDefaults {
+      cx.collection.collectors[device].user += 1
+    }
   }
 
   // MARK: Metadata
 
   /// Sends the metadata of the file that was formatted last; it is not tried again.
-  mutating func sendItem(_ device: Int, after object: Int) {
+  static func sendItem(
+    _ device: Int, after object: Int, _ devices: inout Devices, _ cx: inout Context
+  ) {
     cx.collection.collectors[device].stage = .object(object + 1)
     let file = cx.collection.collectors[device].current
     // What was erased meanwhile has no metadata.
     guard file >= 0, cx.collection.files.contains(file) else { return }
-    guard devices[device].isConnected else { return itemFailed(device, file) }
-    let bytes = (collection(of: device).metadata?.bytes ?? 0).addingReportingOverflow(
-      cx.inputs.server.messageBytes)
+    guard devices[device].isConnected else { return itemFailed(device, file, &cx) }
+    let bytes = (Collecting.collection(of: device, devices, cx).metadata?.bytes ?? 0)
+      .addingReportingOverflow(
+        cx.inputs.server.messageBytes)
     cx.collection.files[file].isSendingItem = true
-    startRequest(
+    Transfer.startRequest(
       device, .central(.item(file)), .central(.item(file)),
-      bytes: bytes.overflow ? .max : bytes.partialValue)
+      bytes: bytes.overflow ? .max : bytes.partialValue, &devices, &cx)
   }
 
   /// Metadata was not sent: no list keeps it.
-  mutating func itemFailed(_ device: Int, _ file: Int32) {
+  static func itemFailed(_ device: Int, _ file: Int32, _ cx: inout Context) {
     cx.collection.tallies.failedItems += 1
     cx.note(device, .central(.itemFailed(file: Int(file))))
-    itemDone(file)
+    itemDone(file, &cx)
   }
 
   /// The device has done with the metadata of a file.
-  mutating func itemDone(_ file: Int32) {
+  static func itemDone(_ file: Int32, _ cx: inout Context) {
     cx.collection.files[file].isSendingItem = false
-    settle(file)
+    settle(file, &cx)
   }
 
   // MARK: The end of a file
 
   /// A file ends where nobody has it or will send it; its record goes where nobody asks for it.
-  mutating func settle(_ file: Int32) {
+  static func settle(_ file: Int32, _ cx: inout Context) {
     guard cx.collection.files.contains(file) else { return }
     let record = cx.collection.files[file]
     guard !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.isStored else {
       return
     }
-    if record.outcome == nil { resolve(file: file, record.fallback) }
+    if record.outcome == nil { resolve(file: file, record.fallback, &cx) }
     guard !record.isKept, !record.isSendingItem, record.itemsOnTheWay == 0 else { return }
     cx.collection.files.remove(file)
   }
 
   /// A file ends, once.
-  mutating func resolve(file: Int32, _ outcome: FileOutcome) {
+  static func resolve(file: Int32, _ outcome: FileOutcome, _ cx: inout Context) {
     guard cx.collection.files[file].outcome == nil else { return }
     cx.collection.files[file].outcome = outcome
-    let (device, count) = (Int(cx.collection.files[file].device), Int(cx.collection.files[file].count))
+    let (device, count) = (
+      Int(cx.collection.files[file].device), Int(cx.collection.files[file].count)
+    )
     cx.collection.ledger.close(outcome)
     cx.collection.samples[FileOutcome.allCases.firstIndex(of: outcome)!] += count
     cx.collection.openSamples -= count
@@ -264,15 +292,17 @@ extension Simulation {
   }
 }
 
-extension Simulation {
+extension SampleFiles {
   /// A scripted event of an app that collects; false where it found nothing to act on.
-  mutating func injectCollection(_ action: InjectionSettings.Verb, _ device: Int) -> Bool {
-    guard collects(device) else { return false }
+  static func injectCollection(
+    _ action: InjectionSettings.Verb, _ device: Int, _ devices: inout Devices, _ cx: inout Context
+  ) -> Bool {
+    guard Collecting.collects(device, devices, cx) else { return false }
     switch action {
-    case .clearData: clearData(device)
-    case .clearErrorLogs: clearLog(device)
+    case .clearData: clearData(device, &devices, &cx)
+    case .clearErrorLogs: clearLog(device, &cx)
     case .corruptErrorLogs:
-      guard collection(of: device).mode == .asCoded else { return false }
+      guard Collecting.collection(of: device, devices, cx).mode == .asCoded else { return false }
       cx.collection.collectors[device].isLogCorrupt = true
     default: return false
     }

@@ -1,35 +1,52 @@
 extension Simulation {
+  /// The names of the files that are in the store now, in the order in which they came.
+  public var storedFiles: [String] {
+    cx.collection.store.filter {
+      cx.collection.files.contains($0) && cx.collection.files[$0].isStored
+    }
+    .map { SampleStore.fileName(of: $0, devices, cx) }
+  }
+}
+
+/// The store that raw data are sent to.
+enum SampleStore {
   /// The store acts on a request that has come to it.
-  mutating func serve(_ device: Int, _ generation: UInt32, _ request: CentralRequest) {
+  static func serve(
+    _ device: Int, _ generation: UInt32, _ request: CentralRequest, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     switch request {
     case .file(let file):
       if cx.collection.files[file].createdAt > cx.collection.collectors[device].filesRefusedUntil {
-        store(file)
+        store(file, &devices, &cx)
       }
-      answer(device, generation, .central(.kept))
+      Requests.answer(device, generation, .central(.kept), &devices, &cx)
     case .item(let file):
       if cx.collection.files[file].createdAt > cx.collection.collectors[device].itemsRefusedUntil {
-        storeItem(file)
+        storeItem(file, &devices, &cx)
       }
-      answer(device, generation, .central(.kept))
+      Requests.answer(device, generation, .central(.kept), &devices, &cx)
     case .model(let model):
-      let version = servedVersion(of: Int(model), to: device)
-      answer(
-        device, generation, .central(version > 0 ? .model(model, version: version) : .noModel))
+      let version = Collecting.servedVersion(of: Int(model), to: device, cx)
+      Requests.answer(
+        device, generation, .central(version > 0 ? .model(model, version: version) : .noModel),
+        &devices, &cx)
     case .remove(let scope):
-      removeByName(device, scope)
+      removeByName(device, scope, &devices, &cx)
     }
   }
 
   /// Puts a file into the store; another one of its name goes.
-  private mutating func store(_ file: Int32) {
+  private static func store(_ file: Int32, _ devices: inout Devices, _ cx: inout Context) {
     let device = Int(cx.collection.files[file].device)
-    guard !cx.collection.files[file].isStored else { return cx.collection.tallies.repeatedFiles += 1 }
+    guard !cx.collection.files[file].isStored else {
+      return cx.collection.tallies.repeatedFiles += 1
+    }
     let (user, second) = (cx.collection.files[file].user, cx.collection.files[file].second)
     for old in cx.collection.collectors[device].stored
     where cx.collection.files[old].user == user && cx.collection.files[old].second == second {
       cx.collection.tallies.overwrittenFiles += 1
-      unstore(old, .overwritten)
+      unstore(old, .overwritten, &devices, &cx)
     }
     cx.collection.files[file].isStored = true
     cx.collection.files[file].storedAt = cx.now
@@ -37,21 +54,23 @@ extension Simulation {
     cx.collection.collectors[device].counts.stored += 1
     cx.collection.store.append(file)
     cx.note(device, .central(.stored(file: Int(file))))
-    countNew(file)
+    countNew(file, &devices, &cx)
   }
 
   /// A file is in the store no more.
-  private mutating func unstore(_ file: Int32, _ outcome: FileOutcome) {
+  private static func unstore(
+    _ file: Int32, _ outcome: FileOutcome, _ devices: inout Devices, _ cx: inout Context
+  ) {
     let device = Int(cx.collection.files[file].device)
-    uncountNew(file)
+    uncountNew(file, &devices, &cx)
     cx.collection.files[file].isStored = false
     cx.collection.files[file].fallback = outcome
     cx.collection.collectors[device].stored.removeAll { $0 == file }
-    settle(file)
+    SampleFiles.settle(file, &cx)
   }
 
   /// Puts metadata into the store; another item of the same keys goes.
-  private mutating func storeItem(_ file: Int32) {
+  private static func storeItem(_ file: Int32, _ devices: inout Devices, _ cx: inout Context) {
     let record = cx.collection.files[file]
     let device = Int(record.device)
     cx.collection.tallies.items += 1
@@ -69,13 +88,15 @@ extension Simulation {
       cx.collection.collectors[device].items.append(item)
     }
     for stored in cx.collection.collectors[device].stored
-    where cx.collection.files[stored].user == item.user && cx.collection.files[stored].second == item.second {
-      countNew(stored)
+    where cx.collection.files[stored].user == item.user
+      && cx.collection.files[stored].second == item.second
+    {
+      countNew(stored, &devices, &cx)
     }
   }
 
   /// Whether there is an item with a file's keys.
-  func hasItem(_ file: Int32) -> Bool {
+  static func hasItem(_ file: Int32, _ cx: borrowing Context) -> Bool {
     let (user, second) = (cx.collection.files[file].user, cx.collection.files[file].second)
     return cx.collection.collectors[Int(cx.collection.files[file].device)].items.contains {
       $0.user == user && $0.second == second
@@ -85,31 +106,38 @@ extension Simulation {
   // MARK: Samples that are new to models
 
   /// A stored file may be read: its samples are new to the models that it is for.
-  private mutating func countNew(_ file: Int32) {
-    guard let settings = cx.inputs.server.central, !cx.collection.files[file].isCounted else { return }
-    if settings.requiresMetadata, !hasItem(file) { return }
+  private static func countNew(_ file: Int32, _ devices: inout Devices, _ cx: inout Context) {
+    guard let settings = cx.inputs.server.central, !cx.collection.files[file].isCounted else {
+      return
+    }
+    if settings.requiresMetadata, !hasItem(file, cx) { return }
     cx.collection.files[file].isCounted = true
-    addNew(file, Int(cx.collection.files[file].count))
+    addNew(file, Int(cx.collection.files[file].count), &devices, &cx)
     guard let wanted = settings.samples else { return }
-    for model in models(of: file) where cx.collection.models[model].newSamples >= wanted {
-      beginCentralTraining(model, isDue: false)
+    for model in models(of: file, devices, cx)
+    where cx.collection.models[model].newSamples >= wanted {
+      CentralTraining.beginCentralTraining(model, isDue: false, &devices, &cx)
     }
   }
 
-  private mutating func uncountNew(_ file: Int32) {
+  private static func uncountNew(_ file: Int32, _ devices: inout Devices, _ cx: inout Context) {
     guard cx.collection.files[file].isCounted else { return }
     cx.collection.files[file].isCounted = false
-    addNew(file, -Int(cx.collection.files[file].count))
+    addNew(file, -Int(cx.collection.files[file].count), &devices, &cx)
   }
 
-  private mutating func addNew(_ file: Int32, _ samples: Int) {
-    for model in models(of: file) where cx.collection.files[file].readBy >> UInt64(model) & 1 == 0 {
+  private static func addNew(
+    _ file: Int32, _ samples: Int, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    for model in models(of: file, devices, cx)
+    where cx.collection.files[file].readBy >> UInt64(model) & 1 == 0 {
       cx.collection.models[model].newSamples += samples
     }
   }
 
   /// The models that a file is for.
-  func models(of file: Int32) -> [Int] {
+  static func models(of file: Int32, _ devices: borrowing Devices, _ cx: borrowing Context) -> [Int]
+  {
     let record = cx.collection.files[file]
     return cx.collection.objects[Int(devices[Int(record.device)].group)][Int(record.object)]
   }
@@ -117,9 +145,11 @@ extension Simulation {
   // MARK: Erasure
 
   /// A person has all that was collected of them erased.
-  mutating func eraseCollected(_ device: Int, _ scope: Erasure) {
+  static func eraseCollected(
+    _ device: Int, _ scope: Erasure, _ devices: inout Devices, _ cx: inout Context
+  ) {
     cx.note(device, .erased(scope))
-    if collection(of: device).mode == .asCoded {
+    if Collecting.collection(of: device, devices, cx).mode == .asCoded {
       guard devices[device].isConnected else { return cx.collection.tallies.failedErasures += 1 }
       devices[device].transferGeneration += 1
       return cx.schedule(
@@ -129,20 +159,29 @@ extension Simulation {
         .serverArrival, at: cx.now + devices[device].rates.oneWay, by: device)
     }
     if scope.coversFiles {
-      for file in cx.collection.collectors[device].kept { giveUp(device, file, .erased) }
-      if case .central(.file) = devices[device].transfer?.purpose { giveUpTransfer(device) }
+      for file in cx.collection.collectors[device].kept {
+        SampleFiles.giveUp(device, file, .erased, &cx)
+      }
+      if case .central(.file) = devices[device].transfer?.purpose {
+        Transfer.giveUpTransfer(device, &devices, &cx)
+      }
     }
     if scope.coversMetadata {
       cx.collection.collectors[device].current = -1
-      if case .central(.item) = devices[device].transfer?.purpose { giveUpTransfer(device) }
+      if case .central(.item) = devices[device].transfer?.purpose {
+        Transfer.giveUpTransfer(device, &devices, &cx)
+      }
     }
-    if scope == .all { clearData(device) }
-    oweErasure(device, scope)
-    if devices[device].session != nil { proceed(device) }
+    if scope == .all { SampleFiles.clearData(device, &devices, &cx) }
+    Erasing.oweErasure(device, scope, &devices, &cx)
+    if devices[device].session != nil { Session.proceed(device, &devices, &cx) }
   }
 
   /// The store hears of an erasure: what was made until then is gone, and so is what comes of it.
-  mutating func removeStored(_ device: Int, _ scope: Erasure, until time: SimTime) {
+  static func removeStored(
+    _ device: Int, _ scope: Erasure, until time: SimTime, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     let user = cx.collection.collectors[device].user
     if scope.coversMetadata {
       cx.collection.collectors[device].itemsRefusedUntil = time
@@ -150,7 +189,9 @@ extension Simulation {
       cx.collection.collectors[device].items.removeAll { $0.user == user && $0.createdAt <= time }
       cx.collection.tallies.erasedItems += before - cx.collection.collectors[device].items.count
       if cx.inputs.server.central?.requiresMetadata == true {
-        for file in cx.collection.collectors[device].stored where !hasItem(file) { uncountNew(file) }
+        for file in cx.collection.collectors[device].stored where !hasItem(file, cx) {
+          uncountNew(file, &devices, &cx)
+        }
       }
     }
     guard scope.coversFiles else { return }
@@ -158,7 +199,7 @@ extension Simulation {
     for file in cx.collection.collectors[device].stored
     where cx.collection.files[file].user == user && cx.collection.files[file].createdAt <= time {
       cx.collection.tallies.erasedFiles += 1
-      unstore(file, .erased)
+      unstore(file, .erased, &devices, &cx)
     }
   }
 
@@ -166,43 +207,47 @@ extension Simulation {
   /// begin with the user's; its request for metadata is one that the database refuses.
   ///
   /// Order: by name, as the store lists them. Source: SwiftyForesight, `CloudManager`.
-  private mutating func removeByName(_ device: Int, _ scope: Erasure) {
+  private static func removeByName(
+    _ device: Int, _ scope: Erasure, _ devices: inout Devices, _ cx: inout Context
+  ) {
     if scope.coversMetadata { cx.collection.tallies.failedErasures += 1 }
     guard scope.coversFiles else { return }
-    let prefix = userID(of: device, user: cx.collection.collectors[device].user)
+    let prefix = userID(of: device, user: cx.collection.collectors[device].user, devices, cx)
     var found: [(name: String, file: Int32)] = []
     for other in devices.indices {
       for file in cx.collection.collectors[other].stored {
-        let name = fileName(of: file)
+        let name = fileName(of: file, devices, cx)
         if name.hasPrefix(prefix) { found.append((name, file)) }
       }
     }
     found.sort { ($0.name, $0.file) < ($1.name, $1.file) }
     for (_, file) in found.prefix(1000) {
       cx.collection.tallies.erasedFiles += 1
-      if Int(cx.collection.files[file].device) != device { cx.collection.tallies.erasedOfOthers += 1 }
-      unstore(file, .erased)
+      if Int(cx.collection.files[file].device) != device {
+        cx.collection.tallies.erasedOfOthers += 1
+      }
+      unstore(file, .erased, &devices, &cx)
     }
   }
 
   // MARK: Names
 
   /// What a device's user is called.
-  func userID(of device: Int, user: Int32) -> String {
-    path(of: device).replacing("/", with: "-") + (user == 0 ? "" : "-\(user + 1)")
+  static func userID(
+    of device: Int, user: Int32, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> String {
+    Roster.path(of: device, devices, cx).replacing("/", with: "-")
+      + (user == 0 ? "" : "-\(user + 1)")
   }
 
   /// The name of a file on the device and in the store.
-  func fileName(of file: Int32) -> String {
+  static func fileName(of file: Int32, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> String
+  {
     let record = cx.collection.files[file]
     let device = Int(record.device)
-    return userID(of: device, user: record.user) + "_" + digits(ofSecond: record.second)
-      + (collection(of: device).mode == .asCoded ? "_data.csv" : ".csv")
-  }
-
-  /// The names of the files that are in the store now, in the order in which they came.
-  public var storedFiles: [String] {
-    cx.collection.store.filter { cx.collection.files.contains($0) && cx.collection.files[$0].isStored }
-      .map { fileName(of: $0) }
+    return userID(of: device, user: record.user, devices, cx) + "_"
+      + DeviceClock.digits(ofSecond: record.second)
+      + (Collecting.collection(of: device, devices, cx).mode == .asCoded ? "_data.csv" : ".csv")
   }
 }

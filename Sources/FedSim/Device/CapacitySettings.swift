@@ -57,24 +57,6 @@ extension NetworkSettings {
 }
 
 extension Simulation {
-  /// What a device computes and sends; nil: its group has no trace of it.
-  func capacity(group: Int, ordinal: Int) -> DeviceCapacity? {
-    capacityNumber(group: group, ordinal: ordinal).map {
-      cx.inputs.capacities[cx.inputs.fleet[group].capacity!.replay.file.path]![$0]
-    }
-  }
-
-  /// The place in its file of a device's capacity; nil: its group has no such trace.
-  private func capacityNumber(group: Int, ordinal: Int) -> Int? {
-    guard let settings = cx.inputs.fleet[group].capacity else { return nil }
-    guard let capacities = cx.inputs.capacities[settings.replay.file.path] else {
-      preconditionFailure("the capacities \(settings.replay.file.path) were not read")
-    }
-    return settings.replay.number(
-      seed: cx.inputs.seeds.world, device: cx.inputs.fleet[group].name, ordinal: UInt32(ordinal),
-      of: capacities.count)
-  }
-
   /// The places in their files of the traces that a device has, by what they give.
   func traceRecord(_ device: Int) -> [(name: String, number: Int)] {
     if cx.inputs.traces.isEmpty, cx.inputs.capacities.isEmpty { return [] }
@@ -97,9 +79,28 @@ extension Simulation {
         seed: cx.inputs.seeds.world)
       record.append((name, source.traceNumber(context)))
     }
-    if let number = capacityNumber(group: place, ordinal: ordinal) {
+    if let number = Roster.capacityNumber(group: place, ordinal: ordinal, cx) {
       record.append(("capacity", number))
     }
     return record
+  }
+}
+
+extension Roster {
+  /// What a device computes and sends; nil: its group has no trace of it.
+  static func capacity(group: Int, ordinal: Int, _ cx: borrowing Context) -> DeviceCapacity? {
+    guard let number = capacityNumber(group: group, ordinal: ordinal, cx) else { return nil }
+    return cx.inputs.capacities[cx.inputs.fleet[group].capacity!.replay.file.path]![number]
+  }
+
+  /// The place in its file of a device's capacity; nil: its group has no such trace.
+  static func capacityNumber(group: Int, ordinal: Int, _ cx: borrowing Context) -> Int? {
+    guard let settings = cx.inputs.fleet[group].capacity else { return nil }
+    guard let capacities = cx.inputs.capacities[settings.replay.file.path] else {
+      preconditionFailure("the capacities \(settings.replay.file.path) were not read")
+    }
+    return settings.replay.number(
+      seed: cx.inputs.seeds.world, device: cx.inputs.fleet[group].name, ordinal: UInt32(ordinal),
+      of: capacities.count)
   }
 }

@@ -3,6 +3,9 @@ import Learning
 /// What local algorithms and adversaries keep on devices and at the server beside the model; empty,
 /// and never looked at, where the algorithm asks for nothing and nobody lies.
 struct ClientStates: Codable {
+  /// Whether none of them holds a training that has become an update.
+  var keepNoTrainings: Bool { last.isEmpty && first.isEmpty && lastSent.isEmpty }
+
   /// The model on each device's disk, where trainings overwrite it; nil: the one it came with.
   var own: [OwnModel?] = []
   /// The last update of each device, where transforms keep something of it; else empty.
@@ -39,28 +42,46 @@ extension Simulation {
     makeAdversaries()
   }
 
+  /// What a device's trainings have left for its next one, such as SCAFFOLD's own variate; none:
+  /// nothing, or zeros.
+  public func deviceState(of device: Int) -> [ParameterBuffer] {
+    guard !cx.states.last.isEmpty, let last = cx.states.last[device]?.training
+    else { return [] }
+    return last.value(Scratch()).leavings.kept
+  }
+}
+
+extension ClientStates {
   /// Whether updates have to keep what their training started from.
-  var needsBases: Bool { cx.inputs.server.needsBases || cx.features.falsifies }
+  static func needsBases(_ cx: borrowing Context) -> Bool {
+    if cx.features.falsifies { return true }
+    return cx.inputs.server.needsBases
+  }
 
   /// What a device's training of the version that it holds begins with, where it goes on from the
   /// one before or takes more than the model.
-  func continued(_ device: Int, from version: ParameterBuffer) -> DeferredTraining.Start {
+  static func continued(
+    _ device: Int, from version: ParameterBuffer, _ devices: borrowing Devices,
+    _ cx: borrowing Context
+  ) -> DeferredTraining.Start {
     let earlier = cx.states.last.isEmpty ? nil : cx.states.last[device]?.training
     return .continued(
-      version, receiving: companions(of: devices[device].heldVersion),
+      version, receiving: companions(of: devices[device].heldVersion, cx),
       keeping: cx.features.privateRanges, after: earlier.map { [$0] } ?? [])
   }
 
   /// A training has become an update: the device's next one goes on from it, whatever becomes of
   /// the update.
-  mutating func keepLast(_ device: Int, _ training: DeferredTraining?, base: Int32) {
+  static func keepLast(
+    _ device: Int, _ training: DeferredTraining?, base: Int32, _ cx: inout Context
+  ) {
     guard !cx.states.last.isEmpty, let training else { return }
-    cx.states.last[device] = linked(
-      training, base: base, after: cx.states.last[device])
+    cx.states.last[device] = OwnModel.linked(
+      training, base: base, after: cx.states.last[device], &cx)
   }
 
   /// The app is removed: what its trainings left is gone.
-  mutating func loseLast(_ device: Int) {
+  static func loseLast(_ device: Int, _ cx: inout Context) {
     if !cx.states.last.isEmpty { cx.states.last[device] = nil }
     if !cx.states.first.isEmpty { cx.states.first[device] = nil }
   }
@@ -68,7 +89,7 @@ extension Simulation {
   // MARK: What travels with models
 
   /// What goes with a version; none: zeros.
-  private func companions(of version: Int32) -> [ParameterBuffer] {
+  private static func companions(of version: Int32, _ cx: borrowing Context) -> [ParameterBuffer] {
     cx.states.versions.last { $0.version == version }?.buffers ?? []
   }
 
@@ -76,10 +97,13 @@ extension Simulation {
   /// goes with versions that nobody holds or downloads any more is let go.
   ///
   /// Complexity: O(devices + updates · parameters).
-  mutating func takeCompanions(_ sent: [[ParameterBuffer]]) {
+  static func takeCompanions(
+    _ sent: [[ParameterBuffer]], _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context
+  ) {
     guard cx.features.hasCompanions, !cx.inputs.omitsArithmetic else { return }
     let buffers = cx.inputs.task.algorithm.companions(
-      after: companions(of: server.version - 1), sent: sent, devices: devices.count,
+      after: companions(of: server.version - 1, cx), sent: sent, devices: devices.count,
       pool: cx.inputs.pool)
     var oldest = server.version
     for device in devices.indices {
@@ -93,13 +117,7 @@ extension Simulation {
   }
 
   /// What goes with the current version, such as SCAFFOLD's server variate; none: zeros.
-  public var companions: [ParameterBuffer] { companions(of: server.version) }
-
-  /// What a device's trainings have left for its next one, such as SCAFFOLD's own variate; none:
-  /// nothing, or zeros.
-  public func deviceState(of device: Int) -> [ParameterBuffer] {
-    guard !cx.states.last.isEmpty, let last = cx.states.last[device]?.training
-    else { return [] }
-    return last.value(Scratch()).leavings.kept
+  static func companions(_ server: borrowing Server, _ cx: borrowing Context) -> [ParameterBuffer] {
+    companions(of: server.version, cx)
   }
 }

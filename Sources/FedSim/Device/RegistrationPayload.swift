@@ -36,19 +36,21 @@ struct RegistrationPayload {
   }
 }
 
-extension Simulation {
+extension Identity {
   /// The size of a device's registration.
-  mutating func registrationBytes(_ device: Int) -> Int64 {
-    let group = group(of: device)
+  static func registrationBytes(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> Int64
+  {
+    let group = Roster.group(of: device, devices, cx)
     guard group.registration!.content == .edgeml else { return group.registration!.bytes }
     var payload = RegistrationPayload()
-    if let hardware = hardware(of: device)?.hardware {
+    if let hardware = Roster.hardware(of: device, devices)?.hardware {
       payload.osVersion = hardware.osVersion
       (payload.memory, payload.freeStorage) = (hardware.memory, hardware.freeStorage)
     }
     payload.organisation = group.authentication?.organisation ?? payload.organisation
     payload.isOnWiFi = devices[device].link == 2 || group.heartbeats?.reportedLink == .wifi
-    if hasBody(device) {
+    if Body.hasBody(device, devices) {
       payload.batteryLevel = devices.bodies[device].level(at: cx.now)
     }
     let (sum, isOver) = cx.inputs.server.messageBytes.addingReportingOverflow(

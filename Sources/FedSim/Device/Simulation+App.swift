@@ -22,21 +22,30 @@ extension Simulation {
     devices.apps.reserveCapacity(devices.count)
     for device in devices.indices { devices.apps.append(usual[Int(devices[device].group)]) }
   }
+}
 
-  private mutating func settings(_ device: Int) -> AppSettings? {
+/// The app and its user: uses, expirations, limits on the processor.
+enum App {
+  private static func settings(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> AppSettings?
+  {
     cx.inputs.fleet[Int(devices[device].group)].app
   }
 
   /// What the app of a device does when a task expires.
-  mutating func onExpiration(_ device: Int) -> AppSettings.OnExpiration {
+  static func onExpiration(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> AppSettings.OnExpiration
+  {
     guard let kind = devices[device].session?.kind, kind.isTask else { return .complete }
-    let settings = settings(device)
+    let settings = settings(device, &devices, &cx)
     if kind == .refresh, let own = settings?.onRefreshExpiration { return own }
     return settings?.onExpiration ?? .complete
   }
 
   /// The hour of the day at a device.
-  mutating func localHour(_ device: Int, _ time: SimTime) -> Int {
+  static func localHour(
+    _ device: Int, _ time: SimTime, _ devices: inout Devices, _ cx: inout Context
+  ) -> Int {
     let offset = cx.inputs.fleet[Int(devices[device].group)].utcOffset
     let local = cx.inputs.civilStart * 1_000_000 + offset.microseconds + time.microseconds
     let day: Int64 = 86_400_000_000
@@ -44,7 +53,8 @@ extension Simulation {
   }
 
   /// The next local midnight.
-  mutating func nextMidnight(_ device: Int) -> SimTime {
+  static func nextMidnight(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> SimTime
+  {
     let offset = cx.inputs.fleet[Int(devices[device].group)].utcOffset
     let local = cx.inputs.civilStart * 1_000_000 + offset.microseconds + cx.now.microseconds
     let day: Int64 = 86_400_000_000
@@ -54,59 +64,64 @@ extension Simulation {
   // MARK: The person
 
   /// A person opens the app: it polls, and asks for its tasks where none are pending.
-  mutating func useApp(_ device: Int) {
+  static func useApp(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if !devices.apps.isEmpty, devices.apps[device] != nil {
-      devices.apps[device]!.use(at: cx.now, hour: usageHour(device, cx.now))
+      devices.apps[device]!.use(
+        at: cx.now, hour: DeviceClock.usageHour(device, cx.now, &devices, &cx))
       devices.apps[device]!.isForceQuit = false
     }
-    setOpen(device, true)
+    Installation.setOpen(device, true, &devices)
     let background = cx.inputs.fleet[Int(devices[device].group)].background
     let pending = devices[device].scheduler.requests
     if background.processing != nil, !pending.contains(where: { $0.kind == .processing }) {
-      submitTaskRequest(device)
+      Scheduler.submitTaskRequest(device, &devices, &cx)
     }
     if background.refresh != nil, !pending.contains(where: { $0.kind == .refresh }) {
-      submitRefreshRequest(device)
+      Scheduler.submitRefreshRequest(device, &devices, &cx)
     }
     if let strategy = background.continued?.strategy {
-      openContinued(device, strategy)
-    } else if devices[device].session == nil, startsContinued(device) {
-      beginSession(device, .continued, soft: .never, hard: .never)
-      if !devices[device].isConnected { awaitLink(device) }
+      ContinuedTask.openContinued(device, strategy, &devices, &cx)
+    } else if devices[device].session == nil, startsContinued(device, &devices, &cx) {
+      Session.beginSession(device, .continued, soft: .never, hard: .never, &devices, &cx)
+      if !devices[device].isConnected { awaitLink(device, &devices, &cx) }
     } else if devices[device].session == nil {
-      beginSession(device, .activation, soft: .never, hard: .never)
+      Session.beginSession(device, .activation, soft: .never, hard: .never, &devices, &cx)
     }
   }
 
   /// Whether the person starts a training in the app that goes on when it is left.
   ///
   /// Draws: one `uniform` at slot = the time of opening in microseconds (purpose `continued`).
-  mutating func startsContinued(_ device: Int) -> Bool {
+  static func startsContinued(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool
+  {
     let group = cx.inputs.fleet[Int(devices[device].group)]
     guard let share = group.background.continued?.share else { return false }
-    var stream = schedulerKey(device, "continued").stream(slot: UInt64(cx.now.microseconds))
+    var stream = Scheduler.schedulerKey(device, "continued", &devices, &cx).stream(
+      slot: UInt64(cx.now.microseconds))
     return stream.uniform() < share
   }
 
   /// A continued task whose batches take too long shows no progress.
-  mutating func awaitProgress(_ device: Int) {
+  static func awaitProgress(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices[device].session?.kind == .continued,
       let settings = cx.inputs.fleet[Int(devices[device].group)].background.continued,
       devices[device].pace.full > settings.stall
     else { return }
-    expectProgress(device, for: settings.stall)
+    expectProgress(device, for: settings.stall, &devices, &cx)
   }
 
   /// A continued task has no link.
-  mutating func awaitLink(_ device: Int) {
+  static func awaitLink(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices[device].session?.kind == .continued,
       let settings = cx.inputs.fleet[Int(devices[device].group)].background.continued
     else { return }
     devices[device].session!.offlineSince = cx.now
-    expectProgress(device, for: settings.networkLoss)
+    expectProgress(device, for: settings.networkLoss, &devices, &cx)
   }
 
-  private mutating func expectProgress(_ device: Int, for duration: SimDuration) {
+  private static func expectProgress(
+    _ device: Int, for duration: SimDuration, _ devices: inout Devices, _ cx: inout Context
+  ) {
     let generation = devices[device].session!.generation
     cx.schedule(
       .deviceTimer(.stalled, device: Int32(device), generation: generation), .deviceTimer,
@@ -114,7 +129,7 @@ extension Simulation {
   }
 
   /// A continued task expires if it still waits for what it waited for.
-  mutating func stallRang(_ device: Int) -> Bool {
+  static func stallRang(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     let settings = cx.inputs.fleet[Int(devices[device].group)].background.continued!
     let session = devices[device].session!
     let isStalled =
@@ -123,25 +138,32 @@ extension Simulation {
     let isAlone =
       !devices[device].isConnected && session.offlineSince + settings.networkLoss <= cx.now
     guard isStalled || isAlone else { return false }
-    expireNow(device, grace: settings.grace)
+    Session.expireNow(device, grace: settings.grace, &devices, &cx)
     return true
   }
 
   /// The person locks the device, and has perhaps swiped the app away before.
   ///
   /// Draws: one `uniform` at slot = the time of locking in microseconds (purpose `force-quit`).
-  mutating func leaveApp(_ device: Int, since unlocked: SimTime) {
-    guard let share = settings(device)?.forceQuits, share > 0,
+  static func leaveApp(
+    _ device: Int, since unlocked: SimTime, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    guard let share = settings(device, &devices, &cx)?.forceQuits, share > 0,
       devices.apps[device]!.lastUse >= unlocked
     else { return }
-    var stream = schedulerKey(device, "force-quit").stream(slot: UInt64(cx.now.microseconds))
-    if stream.uniform() < share { forceQuit(device) }
+    var stream = Scheduler.schedulerKey(device, "force-quit", &devices, &cx).stream(
+      slot: UInt64(cx.now.microseconds))
+    if stream.uniform() < share { forceQuit(device, &devices, &cx) }
   }
 
   /// The app is swiped away: its process ends, and it gets no tasks as before.
-  mutating func forceQuit(_ device: Int) {
+  static func forceQuit(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     cx.note(device, .forceQuit)
-    if devices[device].session != nil { kill(device) } else { endProcess(device) }
+    if devices[device].session != nil {
+      Session.kill(device, &devices, &cx)
+    } else {
+      endProcess(device, &devices, &cx)
+    }
     if !devices.apps.isEmpty {
       devices.apps[device]?.isForceQuit = true
       devices.apps[device]?.isQueued = false
@@ -149,9 +171,9 @@ extension Simulation {
   }
 
   /// An app that does not wait for its upload calls its task complete, and is soon suspended.
-  mutating func completeEarly(_ device: Int) {
+  static func completeEarly(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let session = devices[device].session, session.kind.isTask, !session.isCompleted,
-      let rest = settings(device)?.completesEarly
+      let rest = settings(device, &devices, &cx)?.completesEarly
     else { return }
     devices[device].session!.isCompleted = true
     devices[device].session!.hard = min(session.hard, cx.now + rest)
@@ -161,38 +183,41 @@ extension Simulation {
   }
 
   /// An expiry sets a flag in the process.
-  mutating func setCancelled(_ device: Int) {
-    if settings(device)?.resetsFlag == false { devices.apps[device]!.isCancelled = true }
+  static func setCancelled(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if settings(device, &devices, &cx)?.resetsFlag == false {
+      devices.apps[device]!.isCancelled = true
+    }
   }
 
   /// Whether a flag that nobody clears stops the training.
-  mutating func isCancelled(_ device: Int) -> Bool {
+  static func isCancelled(_ device: Int, _ devices: inout Devices) -> Bool {
     devices.apps.isEmpty ? false : devices.apps[device]?.isCancelled ?? false
   }
 
   /// What the process held in memory is gone.
-  mutating func endProcess(_ device: Int) {
-    forgetInMemory(device)
+  static func endProcess(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    Installation.forgetInMemory(device, &devices, &cx)
     if !devices.apps.isEmpty { devices.apps[device]?.isCancelled = false }
-    if cx.features.isOn { forgetProcess(device) }
-    if collects(device) { loseCollecting(device) }
+    if cx.features.isOn { Dialect.forgetProcess(device, &devices) }
+    if Collecting.collects(device, devices, cx) { Collecting.loseCollecting(device, &devices, &cx) }
   }
 
   /// The person switches background refresh on or off.
-  mutating func setRefresh(_ device: Int, _ isOn: Bool) {
+  static func setRefresh(_ device: Int, _ isOn: Bool, _ devices: inout Devices, _ cx: inout Context)
+  {
     devices.apps[device]!.isRefreshOn = isOn
-    considerTask(device)
+    Scheduler.considerTask(device, &devices, &cx)
   }
 
   // MARK: The system's accounts
 
   /// A task begins: its run time counts from now.
-  mutating func taskBegan(_ device: Int) {
+  static func taskBegan(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if !devices.apps.isEmpty { devices.apps[device]?.taskBegan = cx.now }
   }
 
   /// A task is over: it has used up some of the run time of the day.
-  mutating func taskEnded(_ device: Int) {
+  static func taskEnded(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard !devices.apps.isEmpty, devices.apps[device] != nil,
       devices.apps[device]!.taskBegan != .never
     else { return }
@@ -211,7 +236,7 @@ extension Simulation {
   }
 
   /// A task was killed by the system: the next ones get less time.
-  mutating func penalise(_ device: Int) {
+  static func penalise(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard !devices.apps.isEmpty, devices.apps[device] != nil,
       let system = cx.inputs.fleet[Int(devices[device].group)].background.system
     else { return }
@@ -222,7 +247,9 @@ extension Simulation {
   // MARK: Processor time
 
   /// The limit of processor time for what a device does now; nil: it is not monitored.
-  private mutating func cpuLimit(_ device: Int) -> (limit: SimDuration, window: SimDuration)? {
+  private static func cpuLimit(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> (
+    limit: SimDuration, window: SimDuration
+  )? {
     guard !devices.apps.isEmpty, devices[device].session?.kind == .task else { return nil }
     let place = Int(devices[device].group)
     guard let system = devices.systemFigures[place], system.cpuLimit < system.cpuWindow else {
@@ -239,8 +266,9 @@ extension Simulation {
   }
 
   /// Schedules the kill of a task that will have been too busy.
-  mutating func watchProcessor(_ device: Int) {
-    guard let (limit, window) = cpuLimit(device), let run = devices[device].run, limit < window
+  static func watchProcessor(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    guard let (limit, window) = cpuLimit(device, &devices, &cx), let run = devices[device].run,
+      limit < window
     else { return }
     let bursts = devices.apps[device]!.bursts + [AppRegion.Burst(start: run.begunAt, end: .never)]
     func busy(_ time: SimTime) -> SimDuration {
@@ -264,16 +292,18 @@ extension Simulation {
   }
 
   /// The processor has been busy for too long.
-  mutating func processorExceeded(_ device: Int) {
-    guard cpuLimit(device) != nil else { return }
+  static func processorExceeded(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    guard cpuLimit(device, &devices, &cx) != nil else { return }
     cx.books.tallies.processorKills += 1
     cx.note(device, .processorExceeded)
-    kill(device)
-    penalise(device)
+    Session.kill(device, &devices, &cx)
+    penalise(device, &devices, &cx)
   }
 
   /// A run is over: the processor was busy until now.
-  mutating func noteBurst(_ device: Int, _ run: TrainingRun) {
+  static func noteBurst(
+    _ device: Int, _ run: TrainingRun, _ devices: inout Devices, _ cx: inout Context
+  ) {
     guard !devices.apps.isEmpty, devices.apps[device] != nil,
       let window = devices.systemFigures[Int(devices[device].group)]?.cpuWindow
     else { return }

@@ -17,7 +17,7 @@ extension Simulation {
     devices.bodies.reserveCapacity(devices.count)
     for place in devices.indices {
       let group = Int(devices[place].group)
-      guard usual[group].isThere, let made = hardware(of: place) else {
+      guard usual[group].isThere, let made = Roster.hardware(of: place, devices) else {
         devices.bodies.append(usual[group])
         continue
       }
@@ -26,42 +26,54 @@ extension Simulation {
       devices.bodies.append(Body(battery, cx.inputs.fleet[group].thermal))
     }
   }
+}
 
+extension Body {
   /// Whether a device has a battery to look at.
   @inline(__always)
-  func hasBody(_ device: Int) -> Bool { !devices.bodies.isEmpty && devices.bodies[device].isThere }
+  static func hasBody(_ device: Int, _ devices: borrowing Devices) -> Bool {
+    guard !devices.bodies.isEmpty else { return false }
+    return devices.bodies[device].isThere
+  }
 
-  private mutating func battery(of device: Int) -> BatterySettings {
+  private static func battery(of device: Int, _ devices: inout Devices) -> BatterySettings {
     devices.batteryFigures[Int(devices[device].group)]
   }
 
-  private mutating func thermal(of device: Int) -> ThermalSettings? {
+  private static func thermal(of device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> ThermalSettings?
+  {
     cx.inputs.fleet[Int(devices[device].group)].thermal
   }
 
   /// Whether the device is empty and everything on it stands still.
-  mutating func isOff(_ device: Int) -> Bool {
-    isAway(device) || (devices.bodies.isEmpty ? false : devices.bodies[device].isOff)
+  static func isOff(_ device: Int, _ devices: inout Devices) -> Bool {
+    Membership.isAway(device, devices)
+      || (devices.bodies.isEmpty ? false : devices.bodies[device].isOff)
   }
 
   /// Whether the system starts no background task for want of energy, or for heat.
-  mutating func isSparing(_ device: Int) -> Bool {
-    guard hasBody(device) else { return false }
-    return isSparing(device, devices.bodies[device].sparingFacts)
+  static func isSparing(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
+    guard hasBody(device, devices) else { return false }
+    return isSparing(device, devices.bodies[device].sparingFacts, &devices, &cx)
   }
 
-  private mutating func isSparing(_ device: Int, _ facts: Body.SparingFacts) -> Bool {
+  private static func isSparing(
+    _ device: Int, _ facts: Body.SparingFacts, _ devices: inout Devices, _ cx: inout Context
+  ) -> Bool {
     if facts.thermal.rawValue >= ThermalState.serious.rawValue { return true }
-    return isSavingEnergy(device, facts)
+    return isSavingEnergy(device, facts, &devices, &cx)
   }
 
   /// Whether the system starts no refresh task for want of energy.
-  mutating func isSavingEnergy(_ device: Int) -> Bool {
-    guard hasBody(device) else { return false }
-    return isSavingEnergy(device, devices.bodies[device].sparingFacts)
+  static func isSavingEnergy(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
+    guard hasBody(device, devices) else { return false }
+    return isSavingEnergy(device, devices.bodies[device].sparingFacts, &devices, &cx)
   }
 
-  private mutating func isSavingEnergy(_ device: Int, _ facts: Body.SparingFacts) -> Bool {
+  private static func isSavingEnergy(
+    _ device: Int, _ facts: Body.SparingFacts, _ devices: inout Devices, _ cx: inout Context
+  ) -> Bool {
     if facts.isOff || facts.isLowPower { return true }
     if facts.thermal == .critical,
       cx.inputs.fleet[Int(devices[device].group)].thermal?.criticalStops == true
@@ -74,42 +86,44 @@ extension Simulation {
   }
 
   /// The speed of training, in percent.
-  mutating func speed(of device: Int) -> Int64 {
+  static func speed(of device: Int, _ devices: inout Devices) -> Int64 {
     devices.bodies.isEmpty ? 100 : devices.bodies[device].speed
   }
 
   /// After an event: what flows in the devices that it touched.
-  mutating func refreshBodies(after event: Event, actor: Int32) {
-    if actor > 0 { return refreshBody(Int(actor) - 1) }
+  static func refreshBodies(
+    after event: Event, actor: Int32, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if actor > 0 { return refreshBody(Int(actor) - 1, &devices, &cx) }
     // The server's end breaks the connections of many.
-    if case .server = event { for device in devices.indices { refreshBody(device) } }
+    if case .server = event { for device in devices.indices { refreshBody(device, &devices, &cx) } }
   }
 
   /// Brings a device's battery and heat up to date, with all that follows from it.
-  mutating func refreshBody(_ device: Int) {
+  static func refreshBody(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices.bodies[device].isThere else { return }
-    let use = use(of: device)
+    let use = use(of: device, &devices)
     guard cx.now >= devices.bodies[device].check || use != devices.bodies[device].use else {
       return
     }
     if devices.bodies[device].changesOnlyLoad(use, at: cx.now) {
-      let load = load(of: device, use)
-      return planCheck(device, devices.bodies[device].change(use, load, at: cx.now))
+      let load = load(of: device, use, &devices)
+      return planCheck(device, devices.bodies[device].change(use, load, at: cx.now), &devices, &cx)
     }
     devices.bodies[device].settle(at: cx.now)
-    setFlows(device, use)
+    setFlows(device, use, &devices)
     let before = devices.bodies[device].sparingFacts
-    updateConditions(device)
-    setFlows(device, self.use(of: device))
-    planCheck(device, devices.bodies[device].nextCrossing())
+    updateConditions(device, &devices, &cx)
+    setFlows(device, Self.use(of: device, &devices), &devices)
+    planCheck(device, devices.bodies[device].nextCrossing(), &devices, &cx)
     let after = devices.bodies[device].sparingFacts
-    guard before != after, isSparing(device, before) else { return }
-    if !isSparing(device, after) { considerTask(device) }
+    guard before != after, isSparing(device, before, &devices, &cx) else { return }
+    if !isSparing(device, after, &devices, &cx) { Scheduler.considerTask(device, &devices, &cx) }
   }
 
   /// What a device does that takes or brings energy.
-  private mutating func use(of device: Int) -> BodyUse {
-    if isAway(device) { return BodyUse.nothing }
+  private static func use(of device: Int, _ devices: inout Devices) -> BodyUse {
+    if Membership.isAway(device, devices) { return BodyUse.nothing }
     var use: BodyUse = devices[device].isPlugged ? .plugged : []
     if devices.bodies[device].isOff { return use.union(.off) }
     if devices[device].isActive { use.insert(.screen) }
@@ -122,29 +136,31 @@ extension Simulation {
   }
 
   /// From now on so much flows.
-  private mutating func setFlows(_ device: Int, _ use: BodyUse) {
+  private static func setFlows(_ device: Int, _ use: BodyUse, _ devices: inout Devices) {
     guard use != devices.bodies[device].use else { return }
     let group = Int(devices[device].group)
-    let load = load(of: device, use)
+    let load = load(of: device, use, &devices)
     devices.bodies[device].flow(
       use, load,
       charger: use.contains(.plugged) ? devices.batteryFigures[group].charger.milliwatts : 0)
   }
 
   /// From now on training draws what it does at the present speed.
-  private mutating func refreshLoad(_ device: Int) {
-    let load = load(of: device, devices.bodies[device].use)
+  private static func refreshLoad(_ device: Int, _ devices: inout Devices) {
+    let load = load(of: device, devices.bodies[device].use, &devices)
     devices.bodies[device].load = load
   }
 
   /// What is drawn for what a device does, at its present speed.
-  private mutating func load(of device: Int, _ use: BodyUse) -> Load {
+  private static func load(of device: Int, _ use: BodyUse, _ devices: inout Devices) -> Load {
     if use.contains(.off) { return Load() }
     let group = Int(devices[device].group)
     var load = Load(idle: devices.batteryFigures[group].idle.milliwatts)
     if use.contains(.screen) { load.screen = devices.batteryFigures[group].screen.milliwatts }
     if use.contains(.training) {
-      let power = hardware(of: device)?.power ?? devices.batteryFigures[group].training.milliwatts
+      let power =
+        Roster.hardware(of: device, devices)?.power
+        ?? devices.batteryFigures[group].training.milliwatts
       load.training = power * devices.bodies[device].speed / 100
     }
     if use.contains(.wifi) { load.radio = devices.batteryFigures[group].wifi.milliwatts }
@@ -153,7 +169,9 @@ extension Simulation {
   }
 
   /// Schedules the moment at which the next threshold is passed.
-  private mutating func planCheck(_ device: Int, _ crossing: SimTime) {
+  private static func planCheck(
+    _ device: Int, _ crossing: SimTime, _ devices: inout Devices, _ cx: inout Context
+  ) {
     let next = min(crossing, devices.bodies[device].bootsAt)
     guard next != devices.bodies[device].check else { return }
     if devices.bodies[device].check > cx.now, devices.bodies[device].check != .never {
@@ -170,11 +188,14 @@ extension Simulation {
   }
 
   /// The states that follow from energy and heat.
-  private mutating func updateConditions(_ device: Int) {
-    if devices.bodies[device].isOff { return considerBoot(device) }
+  private static func updateConditions(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+  {
+    if devices.bodies[device].isOff { return considerBoot(device, &devices, &cx) }
     if devices.bodies[device].isUnseen { devices.bodies[device].isUnseen = false }
     let (energy, charger) = (devices.bodies[device].energy, devices.bodies[device].charger)
-    if energy == 0, devices.bodies[device].rate < 0 || charger == 0 { return shutDown(device) }
+    if energy == 0, devices.bodies[device].rate < 0 || charger == 0 {
+      return shutDown(device, &devices, &cx)
+    }
     let isFull = charger > 0 && energy >= devices.bodies[device].capacity
     var changed = isFull != devices.bodies[device].isFull
     if changed {
@@ -183,33 +204,38 @@ extension Simulation {
     }
     let band = devices.bodies[device].band
     if band > devices.bodies[device].promptBand, charger == 0, !devices.bodies[device].isLowPower {
-      changed = promptLowPower(device) || changed
+      changed = promptLowPower(device, &devices, &cx) || changed
     }
     if band != devices.bodies[device].promptBand { devices.bodies[device].promptBand = band }
     if devices.bodies[device].isLowPower, charger > 0,
-      energy >= devices.bodies[device].threshold(battery(of: device).lowPowerEnds)
+      energy >= devices.bodies[device].threshold(battery(of: device, &devices).lowPowerEnds)
     {
       devices.bodies[device].isLowPower = false
       changed = true
       cx.note(device, .condition(.lowPowerOff))
     }
-    changed = updateHeat(device) || changed
-    updateSpeed(device)
-    if changed { conditionsChanged(device) }
+    changed = updateHeat(device, &devices, &cx) || changed
+    updateSpeed(device, &devices, &cx)
+    if changed { Surroundings.conditionsChanged(device, &devices, &cx) }
   }
 
   /// The person is asked whether to turn low-power mode on.
   ///
   /// Draws: one `uniform` at slot = the quarter of an hour (purpose `low-power`).
-  private mutating func promptLowPower(_ device: Int) -> Bool {
-    var stream = schedulerKey(device, "low-power").stream(slot: quarter(cx.now))
-    guard stream.uniform() < battery(of: device).lowPowerAcceptance else { return false }
+  private static func promptLowPower(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> Bool
+  {
+    var stream = Scheduler.schedulerKey(device, "low-power", &devices, &cx).stream(
+      slot: Scheduler.quarter(cx.now))
+    guard stream.uniform() < battery(of: device, &devices).lowPowerAcceptance else { return false }
     devices.bodies[device].isLowPower = true
     cx.note(device, .condition(.lowPowerOn))
     return true
   }
 
-  private mutating func updateHeat(_ device: Int) -> Bool {
+  private static func updateHeat(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> Bool
+  {
     let state = ThermalState(rawValue: UInt8(devices.bodies[device].heatLimitsPassed))!
     guard state != devices.bodies[device].thermal else { return false }
     devices.bodies[device].thermal = state
@@ -217,12 +243,12 @@ extension Simulation {
     if devices.bodies[device].isSerious { devices.bodies[device].isThrottled = true }
     let names: [Condition] = [.nominal, .fair, .serious, .critical]
     cx.note(device, .condition(names[Int(state.rawValue)]))
-    if state == .critical { stopAtCritical(device) }
+    if state == .critical { ContinuedTask.stopAtCritical(device, &devices, &cx) }
     return true
   }
 
   /// A run goes on at the speed that heat and low-power mode leave.
-  private mutating func updateSpeed(_ device: Int) {
+  private static func updateSpeed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if devices.bodies[device].speed == 100, !devices.bodies[device].isLowPower,
       !devices.bodies[device].isThrottled
     {
@@ -230,7 +256,7 @@ extension Simulation {
     }
     var speed: Int64 = 100
     if devices.bodies[device].isLowPower {
-      speed = speed * Int64(battery(of: device).lowPowerSpeed) / 100
+      speed = speed * Int64(battery(of: device, &devices).lowPowerSpeed) / 100
     }
     if devices.bodies[device].isThrottled,
       let throttled = cx.inputs.fleet[Int(devices[device].group)].thermal?.throttledSpeed
@@ -240,13 +266,13 @@ extension Simulation {
     speed = max(1, speed)
     guard speed != devices.bodies[device].speed else { return }
     devices.bodies[device].speed = speed
-    changeSpeed(device, to: speed)
-    refreshLoad(device)
+    Training.changeSpeed(device, to: speed, &devices, &cx)
+    refreshLoad(device, &devices)
   }
 
   /// It is hot around the device, or no longer.
-  mutating func setHot(_ device: Int, _ isHot: Bool) {
-    guard hasBody(device), let thermal = thermal(of: device) else {
+  static func setHot(_ device: Int, _ isHot: Bool, _ devices: inout Devices, _ cx: inout Context) {
+    guard hasBody(device, devices), let thermal = thermal(of: device, &devices, &cx) else {
       return
     }
     devices.bodies[device].settle(at: cx.now)
@@ -255,24 +281,28 @@ extension Simulation {
     devices.bodies[device].cooling = (isHot ? thermal.hotCooling : thermal.cooling).milliwatts
     // What is passed just now is looked at after this event, with the next threshold.
     if devices.bodies[device].check > cx.now {
-      planCheck(device, devices.bodies[device].nextCrossing())
+      planCheck(device, devices.bodies[device].nextCrossing(), &devices, &cx)
     }
   }
 
   // MARK: Empty
 
-  private mutating func shutDown(_ device: Int) {
-    if devices[device].session != nil { kill(device) } else { endProcess(device) }
+  private static func shutDown(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if devices[device].session != nil {
+      Session.kill(device, &devices, &cx)
+    } else {
+      App.endProcess(device, &devices, &cx)
+    }
     cx.note(device, .condition(.shutDown))
     devices.bodies[device].isOff = true
     devices.bodies[device].isLowPower = false
     devices.bodies[device].load = Load()
-    changeLink(device) { $0.isOff = true }
+    Surroundings.changeLink(device, &devices, &cx) { $0.isOff = true }
   }
 
   /// Plugged in and at its boot level, a device that was empty comes back after its boot delay.
-  private mutating func considerBoot(_ device: Int) {
-    let settings = battery(of: device)
+  private static func considerBoot(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    let settings = battery(of: device, &devices)
     let body = devices.bodies[device]
     let mayBoot = body.charger > 0 && body.energy >= body.threshold(settings.bootLevel)
     if !mayBoot {
@@ -284,12 +314,12 @@ extension Simulation {
       devices.bodies[device].isOff = false
       devices.bodies[device].isUnseen = true
       devices.bodies[device].speed = 100
-      refreshLoad(device)
+      refreshLoad(device, &devices)
       cx.note(device, .condition(.booted))
-      lockKeychain(device)
+      Installation.lockKeychain(device, &devices, &cx)
       if !devices[device].isActive { devices[device].lockedSince = cx.now }
-      changeLink(device) { $0.isOff = false }
-      considerTask(device)
+      Surroundings.changeLink(device, &devices, &cx) { $0.isOff = false }
+      Scheduler.considerTask(device, &devices, &cx)
     }
   }
 }

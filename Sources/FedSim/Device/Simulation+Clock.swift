@@ -1,8 +1,25 @@
 import Schema
 
 extension Simulation {
+  /// What a device's own clock shows at a time, in its own time zone (written as if it were UTC).
+  public func localTime(of device: Int, at time: SimTime) -> CivilTime {
+    CivilTime(secondsSince1970: DeviceClock.localSeconds(device, at: time, devices, cx))
+  }
+
+  /// The name that a device gives to a file of data at a time: user, local time, kind.
+  ///
+  /// Source: SwiftyForesight, `LibraData`: `<userID>_<yyyyMMddHHmmss>_data.csv`.
+  public func fileName(of device: Int, at time: SimTime) -> String {
+    Roster.path(of: device, devices, cx).replacing("/", with: "-") + "_"
+      + DeviceClock.digits(ofSecond: DeviceClock.localSeconds(device, at: time, devices, cx))
+      + "_data.csv"
+  }
+}
+
+/// Clocks of devices and local time.
+enum DeviceClock {
   /// What a device's own clock shows at a time, in UTC, counted as the true time is.
-  mutating func ownTime(_ device: Int, at time: SimTime) -> SimTime {
+  static func ownTime(_ device: Int, at time: SimTime, _ devices: inout Devices) -> SimTime {
     SimTime(microseconds: Self.own(time.microseconds, devices.identities.devices[device]))
   }
 
@@ -16,7 +33,7 @@ extension Simulation {
   }
 
   /// The first time from the start on at which a device's own clock shows as much.
-  mutating func trueTime(_ device: Int, showing own: SimTime) -> SimTime {
+  static func trueTime(_ device: Int, showing own: SimTime, _ devices: inout Devices) -> SimTime {
     // Longer than any run by far.
     guard own < SimTime(microseconds: .max / 4) else { return .never }
     let identity = devices.identities.devices[device]
@@ -34,7 +51,9 @@ extension Simulation {
   }
 
   /// Local civil time in seconds since 1970 by a device's own clock, rounded down.
-  func localSeconds(_ device: Int, at time: SimTime) -> Int64 {
+  static func localSeconds(
+    _ device: Int, at time: SimTime, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> Int64 {
     let group = cx.inputs.fleet[Int(devices[device].group)]
     var own = time.microseconds
     if !devices.identities.isEmpty { own = Self.own(own, devices.identities.devices[device]) }
@@ -48,30 +67,19 @@ extension Simulation {
     return seconds + offset.microseconds.floored(by: 1_000_000)
   }
 
-  /// What a device's own clock shows at a time, in its own time zone (written as if it were UTC).
-  public func localTime(of device: Int, at time: SimTime) -> CivilTime {
-    CivilTime(secondsSince1970: localSeconds(device, at: time))
-  }
-
-  /// The name that a device gives to a file of data at a time: user, local time, kind.
-  ///
-  /// Source: SwiftyForesight, `LibraData`: `<userID>_<yyyyMMddHHmmss>_data.csv`.
-  public func fileName(of device: Int, at time: SimTime) -> String {
-    path(of: device).replacing("/", with: "-") + "_"
-      + digits(ofSecond: localSeconds(device, at: time)) + "_data.csv"
-  }
-
   /// A second since 1970 as `yyyyMMddHHmmss`.
-  func digits(ofSecond second: Int64) -> String {
+  static func digits(ofSecond second: Int64) -> String {
     // A clock that is wrong by millennia shows the last second that has a name.
     let named = min(max(second, -62_135_596_800), 253_402_300_799)
     return CivilTime(secondsSince1970: named).text.filter(\.isNumber)
   }
 
   /// The hour of the day in which the app is used, by the device's own clock.
-  mutating func usageHour(_ device: Int, _ time: SimTime) -> Int {
-    if devices.identities.isEmpty { return localHour(device, time) }
-    let seconds = localSeconds(device, at: time)
+  static func usageHour(
+    _ device: Int, _ time: SimTime, _ devices: inout Devices, _ cx: inout Context
+  ) -> Int {
+    if devices.identities.isEmpty { return App.localHour(device, time, &devices, &cx) }
+    let seconds = localSeconds(device, at: time, devices, cx)
     return Int((seconds - seconds.floored(by: 86_400) * 86_400) / 3_600)
   }
 }

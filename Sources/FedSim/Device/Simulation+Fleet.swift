@@ -122,14 +122,19 @@ extension Simulation {
       }
     }
   }
+}
 
+/// Who is in the fleet: data, pace and series of each device.
+enum Roster {
   /// What a device is made of; nil: its group does not say.
-  func hardware(of device: Int) -> AssignedHardware? {
+  static func hardware(of device: Int, _ devices: borrowing Devices) -> AssignedHardware? {
     devices.fleetTables.hardware.isEmpty ? nil : devices.fleetTables.hardware[device]
   }
 
   /// Whether a device can train the model at all.
-  func isFit(_ device: Int) -> Bool { hardware(of: device)?.unfitness == nil }
+  static func isFit(_ device: Int, _ devices: borrowing Devices) -> Bool {
+    hardware(of: device, devices)?.unfitness == nil
+  }
 
   // MARK: Pace and data of one training
 
@@ -138,24 +143,26 @@ extension Simulation {
   ///
   /// Draws: one `normal` a device at slot 0 of `compute`, one a training at slot = its first data
   /// epoch of `compute-jitter` (seed `world`).
-  func pace(
+  static func pace(
     group: Int, ordinal: Int, device: Int, samples: Int, epoch: UInt64,
-    plan: TrainingPlan? = nil, share: Double? = nil
+    plan: TrainingPlan? = nil, share: Double? = nil, _ devices: borrowing Devices,
+    _ cx: borrowing Context
   ) -> Pace {
-    let plan = plan ?? cx.inputs.task.plan
+    let usual = cx.inputs.task.plan
+    let plan = plan ?? usual
     let settings = cx.inputs.fleet[group].compute
     let factor =
-      factor("compute", settings.spread, group, ordinal)
-      * factor("compute-jitter", settings.jitter ?? 0, group, ordinal, slot: epoch)
+      factor("compute", settings.spread, group, ordinal, cx)
+      * factor("compute-jitter", settings.jitter ?? 0, group, ordinal, slot: epoch, cx)
       * (share == nil ? Double(cx.inputs.task.algorithm.needs.passes) : 1)
     let share = share ?? 1
-    if let capacity = capacity(group: group, ordinal: ordinal) {
+    if let capacity = capacity(group: group, ordinal: ordinal, cx) {
       let perSample = cx.inputs.fleet[group].capacity!.factor * capacity.milliseconds / 1000
       return Pace(samples: samples, plan: plan) { count in
         perSample * Double(count) * (factor * share) / (settings.dutyCycle ?? 1)
       }
     }
-    guard let made = hardware(of: device) else {
+    guard let made = hardware(of: device, devices) else {
       return Pace(settings, samples: samples, plan: plan, factor: factor * share)
     }
     let cost = cx.inputs.task.network.trainingCost(plan)
@@ -166,8 +173,9 @@ extension Simulation {
   }
 
   /// exp(spread·z) by a device's key.
-  func factor(
-    _ purpose: Purpose, _ spread: Double, _ group: Int, _ ordinal: Int, slot: UInt64 = 0
+  static func factor(
+    _ purpose: Purpose, _ spread: Double, _ group: Int, _ ordinal: Int, slot: UInt64 = 0,
+    _ cx: borrowing Context
   ) -> Double {
     guard spread != 0 else { return 1 }
     var stream = StreamKey(
@@ -180,18 +188,21 @@ extension Simulation {
   /// Samples that a device has at a time.
   ///
   /// Draws: one `normal` a device at slot 0 of `arrival` (seed `world`).
-  func samples(group: Int, ordinal: Int, client: Int, at time: SimTime) -> Int {
+  static func samples(
+    group: Int, ordinal: Int, client: Int, at time: SimTime, _ devices: borrowing Devices,
+    _ cx: borrowing Context
+  ) -> Int {
     let shards = cx.inputs.task.partition.shards
     let count = shards.isEmpty ? 0 : shards[client].count
     guard devices.fleetTables.hasArrivals, let arrival = cx.inputs.fleet[group].arrival else {
       return count
     }
     return arrival.arrived(
-      of: count, at: time, factor: factor("arrival", arrival.spread, group, ordinal))
+      of: count, at: time, factor: factor("arrival", arrival.spread, group, ordinal, cx))
   }
 
   /// Finds out what the next training of a device would be: with which samples, how fast.
-  mutating func takeStock(_ device: Int) {
+  static func takeStock(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices.fleetTables.variesByTraining, devices[device].attempt == nil else { return }
     let (group, ordinal) = (Int(devices[device].group), Int(devices[device].ordinal))
     guard cx.inputs.fleet[group].arrival != nil || cx.inputs.fleet[group].compute.jitter != nil
@@ -199,30 +210,38 @@ extension Simulation {
       return
     }
     let samples = samples(
-      group: group, ordinal: ordinal, client: Int(devices[device].client), at: cx.now)
+      group: group, ordinal: ordinal, client: Int(devices[device].client), at: cx.now, devices, cx)
     devices[device].sampleCount = Int32(samples)
     devices[device].pace = pace(
       group: group, ordinal: ordinal, device: device, samples: samples,
-      epoch: devices[device].nextEpoch, plan: plan(of: device))
+      epoch: devices[device].nextEpoch, plan: OwnModel.plan(of: device, devices, cx), devices, cx)
   }
 
   /// The positions in its client's shard of the samples that a device has, or had when they were so
   /// many, ascending; nil: all.
-  private func positionsThere(_ device: Int, of count: Int32?) -> [Int32]? {
-    guard devices.fleetTables.hasArrivals, group(of: device).arrival != nil else { return nil }
+  private static func positionsThere(
+    _ device: Int, of count: Int32?, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> [Int32]? {
+    guard devices.fleetTables.hasArrivals, group(of: device, devices, cx).arrival != nil else {
+      return nil
+    }
     let shard = cx.inputs.task.partition.shards[Int(devices[device].client)]
-    let count = count ?? devices[device].sampleCount
+    let present = devices[device].sampleCount
+    let count = count ?? present
     guard count < shard.count else { return nil }
-    return arrivalOrder(device).prefix(Int(count)).sorted()
+    return arrivalOrder(device, devices, cx).prefix(Int(count)).sorted()
   }
 
   /// The positions in its client's shard in the order in which they come to a device.
   ///
   /// Draws: one shuffle of the shard at slot 0 of `arrival-order` (seed `data`).
-  func arrivalOrder(_ device: Int) -> [Int32] {
+  static func arrivalOrder(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> [Int32]
+  {
     let count = cx.inputs.task.partition.shards[Int(devices[device].client)].count
     var stream = StreamKey(
-      seed: cx.inputs.seeds.data, purpose: "arrival-order", group: group(of: device).name,
+      seed: cx.inputs.seeds.data, purpose: "arrival-order",
+      group: group(of: device, devices, cx).name,
       ordinal: UInt32(devices[device].ordinal)
     ).stream(slot: 0)
     var order = (0..<Int32(count)).map { $0 }
@@ -231,14 +250,19 @@ extension Simulation {
   }
 
   /// The samples that a device trains on, in its client's order.
-  func shard(of device: Int, of count: Int32? = nil) -> [Int32] {
+  static func shard(
+    of device: Int, of count: Int32? = nil, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> [Int32] {
     let shard = cx.inputs.task.partition.shards[Int(devices[device].client)]
-    return positionsThere(device, of: count)?.map { shard[Int($0)] } ?? shard
+    return positionsThere(device, of: count, devices, cx)?.map { shard[Int($0)] } ?? shard
   }
 
   /// The orders that a file gives for the whole shard, without what is not there.
-  func ordersThere(_ device: Int, _ orders: [[Int32]], of count: Int32? = nil) -> [[Int32]] {
-    guard let there = positionsThere(device, of: count) else { return orders }
+  static func ordersThere(
+    _ device: Int, _ orders: [[Int32]], of count: Int32? = nil, _ devices: borrowing Devices,
+    _ cx: borrowing Context
+  ) -> [[Int32]] {
+    guard let there = positionsThere(device, of: count, devices, cx) else { return orders }
     let count = cx.inputs.task.partition.shards[Int(devices[device].client)].count
     var places = [Int32](repeating: -1, count: count)
     for (place, position) in there.enumerated() { places[Int(position)] = Int32(place) }

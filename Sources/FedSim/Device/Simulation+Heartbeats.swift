@@ -1,45 +1,56 @@
-extension Simulation {
+/// Heartbeats, counted in closed form.
+enum Heartbeat {
   /// After an event: what decides about the heartbeats of the devices that it touched.
-  mutating func refreshIdentities(after event: Event, actor: Int32) {
-    if actor > 0 { return refreshBeats(Int(actor) - 1) }
+  static func refreshIdentities(
+    after event: Event, actor: Int32, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if actor > 0 { return refreshBeats(Int(actor) - 1, &devices, &cx) }
     // The server's end touches all of them.
-    if case .server = event { for device in devices.indices { refreshBeats(device) } }
+    if case .server = event {
+      for device in devices.indices { refreshBeats(device, &devices, &cx) }
+    }
   }
 
   /// Counts the heartbeats until now if what decides about them has changed.
-  mutating func refreshBeats(_ device: Int) {
+  static func refreshBeats(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let settings = cx.inputs.fleet[Int(devices[device].group)].heartbeats else { return }
     let old = devices.identities.devices[device].beats.conditions
-    let new = beatConditions(device, settings)
+    let new = beatConditions(device, settings, &devices, &cx)
     let isWaiting = devices.identities.devices[device].beats.isWaiting
     guard new != old || isWaiting else { return }
-    settleBeats(device, isCut: new.link != old.link)
+    settleBeats(device, isCut: new.link != old.link, &devices, &cx)
     devices.identities.devices[device].beats.conditions = new
-    if new.period != old.period { restartBeats(device, settings, old: old, new: new) }
-    if isWaiting { endWait(device) }
-    planBeat(device)
+    if new.period != old.period {
+      restartBeats(device, settings, old: old, new: new, &devices, &cx)
+    }
+    if isWaiting { endWait(device, &devices, &cx) }
+    planBeat(device, &devices, &cx)
   }
 
   /// The app begins to run, stops, or moves between hand and background.
-  private mutating func restartBeats(
-    _ device: Int, _ settings: HeartbeatSettings, old: BeatConditions, new: BeatConditions
+  private static func restartBeats(
+    _ device: Int, _ settings: HeartbeatSettings, old: BeatConditions, new: BeatConditions,
+    _ devices: inout Devices, _ cx: inout Context
   ) {
     var beats = devices.identities.devices[device].beats
     beats.isRefused = false
     if new.period == 0 {
       beats.next = .never
-      if beats.isWaiting { giveUpBeat(&beats) }
+      if beats.isWaiting { giveUpBeat(&beats, &devices, &cx) }
     } else if !beats.isWaiting {
       beats.isCleared = false
       // In a person's hand the app sleeps first; in the background it sends as soon as it may.
-      let begin = isAppInUse(device) ? cx.now : beats.last ?? SimTime(microseconds: .min / 2)
+      let begin =
+        isAppInUse(device, &devices) ? cx.now : beats.last ?? SimTime(microseconds: .min / 2)
       beats.next = max(cx.now, begin + SimDuration(microseconds: new.period))
     }
     devices.identities.devices[device].beats = beats
   }
 
   /// One that was due is not sent.
-  private mutating func giveUpBeat(_ beats: inout BeatRegion) {
+  private static func giveUpBeat(
+    _ beats: inout BeatRegion, _ devices: inout Devices, _ cx: inout Context
+  ) {
     devices.identities.counts.heartbeats.due += 1
     devices.identities.counts.heartbeats.withheld += 1
     beats.isWaiting = false
@@ -48,43 +59,43 @@ extension Simulation {
 
   /// The app has only begun to run in the background and cannot send a thing: the heartbeat that it
   /// would begin with is not sent either.
-  mutating func dropFirstBeat(_ device: Int) {
+  static func dropFirstBeat(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let settings = cx.inputs.fleet[Int(devices[device].group)].heartbeats,
-      devices.identities.devices[device].beats.conditions.period == 0, !isAppInUse(device)
+      devices.identities.devices[device].beats.conditions.period == 0, !isAppInUse(device, &devices)
     else { return }
     var beats = devices.identities.devices[device].beats
     if let last = beats.last, last + settings.background > cx.now { return }
-    giveUpBeat(&beats)
+    giveUpBeat(&beats, &devices, &cx)
     devices.identities.devices[device].beats = beats
   }
 
   /// A heartbeat waits for a step: the step is done, has failed, or goes on.
-  private mutating func endWait(_ device: Int) {
+  private static func endWait(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices.identities.devices[device].beats.isWaiting else { return }
     let period = devices.identities.devices[device].beats.conditions.period
-    if stepBeforeBeat(device)?.isReady == true {
+    if Identity.stepBeforeBeat(device, &devices, &cx)?.isReady == true {
       devices.identities.devices[device].beats.isWaiting = false
       devices.identities.devices[device].beats.isCleared = true
       devices.identities.devices[device].beats.next = cx.now
     } else if devices[device].session == nil {
       var beats = devices.identities.devices[device].beats
-      giveUpBeat(&beats)
+      giveUpBeat(&beats, &devices, &cx)
       beats.next = cx.now + SimDuration(microseconds: period)
       devices.identities.devices[device].beats = beats
     }
   }
 
   /// Whether a person has the app open.
-  mutating func isAppInUse(_ device: Int) -> Bool {
+  static func isAppInUse(_ device: Int, _ devices: inout Devices) -> Bool {
     devices.identities.devices[device].beats.isOpen || devices[device].session?.kind.isInUse == true
   }
 
-  private mutating func beatConditions(
-    _ device: Int, _ settings: HeartbeatSettings
+  private static func beatConditions(
+    _ device: Int, _ settings: HeartbeatSettings, _ devices: inout Devices, _ cx: inout Context
   ) -> BeatConditions {
     var new = BeatConditions()
     new.link = devices[device].link
-    let isInUse = isAppInUse(device)
+    let isInUse = isAppInUse(device, &devices)
     if isInUse || devices[device].session != nil {
       new.period = (isInUse ? settings.foreground : settings.background).microseconds
     }
@@ -94,18 +105,20 @@ extension Simulation {
     new.oneWay = rates.oneWay.microseconds
     new.isReachable = cx.line.isReachable
     new.isWithheld =
-      isUnreadable(device) || !mayRegister(device) || isLeftWithoutToken(device)
+      Identity.isUnreadable(device, &devices, &cx) || !Identity.mayRegister(device, &devices, &cx)
+      || Identity.isLeftWithoutToken(device, &devices, &cx)
     new.reported = settings.reportedLink == .wifi ? 2 : new.link
     let group = Int(devices[device].group)
     if let own = cx.inputs.fleet[group].authentication {
       let tokens = devices.identities.devices[device].tokens
       new.expires = tokens.hasTokens ? tokens.expires : .start
-      new.isForbidden = isForbidden(device, .heartbeat)
+      new.isForbidden = Tokens.isForbidden(device, .heartbeat, &devices, &cx)
       new.needsStep = !tokens.hasTokens || tokens.mustRefresh
       let wanted = tokens.isRevoked ? tokens.expires : tokens.expires - own.leeway
-      new.refreshesAt = trueTime(device, showing: wanted)
+      new.refreshesAt = DeviceClock.trueTime(device, showing: wanted, &devices)
       if own.refreshes == false {
-        new.refreshesAt = isInUse ? trueTime(device, showing: tokens.expires) : .never
+        new.refreshesAt =
+          isInUse ? DeviceClock.trueTime(device, showing: tokens.expires, &devices) : .never
       }
     }
     if cx.inputs.fleet[group].registration != nil, !devices.identities.devices[device].isRegistered
@@ -118,7 +131,7 @@ extension Simulation {
   // MARK: Steps
 
   /// Schedules the first heartbeat that is more than a number: it needs a token or a registration.
-  private mutating func planBeat(_ device: Int) {
+  private static func planBeat(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices.identities.devices[device].beats.generation += 1
     let beats = devices.identities.devices[device].beats
     let held = beats.conditions
@@ -127,8 +140,8 @@ extension Simulation {
     var first = beats.next
     if beats.isCleared { first = first + SimDuration(microseconds: held.period) }
     var needed = held.needsStep ? SimTime.start : held.refreshesAt
-    if noticesRefusals(device), held.isReachable, held.expires != .never {
-      needed = min(needed, held.expires - beatSpans(held).arrives)
+    if noticesRefusals(device, &devices, &cx), held.isReachable, held.expires != .never {
+      needed = min(needed, held.expires - beatSpans(held, cx).arrives)
     }
     guard needed != .never, first != .never else { return }
     if needed > first {
@@ -142,7 +155,9 @@ extension Simulation {
   }
 
   /// Whether a refused heartbeat makes the app get another token.
-  private mutating func noticesRefusals(_ device: Int) -> Bool {
+  private static func noticesRefusals(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> Bool
+  {
     let group = cx.inputs.fleet[Int(devices[device].group)]
     return group.heartbeats?.ignoresStatus == false
       && group.authentication?.onUnauthorised == .refresh
@@ -150,8 +165,8 @@ extension Simulation {
   }
 
   /// A heartbeat is due that is more than a number, or its refusal has come.
-  mutating func beatRang(_ device: Int) {
-    settleBeats(device, isCut: false)
+  static func beatRang(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    settleBeats(device, isCut: false, &devices, &cx)
     if devices.identities.devices[device].beats.isRefused {
       devices.identities.devices[device].beats.isRefused = false
       if devices.identities.devices[device].tokens.isRevoked {
@@ -159,18 +174,18 @@ extension Simulation {
       }
       devices.identities.devices[device].tokens.mustRefresh = true
     }
-    guard let step = stepBeforeBeat(device) else {
+    guard let step = Identity.stepBeforeBeat(device, &devices, &cx) else {
       var beats = devices.identities.devices[device].beats
-      giveUpBeat(&beats)
+      giveUpBeat(&beats, &devices, &cx)
       beats.next = cx.now + SimDuration(microseconds: beats.conditions.period)
       devices.identities.devices[device].beats = beats
-      return planBeat(device)
+      return planBeat(device, &devices, &cx)
     }
     guard let request = step.request else {
       // The device thinks its token good and the server will not: the answer tells.
       devices.identities.devices[device].beats.isRefused = true
       devices.identities.devices[device].beats.generation += 1
-      let spans = beatSpans(devices.identities.devices[device].beats.conditions)
+      let spans = beatSpans(devices.identities.devices[device].beats.conditions, cx)
       return cx.schedule(
         .deviceTimer(
           .heartbeat, device: Int32(device),
@@ -179,25 +194,25 @@ extension Simulation {
     }
     devices.identities.devices[device].beats.isWaiting = true
     if devices[device].session == nil {
-      beginSession(device, .heartbeat, soft: .never, hard: .never)
+      Session.beginSession(device, .heartbeat, soft: .never, hard: .never, &devices, &cx)
     } else if devices[device].transfer == nil, devices[device].run == nil,
       devices[device].session?.isStuck == false, devices[device].session?.isExpiring == false
     {
-      startIdentity(device, request)
+      Identity.startIdentity(device, request, &devices, &cx)
     }
   }
 
   // MARK: Numbers
 
   /// How long after its begin a heartbeat is sent, at the server, answered in full.
-  private func beatSpans(
-    _ held: BeatConditions
+  private static func beatSpans(
+    _ held: BeatConditions, _ cx: borrowing Context
   ) -> (sent: SimDuration, arrives: SimDuration, ends: SimDuration) {
     let way = SimDuration(microseconds: held.oneWay)
     let sent = BitRate(bitsPerSecond: max(1, held.up))
-      .duration(bytes: bytes(of: .heartbeat), less: 0)
+      .duration(bytes: WireSize.bytes(of: .heartbeat, cx), less: 0)
     let answer = BitRate(bitsPerSecond: max(1, held.down))
-      .duration(bytes: bytes(of: .heartbeatAnswer), less: 0)
+      .duration(bytes: WireSize.bytes(of: .heartbeatAnswer, cx), less: 0)
     return (sent, sent + way, sent + way + way + answer)
   }
 
@@ -205,7 +220,9 @@ extension Simulation {
   ///
   /// Each is counted as if it alone were on the link. `isCut`: what was under way is lost.
   /// Complexity: O(1) but for heartbeats that are still under way.
-  mutating func settleBeats(_ device: Int, isCut: Bool, isEnd: Bool = false) {
+  static func settleBeats(
+    _ device: Int, isCut: Bool, isEnd: Bool = false, _ devices: inout Devices, _ cx: inout Context
+  ) {
     let settings = devices.identities.presence
     let held = devices.identities.devices[device].beats.conditions
     let first = devices.identities.devices[device].beats.next
@@ -226,26 +243,29 @@ extension Simulation {
         var whole = count
         if isCut || isEnd {
           // One whose answer ends now is lost, as everything that ends as the link goes.
-          let room = (cx.now - first).microseconds - beatSpans(held).ends.microseconds
+          let room = (cx.now - first).microseconds - beatSpans(held, cx).ends.microseconds
           let fits = isEnd ? room + 1 : room
           whole = fits <= 0 ? 0 : min(count, Int((fits - 1) / held.period) + 1)
         }
-        send(device, held, whole, from: first)
-        for number in whole..<count { cutBeat(device, held, due(number), isEnd: isEnd) }
+        send(device, held, whole, from: first, &devices, &cx)
+        for number in whole..<count {
+          cutBeat(device, held, due(number), isEnd: isEnd, &devices, &cx)
+        }
       }
     }
     devices.identities.devices[device].beats.belief.advance(to: cx.now, held, settings)
   }
 
   /// So many heartbeats go their way undisturbed.
-  private mutating func send(
-    _ device: Int, _ held: BeatConditions, _ count: Int, from first: SimTime
+  private static func send(
+    _ device: Int, _ held: BeatConditions, _ count: Int, from first: SimTime,
+    _ devices: inout Devices, _ cx: inout Context
   ) {
     guard count > 0 else { return }
-    let spans = beatSpans(held)
-    let sent = Int64(count) * bytes(of: .heartbeat)
+    let spans = beatSpans(held, cx)
+    let sent = Int64(count) * WireSize.bytes(of: .heartbeat, cx)
     guard held.isReachable else {
-      countBeatBytes(device, held, .timedOut, up: sent)
+      countBeatBytes(device, held, .timedOut, up: sent, &devices, &cx)
       devices.identities.counts.heartbeats.failed += count
       return cx.books.ledgers.transmissions.record(count, .timedOut)
     }
@@ -260,15 +280,17 @@ extension Simulation {
     let ignores = cx.inputs.fleet[Int(devices[device].group)].heartbeats?.ignoresStatus == true
     devices.identities.counts.heartbeats.succeeded += ignores ? count : good
     devices.identities.counts.heartbeats.failed += ignores ? 0 : bad
-    countBeats(device, held, ignores ? count : good, .delivered)
-    if !ignores { countBeats(device, held, bad, held.isForbidden ? .forbidden : .unauthorised) }
+    countBeats(device, held, ignores ? count : good, .delivered, &devices, &cx)
+    if !ignores {
+      countBeats(device, held, bad, held.isForbidden ? .forbidden : .unauthorised, &devices, &cx)
+    }
     devices.identities.devices[device].beats.belief.arrive(
       good, from: first + spans.arrives, every: held.period, before: cx.now, held,
       devices.identities.presence)
   }
 
   /// How many of some heartbeats reach the server while their token is good.
-  private func goodBeats(_ held: BeatConditions, _ count: Int, from first: SimTime) -> Int {
+  private static func goodBeats(_ held: BeatConditions, _ count: Int, from first: SimTime) -> Int {
     if held.isForbidden { return 0 }
     if held.expires == .never { return count }
     if first >= held.expires { return 0 }
@@ -276,11 +298,14 @@ extension Simulation {
   }
 
   /// The link goes, or the run ends, while a heartbeat is under way.
-  private mutating func cutBeat(
-    _ device: Int, _ held: BeatConditions, _ due: SimTime, isEnd: Bool
+  private static func cutBeat(
+    _ device: Int, _ held: BeatConditions, _ due: SimTime, isEnd: Bool, _ devices: inout Devices,
+    _ cx: inout Context
   ) {
-    let spans = beatSpans(held)
-    let (bytes, back) = (self.bytes(of: .heartbeat), self.bytes(of: .heartbeatAnswer))
+    let spans = beatSpans(held, cx)
+    let (bytes, back) = (
+      WireSize.bytes(of: .heartbeat, cx), WireSize.bytes(of: .heartbeatAnswer, cx)
+    )
     var outcome = TransmissionOutcome.linkLost
     var (up, down) = (bytes, Int64(0))
     if due + spans.sent >= cx.now {
@@ -306,7 +331,8 @@ extension Simulation {
         }
       }
     }
-    countBeatBytes(device, held, isEnd ? .unfinishedAtEnd : outcome, up: up, down: down)
+    countBeatBytes(
+      device, held, isEnd ? .unfinishedAtEnd : outcome, up: up, down: down, &devices, &cx)
     if isEnd {
       devices.identities.counts.heartbeats.unfinished += 1
       return cx.books.ledgers.transmissions.record(1, .unfinishedAtEnd)
@@ -316,37 +342,38 @@ extension Simulation {
   }
 
   /// So many heartbeats were answered so.
-  private mutating func countBeats(
-    _ device: Int, _ held: BeatConditions, _ count: Int, _ outcome: TransmissionOutcome
+  private static func countBeats(
+    _ device: Int, _ held: BeatConditions, _ count: Int, _ outcome: TransmissionOutcome,
+    _ devices: inout Devices, _ cx: inout Context
   ) {
     cx.books.ledgers.transmissions.record(count, outcome)
     countBeatBytes(
-      device, held, outcome, up: Int64(count) * bytes(of: .heartbeat),
-      down: Int64(count) * bytes(of: .heartbeatAnswer))
+      device, held, outcome, up: Int64(count) * WireSize.bytes(of: .heartbeat, cx),
+      down: Int64(count) * WireSize.bytes(of: .heartbeatAnswer, cx), &devices, &cx)
   }
 
-  private mutating func countBeatBytes(
+  private static func countBeatBytes(
     _ device: Int, _ held: BeatConditions, _ outcome: TransmissionOutcome, up: Int64,
-    down: Int64 = 0
+    down: Int64 = 0, _ devices: inout Devices, _ cx: inout Context
   ) {
     var carried = CarriedBytes()
     carried.add(link: held.link, up: up, down: down)
     cx.books.traffic.book(carried, outcome)
-    countBytes(device, up: up, down: down)
+    Measures.countBytes(device, up: up, down: down, &devices, &cx)
   }
 
   /// The run is over: what was under way stays so.
-  mutating func finishBeats() {
+  static func finishBeats(_ devices: inout Devices, _ cx: inout Context) {
     for device in devices.identities.devices.indices
     where cx.inputs.fleet[Int(devices[device].group)].heartbeats != nil {
       if devices.identities.devices[device].beats.isWaiting {
         var beats = devices.identities.devices[device].beats
-        giveUpBeat(&beats)
+        giveUpBeat(&beats, &devices, &cx)
         // None was due while this one waited.
         beats.next = .never
         devices.identities.devices[device].beats = beats
       }
-      settleBeats(device, isCut: false, isEnd: true)
+      settleBeats(device, isCut: false, isEnd: true, &devices, &cx)
     }
   }
 }

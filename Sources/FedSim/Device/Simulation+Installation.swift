@@ -1,8 +1,9 @@
 import Numerics
 
-extension Simulation {
+/// Installing, removing and restarting: what memory and disk lose.
+enum Installation {
   /// The app's process ends: what it held in memory is gone.
-  mutating func forgetInMemory(_ device: Int) {
+  static func forgetInMemory(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard !devices.identities.isEmpty else { return }
     devices.identities.devices[device].beats.isOpen = false
     if cx.inputs.fleet[Int(devices[device].group)].registration?.persists == false {
@@ -11,13 +12,13 @@ extension Simulation {
   }
 
   /// A person opens the app, or leaves it.
-  mutating func setOpen(_ device: Int, _ isOpen: Bool) {
+  static func setOpen(_ device: Int, _ isOpen: Bool, _ devices: inout Devices) {
     guard !devices.identities.isEmpty else { return }
     devices.identities.devices[device].beats.isOpen = isOpen && devices[device].isActive
   }
 
   /// The device has booted: until a person unlocks it, its keys cannot be read.
-  mutating func lockKeychain(_ device: Int) {
+  static func lockKeychain(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard !devices.identities.isEmpty, !devices[device].isActive,
       cx.inputs.fleet[Int(devices[device].group)].authentication?.locksAtReboot == true
     else { return }
@@ -26,7 +27,7 @@ extension Simulation {
   }
 
   /// A person unlocks the device.
-  mutating func unlockKeychain(_ device: Int) {
+  static func unlockKeychain(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard !devices.identities.isEmpty, devices.identities.devices[device].isKeychainLocked else {
       return
     }
@@ -35,21 +36,33 @@ extension Simulation {
   }
 
   /// The device starts anew: the app's process ends, and the link is gone for a while.
-  mutating func reboot(_ device: Int, lasting: SimDuration) {
-    if devices[device].session != nil { kill(device) } else { endProcess(device) }
-    lockKeychain(device)
-    dropLink(device, lasting: lasting)
+  static func reboot(
+    _ device: Int, lasting: SimDuration, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if devices[device].session != nil {
+      Session.kill(device, &devices, &cx)
+    } else {
+      App.endProcess(device, &devices, &cx)
+    }
+    lockKeychain(device, &devices, &cx)
+    Surroundings.dropLink(device, lasting: lasting, &devices, &cx)
   }
 
   /// The app is removed and installed anew: data, model, outbox, checkpoint, tokens, requests and
   /// registration are lost; then its user opens it.
-  mutating func reinstall(_ device: Int) {
-    if devices[device].session != nil { kill(device) } else { endProcess(device) }
-    if devices[device].attempt != nil { endAttempt(device, .uninstalled) }
+  static func reinstall(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if devices[device].session != nil {
+      Session.kill(device, &devices, &cx)
+    } else {
+      App.endProcess(device, &devices, &cx)
+    }
+    if devices[device].attempt != nil { Training.endAttempt(device, .uninstalled, &devices, &cx) }
     for update in devices[device].outbox { cx.leaveDevice(update, .uninstalled) }
     devices[device].outbox = []
-    if collects(device) { loseCollected(device, .uninstalled) }
-    setHeldVersion(device, -1)
+    if Collecting.collects(device, devices, cx) {
+      SampleFiles.loseCollected(device, .uninstalled, &devices, &cx)
+    }
+    Measures.setHeldVersion(device, -1, &devices, &cx)
     devices[device].held = nil
     devices[device].lastTrained = -1
     for request in devices[device].scheduler.requests {
@@ -60,15 +73,15 @@ extension Simulation {
     devices.identities.counts.reinstallations += 1
     let registration = cx.inputs.fleet[Int(devices[device].group)].registration
     if registration?.keepsData != true { devices.identities.devices[device].hasLostData = true }
-    loseIdentity(device)
-    loseOwn(device)
+    loseIdentity(device, &devices, &cx)
+    OwnModel.loseOwn(device, &cx)
     devices.identities.devices[device].installations += 1
     cx.note(device, .identity(.reinstalled))
-    if !isOff(device) { useApp(device) }
+    if !Body.isOff(device, &devices) { App.useApp(device, &devices, &cx) }
   }
 
   /// With an installation go its tokens, its registration, and what the server knows it by.
-  mutating func loseIdentity(_ device: Int) {
+  static func loseIdentity(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard !devices.identities.isEmpty else { return }
     var tokens = devices.identities.devices[device].tokens
     (tokens.hasTokens, tokens.isRevoked, tokens.mustRefresh) = (false, false, false)
@@ -80,13 +93,15 @@ extension Simulation {
   }
 
   /// Whether the app has samples to train on.
-  mutating func hasData(_ device: Int) -> Bool {
+  static func hasData(_ device: Int, _ devices: inout Devices) -> Bool {
     devices[device].pace.batchCount > 0
       && (devices.identities.isEmpty || !devices.identities.devices[device].hasLostData)
   }
 
   /// Whether two updates of a device are of one installation: the server knows it by that.
-  func isSameInstallation(_ a: Int32, _ b: Int32) -> Bool {
+  static func isSameInstallation(
+    _ a: Int32, _ b: Int32, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> Bool {
     guard !devices.identities.isEmpty else { return true }
     let since = devices.identities.devices[Int(cx.updates[a].device)].installedAt
     return (cx.updates[a].createdAt >= since) == (cx.updates[b].createdAt >= since)
@@ -95,11 +110,11 @@ extension Simulation {
   /// Schedules the next re-installation.
   ///
   /// Draws: one `exponential` at slot = the number of installations so far (purpose `reinstall`).
-  mutating func planReinstall(_ device: Int) {
+  static func planReinstall(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let mean = cx.inputs.fleet[Int(devices[device].group)].registration?.reinstallEvery
     else { return }
     let slot = UInt64(devices.identities.devices[device].installations)
-    var stream = schedulerKey(device, "reinstall").stream(slot: slot)
+    var stream = Scheduler.schedulerKey(device, "reinstall", &devices, &cx).stream(slot: slot)
     let wait = SimDuration(roundingUp: stream.exponential(mean: mean.seconds))
     cx.schedule(
       .deviceTimer(.reinstall, device: Int32(device), generation: 0), .kill,
@@ -107,14 +122,14 @@ extension Simulation {
   }
 
   /// The time of a re-installation has come.
-  mutating func reinstallRang(_ device: Int) {
+  static func reinstallRang(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices[device].exogenous.combine(cx.now.microseconds)
-    if isAway(device) {
+    if Membership.isAway(device, devices) {
       devices.identities.devices[device].installations += 1
     } else {
-      reinstall(device)
+      reinstall(device, &devices, &cx)
     }
-    planReinstall(device)
+    planReinstall(device, &devices, &cx)
   }
 }
 
@@ -125,7 +140,7 @@ extension Simulation {
     let tokens = identity.tokens
     var found: [String] = []
     func never(_ isSo: Bool, _ what: String) {
-      if isSo { found.append("\(path(of: device)) \(what)") }
+      if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
     }
     never(tokens.misuses > 0, "uses a token that it knows to be expired")
     never(tokens.hasTokens && tokens.refresh > tokens.current, "has a token that was never issued")

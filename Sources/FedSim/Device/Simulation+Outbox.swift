@@ -1,8 +1,10 @@
 import Numerics
 
-extension Simulation {
+/// The updates that a device keeps until the server has them.
+enum Outbox {
   /// Puts a new update into the outbox, or drops it where it cannot be kept.
-  mutating func enqueue(_ device: Int, _ update: Int32) {
+  static func enqueue(_ device: Int, _ update: Int32, _ devices: inout Devices, _ cx: inout Context)
+  {
     let settings = cx.inputs.fleet[Int(devices[device].group)].outbox
     let capacity = settings.capacity
     if settings.supersedes == true,
@@ -21,36 +23,43 @@ extension Simulation {
     }
     devices[device].outbox.append(update)
     if !devices[device].isConnected {
-      markWaiting(update)
+      markWaiting(update, &cx)
       if settings.retriesLost == false { devices[device].session?.hasGivenUp = true }
     }
     devices[device].session?.tries = 0
   }
 
   /// The update that is sent next: the oldest that is not kept for good.
-  func sendable(_ device: Int) -> Int32? {
+  static func sendable(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Int32?
+  {
     guard cx.inputs.fleet[Int(devices[device].group)].outbox.flushes == false else {
       return devices[device].outbox.first
     }
-    return devices[device].outbox.first { !cx.updates[$0].isShelved }
+    for update in devices[device].outbox where !cx.updates[update].isShelved { return update }
+    return nil
   }
 
   /// What is in the outbox now is never sent from there.
-  mutating func shelve(_ device: Int) {
+  static func shelve(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     for update in devices[device].outbox { cx.updates.shelve(update) }
   }
 
   /// Begins to send an update.
-  mutating func startUpload(_ device: Int, _ update: Int32) {
+  static func startUpload(
+    _ device: Int, _ update: Int32, _ devices: inout Devices, _ cx: inout Context
+  ) {
     cx.note(device, .uploadBegan(update: Int(update)))
-    startRequest(
+    Transfer.startRequest(
       device, .upload(update), .submit(update: update),
-      bytes: updateBytes)
-    completeEarly(device)
+      bytes: WireSize.updateBytes(cx), &devices, &cx)
+    App.completeEarly(device, &devices, &cx)
   }
 
   /// An upload failed: another try, or later, or never.
-  mutating func uploadFailed(_ device: Int, _ update: Int32) {
+  static func uploadFailed(
+    _ device: Int, _ update: Int32, _ devices: inout Devices, _ cx: inout Context
+  ) {
     let settings = cx.inputs.fleet[Int(devices[device].group)].outbox
     devices[device].session!.tries += 1
     if settings.retriesLost == false { devices[device].session!.hasGivenUp = true }
@@ -59,7 +68,7 @@ extension Simulation {
       devices[device].takeOut(update)
       cx.leaveDevice(update, .dropped)
     } else {
-      markWaiting(update)
+      markWaiting(update, &cx)
     }
     if devices[device].isConnected, tries < settings.attempts, settings.retriesLost != false,
       !devices[device].session!.isExpiring
@@ -68,27 +77,31 @@ extension Simulation {
       for _ in 1..<max(1, tries) {
         delay = SimDuration(roundingUp: delay.seconds * settings.backoff)
       }
-      return pause(
-        device, for: jittered(delay, settings.jitter, device),
-        then: devices[device].session!.stage)
+      return Session.pause(
+        device, for: jittered(delay, settings.jitter, device, devices, cx),
+        then: devices[device].session!.stage, &devices, &cx)
     }
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 
   /// A wait of an outbox, longer or shorter by chance.
   ///
   /// Draws: one `uniform` of `outbox-jitter` (seed `world`) at the time at which the try failed.
-  private func jittered(_ delay: SimDuration, _ jitter: Double?, _ device: Int) -> SimDuration {
+  private static func jittered(
+    _ delay: SimDuration, _ jitter: Double?, _ device: Int, _ devices: borrowing Devices,
+    _ cx: borrowing Context
+  ) -> SimDuration {
     guard let jitter, jitter > 0 else { return delay }
     var stream = StreamKey(
-      seed: cx.inputs.seeds.world, purpose: "outbox-jitter", group: group(of: device).name,
+      seed: cx.inputs.seeds.world, purpose: "outbox-jitter",
+      group: Roster.group(of: device, devices, cx).name,
       ordinal: UInt32(devices[device].ordinal)
     ).stream(slot: UInt64(cx.now.microseconds))
     return SimDuration(roundingUp: delay.seconds * (1 + jitter * (2 * stream.uniform() - 1)))
   }
 
   /// Drops updates that have waited for too long.
-  mutating func purgeOutbox(_ device: Int) {
+  static func purgeOutbox(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard !devices[device].outbox.isEmpty,
       let limit = cx.inputs.fleet[Int(devices[device].group)].outbox.timeToLive
     else { return }
@@ -99,7 +112,7 @@ extension Simulation {
   }
 
   /// An update could not be sent at once.
-  mutating func markWaiting(_ update: Int32) {
+  static func markWaiting(_ update: Int32, _ cx: inout Context) {
     if cx.updates.markWaiting(update) { cx.books.tallies.waitedOffline += 1 }
   }
 }

@@ -1,25 +1,28 @@
 import Numerics
 
-extension Simulation {
+/// Joining and leaving the fleet.
+enum Membership {
   /// Whether a device does not belong to the fleet now: everything about it stands still.
-  func isAway(_ device: Int) -> Bool {
+  static func isAway(_ device: Int, _ devices: borrowing Devices) -> Bool {
     devices.fleetTables.presence.isEmpty
       ? false : devices.fleetTables.presence[device]?.isHere == false
   }
 
   /// A device is not there at the start.
-  mutating func beginAway(_ device: Int) {
+  static func beginAway(_ device: Int, _ devices: inout Devices) {
     devices.fleetTables.presence[device]!.isHere = false
     devices[device].isOff = true
   }
 
   /// A device joins the fleet or leaves it.
-  mutating func setPresent(_ device: Int, _ isHere: Bool) {
-    if isHere { join(device) } else { leave(device) }
+  static func setPresent(
+    _ device: Int, _ isHere: Bool, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if isHere { join(device, &devices, &cx) } else { leave(device, &devices, &cx) }
   }
 
   /// A device joins with the app freshly installed.
-  private mutating func join(_ device: Int) {
+  private static func join(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices.fleetTables.presence[device]!.isHere = true
     devices.fleetTables.presence[device]!.since = cx.now
     devices.fleetTables.presence[device]!.joins += 1
@@ -29,23 +32,24 @@ extension Simulation {
       var app = AppRegion()
       app.lastUse = cx.now
       app.isRefreshOn = devices.apps[device]!.isRefreshOn
-      app.runTime = group(of: device).background.system?.dailyRunTime?.microseconds ?? 0
+      app.runTime =
+        Roster.group(of: device, devices, cx).background.system?.dailyRunTime?.microseconds ?? 0
       app.refilledHour = cx.now.microseconds / 3_600_000_000
       devices.apps[device] = app
     }
-    let isEmpty = isOff(device)
-    changeLink(device) { $0.isOff = isEmpty }
+    let isEmpty = Body.isOff(device, &devices)
+    Surroundings.changeLink(device, &devices, &cx) { $0.isOff = isEmpty }
     if !devices[device].isActive { devices[device].lockedSince = cx.now }
-    let background = group(of: device).background
-    if background.processing != nil { submitTaskRequest(device) }
-    if background.refresh != nil { submitRefreshRequest(device) }
+    let background = Roster.group(of: device, devices, cx).background
+    if background.processing != nil { Scheduler.submitTaskRequest(device, &devices, &cx) }
+    if background.refresh != nil { Scheduler.submitRefreshRequest(device, &devices, &cx) }
     if devices[device].windowState == StateSpace.window.usual {
-      windowChanged(device, to: StateSpace.window.usual)
+      Surroundings.windowChanged(device, to: StateSpace.window.usual, &devices, &cx)
     }
   }
 
   /// A device leaves: what it was at ends, what it held is gone, and what it had sent goes its way.
-  private mutating func leave(_ device: Int) {
+  private static func leave(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices.fleetTables.presence[device]!.isHere = false
     devices.fleetTables.presence[device]!.total =
       devices.fleetTables.presence[device]!.total
@@ -53,24 +57,26 @@ extension Simulation {
     devices.fleetTables.presence[device]!.leaves += 1
     cx.books.tallies.leaves += 1
     cx.note(device, .condition(.left))
-    if devices[device].attempt != nil { endAttempt(device, .deviceLeft) }
-    if devices[device].transfer != nil { giveUpTransfer(device) }
+    if devices[device].attempt != nil { Training.endAttempt(device, .deviceLeft, &devices, &cx) }
+    if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
     for update in devices[device].outbox { cx.leaveDevice(update, .deviceLeft) }
     devices[device].outbox = []
-    if collects(device) { loseCollected(device, .deviceLeft) }
-    endSession(device, .left)
-    endProcess(device)
-    loseIdentity(device)
-    loseOwn(device)
+    if Collecting.collects(device, devices, cx) {
+      SampleFiles.loseCollected(device, .deviceLeft, &devices, &cx)
+    }
+    Session.endSession(device, .left, &devices, &cx)
+    App.endProcess(device, &devices, &cx)
+    Installation.loseIdentity(device, &devices, &cx)
+    OwnModel.loseOwn(device, &cx)
     if !devices.identities.isEmpty { devices.identities.devices[device].isKeychainLocked = false }
     for request in devices[device].scheduler.requests {
       devices[device].scheduler.remove(request.identifier)
     }
     devices[device].scheduler.starting = -1
     devices[device].scheduler.generation += 1
-    setHeldVersion(device, -1)
+    Measures.setHeldVersion(device, -1, &devices, &cx)
     devices[device].held = nil
     devices[device].lastTrained = -1
-    changeLink(device) { $0.isOff = true }
+    Surroundings.changeLink(device, &devices, &cx) { $0.isOff = true }
   }
 }

@@ -8,35 +8,43 @@ private enum Look {
   case not(before: SimTime)
 }
 
-extension Simulation {
+/// The operating system's scheduler: which pending request starts when.
+enum Scheduler {
   /// The identifier of the app's own processing task and of its refresh task.
   static let processingTask: Int16 = 0
   static let refreshTask: Int16 = 1
 
   /// The app asks for its processing task.
-  mutating func submitTaskRequest(_ device: Int) {
-    guard cx.inputs.fleet[Int(devices[device].group)].background.processing != nil, !isAway(device)
+  static func submitTaskRequest(
+    _ device: Int, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    guard cx.inputs.fleet[Int(devices[device].group)].background.processing != nil,
+      !Membership.isAway(device, devices)
     else { return }
-    submit(device, Self.processingTask, .processing)
+    submit(device, Self.processingTask, .processing, &devices, &cx)
   }
 
   /// The app asks for its refresh task.
-  mutating func submitRefreshRequest(_ device: Int) {
-    guard cx.inputs.fleet[Int(devices[device].group)].background.refresh != nil, !isAway(device)
+  static func submitRefreshRequest(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    guard cx.inputs.fleet[Int(devices[device].group)].background.refresh != nil,
+      !Membership.isAway(device, devices)
     else {
       return
     }
-    submit(device, Self.refreshTask, .refresh)
+    submit(device, Self.refreshTask, .refresh, &devices, &cx)
   }
 
   /// The app asks the operating system for a task; a pending request with the same identifier is
   /// replaced.
   ///
   /// The system starts at most one task of a kind in each quarter of an hour, its scan period.
-  mutating func submit(_ device: Int, _ identifier: Int16, _ kind: TaskKind) {
+  static func submit(
+    _ device: Int, _ identifier: Int16, _ kind: TaskKind, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     let place = Int(devices[device].group)
     if !devices.systemFigures.isEmpty, devices.systemFigures[place] != nil {
-      let error = refusal(device, identifier, kind)
+      let error = refusal(device, identifier, kind, &devices, &cx)
       if cx.audience.wantsEveryEvent {
         cx.note(device, .submitted(task: devices.taskNames[Int(identifier)], error))
       }
@@ -60,12 +68,13 @@ extension Simulation {
         .deviceTimer(.earliestBegin, device: Int32(device), generation: 0), .deviceTimer,
         at: begin, by: device)
     }
-    considerTask(device)
+    considerTask(device, &devices, &cx)
   }
 
   /// Why the operating system does not take a request, in the order of its checks; nil: it does.
-  private mutating func refusal(
-    _ device: Int, _ identifier: Int16, _ kind: TaskKind
+  private static func refusal(
+    _ device: Int, _ identifier: Int16, _ kind: TaskKind, _ devices: inout Devices,
+    _ cx: inout Context
   ) -> SubmitError? {
     let place = Int(devices[device].group)
     if devices.systemFigures[place]!.namesPermitted,
@@ -88,21 +97,21 @@ extension Simulation {
   ///
   /// Draws: one `uniform` at slot = the quarter of an hour (purpose `task-start`, for refresh tasks
   /// `refresh-start`).
-  mutating func considerTask(_ device: Int) {
-    if devices.fleetTables.mayQueue { startQueued(device) }
+  static func considerTask(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if devices.fleetTables.mayQueue { ContinuedTask.startQueued(device, &devices, &cx) }
     guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
     else { return }
     var next = SimTime.never
     for place in 0..<devices[device].scheduler.requests.count {
       let request = devices[device].scheduler.requests[place]
-      switch look(device, request) {
+      switch look(device, request, &devices, &cx) {
       case .not(let time): next = min(next, time)
       case .eligible:
         let place = Int(devices[device].group)
         let isRefresh = request.kind == .refresh
         devices[device].scheduler.starting = request.identifier
         devices[device].scheduler.generation += 1
-        var stream = schedulerKey(device, isRefresh ? "refresh-start" : "task-start")
+        var stream = schedulerKey(device, isRefresh ? "refresh-start" : "task-start", &devices, &cx)
           .stream(slot: quarter(cx.now))
         let delay =
           isRefresh
@@ -114,11 +123,13 @@ extension Simulation {
         return
       }
     }
-    planScan(device, at: next)
+    planScan(device, at: next, &devices, &cx)
   }
 
   /// Schedules the next scan that can find anything new, unless one comes before.
-  private mutating func planScan(_ device: Int, at time: SimTime) {
+  private static func planScan(
+    _ device: Int, at time: SimTime, _ devices: inout Devices, _ cx: inout Context
+  ) {
     guard time != .never,
       time < devices[device].scheduler.scanAt || devices[device].scheduler.scanAt <= cx.now
     else { return }
@@ -131,13 +142,19 @@ extension Simulation {
   }
 
   /// Whether a request may start now.
-  private mutating func look(_ device: Int, _ request: TaskRequest) -> Look {
+  private static func look(
+    _ device: Int, _ request: TaskRequest, _ devices: inout Devices, _ cx: inout Context
+  ) -> Look {
     let isRefresh = request.kind == .refresh
     if let kind = devices[device].sessionKind, isRefresh || !kind.endsOnLock {
       return .not(before: .never)
     }
-    if cx.now < request.earliestBegin || isAway(device) { return .not(before: .never) }
-    if !devices.bodies.isEmpty, isRefresh ? isSavingEnergy(device) : isSparing(device) {
+    if cx.now < request.earliestBegin || Membership.isAway(device, devices) {
+      return .not(before: .never)
+    }
+    if !devices.bodies.isEmpty,
+      isRefresh ? Body.isSavingEnergy(device, &devices, &cx) : Body.isSparing(device, &devices, &cx)
+    {
       return .not(before: .never)
     }
     if isRefresh {
@@ -158,20 +175,22 @@ extension Simulation {
     else {
       return .eligible
     }
-    return systemLook(device, request)
+    return systemLook(device, request, &devices, &cx)
   }
 
   /// The drawn start has come: the conditions are looked at again.
   ///
   /// Draws: one `normal` at slot = the quarter of an hour (purpose `task-budget`); for a refresh
   /// task two `uniform`s (purpose `refresh-budget`).
-  mutating func startTask(_ device: Int) {
+  static func startTask(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let identifier = devices[device].scheduler.starting
     devices[device].scheduler.starting = -1
     guard
       let request = devices[device].scheduler.requests.first(where: { $0.identifier == identifier })
     else { return }
-    guard case .eligible = look(device, request) else { return considerTask(device) }
+    guard case .eligible = look(device, request, &devices, &cx) else {
+      return considerTask(device, &devices, &cx)
+    }
     devices[device].scheduler.remove(identifier)
     let nextQuarter = SimTime(microseconds: Int64(quarter(cx.now) + 1) * 900_000_000)
     let place = Int(devices[device].group)
@@ -183,47 +202,54 @@ extension Simulation {
       devices[device].scheduler.nextRefresh = nextQuarter
       let refresh = cx.inputs.fleet[place].background.refresh!
       (kind, resubmit) = (.refresh, refresh.resubmit)
-      (budget, grace) = (refreshBudget(device, refresh), refresh.grace)
+      (budget, grace) = (refreshBudget(device, refresh, &devices, &cx), refresh.grace)
     } else {
       devices[device].scheduler.nextProcessing = nextQuarter
       let processing = cx.inputs.fleet[place].background.processing!
       (kind, resubmit) = (.task, processing.resubmit)
-      budget = processingBudget(device, processing)
+      budget = processingBudget(device, processing, &devices, &cx)
       grace = processing.grace
     }
     if !devices.apps.isEmpty, let until = devices.apps[device]?.penalisedUntil, cx.now < until {
       budget = SimDuration(microseconds: max(1, budget.microseconds / 2))
     }
-    takeOver(device)
+    Surroundings.takeOver(device, &devices, &cx)
     if resubmit == .atStart, identifier <= Self.refreshTask {
-      submit(device, identifier, request.kind)
+      submit(device, identifier, request.kind, &devices, &cx)
     }
-    beginSession(
-      device, kind, soft: max(cx.now, cx.now + budget - grace), hard: cx.now + budget)
+    Session.beginSession(
+      device, kind, soft: max(cx.now, cx.now + budget - grace), hard: cx.now + budget, &devices, &cx
+    )
   }
 
-  private mutating func processingBudget(_ device: Int, _ processing: ProcessingSettings)
+  private static func processingBudget(
+    _ device: Int, _ processing: ProcessingSettings, _ devices: inout Devices, _ cx: inout Context
+  )
     -> SimDuration
   {
-    var stream = schedulerKey(device, "task-budget").stream(slot: quarter(cx.now))
+    var stream = schedulerKey(device, "task-budget", &devices, &cx).stream(slot: quarter(cx.now))
     let drawn = SimDuration(
       roundingUp: stream.logNormal(
         median: processing.budgetMedian.seconds, sigma: processing.budgetSpread))
     return min(max(drawn, processing.budgetMinimum), processing.budgetMaximum)
   }
 
-  private mutating func refreshBudget(_ device: Int, _ refresh: RefreshSettings) -> SimDuration {
-    var stream = schedulerKey(device, "refresh-budget").stream(slot: quarter(cx.now))
+  private static func refreshBudget(
+    _ device: Int, _ refresh: RefreshSettings, _ devices: inout Devices, _ cx: inout Context
+  ) -> SimDuration {
+    var stream = schedulerKey(device, "refresh-budget", &devices, &cx).stream(slot: quarter(cx.now))
     guard stream.uniform() < refresh.shortShare else { return refresh.budget }
     let span = refresh.shortMaximum - refresh.shortMinimum
     return refresh.shortMinimum + span.scaled(by: stream.uniform())
   }
 
   /// The number of the quarter of an hour since the start.
-  mutating func quarter(_ time: SimTime) -> UInt64 { UInt64(time.microseconds / 900_000_000) }
+  static func quarter(_ time: SimTime) -> UInt64 { UInt64(time.microseconds / 900_000_000) }
 
   /// The key of what the operating system and the person draw.
-  mutating func schedulerKey(_ device: Int, _ purpose: Purpose) -> StreamKey {
+  static func schedulerKey(
+    _ device: Int, _ purpose: Purpose, _ devices: inout Devices, _ cx: inout Context
+  ) -> StreamKey {
     cx.keys.key(
       purpose, group: Int(devices[device].group), of: cx.inputs,
       ordinal: UInt32(devices[device].ordinal))
@@ -235,7 +261,9 @@ extension Simulation {
   ///
   /// Draws: for a task that starts by chance one `uniform` at slot = each quarter of an hour looked
   /// at (purpose `on-battery` or `refresh-chance`).
-  private mutating func systemLook(_ device: Int, _ request: TaskRequest) -> Look {
+  private static func systemLook(
+    _ device: Int, _ request: TaskRequest, _ devices: inout Devices, _ cx: inout Context
+  ) -> Look {
     let place = Int(devices[device].group)
     guard devices.apps[device]!.isRefreshOn,
       cx.now - devices.apps[device]!.lastUse <= devices.systemFigures[place]!.useLimit
@@ -248,7 +276,9 @@ extension Simulation {
       else {
         return .not(before: .never)
       }
-      if localHour(device, cx.now) >= 6 { return .not(before: nextMidnight(device)) }
+      if App.localHour(device, cx.now, &devices, &cx) >= 6 {
+        return .not(before: App.nextMidnight(device, &devices, &cx))
+      }
     }
     if let daily = devices.systemFigures[place]!.dailyRunTime {
       let hours = cx.now.microseconds / 3_600_000_000 - devices.apps[device]!.refilledHour
@@ -260,23 +290,25 @@ extension Simulation {
             microseconds: (devices.apps[device]!.refilledHour + missing) * 3_600_000_000))
       }
     }
-    return chance(device, request)
+    return chance(device, request, &devices, &cx)
   }
 
   /// A task that starts by chance: the first quarter of an hour in which it may.
-  private mutating func chance(_ device: Int, _ request: TaskRequest) -> Look {
+  private static func chance(
+    _ device: Int, _ request: TaskRequest, _ devices: inout Devices, _ cx: inout Context
+  ) -> Look {
     let place = Int(devices[device].group)
     let onBattery = devices.systemFigures[place]!.onBattery
     let attemptWithin = devices.systemFigures[place]!.attemptWithin
     let isRefresh = request.kind == .refresh
     if !isRefresh, devices[device].isPlugged { return .eligible }
-    let key = schedulerKey(device, isRefresh ? "refresh-chance" : "on-battery")
+    let key = schedulerKey(device, isRefresh ? "refresh-chance" : "on-battery", &devices, &cx)
     // Two days cover every wait of a processing request; a refresh request looks again then.
     for ahead in 0...UInt64(192) {
       let time =
         ahead == 0
         ? cx.now : SimTime(microseconds: Int64(quarter(cx.now) + ahead) * 900_000_000)
-      let share = isRefresh ? refreshShare(device, at: time) : onBattery
+      let share = isRefresh ? refreshShare(device, at: time, &devices, &cx) : onBattery
       var stream = key.stream(slot: quarter(time))
       if stream.uniform() < share {
         return ahead == 0 ? .eligible : .not(before: time)
@@ -293,11 +325,15 @@ extension Simulation {
 
   /// The chance of a refresh task in a quarter of an hour: by how often the app is used at that
   /// hour of the day.
-  private mutating func refreshShare(_ device: Int, at time: SimTime) -> Double {
+  private static func refreshShare(
+    _ device: Int, at time: SimTime, _ devices: inout Devices, _ cx: inout Context
+  ) -> Double {
     let likelihood = devices.systemFigures[Int(devices[device].group)]!.likelihood
     let most = devices.apps[device]!.mostUses
     guard most > 0 else { return likelihood }
-    let share = Double(devices.apps[device]!.uses(in: usageHour(device, time))) / Double(most)
+    let share =
+      Double(devices.apps[device]!.uses(in: DeviceClock.usageHour(device, time, &devices, &cx)))
+      / Double(most)
     return likelihood + (1 - likelihood) * share
   }
 }

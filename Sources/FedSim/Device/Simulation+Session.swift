@@ -1,51 +1,56 @@
-extension Simulation {
+extension Session {
   /// The app begins to run: a task, a window, or opened by its user.
-  mutating func beginSession(
-    _ device: Int, _ kind: SessionKind, soft: SimTime, hard: SimTime
+  static func beginSession(
+    _ device: Int, _ kind: SessionKind, soft: SimTime, hard: SimTime, _ devices: inout Devices,
+    _ cx: inout Context
   ) {
     devices[device].sessionGeneration += 1
     let generation = devices[device].sessionGeneration
     cx.books.tallies.sessions += 1
     devices[device].activity.sessions += 1
     cx.note(device, .sessionBegan(kind))
-    if collects(device), kind != .heartbeat {
+    if Collecting.collects(device, devices, cx), kind != .heartbeat {
       let session = Session(
         kind: kind, generation: generation, soft: soft, hard: hard, participation: -1)
-      return beginCollecting(device, session, soft: soft)
+      return Collecting.beginCollecting(device, session, soft: soft, &devices, &cx)
     }
-    if !kind.isPoll { takeStock(device) }
-    let unmet = kind.isPoll ? nil : unmetCondition(device)
+    if !kind.isPoll { Roster.takeStock(device, &devices, &cx) }
+    let unmet = kind.isPoll ? nil : Surroundings.unmetCondition(device, devices, cx)
     let takesPart = unmet == nil
-    let isFit = kind.isPoll || isFit(device)
-    let hasData = kind.isPoll || hasData(device)
+    let isFit = kind.isPoll || Roster.isFit(device, devices)
+    let hasData = kind.isPoll || Installation.hasData(device, &devices)
     var participation: Int32 = -1
-    if !kind.isPoll, takesPart, isFit, hasData { participation = newParticipation(device) }
+    if !kind.isPoll, takesPart, isFit, hasData {
+      participation = newParticipation(device, &devices, &cx)
+    }
     devices[device].session = Session(
       kind: kind, generation: generation, soft: soft, hard: hard, participation: participation)
-    if kind.isTask { taskBegan(device) }
+    if kind.isTask { App.taskBegan(device, &devices, &cx) }
     if !takesPart {
       cx.books.tallies.ineligibleSessions += 1
       for (place, reason) in Ineligibility.allCases.enumerated() where reason == unmet {
         cx.books.tallies.ineligible[place] += 1
       }
-      return endSession(device, .ineligible)
+      return endSession(device, .ineligible, &devices, &cx)
     }
     if !isFit {
       cx.books.tallies.declinedSessions += 1
-      return endSession(device, .declined)
+      return endSession(device, .declined, &devices, &cx)
     }
     if !hasData {
       cx.books.tallies.sessionsWithoutData += 1
-      return endSession(device, .withoutData)
+      return endSession(device, .withoutData, &devices, &cx)
     }
-    if cx.features.isOn, let end = disconnection(device) { return endSession(device, end) }
-    scheduleExpiries(device, generation, soft: soft, hard: hard)
-    proceed(device)
+    if cx.features.isOn, let end = Dialect.disconnection(device, &devices, &cx) {
+      return endSession(device, end, &devices, &cx)
+    }
+    scheduleExpiries(device, generation, soft: soft, hard: hard, &cx)
+    proceed(device, &devices, &cx)
   }
 
   /// Schedules the ends of a session.
-  mutating func scheduleExpiries(
-    _ device: Int, _ generation: UInt32, soft: SimTime, hard: SimTime
+  static func scheduleExpiries(
+    _ device: Int, _ generation: UInt32, soft: SimTime, hard: SimTime, _ cx: inout Context
   ) {
     if soft != .never {
       cx.schedule(
@@ -60,58 +65,67 @@ extension Simulation {
   }
 
   /// Does what comes next in a session, if nothing is under way.
-  mutating func proceed(_ device: Int) {
+  static func proceed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let session = devices[device].session, !devices[device].hasTransfer,
       !devices[device].isRunning, !session.isPausing, !session.isStuck
     else { return }
-    purgeOutbox(device)
+    Outbox.purgeOutbox(device, &devices, &cx)
     let isConnected = devices[device].isConnected
     let place = Int(devices[device].group)
     let participation = cx.inputs.fleet[place].participation
-    if !devices.identities.isEmpty, isConnected, identifies(device) { return }
-    if collects(device), session.kind != .heartbeat { return collect(device) }
-    if let update = sendable(device), isConnected, !session.hasGivenUp,
+    if !devices.identities.isEmpty, isConnected, Identity.identifies(device, &devices, &cx) {
+      return
+    }
+    if Collecting.collects(device, devices, cx), session.kind != .heartbeat {
+      return Collecting.collect(device, &devices, &cx)
+    }
+    if let update = Outbox.sendable(device, devices, cx), isConnected, !session.hasGivenUp,
       session.tries < cx.inputs.fleet[place].outbox.attempts
     {
-      if participation.checksBeforeReport == true, !conditionsHold(device) {
-        return endSession(device, .conditionsLost)
+      if participation.checksBeforeReport == true, !Surroundings.conditionsHold(device, devices, cx)
+      {
+        return endSession(device, .conditionsLost, &devices, &cx)
       }
-      return startUpload(device, update)
+      return Outbox.startUpload(device, update, &devices, &cx)
     }
-    if session.isExpiring { return endExpired(device) }
+    if session.isExpiring { return endExpired(device, &devices, &cx) }
     switch session.stage {
     case .check:
-      if isConnected { startCheck(device) }
+      if isConnected { Transfer.startCheck(device, &devices, &cx) }
     case .download:
       if isConnected {
-        startRequest(
+        Transfer.startRequest(
           device, .download, cx.features.givesKeys ? .fetch(round: session.round) : .latest,
-          bytes: bytes(of: .fetch))
+          bytes: WireSize.bytes(of: .fetch, cx), &devices, &cx)
       }
     case .plan:
       if isConnected {
-        startRequest(
-          device, .download, .plan(round: session.round), bytes: cx.inputs.server.messageBytes)
+        Transfer.startRequest(
+          device, .download, .plan(round: session.round), bytes: cx.inputs.server.messageBytes,
+          &devices, &cx)
       }
     case .train:
-      beginTraining(device)
+      Training.beginTraining(device, &devices, &cx)
     case .evaluate:
-      beginEvaluation(device)
+      EvaluationRound.beginEvaluation(device, &devices, &cx)
     case .reply:
-      if isConnected { sendReply(device) }
+      if isConnected { Instructions.sendReply(device, &devices, &cx) }
     case .done:
-      let waits = sendable(device) != nil
+      let waits = Outbox.sendable(device, devices, cx) != nil
       if waits, !isConnected, !session.hasGivenUp { return }
-      if repetition(device) != nil {
-        rest(device, .completed)
+      if repetition(device, devices, cx) != nil {
+        rest(device, .completed, &devices, &cx)
       } else {
-        endSession(device, waits ? .unreachable : .completed)
+        endSession(device, waits ? .unreachable : .completed, &devices, &cx)
       }
     }
   }
 
   /// Waits within a session.
-  mutating func pause(_ device: Int, for duration: SimDuration, then stage: Session.Stage) {
+  static func pause(
+    _ device: Int, for duration: SimDuration, then stage: Session.Stage, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     devices[device].session!.stage = stage
     devices[device].session!.isPausing = true
     cx.schedule(
@@ -121,19 +135,23 @@ extension Simulation {
   }
 
   /// Nothing to do at present: asks again later where sessions repeat, else ends.
-  mutating func rest(_ device: Int, _ reason: SessionEnd) {
-    if let wait = repetition(device) {
+  static func rest(
+    _ device: Int, _ reason: SessionEnd, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if let wait = repetition(device, devices, cx) {
       cx.note(device, .rested(reason))
       devices[device].session!.tries = 0
       devices[device].session!.hasGivenUp = false
-      pause(device, for: wait, then: .check)
+      pause(device, for: wait, then: .check, &devices, &cx)
     } else {
-      endSession(device, reason)
+      endSession(device, reason, &devices, &cx)
     }
   }
 
   /// How long a session waits until it asks again; nil: it does not.
-  private func repetition(_ device: Int) -> SimDuration? {
+  private static func repetition(
+    _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> SimDuration? {
     let participation = cx.inputs.fleet[Int(devices[device].group)].participation
     guard let kind = devices[device].session?.kind else { return nil }
     if kind.isPoll { return kind == .activation ? participation.pollEvery : nil }
@@ -141,42 +159,48 @@ extension Simulation {
   }
 
   /// No new batch begins; a running one may end, an upload may go on until the hard expiry.
-  mutating func expireSoftly(_ device: Int) {
+  static func expireSoftly(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if devices[device].session!.isCompleted { return }
     devices[device].session!.hasExpired = true
     cx.note(device, .softExpiry)
-    if onExpiration(device) == .ignore { return }
-    setCancelled(device)
+    if App.onExpiration(device, &devices, &cx) == .ignore { return }
+    App.setCancelled(device, &devices, &cx)
     devices[device].session!.isExpiring = true
     devices[device].session!.isPausing = false
-    abandonEvaluation(device)
-    if devices[device].run != nil { return cutTraining(device) }
+    EvaluationRound.abandonEvaluation(device, &devices, &cx)
+    if devices[device].run != nil { return Training.cutTraining(device, &devices, &cx) }
     switch devices[device].transfer?.purpose {
     case .upload, .central(.file): return
-    default: endExpired(device)
+    default: endExpired(device, &devices, &cx)
     }
   }
 
   /// The app has stopped at an expiry: it says so, or forgets it and waits for its kill.
-  mutating func endExpired(_ device: Int) {
-    guard onExpiration(device) == .forget else { return endSession(device, .expired) }
-    if devices[device].transfer != nil { giveUpTransfer(device) }
+  static func endExpired(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    guard App.onExpiration(device, &devices, &cx) == .forget else {
+      return endSession(device, .expired, &devices, &cx)
+    }
+    if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
     devices[device].session?.isStuck = true
   }
 
   /// The task's time is over: a batch that still runs costs the process.
-  mutating func expireHard(_ device: Int) {
+  static func expireHard(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let session = devices[device].session!
-    if session.isCompleted { return endSession(device, .completed) }
-    if devices[device].run != nil || session.isStuck || onExpiration(device) == .ignore {
-      kill(device)
-      return penalise(device)
+    if session.isCompleted { return endSession(device, .completed, &devices, &cx) }
+    if devices[device].run != nil || session.isStuck
+      || App.onExpiration(device, &devices, &cx) == .ignore
+    {
+      kill(device, &devices, &cx)
+      return App.penalise(device, &devices, &cx)
     }
-    endSession(device, .expired)
+    endSession(device, .expired, &devices, &cx)
   }
 
   /// Expires a session now, with a grace until the hard expiry.
-  mutating func expireNow(_ device: Int, grace: SimDuration) {
+  static func expireNow(
+    _ device: Int, grace: SimDuration, _ devices: inout Devices, _ cx: inout Context
+  ) {
     guard let session = devices[device].session, !session.hasExpired, !session.isCompleted else {
       return
     }
@@ -185,17 +209,17 @@ extension Simulation {
     cx.schedule(
       .hardExpiry(device: Int32(device), generation: session.generation), .deadline, at: hard,
       by: device)
-    expireSoftly(device)
+    expireSoftly(device, &devices, &cx)
   }
 
   /// The process is killed: what was in memory only is lost.
-  mutating func kill(_ device: Int) {
+  static func kill(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     cx.books.tallies.kills += 1
     cx.note(device, .killed)
-    if devices[device].isTraining { loseRun(device) }
-    endProcess(device)
+    if devices[device].isTraining { Training.loseRun(device, &devices, &cx) }
+    App.endProcess(device, &devices, &cx)
     let keeps = cx.inputs.fleet[Int(devices[device].group)].outbox.persists
-    endSession(device, .killed)
+    endSession(device, .killed, &devices, &cx)
     if !keeps {
       for update in devices[device].outbox { cx.leaveDevice(update, .lostAtKill) }
       devices[device].outbox = []
@@ -203,17 +227,21 @@ extension Simulation {
   }
 
   /// Ends a session; what is under way is given up. No batch may be running.
-  mutating func endSession(_ device: Int, _ reason: SessionEnd) {
+  static func endSession(
+    _ device: Int, _ reason: SessionEnd, _ devices: inout Devices, _ cx: inout Context
+  ) {
     guard let session = devices[device].session else { return }
-    abandonEvaluation(device)
+    EvaluationRound.abandonEvaluation(device, &devices, &cx)
     precondition(devices[device].run == nil, "a session ends between batches")
-    if devices[device].transfer != nil { giveUpTransfer(device) }
-    if cx.features.isOn { leaveStream(device, session.participation) }
-    if collects(device) { endCollecting(device) }
+    if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    if cx.features.isOn { Streams.leaveStream(device, session.participation, &devices, &cx) }
+    if Collecting.collects(device, devices, cx) { Collecting.endCollecting(device, &cx) }
     devices[device].session = nil
-    cancelExpiries(device, session)
+    cancelExpiries(device, session, &cx)
     cx.participations.letGo(session.participation)
-    if cx.line.staysOnline, !cx.features.isOn || !keepsOwnModel(device) { devices[device].held = nil }
+    if cx.line.staysOnline, !cx.features.isOn || !LayoutDialect.keepsOwnModel(device, devices, cx) {
+      devices[device].held = nil
+    }
     devices[device].sessionGeneration += 1
     cx.note(device, .sessionEnded(reason))
     let place = Int(devices[device].group)
@@ -221,23 +249,23 @@ extension Simulation {
       for update in devices[device].outbox { cx.leaveDevice(update, .dropped) }
       devices[device].outbox = []
     }
-    if cx.inputs.fleet[place].outbox.flushes == false { shelve(device) }
-    if session.kind.isTask { taskEnded(device) }
+    if cx.inputs.fleet[place].outbox.flushes == false { Outbox.shelve(device, &devices, &cx) }
+    if session.kind.isTask { App.taskEnded(device, &devices, &cx) }
     if session.kind == .task, reason != .killed,
       cx.inputs.fleet[place].background.processing?.resubmit == .atCompletion
     {
-      submitTaskRequest(device)
+      Scheduler.submitTaskRequest(device, &devices, &cx)
     } else if session.kind == .refresh, reason != .killed,
       cx.inputs.fleet[place].background.refresh?.resubmit == .atCompletion
     {
-      submitRefreshRequest(device)
+      Scheduler.submitRefreshRequest(device, &devices, &cx)
     } else {
-      considerTask(device)
+      Scheduler.considerTask(device, &devices, &cx)
     }
   }
 
   /// What would only be skipped later goes at once, if it is still to come.
-  private mutating func cancelExpiries(_ device: Int, _ session: Session) {
+  private static func cancelExpiries(_ device: Int, _ session: Session, _ cx: inout Context) {
     let number = Int32(device)
     if session.soft > cx.now, session.soft != .never {
       cx.agenda.cancel(
@@ -251,21 +279,23 @@ extension Simulation {
 
   // MARK: Participation
 
-  private mutating func newParticipation(_ device: Int) -> Int32 {
+  private static func newParticipation(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> Int32
+  {
     precondition(!cx.ahead.isAhead, "who takes part waits for its turn")
     return cx.participations.begin(
       group: devices[device].group, at: cx.now)
   }
 
   /// A session that asks for work again after it was accepted takes part anew.
-  mutating func renewParticipation(_ device: Int) {
+  static func renewParticipation(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let participation = devices[device].session!.participation
     guard participation >= 0,
-      cx.participations[participation].stage >= Stage.accepted.rawValue
+      cx.participations.has(participation, reached: .accepted)
         || cx.features.isOn && cx.participations.isOutstanding(participation)
     else { return }
-    if cx.features.isOn { leaveStream(device, participation) }
-    devices[device].session!.participation = newParticipation(device)
+    if cx.features.isOn { Streams.leaveStream(device, participation, &devices, &cx) }
+    devices[device].session!.participation = newParticipation(device, &devices, &cx)
     cx.participations.letGo(participation)
   }
 }

@@ -1,12 +1,17 @@
 import Learning
 import Numerics
 
-extension Simulation {
+/// How a device trains: begins, is cut off, goes on, and makes an update.
+enum Training {
   /// Begins a training, or goes on with the one that was cut off.
-  mutating func beginTraining(_ device: Int) {
-    resumeOrDrop(device)
-    if isCancelled(device) { return stopAtOnce(device) }
-    if !devices[device].hasAttempt { newAttempt(device) } else { cx.books.tallies.resumed += 1 }
+  static func beginTraining(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    resumeOrDrop(device, &devices, &cx)
+    if App.isCancelled(device, &devices) { return stopAtOnce(device, &devices, &cx) }
+    if !devices[device].hasAttempt {
+      newAttempt(device, &devices, &cx)
+    } else {
+      cx.books.tallies.resumed += 1
+    }
     let attempt = devices[device].attempt!
     cx.participations.reach(devices[device].session!.participation, .started)
     devices[device].runGeneration += 1
@@ -16,41 +21,47 @@ extension Simulation {
       .trainingBegan(
         base: Int(attempt.base), firstBatch: attempt.described, batches: pace.batchCount))
     let run = TrainingRun(
-      begunAt: cx.now, since: cx.now, speed: speed(of: device), firstBatch: attempt.described,
+      begunAt: cx.now, since: cx.now, speed: Body.speed(of: device, &devices),
+      firstBatch: attempt.described,
       lastBatch: pace.batchCount, generation: devices[device].runGeneration)
     devices[device].run = run
-    beginStretch(device)
+    Measures.beginStretch(device, &devices, &cx)
     cx.schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: pace.end(of: run, batches: pace.batchCount), by: device)
-    watchProcessor(device)
-    awaitProgress(device)
+    App.watchProcessor(device, &devices, &cx)
+    App.awaitProgress(device, &devices, &cx)
   }
 
   /// A flag from an earlier expiry stops the training before its first batch.
-  private mutating func stopAtOnce(_ device: Int) {
-    if !devices[device].hasAttempt { newAttempt(device) }
+  private static func stopAtOnce(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if !devices[device].hasAttempt { newAttempt(device, &devices, &cx) }
     cx.participations.reach(devices[device].session!.participation, .started)
-    endAttempt(device, .discardedAtExpiry, batches: devices[device].attempt!.described)
-    endSession(device, .expired)
+    endAttempt(
+      device, .discardedAtExpiry, batches: devices[device].attempt!.described, &devices, &cx)
+    Session.endSession(device, .expired, &devices, &cx)
   }
 
   /// The batches under way end, or are cut off.
-  mutating func endRun(_ device: Int) {
-    bookStretch(device)
-    if !devices.apps.isEmpty, let run = devices[device].run { noteBurst(device, run) }
+  static func endRun(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    Measures.bookStretch(device, &devices, &cx)
+    if !devices.apps.isEmpty, let run = devices[device].run {
+      App.noteBurst(device, run, &devices, &cx)
+    }
     devices[device].run = nil
   }
 
   /// A running training goes on at another speed.
-  mutating func changeSpeed(_ device: Int, to speed: Int64) {
+  static func changeSpeed(
+    _ device: Int, to speed: Int64, _ devices: inout Devices, _ cx: inout Context
+  ) {
     guard devices[device].run != nil else { return }
     devices[device].run!.change(to: speed, at: cx.now)
-    planRun(device)
+    planRun(device, &devices, &cx)
   }
 
   /// Schedules the end of a run's last batch anew, unless the hard expiry comes first.
-  private mutating func planRun(_ device: Int) {
+  private static func planRun(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices[device].runGeneration += 1
     devices[device].run!.generation = devices[device].runGeneration
     let run = devices[device].run!
@@ -63,17 +74,17 @@ extension Simulation {
     cx.schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: max(ends, cx.now), by: device)
-    watchProcessor(device)
+    App.watchProcessor(device, &devices, &cx)
   }
 
   /// What a checkpoint does now: too old it goes, on a newer version it does as the settings say.
-  private mutating func resumeOrDrop(_ device: Int) {
+  private static func resumeOrDrop(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let attempt = devices[device].attempt else { return }
     let settings = cx.inputs.fleet[Int(devices[device].group)].interruption
     if let limit = settings.maximumAge, let written = attempt.checkpointedAt,
       written + limit < cx.now
     {
-      return endAttempt(device, .outdated)
+      return endAttempt(device, .outdated, &devices, &cx)
     }
     guard attempt.base != devices[device].heldVersion, let held = devices[device].held else {
       return
@@ -82,7 +93,7 @@ extension Simulation {
     case .finish:
       return
     case .restart:
-      endAttempt(device, .restarted)
+      endAttempt(device, .restarted, &devices, &cx)
     case .rebase:
       cx.books.tallies.rebased += 1
       devices[device].attempt!.base = devices[device].heldVersion
@@ -91,7 +102,7 @@ extension Simulation {
         devices[device].attempt!.start = .rebased(
           training, old: attempt.baseParameters!, new: held)
       } else if attempt.described == 0 {
-        devices[device].attempt!.start = start(of: device, from: held)
+        devices[device].attempt!.start = OwnModel.start(of: device, from: held, devices, cx)
       } else {
         // A second move before a batch was done: the first move's target never mattered.
         guard case .rebased(let training, let old, _) = attempt.start else { return }
@@ -100,46 +111,52 @@ extension Simulation {
     }
   }
 
-  private mutating func newAttempt(_ device: Int) {
-    if cx.features.isOn { takeConfig(device) }
-    takeStock(device)
+  private static func newAttempt(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if cx.features.isOn { OwnModel.takeConfig(device, &devices, &cx) }
+    Roster.takeStock(device, &devices, &cx)
     cx.books.ledgers.attempts.open()
     devices[device].activity.attempts += 1
     let held = devices[device].held!
     let needsBase =
-      needsBases || group(of: device).interruption.onModelMoved == .rebase
+      ClientStates.needsBases(cx)
+      || Roster.group(of: device, devices, cx).interruption.onModelMoved == .rebase
     devices[device].attempt = Attempt(
       base: devices[device].heldVersion, baseParameters: needsBase ? held : nil,
-      start: start(of: device, from: held), firstEpoch: devices[device].nextEpoch,
-      relabelling: relabelling(by: device))
+      start: OwnModel.start(of: device, from: held, devices, cx),
+      firstEpoch: devices[device].nextEpoch,
+      relabelling: Adversary.relabelling(by: device, devices, cx))
     devices[device].nextEpoch += UInt64(
-      plan(of: device).epochs(shardCount: Int(devices[device].sampleCount)))
+      OwnModel.plan(of: device, devices, cx).epochs(shardCount: Int(devices[device].sampleCount)))
   }
 
   /// The last batch of a run ends.
-  mutating func trainingEnded(_ device: Int) {
+  static func trainingEnded(
+    _ device: Int, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
     let run = devices[device].run!
-    if run.isEvaluation { return endEvaluation(device, hasSamples: true) }
-    endRun(device)
+    if run.isEvaluation {
+      return EvaluationRound.endEvaluation(device, hasSamples: true, &devices, &cx)
+    }
+    endRun(device, &devices, &cx)
     if run.lastBatch == devices[device].pace.batchCount {
-      return finishAttempt(device, batches: run.lastBatch, .finished)
+      return finishAttempt(device, batches: run.lastBatch, .finished, &devices, &server, &cx)
     }
     // The batch that ran at the soft expiry is done.
     cx.note(device, .trainingCut(batches: run.lastBatch, of: devices[device].pace.batchCount))
     switch cx.inputs.fleet[Int(devices[device].group)].interruption.onExpiry {
     case .discard:
-      endAttempt(device, .discardedAtExpiry, batches: run.lastBatch)
-      endExpired(device)
+      endAttempt(device, .discardedAtExpiry, batches: run.lastBatch, &devices, &cx)
+      Session.endExpired(device, &devices, &cx)
     case .checkpoint:
-      writeCheckpoint(device, batches: run.lastBatch)
-      endExpired(device)
+      writeCheckpoint(device, batches: run.lastBatch, &devices, &cx)
+      Session.endExpired(device, &devices, &cx)
     case .submitPartial:
-      finishAttempt(device, batches: run.lastBatch, .submittedPartial)
+      finishAttempt(device, batches: run.lastBatch, .submittedPartial, &devices, &server, &cx)
     }
   }
 
   /// The soft expiry comes while batches run: the running one is the last, if it ends in time.
-  mutating func cutTraining(_ device: Int) {
+  static func cutTraining(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     cx.books.tallies.expiredTrainings += 1
     devices[device].activity.expired += 1
     let run = devices[device].run!
@@ -147,31 +164,34 @@ extension Simulation {
     let done = pace.done(run, at: cx.now)
     if cx.inputs.fleet[Int(devices[device].group)].interruption.onExpiry == .checkpoint {
       // The expiration handler saves what is done, before the running batch ends or is killed.
-      save(device, batches: done)
+      save(device, batches: done, &devices, &cx)
     }
     devices[device].run!.lastBatch = done + 1
-    planRun(device)
+    planRun(device, &devices, &cx)
   }
 
   /// The process dies while batches run: what no checkpoint holds is lost.
-  mutating func loseRun(_ device: Int) {
+  static func loseRun(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let run = devices[device].run!
     let done = devices[device].pace.done(run, at: cx.now)
     let kept = devices[device].attempt?.effort
-    endRun(device)
+    endRun(device, &devices, &cx)
     if let attempt = devices[device].attempt, attempt.checkpointedAt != nil {
       cx.books.ledgers.batchesWasted += max(0, done - attempt.described)
-      bookLost(
-        device, since: kept!, batches: attempt.described..<max(done, attempt.described))
+      Measures.bookLost(
+        device, since: kept!, batches: attempt.described..<max(done, attempt.described), &devices,
+        &cx)
       cx.books.tallies.checkpoints += 1
       cx.note(device, .trainingCut(batches: attempt.described, of: devices[device].pace.batchCount))
     } else {
-      endAttempt(device, .killed, batches: done)
+      endAttempt(device, .killed, batches: done, &devices, &cx)
     }
   }
 
   /// Describes an attempt's training up to a number of batches.
-  private mutating func describe(_ device: Int, batches: Int, validation: Bool) {
+  private static func describe(
+    _ device: Int, batches: Int, validation: Bool, _ devices: inout Devices, _ cx: inout Context
+  ) {
     // Where nothing is computed, nothing needs to be described.
     if cx.inputs.omitsArithmetic { return devices[device].attempt!.described = batches }
     let attempt = devices[device].attempt!
@@ -186,11 +206,12 @@ extension Simulation {
     } else {
       training = newTraining(
         of: device, attempt.described..<batches, from: attempt.start,
-        firstEpoch: attempt.firstEpoch, isLast: validation, relabelling: attempt.relabelling)
+        firstEpoch: attempt.firstEpoch, isLast: validation, relabelling: attempt.relabelling,
+        devices, cx)
     }
     devices[device].attempt!.start = .checkpoint(training)
     devices[device].attempt!.described = batches
-    let isOfUpdate = validation && areFoundThroughUpdates
+    let isOfUpdate = validation && areFoundThroughUpdates(cx)
     if cx.computations.described(training, isOfUpdate: isOfUpdate) {
       var ofUpdates: [DeferredTraining] = []
       for update in cx.updates.numbers {
@@ -203,23 +224,23 @@ extension Simulation {
   }
 
   /// Whether a training that becomes an update is nowhere else once the update is gone.
-  private var areFoundThroughUpdates: Bool {
-    !cx.features.isOn && cx.states.last.isEmpty && cx.states.first.isEmpty
-      && cx.states.lastSent.isEmpty
+  private static func areFoundThroughUpdates(_ cx: borrowing Context) -> Bool {
+    if cx.features.isOn { return false }
+    return cx.states.keepNoTrainings
   }
 
   /// Some batches of a device's training; the last ones are evaluated on its validation samples.
-  private func newTraining(
+  private static func newTraining(
     of device: Int, _ batches: Range<Int>, from start: DeferredTraining.Start, firstEpoch: UInt64,
-    isLast: Bool, relabelling: [Int32]? = nil
+    isLast: Bool, relabelling: [Int32]? = nil, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> DeferredTraining {
     let client = Int(devices[device].client)
     let local = LocalTraining(
       network: cx.inputs.task.network, dataset: cx.inputs.task.train,
-      shard: shard(of: device), plan: plan(of: device),
-      order: order(device, firstEpoch: firstEpoch),
+      shard: Roster.shard(of: device, devices, cx), plan: OwnModel.plan(of: device, devices, cx),
+      order: order(device, firstEpoch: firstEpoch, devices, cx),
       noise: cx.inputs.task.network.isNoisy
-        ? .init(key: batchKey(device), firstSlot: firstEpoch) : nil,
+        ? .init(key: batchKey(device, devices, cx), firstSlot: firstEpoch) : nil,
       relabelling: relabelling,
       keepsLossSquares: cx.inputs.server.selector.value.needsLossSquares)
     return DeferredTraining(
@@ -230,7 +251,10 @@ extension Simulation {
 
   /// The members of a cohort will most likely train on the latest version next, all batches: idle
   /// threads may begin with that. `isBeforehand`: the cohort has not formed yet.
-  mutating func foresee(_ members: [Int], from model: ParameterBuffer, isBeforehand: Bool) {
+  static func foresee(
+    _ members: [Int], from model: ParameterBuffer, isBeforehand: Bool, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     let most = cx.computations.foreseeable
     guard !members.isEmpty, most > 0, !devices.fleetTables.hasArrivals,
       cx.features.plans.isEmpty, cx.features.privateRanges.isEmpty,
@@ -239,7 +263,7 @@ extension Simulation {
     // In the order in which they are summed, as many as there is room for.
     let some = Array(members.sorted().prefix(most))
     for (place, device) in some.enumerated() where devices.indices.contains(device) {
-      askForMemory(of: some.dropFirst(place))
+      askForMemory(of: some.dropFirst(place), devices, cx)
       let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
       guard batches > 0, !devices[device].hasAttempt,
         !cx.computations.isForeseen(by: device, from: model, epoch: epoch)
@@ -247,14 +271,16 @@ extension Simulation {
       cx.computations.foresee(
         newTraining(
           of: device, 0..<batches, from: .parameters(model), firstEpoch: epoch,
-          isLast: true),
+          isLast: true, devices, cx),
         by: device, from: model, epoch: epoch, isBeforehand: isBeforehand)
     }
   }
 
   /// Asks for what the trainings of some devices will be described by, a few devices ahead: a round
   /// of trainings has driven it out of the caches.
-  private func askForMemory(of members: ArraySlice<Int>) {
+  private static func askForMemory(
+    of members: ArraySlice<Int>, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) {
     func device(_ distance: Int) -> Int? {
       let place = members.startIndex + distance
       guard place < members.endIndex, devices.indices.contains(members[place]) else { return nil }
@@ -274,15 +300,21 @@ extension Simulation {
 
   /// The batch order of a device's data epochs from `firstEpoch` on; `count`: of as many samples,
   /// where it has more by now.
-  func order(_ device: Int, firstEpoch: UInt64, of count: Int32? = nil) -> BatchOrder {
+  static func order(
+    _ device: Int, firstEpoch: UInt64, of count: Int32? = nil, _ devices: borrowing Devices,
+    _ cx: borrowing Context
+  ) -> BatchOrder {
     if let orders = cx.inputs.task.orders {
-      let lists = ordersThere(device, orders[Int(devices[device].client)], of: count)
+      let lists = Roster.ordersThere(
+        device, orders[Int(devices[device].client)], of: count, devices, cx)
       return .cycle(lists, first: Int(firstEpoch))
     }
-    return .keyed(batchKey(device), firstSlot: firstEpoch)
+    return .keyed(batchKey(device, devices, cx), firstSlot: firstEpoch)
   }
 
-  private func batchKey(_ device: Int) -> StreamKey {
+  private static func batchKey(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> StreamKey
+  {
     StreamKey(
       seed: cx.inputs.seeds.training, purpose: "batches",
       group: cx.inputs.fleet[Int(devices[device].group)].name,
@@ -290,28 +322,36 @@ extension Simulation {
   }
 
   /// Saves the batches done; the attempt goes on from there in another session.
-  mutating func writeCheckpoint(_ device: Int, batches: Int) {
-    save(device, batches: batches)
+  static func writeCheckpoint(
+    _ device: Int, batches: Int, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    save(device, batches: batches, &devices, &cx)
     cx.books.tallies.checkpoints += 1
   }
 
   /// Saves the batches done, while a further one may still be running.
-  private mutating func save(_ device: Int, batches: Int) {
-    bookStretch(device)
-    describe(device, batches: batches, validation: false)
+  private static func save(
+    _ device: Int, batches: Int, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    Measures.bookStretch(device, &devices, &cx)
+    describe(device, batches: batches, validation: false, &devices, &cx)
     devices[device].attempt!.checkpointedAt = cx.now
     cx.note(device, .checkpointed(batches: batches, of: devices[device].pace.batchCount))
   }
 
   /// An attempt ends without an update; `batches` of them were done, or as many as are described.
-  mutating func endAttempt(_ device: Int, _ outcome: AttemptOutcome, batches: Int? = nil) {
+  static func endAttempt(
+    _ device: Int, _ outcome: AttemptOutcome, batches: Int? = nil, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     var done = batches ?? devices[device].attempt!.described
-    abandonEvaluation(device)
+    EvaluationRound.abandonEvaluation(device, &devices, &cx)
     if let run = devices[device].run {
       done = devices[device].pace.done(run, at: cx.now)
-      endRun(device)
+      endRun(device, &devices, &cx)
     }
-    cx.books.book(effort(of: device, batches: done), of: device, .attempt(outcome))
+    cx.books.book(
+      Measures.effort(of: device, batches: done, devices, cx), of: device, .attempt(outcome))
     devices[device].attempt = nil
     cx.books.ledgers.attempts.close(outcome)
     cx.books.ledgers.batchesWasted += done
@@ -319,9 +359,12 @@ extension Simulation {
   }
 
   /// An attempt becomes an update.
-  private mutating func finishAttempt(_ device: Int, batches: Int, _ outcome: AttemptOutcome) {
+  private static func finishAttempt(
+    _ device: Int, batches: Int, _ outcome: AttemptOutcome, _ devices: inout Devices,
+    _ server: inout Server, _ cx: inout Context
+  ) {
     precondition(!cx.ahead.isAhead, "an update is numbered in its turn")
-    describe(device, batches: batches, validation: true)
+    describe(device, batches: batches, validation: true, &devices, &cx)
     let attempt = devices[device].attempt!
     var training: DeferredTraining?
     if !cx.inputs.omitsArithmetic {
@@ -330,13 +373,13 @@ extension Simulation {
       }
       training = described
     }
-    let effort = effort(of: device, batches: batches)
-    keepFirst(device, training, attempt)
-    let outgoing = sent(by: device, attempt, training)
+    let effort = Measures.effort(of: device, batches: batches, devices, cx)
+    Adversary.keepFirst(device, training, attempt, &devices, &cx)
+    let outgoing = Transforms.sent(by: device, attempt, training, &devices, &server, &cx)
     devices[device].attempt = nil
     devices[device].lastTrained = attempt.base
-    if cx.features.isOn { keepOwn(device, training, base: attempt.base) }
-    keepLast(device, training, base: attempt.base)
+    if cx.features.isOn { OwnModel.keepOwn(device, training, base: attempt.base, &devices, &cx) }
+    ClientStates.keepLast(device, training, base: attempt.base, &cx)
     cx.books.ledgers.attempts.close(outcome)
     cx.books.ledgers.batchesUsed += batches
     cx.note(device, .attemptEnded(outcome, batches: batches))
@@ -350,7 +393,7 @@ extension Simulation {
         device: Int32(device), base: attempt.base, samples: min(shard, effort.samples),
         samplesProcessed: effort.samples, batches: batches, createdAt: cx.now, round: session.round,
         participation: session.participation, training: training,
-        baseParameters: needsBases ? attempt.baseParameters : nil,
+        baseParameters: ClientStates.needsBases(cx) ? attempt.baseParameters : nil,
         sent: outgoing, firstEpoch: attempt.firstEpoch,
         shardCount: Int32(shard), effort: effort))
     cx.participations.hold(session.participation)
@@ -360,11 +403,11 @@ extension Simulation {
         update: Int(update), base: Int(attempt.base), batches: batches,
         samples: min(shard, effort.samples)))
     devices[device].session!.stage = .done
-    if !cx.features.isOn || isSound(device, update) {
-      enqueue(device, update)
+    if !cx.features.isOn || Dialect.isSound(device, update, &devices, &cx) {
+      Outbox.enqueue(device, update, &devices, &cx)
     } else {
       cx.leaveDevice(update, .rejectedLocally)
     }
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 }

@@ -1,17 +1,18 @@
-extension Simulation {
+extension Transfer {
   /// Begins a request: its bytes are sent, then its answer is awaited and received.
-  mutating func startRequest(
-    _ device: Int, _ purpose: Transfer.Purpose, _ request: Request, bytes: Int64
+  static func startRequest(
+    _ device: Int, _ purpose: Transfer.Purpose, _ request: Request, bytes: Int64,
+    _ devices: inout Devices, _ cx: inout Context
   ) {
     precondition(!devices[device].hasTransfer, "one request at a time")
     precondition(devices[device].isConnected, "a request needs a link")
     cx.books.ledgers.transmissions.open()
-    if !devices.identities.isEmpty { watchToken(device, purpose) }
+    if !devices.identities.isEmpty { Identity.watchToken(device, purpose, &devices, &cx) }
     devices[device].transferGeneration += 1
     let id = devices[device].transferGeneration
     devices[device].transfer = Transfer(
       purpose: purpose, request: request, id: id, plan: id, remaining: bytes,
-      energyMark: energyDrawn(device).radio, since: cx.now)
+      energyMark: Measures.energyDrawn(device, &devices, &cx).radio, since: cx.now)
     if purpose == .download,
       let limit = cx.inputs.fleet[Int(devices[device].group)].network.downloadTimeout
     {
@@ -19,23 +20,27 @@ extension Simulation {
         .deviceTimer(.downloadTimeout, device: Int32(device), generation: id), .deviceTimer,
         at: cx.now + limit, by: device)
     }
-    planTransfer(device)
+    planTransfer(device, &devices, &cx)
   }
 
   /// Asks the server for news, and for work unless it is a poll.
-  mutating func startCheck(_ device: Int) {
-    if cx.features.isOn, waits(device) || enrols(device) { return }
-    renewParticipation(device)
+  static func startCheck(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if cx.features.isOn,
+      Cycles.waits(device, &devices, &cx) || Workers.enrols(device, &devices, &cx)
+    {
+      return
+    }
+    Session.renewParticipation(device, &devices, &cx)
     devices[device].session!.isEvaluating = false
     let session = devices[device].session!
     startRequest(
       device, .check,
       .check(heldVersion: devices[device].heldVersion, participation: session.participation),
-      bytes: bytes(of: .check))
+      bytes: WireSize.bytes(of: .check, cx), &devices, &cx)
   }
 
   /// Schedules the time at which the remaining bytes are through at the present rate.
-  private mutating func planTransfer(_ device: Int) {
+  private static func planTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices[device].transferGeneration += 1
     let plan = devices[device].transferGeneration
     let rates = devices[device].rates
@@ -47,30 +52,34 @@ extension Simulation {
   }
 
   /// All bytes of a request are sent, or of an answer received.
-  mutating func bytesThrough(_ device: Int) {
+  static func bytesThrough(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if devices[device].transferPhase == .receiving {
       // Taken and not copied: it holds the model that came.
       let outcome = devices[device].transferResponse!.outcome
       let received = devices[device].transferRemaining!
-      return completed(device, closeTransfer(device, outcome, received: received))
+      return completed(
+        device, Measures.closeTransfer(device, outcome, received: received, &devices, &cx),
+        &devices, &cx)
     }
     let due = cx.now + cx.inputs.fleet[Int(devices[device].group)].network.requestTimeout
     let (id, request, sent) = devices[device].transfer!.leave(due: due)
-    countBytes(device, link: devices[device].link, up: sent)
-    if !devices.identities.isEmpty { stamp(device, id) }
+    Measures.countBytes(device, link: devices[device].link, up: sent, &devices, &cx)
+    if !devices.identities.isEmpty { Identity.stamp(device, id, &devices) }
     if case .submit(let update) = request { cx.updates.send(update) }
     if case .check(_, let participation) = request { cx.participations.hold(participation) }
-    if case .probe(let isUpload) = request, isUpload { uploadMeasured(device) }
-    if case .central(let request) = request { centralLeft(request) }
+    if case .probe(let isUpload) = request, isUpload {
+      Workers.uploadMeasured(device, &devices, &cx)
+    }
+    if case .central(let request) = request { Collecting.centralLeft(request, &cx) }
     cx.schedule(
       .arrival(device: Int32(device), generation: id, request), .serverArrival,
       at: cx.now + devices[device].rates.oneWay, by: device)
-    if !devices[device].isTimeoutPending { watchTimeout(device) }
+    if !devices[device].isTimeoutPending { watchTimeout(device, &devices, &cx) }
   }
 
   /// Sets the device's one timer for the time at which the request under way is due. Requests that
   /// are answered meanwhile leave it as it is, so the queue holds one a device at most.
-  private mutating func watchTimeout(_ device: Int) {
+  private static func watchTimeout(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices[device].isTimeoutPending = true
     cx.schedule(
       .deviceTimer(.requestTimeout, device: Int32(device), generation: 0), .deviceTimer,
@@ -78,51 +87,56 @@ extension Simulation {
   }
 
   /// The timer rings: a request that is due fails; one that began later is watched on.
-  mutating func timeoutRang(_ device: Int) -> Bool {
+  static func timeoutRang(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     devices[device].isTimeoutPending = false
     guard let transfer = devices[device].transfer, transfer.phase == .awaiting, !transfer.isHeld
     else { return false }
     guard transfer.due <= cx.now else {
-      watchTimeout(device)
+      watchTimeout(device, &devices, &cx)
       return false
     }
     if cx.inputs.server.service != nil, transfer.purpose == .check {
-      closeConnection(device, transfer.id)
+      closeConnection(device, transfer.id, &devices, &cx)
     }
-    failTransfer(device, .timedOut)
+    failTransfer(device, .timedOut, &devices, &cx)
     return true
   }
 
   /// The head of an answer has come: its body follows.
-  mutating func answered(_ device: Int, _ response: Response) {
-    let bytes = bytes(of: response)
+  static func answered(
+    _ device: Int, _ response: Response, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    let bytes = WireSize.bytes(of: response, cx)
     devices[device].transfer!.receive(response, bytes)
     if case .probe(let isUpload) = devices[device].transferRequest, !isUpload {
       // The probe comes with the answer.
       devices.clients[device].probeSince = cx.now
-      devices[device].transfer!.remaining = probeBytes(device)
+      devices[device].transfer!.remaining = Workers.probeBytes(device, devices, cx)
     }
-    planTransfer(device)
+    planTransfer(device, &devices, &cx)
   }
 
   /// The link has changed while a device may have a request under way.
   ///
   /// On another link the byte under way begins anew; on the same one not a bit is lost.
-  mutating func linkChanged(
-    _ device: Int, from rates: Link, _ link: UInt8, isConnected: Bool, isSameLink: Bool = false
+  static func linkChanged(
+    _ device: Int, from rates: Link, _ link: UInt8, isConnected: Bool, isSameLink: Bool = false,
+    _ devices: inout Devices, _ cx: inout Context
   ) {
     guard let transfer = devices[device].transfer else { return }
-    if transfer.phase != .awaiting { countProgress(device, rates, link) }
+    if transfer.phase != .awaiting { countProgress(device, rates, link, &devices, &cx) }
     if !isSameLink { devices[device].transfer!.fraction = 0 }
     if !isConnected {
-      failTransfer(device, transfer.phase == .awaiting ? .unacknowledged : .linkLost)
+      failTransfer(device, transfer.phase == .awaiting ? .unacknowledged : .linkLost, &devices, &cx)
     } else if transfer.phase != .awaiting {
-      planTransfer(device)
+      planTransfer(device, &devices, &cx)
     }
   }
 
   /// Takes into account the bytes that passed since the last plan, over a link of this state.
-  mutating func countProgress(_ device: Int, _ rates: Link, _ link: UInt8) {
+  static func countProgress(
+    _ device: Int, _ rates: Link, _ link: UInt8, _ devices: inout Devices, _ cx: inout Context
+  ) {
     let transfer = devices[device].transfer!
     let rate = transfer.phase == .sending ? rates.up : rates.down
     let (bytes, fraction) = rate.bytes(in: cx.now - transfer.since, after: transfer.fraction)
@@ -130,44 +144,48 @@ extension Simulation {
     devices[device].transfer!.remaining -= passed
     devices[device].transfer!.fraction = fraction
     if transfer.phase == .sending {
-      countBytes(device, link: link, up: passed)
+      Measures.countBytes(device, link: link, up: passed, &devices, &cx)
     } else {
-      countBytes(device, link: link, down: passed)
+      Measures.countBytes(device, link: link, down: passed, &devices, &cx)
     }
   }
 
   /// Ends a request that a session gives up, without going on in the session.
-  mutating func giveUpTransfer(_ device: Int) {
+  static func giveUpTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let transfer = devices[device].transfer!
     if transfer.phase != .awaiting {
-      countProgress(device, devices[device].rates, devices[device].link)
+      countProgress(device, devices[device].rates, devices[device].link, &devices, &cx)
     }
     let outcome: TransmissionOutcome = transfer.phase == .awaiting ? .unacknowledged : .cancelled
-    closeTransfer(device, outcome)
+    Measures.closeTransfer(device, outcome, &devices, &cx)
     if case .upload(let update) = transfer.purpose {
       cx.note(device, .uploadFailed(update: Int(update), outcome))
-      markWaiting(update)
+      Outbox.markWaiting(update, &cx)
     } else if case .central(let request) = transfer.purpose {
-      centralFailed(device, request, outcome)
+      Collecting.centralFailed(device, request, outcome, &devices, &cx)
     } else if transfer.purpose == .check || transfer.purpose == .download {
       cx.note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
     }
     if transfer.purpose == .check, transfer.phase == .awaiting, devices[device].isConnected {
-      closeConnection(device, transfer.id)
+      closeConnection(device, transfer.id, &devices, &cx)
     }
   }
 
   /// The server sees the connection close over which a device asked for work.
-  private mutating func closeConnection(_ device: Int, _ id: UInt32) {
+  private static func closeConnection(
+    _ device: Int, _ id: UInt32, _ devices: inout Devices, _ cx: inout Context
+  ) {
     cx.schedule(
       .arrival(device: Int32(device), generation: id, .leave), .serverArrival,
       at: cx.now + devices[device].rates.oneWay, by: device)
   }
 
   /// A request fails, and the session goes on without it.
-  mutating func failTransfer(_ device: Int, _ outcome: TransmissionOutcome) {
+  static func failTransfer(
+    _ device: Int, _ outcome: TransmissionOutcome, _ devices: inout Devices, _ cx: inout Context
+  ) {
     let transfer = devices[device].transfer!
-    closeTransfer(device, outcome)
+    Measures.closeTransfer(device, outcome, &devices, &cx)
     switch transfer.purpose {
     case .check, .download, .enrolment, .reply:
       cx.note(device, .requestFailed(transfer.purpose == .download ? .download : .check, outcome))
@@ -175,65 +193,71 @@ extension Simulation {
       devices[device].session!.isEvaluating = false
       if transfer.purpose == .enrolment { devices.clients[device].enrolment = .authenticate }
       // With the link gone the session waits for it; with the server gone it rests or ends.
-      if devices[device].isConnected { rest(device, .unreachable) }
+      if devices[device].isConnected { Session.rest(device, .unreachable, &devices, &cx) }
     case .upload(let update):
       cx.note(device, .uploadFailed(update: Int(update), outcome))
-      uploadFailed(device, update)
+      Outbox.uploadFailed(device, update, &devices, &cx)
     case .identity(let request):
-      identityFailed(device, request, outcome)
+      Identity.identityFailed(device, request, outcome, &devices, &cx)
     case .central(let request):
-      centralFailed(device, request, outcome)
-      proceed(device)
+      Collecting.centralFailed(device, request, outcome, &devices, &cx)
+      Session.proceed(device, &devices, &cx)
     }
   }
 
   /// A request was answered in full.
-  private mutating func completed(_ device: Int, _ transfer: Transfer) {
+  private static func completed(
+    _ device: Int, _ transfer: Transfer, _ devices: inout Devices, _ cx: inout Context
+  ) {
     switch transfer.response! {
     case .check(let latest, let isOnline, let answer, let round):
       if let lent = transfer.body { devices[device].held = lent }
-      checked(device, latest: latest, isOnline: isOnline, answer, round: round)
+      checked(device, latest: latest, isOnline: isOnline, answer, round: round, &devices, &cx)
     case .model(let version):
       if cx.features.isOn {
-        guard decode(device, version, transfer.body!) else {
-          if !cannotEvaluate(device) { rest(device, .undecodable) }
+        guard LayoutDialect.decode(device, version, transfer.body!, &devices, &cx) else {
+          if !Instructions.cannotEvaluate(device, &devices, &cx) {
+            Session.rest(device, .undecodable, &devices, &cx)
+          }
           return
         }
       } else {
         devices[device].held = transfer.body
       }
-      setHeldVersion(device, version)
+      Measures.setHeldVersion(device, version, &devices, &cx)
       cx.note(device, .downloaded(version: Int(version)))
-      if cx.features.isOn, wantsPlan(device) { return }
-      modelCame(device)
+      if cx.features.isOn, Workers.wantsPlan(device, &devices, &cx) { return }
+      modelCame(device, &devices, &cx)
     case .modelUnavailable:
-      if cx.features.isOn, cannotEvaluate(device) { return }
-      if cx.features.isOn, overwritesModel(device) { return rest(device, .nothingNew) }
-      modelCame(device)
+      if cx.features.isOn, Instructions.cannotEvaluate(device, &devices, &cx) { return }
+      if cx.features.isOn, OwnModel.overwritesModel(device, devices, cx) {
+        return Session.rest(device, .nothingNew, &devices, &cx)
+      }
+      modelCame(device, &devices, &cx)
     case .plan:
       cx.note(device, .exchange(.planDownloaded))
-      modelCame(device)
+      modelCame(device, &devices, &cx)
     case .enrolled(let needsSpeedTest):
-      enrolled(device, needsSpeedTest: needsSpeedTest)
+      Workers.enrolled(device, needsSpeedTest: needsSpeedTest, &devices, &cx)
     case .probed:
-      probed(device)
+      Workers.probed(device, &devices, &cx)
     case .noted:
-      replyNoted(device)
+      Instructions.replyNoted(device, &devices, &cx)
     case .granted(let request):
-      granted(device, transfer.id, request)
+      Identity.granted(device, transfer.id, request, &devices, &cx)
     case .refused(let refusal):
-      refused(device, transfer.purpose, refusal)
+      Identity.refused(device, transfer.purpose, refusal, &devices, &cx)
     case .rejected(let retry):
-      rejected(device, retry)
+      Cycles.rejected(device, retry, &devices, &cx)
     case .keyInvalid:
-      keyExpired(device)
+      Cycles.keyExpired(device, &devices, &cx)
     case .failed:
-      requestFailed(device)
+      Cycles.requestFailed(device, &devices, &cx)
     case .central(let response):
       guard case .central(let request) = transfer.purpose else {
         preconditionFailure("only what is asked of the store is answered by it")
       }
-      centralAnswered(device, request, response)
+      Collecting.centralAnswered(device, request, response, &devices, &cx)
     case .receipt(let receipt):
       guard case .upload(let update) = transfer.purpose else {
         preconditionFailure("only uploads have receipts")
@@ -242,21 +266,22 @@ extension Simulation {
       devices[device].takeOut(update)
       cx.leaveDevice(update, nil)
       devices[device].session!.tries = 0
-      proceed(device)
+      Session.proceed(device, &devices, &cx)
     }
   }
 
-  private mutating func checked(
-    _ device: Int, latest: Int32, isOnline: Bool, _ answer: CheckAnswer, round: Int32
+  private static func checked(
+    _ device: Int, latest: Int32, isOnline: Bool, _ answer: CheckAnswer, round: Int32,
+    _ devices: inout Devices, _ cx: inout Context
   ) {
     let held = devices[device].heldVersion
     let hasUpdate = latest > held && isOnline
     if !isOnline { cx.note(device, .serverOffline) }
     switch answer {
     case .rejected:
-      return turnedAway(device)
+      return Cycles.turnedAway(device, &devices, &cx)
     case .sendModel, .sendProperties, .evaluate:
-      instructed(device, answer, round: round)
+      Instructions.instructed(device, answer, round: round, &devices, &cx)
     case .pollOnly:
       devices[device].session!.stage = hasUpdate ? .download : .done
     case .accepted:
@@ -266,20 +291,23 @@ extension Simulation {
       if participation.retrain == .newVersions, !hasUpdate,
         held == devices[device].lastTrained, !devices[device].hasAttempt
       {
-        return rest(device, .nothingNew)
+        return Session.rest(device, .nothingNew, &devices, &cx)
       }
-      if !hasUpdate, held < 0 { return rest(device, .nothingNew) }
-      let isSent = cx.features.givesKeys || cx.features.isOn && overwritesModel(device)
+      if !hasUpdate, held < 0 { return Session.rest(device, .nothingNew, &devices, &cx) }
+      let isSent =
+        cx.features.givesKeys || cx.features.isOn && OwnModel.overwritesModel(device, devices, cx)
       devices[device].session!.stage = hasUpdate || isSent ? .download : .train
     }
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 
-  private mutating func modelCame(_ device: Int) {
+  private static func modelCame(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let isPoll = devices[device].session!.kind.isPoll
-    if !isPoll, devices[device].held == nil { return rest(device, .nothingNew) }
+    if !isPoll, devices[device].held == nil {
+      return Session.rest(device, .nothingNew, &devices, &cx)
+    }
     let isEvaluating = devices[device].session!.isEvaluating
     devices[device].session!.stage = isPoll ? .done : isEvaluating ? .evaluate : .train
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 }

@@ -1,138 +1,168 @@
 import Numerics
 
-extension Simulation {
+/// What the world and scripts do to a device.
+enum Surroundings {
   /// A device's series changes by itself.
-  mutating func worldChanged(_ series: Series, _ device: Int, to state: UInt8) {
+  static func worldChanged(
+    _ series: Series, _ device: Int, to state: UInt8, _ devices: inout Devices, _ cx: inout Context
+  ) {
     devices[device].exogenous.combine(
       cx.now.microseconds, UInt64(series.rawValue) << 8 | UInt64(state))
-    scheduleNext(series, device)
+    Roster.scheduleNext(series, device, &devices, &cx)
     switch series {
-    case .power: setPlugged(device, state == 1)
-    case .link: changeLink(device) { $0.linkState = state }
-    case .usage: setActive(device, state == 1)
-    case .window: windowChanged(device, to: state)
-    case .ambient: setHot(device, state == 1)
-    case .setting: setRefresh(device, state == 1)
-    case .presence: setPresent(device, state == 1)
+    case .power: setPlugged(device, state == 1, &devices, &cx)
+    case .link: changeLink(device, &devices, &cx) { $0.linkState = state }
+    case .usage: setActive(device, state == 1, &devices, &cx)
+    case .window: windowChanged(device, to: state, &devices, &cx)
+    case .ambient: Body.setHot(device, state == 1, &devices, &cx)
+    case .setting: App.setRefresh(device, state == 1, &devices, &cx)
+    case .presence: Membership.setPresent(device, state == 1, &devices, &cx)
     case .share:
       let rates = devices[device].rates
       devices[device].share = state
-      linkChanged(
+      Transfer.linkChanged(
         device, from: rates, devices[device].link, isConnected: devices[device].isConnected,
-        isSameLink: true)
+        isSameLink: true, &devices, &cx)
     }
   }
 
-  private mutating func setPlugged(_ device: Int, _ isPlugged: Bool) {
+  private static func setPlugged(
+    _ device: Int, _ isPlugged: Bool, _ devices: inout Devices, _ cx: inout Context
+  ) {
     devices[device].isPlugged = isPlugged
     if !isPlugged, devices[device].sessionKind == .task,
-      let processing = group(of: device).background.processing, processing.requiresExternalPower
+      let processing = Roster.group(of: device, devices, cx).background.processing,
+      processing.requiresExternalPower
     {
-      expireNow(device, grace: processing.grace)
+      Session.expireNow(device, grace: processing.grace, &devices, &cx)
     }
-    checkConditions(device)
-    watchProcessor(device)
-    considerTask(device)
+    checkConditions(device, &devices, &cx)
+    App.watchProcessor(device, &devices, &cx)
+    Scheduler.considerTask(device, &devices, &cx)
   }
 
-  private mutating func setActive(_ device: Int, _ isActive: Bool) {
+  private static func setActive(
+    _ device: Int, _ isActive: Bool, _ devices: inout Devices, _ cx: inout Context
+  ) {
     devices[device].isActive = isActive
-    if isOff(device) { return }
+    if Body.isOff(device, &devices) { return }
     if isActive {
-      unlockKeychain(device)
+      Installation.unlockKeychain(device, &devices, &cx)
       if devices[device].sessionKind == .task {
         // The system ends processing tasks when a person takes up the device.
-        let background = group(of: device).background
+        let background = Roster.group(of: device, devices, cx).background
         let grace = background.processing?.grace ?? .seconds(5)
-        if background.system?.endsOnUse ?? true { expireNow(device, grace: grace) }
+        if background.system?.endsOnUse ?? true {
+          Session.expireNow(device, grace: grace, &devices, &cx)
+        }
       }
-      checkConditions(device)
-      openApp(device)
+      checkConditions(device, &devices, &cx)
+      openApp(device, &devices, &cx)
     } else {
       let before = devices[device].lockedSince
       devices[device].lockedSince = cx.now
-      if devices[device].sessionKind?.endsOnLock == true { endSession(device, .locked) }
-      setOpen(device, false)
-      leaveApp(device, since: before)
-      considerTask(device)
+      if devices[device].sessionKind?.endsOnLock == true {
+        Session.endSession(device, .locked, &devices, &cx)
+      }
+      Installation.setOpen(device, false, &devices)
+      App.leaveApp(device, since: before, &devices, &cx)
+      Scheduler.considerTask(device, &devices, &cx)
     }
   }
 
   /// Low-power mode, heat, or the battery's being full: conditions that may have been lost.
-  mutating func conditionsChanged(_ device: Int) {
-    checkConditions(device)
-    considerTask(device)
+  static func conditionsChanged(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    checkConditions(device, &devices, &cx)
+    Scheduler.considerTask(device, &devices, &cx)
   }
 
   /// A person takes up the device and, on a share of such times, opens the app: it polls.
   ///
   /// Draws: one `uniform` at slot = the time of activation in microseconds (purpose `activation`).
-  private mutating func openApp(_ device: Int) {
+  private static func openApp(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let share = cx.inputs.fleet[Int(devices[device].group)].participation.pollOnActivation
     guard share > 0 else { return }
-    var stream = schedulerKey(device, "activation").stream(slot: UInt64(cx.now.microseconds))
+    var stream = Scheduler.schedulerKey(device, "activation", &devices, &cx).stream(
+      slot: UInt64(cx.now.microseconds))
     guard stream.uniform() < share else { return }
-    useApp(device)
+    App.useApp(device, &devices, &cx)
   }
 
-  mutating func windowChanged(_ device: Int, to state: UInt8) {
+  static func windowChanged(
+    _ device: Int, to state: UInt8, _ devices: inout Devices, _ cx: inout Context
+  ) {
     let before = devices[device].windowState
     devices[device].windowState = state
-    guard state != 0, !isOff(device) else { return }
+    guard state != 0, !Body.isOff(device, &devices) else { return }
     // The last window may end just now: its hard expiry comes before the next one opens.
     if let session = devices[device].session, session.kind == .window, session.hard <= cx.now {
-      expireHard(device)
+      Session.expireHard(device, &devices, &cx)
     }
-    let next = worldNext(.window, device, after: cx.now)
+    let next = Roster.worldNext(.window, device, after: cx.now, &devices, &cx)
     if state == 1 {
       // A window whose grace is longer than itself expires softly as it opens; one that was open
       // goes on, or its session is over.
       guard before == 0, devices[device].session == nil else { return }
-      beginSession(device, .window, soft: cx.now, hard: next?.time ?? .never)
+      Session.beginSession(device, .window, soft: cx.now, hard: next?.time ?? .never, &devices, &cx)
       return
     }
     let soft = next?.time ?? .never
-    let hard = next.flatMap { worldNext(.window, device, after: $0.time)?.time } ?? .never
-    takeOver(device)
+    let hard =
+      next.flatMap { Roster.worldNext(.window, device, after: $0.time, &devices, &cx)?.time }
+      ?? .never
+    takeOver(device, &devices, &cx)
     if devices[device].session == nil {
-      beginSession(device, .window, soft: soft, hard: next?.state == 1 ? hard : soft)
+      Session.beginSession(
+        device, .window, soft: soft, hard: next?.state == 1 ? hard : soft, &devices, &cx)
     }
   }
 
   /// A background session takes the place of a poll.
-  mutating func takeOver(_ device: Int) {
-    if devices[device].session?.kind.endsOnLock == true { endSession(device, .completed) }
+  static func takeOver(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if devices[device].session?.kind.endsOnLock == true {
+      Session.endSession(device, .completed, &devices, &cx)
+    }
   }
 
-  mutating func setLinkDropped(_ device: Int, _ isDropped: Bool) {
-    changeLink(device) { $0.isLinkDropped = isDropped }
+  static func setLinkDropped(
+    _ device: Int, _ isDropped: Bool, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    changeLink(device, &devices, &cx) { $0.isLinkDropped = isDropped }
   }
 
   /// Changes the link, and with it what is under way.
-  mutating func changeLink(_ device: Int, _ change: (inout Device) -> Void) {
+  static func changeLink(
+    _ device: Int, _ devices: inout Devices, _ cx: inout Context, _ change: (inout Device) -> Void
+  ) {
     let before = devices[device].link
     let rates = devices[device].rates
     change(&devices[device])
     let after = devices[device].link
     guard before != after else { return }
-    linkChanged(device, from: rates, before, isConnected: after != 0)
-    checkConditions(device)
-    if after == 0 { awaitLink(device) }
-    if cx.features.isOn { exchangeLinkChanged(device, isConnected: after != 0) }
+    Transfer.linkChanged(device, from: rates, before, isConnected: after != 0, &devices, &cx)
+    checkConditions(device, &devices, &cx)
+    if after == 0 { App.awaitLink(device, &devices, &cx) }
+    if cx.features.isOn {
+      Dialect.exchangeLinkChanged(device, isConnected: after != 0, &devices, &cx)
+    }
     if before == 0, devices[device].session != nil {
       devices[device].session!.tries = 0
-      proceed(device)
+      Session.proceed(device, &devices, &cx)
     }
-    considerTask(device)
+    Scheduler.considerTask(device, &devices, &cx)
   }
 
   /// Whether the app's own conditions for taking part hold.
-  func conditionsHold(_ device: Int) -> Bool { unmetCondition(device) == nil }
+  static func conditionsHold(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Bool
+  { unmetCondition(device, devices, cx) == nil }
 
   /// The first of the app's own conditions for taking part that does not hold.
-  func unmetCondition(_ device: Int) -> Ineligibility? {
+  static func unmetCondition(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Ineligibility?
+  {
     let wanted = cx.inputs.fleet[Int(devices[device].group)].participation
-    let body = hasBody(device) ? devices.bodies[device] : nil
+    let body = Body.hasBody(device, devices) ? devices.bodies[device] : nil
     if let body {
       if wanted.avoidsLowPower == true, body.isLowPower { return .lowPower }
       if wanted.avoidsHeat == true, body.isSerious { return .heat }
@@ -151,97 +181,103 @@ extension Simulation {
     case .wifi: if devices[device].link != 2 { return .network }
     case .unmetered: if !devices[device].isUnmetered { return .network }
     }
-    return wanted.idle && devices[device].isActive ? .use : nil
+    guard wanted.idle else { return nil }
+    return devices[device].isActive ? .use : nil
   }
 
   /// What a running session does when a condition is lost.
-  private mutating func checkConditions(_ device: Int) {
+  private static func checkConditions(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+  {
     guard devices[device].hasSession, let session = devices[device].session,
-      !session.kind.isPoll, !session.hasExpired, !conditionsHold(device)
+      !session.kind.isPoll, !session.hasExpired, !conditionsHold(device, devices, cx)
     else { return }
-    switch group(of: device).interruption.onConditionsLost {
+    switch Roster.group(of: device, devices, cx).interruption.onConditionsLost {
     case .ignore: return
     case .abort:
-      if devices[device].isTraining { endAttempt(device, .conditionsLost) }
+      if devices[device].isTraining { Training.endAttempt(device, .conditionsLost, &devices, &cx) }
     case .suspend:
       if let run = devices[device].run, !run.isEvaluation {
         let done = devices[device].pace.done(run, at: cx.now)
-        endRun(device)
-        writeCheckpoint(device, batches: done)
+        Training.endRun(device, &devices, &cx)
+        Training.writeCheckpoint(device, batches: done, &devices, &cx)
       }
     }
-    endSession(device, .conditionsLost)
+    Session.endSession(device, .conditionsLost, &devices, &cx)
   }
 
   /// The link is gone for a while, whatever its series says.
-  mutating func dropLink(_ device: Int, lasting: SimDuration) {
+  static func dropLink(
+    _ device: Int, lasting: SimDuration, _ devices: inout Devices, _ cx: inout Context
+  ) {
     devices[device].dropGeneration += 1
     cx.schedule(
       .linkRestored(device: Int32(device), generation: devices[device].dropGeneration), .world,
       at: cx.now + lasting, by: device)
-    setLinkDropped(device, true)
+    setLinkDropped(device, true, &devices, &cx)
   }
 
   /// A scripted event.
-  mutating func inject(_ index: Int) {
+  static func inject(_ index: Int, _ devices: inout Devices, _ cx: inout Context) {
     let injection = cx.inputs.injections[index]
     let device = cx.inputs.device(at: injection.device.path)!
-    if isAway(device), injection.action != .dropLink {
+    if Membership.isAway(device, devices), injection.action != .dropLink {
       return cx.books.tallies.injectionsWithoutEffect += 1
     }
     switch injection.action {
     case .launch:
-      takeOver(device)
-      guard devices[device].session == nil, !isOff(device) else { break }
-      beginSession(device, .window, soft: cx.now + injection.soft, hard: cx.now + injection.hard)
+      takeOver(device, &devices, &cx)
+      guard devices[device].session == nil, !Body.isOff(device, &devices) else { break }
+      Session.beginSession(
+        device, .window, soft: cx.now + injection.soft, hard: cx.now + injection.hard, &devices, &cx
+      )
       return
     case .expire:
       guard let session = devices[device].session, !session.hasExpired else { break }
-      expireNow(device, grace: injection.hard)
+      Session.expireNow(device, grace: injection.hard, &devices, &cx)
       return
     case .kill:
       guard devices[device].session != nil else {
-        endProcess(device)
+        App.endProcess(device, &devices, &cx)
         break
       }
-      kill(device)
+      Session.kill(device, &devices, &cx)
       return
     case .forceQuit:
-      forceQuit(device)
+      App.forceQuit(device, &devices, &cx)
       return
     case .open:
-      guard !isOff(device) else { break }
-      useApp(device)
+      guard !Body.isOff(device, &devices) else { break }
+      App.useApp(device, &devices, &cx)
       return
     case .submit:
       let kind = injection.task ?? .processing
-      let background = group(of: device).background
+      let background = Roster.group(of: device, devices, cx).background
       guard kind == .refresh ? background.refresh != nil : background.processing != nil else {
         break
       }
       let name = devices.taskNames.firstIndex(of: injection.identifier ?? kind.rawValue)!
-      submit(device, Int16(name), kind)
+      Scheduler.submit(device, Int16(name), kind, &devices, &cx)
       return
     case .reinstall:
-      reinstall(device)
+      Installation.reinstall(device, &devices, &cx)
       return
     case .reboot:
-      guard !isOff(device) else { break }
-      reboot(device, lasting: injection.lasting)
+      guard !Body.isOff(device, &devices) else { break }
+      Installation.reboot(device, lasting: injection.lasting, &devices, &cx)
       return
     case .dropLink:
-      dropLink(device, lasting: injection.lasting)
+      dropLink(device, lasting: injection.lasting, &devices, &cx)
       return
     case .throw:
       guard devices[device].run != nil else { break }
-      if reportFailure(device) { return }
-      if devices[device].isTraining { endAttempt(device, .threw) }
-      endSession(device, .threw)
+      if Streams.reportFailure(device, &devices, &cx) { return }
+      if devices[device].isTraining { Training.endAttempt(device, .threw, &devices, &cx) }
+      Session.endSession(device, .threw, &devices, &cx)
       return
     case .erase, .poison, .reconnect, .wrongURL:
-      if injectExchange(injection, device) { return }
+      if Dialect.injectExchange(injection, device, &devices, &cx) { return }
     case .clearData, .clearErrorLogs, .corruptErrorLogs:
-      if injectCollection(injection.action, device) { return }
+      if SampleFiles.injectCollection(injection.action, device, &devices, &cx) { return }
     }
     cx.books.tallies.injectionsWithoutEffect += 1
   }

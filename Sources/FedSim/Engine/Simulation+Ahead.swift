@@ -36,7 +36,7 @@ extension Simulation {
       && !cx.inputs.fleet.contains { $0.background.continued != nil }
     ahead.coversSessions =
       cx.line.staysOnline && cx.line.isReachable && cx.world.next(.reachable, after: cx.now) == nil
-      && !mayCohortsBreak
+      && !Rounds.mayCohortsBreak(cx)
     return ahead
   }
 

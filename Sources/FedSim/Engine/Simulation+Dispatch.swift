@@ -4,57 +4,57 @@ extension Simulation {
     switch event {
     case .world(let series, let device, let state):
       if cx.now >= outlook.nextLook { lookAhead() }
-      worldChanged(series, Int(device), to: state)
+      Surroundings.worldChanged(series, Int(device), to: state, &devices, &cx)
     case .linkRestored(let device, let generation):
       guard devices[Int(device)].dropGeneration == generation else { return false }
-      setLinkDropped(Int(device), false)
+      Surroundings.setLinkDropped(Int(device), false, &devices, &cx)
     case .server(let series, let state):
-      serverChanged(series, to: state)
+      ServerLine.serverChanged(series, to: state, &devices, &server, &cx)
     case .injection(let index):
-      inject(Int(index))
+      Surroundings.inject(Int(index), &devices, &cx)
     case .softExpiry(let device, let generation):
       guard devices[Int(device)].sessionGenerationNow == generation else { return false }
-      expireSoftly(Int(device))
+      Session.expireSoftly(Int(device), &devices, &cx)
     case .hardExpiry(let device, let generation):
       guard devices[Int(device)].sessionGenerationNow == generation else { return false }
-      expireHard(Int(device))
+      Session.expireHard(Int(device), &devices, &cx)
     case .transferEnd(let device, let generation):
       guard devices[Int(device)].transferPlan == generation else { return false }
-      bytesThrough(Int(device))
+      Transfer.bytesThrough(Int(device), &devices, &cx)
     case .trainingEnd(let device, let generation):
       guard devices[Int(device)].runGenerationNow == generation else { return false }
-      trainingEnded(Int(device))
+      Training.trainingEnded(Int(device), &devices, &server, &cx)
     case .serverTimer(.probe):
-      probeConnection()
+      ServerLine.probeConnection(&devices, &server, &cx)
     case .serverTimer(.trigger(let index, let round)):
       guard round == 0 || round == server.round else { return false }
-      triggerRang(Int(index))
+      Rounds.triggerRang(Int(index), &devices, &server, &cx)
     case .serverTimer(.served(let number)):
-      return served(number)
+      return Service.served(number, &devices, &server, &cx)
     case .serverTimer(.modelWanted):
-      return askForModel()
+      return Instructions.askForModel(&devices, &server, &cx)
     case .serverTimer(.cohortWait(let round)):
-      return cohortWaited(round)
+      return Instructions.cohortWaited(round, &devices, &server, &cx)
     case .serverTimer(.evaluationWait(let round)):
-      return evaluationWaited(round)
+      return EvaluationRound.evaluationWaited(round, &devices, &server, &cx)
     case .serverTimer(.evaluationTimeout(let round)):
-      return evaluationTimedOut(round)
+      return EvaluationRound.evaluationTimedOut(round, &devices, &server, &cx)
     case .serverTimer(.aggregated):
-      aggregationEnded()
+      Aggregating.aggregationEnded(&devices, &server, &cx)
     case .serverTimer(.central(let number)):
-      centralRang(number)
+      CentralTraining.centralRang(number, &devices, &server, &cx)
     case .arrival(let device, let generation, let request):
-      arrived(Int(device), generation, request)
+      Requests.arrived(Int(device), generation, request, &devices, &server, &cx)
     case .response(let device, let generation, let response):
       guard devices[Int(device)].transferID == generation,
         devices[Int(device)].transferPhase == .awaiting
       else { return false }
-      answered(Int(device), response)
+      Transfer.answered(Int(device), response, &devices, &cx)
     case .deviceTimer(let timer, let device, let generation):
       return timerRang(timer, Int(device), generation)
     case .taskStart(let device, let generation):
       guard devices[Int(device)].scheduler.generation == generation else { return false }
-      startTask(Int(device))
+      Scheduler.startTask(Int(device), &devices, &cx)
     case .end:
       cx.isOver = true
     }
@@ -66,40 +66,40 @@ extension Simulation {
   ) -> Bool {
     switch timer {
     case .requestTimeout:
-      return timeoutRang(device)
+      return Transfer.timeoutRang(device, &devices, &cx)
     case .sessionPause:
       guard let session = devices[device].session, session.generation == generation,
         session.isPausing
       else { return false }
       devices[device].session!.isPausing = false
-      proceed(device)
+      Session.proceed(device, &devices, &cx)
     case .earliestBegin:
       guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
       else { return false }
-      considerTask(device)
+      Scheduler.considerTask(device, &devices, &cx)
     case .scan:
       guard devices[device].scheduler.scanGeneration == generation else { return false }
       devices[device].scheduler.scanAt = .never
-      considerTask(device)
+      Scheduler.considerTask(device, &devices, &cx)
     case .stalled:
       guard devices[device].session?.generation == generation else { return false }
-      return stallRang(device)
+      return App.stallRang(device, &devices, &cx)
     case .processor:
       guard devices[device].run?.generation == generation else { return false }
-      processorExceeded(device)
+      App.processorExceeded(device, &devices, &cx)
     case .heartbeat:
       guard devices.identities.devices[device].beats.generation == generation else { return false }
-      beatRang(device)
+      Heartbeat.beatRang(device, &devices, &cx)
     case .reinstall:
-      reinstallRang(device)
+      Installation.reinstallRang(device, &devices, &cx)
     case .probe:
-      return probeRang(device, generation)
+      return Workers.probeRang(device, generation, &devices, &cx)
     case .downloadTimeout:
       guard devices[device].transferID == generation else { return false }
-      failTransfer(device, .timedOut)
+      Transfer.failTransfer(device, .timedOut, &devices, &cx)
     case .body:
       // What follows from it is done after every event.
-      return hasBody(device) && devices.bodies[device].checkGeneration == generation
+      return Body.hasBody(device, devices) && devices.bodies[device].checkGeneration == generation
     }
     return true
   }

@@ -64,23 +64,28 @@ extension ServerSettings {
   }
 }
 
-extension Simulation {
+/// Noise at the server, and what versions may tell of a device.
+enum Privacy {
   /// Whether versions are recorded with their privacy.
-  private var recordsPrivacy: Bool {
-    cx.inputs.server.privacy != nil
-      || (!cx.inputs.omitsArithmetic
-        && cx.features.chain?.transforms.contains { $0 is any ToldTransform } == true)
+  private static func recordsPrivacy(_ cx: borrowing Context) -> Bool {
+    if cx.inputs.server.privacy != nil { return true }
+    if cx.inputs.omitsArithmetic { return false }
+    return cx.features.chain?.transforms.contains { $0 is any ToldTransform } == true
   }
 
   /// The share of the fleet that a cohort is, where it was drawn from all of it.
-  mutating func noteSampling(of members: Int) {
+  static func noteSampling(
+    of members: Int, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
     guard cx.inputs.server.privacy?.amplification == .population else { return }
     server.privacy.rate =
       server.waiting.count == devices.count ? Double(members) / Double(devices.count) : nil
   }
 
   /// The noise multiplier in force.
-  private mutating func multiplier() -> Double {
+  private static func multiplier(
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> Double {
     if server.privacy.multiplier == 0 {
       // A scenario for which there is none is refused before its run.
       server.privacy.multiplier = cx.inputs.server.noiseMultiplier(devices: devices.count) ?? 1e6
@@ -93,9 +98,11 @@ extension Simulation {
   /// Source: McMahan et al. (2018), §3: z·C/n. Where the server learns the bound by a noisy count,
   /// both together are worth z (Andrew et al. 2021, theorem 1): the sum's noise is (z⁻² −
   /// (2σ_b)⁻²)^−½.
-  private mutating func deviation(_ updates: [Int32]) -> Double {
+  private static func deviation(
+    _ updates: [Int32], _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> Double {
     let transforms = cx.inputs.server.transforms
-    var inverse = 1 / (multiplier() * multiplier())
+    var inverse = 1 / (multiplier(&devices, &server, &cx) * multiplier(&devices, &server, &cx))
     for transform in transforms {
       if let told = transform.value as? any ToldTransform {
         inverse -= 1 / (4 * told.reportNoise * told.reportNoise)
@@ -103,7 +110,7 @@ extension Simulation {
     }
     var bound = 0.0
     for update in updates {
-      let told = told(transforms.count - 1, version: self.cx.updates[update].base)
+      let told = Transforms.told(transforms.count - 1, version: cx.updates[update].base, server)
       bound = max(bound, transforms[transforms.count - 1].value.largestNorm(told: told) ?? 0)
     }
     return bound / (inverse.squareRoot() * Double(updates.count))
@@ -113,9 +120,12 @@ extension Simulation {
   ///
   /// Draws: one `normal` a parameter, of a stream for each 4,096 (seed `policy`, purpose
   /// `privacy-noise`, ordinal = their place) at slot = the version that is made.
-  mutating func withNoise(_ combined: ParameterBuffer, _ updates: [Int32]) -> ParameterBuffer {
+  static func withNoise(
+    _ combined: ParameterBuffer, _ updates: [Int32], _ devices: inout Devices,
+    _ server: inout Server, _ cx: inout Context
+  ) -> ParameterBuffer {
     guard cx.inputs.server.privacy != nil else { return combined }
-    let deviation = deviation(updates)
+    let deviation = deviation(updates, &devices, &server, &cx)
     let key = StreamKey(seed: cx.inputs.seeds.policy, purpose: "privacy-noise")
     let slot = UInt64(server.version) + 1
     let block = 4096
@@ -133,34 +143,43 @@ extension Simulation {
   }
 
   /// What the version that these updates make tells; it is counted.
-  mutating func countPrivacy(_ updates: [Int32]) -> PrivacyRecord? {
-    let within = tellNext(updates)
-    guard recordsPrivacy else { return nil }
-    guard let privacy = cx.inputs.server.privacy else { return record(within: within, noise: .nan) }
+  static func countPrivacy(
+    _ updates: [Int32], _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> PrivacyRecord? {
+    let within = Transforms.tellNext(updates, &server, &cx)
+    guard recordsPrivacy(cx) else { return nil }
+    guard let privacy = cx.inputs.server.privacy else {
+      return record(within: within, noise: .nan, server, cx)
+    }
     // A device may have several updates in a version.
     var (most, run, last) = (1, 0, Int32(-1))
     for update in updates {
-      let device = self.cx.updates[update].device
+      let device = cx.updates[update].device
       run = device == last ? run + 1 : 1
       last = device
       most = max(most, run)
     }
-    let noise = multiplier() / Double(most)
+    let noise = multiplier(&devices, &server, &cx) / Double(most)
     switch privacy.amplification {
     case .none: server.privacy.add(.none, noise: noise)
     case .population:
       server.privacy.add(.withoutReplacement(server.privacy.rate ?? 1), noise: noise / 2)
     }
     return record(
-      within: within, noise: cx.inputs.omitsArithmetic ? .nan : deviation(updates))
+      within: within,
+      noise: cx.inputs.omitsArithmetic ? .nan : deviation(updates, &devices, &server, &cx), server,
+      cx)
   }
 
   /// What version 0 tells: nothing.
-  var initialPrivacy: PrivacyRecord? {
-    recordsPrivacy ? record(within: .nan, noise: .nan) : nil
+  static func initialPrivacy(_ server: borrowing Server, _ cx: borrowing Context) -> PrivacyRecord?
+  {
+    recordsPrivacy(cx) ? record(within: .nan, noise: .nan, server, cx) : nil
   }
 
-  private func record(within: Double, noise: Double) -> PrivacyRecord {
+  private static func record(
+    within: Double, noise: Double, _ server: borrowing Server, _ cx: borrowing Context
+  ) -> PrivacyRecord {
     let bound = server.memories.transforms.compactMap(\.numbers.last).last ?? .nan
     let epsilon = cx.inputs.server.privacy.map { server.privacy.epsilon(delta: $0.delta) }
     return PrivacyRecord(epsilon: epsilon ?? .nan, noise: noise, bound: bound, within: within)

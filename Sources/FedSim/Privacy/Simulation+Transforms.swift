@@ -84,14 +84,6 @@ extension ServerSettings {
 }
 
 extension Simulation {
-  /// The size of a model that a device sends because it was asked for it.
-  var givenModelBytes: Int64 {
-    bytes(of: .submission)
-      .adding(
-        cx.inputs.server.parameterBytes(
-          of: cx.inputs.task.network.layout, needs: cx.inputs.task.algorithm.needs, isUpload: true))
-  }
-
   /// Makes what updates go through: what adversaries do to them, and the transforms.
   mutating func makeTransforms() {
     let server = cx.inputs.server
@@ -117,9 +109,20 @@ extension Simulation {
       return memory
     }
   }
+}
+
+/// What updates go through on their way.
+enum Transforms {
+  /// The size of a model that a device sends because it was asked for it.
+  static func givenModelBytes(_ cx: borrowing Context) -> Int64 {
+    WireSize.bytes(of: .submission, cx)
+      .adding(
+        cx.inputs.server.parameterBytes(
+          of: cx.inputs.task.network.layout, needs: cx.inputs.task.algorithm.needs, isUpload: true))
+  }
 
   /// What the server told a transform with a version.
-  func told(_ place: Int, version: Int32) -> Double? {
+  static func told(_ place: Int, version: Int32, _ server: borrowing Server) -> Double? {
     let numbers = server.memories.transforms[place].numbers
     return numbers.isEmpty ? nil : numbers[Int(version)]
   }
@@ -128,15 +131,16 @@ extension Simulation {
   ///
   /// Draws, when it is computed: each transform's, at slot = the first data epoch of the training
   /// (seed `training`, purpose `transform-` and its place).
-  mutating func sent(
-    by device: Int, _ attempt: Attempt, _ training: DeferredTraining?
+  static func sent(
+    by device: Int, _ attempt: Attempt, _ training: DeferredTraining?, _ devices: inout Devices,
+    _ server: inout Server, _ cx: inout Context
   ) -> DeferredUpdate? {
     guard let chain = cx.features.chain, let training, let base = attempt.baseParameters else {
       return nil
     }
-    let forgery = forgery(by: device)
+    let forgery = Adversary.forgery(by: device, devices, cx)
     if chain.transforms.isEmpty, forgery == nil { return nil }
-    let name = group(of: device).name
+    let name = Roster.group(of: device, devices, cx).name
     let ordinal = UInt32(devices[device].ordinal)
     let keys = chain.transforms.indices.map { place in
       StreamKey(
@@ -144,7 +148,9 @@ extension Simulation {
         ordinal: ordinal)
     }
     var told: [Double?] = []
-    for place in chain.transforms.indices { told.append(self.told(place, version: attempt.base)) }
+    for place in chain.transforms.indices {
+      told.append(Self.told(place, version: attempt.base, server))
+    }
     let last = cx.states.lastSent.isEmpty ? nil : cx.states.lastSent[device]
     let update = DeferredUpdate(
       training, from: base, through: chain, keys: keys, slot: attempt.firstEpoch, told: told,
@@ -162,18 +168,21 @@ extension Simulation {
   }
 
   /// Whether all of these updates are what was trained.
-  func areAsTrained(_ updates: [Int32]) -> Bool {
+  static func areAsTrained(_ updates: [Int32], _ cx: borrowing Context) -> Bool {
     // A loop: a closure would copy the simulation.
-    for update in updates where self.cx.updates[update].sent != nil { return false }
+    for update in updates where cx.updates[update].sent != nil { return false }
     return true
   }
 
   /// Updates as they are sent: what was trained, or that forged and through the transforms.
-  func asSent(_ updates: [Int32], _ values: [DeferredTraining.Value]) -> [ParameterBuffer] {
+  static func asSent(
+    _ updates: [Int32], _ values: [DeferredTraining.Value], _ server: borrowing Server,
+    _ cx: borrowing Context
+  ) -> [ParameterBuffer] {
     let (ranges, model) = (cx.features.privateRanges, server.model)
     var sent: [DeferredUpdate?] = []
-    for update in updates { sent.append(self.cx.updates[update].sent) }
-    let (all, agreed) = (sent, agreements(updates, values))
+    for update in updates { sent.append(cx.updates[update].sent) }
+    let (all, agreed) = (sent, Adversary.agreements(updates, values, server, cx))
     return cx.inputs.pool.map(all.count) { index, scratch in
       all[index]?.value(scratch, agreed: agreed[index]).parameters
         ?? values[index].parameters.replacing(ranges, from: model)
@@ -185,7 +194,7 @@ extension Simulation {
   ///
   /// Draws: each transform's, at slot = the version of before (seed `policy`, purpose `told-` and
   /// its place).
-  mutating func tellNext(_ updates: [Int32]) -> Double {
+  static func tellNext(_ updates: [Int32], _ server: inout Server, _ cx: inout Context) -> Double {
     guard let chain = cx.features.chain else { return .nan }
     var share = Double.nan
     for (place, transform) in chain.transforms.enumerated() {
@@ -196,7 +205,7 @@ extension Simulation {
       if !cx.inputs.omitsArithmetic {
         let scratch = Scratch()
         for update in updates {
-          if let report = self.cx.updates[update].sent!.value(scratch).reports[place] {
+          if let report = cx.updates[update].sent!.value(scratch).reports[place] {
             reports.append(report)
           }
         }

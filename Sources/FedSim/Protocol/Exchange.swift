@@ -142,70 +142,6 @@ extension Simulation {
       || cx.features.change != nil
   }
 
-  /// A session begins; why it has no server to turn to, if it has none.
-  mutating func disconnection(_ device: Int) -> SessionEnd? {
-    guard !devices.clients.isEmpty else { return nil }
-    devices.clients[device].enrolment = .authenticate
-    let end: SessionEnd
-    if cx.now < devices.clients[device].wrongURLUntil {
-      end = .wrongURL
-    } else if devices.clients[device].isDisconnected {
-      end = .disconnected
-    } else {
-      return nil
-    }
-    cx.books.exchange.unconnectedSessions += 1
-    return end
-  }
-
-  /// What the process held in memory is gone: a new one connects.
-  mutating func forgetProcess(_ device: Int) {
-    guard !devices.clients.isEmpty else { return }
-    devices.clients[device].isDisconnected = false
-    devices.clients[device].quietUntil = .start
-  }
-
-  /// The link has changed: an erasure goes out, a stream breaks.
-  mutating func exchangeLinkChanged(_ device: Int, isConnected: Bool) {
-    if isConnected {
-      sendErasure(device)
-    } else if holdsStream(device), isAwaited(device) {
-      endStreamedSession(device, .streamBroken)
-    }
-  }
-
-  /// Whether an update's weights and loss are finite; it is computed to know.
-  mutating func isSound(_ device: Int, _ update: Int32) -> Bool {
-    let group = Int(devices[device].group)
-    guard cx.inputs.fleet[group].protocol?.checksFinite == true, !cx.inputs.omitsArithmetic,
-      let training = cx.updates[update].training
-    else { return true }
-    let value = cx.computations.values(of: [training])[0]
-    return value.lossSum.isFinite && value.parameters.isFinite
-  }
-
-  /// All that a running training holds becomes not a number.
-  mutating func poison(_ device: Int) -> Bool {
-    guard devices[device].isTraining else { return false }
-    devices[device].attempt!.start = .parameters(
-      ParameterBuffer(count: cx.inputs.task.initial.count) { target in
-        for i in 0..<target.count { target[i] = .nan }
-      })
-    return true
-  }
-
-  /// A scripted event of this kind; false where it found nothing to act on.
-  mutating func injectExchange(_ injection: InjectionSettings, _ device: Int) -> Bool {
-    switch injection.action {
-    case .erase: erase(device, injection.scope ?? .files)
-    case .poison: return poison(device)
-    case .reconnect: return tellReconnect(device, after: injection.lasting)
-    case .wrongURL: devices.clients[device].wrongURLUntil = cx.now + injection.lasting
-    default: return false
-    }
-    return true
-  }
-
   /// What cannot be between server and devices.
   func exchangeImpossibilities() -> [String] {
     guard cx.features.isOn else { return [] }
@@ -232,5 +168,80 @@ extension Simulation {
       }
     }
     return found
+  }
+}
+
+/// What a device's library does beyond the plain path.
+enum Dialect {
+  /// A session begins; why it has no server to turn to, if it has none.
+  static func disconnection(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> SessionEnd?
+  {
+    guard !devices.clients.isEmpty else { return nil }
+    devices.clients[device].enrolment = .authenticate
+    let end: SessionEnd
+    if cx.now < devices.clients[device].wrongURLUntil {
+      end = .wrongURL
+    } else if devices.clients[device].isDisconnected {
+      end = .disconnected
+    } else {
+      return nil
+    }
+    cx.books.exchange.unconnectedSessions += 1
+    return end
+  }
+
+  /// What the process held in memory is gone: a new one connects.
+  static func forgetProcess(_ device: Int, _ devices: inout Devices) {
+    guard !devices.clients.isEmpty else { return }
+    devices.clients[device].isDisconnected = false
+    devices.clients[device].quietUntil = .start
+  }
+
+  /// The link has changed: an erasure goes out, a stream breaks.
+  static func exchangeLinkChanged(
+    _ device: Int, isConnected: Bool, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if isConnected {
+      Erasing.sendErasure(device, &devices, &cx)
+    } else if Streams.holdsStream(device, devices, cx), Streams.isAwaited(device, devices, cx) {
+      Streams.endStreamedSession(device, .streamBroken, &devices, &cx)
+    }
+  }
+
+  /// Whether an update's weights and loss are finite; it is computed to know.
+  static func isSound(_ device: Int, _ update: Int32, _ devices: inout Devices, _ cx: inout Context)
+    -> Bool
+  {
+    let group = Int(devices[device].group)
+    guard cx.inputs.fleet[group].protocol?.checksFinite == true, !cx.inputs.omitsArithmetic,
+      let training = cx.updates[update].training
+    else { return true }
+    let value = cx.computations.values(of: [training])[0]
+    return value.lossSum.isFinite && value.parameters.isFinite
+  }
+
+  /// All that a running training holds becomes not a number.
+  static func poison(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
+    guard devices[device].isTraining else { return false }
+    devices[device].attempt!.start = .parameters(
+      ParameterBuffer(count: cx.inputs.task.initial.count) { target in
+        for i in 0..<target.count { target[i] = .nan }
+      })
+    return true
+  }
+
+  /// A scripted event of this kind; false where it found nothing to act on.
+  static func injectExchange(
+    _ injection: InjectionSettings, _ device: Int, _ devices: inout Devices, _ cx: inout Context
+  ) -> Bool {
+    switch injection.action {
+    case .erase: Erasing.erase(device, injection.scope ?? .files, &devices, &cx)
+    case .poison: return poison(device, &devices, &cx)
+    case .reconnect: return Streams.tellReconnect(device, after: injection.lasting, &devices, &cx)
+    case .wrongURL: devices.clients[device].wrongURLUntil = cx.now + injection.lasting
+    default: return false
+    }
+    return true
   }
 }

@@ -1,10 +1,11 @@
 import Learning
 
-extension Simulation {
+/// Triggers, and rounds from opening to closing.
+enum Rounds {
   /// A round opens: nobody has failed in it; where there are cycles it is one, with its timer.
-  mutating func openRound() {
+  static func openRound(_ server: inout Server, _ cx: inout Context) {
     server.failures = 0
-    limitWait()
+    Instructions.limitWait(&server, &cx)
     guard let settings = cx.features.admission?.cycle else { return }
     server.cycle = CycleView(settings, openedAt: cx.now)
     guard settings.mode == .asDocumented, let length = settings.length,
@@ -18,18 +19,24 @@ extension Simulation {
       }
     }
   }
+}
 
+/// Cycles as in PyGrid: keys, rejections, timeouts.
+enum Cycles {
   /// A device asks to be let into the open cycle.
-  mutating func askCycle(_ device: Int, participation: Int32) -> CycleAnswer {
+  static func askCycle(
+    _ device: Int, participation: Int32, _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context
+  ) -> CycleAnswer {
     let rates = devices[device].rates
     let measured = devices.clients.isEmpty ? nil : devices.clients[device]
     let worker = CycleWorker(
       lastCycle: Int(server.lastCycles[device]), upload: measured?.upload ?? rates.up,
       download: measured?.download ?? rates.down)
-    let answer = cx.features.admission!.admit(worker, server.cycle!, serverView)
+    let answer = cx.features.admission!.admit(worker, server.cycle!, Facts.serverView(server, cx))
     switch answer {
     case .accepted:
-      letIn(device, participation)
+      Facts.letIn(device, participation, &server, &cx)
       server.lastCycles[device] = server.round
       server.cycle!.workers += 1
     case .failed:
@@ -45,20 +52,20 @@ extension Simulation {
   }
 
   /// What a device is told that asks for the model with the key of a cycle.
-  mutating func fetch(round: Int32) -> Response? {
+  static func fetch(round: Int32, _ server: inout Server, _ cx: inout Context) -> Response? {
     guard round != server.round else { return nil }
     cx.books.exchange.invalidKeys += 1
     return .keyInvalid
   }
 
   /// A device is about to ask for work: it waits until it may; when it does is remembered.
-  mutating func waits(_ device: Int) -> Bool {
+  static func waits(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     guard !devices.clients.isEmpty, devices[device].session?.kind.isPoll == false else {
       return false
     }
     let quiet = devices.clients[device].quietUntil
     if cx.now < quiet {
-      pause(device, for: quiet - cx.now, then: .check)
+      Session.pause(device, for: quiet - cx.now, then: .check, &devices, &cx)
       return true
     }
     devices.clients[device].askedAt = cx.now
@@ -66,34 +73,40 @@ extension Simulation {
   }
 
   /// A device reads that it was rejected, and perhaps when it may ask again.
-  mutating func rejected(_ device: Int, _ retry: RetryAfter?) {
+  static func rejected(
+    _ device: Int, _ retry: RetryAfter?, _ devices: inout Devices, _ cx: inout Context
+  ) {
     cx.note(device, .rejected(retry))
     let place = Int(devices[device].group)
     guard let settings = cx.inputs.fleet[place].protocol, settings.timeouts != .ignored else {
-      return turnedAway(device)
+      return turnedAway(device, &devices, &cx)
     }
     guard let retry else {
-      if !forgetsRejection(device) { endSession(device, .rejected) }
+      if !forgetsRejection(device, &devices, &cx) {
+        Session.endSession(device, .rejected, &devices, &cx)
+      }
       return
     }
     if settings.timeouts == .strictInteger {
       cx.books.exchange.undecodedTimeouts += 1
-      return endSession(device, .unknownError)
+      return Session.endSession(device, .unknownError, &devices, &cx)
     }
     let wanted = max(
       cx.now + retry.duration, devices.clients[device].askedAt + settings.requestGap)
     devices.clients[device].quietUntil = wanted
     devices[device].session!.stage = .check
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 
   /// The server has no work for a device: it asks again later, or its session ends.
-  mutating func turnedAway(_ device: Int) {
-    if !forgetsRejection(device) { rest(device, .rejected) }
+  static func turnedAway(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if !forgetsRejection(device, &devices, &cx) { Session.rest(device, .rejected, &devices, &cx) }
   }
 
   /// Whether an app says nothing when its task has no work: then it waits for its kill.
-  private mutating func forgetsRejection(_ device: Int) -> Bool {
+  private static func forgetsRejection(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> Bool
+  {
     guard cx.inputs.fleet[Int(devices[device].group)].app?.onRejection == .forget,
       devices[device].session?.kind.isTask == true
     else { return false }
@@ -102,13 +115,13 @@ extension Simulation {
   }
 
   /// The server has failed over a request for work, which no library makes sense of.
-  mutating func requestFailed(_ device: Int) {
-    endSession(device, .unknownError)
+  static func requestFailed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    Session.endSession(device, .unknownError, &devices, &cx)
   }
 
   /// The model was asked for too late: its cycle is over.
-  mutating func keyExpired(_ device: Int) {
+  static func keyExpired(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices[device].session!.stage = .check
-    rest(device, .expiredRound)
+    Session.rest(device, .expiredRound, &devices, &cx)
   }
 }

@@ -1,34 +1,48 @@
-extension Simulation {
+/// Erasure of what a user has sent.
+enum Erasing {
   /// A person has all of their updates erased, or what the server remembers, or both: on the device
   /// at once, at the server when it hears of it.
-  mutating func erase(_ device: Int, _ scope: Erasure) {
-    if collects(device) { return eraseCollected(device, scope) }
+  static func erase(_ device: Int, _ scope: Erasure, _ devices: inout Devices, _ cx: inout Context)
+  {
+    if Collecting.collects(device, devices, cx) {
+      return SampleStore.eraseCollected(device, scope, &devices, &cx)
+    }
     cx.note(device, .erased(scope))
     let isTraining = devices[device].isTraining
     if scope.coversFiles {
-      if case .upload = devices[device].transfer?.purpose { giveUpTransfer(device) }
+      if case .upload = devices[device].transfer?.purpose {
+        Transfer.giveUpTransfer(device, &devices, &cx)
+      }
       for update in devices[device].outbox { cx.leaveDevice(update, .erased) }
       devices[device].outbox = []
     }
-    if scope == .all, devices[device].attempt != nil { endAttempt(device, .erased) }
-    oweErasure(device, scope)
+    if scope == .all, devices[device].attempt != nil {
+      Training.endAttempt(device, .erased, &devices, &cx)
+    }
+    oweErasure(device, scope, &devices, &cx)
     guard devices[device].session != nil else { return }
-    if isTraining, scope == .all { rest(device, .erased) } else { proceed(device) }
+    if isTraining, scope == .all {
+      Session.rest(device, .erased, &devices, &cx)
+    } else {
+      Session.proceed(device, &devices, &cx)
+    }
   }
 
   /// The server has to hear of an erasure.
-  mutating func oweErasure(_ device: Int, _ scope: Erasure) {
+  static func oweErasure(
+    _ device: Int, _ scope: Erasure, _ devices: inout Devices, _ cx: inout Context
+  ) {
     var region = devices.erasures[device]
     region.scope = region.isOwed && region.scope != scope ? .all : scope
     region.askedAt = cx.now
     region.requestsBefore = devices[device].transferGeneration
     region.isOwed = true
     devices.erasures[device] = region
-    sendErasure(device)
+    sendErasure(device, &devices, &cx)
   }
 
   /// Tells the server of an erasure that it has not heard of.
-  mutating func sendErasure(_ device: Int) {
+  static func sendErasure(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard !devices.erasures.isEmpty, devices.erasures[device].isOwed,
       devices[device].isConnected
     else { return }
@@ -40,13 +54,18 @@ extension Simulation {
   }
 
   /// A request has come to the server, and with it an erasure that was asked for before.
-  mutating func hearErasure(_ device: Int, _ generation: UInt32) {
+  static func hearErasure(
+    _ device: Int, _ generation: UInt32, _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context
+  ) {
     guard !devices.erasures.isEmpty else { return }
     let region = devices.erasures[device]
     guard region.isOwed, generation > region.requestsBefore else { return }
     devices.erasures[device].isOwed = false
     cx.books.exchange.erasures += 1
-    if collects(device) { return removeStored(device, region.scope, until: region.askedAt) }
+    if Collecting.collects(device, devices, cx) {
+      return SampleStore.removeStored(device, region.scope, until: region.askedAt, &devices, &cx)
+    }
     if region.scope.coversMetadata, cx.features.givesKeys { server.lastCycles[device] = 0 }
     guard region.scope.coversFiles else { return }
     devices.erasures[device].refusedUntil = region.askedAt
@@ -59,13 +78,15 @@ extension Simulation {
     }
     server.pending = kept
     for update in gone {
-      countCopy(update, -1)
+      Inbox.countCopy(update, -1, &server, &cx)
       cx.resolve(update, .erased)
     }
   }
 
   /// Whether an update that arrives was erased before; then it stays so.
-  func isErased(_ update: Int32) -> Bool {
+  static func isErased(_ update: Int32, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Bool
+  {
     guard !devices.erasures.isEmpty else { return false }
     let device = Int(cx.updates[update].device)
     return cx.updates[update].createdAt <= devices.erasures[device].refusedUntil

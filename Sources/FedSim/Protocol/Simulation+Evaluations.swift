@@ -4,11 +4,13 @@ import Numerics
 extension Simulation {
   /// Evaluations that the server asked devices for, in order.
   public var evaluationRecords: [EvaluationRecord] { Array(server.instructions.evaluations) }
+}
 
+extension EvaluationRound {
   // MARK: The server
 
   /// A round is closed: the server wants to know how good its model is on devices.
-  mutating func beginEvaluationRound() {
+  static func beginEvaluationRound(_ server: inout Server, _ cx: inout Context) {
     guard let settings = cx.inputs.server.evaluation, !cx.isOver else { return }
     server.instructions.evaluation = EvaluationRound(round: server.round, begunAt: cx.now)
     cx.schedule(
@@ -20,7 +22,8 @@ extension Simulation {
   ///
   /// Draws: one `below` a member, at slot = the round (seed `policy`, purpose `evaluation`).
   /// Source: Flower's `FedAvg.configure_evaluate`.
-  mutating func formEvaluation() {
+  static func formEvaluation(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  {
     let settings = cx.inputs.server.evaluation!
     let round = server.instructions.evaluation!.round
     guard server.instructions.evaluation!.members == 0,
@@ -36,7 +39,8 @@ extension Simulation {
       let request = server.waitingRequests[place]
       server.instructions.evaluation!.pending.append(request.participation)
       cx.participations.setOutstanding(request.participation, true)
-      answerCheck(server.waiting[place].device, request.generation, .evaluate)
+      Lobby.answerCheck(
+        server.waiting[place].device, request.generation, .evaluate, &devices, &server, &cx)
     }
     // Who waited is held by the evaluation from now on.
     for place in places.reversed() { _ = server.remove(at: place) }
@@ -47,16 +51,20 @@ extension Simulation {
   }
 
   /// Too few devices have come for an evaluation; false where it has its members, or is over.
-  mutating func evaluationWaited(_ round: Int32) -> Bool {
+  static func evaluationWaited(
+    _ round: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> Bool {
     guard let evaluation = server.instructions.evaluation, evaluation.round == round,
       evaluation.members == 0
     else { return false }
-    endEvaluationRound()
+    endEvaluationRound(&devices, &server, &cx)
     return true
   }
 
   /// Members that have not answered have failed; false where all have.
-  mutating func evaluationTimedOut(_ round: Int32) -> Bool {
+  static func evaluationTimedOut(
+    _ round: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> Bool {
     guard let evaluation = server.instructions.evaluation, evaluation.round == round else {
       return false
     }
@@ -66,12 +74,15 @@ extension Simulation {
       cx.participations.setOutstanding(participation, false)
       cx.participations.letGo(participation)
     }
-    endEvaluationRound()
+    endEvaluationRound(&devices, &server, &cx)
     return true
   }
 
   /// A member's result has come.
-  mutating func evaluationCame(_ device: Int, _ participation: Int32, hasSamples: Bool) {
+  static func evaluationCame(
+    _ device: Int, _ participation: Int32, hasSamples: Bool, _ devices: inout Devices,
+    _ server: inout Server, _ cx: inout Context
+  ) {
     guard let place = server.instructions.evaluation?.pending.firstIndex(of: participation)
     else {
       cx.books.instructions.lateEvaluations += 1
@@ -82,30 +93,40 @@ extension Simulation {
     server.instructions.evaluation!.results.append(
       .init(device: Int32(device), hasSamples: hasSamples))
     cx.participations.letGo(participation)
-    if server.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
+    if server.instructions.evaluation!.pending.isEmpty {
+      endEvaluationRound(&devices, &server, &cx)
+    }
   }
 
   /// A member's stream is broken; false where it was not asked to evaluate.
-  mutating func evaluationFailed(_ participation: Int32) -> Bool {
+  static func evaluationFailed(
+    _ participation: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> Bool {
     guard let place = server.instructions.evaluation?.pending.firstIndex(of: participation)
     else { return false }
     server.instructions.evaluation!.pending.remove(at: place)
     cx.participations.setOutstanding(participation, false)
     server.instructions.evaluation!.failures += 1
     cx.participations.letGo(participation)
-    if server.instructions.evaluation!.pending.isEmpty { endEvaluationRound() }
+    if server.instructions.evaluation!.pending.isEmpty {
+      endEvaluationRound(&devices, &server, &cx)
+    }
     return true
   }
 
   /// All members have answered or failed: the next round's cohort may be formed.
   ///
   /// Order: of the devices. Source: Flower's `FedAvg.aggregate_evaluate`.
-  private mutating func endEvaluationRound() {
+  private static func endEvaluationRound(
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
     let evaluation = server.instructions.evaluation!
     server.instructions.evaluation = nil
     var (examples, loss, accuracy) = (0, 0.0, 0.0)
     let results = evaluation.results.filter(\.hasSamples).sorted { $0.device < $1.device }
-    for report in reports(results.map { Int($0.device) }, round: evaluation.round) {
+    for report in reports(
+      results.map { Int($0.device) }, round: evaluation.round, &devices, &server, &cx)
+    {
       examples += report.samples
       loss += Double(report.samples) * report.loss
       accuracy += Double(report.samples) * report.accuracy
@@ -125,8 +146,8 @@ extension Simulation {
       cx.isOver = true
       return
     }
-    limitWait()
-    formCohort()
+    Instructions.limitWait(&server, &cx)
+    Lobby.formCohort(&devices, &server, &cx)
   }
 
   /// What devices find in the current version, computed now; the model has not moved since they
@@ -134,7 +155,10 @@ extension Simulation {
   ///
   /// Draws: as coded the order of the samples, at slot = the round (seed `training`, purpose
   /// `evaluation-batches`).
-  private mutating func reports(_ members: [Int], round: Int32) -> [EvaluationReport] {
+  private static func reports(
+    _ members: [Int], round: Int32, _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context
+  ) -> [EvaluationReport] {
     let task = cx.inputs.task
     if cx.inputs.omitsArithmetic {
       return members.map {
@@ -146,12 +170,13 @@ extension Simulation {
     var keys: [StreamKey] = []
     var trains: [Bool] = []
     for device in members {
-      starts.append(start(of: device, from: server.model))
+      starts.append(OwnModel.start(of: device, from: server.model, devices, cx))
       keys.append(
         StreamKey(
           seed: cx.inputs.seeds.training, purpose: "evaluation-batches",
-          group: group(of: device).name, ordinal: UInt32(devices[device].ordinal)))
-      trains.append(group(of: device).protocol?.evaluation == .asCoded)
+          group: Roster.group(of: device, devices, cx).name,
+          ordinal: UInt32(devices[device].ordinal)))
+      trains.append(Roster.group(of: device, devices, cx).protocol?.evaluation == .asCoded)
     }
     let clients = members.map { Int(devices[$0].client) }
     let (kernels, plan) = (cx.inputs.kernels, task.plan.with(epochs: 1))
@@ -190,50 +215,56 @@ extension Simulation {
   // MARK: The device
 
   /// Begins to evaluate the version that a device was sent.
-  mutating func beginEvaluation(_ device: Int) {
+  static func beginEvaluation(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let settings = cx.inputs.fleet[Int(devices[device].group)].protocol
     let share = settings?.evaluation == .asCoded ? 1 : settings?.evaluationShare ?? 1.0 / 3
     let held = cx.inputs.task.heldOut(by: Int(devices[device].client)).indices.count
-    let pace = pace(
+    let pace = Roster.pace(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal), device: device,
       samples: held, epoch: devices[device].nextEpoch, plan: cx.inputs.task.plan.with(epochs: 1),
-      share: share)
-    guard pace.batchCount > 0 else { return endEvaluation(device, hasSamples: false) }
+      share: share, devices, cx)
+    guard pace.batchCount > 0 else {
+      return endEvaluation(device, hasSamples: false, &devices, &cx)
+    }
     devices.clients[device].evaluationPace = pace
     devices[device].runGeneration += 1
     let run = TrainingRun(
-      begunAt: cx.now, since: cx.now, speed: speed(of: device), firstBatch: 0,
+      begunAt: cx.now, since: cx.now, speed: Body.speed(of: device, &devices), firstBatch: 0,
       lastBatch: pace.batchCount, generation: devices[device].runGeneration, isEvaluation: true)
     devices[device].run = run
-    beginStretch(device)
+    Measures.beginStretch(device, &devices, &cx)
     cx.schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: pace.end(of: run, batches: pace.batchCount), by: device)
-    watchProcessor(device)
+    App.watchProcessor(device, &devices, &cx)
   }
 
   /// An evaluation has come to its end on a device: it reports.
-  mutating func endEvaluation(_ device: Int, hasSamples: Bool) {
-    if devices[device].run != nil { endRun(device) }
+  static func endEvaluation(
+    _ device: Int, hasSamples: Bool, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if devices[device].run != nil { Training.endRun(device, &devices, &cx) }
     devices.clients[device].hasSamples = hasSamples
     cx.note(device, .exchange(.evaluated))
     devices[device].session!.reply = .evaluation
     devices[device].session!.stage = .reply
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 
   /// Gives up an evaluation that is under way, if one is.
-  mutating func abandonEvaluation(_ device: Int) {
-    if devices[device].run?.isEvaluation == true { endRun(device) }
+  static func abandonEvaluation(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if devices[device].run?.isEvaluation == true { Training.endRun(device, &devices, &cx) }
   }
 
   /// An evaluation throws: it is answered without samples, where the library does so; false where
   /// no evaluation is under way, or its session ends.
-  mutating func reportFailedEvaluation(_ device: Int) -> Bool {
+  static func reportFailedEvaluation(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> Bool
+  {
     guard devices[device].run?.isEvaluation == true,
       cx.inputs.fleet[Int(devices[device].group)].protocol?.onFailure == .report
     else { return false }
-    endEvaluation(device, hasSamples: false)
+    endEvaluation(device, hasSamples: false, &devices, &cx)
     return true
   }
 }

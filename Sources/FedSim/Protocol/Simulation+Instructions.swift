@@ -1,30 +1,34 @@
 import Numerics
 
-extension Simulation {
+extension Instructions {
   /// Asks devices that wait for something else than a training, where that comes first.
-  mutating func hasOtherWork() -> Bool {
+  static func hasOtherWork(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+    -> Bool
+  {
     if server.instructions.awaitsModel {
-      wantModel()
+      wantModel(&server, &cx)
       return true
     }
     guard server.instructions.evaluation != nil else { return false }
-    formEvaluation()
+    EvaluationRound.formEvaluation(&devices, &server, &cx)
     return true
   }
 
   /// The server finds a stream broken over which it waited for such an answer.
-  mutating func instructionFailed(_ participation: Int32) -> Bool {
-    if evaluationFailed(participation) { return true }
+  static func instructionFailed(
+    _ participation: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> Bool {
+    if EvaluationRound.evaluationFailed(participation, &devices, &server, &cx) { return true }
     guard server.instructions.asked == participation else { return false }
     server.instructions.asked = -1
     cx.participations.setOutstanding(participation, false)
     cx.participations.letGo(participation)
-    wantModel()
+    wantModel(&server, &cx)
     return true
   }
 
   /// A round has only so long to find its cohort.
-  mutating func limitWait() {
+  static func limitWait(_ server: inout Server, _ cx: inout Context) {
     let selector = cx.inputs.server.selector.value
     guard selector.formsCohorts, let limit = selector.waitLimit,
       server.instructions.evaluation == nil, !server.instructions.awaitsModel
@@ -34,16 +38,18 @@ extension Simulation {
   }
 
   /// Too few devices have come for a round's cohort; false where it has one.
-  mutating func cohortWaited(_ round: Int32) -> Bool {
+  static func cohortWaited(
+    _ round: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> Bool {
     guard round == server.round, server.cohortGoal == nil else { return false }
-    skipRound()
+    Rounds.skipRound(&devices, &server, &cx)
     return true
   }
 
   // MARK: The initial model
 
   /// Whoever waits at the end of the present moment may be asked for the initial model.
-  private mutating func wantModel() {
+  private static func wantModel(_ server: inout Server, _ cx: inout Context) {
     guard server.instructions.asked < 0, !server.instructions.isDrawDue,
       !server.waiting.isEmpty
     else { return }
@@ -55,7 +61,9 @@ extension Simulation {
   ///
   /// Draws: one `below` at slot = the number of those asked before (seed `policy`, purpose
   /// `initial-model`). Source: Flower's `Server._get_initial_parameters`.
-  mutating func askForModel() -> Bool {
+  static func askForModel(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+    -> Bool
+  {
     server.instructions.isDrawDue = false
     guard server.instructions.awaitsModel, server.instructions.asked < 0,
       !server.waiting.isEmpty
@@ -69,40 +77,49 @@ extension Simulation {
     server.instructions.asked = request.participation
     cx.participations.setOutstanding(request.participation, true)
     cx.books.instructions.modelsAsked += 1
-    answerCheck(device, request.generation, .sendModel)
+    Lobby.answerCheck(device, request.generation, .sendModel, &devices, &server, &cx)
     return true
   }
 
   /// A device's model has come, and becomes version 0; what never travels stays the server's.
-  private mutating func modelArrived(_ device: Int, _ participation: Int32) {
+  private static func modelArrived(
+    _ device: Int, _ participation: Int32, _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context
+  ) {
     guard server.instructions.asked == participation else { return }
     server.instructions.asked = -1
     cx.participations.setOutstanding(participation, false)
     cx.participations.letGo(participation)
-    server.model = ownInitial(device).replacing(
+    server.model = OwnModel.ownInitial(device, devices, cx).replacing(
       cx.features.privateRanges, from: cx.inputs.task.initial)
-    beginWithModel()
-    openRound()
-    formCohort()
+    beginWithModel(&devices, &server, &cx)
+    Rounds.openRound(&server, &cx)
+    Lobby.formCohort(&devices, &server, &cx)
   }
 
   /// Version 0 is there.
-  private mutating func beginWithModel() {
+  private static func beginWithModel(
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
     server.instructions.awaitsModel = false
     server.publishedAt[0] = cx.now
     server.roundOpenedAt = cx.now
-    publishInitialModel()
+    Publication.publishInitialModel(&devices, &server, &cx)
   }
 
   /// The run is over and nobody sent a model: version 0 is the one that the server would have had.
-  mutating func giveUpWaitingForModel() {
-    if server.instructions.awaitsModel { beginWithModel() }
+  static func giveUpWaitingForModel(
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    if server.instructions.awaitsModel { beginWithModel(&devices, &server, &cx) }
   }
 
   // MARK: Properties
 
   /// Whether a device that asks for work is asked for its properties first: once a connection.
-  mutating func wantsProperties(_ device: Int) -> Bool {
+  static func wantsProperties(_ device: Int, _ devices: inout Devices, _ server: inout Server)
+    -> Bool
+  {
     guard !server.instructions.connections.isEmpty,
       server.instructions.connections[device] != devices[device].sessionGeneration
     else { return false }
@@ -113,18 +130,22 @@ extension Simulation {
   // MARK: Answers
 
   /// A request that is none for work or models has come to the server.
-  mutating func handleInstruction(_ device: Int, _ generation: UInt32, _ request: Request) {
+  static func handleInstruction(
+    _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
+    _ server: inout Server, _ cx: inout Context
+  ) {
     switch request {
     case .enrol:
       cx.books.instructions.workers += 1
-      return answer(device, generation, .enrolled(needsSpeedTest: wantsSpeedTest))
+      return Requests.answer(
+        device, generation, .enrolled(needsSpeedTest: Workers.wantsSpeedTest(cx)), &devices, &cx)
     case .probe:
-      return answer(device, generation, .probed)
+      return Requests.answer(device, generation, .probed, &devices, &cx)
     case .plan(let round):
-      let refusal = fetch(round: round)
+      let refusal = Cycles.fetch(round: round, &server, &cx)
       if refusal == nil { cx.books.instructions.plans += 1 }
-      return answer(device, generation, refusal ?? .plan)
-    case .sendModel(let participation): modelArrived(device, participation)
+      return Requests.answer(device, generation, refusal ?? .plan, &devices, &cx)
+    case .sendModel(let participation): modelArrived(device, participation, &devices, &server, &cx)
     case .properties(let isImplemented):
       if isImplemented {
         cx.books.instructions.propertiesAnswered += 1
@@ -132,14 +153,18 @@ extension Simulation {
         cx.books.instructions.propertiesNotImplemented += 1
       }
     case .evaluated(let participation, let hasSamples):
-      evaluationCame(device, participation, hasSamples: hasSamples)
+      EvaluationRound.evaluationCame(
+        device, participation, hasSamples: hasSamples, &devices, &server, &cx)
     default: preconditionFailure("no such request")
     }
-    answer(device, generation, .noted)
+    Requests.answer(device, generation, .noted, &devices, &cx)
   }
 
   /// A device reads that it is asked for something else than a training.
-  mutating func instructed(_ device: Int, _ answer: CheckAnswer, round: Int32) {
+  static func instructed(
+    _ device: Int, _ answer: CheckAnswer, round: Int32, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     switch answer {
     case .sendModel:
       cx.note(device, .exchange(.modelAsked))
@@ -159,40 +184,41 @@ extension Simulation {
   }
 
   /// Answers what a device was asked for.
-  mutating func sendReply(_ device: Int) {
+  static func sendReply(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let session = devices[device].session!
     let participation = session.participation
     let message = cx.inputs.server.messageBytes
     switch session.reply {
     case .model:
-      startRequest(
-        device, .reply, .sendModel(participation: participation), bytes: givenModelBytes)
+      Transfer.startRequest(
+        device, .reply, .sendModel(participation: participation),
+        bytes: Transforms.givenModelBytes(cx), &devices, &cx)
     case .properties:
       let isImplemented = cx.inputs.fleet[Int(devices[device].group)].protocol?.properties == true
-      startRequest(
-        device, .reply, .properties(isImplemented: isImplemented), bytes: message)
+      Transfer.startRequest(
+        device, .reply, .properties(isImplemented: isImplemented), bytes: message, &devices, &cx)
     case .evaluation:
-      startRequest(
+      Transfer.startRequest(
         device, .reply,
         .evaluated(
           participation: participation, hasSamples: devices.clients[device].hasSamples),
-        bytes: message)
+        bytes: message, &devices, &cx)
     case nil: preconditionFailure("a reply is to something")
     }
   }
 
   /// The server has taken a reply: the device waits for work again.
-  mutating func replyNoted(_ device: Int) {
+  static func replyNoted(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices[device].session!.reply = nil
     devices[device].session!.isEvaluating = false
     devices[device].session!.stage = .check
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 
   /// The model to evaluate cannot be had, or read: the device answers without samples.
-  mutating func cannotEvaluate(_ device: Int) -> Bool {
+  static func cannotEvaluate(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     guard devices[device].session?.isEvaluating == true else { return false }
-    endEvaluation(device, hasSamples: false)
+    EvaluationRound.endEvaluation(device, hasSamples: false, &devices, &cx)
     return true
   }
 }

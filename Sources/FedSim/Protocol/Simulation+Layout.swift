@@ -7,23 +7,34 @@ extension ParameterLayout {
   }
 }
 
-extension Simulation {
+/// A model whose layout changes with a version.
+enum LayoutDialect {
   /// The next version's model: where the layout changes with it, the new layer has its initial
   /// weights.
-  func relaid(_ model: ParameterBuffer) -> ParameterBuffer {
-    guard let change = cx.features.change, server.version + 1 == change.version else { return model }
+  static func relaid(_ model: ParameterBuffer, _ server: borrowing Server, _ cx: borrowing Context)
+    -> ParameterBuffer
+  {
+    guard let change = cx.features.change, server.version + 1 == change.version else {
+      return model
+    }
     return model.replacing(change.ranges, from: cx.inputs.task.initial)
   }
 
   /// Whether an update is of the layout that was before.
-  func isOfOldLayout(_ update: Int32) -> Bool {
+  static func isOfOldLayout(_ update: Int32, _ server: borrowing Server, _ cx: borrowing Context)
+    -> Bool
+  {
     guard let change = cx.features.change else { return false }
-    return server.version >= change.version && cx.updates[update].base < change.version
+    guard server.version >= change.version else { return false }
+    return cx.updates[update].base < change.version
   }
 
   /// A version has come to a device, which holds it now; false where it cannot read it and keeps
   /// what it has.
-  mutating func decode(_ device: Int, _ version: Int32, _ model: ParameterBuffer) -> Bool {
+  static func decode(
+    _ device: Int, _ version: Int32, _ model: ParameterBuffer, _ devices: inout Devices,
+    _ cx: inout Context
+  ) -> Bool {
     guard let change = cx.features.change, version >= change.version,
       let settings = cx.inputs.fleet[Int(devices[device].group)].protocol, !settings.knowsNewLayout
     else {
@@ -38,7 +49,9 @@ extension Simulation {
   }
 
   /// Whether a device's model is one of its own and not the server's.
-  func keepsOwnModel(_ device: Int) -> Bool {
+  static func keepsOwnModel(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Bool
+  {
     guard cx.features.change != nil,
       let settings = cx.inputs.fleet[Int(devices[device].group)].protocol
     else { return false }

@@ -1,22 +1,31 @@
-extension Simulation {
+/// Streams as in Flower: a session that breaks with its connection.
+enum Streams {
   /// Whether a device holds one connection from its request to its result.
-  func holdsStream(_ device: Int) -> Bool {
+  static func holdsStream(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Bool
+  {
     cx.inputs.fleet[Int(devices[device].group)].protocol?.stream == true
   }
 
   /// Whether the server waits for the result of a device's present participation.
-  func isAwaited(_ device: Int) -> Bool {
+  static func isAwaited(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Bool
+  {
     guard let participation = devices[device].session?.participation, participation >= 0 else {
       return false
     }
+    if cx.participations.isOutstanding(participation) { return true }
     let stage = cx.participations[participation].stage
     return stage >= Stage.accepted.rawValue && stage < Stage.delivered.rawValue
-      || cx.participations.isOutstanding(participation)
   }
 
   /// A participation is over on a device; where it holds a stream, the server will know.
-  mutating func leaveStream(_ device: Int, _ participation: Int32) {
-    guard !devices.clients.isEmpty, participation >= 0, holdsStream(device) else { return }
+  static func leaveStream(
+    _ device: Int, _ participation: Int32, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    guard !devices.clients.isEmpty, participation >= 0, holdsStream(device, devices, cx) else {
+      return
+    }
     let stage = cx.participations[participation].stage
     guard
       stage >= Stage.accepted.rawValue && stage < Stage.delivered.rawValue
@@ -27,11 +36,13 @@ extension Simulation {
       devices[device].takeOut(update)
       cx.leaveDevice(update, .dropped)
     }
-    sendDisconnect(device, participation, reason(device))
+    sendDisconnect(device, participation, reason(device, devices, cx), &devices, &cx)
   }
 
   /// Why a device leaves, in the words of the protocol.
-  private func reason(_ device: Int) -> DisconnectReason {
+  private static func reason(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> DisconnectReason
+  {
     if devices.clients[device].isDisconnected { return .reconnect }
     let wanted = cx.inputs.fleet[Int(devices[device].group)].participation
     if wanted.externalPower, !devices[device].isPlugged { return .powerDisconnected }
@@ -39,8 +50,9 @@ extension Simulation {
     return .unknown
   }
 
-  private mutating func sendDisconnect(
-    _ device: Int, _ participation: Int32, _ reason: DisconnectReason
+  private static func sendDisconnect(
+    _ device: Int, _ participation: Int32, _ reason: DisconnectReason, _ devices: inout Devices,
+    _ cx: inout Context
   ) {
     if reason != .reconnect { cx.note(device, .disconnected(reason)) }
     cx.participations.hold(participation)
@@ -56,9 +68,14 @@ extension Simulation {
   }
 
   /// The server finds a stream broken: if its result is still to come in this round, it failed.
-  mutating func streamBroke(_ participation: Int32, _ reason: DisconnectReason) {
+  static func streamBroke(
+    _ participation: Int32, _ reason: DisconnectReason, _ devices: inout Devices,
+    _ server: inout Server, _ cx: inout Context
+  ) {
     cx.books.instructions.disconnects[Int(reason.rawValue)] += 1
-    if cx.features.hasInstructions, instructionFailed(participation) {
+    if cx.features.hasInstructions,
+      Instructions.instructionFailed(participation, &devices, &server, &cx)
+    {
       cx.books.exchange.brokenStreams += 1
       return
     }
@@ -68,53 +85,59 @@ extension Simulation {
       return
     }
     server.failures += 1
-    decide(.failure)
+    Rounds.decide(.failure, &devices, &server, &cx)
   }
 
   /// A session ends because its stream does: the training under way is lost with it.
-  mutating func endStreamedSession(_ device: Int, _ end: SessionEnd) {
-    loseTraining(device)
-    endSession(device, end)
+  static func endStreamedSession(
+    _ device: Int, _ end: SessionEnd, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    loseTraining(device, &devices, &cx)
+    Session.endSession(device, end, &devices, &cx)
   }
 
-  private mutating func loseTraining(_ device: Int) {
-    abandonEvaluation(device)
-    if devices[device].run != nil { endAttempt(device, .conditionsLost) }
+  private static func loseTraining(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    EvaluationRound.abandonEvaluation(device, &devices, &cx)
+    if devices[device].run != nil { Training.endAttempt(device, .conditionsLost, &devices, &cx) }
   }
 
   /// The server has told a device to disconnect and to come back after a while.
-  mutating func tellReconnect(_ device: Int, after duration: SimDuration) -> Bool {
+  static func tellReconnect(
+    _ device: Int, after duration: SimDuration, _ devices: inout Devices, _ cx: inout Context
+  ) -> Bool {
     guard let session = devices[device].session, !session.hasExpired,
       let settings = cx.inputs.fleet[Int(devices[device].group)].protocol, settings.stream
     else { return false }
     cx.note(device, .disconnected(.reconnect))
     cx.books.exchange.reconnects += 1
     devices.clients[device].isDisconnected = true
-    loseTraining(device)
+    loseTraining(device, &devices, &cx)
     guard settings.reconnect == .fixed else {
-      endSession(device, .disconnected)
+      Session.endSession(device, .disconnected, &devices, &cx)
       return true
     }
-    if devices[device].transfer != nil { giveUpTransfer(device) }
-    renewParticipation(device)
+    if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    Session.renewParticipation(device, &devices, &cx)
     devices.clients[device].isDisconnected = false
     devices.clients[device].quietUntil = cx.now + duration
     devices[device].session!.stage = .check
     devices[device].session!.isEvaluating = false
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
     return true
   }
 
   // MARK: A training that fails
 
   /// A training throws: the device sends an answer of no samples, where its library does.
-  mutating func reportFailure(_ device: Int) -> Bool {
-    if devices[device].run?.isEvaluation == true { return reportFailedEvaluation(device) }
+  static func reportFailure(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
+    if devices[device].run?.isEvaluation == true {
+      return EvaluationRound.reportFailedEvaluation(device, &devices, &cx)
+    }
     let place = Int(devices[device].group)
     guard cx.inputs.fleet[place].protocol?.onFailure == .report,
       let attempt = devices[device].attempt
     else { return false }
-    endAttempt(device, .threw)
+    Training.endAttempt(device, .threw, &devices, &cx)
     cx.books.ledgers.updates.open()
     cx.books.exchange.emptyUpdates += 1
     devices[device].activity.updates += 1
@@ -129,13 +152,13 @@ extension Simulation {
     cx.note(
       device, .updateCreated(update: Int(update), base: Int(attempt.base), batches: 0, samples: 0))
     devices[device].session!.stage = .done
-    enqueue(device, update)
-    proceed(device)
+    Outbox.enqueue(device, update, &devices, &cx)
+    Session.proceed(device, &devices, &cx)
     return true
   }
 
   /// The updates of an aggregation without those that have no weight.
-  mutating func weighty(_ waiting: [Int32]) -> [Int32] {
+  static func weighty(_ waiting: [Int32], _ server: inout Server, _ cx: inout Context) -> [Int32] {
     // A loop and not `contains`: its closure would copy the simulation.
     var isWhole = true
     for update in waiting where cx.updates[update].samples == 0 { isWhole = false }
@@ -145,7 +168,7 @@ extension Simulation {
       if cx.updates[update].samples > 0 {
         kept.append(update)
       } else {
-        countCopy(update, -1)
+        Inbox.countCopy(update, -1, &server, &cx)
         cx.resolve(update, .weightless)
       }
     }

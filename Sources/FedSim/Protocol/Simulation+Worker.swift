@@ -1,9 +1,10 @@
-extension Simulation {
+/// Enrolment and speed tests as in SwiftSyft.
+enum Workers {
   /// What comes before a request for work: a device enrols as a new worker, and measures its link
   /// where the server wants that; false where nothing does.
   ///
   /// Source: SwiftSyft's `SyftClient.start`.
-  mutating func enrols(_ device: Int) -> Bool {
+  static func enrols(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     guard !devices.clients.isEmpty, devices[device].session?.kind.isPoll == false,
       let settings = cx.inputs.fleet[Int(devices[device].group)].protocol?.worker
     else { return false }
@@ -15,12 +16,14 @@ extension Simulation {
       return false
     case .authenticate:
       (devices.clients[device].upload, devices.clients[device].download) = (nil, nil)
-      startRequest(device, .enrolment, .enrol, bytes: message)
+      Transfer.startRequest(device, .enrolment, .enrol, bytes: message, &devices, &cx)
     case .upload:
-      startRequest(
-        device, .enrolment, .probe(isUpload: true), bytes: message.adding(settings.probeBytes))
+      Transfer.startRequest(
+        device, .enrolment, .probe(isUpload: true), bytes: message.adding(settings.probeBytes),
+        &devices, &cx)
     case .download:
-      startRequest(device, .enrolment, .probe(isUpload: false), bytes: message)
+      Transfer.startRequest(
+        device, .enrolment, .probe(isUpload: false), bytes: message, &devices, &cx)
     }
     guard case .probe = devices[device].transfer!.request else { return true }
     devices.clients[device].probeSince = cx.now
@@ -32,65 +35,73 @@ extension Simulation {
   }
 
   /// A probe has taken too long; false where it is through.
-  mutating func probeRang(_ device: Int, _ generation: UInt32) -> Bool {
+  static func probeRang(
+    _ device: Int, _ generation: UInt32, _ devices: inout Devices, _ cx: inout Context
+  ) -> Bool {
     guard let transfer = devices[device].transfer, transfer.id == generation else { return false }
     if transfer.phase != .awaiting {
-      countProgress(device, devices[device].rates, devices[device].link)
+      Transfer.countProgress(device, devices[device].rates, devices[device].link, &devices, &cx)
     }
-    failTransfer(device, .timedOut)
+    Transfer.failTransfer(device, .timedOut, &devices, &cx)
     return true
   }
 
   /// A device was enrolled.
-  mutating func enrolled(_ device: Int, needsSpeedTest: Bool) {
+  static func enrolled(
+    _ device: Int, needsSpeedTest: Bool, _ devices: inout Devices, _ cx: inout Context
+  ) {
     cx.note(device, .exchange(.enrolled))
     devices.clients[device].enrolment = needsSpeedTest ? .upload : .ready
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 
   /// All bytes of a probe are sent: what the link carries to the server.
-  mutating func uploadMeasured(_ device: Int) {
-    devices.clients[device].upload = measured(device)
+  static func uploadMeasured(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    devices.clients[device].upload = measured(device, devices, cx)
   }
 
   /// A probe was answered in full.
-  mutating func probed(_ device: Int) {
+  static func probed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices.clients[device].enrolment == .download else {
       devices.clients[device].enrolment = .download
-      return proceed(device)
+      return Session.proceed(device, &devices, &cx)
     }
-    devices.clients[device].download = measured(device)
+    devices.clients[device].download = measured(device, devices, cx)
     devices.clients[device].enrolment = .ready
     cx.books.instructions.speedTests += 1
     cx.note(device, .exchange(.speedTested))
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
   }
 
   /// The size of a probe with its message.
-  func probeBytes(_ device: Int) -> Int64 {
+  static func probeBytes(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Int64
+  {
     let settings = cx.inputs.fleet[Int(devices[device].group)].protocol?.worker
     return cx.inputs.server.messageBytes.adding(settings?.probeBytes ?? 0)
   }
 
-  private func measured(_ device: Int) -> BitRate {
-    BitRate(of: probeBytes(device), in: cx.now - devices.clients[device].probeSince)
+  private static func measured(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> BitRate
+  {
+    BitRate(of: probeBytes(device, devices, cx), in: cx.now - devices.clients[device].probeSince)
   }
 
   /// Whether the server wants to know how fast a device's link is.
   ///
   /// Source: PyGrid's `requires_speed_test`.
-  var wantsSpeedTest: Bool {
+  static func wantsSpeedTest(_ cx: borrowing Context) -> Bool {
     guard let cycle = cx.features.admission?.cycle else { return false }
     return cycle.minimumUpload != nil || cycle.minimumDownload != nil
   }
 
   /// The model has come: where a plan belongs to it, that is asked for too.
-  mutating func wantsPlan(_ device: Int) -> Bool {
+  static func wantsPlan(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     guard cx.features.givesKeys, cx.features.admission?.cycle.planBytes != nil,
       devices[device].session?.kind.isPoll == false
     else { return false }
     devices[device].session!.stage = .plan
-    proceed(device)
+    Session.proceed(device, &devices, &cx)
     return true
   }
 }

@@ -36,10 +36,10 @@ package struct DeviceView: Equatable, Sendable {
 extension Simulation {
   /// A device as it is now.
   package func view(of device: Int) -> DeviceView {
-    let group = group(of: device)
+    let group = Roster.group(of: device, devices, cx)
     let state = devices[device]
     let app = devices.apps.isEmpty ? nil : devices.apps[device]
-    let body = hasBody(device) ? devices.bodies[device] : nil
+    let body = Body.hasBody(device, devices) ? devices.bodies[device] : nil
     let request = state.scheduler.requests.first { $0.kind == .processing }
     let dwell = group.background.processing?.idleDwell ?? .zero
     var usedUntil = SimTime.never
@@ -56,14 +56,15 @@ extension Simulation {
       isActive: state.isActive, window: state.windowState,
       energy: energy(of: device, body, group), heat: body?.thermal ?? .nominal,
       app: state.session?.kind, work: work(of: device),
-      outbox: state.outbox.count + (cx.collection.isOn ? cx.collection.collectors[device].log.count : 0),
+      outbox: state.outbox.count
+        + (cx.collection.isOn ? cx.collection.collectors[device].log.count : 0),
       heldVersion: Int(state.heldVersion),
       requestFrom: request.map {
         max($0.earliestBegin, state.scheduler.nextProcessing)
       } ?? .never,
       idleFrom: state.isActive ? .never : state.lockedSince + dwell, usedUntil: usedUntil,
       isSwipedAway: app?.isForceQuit ?? false, isRefreshOn: app?.isRefreshOn ?? true,
-      hasRunTime: hasRunTime, isAway: isAway(device))
+      hasRunTime: hasRunTime, isAway: Membership.isAway(device, devices))
   }
 
   private func energy(

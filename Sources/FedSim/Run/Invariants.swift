@@ -87,7 +87,7 @@ extension Simulation {
     let state = devices[device]
     var found: [String] = []
     func never(_ isSo: Bool, _ what: String) {
-      if isSo { found.append("\(path(of: device)) \(what)") }
+      if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
     }
     never(state.transfer != nil && !state.isConnected, "has a transfer without a link")
     never(
@@ -105,7 +105,7 @@ extension Simulation {
     never(
       state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil,
       "keeps an attempt that it never saved")
-    if hasBody(device) {
+    if Body.hasBody(device, devices) {
       let body = devices.bodies[device]
       never(body.energy < 0 || body.energy > body.capacity, "holds energy beyond its battery")
       never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
@@ -118,11 +118,11 @@ extension Simulation {
     if !devices.identities.isEmpty { found += identityImpossibilities(device) }
     if cx.collection.isOn { found += collectorImpossibilities(device) }
     never(
-      isAway(device)
+      Membership.isAway(device, devices)
         && (state.session != nil || state.isConnected || state.attempt != nil
           || !state.outbox.isEmpty || !state.scheduler.requests.isEmpty),
       "is not in the fleet and does something")
-    never(state.attempt != nil && !isFit(device), "trains a model that it cannot")
+    never(state.attempt != nil && !Roster.isFit(device, devices), "trains a model that it cannot")
     let requests = state.scheduler.requests
     if let system = cx.inputs.fleet[Int(state.group)].background.system {
       let refreshes = requests.count { $0.kind == .refresh }

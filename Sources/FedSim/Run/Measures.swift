@@ -28,8 +28,10 @@ extension Simulation {
   /// What follows from an event beside what its handler does.
   @inline(__always)
   mutating func refresh(after event: Event, actor: Int32) {
-    if !devices.bodies.isEmpty { refreshBodies(after: event, actor: actor) }
-    if !devices.identities.isEmpty { refreshIdentities(after: event, actor: actor) }
+    if !devices.bodies.isEmpty { Body.refreshBodies(after: event, actor: actor, &devices, &cx) }
+    if !devices.identities.isEmpty {
+      Heartbeat.refreshIdentities(after: event, actor: actor, &devices, &cx)
+    }
     if actor > 0, devices[Int(actor) - 1].isSampled { followHours(Int(actor) - 1) }
   }
 
@@ -39,7 +41,7 @@ extension Simulation {
   }
 
   private func hourState(_ device: Int) -> FleetHours.State {
-    if isAway(device) { return [] }
+    if Membership.isAway(device, devices) { return [] }
     var state: FleetHours.State = .present
     let link = devices[device].link
     if link == 2 { state.insert(.wifi) } else if link == 1 { state.insert(.cellular) }
@@ -58,30 +60,35 @@ extension Simulation {
       cx.books.hours.finish(device, group: Int(devices[device].group), at: time)
     }
   }
+}
 
+/// Work, energy and bytes, booked where they end.
+enum Measures {
   // MARK: Work
 
   /// What a device's trainings and its radio have drawn until now, in nanojoules.
   ///
   /// A battery that is brought up to date once more is the same: what flows is constant between
   /// events.
-  mutating func energyDrawn(_ device: Int) -> (training: Int64, radio: Int64) {
-    guard hasBody(device) else { return (0, 0) }
+  static func energyDrawn(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> (
+    training: Int64, radio: Int64
+  ) {
+    guard Body.hasBody(device, devices) else { return (0, 0) }
     devices.bodies[device].settle(at: cx.now)
     return (devices.bodies[device].ledger.training, devices.bodies[device].ledger.radio)
   }
 
   /// Batches begin to run.
-  mutating func beginStretch(_ device: Int) {
-    let drawn = energyDrawn(device).training
+  static func beginStretch(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    let drawn = energyDrawn(device, &devices, &cx).training
     devices[device].run!.bookedAt = cx.now
     devices[device].run!.energyMark = drawn
   }
 
   /// Counts what a device's running batches took since they were last counted.
-  mutating func bookStretch(_ device: Int) {
+  static func bookStretch(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let run = devices[device].run else { return }
-    let drawn = energyDrawn(device).training
+    let drawn = energyDrawn(device, &devices, &cx).training
     var effort = Effort()
     effort.microseconds = (cx.now - run.bookedAt).microseconds
     effort.training = drawn - run.energyMark
@@ -102,23 +109,28 @@ extension Simulation {
   }
 
   /// What an attempt came to that made this many batches.
-  func effort(of device: Int, batches: Int) -> Effort {
+  static func effort(
+    of device: Int, batches: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> Effort {
     var effort = devices[device].attempt!.effort
     effort.attempts = 1
     effort.batches = batches
-    effort.samples = plan(of: device).samples(
+    effort.samples = OwnModel.plan(of: device, devices, cx).samples(
       inBatches: 0..<batches, shardCount: Int(devices[device].sampleCount))
     return effort
   }
 
   /// The process dies: what it has done since the last checkpoint is lost, and the attempt goes on.
-  mutating func bookLost(_ device: Int, since kept: Effort, batches: Range<Int>) {
+  static func bookLost(
+    _ device: Int, since kept: Effort, batches: Range<Int>, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     var lost = devices[device].attempt!.effort
     devices[device].attempt!.effort = kept
     lost.microseconds -= kept.microseconds
     lost.training -= kept.training
     lost.batches = batches.count
-    lost.samples = plan(of: device).samples(
+    lost.samples = OwnModel.plan(of: device, devices, cx).samples(
       inBatches: batches, shardCount: Int(devices[device].sampleCount))
     cx.books.book(lost, of: device, .lostSinceCheckpoint)
   }
@@ -127,23 +139,28 @@ extension Simulation {
 
   /// A request has ended, the last of its answer's bytes with it: it is the device's no more.
   @discardableResult
-  mutating func closeTransfer(
-    _ device: Int, _ outcome: TransmissionOutcome, received: Int64 = 0
+  static func closeTransfer(
+    _ device: Int, _ outcome: TransmissionOutcome, received: Int64 = 0, _ devices: inout Devices,
+    _ cx: inout Context
   ) -> Transfer {
     devices[device].transfer!.carried.add(link: devices[device].link, up: 0, down: received)
     cx.books.ledgers.bytesDown += received
     devices[device].activity.bytesDown += received
     let transfer = devices[device].transfer.take()!
-    let radio = hasBody(device) ? energyDrawn(device).radio - transfer.energyMark : 0
+    let radio =
+      Body.hasBody(device, devices)
+      ? energyDrawn(device, &devices, &cx).radio - transfer.energyMark : 0
     cx.books.ledgers.transmissions.close(outcome)
     cx.books.traffic.book(transfer.carried, outcome)
     if received + radio > 0 { cx.note(Progress(bytesDown: received, nanojoules: radio)) }
-    if radio > 0 { bookRadio(radio, of: device, for: transfer.purpose) }
+    if radio > 0 { bookRadio(radio, of: device, for: transfer.purpose, &cx) }
     return transfer
   }
 
   /// Counts what a request has drawn, in nanojoules.
-  private mutating func bookRadio(_ radio: Int64, of device: Int, for purpose: Transfer.Purpose) {
+  private static func bookRadio(
+    _ radio: Int64, of device: Int, for purpose: Transfer.Purpose, _ cx: inout Context
+  ) {
     guard case .upload(let update) = purpose, cx.updates.contains(update) else {
       return cx.books.effort.otherRadio += radio
     }
@@ -158,13 +175,18 @@ extension Simulation {
   }
 
   /// Counts bytes of a device's request under way.
-  mutating func countBytes(_ device: Int, link: UInt8, up: Int64 = 0, down: Int64 = 0) {
+  static func countBytes(
+    _ device: Int, link: UInt8, up: Int64 = 0, down: Int64 = 0, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     devices[device].transfer!.carried.add(link: link, up: up, down: down)
-    countBytes(device, up: up, down: down)
+    countBytes(device, up: up, down: down, &devices, &cx)
   }
 
   /// Counts bytes of a device.
-  mutating func countBytes(_ device: Int, up: Int64, down: Int64) {
+  static func countBytes(
+    _ device: Int, up: Int64, down: Int64, _ devices: inout Devices, _ cx: inout Context
+  ) {
     cx.books.ledgers.bytesUp += up
     cx.books.ledgers.bytesDown += down
     devices[device].activity.bytesUp += up
@@ -175,7 +197,9 @@ extension Simulation {
   // MARK: Versions
 
   /// A device holds another version from now on, −1: none.
-  mutating func setHeldVersion(_ device: Int, _ version: Int32) {
+  static func setHeldVersion(
+    _ device: Int, _ version: Int32, _ devices: inout Devices, _ cx: inout Context
+  ) {
     let before = devices[device].heldVersion
     devices[device].heldVersion = version
     guard before != version else { return }
@@ -186,7 +210,9 @@ extension Simulation {
   }
 
   /// What a version that is published now is measured by.
-  mutating func measured(_ record: VersionRecord) -> VersionRecord {
+  static func measured(_ record: VersionRecord, _ devices: inout Devices, _ cx: inout Context)
+    -> VersionRecord
+  {
     var record = record
     record.progress = cx.books.progress.progress(at: cx.now)
     record.withoutVersion = devices.count - Int(record.progress.holders)

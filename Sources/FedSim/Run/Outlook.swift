@@ -100,8 +100,8 @@ extension Simulation {
   /// calls end at the first device asked; at most one a simulated hour.
   mutating func lookAhead() {
     outlook.nextLook = cx.now + .hours(1)
-    if server.version > 0, !mayCohortsBreak { return outlook.nextLook = .never }
-    if isCohortBroken { return stopStuck() }
+    if server.version > 0, !Rounds.mayCohortsBreak(cx) { return outlook.nextLook = .never }
+    if Rounds.isCohortBroken(server, cx) { return stopStuck() }
     // What is collected may still be trained on.
     if cx.collection.isOn { return }
     guard server.version == 0, server.pending.isEmpty, server.cohortGoal == nil,
@@ -136,7 +136,7 @@ extension Simulation {
     guard cx.inputs.task.partition.shards.indices.contains(client),
       !cx.inputs.task.partition.shards[client].isEmpty
     else { return nil }
-    let group = group(of: device)
+    let group = Roster.group(of: device, devices, cx)
     if group.background.continued != nil { return cx.now }
     if group.background.processing == nil, group.background.windows == nil { return nil }
     var offer = Offer(
@@ -151,14 +151,18 @@ extension Simulation {
     }
     return isEverOnline ? found : nil
   }
+}
 
+extension Rounds {
   /// Whether the open round's cohort can no longer send as many updates as the round waits for, and
   /// nothing else ends the round.
-  var isCohortBroken: Bool {
-    guard server.cohortGoal != nil, mayCohortsBreak, let needed = neededMembers else {
+  static func isCohortBroken(_ server: borrowing Server, _ cx: borrowing Context) -> Bool {
+    guard server.cohortGoal != nil, mayCohortsBreak(cx), let needed = neededMembers(server, cx)
+    else {
       return false
     }
-    var hopes = server.pending.count - lateCount + (server.underWay?.updates.count ?? 0)
+    var hopes =
+      server.pending.count - Facts.lateCount(server, cx) + (server.underWay?.updates.count ?? 0)
     for number in cx.participations.numbers where cx.participations[number].round == server.round {
       let stage = cx.participations[number].stage
       if stage >= Stage.accepted.rawValue, stage < Stage.admitted.rawValue { hopes += 1 }
@@ -167,16 +171,16 @@ extension Simulation {
   }
 
   /// Whether a round may depend on all of its cohort.
-  var mayCohortsBreak: Bool {
+  static func mayCohortsBreak(_ cx: borrowing Context) -> Bool {
     let probe = ServerView(
       now: .start, version: 0, round: 1, pending: 0, cohortGoal: 1, cohortSize: 1)
-    return cx.inputs.server.duplicates != .append
-      && cx.inputs.server.trigger.allSatisfy { $0.value.neededMembers(probe) != nil }
+    guard cx.inputs.server.duplicates != .append else { return false }
+    return cx.inputs.server.trigger.allSatisfy { $0.value.neededMembers(probe) != nil }
   }
 
   /// How many of the round's members have to answer, at least.
-  var neededMembers: Int? {
-    let view = serverView
+  static func neededMembers(_ server: borrowing Server, _ cx: borrowing Context) -> Int? {
+    let view = Facts.serverView(server, cx)
     return cx.inputs.server.trigger.compactMap { $0.value.neededMembers(view) }.min()
   }
 }

@@ -5,25 +5,29 @@ extension Simulation {
   /// Ends every entry that is still open, and the open round.
   mutating func finish() {
     cx.isOver = true
-    giveUpWaitingForModel()
-    recordRound(.unfinishedAtEnd)
+    Instructions.giveUpWaitingForModel(&devices, &server, &cx)
+    Rounds.recordRound(.unfinishedAtEnd, &server, &cx)
     deliver()
-    finishCentral()
+    Collecting.finishCentral(&devices, &cx)
     finishHours()
     // Of a run that ended early, too: what its batteries would have given later is not the run's.
     for device in devices.bodies.indices where devices.bodies[device].isThere {
       devices.bodies[device].settle(at: cx.now)
     }
     for device in devices.indices {
-      abandonEvaluation(device)
-      if devices[device].transfer != nil { closeTransfer(device, .unfinishedAtEnd) }
+      EvaluationRound.abandonEvaluation(device, &devices, &cx)
+      if devices[device].transfer != nil {
+        Measures.closeTransfer(device, .unfinishedAtEnd, &devices, &cx)
+      }
       if let attempt = devices[device].attempt {
         var done = attempt.described
         if let run = devices[device].run {
           done = devices[device].pace.done(run, at: cx.now)
         }
-        bookStretch(device)
-        cx.books.book(effort(of: device, batches: done), of: device, .attempt(.unfinishedAtEnd))
+        Measures.bookStretch(device, &devices, &cx)
+        cx.books.book(
+          Measures.effort(of: device, batches: done, devices, cx), of: device,
+          .attempt(.unfinishedAtEnd))
         cx.books.ledgers.batchesWasted += done
         cx.books.ledgers.attempts.close(.unfinishedAtEnd)
         devices[device].attempt = nil
@@ -34,7 +38,7 @@ extension Simulation {
     for update in cx.updates.numbers where cx.updates.end(update, .unfinishedAtEnd) {
       cx.bookEnd(of: update, .unfinishedAtEnd)
     }
-    finishBeats()
+    Heartbeat.finishBeats(&devices, &cx)
     closePresence()
     cx.computations.settle()
     // What would have come needs no memory any more.
@@ -78,20 +82,15 @@ extension Simulation {
   private func energyRecord(
     _ device: Int
   ) -> (initial: Int64, final: Int64, flows: EnergyLedger)? {
-    guard hasBody(device) else { return nil }
+    guard Body.hasBody(device, devices) else { return nil }
     let body = devices.bodies[device]
     return (body.initial, body.energy, body.ledger)
-  }
-
-  /// A device's path, such as `phones/17`.
-  public func path(of device: Int) -> String {
-    "\(cx.inputs.fleet[Int(devices[device].group)].name)/\(devices[device].ordinal)"
   }
 
   /// Digest of the batch orders of a device's first `epochs` data epochs.
   public func orderDigest(of device: Int, epochs: Int) -> UInt64 {
     var digest = Digest()
-    let order = order(device, firstEpoch: 0)
+    let order = Training.order(device, firstEpoch: 0, devices, cx)
     for epoch in 0..<epochs {
       for position in order.positions(epoch: epoch, shardCount: Int(devices[device].sampleCount)) {
         digest.combine(Int64(position))
@@ -157,6 +156,14 @@ extension Simulation {
     auditMeasures(&broken)
     return broken + exchangeImpossibilities() + serviceImpossibilities()
       + centralImpossibilities()
+  }
+}
+
+extension Roster {
+  /// A device's path, such as `phones/17`.
+  static func path(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> String
+  {
+    "\(cx.inputs.fleet[Int(devices[device].group)].name)/\(devices[device].ordinal)"
   }
 }
 

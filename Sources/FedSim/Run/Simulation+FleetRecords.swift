@@ -9,10 +9,12 @@ extension Simulation {
   }
 
   /// Devices that belong to the fleet now. Complexity: O(devices).
-  public var presentCount: Int { devices.indices.count { !isAway($0) } }
+  public var presentCount: Int { devices.indices.count { !Membership.isAway($0, devices) } }
 
   /// Why a device cannot train the model; nil: it can.
-  public func unfitness(of device: Int) -> Unfitness? { hardware(of: device)?.unfitness }
+  public func unfitness(of device: Int) -> Unfitness? {
+    Roster.hardware(of: device, devices)?.unfitness
+  }
 
   /// Samples that a device will have had.
   func samples(of device: Int) -> Int {
@@ -23,7 +25,7 @@ extension Simulation {
   func hardwareRecord(
     _ device: Int
   ) -> (name: String, speedRank: Double, unfitness: Unfitness?)? {
-    guard let made = hardware(of: device) else { return nil }
+    guard let made = Roster.hardware(of: device, devices) else { return nil }
     let classes = cx.inputs.fleet[Int(devices[device].group)].hardware!.classes
     return (classes[Int(made.place)].name, made.speedRank, made.unfitness)
   }
@@ -42,8 +44,8 @@ extension Simulation {
     else {
       return nil
     }
-    return samples(
+    return Roster.samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
-      client: Int(devices[device].client), at: cx.now)
+      client: Int(devices[device].client), at: cx.now, devices, cx)
   }
 }

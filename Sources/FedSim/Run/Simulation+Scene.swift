@@ -22,23 +22,25 @@ extension Simulation {
         let device = devices.count
         if group.couple != nil, clients > 0 {
           client = coupling!.client(
-            of: group, ordinal: ordinal, hardware: hardware(of: device), cx.inputs)
+            of: group, ordinal: ordinal, hardware: Roster.hardware(of: device, devices), cx.inputs)
         }
-        let samples = samples(group: place, ordinal: ordinal, client: client, at: .start)
+        let samples = Roster.samples(
+          group: place, ordinal: ordinal, client: client, at: .start, devices, cx)
         var links = shared
-        let capacity = capacity(group: place, ordinal: ordinal)
+        let capacity = Roster.capacity(group: place, ordinal: ordinal, cx)
         if capacity != nil || group.network.spread != 0 {
           var network = group.network
           if let capacity { network.take(capacity) }
-          let speed = factor("network", group.network.spread, place, ordinal)
+          let speed = Roster.factor("network", group.network.spread, place, ordinal, cx)
           links = Links(network, speed: speed)
         }
         devices.append(
           Device(
             group: Int32(place), ordinal: Int32(ordinal), client: Int32(client),
             sampleCount: Int32(samples),
-            pace: pace(
-              group: place, ordinal: ordinal, device: device, samples: samples, epoch: 0),
+            pace: Roster.pace(
+              group: place, ordinal: ordinal, device: device, samples: samples, epoch: 0, devices,
+              cx),
             links: links))
       }
     }
@@ -63,38 +65,40 @@ extension Simulation {
     cx.line.isReachable = cx.world.state(.reachable, at: .start) == 1
     cx.line.hasInternet = cx.world.state(.internet, at: .start) == 1
     cx.line.believesOnline = cx.line.hasInternet
-    for series in ServerSeries.allCases { scheduleNext(series) }
+    for series in ServerSeries.allCases { Roster.scheduleNext(series, &cx) }
     for device in devices.indices {
       cx.agenda.turn(to: device)
-      devices[device].isPlugged = worldState(.power, device) == 1
-      devices[device].linkState = worldState(.link, device)
-      devices[device].isActive = worldState(.usage, device) == 1
+      devices[device].isPlugged = Roster.worldState(.power, device, &devices, &cx) == 1
+      devices[device].linkState = Roster.worldState(.link, device, &devices, &cx)
+      devices[device].isActive = Roster.worldState(.usage, device, &devices, &cx) == 1
       let place = Int(devices[device].group)
       for series in Series.allCases where cx.world.has(series, group: place) {
-        let state = worldState(series, device)
+        let state = Roster.worldState(series, device, &devices, &cx)
         devices[device].exogenous.combine(UInt64(state))
         if series == .window, state != 0 {
           cx.schedule(
             .world(.window, device: Int32(device), state: state), .world, at: .start, by: device)
         } else {
-          scheduleNext(series, device)
+          Roster.scheduleNext(series, device, &devices, &cx)
         }
         switch series {
-        case .ambient: setHot(device, state == 1)
+        case .ambient: Body.setHot(device, state == 1, &devices, &cx)
         case .setting: devices.apps[device]!.isRefreshOn = state == 1
         case .share: devices[device].share = state
-        case .presence where state == 0: beginAway(device)
+        case .presence where state == 0: Membership.beginAway(device, &devices)
         default: break
         }
       }
-      submitTaskRequest(device)
-      submitRefreshRequest(device)
-      if !devices.bodies.isEmpty { refreshBody(device) }
+      Scheduler.submitTaskRequest(device, &devices, &cx)
+      Scheduler.submitRefreshRequest(device, &devices, &cx)
+      if !devices.bodies.isEmpty { Body.refreshBody(device, &devices, &cx) }
     }
     cx.agenda.turn(to: nil)
     makeMeasures()
-    for device in devices.identities.devices.indices { refreshBeats(device) }
-    openRound()
+    for device in devices.identities.devices.indices {
+      Heartbeat.refreshBeats(device, &devices, &cx)
+    }
+    Rounds.openRound(&server, &cx)
     for (index, trigger) in cx.inputs.server.trigger.enumerated() {
       if case .every(let period) = trigger.value.timer {
         cx.schedule(
@@ -103,20 +107,27 @@ extension Simulation {
       }
     }
   }
+}
 
+extension Roster {
   /// The settings of a device's group.
   @inline(__always)
-  func group(of device: Int) -> FleetGroupSettings { cx.inputs.fleet[Int(devices[device].group)] }
+  static func group(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> FleetGroupSettings
+  { cx.inputs.fleet[Int(devices[device].group)] }
 
   /// The state of a device's series now.
-  mutating func worldState(_ series: Series, _ device: Int) -> UInt8 {
+  static func worldState(
+    _ series: Series, _ device: Int, _ devices: inout Devices, _ cx: inout Context
+  ) -> UInt8 {
     cx.world.state(
       series, group: Int(devices[device].group), ordinal: Int(devices[device].ordinal), at: cx.now)
   }
 
   /// The next change of a device's series.
-  mutating func worldNext(
-    _ series: Series, _ device: Int, after time: SimTime
+  static func worldNext(
+    _ series: Series, _ device: Int, after time: SimTime, _ devices: inout Devices,
+    _ cx: inout Context
   ) -> (time: SimTime, state: UInt8)? {
     cx.world.next(
       series, group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
@@ -124,14 +135,16 @@ extension Simulation {
   }
 
   /// Schedules a device's next change of a series.
-  mutating func scheduleNext(_ series: Series, _ device: Int) {
-    guard let next = worldNext(series, device, after: cx.now) else { return }
+  static func scheduleNext(
+    _ series: Series, _ device: Int, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    guard let next = worldNext(series, device, after: cx.now, &devices, &cx) else { return }
     cx.schedule(
       .world(series, device: Int32(device), state: next.state), .world, at: next.time, by: device)
   }
 
   /// Schedules the server's next change of a series.
-  mutating func scheduleNext(_ series: ServerSeries) {
+  static func scheduleNext(_ series: ServerSeries, _ cx: inout Context) {
     guard let next = cx.world.next(series, after: cx.now) else {
       if series == .internet { cx.line.isFinal = true }
       return

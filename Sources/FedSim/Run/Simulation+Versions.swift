@@ -1,31 +1,35 @@
 import Learning
 
-extension Simulation {
+/// What a version is when it is published.
+enum Publication {
   /// Whether the labels in a version are recorded.
-  public var recordsLabels: Bool {
+  static func recordsLabels(_ cx: borrowing Context) -> Bool {
     let labels = cx.inputs.task.train.classCount
-    return !cx.inputs.omitsArithmetic
-      && (cx.inputs.record.labelShare ?? (labels > 1 && labels <= RecordSettings.labelLimit))
+    if cx.inputs.omitsArithmetic { return false }
+    return cx.inputs.record.labelShare ?? (labels > 1 && labels <= RecordSettings.labelLimit)
   }
 
   /// Whether the norms of a version's tensors are recorded.
-  public var recordsNorms: Bool {
-    !cx.inputs.omitsArithmetic && cx.inputs.record.layerNorms == true
+  static func recordsNorms(_ cx: borrowing Context) -> Bool {
+    if cx.inputs.omitsArithmetic { return false }
+    return cx.inputs.record.layerNorms == true
   }
 
   /// What the groups of the fleet count in the next version; empty where they have no weights.
-  public var groupWeights: [Double] {
+  static func groupWeights(_ server: borrowing Server, _ cx: borrowing Context) -> [Double] {
     guard !cx.inputs.omitsArithmetic else { return [] }
     let weights = cx.inputs.server.aggregator.value.groupWeights(
       of: cx.inputs.fleet.count, server.memories.aggregator)
-    precondition(
-      weights.map { $0.count == cx.inputs.fleet.count } ?? true, "a weight for each group")
+    let groups = cx.inputs.fleet.count
+    precondition(weights.map { $0.count == groups } ?? true, "a weight for each group")
     return weights ?? []
   }
 
   /// How many of some updates' distinct samples have each label; empty where not recorded.
-  mutating func labelCounts(_ aggregated: [Int32]) -> [Int64] {
-    guard recordsLabels else { return [] }
+  static func labelCounts(
+    _ aggregated: [Int32], _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> [Int64] {
+    guard recordsLabels(cx) else { return [] }
     var counts = [Int64](repeating: 0, count: cx.inputs.task.train.classCount)
     let labels = cx.inputs.task.train.labels
     for update in aggregated {
@@ -38,13 +42,14 @@ extension Simulation {
         server.quality.labels.add(client, of: cx.inputs, to: &counts)
         continue
       }
-      let shard = shard(of: device, of: count)
+      let shard = Roster.shard(of: device, of: count, devices, cx)
       if cx.updates[update].samples >= count {
         for sample in shard { counts[Int(labels[Int(sample)])] += 1 }
         continue
       }
       // Less than an epoch: the first ones in its order.
-      let order = order(device, firstEpoch: cx.updates[update].firstEpoch, of: count)
+      let order = Training.order(
+        device, firstEpoch: cx.updates[update].firstEpoch, of: count, devices, cx)
       for position in order.positions(epoch: 0, shardCount: Int(count))
         .prefix(cx.updates[update].samples)
       {
@@ -58,8 +63,10 @@ extension Simulation {
   /// recorded.
   ///
   /// Order: squares are summed as `Double`, a tensor's elements in the order of the flat buffer.
-  func norms(since before: ParameterBuffer?) -> [TensorNorms] {
-    guard recordsNorms else { return [] }
+  static func norms(
+    since before: ParameterBuffer?, _ server: borrowing Server, _ cx: borrowing Context
+  ) -> [TensorNorms] {
+    guard recordsNorms(cx) else { return [] }
     let model = server.model
     return cx.inputs.task.network.layout.tensors.map { tensor in
       var (norm, step) = (0.0, 0.0)

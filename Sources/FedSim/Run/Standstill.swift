@@ -82,7 +82,7 @@ extension Simulation {
   /// Complexity: O(devices · changes of their series) where there is no version.
   public var standstill: Standstill? {
     precondition(cx.isOver, "a standstill is that of a whole run")
-    guard server.version == 0 || isStuck || isCohortBroken else { return nil }
+    guard server.version == 0 || isStuck || Rounds.isCohortBroken(server, cx) else { return nil }
     // The initial model was good enough.
     if cx.now == .start, !isStuck, cx.inputs.stop.accuracy != nil { return nil }
     guard hasTrainers || cx.collection.versions.isEmpty else { return nil }
@@ -115,10 +115,13 @@ extension Simulation {
 
   /// Whether a device has samples before the end.
   private func everHasData(_ device: Int) -> Bool {
-    guard group(of: device).arrival != nil else { return devices[device].pace.batchCount > 0 }
+    guard Roster.group(of: device, devices, cx).arrival != nil else {
+      return devices[device].pace.batchCount > 0
+    }
     let (group, ordinal) = (Int(devices[device].group), Int(devices[device].ordinal))
-    return samples(
-      group: group, ordinal: ordinal, client: Int(devices[device].client), at: cx.end) > 0
+    return Roster.samples(
+      group: group, ordinal: ordinal, client: Int(devices[device].client), at: cx.end, devices, cx)
+      > 0
   }
 
   /// The first obstacle of each device.
@@ -130,14 +133,14 @@ extension Simulation {
     var found: [Standstill.Obstacle] = []
     for device in devices.indices {
       let did = devices[device].activity
-      let background = group(of: device).background
+      let background = Roster.group(of: device, devices, cx).background
       if !everHasData(device) {
         found.append(.noData)
       } else if !isStuck, wasNeverHere(device) {
         found.append(.absent)
-      } else if !isFit(device) {
+      } else if !Roster.isFit(device, devices) {
         found.append(.unfit)
-      } else if collects(device), let obstacle = collectorObstacle(device) {
+      } else if Collecting.collects(device, devices, cx), let obstacle = collectorObstacle(device) {
         found.append(obstacle)
       } else if did.attempts > 0 {
         found.append(did.updates > 0 ? .neverAggregated : .neverFinished)
@@ -160,13 +163,14 @@ extension Simulation {
 
   /// Whether a device was away for the whole run.
   private func wasNeverHere(_ device: Int) -> Bool {
-    guard isAway(device), let presence = devices.fleetTables.presence[device] else { return false }
+    guard Membership.isAway(device, devices), let presence = devices.fleetTables.presence[device]
+    else { return false }
     return presence.total == .zero
   }
 
   /// What never held at once for a device from the start to the end, of what the world decides.
   private func missingConditions(of device: Int) -> StartConditions? {
-    let background = group(of: device).background
+    let background = Roster.group(of: device, devices, cx).background
     guard background.processing != nil || background.windows != nil else { return nil }
     let state = devices[device]
     var offer = Offer(
@@ -202,10 +206,11 @@ extension Simulation {
     if !isEver(.reachable) { found.append(.reachable) }
     if !hasTrainers { return found }
     if !cx.line.believesOnline { found.append(.connection) }
-    if isCohortBroken {
+    if Rounds.isCohortBroken(server, cx) {
       found.append(
         .members(
-          round: Int(server.round), goal: neededMembers!, arrived: server.pending.count))
+          round: Int(server.round), goal: Rounds.neededMembers(server, cx)!,
+          arrived: server.pending.count))
     } else if cx.inputs.server.selector.value.formsCohorts, server.cohortGoal == nil,
       server.waitingPeak > 0
     {

@@ -172,31 +172,36 @@ extension ServerSettings {
   }
 }
 
-extension Simulation {
+/// Sizes of messages on the wire.
+enum WireSize {
   /// The size of a message.
-  func bytes(of message: Message) -> Int64 { cx.inputs.server.bytes(of: message) }
+  static func bytes(of message: Message, _ cx: borrowing Context) -> Int64 {
+    cx.inputs.server.bytes(of: message)
+  }
 
   /// The size of an update with what goes with it.
-  var updateBytes: Int64 { sized(.submission, isUpload: true) }
+  static func updateBytes(_ cx: borrowing Context) -> Int64 {
+    sized(.submission, isUpload: true, cx)
+  }
 
   /// The size of an answer.
-  func bytes(of response: Response) -> Int64 {
+  static func bytes(of response: Response, _ cx: borrowing Context) -> Int64 {
     switch response {
-    case .check, .rejected: bytes(of: .checkAnswer)
-    case .model: sized(.modelHead, isUpload: false)
-    case .modelUnavailable: bytes(of: .modelHead)
-    case .receipt: bytes(of: .receipt)
-    case .granted: bytes(of: .identityAnswer)
+    case .check, .rejected: bytes(of: .checkAnswer, cx)
+    case .model: sized(.modelHead, isUpload: false, cx)
+    case .modelUnavailable: bytes(of: .modelHead, cx)
+    case .receipt: bytes(of: .receipt, cx)
+    case .granted: bytes(of: .identityAnswer, cx)
     case .plan: cx.inputs.server.messageBytes.adding(cx.features.admission?.cycle.planBytes ?? 0)
     case .central(.model(let model, _)):
-      cx.inputs.server.messageBytes.adding(bytes(ofModel: model))
+      cx.inputs.server.messageBytes.adding(Collecting.bytes(ofModel: model, cx))
     case .refused, .keyInvalid, .failed, .enrolled, .probed, .noted, .central:
       cx.inputs.server.messageBytes
     }
   }
 
   /// A message with parameters.
-  private func sized(_ message: Message, isUpload: Bool) -> Int64 {
-    bytes(of: message).adding(isUpload ? cx.wireSizes.upload : cx.wireSizes.download)
+  private static func sized(_ message: Message, isUpload: Bool, _ cx: borrowing Context) -> Int64 {
+    bytes(of: message, cx).adding(isUpload ? cx.wireSizes.upload : cx.wireSizes.download)
   }
 }

@@ -1,11 +1,12 @@
 import Learning
 import Numerics
 
-extension Simulation {
+/// How updates become a version.
+enum Aggregating {
   /// Makes the next version out of the updates that wait, at once or some time later.
   ///
   /// Order: updates in device order, one device's in order of their making.
-  mutating func aggregate() {
+  static func aggregate(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
     // Device and update in one number each, so that sorting looks at no record.
     var keys: [UInt64] = []
     keys.reserveCapacity(server.pending.count)
@@ -16,72 +17,81 @@ extension Simulation {
     let waiting = keys.map { Int32($0 & 0x7FFF_FFFF) }
     server.pending = []
     if let settings = cx.inputs.server.aggregationTime, !waiting.isEmpty {
-      return beginAggregation(waiting, settings)
+      return beginAggregation(waiting, settings, &server, &cx)
     }
-    combine(waiting)
+    combine(waiting, &devices, &server, &cx)
   }
 
   /// Makes the next version out of some updates.
-  mutating func combine(_ batch: [Int32]) {
+  static func combine(
+    _ batch: [Int32], _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
     var waiting = batch
-    if cx.features.isOn { waiting = weighty(waiting) }
+    if cx.features.isOn { waiting = Streams.weighty(waiting, &server, &cx) }
     cx.books.tallies.trainingsNeeded += waiting.count
-    guard !waiting.isEmpty else { return closeRound(.failed) }
+    guard !waiting.isEmpty else { return Rounds.closeRound(.failed, &devices, &server, &cx) }
     let used: Used
-    let before = recordsNorms ? server.model : nil
+    let before = Publication.recordsNorms(cx) ? server.model : nil
     if cx.inputs.omitsArithmetic {
       used = Used(updates: waiting)
     } else {
       // What never travels goes on from training to training: none is computed and let go.
       let areApart =
         !cx.features.privateRanges.isEmpty || cx.features.isStateful
-        || !areAsTrained(waiting)
-      guard let (combined, these) = (areApart ? nil : summed(waiting)) ?? combined(waiting) else {
-        return closeRound(.failed)
+        || !Transforms.areAsTrained(waiting, cx)
+      guard
+        let (combined, these) = (areApart ? nil : summed(waiting, &server, &cx))
+          ?? combined(waiting, &server, &cx)
+      else {
+        return Rounds.closeRound(.failed, &devices, &server, &cx)
       }
       used = these
-      let noisy = withNoise(combined, these.updates)
+      let noisy = Privacy.withNoise(combined, these.updates, &devices, &server, &cx)
       let stepped = cx.inputs.server.optimizer.value.step(
         from: server.model, by: noisy, payload: cx.inputs.server.payload,
         of: CombinedFacts(updates: these.updates.count, devices: devices.count),
         &server.memories.optimizer)
-      server.model = relaid(
+      server.model = LayoutDialect.relaid(
         cx.inputs.task.network.keepingFrozen(of: server.model, in: stepped)
-          .replacing(cx.features.privateRanges, from: server.model))
+          .replacing(cx.features.privateRanges, from: server.model), server, cx)
       precondition(
         server.model.count == cx.inputs.task.initial.count, "an aggregation keeps the model's size")
-      foreseeNextCohort()
+      foreseeNextCohort(&devices, &server, &cx)
     }
-    var record = versionRecord(used)
-    record.labelCounts = labelCounts(used.updates)
-    record.norms = norms(since: before)
-    record.groupWeights = groupWeights
-    record.privacy = countPrivacy(used.updates)
+    var record = versionRecord(used, &devices, &server, &cx)
+    record.labelCounts = Publication.labelCounts(used.updates, &devices, &server, &cx)
+    record.norms = Publication.norms(since: before, server, cx)
+    record.groupWeights = Publication.groupWeights(server, cx)
+    record.privacy = Privacy.countPrivacy(used.updates, &devices, &server, &cx)
     server.version += 1
-    takeCompanions(used.learned.map(\.sent))
+    ClientStates.takeCompanions(used.learned.map(\.sent), &devices, &server, &cx)
     server.publishedAt.append(cx.now)
     for (place, update) in used.updates.enumerated() {
-      noteLoss(used[place].lossSum, squares: used[place].lossSquares, of: update)
+      Facts.noteLoss(
+        used[place].lossSum, squares: used[place].lossSquares, of: update, &server, &cx)
     }
     for update in used.updates {
       if cx.updates[update].outcome == .aggregated { cx.books.tallies.aggregatedTwice += 1 }
       devices[Int(cx.updates[update].device)].activity.aggregated += 1
       cx.participations.reach(cx.updates[update].participation, .aggregated)
-      countCopy(update, -1)
+      Inbox.countCopy(update, -1, &server, &cx)
       cx.resolve(update, .aggregated)
     }
-    publish(record)
-    closeRound(.published)
+    Publication.publish(record, &devices, &server, &cx)
+    Rounds.closeRound(.published, &devices, &server, &cx)
   }
 
   /// Foresees the next round's trainings, where there is one and its cohort is known, as soon as
   /// there is what they begin with: other threads can help with nothing that comes before them.
-  private mutating func foreseeNextCohort() {
+  private static func foreseeNextCohort(
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
     let next = Int(server.round) + 1
     if let rounds = cx.inputs.stop.rounds, next > rounds { return }
     if let versions = cx.inputs.stop.versions, Int(server.version) + 1 >= versions { return }
-    foresee(
-      cx.inputs.server.selector.value.likelyMembers(ofRound: next), from: server.model, isBeforehand: true)
+    Training.foresee(
+      cx.inputs.server.selector.value.likelyMembers(ofRound: next), from: server.model,
+      isBeforehand: true, &devices, &cx)
   }
 
   /// The updates that go into a version.
@@ -104,12 +114,14 @@ extension Simulation {
 
   /// The updates combined while they are computed, where the aggregator only needs their weighted
   /// sum and all turn out to be finite.
-  private mutating func summed(_ waiting: [Int32]) -> (ParameterBuffer, Used)? {
+  private static func summed(_ waiting: [Int32], _ server: inout Server, _ cx: inout Context) -> (
+    ParameterBuffer, Used
+  )? {
     // Loops and not `map`: its closures would copy the simulation.
     var facts: [UpdateFacts] = []
     facts.reserveCapacity(waiting.count)
-    for update in waiting { facts.append(self.facts(of: update)) }
-    guard areAsTrained(waiting),
+    for update in waiting { facts.append(Self.facts(of: update, server, cx)) }
+    guard Transforms.areAsTrained(waiting, cx),
       let weights = cx.inputs.server.aggregator.value.weights(of: facts)
     else { return nil }
     precondition(weights.count == waiting.count, "one weight an update")
@@ -133,20 +145,22 @@ extension Simulation {
   }
 
   /// The updates computed, transformed, and combined by the aggregator; nil if none is finite.
-  private mutating func combined(_ waiting: [Int32]) -> (ParameterBuffer, Used)? {
+  private static func combined(_ waiting: [Int32], _ server: inout Server, _ cx: inout Context) -> (
+    ParameterBuffer, Used
+  )? {
     cx.computations.forgetForeseen()
     let values = cx.computations.values(of: waiting.map { cx.updates[$0].training! })
-    let sent = asSent(waiting, values)
-    let losses = baseLosses(waiting)
+    let sent = Transforms.asSent(waiting, values, server, cx)
+    let losses = baseLosses(waiting, cx)
     var used = Used()
     var aggregated: [AggregatedUpdate] = []
     for (index, update) in waiting.enumerated() {
       guard sent[index].isFinite else {
-        countCopy(update, -1)
+        Inbox.countCopy(update, -1, &server, &cx)
         cx.resolve(update, .rejectedNotFinite)
         continue
       }
-      let (record, facts) = (cx.updates[update], facts(of: update))
+      let (record, facts) = (cx.updates[update], facts(of: update, server, cx))
       used.updates.append(update)
       used.learned.append(
         Learned(
@@ -168,7 +182,7 @@ extension Simulation {
   }
 
   /// What each training began with loses on its samples, where the aggregator needs it.
-  private func baseLosses(_ waiting: [Int32]) -> [Double] {
+  private static func baseLosses(_ waiting: [Int32], _ cx: borrowing Context) -> [Double] {
     guard cx.inputs.server.aggregator.value.needsBaseLosses else { return [] }
     var pairs: [(training: DeferredTraining, base: ParameterBuffer)] = []
     for update in waiting {
@@ -180,7 +194,9 @@ extension Simulation {
     }
   }
 
-  private func facts(of update: Int32) -> UpdateFacts {
+  private static func facts(of update: Int32, _ server: borrowing Server, _ cx: borrowing Context)
+    -> UpdateFacts
+  {
     let (samples, staleness) = (
       cx.updates[update].samples, Int(server.version - cx.updates[update].base)
     )
@@ -195,82 +211,12 @@ extension Simulation {
       effectiveSteps: pull > 0 ? Double(steps) : sum)
   }
 
-  /// The deadline came with too few updates: they are given up, and the next round opens.
-  mutating func skipRound() {
-    cx.computations.forgetForeseen()
-    for update in server.pending {
-      countCopy(update, -1)
-      cx.resolve(update, .roundSkipped)
-    }
-    server.pending = []
-    cx.note(-1, .roundSkipped(round: Int(server.round)))
-    closeRound(.skipped)
-  }
-
-  /// Records how the open round ended.
-  mutating func recordRound(_ outcome: RoundOutcome) {
-    let record = RoundRecord(
-      round: Int(server.round), openedAt: server.roundOpenedAt, closedAt: cx.now, outcome: outcome,
-      version: outcome == .published ? Int(server.version) : -1, cohort: server.cohortSize)
-    cx.audience.announce(.closed(record))
-  }
-
-  private mutating func closeRound(_ outcome: RoundOutcome) {
-    recordRound(outcome)
-    if let rounds = cx.inputs.stop.rounds, Int(server.round) >= rounds { endAfterRound() }
-    if cx.features.isOn { beginEvaluationRound() }
-    server.round += 1
-    server.roundOpenedAt = cx.now
-    server.cohortGoal = nil
-    server.cohortSize = 0
-    server.owesAggregation = false
-    cx.participations.openRound()
-    openRound()
-    formCohort()
-    if cx.inputs.server.broadcast == .afterAggregation { releaseWaiting() }
-  }
-
-  /// Version 0, evaluated.
-  mutating func publishInitialModel() {
-    var record = VersionRecord(
-      version: 0, publishedAt: cx.now, round: 0, updates: 0, devices: 0, samples: 0,
-      samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan,
-      averageAccuracy: cx.inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
-      maximumStaleness: 0, meanStalenessSeconds: 0,
-      evaluation: cx.inputs.omitsArithmetic ? nil : evaluate(),
-      federated: cx.inputs.record.federatedEvaluation == nil ? nil : evaluateDevices())
-    record.labelCounts = labelCounts([])
-    record.norms = norms(since: nil)
-    record.groupWeights = groupWeights
-    record.privacy = initialPrivacy
-    publish(record)
-  }
-
-  private mutating func publish(_ counted: VersionRecord) {
-    let record = measured(counted)
-    cx.note(-1, .published(version: record.version, updates: record.updates))
-    cx.audience.announce(.published(record))
-    if let versions = cx.inputs.stop.versions, record.version >= versions { endAfterRound() }
-    if let target = cx.inputs.stop.accuracy, let evaluation = record.evaluation,
-      evaluation.test.accuracy >= target
-    {
-      if record.version == 0 { cx.isOver = true } else { endAfterRound() }
-    }
-  }
-
-  /// The run ends with this round, or with the evaluation that devices are asked for after it.
-  private mutating func endAfterRound() {
-    if cx.inputs.server.evaluation == nil {
-      cx.isOver = true
-    } else {
-      server.instructions.endsWithEvaluation = true
-    }
-  }
-
   /// The mean of the accuracies that came with the updates; NaN where none did.
   ///
   /// Order: in device order.
-  private func averageAccuracy(_ used: Used, by weights: AccuracyWeights) -> Double {
+  private static func averageAccuracy(
+    _ used: Used, by weights: AccuracyWeights, _ cx: borrowing Context
+  ) -> Double {
     var (sum, total) = (0.0, 0.0)
     for (place, update) in used.updates.enumerated() {
       guard let validation = used[place].validation, validation.count > 0 else { continue }
@@ -281,11 +227,13 @@ extension Simulation {
     return sum / total
   }
 
-  private mutating func versionRecord(_ used: Used) -> VersionRecord {
+  private static func versionRecord(
+    _ used: Used, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> VersionRecord {
     var (samples, processed, lossSum) = (0, 0, 0.0)
     var (correct, validated) = (0, 0)
     var (staleness, stalest, seconds) = (0, 0, 0.0)
-    var devices = 0
+    var deviceCount = 0
     var last: Int32 = -1
     for (place, update) in used.updates.enumerated() {
       // Field by field: a record is large.
@@ -301,7 +249,7 @@ extension Simulation {
       cx.books.countStaleness(Int(server.version - base))
       stalest = max(stalest, Int(server.version - base))
       seconds += (cx.now - server.publishedAt[Int(base)]).seconds
-      if device != last { devices += 1 }
+      if device != last { deviceCount += 1 }
       last = device
     }
     let count = Double(used.updates.count)
@@ -309,13 +257,104 @@ extension Simulation {
     return VersionRecord(
       version: version, publishedAt: cx.now, round: Int(server.round),
       updates: used.updates.count,
-      devices: devices, samples: samples, samplesProcessed: processed,
+      devices: deviceCount, samples: samples, samplesProcessed: processed,
       trainingLoss: cx.inputs.omitsArithmetic ? .nan : lossSum / Double(processed),
       validationAccuracy: validated == 0 ? .nan : Double(correct) / Double(validated),
-      averageAccuracy: cx.inputs.record.averageAccuracy.map { averageAccuracy(used, by: $0) },
+      averageAccuracy: cx.inputs.record.averageAccuracy.map { averageAccuracy(used, by: $0, cx) },
       meanStaleness: Double(staleness) / count, maximumStaleness: stalest,
       meanStalenessSeconds: seconds / count,
-      evaluation: isEvaluationDue(version) && !cx.inputs.omitsArithmetic ? evaluate() : nil,
-      federated: isFederatedEvaluationDue(version) ? evaluateDevices() : nil)
+      evaluation: Quality.isEvaluationDue(version, &server, &cx) && !cx.inputs.omitsArithmetic
+        ? Quality.evaluate(server, cx) : nil,
+      federated: Quality.isFederatedEvaluationDue(version, &server, &cx)
+        ? Quality.evaluateDevices(&devices, &server, &cx) : nil)
+  }
+}
+
+extension Rounds {
+  /// The deadline came with too few updates: they are given up, and the next round opens.
+  static func skipRound(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
+    cx.computations.forgetForeseen()
+    for update in server.pending {
+      Inbox.countCopy(update, -1, &server, &cx)
+      cx.resolve(update, .roundSkipped)
+    }
+    server.pending = []
+    cx.note(-1, .roundSkipped(round: Int(server.round)))
+    closeRound(.skipped, &devices, &server, &cx)
+  }
+
+  /// Records how the open round ended.
+  static func recordRound(_ outcome: RoundOutcome, _ server: inout Server, _ cx: inout Context) {
+    let record = RoundRecord(
+      round: Int(server.round), openedAt: server.roundOpenedAt, closedAt: cx.now, outcome: outcome,
+      version: outcome == .published ? Int(server.version) : -1, cohort: server.cohortSize)
+    cx.audience.announce(.closed(record))
+  }
+
+  static func closeRound(
+    _ outcome: RoundOutcome, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    recordRound(outcome, &server, &cx)
+    if let rounds = cx.inputs.stop.rounds, Int(server.round) >= rounds {
+      endAfterRound(&server, &cx)
+    }
+    if cx.features.isOn { EvaluationRound.beginEvaluationRound(&server, &cx) }
+    server.round += 1
+    server.roundOpenedAt = cx.now
+    server.cohortGoal = nil
+    server.cohortSize = 0
+    server.owesAggregation = false
+    cx.participations.openRound()
+    openRound(&server, &cx)
+    Lobby.formCohort(&devices, &server, &cx)
+    if cx.inputs.server.broadcast == .afterAggregation {
+      Lobby.releaseWaiting(&devices, &server, &cx)
+    }
+  }
+
+  /// The run ends with this round, or with the evaluation that devices are asked for after it.
+  static func endAfterRound(_ server: inout Server, _ cx: inout Context) {
+    if cx.inputs.server.evaluation == nil {
+      cx.isOver = true
+    } else {
+      server.instructions.endsWithEvaluation = true
+    }
+  }
+}
+
+extension Publication {
+  /// Version 0, evaluated.
+  static func publishInitialModel(
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    var record = VersionRecord(
+      version: 0, publishedAt: cx.now, round: 0, updates: 0, devices: 0, samples: 0,
+      samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan,
+      averageAccuracy: cx.inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
+      maximumStaleness: 0, meanStalenessSeconds: 0,
+      evaluation: cx.inputs.omitsArithmetic ? nil : Quality.evaluate(server, cx),
+      federated: cx.inputs.record.federatedEvaluation == nil
+        ? nil : Quality.evaluateDevices(&devices, &server, &cx))
+    record.labelCounts = labelCounts([], &devices, &server, &cx)
+    record.norms = norms(since: nil, server, cx)
+    record.groupWeights = groupWeights(server, cx)
+    record.privacy = Privacy.initialPrivacy(server, cx)
+    publish(record, &devices, &server, &cx)
+  }
+
+  static func publish(
+    _ counted: VersionRecord, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    let record = Measures.measured(counted, &devices, &cx)
+    cx.note(-1, .published(version: record.version, updates: record.updates))
+    cx.audience.announce(.published(record))
+    if let versions = cx.inputs.stop.versions, record.version >= versions {
+      Rounds.endAfterRound(&server, &cx)
+    }
+    if let target = cx.inputs.stop.accuracy, let evaluation = record.evaluation,
+      evaluation.test.accuracy >= target
+    {
+      if record.version == 0 { cx.isOver = true } else { Rounds.endAfterRound(&server, &cx) }
+    }
   }
 }

@@ -1,9 +1,11 @@
-extension Simulation {
+/// Who asks for work, who waits, and who is let in.
+enum Lobby {
   /// Tells the selector what became of a device, if it wants to know.
-  mutating func tell(_ news: DeviceNews, of device: Int) {
+  static func tell(_ news: DeviceNews, of device: Int, _ server: inout Server, _ cx: inout Context)
+  {
     let selector = cx.inputs.server.selector.value
     guard selector.listens else { return }
-    let view = serverView
+    let view = Facts.serverView(server, cx)
     selector.hear(news, from: device, view, &server.memories.selector)
   }
 
@@ -11,7 +13,8 @@ extension Simulation {
   /// if they had asked now.
   ///
   /// Order: of the fleet.
-  mutating func releaseWaiting() {
+  static func releaseWaiting(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  {
     var place = 0
     while place < server.waiting.count {
       let held = server.waiting[place]
@@ -21,12 +24,12 @@ extension Simulation {
       }
       let request = server.remove(at: place)
       let checkIn = CheckIn(device: held.device, heldVersion: held.heldVersion)
-      switch admission(of: checkIn) {
+      switch Facts.admission(of: checkIn, &server, &cx) {
       case .accept:
-        letIn(held.device, request.participation)
-        answerCheck(held.device, request.generation, .accepted)
+        Facts.letIn(held.device, request.participation, &server, &cx)
+        answerCheck(held.device, request.generation, .accepted, &devices, &server, &cx)
       case .reject, .wait:
-        answerCheck(held.device, request.generation, .rejected)
+        answerCheck(held.device, request.generation, .rejected, &devices, &server, &cx)
       }
       cx.participations.letGo(request.participation)
     }

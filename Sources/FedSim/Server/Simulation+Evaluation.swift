@@ -1,19 +1,22 @@
 import Learning
 
-extension Simulation {
+extension Quality {
   /// Whether a version is to be evaluated on the test samples.
-  mutating func isEvaluationDue(_ version: Int) -> Bool {
-    isDue(cx.inputs.record.evaluateEvery, version, \.evaluatedUntil)
+  static func isEvaluationDue(_ version: Int, _ server: inout Server, _ cx: inout Context) -> Bool {
+    isDue(cx.inputs.record.evaluateEvery, version, \.evaluatedUntil, &server, &cx)
   }
 
   /// Whether a version is to be evaluated on the devices' own samples.
-  mutating func isFederatedEvaluationDue(_ version: Int) -> Bool {
+  static func isFederatedEvaluationDue(_ version: Int, _ server: inout Server, _ cx: inout Context)
+    -> Bool
+  {
     guard let settings = cx.inputs.record.federatedEvaluation else { return false }
-    return isDue(settings.every, version, \.federatedUntil)
+    return isDue(settings.every, version, \.federatedUntil, &server, &cx)
   }
 
-  private mutating func isDue(
-    _ schedule: EvaluationSchedule, _ version: Int, _ until: WritableKeyPath<Quality, SimTime>
+  private static func isDue(
+    _ schedule: EvaluationSchedule, _ version: Int, _ until: WritableKeyPath<Quality, SimTime>,
+    _ server: inout Server, _ cx: inout Context
   ) -> Bool {
     if cx.inputs.stop.versions == version { return true }
     if let every = schedule.versions { return version % every == 0 }
@@ -26,7 +29,7 @@ extension Simulation {
   }
 
   /// The current model's quality, as an oracle sees it.
-  public func evaluate() -> CentralEvaluation {
+  static func evaluate(_ server: borrowing Server, _ cx: borrowing Context) -> CentralEvaluation {
     let task = cx.inputs.task
     return CentralEvaluation(
       test: Evaluation(
@@ -42,9 +45,11 @@ extension Simulation {
 
   /// The current model's accuracy on the held-out samples of each device's client; what is found
   /// stays as `federatedEvaluation`.
-  mutating func evaluateDevices() -> FederatedEvaluation.Summary {
+  static func evaluateDevices(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+    -> FederatedEvaluation.Summary
+  {
     if cx.inputs.omitsArithmetic { return FederatedEvaluation([]).summary }
-    let evaluation = federated()
+    let evaluation = federated(devices, server, cx)
     server.quality.federated = evaluation
     return evaluation.summary
   }
@@ -53,8 +58,12 @@ extension Simulation {
   ///
   /// A client whose data several devices have is evaluated once. Complexity: O(devices + samples of
   /// their clients).
-  public func federated() -> FederatedEvaluation {
-    if evaluatesPersonally { return FederatedEvaluation(personalEvaluations()) }
+  static func federated(
+    _ devices: borrowing Devices, _ server: borrowing Server, _ cx: borrowing Context
+  ) -> FederatedEvaluation {
+    if evaluatesPersonally(cx) {
+      return FederatedEvaluation(personalEvaluations(devices, server, cx))
+    }
     let task = cx.inputs.task
     var places = Array(repeating: -1, count: task.partition.clientCount)
     var lists: (test: [[Int32]], train: [[Int32]]) = ([], [])

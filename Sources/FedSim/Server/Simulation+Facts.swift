@@ -1,24 +1,31 @@
 import Learning
 import Numerics
 
-extension Simulation {
+/// What the selector sees of devices.
+enum Facts {
   /// What the parts of the policy see of the server.
-  var serverView: ServerView { server.view(at: cx.now, late: lateCount) }
+  static func serverView(_ server: borrowing Server, _ cx: borrowing Context) -> ServerView {
+    server.view(at: cx.now, late: lateCount(server, cx))
+  }
 
   /// What the selector tells a device that asks for work.
   ///
   /// The view is gone with the answer, so that what is known of devices is changed in place.
-  mutating func admission(of checkIn: CheckIn) -> Admission {
-    let view = serverView
+  static func admission(of checkIn: CheckIn, _ server: inout Server, _ cx: inout Context)
+    -> Admission
+  {
+    let view = serverView(server, cx)
     return cx.inputs.server.selector.value.admit(checkIn, view, &server.memories.selector)
   }
 
   /// The selector's cohort for the open round, if enough devices wait.
   ///
   /// Draws: the selector's, at slot = the round (seed `policy`, purpose `selection`).
-  mutating func chosenCohort() -> Cohort? {
+  static func chosenCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+    -> Cohort?
+  {
     var stream = cx.keys.selection.stream(slot: UInt64(server.round))
-    let (view, selector) = (serverView, cx.inputs.server.selector.value)
+    let (view, selector) = (serverView(server, cx), cx.inputs.server.selector.value)
     guard selector.needsCurrentLosses else {
       return selector.cohort(from: server.waiting, view, &stream, &server.memories.selector)
     }
@@ -27,25 +34,31 @@ extension Simulation {
         from: server.waiting, view, &stream, &server.memories.selector)
     else { return nil }
     return selector.cohort(
-      of: places, losses: currentLosses(of: places.map { server.waiting[$0].device }), view)
+      of: places,
+      losses: currentLosses(of: places.map { server.waiting[$0].device }, devices, server, cx), view
+    )
   }
 
   /// What the current model loses on the training samples that some devices have now, as an oracle
   /// sees it: with the data's own labels and the devices' own layers. −∞ without samples.
   ///
   /// Complexity: a pass over their samples.
-  private func currentLosses(of chosen: [Int]) -> [Double] {
+  private static func currentLosses(
+    of chosen: [Int], _ devices: borrowing Devices, _ server: borrowing Server,
+    _ cx: borrowing Context
+  ) -> [Double] {
     if cx.inputs.omitsArithmetic { return chosen.map { _ in .infinity } }
     let (task, model, kernels) = (cx.inputs.task, server.model, cx.inputs.kernels)
     let ranges = cx.features.privateRanges
     var shards: [[Int32]] = []
     var own: [DeferredTraining?] = []
+    let isAlike = ranges.isEmpty ? true : cx.states.last.isEmpty
     for device in chosen {
       let client = Int(devices[device].client)
-      shards.append(client < task.partition.clientCount ? shard(of: device) : [])
+      shards.append(
+        client < task.partition.clientCount ? Roster.shard(of: device, devices, cx) : [])
       own.append(
-        ranges.isEmpty || cx.states.last.isEmpty
-          ? nil : cx.states.last[device]?.training)
+        isAlike ? nil : cx.states.last[device]?.training)
     }
     let facts = (shards, own)
     return cx.inputs.pool.map(chosen.count) { place, scratch in
@@ -61,7 +74,7 @@ extension Simulation {
   }
 
   /// How many of the updates that wait are of earlier rounds.
-  var lateCount: Int {
+  static func lateCount(_ server: borrowing Server, _ cx: borrowing Context) -> Int {
     guard cx.inputs.server.selector.value.acceptsLate else { return 0 }
     var count = 0
     for update in server.pending where cx.updates[update].round != server.round { count += 1 }
@@ -69,29 +82,36 @@ extension Simulation {
   }
 
   /// Whether an update belongs to a round that is over, and so is not taken in.
-  func isLate(_ update: Int32) -> Bool {
+  static func isLate(_ update: Int32, _ server: borrowing Server, _ cx: borrowing Context) -> Bool {
     let selector = cx.inputs.server.selector.value
-    guard cx.features.givesKeys || selector.formsCohorts && !selector.acceptsLate else { return false }
+    guard cx.features.givesKeys || selector.formsCohorts && !selector.acceptsLate else {
+      return false
+    }
     return cx.updates[update].round != server.round || server.underWay != nil
   }
 
   /// Changes what is known of a device, where the selector looks at that.
-  private mutating func learn(_ device: Int, _ change: (inout DeviceFacts) -> Void) {
+  private static func learn(
+    _ device: Int, _ server: inout Server, _ change: (inout DeviceFacts) -> Void
+  ) {
     while server.known.count <= device { server.known.append(DeviceFacts()) }
     change(&server.known[device])
   }
 
   /// A device checks in; whether it asks for work, as it does not where it only polls. It says how
   /// many samples it has.
-  mutating func asks(_ device: Int, _ participation: Int32) -> Bool {
+  static func asks(
+    _ device: Int, _ participation: Int32, _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context
+  ) -> Bool {
     cx.participations.reach(participation, .checkedIn)
     guard participation >= 0 else { return false }
     guard cx.inputs.server.selector.value.needsFacts else { return true }
-    let samples = samples(
+    let samples = Roster.samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
-      client: Int(devices[device].client), at: cx.now)
+      client: Int(devices[device].client), at: cx.now, devices, cx)
     let time = cx.now
-    learn(device) {
+    learn(device, &server) {
       $0.samples = samples
       $0.checkIns += 1
       $0.checkedInAt = time
@@ -100,11 +120,13 @@ extension Simulation {
   }
 
   /// A device is let in.
-  mutating func letIn(_ device: Int, _ participation: Int32) {
+  static func letIn(
+    _ device: Int, _ participation: Int32, _ server: inout Server, _ cx: inout Context
+  ) {
     cx.participations.accept(participation, into: server.round)
     guard cx.inputs.server.selector.value.needsFacts else { return }
     let (round, time) = (Int(server.round), cx.now)
-    learn(device) {
+    learn(device, &server) {
       $0.timesChosen += 1
       $0.lastRound = round
       $0.chosenAt = time
@@ -113,21 +135,24 @@ extension Simulation {
 
   /// An update arrives for the first time; the one that the device was last chosen for tells how
   /// long it takes.
-  mutating func noteDelivered(_ update: Int32) {
+  static func noteDelivered(_ update: Int32, _ server: inout Server, _ cx: inout Context) {
     guard cx.inputs.server.selector.value.needsFacts else { return }
     let (round, time) = (Int(cx.updates[update].round), cx.now)
-    learn(Int(cx.updates[update].device)) {
+    learn(Int(cx.updates[update].device), &server) {
       guard round == $0.lastRound, let since = $0.chosenAt else { return }
       $0.duration = time - since
     }
   }
 
   /// An update is aggregated, and its training's losses are known.
-  mutating func noteLoss(_ lossSum: Double, squares: Double?, of update: Int32) {
+  static func noteLoss(
+    _ lossSum: Double, squares: Double?, of update: Int32, _ server: inout Server,
+    _ cx: inout Context
+  ) {
     guard cx.inputs.server.selector.value.needsFacts else { return }
     let (round, processed) = (Int(server.round), cx.updates[update].samplesProcessed)
     let isKnown = !cx.inputs.omitsArithmetic && processed > 0
-    learn(Int(cx.updates[update].device)) {
+    learn(Int(cx.updates[update].device), &server) {
       $0.timesAggregated += 1
       if isKnown {
         $0.loss = lossSum / Double(processed)

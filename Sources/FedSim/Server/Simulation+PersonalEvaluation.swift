@@ -1,10 +1,10 @@
 import Learning
 import Numerics
 
-extension Simulation {
+extension Quality {
   /// Whether devices are evaluated with models of their own: with one that they keep, with layers
   /// that never leave them, or after some steps on their own samples.
-  var evaluatesPersonally: Bool {
+  static func evaluatesPersonally(_ cx: borrowing Context) -> Bool {
     let needs = cx.inputs.task.algorithm.needs
     return cx.inputs.record.federatedEvaluation?.fineTuning != nil || needs.ownModel
       || !needs.personalLayers.isEmpty
@@ -16,7 +16,9 @@ extension Simulation {
   /// Draws: the order of fine-tuning's batches, at slot = the epoch, the same for all versions
   /// (seed `training`, purpose `fine-tuning`). Complexity: a training of as many steps a device,
   /// and a pass over its held-out samples.
-  func personalEvaluations() -> [Evaluation] {
+  static func personalEvaluations(
+    _ devices: borrowing Devices, _ server: borrowing Server, _ cx: borrowing Context
+  ) -> [Evaluation] {
     let task = cx.inputs.task
     let tuning = cx.inputs.record.federatedEvaluation?.fineTuning
     let ranges = cx.features.privateRanges
@@ -25,17 +27,19 @@ extension Simulation {
     var shards: [[Int32]] = []
     var keys: [StreamKey] = []
     var own: [DeferredTraining?] = []
+    let isAlike = ranges.isEmpty && !keepsModel ? true : cx.states.last.isEmpty
     for device in devices.indices {
       clients.append(Int(devices[device].client))
       shards.append(
-        tuning == nil || clients[device] >= task.partition.clientCount ? [] : shard(of: device))
+        tuning == nil || clients[device] >= task.partition.clientCount
+          ? [] : Roster.shard(of: device, devices, cx))
       keys.append(
         StreamKey(
-          seed: cx.inputs.seeds.training, purpose: "fine-tuning", group: group(of: device).name,
+          seed: cx.inputs.seeds.training, purpose: "fine-tuning",
+          group: Roster.group(of: device, devices, cx).name,
           ordinal: UInt32(devices[device].ordinal)))
       own.append(
-        ranges.isEmpty && !keepsModel || cx.states.last.isEmpty
-          ? nil : cx.states.last[device]?.training)
+        isAlike ? nil : cx.states.last[device]?.training)
     }
     let (model, kernels) = (server.model, cx.inputs.kernels)
     let plan = tuning?.plan(task.plan)

@@ -1,6 +1,9 @@
-extension Simulation {
+/// Tokens and registration at the server.
+enum Tokens {
   /// Judges a request that reaches the server; true where it goes no further.
-  mutating func intercepts(_ device: Int, _ id: UInt32, _ request: Request) -> Bool {
+  static func intercepts(
+    _ device: Int, _ id: UInt32, _ request: Request, _ devices: inout Devices, _ cx: inout Context
+  ) -> Bool {
     let credentials = devices.identities.devices[device].credentials
     guard let place = credentials.firstIndex(where: { $0.id == id }) else { return false }
     let credential = credentials[place]
@@ -13,33 +16,38 @@ extension Simulation {
     case .submit, .sendModel, .evaluated, .central: scope = .submit
     case .leave, .disconnect, .erase: return false
     case .identity(let request):
-      serve(device, credential, request)
+      serve(device, credential, request, &devices, &cx)
       return true
     }
-    guard let refusal = refusal(device, credential, scope) else { return false }
+    guard let refusal = refusal(device, credential, scope, &devices, &cx) else { return false }
     if case .submit(let update) = request { cx.copyCame(update, isOpen: false) }
-    if case .central(let request) = request { centralCame(request) }
-    refuse(device, id, refusal)
+    if case .central(let request) = request { Collecting.centralCame(request, &cx) }
+    refuse(device, id, refusal, &devices, &cx)
     return true
   }
 
-  private mutating func refuse(_ device: Int, _ id: UInt32, _ refusal: Refusal) {
+  private static func refuse(
+    _ device: Int, _ id: UInt32, _ refusal: Refusal, _ devices: inout Devices, _ cx: inout Context
+  ) {
     if refusal == .unauthorised { devices.identities.counts.unauthorised += 1 }
     if refusal == .forbidden { devices.identities.counts.forbidden += 1 }
-    answer(device, id, .refused(refusal))
+    Requests.answer(device, id, .refused(refusal), &devices, &cx)
   }
 
   /// Why a request is refused; nil: it is not.
-  private mutating func refusal(
-    _ device: Int, _ credential: Credential, _ scope: Scope
+  private static func refusal(
+    _ device: Int, _ credential: Credential, _ scope: Scope, _ devices: inout Devices,
+    _ cx: inout Context
   ) -> Refusal? {
     guard cx.inputs.fleet[Int(devices[device].group)].authentication != nil else { return nil }
     guard let expires = credential.expires, cx.now < expires else { return .unauthorised }
-    return isForbidden(device, scope) ? .forbidden : nil
+    return isForbidden(device, scope, &devices, &cx) ? .forbidden : nil
   }
 
   /// Whether a good token of a device is no good for this server and purpose.
-  mutating func isForbidden(_ device: Int, _ scope: Scope) -> Bool {
+  static func isForbidden(
+    _ device: Int, _ scope: Scope, _ devices: inout Devices, _ cx: inout Context
+  ) -> Bool {
     guard let own = cx.inputs.fleet[Int(devices[device].group)].authentication else { return false }
     if let served = cx.inputs.server.tokens.organisations, !served.contains(own.organisation) {
       return true
@@ -47,13 +55,14 @@ extension Simulation {
     return !own.scopes.contains(scope)
   }
 
-  private mutating func serve(
-    _ device: Int, _ credential: Credential, _ request: IdentityRequest
+  private static func serve(
+    _ device: Int, _ credential: Credential, _ request: IdentityRequest, _ devices: inout Devices,
+    _ cx: inout Context
   ) {
     let id = credential.id
-    if request == .register { return register(device, credential) }
+    if request == .register { return register(device, credential, &devices, &cx) }
     guard devices.identities.service?.state(at: cx.now) != 0 else {
-      return refuse(device, id, .unavailable)
+      return refuse(device, id, .unavailable, &devices, &cx)
     }
     let settings = cx.inputs.server.tokens
     var tokens = devices.identities.devices[device].tokens
@@ -66,36 +75,38 @@ extension Simulation {
       guard !tokens.isClosed, isCurrent || isSpared, !isOutdated else {
         // An old refresh token may be a stolen one: the whole family is good no more.
         devices.identities.devices[device].tokens.isClosed = true
-        return answer(device, id, .refused(.unauthorised))
+        return Requests.answer(device, id, .refused(.unauthorised), &devices, &cx)
       }
-      if settings.rotates, isCurrent { rotate(&tokens) }
+      if settings.rotates, isCurrent { rotate(&tokens, cx) }
     } else {
       tokens.isClosed = false
-      rotate(&tokens)
+      rotate(&tokens, cx)
     }
     tokens.issued.append(
       TokenRegion.Issued(
         id: id, refresh: tokens.current, expires: cx.now + settings.tokenLife))
     devices.identities.devices[device].tokens = tokens
-    answer(device, id, .granted(request))
+    Requests.answer(device, id, .granted(request), &devices, &cx)
   }
 
-  private func rotate(_ tokens: inout TokenRegion) {
+  private static func rotate(_ tokens: inout TokenRegion, _ cx: borrowing Context) {
     tokens.previous = tokens.current
     tokens.current += 1
     tokens.rotatedAt = cx.now
   }
 
   /// A device asks for a number; an installation that asks again gets the same one.
-  private mutating func register(_ device: Int, _ credential: Credential) {
-    if let refusal = refusal(device, credential, .register) {
-      return refuse(device, credential.id, refusal)
+  private static func register(
+    _ device: Int, _ credential: Credential, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if let refusal = refusal(device, credential, .register, &devices, &cx) {
+      return refuse(device, credential.id, refusal, &devices, &cx)
     }
     devices.identities.counts.registrations += 1
     if devices.identities.devices[device].serverID == 0 {
       devices.identities.counts.registered += 1
       devices.identities.devices[device].serverID = Int32(devices.identities.counts.registered)
     }
-    answer(device, credential.id, .granted(.register))
+    Requests.answer(device, credential.id, .granted(.register), &devices, &cx)
   }
 }
