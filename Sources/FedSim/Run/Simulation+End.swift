@@ -159,14 +159,6 @@ extension Simulation {
   }
 }
 
-extension Roster {
-  /// A device's path, such as `phones/17`.
-  static func path(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> String
-  {
-    "\(cx.inputs.fleet[Int(devices[device].group)].name)/\(devices[device].ordinal)"
-  }
-}
-
 /// The records of a run's devices, in the order of the fleet, each made as it is asked for.
 public struct DeviceRecords: RandomAccessCollection {
   let simulation: Simulation

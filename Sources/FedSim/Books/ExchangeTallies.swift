@@ -1,0 +1,92 @@
+import Learning
+import Numerics
+
+/// What happened between devices and server beyond the usual, counted.
+public struct ExchangeTallies: Sendable, Codable {
+  /// Requests that were rejected with a timeout.
+  public internal(set) var rejectedWithTimeout = 0
+  /// Requests that were rejected without one.
+  public internal(set) var rejectedForGood = 0
+  /// Rejections that a device could not read.
+  public internal(set) var undecodedTimeouts = 0
+  /// Requests for a model with the key of a cycle that is over.
+  public internal(set) var invalidKeys = 0
+  /// Updates to a cycle that is over, which were told that they are welcome.
+  public internal(set) var lateReports = 0
+  /// Answers of no samples.
+  public internal(set) var emptyUpdates = 0
+  /// Streams that broke before the result was there.
+  public internal(set) var brokenStreams = 0
+  /// Devices that were told to disconnect and come back.
+  public internal(set) var reconnects = 0
+  /// Models that a device could not read whole.
+  public internal(set) var layoutMismatches = 0
+  /// Sessions that had no server to turn to.
+  public internal(set) var unconnectedSessions = 0
+  /// Erasures that came to the server.
+  public internal(set) var erasures = 0
+}
+
+/// What happened where the server asks for more than trainings, counted.
+public struct InstructionTallies: Sendable, Equatable, Codable {
+  /// Workers that were enrolled: a device is a new one for each request for work.
+  public internal(set) var workers = 0
+  /// Speed tests that came to their end.
+  public internal(set) var speedTests = 0
+  /// Plans that were sent.
+  public internal(set) var plans = 0
+  /// Trainings by hyper-parameters of the server.
+  public internal(set) var configuredTrainings = 0
+  /// Devices that were asked for the initial model.
+  public internal(set) var modelsAsked = 0
+  /// Answers to questions for properties.
+  public internal(set) var propertiesAnswered = 0
+  /// Answers that the app knows of none.
+  public internal(set) var propertiesNotImplemented = 0
+  /// Results of evaluations that came when their evaluation was over.
+  public internal(set) var lateEvaluations = 0
+  /// Streams that ended, by the reason that the device gives, in the order of `DisconnectReason`.
+  public internal(set) var disconnects = [Int](repeating: 0, count: 4)
+}
+
+extension ExchangeTallies {
+  /// The counts with their names and meanings, in the order of declaration.
+  package var named: [(name: String, count: Int, text: String)] {
+    [
+      ("rejectedWithTimeout", rejectedWithTimeout, "requests rejected with a timeout"),
+      ("rejectedForGood", rejectedForGood, "requests rejected without a timeout"),
+      ("undecodedTimeouts", undecodedTimeouts, "rejections that a device could not read"),
+      ("invalidKeys", invalidKeys, "requests for a model with the key of a cycle that is over"),
+      ("lateReports", lateReports, "updates to a cycle that is over"),
+      ("emptyUpdates", emptyUpdates, "answers of no samples"),
+      ("brokenStreams", brokenStreams, "streams that broke before the result was there"),
+      ("reconnects", reconnects, "devices told to disconnect and come back"),
+      ("layoutMismatches", layoutMismatches, "models that a device could not read whole"),
+      ("unconnectedSessions", unconnectedSessions, "sessions that had no server to turn to"),
+      ("erasures", erasures, "erasures that came to the server"),
+    ]
+  }
+}
+
+extension InstructionTallies {
+  /// The counts with their names and meanings, in the order of declaration.
+  package var named: [(name: String, count: Int, text: String)] {
+    [
+      ("workers", workers, "workers that were enrolled, a new one for each request for work"),
+      ("speedTests", speedTests, "speed tests of both directions"),
+      ("plans", plans, "plans that the server sent"),
+      ("configuredTrainings", configuredTrainings, "trainings by the server's hyper-parameters"),
+      ("modelsAsked", modelsAsked, "devices asked for the initial model"),
+      ("propertiesAnswered", propertiesAnswered, "answers to questions for properties"),
+      (
+        "propertiesNotImplemented", propertiesNotImplemented,
+        "answers that the app knows of no properties (code 1)"
+      ),
+      ("lateEvaluations", lateEvaluations, "results of evaluations that were over"),
+      ("disconnectsUnknown", disconnects[0], "streams that ended for no reason given"),
+      ("disconnectsReconnect", disconnects[1], "streams that ended as the server had asked"),
+      ("disconnectsPower", disconnects[2], "streams that ended for want of external power"),
+      ("disconnectsWifi", disconnects[3], "streams that ended for want of Wi-Fi"),
+    ]
+  }
+}

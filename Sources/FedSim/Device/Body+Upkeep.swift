@@ -1,0 +1,303 @@
+import Numerics
+
+/// A change of a device's own condition.
+public enum Condition: String, Sendable, CaseIterable {
+  case full, lowPowerOn, lowPowerOff, shutDown, booted, nominal, fair, serious, critical
+  case joined, left
+}
+
+extension Body {
+  /// Whether a device has a battery to look at.
+  @inline(__always)
+  static func hasBody(_ device: Int, _ devices: borrowing Devices) -> Bool {
+    guard !devices.bodies.isEmpty else { return false }
+    return devices.bodies[device].isThere
+  }
+
+  private static func battery(of device: Int, _ devices: inout Devices) -> BatterySettings {
+    devices.batteryFigures[Int(devices[device].group)]
+  }
+
+  private static func thermal(of device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> ThermalSettings?
+  {
+    cx.inputs.fleet[Int(devices[device].group)].thermal
+  }
+
+  /// Whether the device is empty and everything on it stands still.
+  static func isOff(_ device: Int, _ devices: inout Devices) -> Bool {
+    Membership.isAway(device, devices)
+      || (devices.bodies.isEmpty ? false : devices.bodies[device].isOff)
+  }
+
+  /// Whether the system starts no background task for want of energy, or for heat.
+  static func isSparing(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
+    guard hasBody(device, devices) else { return false }
+    return isSparing(device, devices.bodies[device].sparingFacts, &devices, &cx)
+  }
+
+  private static func isSparing(
+    _ device: Int, _ facts: Body.SparingFacts, _ devices: inout Devices, _ cx: inout Context
+  ) -> Bool {
+    if facts.thermal.rawValue >= ThermalState.serious.rawValue { return true }
+    return isSavingEnergy(device, facts, &devices, &cx)
+  }
+
+  /// Whether the system starts no refresh task for want of energy.
+  static func isSavingEnergy(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
+    guard hasBody(device, devices) else { return false }
+    return isSavingEnergy(device, devices.bodies[device].sparingFacts, &devices, &cx)
+  }
+
+  private static func isSavingEnergy(
+    _ device: Int, _ facts: Body.SparingFacts, _ devices: inout Devices, _ cx: inout Context
+  ) -> Bool {
+    if facts.isOff || facts.isLowPower { return true }
+    if facts.thermal == .critical,
+      cx.inputs.fleet[Int(devices[device].group)].thermal?.criticalStops == true
+    {
+      return true
+    }
+    if devices[device].isPlugged { return false }
+    let essential = devices.batteryFigures[Int(devices[device].group)].essentialBelow
+    return devices.bodies[device].energy(at: cx.now) < devices.bodies[device].threshold(essential)
+  }
+
+  /// The speed of training, in percent.
+  static func speed(of device: Int, _ devices: inout Devices) -> Int64 {
+    devices.bodies.isEmpty ? 100 : devices.bodies[device].speed
+  }
+
+  /// After an event: what flows in the devices that it touched.
+  static func refreshBodies(
+    after event: Event, actor: Int32, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if actor > 0 { return refreshBody(Int(actor) - 1, &devices, &cx) }
+    // The server's end breaks the connections of many.
+    if case .server = event { for device in devices.indices { refreshBody(device, &devices, &cx) } }
+  }
+
+  /// Brings a device's battery and heat up to date, with all that follows from it.
+  static func refreshBody(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    guard devices.bodies[device].isThere else { return }
+    let use = use(of: device, &devices)
+    guard cx.now >= devices.bodies[device].check || use != devices.bodies[device].use else {
+      return
+    }
+    if devices.bodies[device].changesOnlyLoad(use, at: cx.now) {
+      let load = load(of: device, use, &devices)
+      return planCheck(device, devices.bodies[device].change(use, load, at: cx.now), &devices, &cx)
+    }
+    devices.bodies[device].settle(at: cx.now)
+    setFlows(device, use, &devices)
+    let before = devices.bodies[device].sparingFacts
+    updateConditions(device, &devices, &cx)
+    setFlows(device, Self.use(of: device, &devices), &devices)
+    planCheck(device, devices.bodies[device].nextCrossing(), &devices, &cx)
+    let after = devices.bodies[device].sparingFacts
+    guard before != after, isSparing(device, before, &devices, &cx) else { return }
+    if !isSparing(device, after, &devices, &cx) { Scheduler.considerTask(device, &devices, &cx) }
+  }
+
+  /// What a device does that takes or brings energy.
+  private static func use(of device: Int, _ devices: inout Devices) -> BodyUse {
+    if Membership.isAway(device, devices) { return BodyUse.nothing }
+    var use: BodyUse = devices[device].isPlugged ? .plugged : []
+    if devices.bodies[device].isOff { return use.union(.off) }
+    if devices[device].isActive { use.insert(.screen) }
+    guard devices[device].hasSession else { return use }
+    if devices[device].isRunning { use.insert(.training) }
+    if let phase = devices[device].transferPhase, phase != .awaiting {
+      use.insert(devices[device].link == 1 ? .cellular : .wifi)
+    }
+    return use
+  }
+
+  /// From now on so much flows.
+  private static func setFlows(_ device: Int, _ use: BodyUse, _ devices: inout Devices) {
+    guard use != devices.bodies[device].use else { return }
+    let group = Int(devices[device].group)
+    let load = load(of: device, use, &devices)
+    devices.bodies[device].flow(
+      use, load,
+      charger: use.contains(.plugged) ? devices.batteryFigures[group].charger.milliwatts : 0)
+  }
+
+  /// From now on training draws what it does at the present speed.
+  private static func refreshLoad(_ device: Int, _ devices: inout Devices) {
+    let load = load(of: device, devices.bodies[device].use, &devices)
+    devices.bodies[device].load = load
+  }
+
+  /// What is drawn for what a device does, at its present speed.
+  private static func load(of device: Int, _ use: BodyUse, _ devices: inout Devices) -> Load {
+    if use.contains(.off) { return Load() }
+    let group = Int(devices[device].group)
+    var load = Load(idle: devices.batteryFigures[group].idle.milliwatts)
+    if use.contains(.screen) { load.screen = devices.batteryFigures[group].screen.milliwatts }
+    if use.contains(.training) {
+      let power =
+        Roster.hardware(of: device, devices)?.power
+        ?? devices.batteryFigures[group].training.milliwatts
+      load.training = power * devices.bodies[device].speed / 100
+    }
+    if use.contains(.wifi) { load.radio = devices.batteryFigures[group].wifi.milliwatts }
+    if use.contains(.cellular) { load.radio = devices.batteryFigures[group].cellular.milliwatts }
+    return load
+  }
+
+  /// Schedules the moment at which the next threshold is passed.
+  private static func planCheck(
+    _ device: Int, _ crossing: SimTime, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    let next = min(crossing, devices.bodies[device].bootsAt)
+    guard next != devices.bodies[device].check else { return }
+    if devices.bodies[device].check > cx.now, devices.bodies[device].check != .never {
+      cx.agenda.cancel(
+        .deviceTimer(
+          .body, device: Int32(device), generation: devices.bodies[device].checkGeneration),
+        at: devices.bodies[device].check, of: device)
+    }
+    let generation = devices.bodies[device].plan(next)
+    guard next != .never else { return }
+    cx.schedule(
+      .deviceTimer(.body, device: Int32(device), generation: generation), .world, at: next,
+      by: device)
+  }
+
+  /// The states that follow from energy and heat.
+  private static func updateConditions(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+  {
+    if devices.bodies[device].isOff { return considerBoot(device, &devices, &cx) }
+    if devices.bodies[device].isUnseen { devices.bodies[device].isUnseen = false }
+    let (energy, charger) = (devices.bodies[device].energy, devices.bodies[device].charger)
+    if energy == 0, devices.bodies[device].rate < 0 || charger == 0 {
+      return shutDown(device, &devices, &cx)
+    }
+    let isFull = charger > 0 && energy >= devices.bodies[device].capacity
+    var changed = isFull != devices.bodies[device].isFull
+    if changed {
+      devices.bodies[device].isFull = isFull
+      if isFull { cx.note(device, .condition(.full)) }
+    }
+    let band = devices.bodies[device].band
+    if band > devices.bodies[device].promptBand, charger == 0, !devices.bodies[device].isLowPower {
+      changed = promptLowPower(device, &devices, &cx) || changed
+    }
+    if band != devices.bodies[device].promptBand { devices.bodies[device].promptBand = band }
+    if devices.bodies[device].isLowPower, charger > 0,
+      energy >= devices.bodies[device].threshold(battery(of: device, &devices).lowPowerEnds)
+    {
+      devices.bodies[device].isLowPower = false
+      changed = true
+      cx.note(device, .condition(.lowPowerOff))
+    }
+    changed = updateHeat(device, &devices, &cx) || changed
+    updateSpeed(device, &devices, &cx)
+    if changed { Surroundings.conditionsChanged(device, &devices, &cx) }
+  }
+
+  /// The person is asked whether to turn low-power mode on.
+  ///
+  /// Draws: one `uniform` at slot = the quarter of an hour (purpose `low-power`).
+  private static func promptLowPower(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> Bool
+  {
+    var stream = Scheduler.schedulerKey(device, "low-power", &devices, &cx).stream(
+      slot: Scheduler.quarter(cx.now))
+    guard stream.uniform() < battery(of: device, &devices).lowPowerAcceptance else { return false }
+    devices.bodies[device].isLowPower = true
+    cx.note(device, .condition(.lowPowerOn))
+    return true
+  }
+
+  private static func updateHeat(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> Bool
+  {
+    let state = ThermalState(rawValue: UInt8(devices.bodies[device].heatLimitsPassed))!
+    guard state != devices.bodies[device].thermal else { return false }
+    devices.bodies[device].thermal = state
+    if state == .nominal { devices.bodies[device].isThrottled = false }
+    if devices.bodies[device].isSerious { devices.bodies[device].isThrottled = true }
+    let names: [Condition] = [.nominal, .fair, .serious, .critical]
+    cx.note(device, .condition(names[Int(state.rawValue)]))
+    if state == .critical { ContinuedTask.stopAtCritical(device, &devices, &cx) }
+    return true
+  }
+
+  /// A run goes on at the speed that heat and low-power mode leave.
+  private static func updateSpeed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if devices.bodies[device].speed == 100, !devices.bodies[device].isLowPower,
+      !devices.bodies[device].isThrottled
+    {
+      return
+    }
+    var speed: Int64 = 100
+    if devices.bodies[device].isLowPower {
+      speed = speed * Int64(battery(of: device, &devices).lowPowerSpeed) / 100
+    }
+    if devices.bodies[device].isThrottled,
+      let throttled = cx.inputs.fleet[Int(devices[device].group)].thermal?.throttledSpeed
+    {
+      speed = speed * Int64(throttled) / 100
+    }
+    speed = max(1, speed)
+    guard speed != devices.bodies[device].speed else { return }
+    devices.bodies[device].speed = speed
+    Training.changeSpeed(device, to: speed, &devices, &cx)
+    refreshLoad(device, &devices)
+  }
+
+  /// It is hot around the device, or no longer.
+  static func setHot(_ device: Int, _ isHot: Bool, _ devices: inout Devices, _ cx: inout Context) {
+    guard hasBody(device, devices), let thermal = thermal(of: device, &devices, &cx) else {
+      return
+    }
+    devices.bodies[device].settle(at: cx.now)
+    devices.bodies[device].isHot = isHot
+    devices.bodies[device].chargingLoss = Int64(thermal.chargingLoss)
+    devices.bodies[device].cooling = (isHot ? thermal.hotCooling : thermal.cooling).milliwatts
+    // What is passed just now is looked at after this event, with the next threshold.
+    if devices.bodies[device].check > cx.now {
+      planCheck(device, devices.bodies[device].nextCrossing(), &devices, &cx)
+    }
+  }
+
+  // MARK: Empty
+
+  private static func shutDown(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if devices[device].session != nil {
+      Session.kill(device, &devices, &cx)
+    } else {
+      App.endProcess(device, &devices, &cx)
+    }
+    cx.note(device, .condition(.shutDown))
+    devices.bodies[device].isOff = true
+    devices.bodies[device].isLowPower = false
+    devices.bodies[device].load = Load()
+    Surroundings.changeLink(device, &devices, &cx) { $0.isOff = true }
+  }
+
+  /// Plugged in and at its boot level, a device that was empty comes back after its boot delay.
+  private static func considerBoot(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    let settings = battery(of: device, &devices)
+    let body = devices.bodies[device]
+    let mayBoot = body.charger > 0 && body.energy >= body.threshold(settings.bootLevel)
+    if !mayBoot {
+      devices.bodies[device].bootsAt = .never
+    } else if body.bootsAt == .never {
+      devices.bodies[device].bootsAt = cx.now + settings.bootDelay
+    } else if body.bootsAt <= cx.now {
+      devices.bodies[device].bootsAt = .never
+      devices.bodies[device].isOff = false
+      devices.bodies[device].isUnseen = true
+      devices.bodies[device].speed = 100
+      refreshLoad(device, &devices)
+      cx.note(device, .condition(.booted))
+      Installation.lockKeychain(device, &devices, &cx)
+      if !devices[device].isActive { devices[device].lockedSince = cx.now }
+      Surroundings.changeLink(device, &devices, &cx) { $0.isOff = false }
+      Scheduler.considerTask(device, &devices, &cx)
+    }
+  }
+}

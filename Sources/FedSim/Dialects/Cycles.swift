@@ -1,0 +1,106 @@
+import Learning
+
+/// Cycles as in PyGrid: keys, rejections, timeouts.
+enum Cycles {
+  /// A device asks to be let into the open cycle.
+  static func askCycle(
+    _ device: Int, participation: Int32, _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context
+  ) -> CycleAnswer {
+    let rates = devices[device].rates
+    let measured = devices.clients.isEmpty ? nil : devices.clients[device]
+    let worker = CycleWorker(
+      lastCycle: Int(server.lastCycles[device]), upload: measured?.upload ?? rates.up,
+      download: measured?.download ?? rates.down)
+    let answer = cx.features.admission!.admit(worker, server.cycle!, Facts.serverView(server, cx))
+    switch answer {
+    case .accepted:
+      Facts.letIn(device, participation, &server, &cx)
+      server.lastCycles[device] = server.round
+      server.cycle!.workers += 1
+    case .failed:
+      break
+    case .rejected(let timeout):
+      if timeout == nil {
+        cx.books.exchange.rejectedForGood += 1
+      } else {
+        cx.books.exchange.rejectedWithTimeout += 1
+      }
+    }
+    return answer
+  }
+
+  /// What a device is told that asks for the model with the key of a cycle.
+  static func fetch(round: Int32, _ server: inout Server, _ cx: inout Context) -> Response? {
+    guard round != server.round else { return nil }
+    cx.books.exchange.invalidKeys += 1
+    return .keyInvalid
+  }
+
+  /// A device is about to ask for work: it waits until it may; when it does is remembered.
+  static func waits(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
+    guard !devices.clients.isEmpty, devices[device].session?.kind.isPoll == false else {
+      return false
+    }
+    let quiet = devices.clients[device].quietUntil
+    if cx.now < quiet {
+      Session.pause(device, for: quiet - cx.now, then: .check, &devices, &cx)
+      return true
+    }
+    devices.clients[device].askedAt = cx.now
+    return false
+  }
+
+  /// A device reads that it was rejected, and perhaps when it may ask again.
+  static func rejected(
+    _ device: Int, _ retry: RetryAfter?, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    cx.note(device, .rejected(retry))
+    let place = Int(devices[device].group)
+    guard let settings = cx.inputs.fleet[place].protocol, settings.timeouts != .ignored else {
+      return turnedAway(device, &devices, &cx)
+    }
+    guard let retry else {
+      if !forgetsRejection(device, &devices, &cx) {
+        Session.endSession(device, .rejected, &devices, &cx)
+      }
+      return
+    }
+    if settings.timeouts == .strictInteger {
+      cx.books.exchange.undecodedTimeouts += 1
+      return Session.endSession(device, .unknownError, &devices, &cx)
+    }
+    let wanted = max(
+      cx.now + retry.duration, devices.clients[device].askedAt + settings.requestGap)
+    devices.clients[device].quietUntil = wanted
+    devices[device].session!.stage = .check
+    Session.proceed(device, &devices, &cx)
+  }
+
+  /// The server has no work for a device: it asks again later, or its session ends.
+  static func turnedAway(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if !forgetsRejection(device, &devices, &cx) { Session.rest(device, .rejected, &devices, &cx) }
+  }
+
+  /// Whether an app says nothing when its task has no work: then it waits for its kill.
+  private static func forgetsRejection(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> Bool
+  {
+    guard cx.inputs.fleet[Int(devices[device].group)].app?.onRejection == .forget,
+      devices[device].session?.kind.isTask == true
+    else { return false }
+    devices[device].session!.isStuck = true
+    return true
+  }
+
+  /// The server has failed over a request for work, which no library makes sense of.
+  static func requestFailed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    Session.endSession(device, .unknownError, &devices, &cx)
+  }
+
+  /// The model was asked for too late: its cycle is over.
+  static func keyExpired(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    devices[device].session!.stage = .check
+    Session.rest(device, .expiredRound, &devices, &cx)
+  }
+}

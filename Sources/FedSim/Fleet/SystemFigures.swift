@@ -1,0 +1,80 @@
+import Schema
+
+/// What a group's processing task needs to start: figures alone, so that reading them copies
+/// nothing else.
+struct TaskNeeds {
+  let idleDwell: SimDuration
+  private let power: Bool
+  private let network: Bool
+  private let unmetered: Bool
+
+  /// The needs of a group; where it has no processing task nobody asks.
+  init(_ processing: ProcessingSettings?) {
+    idleDwell = processing?.idleDwell ?? .zero
+    power = processing?.requiresExternalPower ?? false
+    network = processing?.requiresNetworkConnectivity ?? false
+    unmetered = processing?.requiresUnmetered ?? false
+  }
+
+  /// Whether a device has the power and the link that it takes.
+  @inline(__always)
+  func hold(for device: borrowing Device) -> Bool {
+    (device.isPlugged || !power) && (device.isConnected || !network)
+      && (!unmetered || device.isUnmetered)
+  }
+}
+
+/// What the operating system's rules ask at every look, by group: figures alone, so that reading
+/// them copies nothing else.
+struct SystemFigures {
+  let useLimit: SimDuration
+  let attemptWithin: SimDuration
+  let onBattery: Double
+  let dailyRunTime: SimDuration?
+  let allowsNights: Bool
+  let likelihood: Double
+  let cpuLimit: SimDuration
+  let cpuWindow: SimDuration
+  let namesPermitted: Bool
+  let refreshLimit: Int
+  let processingLimit: Int
+
+  /// The figures of a group; nil: it has no `system`.
+  init?(_ background: BackgroundSettings) {
+    guard let system = background.system else { return nil }
+    useLimit = system.useLimit
+    attemptWithin = system.attemptWithin
+    onBattery = system.onBattery
+    dailyRunTime = system.dailyRunTime
+    cpuLimit = system.cpuLimit
+    cpuWindow = system.cpuWindow
+    allowsNights = system.forceQuitPolicy == .nightOnly
+    namesPermitted = system.permitted != nil
+    refreshLimit = system.refreshLimit
+    processingLimit = system.processingLimit
+    likelihood = background.refresh?.likelihood ?? 0
+  }
+}
+
+extension FleetGroupSettings {
+  /// Whether system and app remember something of a device.
+  var needsApps: Bool {
+    background.system != nil || app != nil || background.continued?.strategy != nil
+  }
+}
+
+extension ProcessingSettings {
+  /// The wait before the start, at a share.
+  func delay(at share: Double) -> SimDuration {
+    startDelays.map { SimDuration(roundingUp: Quantiles.value($0, at: share)) }
+      ?? startDelay.scaled(by: share)
+  }
+}
+
+extension RefreshSettings {
+  /// The wait before the start, at a share.
+  func delay(at share: Double) -> SimDuration {
+    startDelays.map { SimDuration(roundingUp: Quantiles.value($0, at: share)) }
+      ?? startDelay.scaled(by: share)
+  }
+}

@@ -1,0 +1,92 @@
+/// When the world lets a device begin to train: a walk over its exogenous series, made anew from
+/// their key.
+struct Outlook: Codable {
+  /// Before this time nobody looks again.
+  var nextLook = SimTime.never
+  /// The device that was found able to go on.
+  var device = 0
+}
+
+/// What the world offers to one device, stretch by stretch.
+struct Offer {
+  let group: FleetGroupSettings
+  let needed: StartConditions
+  private static let names = [Series.power, .link, .usage, .window, .setting]
+  private var series: [(any Timeline)?]
+  private let horizon: SimTime
+
+  init(_ inputs: SimulationInputs, group: Int, ordinal: Int, horizon: SimTime) {
+    self.group = inputs.fleet[group]
+    self.horizon = horizon
+    needed = StartConditions(of: self.group)
+    series = []
+    for name in Self.names {
+      series.append(World.timeline(name, of: self.group, ordinal: ordinal, inputs))
+    }
+  }
+
+  private mutating func state(_ name: Series, at time: SimTime) -> UInt8? {
+    let place = Self.names.firstIndex(of: name)!
+    guard var timeline = series[place] else { return nil }
+    defer { series[place] = timeline }
+    return timeline.state(at: time)
+  }
+
+  private mutating func next(_ place: Int, after time: SimTime) -> SimTime {
+    guard var timeline = series[place] else { return .never }
+    defer { series[place] = timeline }
+    return timeline.next(after: time, before: horizon)?.time ?? .never
+  }
+
+  /// Calls `visit` with each stretch up to the horizon and what holds in it, until it says false.
+  ///
+  /// `lockedSince` is when the device was locked last, if it is locked at `start`. A window counts
+  /// at its beginning alone, with whatever holds just before or just after it, or all the time
+  /// where `anyTime` says so: something may begin in one that is open already.
+  mutating func walk(
+    from start: SimTime, lockedSince: SimTime, anyTime: Bool = false,
+    _ visit: (SimTime, StartConditions) -> Bool
+  ) {
+    var time = start
+    var locked = lockedSince
+    var wasActive = false
+    var window: UInt8 = 0
+    var before: StartConditions = []
+    var nexts: [SimTime] = []
+    for place in series.indices { nexts.append(next(place, after: start)) }
+    while true {
+      let isActive = state(.usage, at: time) == 1
+      if wasActive, !isActive { locked = time }
+      wasActive = isActive
+      let idleFrom = locked + (group.background.processing?.idleDwell ?? .zero)
+      var held = conditions(at: time)
+      if !isActive, idleFrom <= time { held.insert(.idle) }
+      let now = state(.window, at: time) ?? 0
+      if now != 0, window == 0 {
+        guard visit(time, held.union(before).union(.window)) else { return }
+      }
+      window = now
+      before = held
+      guard visit(time, anyTime && now != 0 ? held.union(.window) : held) else { return }
+      var next = nexts.min() ?? .never
+      if !isActive, idleFrom > time { next = min(next, idleFrom) }
+      guard next < horizon else { return }
+      time = next
+      for place in nexts.indices where nexts[place] <= time {
+        nexts[place] = self.next(place, after: time)
+      }
+    }
+  }
+
+  private mutating func conditions(at time: SimTime) -> StartConditions {
+    var held: StartConditions = []
+    if state(.power, at: time) == 1 { held.insert(.charging) }
+    if state(.setting, at: time) ?? 1 == 1 { held.insert(.refreshOn) }
+    let link = state(.link, at: time) ?? 0
+    if link != 0 { held.insert(.online) }
+    if link == 2 { held.insert(.wifi) }
+    let settings = link == 1 ? group.network.cellular : group.network.wifi
+    if link != 0, !(settings.metered ?? (link == 1)) { held.insert(.unmetered) }
+    return held
+  }
+}

@@ -1,0 +1,76 @@
+/// Why a run came to no version, or to no further one: for how many devices what never held, and
+/// what the server waited for.
+public struct Standstill: Sendable, Equatable {
+  /// The first thing that was missing on a device's way into a version.
+  public enum Obstacle: Sendable, Hashable {
+    /// Its group gives the app nothing to run in.
+    case nothingRuns
+    /// Its app may only train when its user starts it there, and its user never did.
+    case neverAsked
+    /// It has no training data.
+    case noData
+    /// It never was in the fleet.
+    case absent
+    /// It cannot train this model.
+    case unfit
+    /// These conditions never held at once.
+    case never(StartConditions)
+    /// All of them did, and the system never started a task.
+    case neverStarted
+    /// The server was never reachable while the app ran.
+    case serverUnreachable
+    /// The server believed itself offline, and the device had no model.
+    case noModel
+    /// It waited for a cohort that was not formed, or not with it.
+    case notChosen
+    /// It began no training for another reason.
+    case neverTrained
+    /// All its trainings were cut off, and none came to an update.
+    case neverFinished
+    /// It made updates, and none of them became part of a version.
+    case neverAggregated
+    /// It collects for central training, which has published.
+    case collects
+    /// It collects, and never had enough to format.
+    case neverFormatted
+    /// None of its files came into the store.
+    case neverStored
+    /// Its files came into the store, and no training read them and published.
+    case neverRead
+  }
+
+  /// What the server waited for.
+  public enum Wait: Sendable, Hashable {
+    /// A cohort, which needs so many devices at once, where that is known; the most that waited.
+    case cohort(needed: Int?, waited: Int)
+    /// The open round's cohort, of which too few members are left.
+    case members(round: Int, goal: Int, arrived: Int)
+    /// Nothing: so many rounds were closed, each without a version.
+    case rounds(closed: Int)
+    /// So many updates; the most that waited, and whether a fleet of this size can reach it.
+    case updates(needed: Int, waited: Int, isPossible: Bool)
+    /// A connection of its own.
+    case connection
+    /// Devices could not reach it, ever.
+    case reachable
+  }
+
+  /// How many devices of a group met an obstacle.
+  public struct Count: Sendable, Equatable {
+    /// The group's place in the fleet.
+    public let group: Int
+    /// What was missing.
+    public let obstacle: Obstacle
+    /// How many devices.
+    public internal(set) var devices: Int
+  }
+
+  /// When the run stopped, because nothing that was left could contribute; nil: it was played out.
+  public let stoppedAt: SimTime?
+  /// By group, the most devices first; empty where devices are not what is missing.
+  public internal(set) var counts: [Count] = []
+  /// The obstacle of each device: its place in `counts`, or -1.
+  public internal(set) var places: [Int] = []
+  /// What the server waited for.
+  public internal(set) var waits: [Wait] = []
+}

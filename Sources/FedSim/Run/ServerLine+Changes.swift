@@ -1,0 +1,56 @@
+import Numerics
+
+extension ServerLine {
+  /// The server's own world changes.
+  static func serverChanged(
+    _ series: ServerSeries, to state: UInt8, _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context
+  ) {
+    Roster.scheduleNext(series, &cx)
+    switch series {
+    case .reachable:
+      cx.line.isReachable = state == 1
+      if !cx.line.isReachable { breakConnections(&devices, &server, &cx) }
+    case .internet:
+      cx.line.hasInternet = state == 1
+      // Of the probes only the next one can find anything new.
+      let period = cx.inputs.server.connectivityProbe.microseconds
+      let next = (cx.now.microseconds + period - 1) / period * period
+      cx.schedule(
+        .serverTimer(.probe), .serverTimer, at: SimTime(microseconds: next), by: nil)
+    }
+  }
+
+  /// The server is gone: what waits for it waits in vain, what comes from it stops.
+  private static func breakConnections(
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    while !server.waiting.isEmpty {
+      cx.participations.letGo(server.remove(at: server.waiting.count - 1).participation)
+    }
+    if server.service.settings != nil { Service.loseRequests(&devices, &server, &cx) }
+    server.underWay?.owed = nil
+    for device in devices.indices where devices[device].transfer?.phase == .receiving {
+      Transfer.linkChanged(
+        device, from: devices[device].rates, devices[device].link, isConnected: false, &devices, &cx
+      )
+    }
+    for device in devices.indices where devices[device].transfer?.phase == .awaiting {
+      let transfer = devices[device].transfer!
+      if transfer.isHeld || transfer.isQueued || transfer.isOwed {
+        Transfer.failTransfer(device, .unacknowledged, &devices, &cx)
+      }
+    }
+  }
+
+  /// The probe finds out whether the server has a connection.
+  static func probeConnection(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  {
+    guard cx.line.believesOnline != cx.line.hasInternet else { return }
+    cx.line.believesOnline = cx.line.hasInternet
+    cx.note(-1, .connectivity(cx.line.believesOnline))
+    guard cx.line.believesOnline else { return }
+    if server.owesAggregation, Rounds.act(on: .aggregate, &devices, &server, &cx) { return }
+    Rounds.decide(.connectionReturned, &devices, &server, &cx)
+  }
+}

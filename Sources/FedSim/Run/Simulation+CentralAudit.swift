@@ -1,0 +1,80 @@
+extension Simulation {
+  /// Recounts what is collected and stored, from the state itself; each line is a broken sum.
+  ///
+  /// Complexity: O(files that live + devices that collect).
+  func centralImpossibilities() -> [String] {
+    guard cx.collection.isOn else { return [] }
+    var found: [String] = []
+    func expect(_ name: String, _ counted: Int, _ recounted: Int) {
+      if counted != recounted { found.append("\(name): counted \(counted), found \(recounted)") }
+    }
+    let numbers = cx.collection.files.numbers
+    let open = numbers.filter { cx.collection.files[$0].outcome == nil }
+    expect("files formatted", cx.collection.ledger.opened, cx.collection.files.count)
+    expect("open files", cx.collection.ledger.stillOpen, open.count)
+    expect(
+      "samples of open files", cx.collection.openSamples,
+      open.reduce(0) { $0 + Int(cx.collection.files[$1].count) })
+    var (formatted, taken, bytes, listed, stored) = (0, 0, 0, 0, 0)
+    for collector in cx.collection.collectors {
+      formatted += collector.counts.samples
+      taken += collector.taken.reduce(0) { $0 + Int($1) }
+      bytes += Int(collector.bytes)
+      listed += collector.log.count
+      stored += collector.stored.count
+    }
+    expect(
+      "samples formatted", formatted, cx.collection.samples.reduce(cx.collection.openSamples, +))
+    expect("samples taken", taken, formatted + cx.collection.tallies.clearedSamples)
+    let living = numbers.map { cx.collection.files[$0] }
+    expect(
+      "bytes on disks", bytes, living.reduce(0) { $1.isKept ? $0 + Int($1.bytes) : $0 })
+    expect("files in error logs", listed, living.count { $0.isListed })
+    expect("files in the store", stored, living.count { $0.isStored })
+    for file in open where !cx.isOver {
+      let record = cx.collection.files[file]
+      if !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.isStored {
+        found.append("file \(file) is nowhere and has no end")
+      }
+    }
+    for file in numbers where cx.collection.files[file].isSending && !cx.isOver {
+      let purpose = devices[Int(cx.collection.files[file].device)].transfer?.purpose
+      if purpose != .central(.file(file)) { found.append("file \(file) is sent by nobody") }
+    }
+    for model in cx.collection.models.indices where cx.inputs.server.central != nil {
+      let bit: UInt64 = 1 << UInt64(model)
+      let fresh = numbers.filter {
+        cx.collection.files[$0].isCounted && cx.collection.files[$0].readBy & bit == 0
+          && SampleStore.models(of: $0, devices, cx).contains(model)
+      }
+      expect(
+        "samples new to model \(model)", cx.collection.models[model].newSamples,
+        fresh.reduce(0) { $0 + Int(cx.collection.files[$1].count) })
+    }
+    return found
+  }
+
+  /// What a device that collects cannot be.
+  func collectorImpossibilities(_ device: Int) -> [String] {
+    guard Collecting.collects(device, devices, cx) else { return [] }
+    let collector = cx.collection.collectors[device]
+    var found: [String] = []
+    func never(_ isSo: Bool, _ what: String) {
+      if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
+    }
+    let arrived = SampleFiles.arrivedSamples(device, devices, cx)
+    never(collector.taken.contains { Int($0) > arrived }, "has formatted what never came")
+    never(collector.bytes < 0 || collector.mostBytes < collector.bytes, "counts bytes wrongly")
+    never(
+      devices[device].attempt != nil || devices[device].run != nil
+        || !devices[device].outbox.isEmpty, "collects and trains")
+    never(
+      collector.log.contains {
+        !cx.collection.files[$0].isKept || !cx.collection.files[$0].isWanted
+      },
+      "logs what it does not have")
+    never(devices[device].session == nil && !collector.queue.isEmpty, "sends without a session")
+    never(devices[device].session == nil && collector.compiling != nil, "compiles without one")
+    return found
+  }
+}

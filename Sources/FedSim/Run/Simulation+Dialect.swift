@@ -1,0 +1,64 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  /// What happened between devices and server beyond the usual; nil where nothing asks for it.
+  public var exchangeTallies: ExchangeTallies? { cx.features.isOn ? cx.books.exchange : nil }
+
+  /// Makes what the settings ask for.
+  mutating func makeExchange() {
+    cx.features.admission = cx.inputs.server.selector.value as? any CycleAdmission
+    cx.features.givesKeys = cx.features.admission != nil
+    if cx.features.givesKeys {
+      server.lastCycles = Array(repeating: 0, count: devices.count)
+    }
+    let verbs = cx.inputs.injections.map(\.action)
+    makeInstructions()
+    makeLocalStates()
+    makeTransforms()
+    if cx.inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
+      || cx.features.hasInstructions
+    {
+      devices.clients = Array(repeating: ClientRegion(), count: devices.count)
+    }
+    if verbs.contains(.erase) {
+      devices.erasures = Array(repeating: ErasureRegion(), count: devices.count)
+    }
+    if let change = cx.inputs.server.layoutChange {
+      let ranges = cx.inputs.task.network.layout.ranges(ofLayer: change.layer)
+      precondition(!ranges.isEmpty, "the layer that changes is one of the model's")
+      cx.features.change = (Int32(change.version), ranges)
+    }
+    cx.features.isOn =
+      cx.features.givesKeys || !devices.clients.isEmpty || !devices.erasures.isEmpty
+      || cx.features.change != nil
+  }
+
+  /// What cannot be between server and devices.
+  func exchangeImpossibilities() -> [String] {
+    guard cx.features.isOn else { return [] }
+    var found: [String] = []
+    if !devices.erasures.isEmpty,
+      server.pending.contains(where: {
+        cx.updates[$0].createdAt <= devices.erasures[Int(cx.updates[$0].device)].refusedUntil
+      })
+    {
+      found.append("an update waits whose user had it erased")
+    }
+    if let evaluation = server.instructions.evaluation,
+      evaluation.members
+        != evaluation.pending.count + evaluation.results.count + evaluation.failures
+    {
+      found.append("a member of an evaluation is lost")
+    }
+    if let cycle = server.cycle, let settings = cx.features.admission?.cycle {
+      if settings.mode == .asDocumented, Int(cycle.workers) > settings.maximumWorkers ?? .max {
+        found.append("a cycle has too many workers")
+      }
+      if server.pending.contains(where: { cx.updates[$0].round != server.round }) {
+        found.append("a report waits in a cycle that is not its own")
+      }
+    }
+    return found
+  }
+}

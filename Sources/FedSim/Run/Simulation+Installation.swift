@@ -1,0 +1,35 @@
+import Numerics
+
+extension Simulation {
+  /// What the identity of a device cannot be.
+  func identityImpossibilities(_ device: Int) -> [String] {
+    let identity = devices.identities.devices[device]
+    let tokens = identity.tokens
+    var found: [String] = []
+    func never(_ isSo: Bool, _ what: String) {
+      if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
+    }
+    never(tokens.misuses > 0, "uses a token that it knows to be expired")
+    never(tokens.hasTokens && tokens.refresh > tokens.current, "has a token that was never issued")
+    never(identity.isRegistered && identity.serverID == 0, "is registered, and nobody knows of it")
+    never(
+      identity.isKeychainLocked && devices[device].isActive, "is in use, and its keys are locked")
+    never(identity.beats.isOpen && !devices[device].isActive, "is locked, and its app is open")
+    never(
+      identity.beats.isWaiting && identity.beats.conditions.period == 0,
+      "waits for a heartbeat of an app that does not run")
+    let belief = identity.beats.belief
+    never(
+      belief.times.reduce(0, +) != belief.until.microseconds
+        || belief.linkTimes.reduce(0, +) != belief.until.microseconds,
+      "is believed in for another time")
+    guard device == 0 else { return found }
+    let beats = devices.identities.counts.heartbeats
+    let told = beats.withheld + beats.unsent + beats.sent
+    never(beats.due != told, "and others: \(beats.due) heartbeats were due, \(told) are told of")
+    never(
+      beats.accepted + beats.unauthorised + beats.forbidden > beats.sent,
+      "and others: more heartbeats arrived than were sent")
+    return found
+  }
+}

@@ -1,0 +1,71 @@
+extension Simulation {
+  /// The device of a scripted event.
+  func scriptedDevice(of event: Event) -> Int? {
+    guard case .injection(let index) = event else { return nil }
+    return cx.inputs.device(at: cx.inputs.injections[Int(index)].device.path)
+  }
+
+  /// What a device cannot be.
+  package func impossibilities(of device: Int) -> [String] {
+    let state = devices[device]
+    var found: [String] = []
+    func never(_ isSo: Bool, _ what: String) {
+      if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
+    }
+    never(state.transfer != nil && !state.isConnected, "has a transfer without a link")
+    never(
+      state.transfer != nil && state.session == nil, "has a transfer without a session")
+    never(state.run != nil && state.session == nil, "trains without a session")
+    never(state.isTraining && state.attempt == nil, "trains without an attempt")
+    never(state.run != nil && state.transfer != nil, "trains while it transfers")
+    never(
+      state.session.map { $0.hard < cx.now } ?? false, "has a session after its hard expiry")
+    never(
+      state.session?.kind == .task && state.isActive
+        && state.session?.hasExpired == false
+        && cx.inputs.fleet[Int(state.group)].background.system?.endsOnUse != false,
+      "runs a task in a person's hand")
+    never(
+      state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil,
+      "keeps an attempt that it never saved")
+    if Body.hasBody(device, devices) {
+      let body = devices.bodies[device]
+      never(body.energy < 0 || body.energy > body.capacity, "holds energy beyond its battery")
+      never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
+      never(
+        cx.now < body.check && !body.isOff && !body.isUnseen
+          && Int(body.thermal.rawValue) != body.heatLimitsPassed,
+        "is warmer or cooler than it knows")
+      never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
+    }
+    if !devices.identities.isEmpty { found += identityImpossibilities(device) }
+    if cx.collection.isOn { found += collectorImpossibilities(device) }
+    never(
+      Membership.isAway(device, devices)
+        && (state.session != nil || state.isConnected || state.attempt != nil
+          || !state.outbox.isEmpty || !state.scheduler.requests.isEmpty),
+      "is not in the fleet and does something")
+    never(state.attempt != nil && !Roster.isFit(device, devices), "trains a model that it cannot")
+    let requests = state.scheduler.requests
+    if let system = cx.inputs.fleet[Int(state.group)].background.system {
+      let refreshes = requests.count { $0.kind == .refresh }
+      never(refreshes > system.refreshLimit, "has more refresh requests pending than it may")
+      never(
+        requests.count - refreshes > system.processingLimit,
+        "has more processing requests pending than it may")
+    }
+    never(
+      requests.indices.contains { place in
+        requests[..<place].contains { $0.identifier == requests[place].identifier }
+      }, "has an identifier pending twice")
+    never(state.heldVersion > server.version, "holds a version that does not exist")
+    never(
+      state.outbox.count > max(1, cx.inputs.fleet[Int(state.group)].outbox.capacity),
+      "keeps too many updates")
+    never(state.outbox != state.outbox.sorted(), "has its outbox out of order")
+    never(
+      state.outbox.contains { cx.updates[$0].device != device || !cx.updates[$0].isOnDevice },
+      "keeps an update that is not its own")
+    return found
+  }
+}

@@ -1,0 +1,25 @@
+extension Simulation {
+  /// The time that the run as a whole has come to.
+  public var progressTime: SimTime { cx.played }
+  /// Whether devices are played on ahead of it, so that they do not stand at one time.
+  public var playsAhead: Bool { cx.ahead.isOn }
+
+  /// Tells the observers what all of them hear of.
+  mutating func deliver() {
+    for announcement in cx.audience.takeAnnouncements() {
+      for observer in cx.audience.observers {
+        switch announcement {
+        case .published(let record): observer.published(record, self)
+        case .closed(let record): observer.closed(record, self)
+        case .publishedCentrally(let version): observer.publishedCentrally(version, self)
+        case .happened(let happening): observer.happened(happening)
+        }
+      }
+    }
+  }
+
+  /// Tells those who want to know that the run went on.
+  func tellAdvance() {
+    for observer in cx.audience.observers where observer.wantsAdvance { observer.advanced(self) }
+  }
+}

@@ -1,0 +1,51 @@
+import Numerics
+
+extension Simulation {
+  /// Requests that came to the server, counted; nil where it handles them at once.
+  public var serviceTallies: ServiceTallies? {
+    server.service.settings == nil ? nil : server.service.tallies
+  }
+
+  /// Makes what the settings ask for.
+  mutating func makeService() {
+    guard let settings = cx.inputs.server.service else { return }
+    server.service.settings = settings
+    server.service.timeKeys = cx.inputs.fleet.map {
+      StreamKey(seed: cx.inputs.seeds.policy, purpose: "service", group: $0.name)
+    }
+    server.service.came = Array(repeating: 0, count: devices.count)
+    server.service.latest = Array(repeating: -1, count: devices.count)
+  }
+
+  /// What cannot be in the server's queue.
+  func serviceImpossibilities() -> [String] {
+    guard let settings = server.service.settings else { return [] }
+    var found: [String] = []
+    let tallies = server.service.tallies
+    if tallies.requests != tallies.served + tallies.lost + server.service.requests.living {
+      found.append("a request has vanished from the server's queue")
+    }
+    if server.service.busy + server.service.waiting != server.service.requests.living {
+      found.append("the server's workers have lost count")
+    }
+    if server.service.busy > settings.workers
+      || server.service.waiting > 0 && server.service.busy < settings.workers
+    {
+      found.append("a worker is idle while a request waits, or serves two")
+    }
+    if !cx.line.isReachable, server.service.requests.living > 0 {
+      found.append("a request waits at a server that is gone")
+    }
+    for device in devices.indices where devices[device].transfer?.isQueued == true {
+      let id = devices[device].transfer!.id
+      var number = server.service.latest[device]
+      while number >= 0, server.service.requests[number].generation != id {
+        number = server.service.requests[number].before
+      }
+      if number < 0 {
+        found.append("\(Roster.path(of: device, devices, cx)) waits for an answer in no queue")
+      }
+    }
+    return found
+  }
+}

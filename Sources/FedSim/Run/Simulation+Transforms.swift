@@ -1,0 +1,30 @@
+import Learning
+import Numerics
+
+extension Simulation {
+  /// Makes what updates go through: what adversaries do to them, and the transforms.
+  mutating func makeTransforms() {
+    let server = cx.inputs.server
+    guard !server.transforms.isEmpty || cx.features.falsifies else { return }
+    let layout = cx.inputs.task.network.layout
+    let needs = cx.inputs.task.algorithm.needs
+    let frozen = layout.tensors.filter { !$0.isUpdatable }.map(\.range)
+    let chain = TransformChain(
+      transforms: server.transforms.map(\.value),
+      tensors: server.travelling(of: layout, needs: needs).map(\.range),
+      kept: frozen + cx.features.privateRanges,
+      attacks: cx.inputs.fleet.map { $0.adversary?.attack.value })
+    cx.features.chain = chain
+    precondition(
+      !chain.hasCollusion || !chain.keepsResiduals,
+      "what colluders send is not known when an update after it is made")
+    if chain.keepsResiduals, !cx.inputs.omitsArithmetic {
+      cx.states.lastSent = Array(repeating: nil, count: devices.count)
+    }
+    self.server.memories.transforms = chain.transforms.map { transform in
+      var memory = PartMemory()
+      if let told = transform as? any ToldTransform { memory.numbers = [told.firstTold] }
+      return memory
+    }
+  }
+}

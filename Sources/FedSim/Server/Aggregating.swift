@@ -1,0 +1,271 @@
+import Learning
+import Numerics
+
+/// How updates become a version.
+enum Aggregating {
+  /// Makes the next version out of the updates that wait, at once or some time later.
+  ///
+  /// Order: updates in device order, one device's in order of their making.
+  static func aggregate(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
+    // Device and update in one number each, so that sorting looks at no record.
+    var keys: [UInt64] = []
+    keys.reserveCapacity(server.pending.count)
+    for update in server.pending {
+      keys.append(UInt64(cx.updates[update].device) << 32 | UInt64(update))
+    }
+    keys.sort()
+    let waiting = keys.map { Int32($0 & 0x7FFF_FFFF) }
+    server.pending = []
+    if let settings = cx.inputs.server.aggregationTime, !waiting.isEmpty {
+      return beginAggregation(waiting, settings, &server, &cx)
+    }
+    combine(waiting, &devices, &server, &cx)
+  }
+
+  /// Makes the next version out of some updates.
+  static func combine(
+    _ batch: [Int32], _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    var waiting = batch
+    if cx.features.isOn { waiting = Streams.weighty(waiting, &server, &cx) }
+    cx.books.tallies.trainingsNeeded += waiting.count
+    guard !waiting.isEmpty else { return Rounds.closeRound(.failed, &devices, &server, &cx) }
+    let used: Used
+    let before = Publication.recordsNorms(cx) ? server.model : nil
+    if cx.inputs.omitsArithmetic {
+      used = Used(updates: waiting)
+    } else {
+      // What never travels goes on from training to training: none is computed and let go.
+      let areApart =
+        !cx.features.privateRanges.isEmpty || cx.features.isStateful
+        || !Transforms.areAsTrained(waiting, cx)
+      guard
+        let (combined, these) = (areApart ? nil : summed(waiting, &server, &cx))
+          ?? combined(waiting, &server, &cx)
+      else {
+        return Rounds.closeRound(.failed, &devices, &server, &cx)
+      }
+      used = these
+      let noisy = Privacy.withNoise(combined, these.updates, &devices, &server, &cx)
+      let stepped = cx.inputs.server.optimizer.value.step(
+        from: server.model, by: noisy, payload: cx.inputs.server.payload,
+        of: CombinedFacts(updates: these.updates.count, devices: devices.count),
+        &server.memories.optimizer)
+      server.model = LayoutDialect.relaid(
+        cx.inputs.task.network.keepingFrozen(of: server.model, in: stepped)
+          .replacing(cx.features.privateRanges, from: server.model), server, cx)
+      precondition(
+        server.model.count == cx.inputs.task.initial.count, "an aggregation keeps the model's size")
+      foreseeNextCohort(&devices, &server, &cx)
+    }
+    var record = versionRecord(used, &devices, &server, &cx)
+    record.labelCounts = Publication.labelCounts(used.updates, &devices, &server, &cx)
+    record.norms = Publication.norms(since: before, server, cx)
+    record.groupWeights = Publication.groupWeights(server, cx)
+    record.privacy = Privacy.countPrivacy(used.updates, &devices, &server, &cx)
+    server.version += 1
+    ClientStates.takeCompanions(used.learned.map(\.sent), &devices, &server, &cx)
+    server.publishedAt.append(cx.now)
+    for (place, update) in used.updates.enumerated() {
+      Facts.noteLoss(
+        used[place].lossSum, squares: used[place].lossSquares, of: update, &server, &cx)
+    }
+    for update in used.updates {
+      if cx.updates[update].outcome == .aggregated { cx.books.tallies.aggregatedTwice += 1 }
+      devices[Int(cx.updates[update].device)].activity.aggregated += 1
+      cx.participations.reach(cx.updates[update].participation, .aggregated)
+      Inbox.countCopy(update, -1, &server, &cx)
+      cx.resolve(update, .aggregated)
+    }
+    Publication.publish(record, &devices, &server, &cx)
+    Rounds.closeRound(.published, &devices, &server, &cx)
+  }
+
+  /// Foresees the next round's trainings, where there is one and its cohort is known, as soon as
+  /// there is what they begin with: other threads can help with nothing that comes before them.
+  private static func foreseeNextCohort(
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    let next = Int(server.round) + 1
+    if let rounds = cx.inputs.stop.rounds, next > rounds { return }
+    if let versions = cx.inputs.stop.versions, Int(server.version) + 1 >= versions { return }
+    Training.foresee(
+      cx.inputs.server.selector.value.likelyMembers(ofRound: next), from: server.model,
+      isBeforehand: true, &devices, &cx)
+  }
+
+  /// The updates that go into a version.
+  private struct Used {
+    var updates: [Int32] = []
+    /// What each has learned; empty where nothing is computed.
+    var learned: [Learned] = []
+
+    subscript(place: Int) -> Learned { learned.isEmpty ? Learned() : learned[place] }
+  }
+
+  /// What came of a training.
+  private struct Learned {
+    var lossSum = 0.0
+    var lossSquares: Double?
+    var validation: Evaluation?
+    /// What came with its parameters.
+    var sent: [ParameterBuffer] = []
+  }
+
+  /// The updates combined while they are computed, where the aggregator only needs their weighted
+  /// sum and all turn out to be finite.
+  private static func summed(_ waiting: [Int32], _ server: inout Server, _ cx: inout Context) -> (
+    ParameterBuffer, Used
+  )? {
+    // Loops and not `map`: its closures would copy the simulation.
+    var facts: [UpdateFacts] = []
+    facts.reserveCapacity(waiting.count)
+    for update in waiting { facts.append(Self.facts(of: update, server, cx)) }
+    guard Transforms.areAsTrained(waiting, cx),
+      let weights = cx.inputs.server.aggregator.value.weights(of: facts)
+    else { return nil }
+    precondition(weights.count == waiting.count, "one weight an update")
+    let shares = StalenessRule.shares(cx.inputs.server.stalenessRule, weights, facts)
+    var terms: [StreamedSum.Term] = []
+    terms.reserveCapacity(waiting.count)
+    for (update, weight) in zip(waiting, shares.weights) {
+      let base =
+        cx.inputs.server.payload == .delta ? cx.updates[update].baseParameters ?? server.model : nil
+      terms.append(StreamedSum.Term(cx.updates[update].training!, weight: weight, base: base))
+    }
+    let isDelta = cx.inputs.server.payload == .delta
+    let first = isDelta ? nil : shares.rest.map { Aggregation.Term(server.model, weight: $0) }
+    guard let sum = cx.computations.sum(terms, first: first, count: server.model.count) else {
+      return nil
+    }
+    let learned = sum.scores.map {
+      Learned(lossSum: $0.lossSum, lossSquares: $0.lossSquares, validation: $0.validation)
+    }
+    return (sum.parameters, Used(updates: waiting, learned: learned))
+  }
+
+  /// The updates computed, transformed, and combined by the aggregator; nil if none is finite.
+  private static func combined(_ waiting: [Int32], _ server: inout Server, _ cx: inout Context) -> (
+    ParameterBuffer, Used
+  )? {
+    cx.computations.forgetForeseen()
+    let values = cx.computations.values(of: waiting.map { cx.updates[$0].training! })
+    let sent = Transforms.asSent(waiting, values, server, cx)
+    let losses = baseLosses(waiting, cx)
+    var used = Used()
+    var aggregated: [AggregatedUpdate] = []
+    for (index, update) in waiting.enumerated() {
+      guard sent[index].isFinite else {
+        Inbox.countCopy(update, -1, &server, &cx)
+        cx.resolve(update, .rejectedNotFinite)
+        continue
+      }
+      let (record, facts) = (cx.updates[update], facts(of: update, server, cx))
+      used.updates.append(update)
+      used.learned.append(
+        Learned(
+          lossSum: values[index].lossSum, lossSquares: values[index].lossSquares,
+          validation: values[index].validation, sent: values[index].leavings.sent))
+      aggregated.append(
+        AggregatedUpdate(
+          device: Int(record.device), samples: facts.samples, staleness: facts.staleness,
+          parameters: sent[index], base: record.baseParameters ?? server.model,
+          baseLoss: losses.isEmpty ? nil : losses[index], stepSum: facts.stepSum,
+          effectiveSteps: facts.effectiveSteps))
+    }
+    guard !used.updates.isEmpty else { return nil }
+    let batch = AggregationBatch(
+      updates: aggregated, payload: cx.inputs.server.payload, current: server.model,
+      staleness: cx.inputs.server.stalenessRule, groupSizes: cx.inputs.fleet.map(\.count),
+      kernels: cx.inputs.kernels, pool: cx.inputs.pool)
+    return (cx.inputs.server.aggregator.value.combine(batch, &server.memories.aggregator), used)
+  }
+
+  /// What each training began with loses on its samples, where the aggregator needs it.
+  private static func baseLosses(_ waiting: [Int32], _ cx: borrowing Context) -> [Double] {
+    guard cx.inputs.server.aggregator.value.needsBaseLosses else { return [] }
+    var pairs: [(training: DeferredTraining, base: ParameterBuffer)] = []
+    for update in waiting {
+      pairs.append((cx.updates[update].training!, cx.updates[update].baseParameters!))
+    }
+    let all = pairs
+    return cx.inputs.pool.map(all.count) { index, scratch in
+      all[index].training.loss(of: all[index].base, scratch).meanLoss
+    }
+  }
+
+  private static func facts(of update: Int32, _ server: borrowing Server, _ cx: borrowing Context)
+    -> UpdateFacts
+  {
+    let (samples, staleness) = (
+      cx.updates[update].samples, Int(server.version - cx.updates[update].base)
+    )
+    guard cx.inputs.server.aggregator.value.needsStepSums,
+      let training = cx.updates[update].training
+    else { return UpdateFacts(samples: samples, staleness: staleness) }
+    let pull = cx.inputs.task.algorithm.proximalPull
+    let steps = cx.updates[update].batches
+    let sum = training.stepSum(batches: steps, pull: pull)
+    return UpdateFacts(
+      samples: samples, staleness: staleness, stepSum: sum,
+      effectiveSteps: pull > 0 ? Double(steps) : sum)
+  }
+
+  /// The mean of the accuracies that came with the updates; NaN where none did.
+  ///
+  /// Order: in device order.
+  private static func averageAccuracy(
+    _ used: Used, by weights: AccuracyWeights, _ cx: borrowing Context
+  ) -> Double {
+    var (sum, total) = (0.0, 0.0)
+    for (place, update) in used.updates.enumerated() {
+      guard let validation = used[place].validation, validation.count > 0 else { continue }
+      let weight = weights == .updates ? 1 : Double(cx.updates[update].samples)
+      sum += weight * validation.accuracy
+      total += weight
+    }
+    return sum / total
+  }
+
+  private static func versionRecord(
+    _ used: Used, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> VersionRecord {
+    var (samples, processed, lossSum) = (0, 0, 0.0)
+    var (correct, validated) = (0, 0)
+    var (staleness, stalest, seconds) = (0, 0, 0.0)
+    var deviceCount = 0
+    var last: Int32 = -1
+    for (place, update) in used.updates.enumerated() {
+      // Field by field: a record is large.
+      let (base, device) = (cx.updates[update].base, cx.updates[update].device)
+      samples += cx.updates[update].samples
+      processed += cx.updates[update].samplesProcessed
+      lossSum += used[place].lossSum
+      if let validation = used[place].validation {
+        correct += validation.correct
+        validated += validation.count
+      }
+      staleness += Int(server.version - base)
+      cx.books.countStaleness(Int(server.version - base))
+      stalest = max(stalest, Int(server.version - base))
+      seconds += (cx.now - server.publishedAt[Int(base)]).seconds
+      if device != last { deviceCount += 1 }
+      last = device
+    }
+    let count = Double(used.updates.count)
+    let version = Int(server.version) + 1
+    return VersionRecord(
+      version: version, publishedAt: cx.now, round: Int(server.round),
+      updates: used.updates.count,
+      devices: deviceCount, samples: samples, samplesProcessed: processed,
+      trainingLoss: cx.inputs.omitsArithmetic ? .nan : lossSum / Double(processed),
+      validationAccuracy: validated == 0 ? .nan : Double(correct) / Double(validated),
+      averageAccuracy: cx.inputs.record.averageAccuracy.map { averageAccuracy(used, by: $0, cx) },
+      meanStaleness: Double(staleness) / count, maximumStaleness: stalest,
+      meanStalenessSeconds: seconds / count,
+      evaluation: Quality.isEvaluationDue(version, &server, &cx) && !cx.inputs.omitsArithmetic
+        ? Quality.evaluate(server, cx) : nil,
+      federated: Quality.isFederatedEvaluationDue(version, &server, &cx)
+        ? Quality.evaluateDevices(&devices, &server, &cx) : nil)
+  }
+}

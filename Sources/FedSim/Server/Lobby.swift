@@ -1,0 +1,141 @@
+import Numerics
+
+/// Who asks for work, who waits, and who is let in.
+enum Lobby {
+  /// Tells the selector what became of a device, if it wants to know.
+  static func tell(_ news: DeviceNews, of device: Int, _ server: inout Server, _ cx: inout Context)
+  {
+    let selector = cx.inputs.server.selector.value
+    guard selector.listens else { return }
+    let view = Facts.serverView(server, cx)
+    selector.hear(news, from: device, view, &server.memories.selector)
+  }
+
+  /// The updates of devices that were held are aggregated, or given up: the devices are answered as
+  /// if they had asked now.
+  ///
+  /// Order: of the fleet.
+  static func releaseWaiting(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  {
+    var place = 0
+    while place < server.waiting.count {
+      let held = server.waiting[place]
+      guard server.copies[held.device] == 0 else {
+        place += 1
+        continue
+      }
+      let request = server.remove(at: place)
+      let checkIn = CheckIn(device: held.device, heldVersion: held.heldVersion)
+      switch Facts.admission(of: checkIn, &server, &cx) {
+      case .accept:
+        Facts.letIn(held.device, request.participation, &server, &cx)
+        answerCheck(held.device, request.generation, .accepted, &devices, &server, &cx)
+      case .reject, .wait:
+        answerCheck(held.device, request.generation, .rejected, &devices, &server, &cx)
+      }
+      cx.participations.letGo(request.participation)
+    }
+  }
+}
+
+extension Lobby {
+  /// Asks the selector about a device that checks in.
+  static func admit(
+    _ checkIn: CheckIn, _ generation: UInt32, _ participation: Int32, _ isAbandoned: Bool,
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    let device = checkIn.device
+    if checkIn.hasPending, cx.inputs.server.broadcast == .afterAggregation {
+      if !isAbandoned { keepWaiting(checkIn, generation, participation, &devices, &server, &cx) }
+      return
+    }
+    switch Facts.admission(of: checkIn, &server, &cx) {
+    case .accept:
+      Facts.letIn(device, participation, &server, &cx)
+      answerCheck(device, generation, .accepted, &devices, &server, &cx)
+    case .reject:
+      answerCheck(device, generation, .rejected, &devices, &server, &cx)
+    case .wait:
+      if cx.features.isOn, Instructions.wantsProperties(device, &devices, &server) {
+        answerCheck(device, generation, .sendProperties, &devices, &server, &cx)
+      } else if !isAbandoned {
+        keepWaiting(checkIn, generation, participation, &devices, &server, &cx)
+      }
+    }
+  }
+
+  /// A device waits for a cohort.
+  private static func keepWaiting(
+    _ checkIn: CheckIn, _ generation: UInt32, _ participation: Int32, _ devices: inout Devices,
+    _ server: inout Server, _ cx: inout Context
+  ) {
+    let device = checkIn.device
+    if devices[device].transferID == generation { devices[device].transfer!.isHeld = true }
+    let place = server.place(of: device)
+    if place.isThere { cx.participations.letGo(server.remove(at: place.index).participation) }
+    server.waiting.insert(checkIn, at: place.index)
+    server.waitingRequests.insert(
+      .init(generation: generation, participation: participation), at: place.index)
+    cx.participations.hold(participation)
+    server.waitingPeak = max(server.waitingPeak, server.waiting.count)
+    cx.note(device, .waited(round: Int(server.round)))
+    formCohort(&devices, &server, &cx)
+  }
+
+  /// A device no longer waits for a cohort, if it did.
+  static func forget(_ device: Int, _ server: inout Server, _ cx: inout Context) {
+    let place = server.place(of: device)
+    if place.isThere { cx.participations.letGo(server.remove(at: place.index).participation) }
+  }
+
+  static func answerCheck(
+    _ device: Int, _ generation: UInt32, _ answer: CheckAnswer, _ devices: inout Devices,
+    _ server: inout Server, _ cx: inout Context
+  ) {
+    // A device that keeps no copy of the version that it holds is lent the server's.
+    if devices[device].held == nil, devices[device].heldVersion == server.version,
+      devices[device].transferID == generation
+    {
+      devices[device].transfer!.body = server.model
+    }
+    Requests.answer(
+      device, generation,
+      .check(
+        latest: server.instructions.awaitsModel ? -1 : server.version,
+        isOnline: cx.line.believesOnline, admission: answer,
+        round: server.round), &devices, &cx)
+  }
+
+  /// Forms the round's cohort once the selector finds enough devices waiting.
+  static func formCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
+    let selector = cx.inputs.server.selector.value
+    guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
+    if cx.features.isOn, Instructions.hasOtherWork(&devices, &server, &cx) { return }
+    guard let cohort = Facts.chosenCohort(&devices, &server, &cx) else { return }
+    server.cohortGoal = cohort.goal
+    server.cohortSize = cohort.members.count
+    Privacy.noteSampling(of: cohort.members.count, &devices, &server, &cx)
+    cx.note(-1, .cohortFormed(round: Int(server.round), members: cohort.members.count))
+    let members = cohort.members.sorted()
+    for place in members {
+      let request = server.waitingRequests[place]
+      Facts.letIn(server.waiting[place].device, request.participation, &server, &cx)
+      answerCheck(
+        server.waiting[place].device, request.generation, .accepted, &devices, &server, &cx)
+    }
+    Training.foresee(
+      members.map { server.waiting[$0].device }, from: server.model, isBeforehand: false, &devices,
+      &cx)
+    for place in members.reversed() {
+      cx.participations.letGo(server.waitingRequests[place].participation)
+    }
+    server.remove(at: members)
+    for (index, trigger) in cx.inputs.server.trigger.enumerated() {
+      if case .afterCohort(let duration) = trigger.value.timer {
+        cx.schedule(
+          .serverTimer(.trigger(Int32(index), round: server.round)), .serverTimer,
+          at: cx.now + duration, by: nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Learning
+import Numerics
+
+/// What a version is when it is published.
+enum Publication {
+  /// Whether the labels in a version are recorded.
+  static func recordsLabels(_ cx: borrowing Context) -> Bool {
+    let labels = cx.inputs.task.train.classCount
+    if cx.inputs.omitsArithmetic { return false }
+    return cx.inputs.record.labelShare ?? (labels > 1 && labels <= RecordSettings.labelLimit)
+  }
+
+  /// Whether the norms of a version's tensors are recorded.
+  static func recordsNorms(_ cx: borrowing Context) -> Bool {
+    if cx.inputs.omitsArithmetic { return false }
+    return cx.inputs.record.layerNorms == true
+  }
+
+  /// What the groups of the fleet count in the next version; empty where they have no weights.
+  static func groupWeights(_ server: borrowing Server, _ cx: borrowing Context) -> [Double] {
+    guard !cx.inputs.omitsArithmetic else { return [] }
+    let weights = cx.inputs.server.aggregator.value.groupWeights(
+      of: cx.inputs.fleet.count, server.memories.aggregator)
+    let groups = cx.inputs.fleet.count
+    precondition(weights.map { $0.count == groups } ?? true, "a weight for each group")
+    return weights ?? []
+  }
+
+  /// How many of some updates' distinct samples have each label; empty where not recorded.
+  static func labelCounts(
+    _ aggregated: [Int32], _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> [Int64] {
+    guard recordsLabels(cx) else { return [] }
+    var counts = [Int64](repeating: 0, count: cx.inputs.task.train.classCount)
+    let labels = cx.inputs.task.train.labels
+    for update in aggregated {
+      let (device, count) = (Int(cx.updates[update].device), cx.updates[update].shardCount)
+      let client = Int(devices[device].client)
+      // Of fewer samples than labels it is not worth remembering.
+      if cx.updates[update].samples >= count, Int(count) > counts.count,
+        count == cx.inputs.task.partition.shards[client].count
+      {
+        server.quality.labels.add(client, of: cx.inputs, to: &counts)
+        continue
+      }
+      let shard = Roster.shard(of: device, of: count, devices, cx)
+      if cx.updates[update].samples >= count {
+        for sample in shard { counts[Int(labels[Int(sample)])] += 1 }
+        continue
+      }
+      // Less than an epoch: the first ones in its order.
+      let order = Training.order(
+        device, firstEpoch: cx.updates[update].firstEpoch, of: count, devices, cx)
+      for position in order.positions(epoch: 0, shardCount: Int(count))
+        .prefix(cx.updates[update].samples)
+      {
+        counts[Int(labels[Int(shard[Int(position)])])] += 1
+      }
+    }
+    return counts
+  }
+
+  /// The L2 norms of the model's tensors and of their changes since `before`; empty where not
+  /// recorded.
+  ///
+  /// Order: squares are summed as `Double`, a tensor's elements in the order of the flat buffer.
+  static func norms(
+    since before: ParameterBuffer?, _ server: borrowing Server, _ cx: borrowing Context
+  ) -> [TensorNorms] {
+    guard recordsNorms(cx) else { return [] }
+    let model = server.model
+    return cx.inputs.task.network.layout.tensors.map { tensor in
+      var (norm, step) = (0.0, 0.0)
+      for index in tensor.range {
+        let value = Double(model[index])
+        norm += value * value
+        if let before {
+          let change = value - Double(before[index])
+          step += change * change
+        }
+      }
+      return TensorNorms(
+        norm: norm.squareRoot(), step: before == nil ? .nan : step.squareRoot())
+    }
+  }
+}
+
+extension Publication {
+  /// Version 0, evaluated.
+  static func publishInitialModel(
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    var record = VersionRecord(
+      version: 0, publishedAt: cx.now, round: 0, updates: 0, devices: 0, samples: 0,
+      samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan,
+      averageAccuracy: cx.inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
+      maximumStaleness: 0, meanStalenessSeconds: 0,
+      evaluation: cx.inputs.omitsArithmetic ? nil : Quality.evaluate(server, cx),
+      federated: cx.inputs.record.federatedEvaluation == nil
+        ? nil : Quality.evaluateDevices(&devices, &server, &cx))
+    record.labelCounts = labelCounts([], &devices, &server, &cx)
+    record.norms = norms(since: nil, server, cx)
+    record.groupWeights = groupWeights(server, cx)
+    record.privacy = Privacy.initialPrivacy(server, cx)
+    publish(record, &devices, &server, &cx)
+  }
+
+  static func publish(
+    _ counted: VersionRecord, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    let record = Measures.measured(counted, &devices, &cx)
+    cx.note(-1, .published(version: record.version, updates: record.updates))
+    cx.audience.announce(.published(record))
+    if let versions = cx.inputs.stop.versions, record.version >= versions {
+      Rounds.endAfterRound(&server, &cx)
+    }
+    if let target = cx.inputs.stop.accuracy, let evaluation = record.evaluation,
+      evaluation.test.accuracy >= target
+    {
+      if record.version == 0 { cx.isOver = true } else { Rounds.endAfterRound(&server, &cx) }
+    }
+  }
+}

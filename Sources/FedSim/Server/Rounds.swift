@@ -1,0 +1,162 @@
+import Learning
+import Numerics
+
+/// Triggers, and rounds from opening to closing.
+enum Rounds {
+  /// A round opens: nobody has failed in it; where there are cycles it is one, with its timer.
+  static func openRound(_ server: inout Server, _ cx: inout Context) {
+    server.failures = 0
+    Instructions.limitWait(&server, &cx)
+    guard let settings = cx.features.admission?.cycle else { return }
+    server.cycle = CycleView(settings, openedAt: cx.now)
+    guard settings.mode == .asDocumented, let length = settings.length,
+      Int(server.round) <= settings.cycles ?? .max
+    else { return }
+    for (index, trigger) in cx.inputs.server.trigger.enumerated() {
+      if case .cycleEnd = trigger.value.timer {
+        cx.schedule(
+          .serverTimer(.trigger(Int32(index), round: server.round)), .serverTimer,
+          at: cx.now + length, by: nil)
+      }
+    }
+  }
+}
+
+extension Rounds {
+  /// Whether the open round's cohort can no longer send as many updates as the round waits for, and
+  /// nothing else ends the round.
+  static func isCohortBroken(_ server: borrowing Server, _ cx: borrowing Context) -> Bool {
+    guard server.cohortGoal != nil, mayCohortsBreak(cx), let needed = neededMembers(server, cx)
+    else {
+      return false
+    }
+    var hopes =
+      server.pending.count - Facts.lateCount(server, cx) + (server.underWay?.updates.count ?? 0)
+    for number in cx.participations.numbers where cx.participations[number].round == server.round {
+      let stage = cx.participations[number].stage
+      if stage >= Stage.accepted.rawValue, stage < Stage.admitted.rawValue { hopes += 1 }
+    }
+    return hopes < needed
+  }
+
+  /// Whether a round may depend on all of its cohort.
+  static func mayCohortsBreak(_ cx: borrowing Context) -> Bool {
+    let probe = ServerView(
+      now: .start, version: 0, round: 1, pending: 0, cohortGoal: 1, cohortSize: 1)
+    guard cx.inputs.server.duplicates != .append else { return false }
+    return cx.inputs.server.trigger.allSatisfy { $0.value.neededMembers(probe) != nil }
+  }
+
+  /// How many of the round's members have to answer, at least.
+  static func neededMembers(_ server: borrowing Server, _ cx: borrowing Context) -> Int? {
+    let view = Facts.serverView(server, cx)
+    return cx.inputs.server.trigger.compactMap { $0.value.neededMembers(view) }.min()
+  }
+}
+
+extension Rounds {
+  /// The deadline came with too few updates: they are given up, and the next round opens.
+  static func skipRound(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
+    cx.computations.forgetForeseen()
+    for update in server.pending {
+      Inbox.countCopy(update, -1, &server, &cx)
+      cx.resolve(update, .roundSkipped)
+    }
+    server.pending = []
+    cx.note(-1, .roundSkipped(round: Int(server.round)))
+    closeRound(.skipped, &devices, &server, &cx)
+  }
+
+  /// Records how the open round ended.
+  static func recordRound(_ outcome: RoundOutcome, _ server: inout Server, _ cx: inout Context) {
+    let record = RoundRecord(
+      round: Int(server.round), openedAt: server.roundOpenedAt, closedAt: cx.now, outcome: outcome,
+      version: outcome == .published ? Int(server.version) : -1, cohort: server.cohortSize)
+    cx.audience.announce(.closed(record))
+  }
+
+  static func closeRound(
+    _ outcome: RoundOutcome, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    recordRound(outcome, &server, &cx)
+    if let rounds = cx.inputs.stop.rounds, Int(server.round) >= rounds {
+      endAfterRound(&server, &cx)
+    }
+    if cx.features.isOn { EvaluationRound.beginEvaluationRound(&server, &cx) }
+    server.round += 1
+    server.roundOpenedAt = cx.now
+    server.cohortGoal = nil
+    server.cohortSize = 0
+    server.owesAggregation = false
+    cx.participations.openRound()
+    openRound(&server, &cx)
+    Lobby.formCohort(&devices, &server, &cx)
+    if cx.inputs.server.broadcast == .afterAggregation {
+      Lobby.releaseWaiting(&devices, &server, &cx)
+    }
+  }
+
+  /// The run ends with this round, or with the evaluation that devices are asked for after it.
+  static func endAfterRound(_ server: inout Server, _ cx: inout Context) {
+    if cx.inputs.server.evaluation == nil {
+      cx.isOver = true
+    } else {
+      server.instructions.endsWithEvaluation = true
+    }
+  }
+}
+
+extension Rounds {
+  /// Asks the triggers, in their order, what to do.
+  static func decide(
+    _ moment: TriggerMoment, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    for index in cx.inputs.server.trigger.indices {
+      if act(on: decision(of: index, moment, &server, &cx), &devices, &server, &cx) { return }
+    }
+  }
+
+  /// A trigger's timer rings.
+  static func triggerRang(
+    _ index: Int, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
+    let trigger = cx.inputs.server.trigger[index].value
+    if case .every(let period) = trigger.timer {
+      cx.schedule(
+        .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: cx.now + period, by: nil)
+    }
+    _ = act(on: decision(of: index, .timer, &server, &cx), &devices, &server, &cx)
+  }
+
+  /// What a trigger wants.
+  private static func decision(
+    of index: Int, _ moment: TriggerMoment, _ server: inout Server, _ cx: inout Context
+  ) -> TriggerDecision {
+    let view = Facts.serverView(server, cx)
+    return cx.inputs.server.trigger[index].value
+      .decide(moment, view, &server.memories.triggers[index])
+  }
+
+  static func act(
+    on decision: TriggerDecision, _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context
+  ) -> Bool {
+    // One aggregation at a time; when it is over the triggers are asked again.
+    if server.underWay != nil { return false }
+    switch decision {
+    case .wait: return false
+    case .aggregate:
+      guard !server.pending.isEmpty else { return false }
+      guard cx.line.believesOnline else {
+        // A deadline rings once: what it wanted is done when the connection returns.
+        server.owesAggregation = true
+        return false
+      }
+      Aggregating.aggregate(&devices, &server, &cx)
+      return true
+    case .skip:
+      skipRound(&devices, &server, &cx)
+      return true
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import Numerics
+
+extension Service {
+  /// A request comes to the server; true where it has to be served before it is handled.
+  ///
+  /// A closed connection is no work: it is seen at once, or as soon as what came over it before is
+  /// handled.
+  static func queues(
+    _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
+    _ server: inout Server, _ cx: inout Context
+  ) -> Bool {
+    guard let settings = server.service.settings, cx.line.isReachable else { return false }
+    switch request {
+    case .check: abandon(device, before: generation, &server)
+    case .leave:
+      abandon(device, before: generation + 1, &server)
+      return false
+    case .disconnect(let participation, _):
+      return follows(device, participation, request, &server, &cx)
+    case .erase: return false
+    case .latest, .submit, .identity, .fetch, .enrol, .probe, .plan, .sendModel, .properties,
+      .evaluated, .central:
+      break
+    }
+    server.service.add(
+      ServiceRequest(
+        device: Int32(device), generation: generation, request: request, cameAt: cx.now,
+        slot: server.service.came[device], before: server.service.latest[device]))
+    if devices[device].transfer?.id == generation { devices[device].transfer!.isQueued = true }
+    if server.service.busy < settings.workers {
+      beginService(settings, &devices, &server, &cx)
+    } else {
+      server.service.tallies.longestQueue = max(
+        server.service.tallies.longestQueue, server.service.waiting)
+    }
+    return true
+  }
+
+  /// A device waits no longer for the answers of its earlier requests: they are served all the
+  /// same, and none of them is kept waiting for a cohort.
+  private static func abandon(_ device: Int, before generation: UInt32, _ server: inout Server) {
+    var number = server.service.latest[device]
+    while number >= 0 {
+      if server.service.requests[number].generation < generation {
+        if server.service.requests[number].isAbandoned { return }
+        server.service.requests[number].isAbandoned = true
+      }
+      number = server.service.requests[number].before
+    }
+  }
+
+  /// A stream is broken; true where a result that came over it is here and has to be handled first.
+  private static func follows(
+    _ device: Int, _ participation: Int32, _ request: Request, _ server: inout Server,
+    _ cx: inout Context
+  ) -> Bool {
+    var number = server.service.latest[device]
+    while number >= 0 {
+      if case .submit(let update) = server.service.requests[number].request,
+        cx.updates[update].participation == participation
+      {
+        server.service.requests[number].disconnections.append(request)
+        return true
+      }
+      number = server.service.requests[number].before
+    }
+    return false
+  }
+
+  /// A worker begins the request that came first of those that wait.
+  ///
+  /// Draws: where service times are exponential one `exponential`, at slot = the number of the
+  /// device's request among its own (seed `policy`, purpose `service`).
+  private static func beginService(
+    _ settings: ServiceSettings, _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context
+  ) {
+    let number = server.service.next
+    server.service.next += 1
+    server.service.busy += 1
+    let request = server.service.requests[number]
+    if request.cameAt < cx.now { server.service.tallies.delayed += 1 }
+    server.service.tallies.waited = server.service.tallies.waited + (cx.now - request.cameAt)
+    var time = settings.time
+    if settings.distribution == .exponential {
+      let device = devices[Int(request.device)]
+      var stream = server.service.timeKeys[Int(device.group)].with(ordinal: UInt32(device.ordinal))
+        .stream(slot: UInt64(request.slot))
+      time = SimDuration(roundingUp: stream.exponential(mean: settings.time.seconds))
+    }
+    // In the class of arrivals, so that a deadline of the same time wins; before all of them, so
+    // that who comes as a worker becomes free does not wait.
+    cx.schedule(
+      .serverTimer(.served(number)), .serverArrival,
+      at: cx.now + max(time, SimDuration(microseconds: 1)), by: nil)
+  }
+
+  /// A worker has done with a request: it is handled; false where it was lost before.
+  static func served(
+    _ number: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> Bool {
+    guard let settings = server.service.settings, server.service.requests.contains(number) else {
+      return false
+    }
+    if Aggregating.isBlocked(server, cx) {
+      cx.schedule(
+        .serverTimer(.served(number)), .serverArrival, at: Aggregating.noteHeld(&server, &cx),
+        by: nil)
+      return true
+    }
+    let request = server.service.remove(number)
+    server.service.busy -= 1
+    server.service.tallies.served += 1
+    let device = Int(request.device)
+    if devices[device].transfer?.id == request.generation {
+      devices[device].transfer!.isQueued = false
+    }
+    Requests.take(
+      device, request.generation, request.request, isAbandoned: request.isAbandoned, &devices,
+      &server, &cx)
+    for disconnection in request.disconnections {
+      Requests.take(device, request.generation, disconnection, &devices, &server, &cx)
+    }
+    if !devices.bodies.isEmpty { Body.refreshBody(device, &devices, &cx) }
+    if !devices.identities.isEmpty { Heartbeat.refreshBeats(device, &devices, &cx) }
+    if server.service.waiting > 0 { beginService(settings, &devices, &server, &cx) }
+    return true
+  }
+
+  /// The server is gone, and with it what waits and what is served.
+  static func loseRequests(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
+    for number in server.service.requests.numbers {
+      let request = server.service.remove(number)
+      server.service.tallies.lost += 1
+      if !devices.identities.isEmpty {
+        devices.identities.devices[Int(request.device)].credentials.removeAll {
+          $0.id == request.generation
+        }
+      }
+      if case .submit(let update) = request.request { cx.copyCame(update, isOpen: false) }
+      if case .central(let request) = request.request { Collecting.centralCame(request, &cx) }
+      for lost in [request.request] + request.disconnections { Requests.letGo(of: lost, &cx) }
+    }
+    server.service.next = Int32(server.service.requests.count)
+    server.service.busy = 0
+  }
+}

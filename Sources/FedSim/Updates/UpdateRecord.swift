@@ -1,0 +1,38 @@
+import Learning
+
+/// An update from its making to its end.
+struct UpdateRecord: Codable {
+  let device: Int32
+  let base: Int32
+  let samples: Int
+  let samplesProcessed: Int
+  let batches: Int
+  let createdAt: SimTime
+  let round: Int32
+  let participation: Int32
+  var training: DeferredTraining?
+  var baseParameters: ParameterBuffer?
+  /// The update as it is sent, where there are transforms.
+  var sent: DeferredUpdate?
+  /// The first data epoch of its training: the slot of what its transforms draw.
+  let firstEpoch: UInt64
+  /// Samples that its device had as it trained.
+  let shardCount: Int32
+  /// The work that is in it.
+  var effort: Effort
+  var outcome: UpdateOutcome?
+  /// Whether the device still keeps it.
+  var isOnDevice = true
+  /// Copies that wait at the server.
+  var pendingCopies = 0
+  /// Copies that are on their way to the server.
+  var copiesOnTheWay = 0
+  /// What it ends as if none of them is taken in, once the device keeps it no longer.
+  var fallback: UpdateOutcome?
+  /// Whether it had to wait in the outbox.
+  var hasWaited = false
+  /// Whether it stays in an outbox that nobody sends from.
+  var isShelved = false
+  /// Whether the server has had it.
+  var hasArrived = false
+}
