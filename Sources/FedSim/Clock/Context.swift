@@ -15,6 +15,8 @@ struct Context {
   var played = SimTime.start
   /// Whether the run is over.
   var isOver = false
+  /// Whether it ended because nothing that was left could ever contribute.
+  var isStuck = false
   /// How far a device is played on before its turn.
   var ahead = PlayingAhead()
   var agenda: Agenda

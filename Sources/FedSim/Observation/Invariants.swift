@@ -47,7 +47,7 @@ public final class Invariants: SavedObserver {
   public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
     if time < latest { note("time went back to \(time)", at: latest) }
     latest = time
-    let scripted = simulation.scriptedDevice(of: event)
+    let scripted = Invariants.scriptedDevice(of: event, simulation.cx)
     if let device = event.device ?? scripted {
       looks += 1
       for finding in simulation.impossibilities(of: device) { note(finding, at: time) }

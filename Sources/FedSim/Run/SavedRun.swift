@@ -41,7 +41,7 @@ struct SavedRun: Codable {
     participations = run.cx.participations
     updates = run.cx.updates
     eventDigest = run.eventDigest
-    isStuck = run.isStuck
+    isStuck = run.cx.isStuck
     turns = run.turns
     hasBegun = run.hasBegun
     table = run.devices.all

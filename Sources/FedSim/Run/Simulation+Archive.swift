@@ -61,7 +61,7 @@ extension Simulation {
     cx.participations = saved.participations
     cx.updates = saved.updates
     eventDigest = saved.eventDigest
-    isStuck = saved.isStuck
+    cx.isStuck = saved.isStuck
     turns = saved.turns
     hasBegun = saved.hasBegun
     devices.bodies = saved.bodies

@@ -27,10 +27,6 @@ extension Simulation {
   public var fileSamples: [Int] { cx.collection.samples }
   /// What happened around the store, counted; nil where nobody collects.
   public var centralTallies: CentralTallies? { cx.collection.isOn ? cx.collection.tallies : nil }
-  /// Whether any device trains for rounds.
-  public var hasTrainers: Bool {
-    !cx.collection.isOn || cx.inputs.fleet.contains { $0.collection == nil && $0.count > 0 }
-  }
 
   /// A device that collects; nil: it does not.
   public func collectorRecord(_ device: Int) -> CollectorRecord? {

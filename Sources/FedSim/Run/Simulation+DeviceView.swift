@@ -19,8 +19,9 @@ extension Simulation {
     return DeviceView(
       isPlugged: state.isPlugged, link: state.link, isUnmetered: state.isUnmetered,
       isActive: state.isActive, window: state.windowState,
-      energy: energy(of: device, body, group), heat: body?.thermal ?? .nominal,
-      app: state.session?.kind, work: work(of: device),
+      energy: DeviceView.energy(of: device, body, group, devices, cx),
+      heat: body?.thermal ?? .nominal,
+      app: state.session?.kind, work: DeviceView.work(of: device, devices),
       outbox: state.outbox.count
         + (cx.collection.isOn ? cx.collection.collectors[device].log.count : 0),
       heldVersion: Int(state.heldVersion),
@@ -30,39 +31,6 @@ extension Simulation {
       idleFrom: state.isActive ? .never : state.lockedSince + dwell, usedUntil: usedUntil,
       isSwipedAway: app?.isForceQuit ?? false, isRefreshOn: app?.isRefreshOn ?? true,
       hasRunTime: hasRunTime, isAway: Membership.isAway(device, devices))
-  }
-
-  private func energy(
-    of device: Int, _ body: Body?, _ group: FleetGroupSettings
-  ) -> DeviceView.Energy {
-    guard let body, let battery = group.battery else { return .normal }
-    if body.isOff { return .off }
-    if body.isLowPower { return .lowPower }
-    let isLow =
-      !devices[device].isPlugged
-      && body.energy(at: cx.now) < body.threshold(battery.essentialBelow)
-    return isLow ? .low : .normal
-  }
-
-  private func work(of device: Int) -> DeviceView.Work {
-    let state = devices[device]
-    guard let session = state.session else { return .none }
-    if state.run != nil { return .training }
-    if let transfer = state.transfer {
-      switch transfer.purpose {
-      case .upload, .reply: return .uploading
-      case .central(.model): return .downloading
-      case .central: return .uploading
-      case .download: return .downloading
-      case .identity: return .identifying
-      case .enrolment: return .checking
-      case .check:
-        return transfer.isHeld && transfer.phase == .awaiting ? .waiting : .checking
-      }
-    }
-    if session.isStuck { return .stuck }
-    if session.isPausing { return .pausing }
-    return state.isConnected ? .none : .offline
   }
 }
 

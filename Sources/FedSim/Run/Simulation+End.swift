@@ -9,7 +9,7 @@ extension Simulation {
     Rounds.recordRound(.unfinishedAtEnd, &server, &cx)
     deliver()
     Collecting.finishCentral(&devices, &cx)
-    finishHours()
+    Measures.finishHours(&devices, &cx)
     // Of a run that ended early, too: what its batteries would have given later is not the run's.
     for device in devices.bodies.indices where devices.bodies[device].isThere {
       devices.bodies[device].settle(at: cx.now)
@@ -39,7 +39,7 @@ extension Simulation {
       cx.bookEnd(of: update, .unfinishedAtEnd)
     }
     Heartbeat.finishBeats(&devices, &cx)
-    closePresence()
+    DeviceRecord.closePresence(&devices, &cx)
     cx.computations.settle()
     // What would have come needs no memory any more.
     cx.agenda.clear()
@@ -66,26 +66,6 @@ extension Simulation {
 
   /// The devices, in the order of the fleet.
   public var deviceRecords: DeviceRecords { DeviceRecords(simulation: self) }
-
-  /// One device.
-  func deviceRecord(_ place: Int) -> DeviceRecord {
-    DeviceRecord(
-      group: Int(devices[place].group), ordinal: Int(devices[place].ordinal),
-      client: Int(devices[place].client), samples: samples(of: place),
-      heldVersion: Int(devices[place].heldVersion), activity: devices[place].activity,
-      exogenousDigest: devices[place].exogenous.value, energy: energyRecord(place),
-      hardware: hardwareRecord(place), presence: presenceRecord(place),
-      arrived: arrivalRecord(place), traces: traceRecord(place),
-      ownBase: ownBase(of: place))
-  }
-
-  private func energyRecord(
-    _ device: Int
-  ) -> (initial: Int64, final: Int64, flows: EnergyLedger)? {
-    guard Body.hasBody(device, devices) else { return nil }
-    let body = devices.bodies[device]
-    return (body.initial, body.energy, body.ledger)
-  }
 
   /// Digest of the batch orders of a device's first `epochs` data epochs.
   public func orderDigest(of device: Int, epochs: Int) -> UInt64 {
@@ -153,9 +133,10 @@ extension Simulation {
       devices.all.reduce(0) { $0 + Int($1.activity.bytesDown) })
     for device in devices.indices { broken += impossibilities(of: device) }
     cx.participations.audit(&broken)
-    auditMeasures(&broken)
-    return broken + exchangeImpossibilities() + serviceImpossibilities()
-      + centralImpossibilities()
+    EffortAudit.auditMeasures(&broken, devices, cx)
+    return broken + Dialect.exchangeImpossibilities(devices, server, cx)
+      + Service.serviceImpossibilities(devices, server, cx)
+      + Collecting.centralImpossibilities(devices, cx)
   }
 }
 
@@ -169,5 +150,7 @@ public struct DeviceRecords: RandomAccessCollection {
   public var endIndex: Int { simulation.devices.count }
 
   /// The record of a device by its number in the fleet.
-  public subscript(device: Int) -> DeviceRecord { simulation.deviceRecord(device) }
+  public subscript(device: Int) -> DeviceRecord {
+    DeviceRecord.deviceRecord(device, simulation.devices, simulation.cx)
+  }
 }

@@ -37,42 +37,4 @@ extension Simulation {
     }
     return sums
   }
-
-  /// Makes the identities, where any group has one or a script speaks of them.
-  ///
-  /// Draws: two `normal`s a device at slot 0 of `clock` (seed `world`).
-  mutating func makeIdentities() {
-    guard
-      cx.inputs.fleet.contains(where: \.hasIdentity)
-        || cx.inputs.injections.contains(where: { [.reinstall, .reboot].contains($0.action) })
-    else { return }
-    devices.identities.isEmpty = cx.inputs.deviceCount == 0
-    devices.identities.presence = cx.inputs.server.presence ?? PresenceSettings()
-    devices.identities.service = cx.inputs.server.tokens.service.value.timeline(
-      TimelineContext(
-        space: .server, key: StreamKey(seed: cx.inputs.seeds.world, purpose: "token-service"),
-        device: "server", civilStart: cx.inputs.civilStart, tables: cx.inputs.tables,
-        traces: cx.inputs.traces, seed: cx.inputs.seeds.world))
-    for device in devices.indices {
-      var identity = Identity()
-      let group = Roster.group(of: device, devices, cx)
-      if let clock = group.clock {
-        var stream = Scheduler.schedulerKey(device, "clock", &devices, &cx).stream(slot: 0)
-        let (a, b) = (stream.normal(), stream.normal())
-        // No clock is further out than the longest run.
-        let most = Double(SimDuration.days(36_500).microseconds)
-        let spread = min(most, max(-most, Double(clock.skewSpread.microseconds) * a))
-        identity.skew = clock.skew.microseconds + Int64(spread.rounded())
-        let drift = 1000 * (clock.drift + clock.driftSpread * b)
-        identity.drift = Int64(min(1e8, max(-1e8, drift)).rounded())
-      }
-      if group.registration?.atStart == true {
-        devices.identities.counts.registered += 1
-        identity.serverID = Int32(devices.identities.counts.registered)
-        identity.isRegistered = true
-      }
-      devices.identities.devices.append(identity)
-      Installation.planReinstall(device, &devices, &cx)
-    }
-  }
 }

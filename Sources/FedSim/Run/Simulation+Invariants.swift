@@ -1,10 +1,4 @@
 extension Simulation {
-  /// The device of a scripted event.
-  func scriptedDevice(of event: Event) -> Int? {
-    guard case .injection(let index) = event else { return nil }
-    return cx.inputs.device(at: cx.inputs.injections[Int(index)].device.path)
-  }
-
   /// What a device cannot be.
   package func impossibilities(of device: Int) -> [String] {
     let state = devices[device]
@@ -38,8 +32,10 @@ extension Simulation {
         "is warmer or cooler than it knows")
       never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
     }
-    if !devices.identities.isEmpty { found += identityImpossibilities(device) }
-    if cx.collection.isOn { found += collectorImpossibilities(device) }
+    if !devices.identities.isEmpty {
+      found += Installation.identityImpossibilities(device, devices, cx)
+    }
+    if cx.collection.isOn { found += Collecting.collectorImpossibilities(device, devices, cx) }
     never(
       Membership.isAway(device, devices)
         && (state.session != nil || state.isConnected || state.attempt != nil

@@ -8,7 +8,7 @@ extension Simulation {
   mutating func lookAhead() {
     outlook.nextLook = cx.now + .hours(1)
     if server.version > 0, !Rounds.mayCohortsBreak(cx) { return outlook.nextLook = .never }
-    if Rounds.isCohortBroken(server, cx) { return stopStuck() }
+    if Rounds.isCohortBroken(server, cx) { return Outlook.stopStuck(&cx) }
     // What is collected may still be trained on.
     if cx.collection.isOn { return }
     guard server.version == 0, server.pending.isEmpty, server.cohortGoal == nil,
@@ -22,40 +22,12 @@ extension Simulation {
     if isServerReachable {
       for step in devices.indices {
         let device = (outlook.device + step) % devices.count
-        guard let time = opportunity(of: device) else { continue }
+        guard let time = Outlook.opportunity(of: device, devices, cx) else { continue }
         outlook.device = device
         outlook.nextLook = max(outlook.nextLook, time)
         return
       }
     }
-    stopStuck()
-  }
-
-  private mutating func stopStuck() {
-    isStuck = true
-    cx.isOver = true
-  }
-
-  /// The next time at which the world lets a device begin to train; nil: never before the end.
-  private func opportunity(of device: Int) -> SimTime? {
-    let state = devices[device]
-    let client = Int(state.client)
-    guard cx.inputs.task.partition.shards.indices.contains(client),
-      !cx.inputs.task.partition.shards[client].isEmpty
-    else { return nil }
-    let group = Roster.group(of: device, devices, cx)
-    if group.background.continued != nil { return cx.now }
-    if group.background.processing == nil, group.background.windows == nil { return nil }
-    var offer = Offer(
-      cx.inputs, group: Int(state.group), ordinal: Int(state.ordinal), horizon: cx.end)
-    var found: SimTime?
-    var isEverOnline = false
-    let needed = offer.needed
-    offer.walk(from: cx.now, lockedSince: state.lockedSince, anyTime: true) { time, held in
-      if held.contains(.online) { isEverOnline = true }
-      if found == nil, held.isSuperset(of: needed) { found = time }
-      return found == nil || !isEverOnline
-    }
-    return isEverOnline ? found : nil
+    Outlook.stopStuck(&cx)
   }
 }

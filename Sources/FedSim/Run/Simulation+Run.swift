@@ -35,7 +35,7 @@ extension Simulation {
       if isResumed { observer.resumed(self) } else { observer.began(self) }
     }
     cx.audience.ask()
-    let ahead = makePlayingAhead()
+    let ahead = PlayingAhead.makePlayingAhead(&devices, &cx)
     // What is played on while apps run was decided as the run began.
     if isResumed { self.cx.ahead.isOn = ahead.isOn } else { self.cx.ahead = ahead }
     guard !isResumed else { return }

@@ -8,7 +8,7 @@ extension Simulation {
   /// `world`).
   mutating func makeFleet() {
     let groups = Int64(cx.inputs.fleet.count)
-    makeHardware()
+    Roster.makeHardware(&devices, &cx)
     devices.reserveCapacity(cx.inputs.deviceCount)
     let coupling = cx.inputs.fleet.contains { $0.couple != nil } ? Coupling(cx.inputs) : nil
     for (place, group) in cx.inputs.fleet.enumerated() {
@@ -44,12 +44,12 @@ extension Simulation {
             links: links))
       }
     }
-    makeBodies()
-    makeApps()
-    makeIdentities()
-    makeExchange()
-    makeService()
-    makeCentral()
+    Body.makeBodies(&devices, &cx)
+    App.makeApps(&devices, &cx)
+    Identity.makeIdentities(&devices, &cx)
+    Dialect.makeExchange(&devices, &server, &cx)
+    Service.makeService(&devices, &server, &cx)
+    Collecting.makeCentral(&devices, &cx)
   }
 
   /// The states at the start, and the first events of everyone.
@@ -94,7 +94,7 @@ extension Simulation {
       if !devices.bodies.isEmpty { Body.refreshBody(device, &devices, &cx) }
     }
     cx.agenda.turn(to: nil)
-    makeMeasures()
+    Measures.makeMeasures(&devices, &cx)
     for device in devices.identities.devices.indices {
       Heartbeat.refreshBeats(device, &devices, &cx)
     }

@@ -14,8 +14,6 @@ public struct Simulation {
   var outlook = Outlook()
   /// Digest of all events handled so far.
   public internal(set) var eventDigest = EventDigest()
-  /// Whether it ended because nothing that was left could ever contribute.
-  public internal(set) var isStuck = false
   /// Turns that were taken, each with what was played on in it.
   var turns = 0
   /// Whether it has been played already.

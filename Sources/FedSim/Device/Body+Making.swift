@@ -1,8 +1,8 @@
 import Numerics
 
-extension Simulation {
+extension Body {
   /// Gives a battery and heat to the devices whose groups have them.
-  mutating func makeBodies() {
+  static func makeBodies(_ devices: inout Devices, _ cx: inout Context) {
     guard cx.inputs.fleet.contains(where: { $0.battery != nil }) else { return }
     devices.batteryFigures = cx.inputs.fleet.map { $0.battery ?? BatterySettings() }
     let usual = cx.inputs.fleet.map { group in

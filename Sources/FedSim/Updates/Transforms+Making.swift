@@ -1,17 +1,18 @@
 import Learning
 import Numerics
 
-extension Simulation {
+extension Transforms {
   /// Makes what updates go through: what adversaries do to them, and the transforms.
-  mutating func makeTransforms() {
-    let server = cx.inputs.server
-    guard !server.transforms.isEmpty || cx.features.falsifies else { return }
+  static func makeTransforms(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  {
+    let settings = cx.inputs.server
+    guard !settings.transforms.isEmpty || cx.features.falsifies else { return }
     let layout = cx.inputs.task.network.layout
     let needs = cx.inputs.task.algorithm.needs
     let frozen = layout.tensors.filter { !$0.isUpdatable }.map(\.range)
     let chain = TransformChain(
-      transforms: server.transforms.map(\.value),
-      tensors: server.travelling(of: layout, needs: needs).map(\.range),
+      transforms: settings.transforms.map(\.value),
+      tensors: settings.travelling(of: layout, needs: needs).map(\.range),
       kept: frozen + cx.features.privateRanges,
       attacks: cx.inputs.fleet.map { $0.adversary?.attack.value })
     cx.features.chain = chain
@@ -21,7 +22,7 @@ extension Simulation {
     if chain.keepsResiduals, !cx.inputs.omitsArithmetic {
       cx.states.lastSent = Array(repeating: nil, count: devices.count)
     }
-    self.server.memories.transforms = chain.transforms.map { transform in
+    server.memories.transforms = chain.transforms.map { transform in
       var memory = PartMemory()
       if let told = transform as? any ToldTransform { memory.numbers = [told.firstTold] }
       return memory

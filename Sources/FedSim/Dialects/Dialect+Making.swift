@@ -1,21 +1,18 @@
 import Learning
 import Numerics
 
-extension Simulation {
-  /// What happened between devices and server beyond the usual; nil where nothing asks for it.
-  public var exchangeTallies: ExchangeTallies? { cx.features.isOn ? cx.books.exchange : nil }
-
+extension Dialect {
   /// Makes what the settings ask for.
-  mutating func makeExchange() {
+  static func makeExchange(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
     cx.features.admission = cx.inputs.server.selector.value as? any CycleAdmission
     cx.features.givesKeys = cx.features.admission != nil
     if cx.features.givesKeys {
       server.lastCycles = Array(repeating: 0, count: devices.count)
     }
     let verbs = cx.inputs.injections.map(\.action)
-    makeInstructions()
-    makeLocalStates()
-    makeTransforms()
+    Instructions.makeInstructions(&devices, &server, &cx)
+    ClientStates.makeLocalStates(&devices, &cx)
+    Transforms.makeTransforms(&devices, &server, &cx)
     if cx.inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
       || cx.features.hasInstructions
     {
@@ -35,7 +32,9 @@ extension Simulation {
   }
 
   /// What cannot be between server and devices.
-  func exchangeImpossibilities() -> [String] {
+  static func exchangeImpossibilities(_ devices: Devices, _ server: Server, _ cx: Context)
+    -> [String]
+  {
     guard cx.features.isOn else { return [] }
     var found: [String] = []
     if !devices.erasures.isEmpty,

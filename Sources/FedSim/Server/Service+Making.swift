@@ -1,13 +1,8 @@
 import Numerics
 
-extension Simulation {
-  /// Requests that came to the server, counted; nil where it handles them at once.
-  public var serviceTallies: ServiceTallies? {
-    server.service.settings == nil ? nil : server.service.tallies
-  }
-
+extension Service {
   /// Makes what the settings ask for.
-  mutating func makeService() {
+  static func makeService(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
     guard let settings = cx.inputs.server.service else { return }
     server.service.settings = settings
     server.service.timeKeys = cx.inputs.fleet.map {
@@ -18,7 +13,9 @@ extension Simulation {
   }
 
   /// What cannot be in the server's queue.
-  func serviceImpossibilities() -> [String] {
+  static func serviceImpossibilities(
+    _ devices: borrowing Devices, _ server: borrowing Server, _ cx: borrowing Context
+  ) -> [String] {
     guard let settings = server.service.settings else { return [] }
     var found: [String] = []
     let tallies = server.service.tallies

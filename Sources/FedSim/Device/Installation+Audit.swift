@@ -1,8 +1,9 @@
 import Numerics
 
-extension Simulation {
+extension Installation {
   /// What the identity of a device cannot be.
-  func identityImpossibilities(_ device: Int) -> [String] {
+  static func identityImpossibilities(_ device: Int, _ devices: Devices, _ cx: Context) -> [String]
+  {
     let identity = devices.identities.devices[device]
     let tokens = identity.tokens
     var found: [String] = []

@@ -1,8 +1,8 @@
 import Learning
 
-extension Simulation {
+extension ClientStates {
   /// Makes what the algorithm and the fleet ask for.
-  mutating func makeLocalStates() {
+  static func makeLocalStates(_ devices: inout Devices, _ cx: inout Context) {
     let needs = cx.inputs.task.algorithm.needs
     if needs.chainsTrainings { cx.states.last = Array(repeating: nil, count: devices.count) }
     cx.features.hasCompanions = needs.companions > 0
@@ -13,14 +13,6 @@ extension Simulation {
       }
       cx.features.privateRanges = ranges
     }
-    makeAdversaries()
-  }
-
-  /// What a device's trainings have left for its next one, such as SCAFFOLD's own variate; none:
-  /// nothing, or zeros.
-  public func deviceState(of device: Int) -> [ParameterBuffer] {
-    guard !cx.states.last.isEmpty, let last = cx.states.last[device]?.training
-    else { return [] }
-    return last.value(Scratch()).leavings.kept
+    Adversary.makeAdversaries(&devices, &cx)
   }
 }

@@ -1,13 +1,16 @@
-extension Simulation {
+/// Recounts the ledgers of work and of bytes.
+enum EffortAudit {
   /// Recounts the ledgers of work and of bytes by link from what is still open, from other ledgers
   /// and from the devices; each line is a broken sum.
-  func auditMeasures(_ broken: inout [String]) {
+  static func auditMeasures(
+    _ broken: inout [String], _ devices: borrowing Devices, _ cx: borrowing Context
+  ) {
     var lines: [String] = []
     func expect(_ name: String, _ counted: Int64, _ found: Int64) {
       if counted != found { lines.append("\(name): counted \(counted), found \(found)") }
     }
     let effort = cx.books.effort
-    let open = openEffort()
+    let open = openEffort(devices, cx)
     let all = effort.total
     expect(
       "attempts by what became of them", Int64(all.attempts + open.attempts),
@@ -27,8 +30,8 @@ extension Simulation {
     expect(
       "time aggregated by device", cx.books.devices.reduce(0) { $0 + $1.aggregated },
       effort[.update(.aggregated)].microseconds)
-    if !devices.bodies.isEmpty { auditEnergy(effort, open, all, expect) }
-    auditTraffic(expect)
+    if !devices.bodies.isEmpty { auditEnergy(effort, open, all, devices, cx, expect) }
+    auditTraffic(devices, cx, expect)
     expect(
       "updates by staleness", Int64(cx.books.staleness.reduce(0, +)),
       Int64(devices.all.reduce(0) { $0 + $1.activity.aggregated }))
@@ -36,7 +39,7 @@ extension Simulation {
   }
 
   /// Work that has not ended: of attempts, and of updates.
-  private func openEffort() -> Effort {
+  private static func openEffort(_ devices: borrowing Devices, _ cx: borrowing Context) -> Effort {
     var open = Effort()
     for device in devices.all {
       guard let attempt = device.attempt else { continue }
@@ -50,8 +53,9 @@ extension Simulation {
   }
 
   /// Everything that trainings and radios have drawn is booked, or under way.
-  private func auditEnergy(
-    _ effort: EffortLedger, _ open: Effort, _ all: Effort, _ expect: (String, Int64, Int64) -> Void
+  private static func auditEnergy(
+    _ effort: EffortLedger, _ open: Effort, _ all: Effort, _ devices: borrowing Devices,
+    _ cx: borrowing Context, _ expect: (String, Int64, Int64) -> Void
   ) {
     var (training, radio) = (Int64(0), Int64(0))
     for device in devices.indices where devices.bodies[device].isThere {
@@ -73,7 +77,9 @@ extension Simulation {
   }
 
   /// Bytes by link are the bytes in all.
-  private func auditTraffic(_ expect: (String, Int64, Int64) -> Void) {
+  private static func auditTraffic(
+    _ devices: borrowing Devices, _ cx: borrowing Context, _ expect: (String, Int64, Int64) -> Void
+  ) {
     var (up, down) = (Int64(0), Int64(0))
     for carrier in Carrier.allCases {
       for outcome in TransmissionOutcome.allCases {

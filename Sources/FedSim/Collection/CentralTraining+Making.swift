@@ -1,9 +1,9 @@
 import Learning
 import Numerics
 
-extension Simulation {
+extension CentralTraining {
   /// Makes the models that are trained at the server.
-  mutating func makeCentralModels() {
+  static func makeCentralModels(_ cx: inout Context) {
     let own = CentralModel(
       name: CentralModel.ownName, network: cx.inputs.task.network, initial: cx.inputs.task.initial,
       plan: cx.inputs.task.plan, algorithm: cx.inputs.task.algorithm)

@@ -1,9 +1,9 @@
 import Numerics
 
-extension Simulation {
+extension App {
   /// Makes what the system and the app remember, for the groups that have `system` or `app`, and
   /// the list of request names.
-  mutating func makeApps() {
+  static func makeApps(_ devices: inout Devices, _ cx: inout Context) {
     devices.taskNames = ["processing", "refresh"]
     for injection in cx.inputs.injections where injection.action == .submit {
       let name = injection.identifier ?? (injection.task ?? .processing).rawValue

@@ -1,8 +1,49 @@
-extension Simulation {
+import Learning
+import Schema
+
+extension Collecting {
+  /// Whether any device trains for rounds.
+  static func hasTrainers(_ cx: Context) -> Bool {
+    !cx.collection.isOn || cx.inputs.fleet.contains { $0.collection == nil && $0.count > 0 }
+  }
+}
+
+extension Collecting {
+  /// Makes what the settings ask for.
+  static func makeCentral(_ devices: inout Devices, _ cx: inout Context) {
+    cx.collection.isOn = cx.inputs.fleet.contains { $0.collection != nil }
+    guard cx.collection.isOn else { return }
+    CentralTraining.makeCentralModels(&cx)
+    let names = cx.collection.models.map(\.task.name)
+    cx.collection.collects = cx.inputs.fleet.map { $0.collection != nil }
+    for group in cx.inputs.fleet {
+      let wanted = group.collection?.models ?? names
+      let places = wanted.compactMap { names.firstIndex(of: $0) }
+      cx.collection.fetched.append(places)
+      let isShared = group.collection?.objects == .shared || places.isEmpty
+      cx.collection.objects.append(isShared ? [places] : places.map { [$0] })
+    }
+    if case .bytes = cx.inputs.task.train.features {
+      cx.collection.byteWidths = (0...255).map { SampleFiles.width(Double($0) / 255) }
+    }
+    for device in devices.indices {
+      var collector = Collector()
+      let group = Int(devices[device].group)
+      if cx.collection.collects[group] {
+        collector.taken = Array(repeating: 0, count: cx.collection.objects[group].count)
+        collector.models = cx.collection.fetched[group].map { _ in Collector.Model() }
+      }
+      cx.collection.collectors.append(collector)
+    }
+    CentralTraining.planCentralTraining(&cx)
+  }
+}
+
+extension Collecting {
   /// Recounts what is collected and stored, from the state itself; each line is a broken sum.
   ///
   /// Complexity: O(files that live + devices that collect).
-  func centralImpossibilities() -> [String] {
+  static func centralImpossibilities(_ devices: Devices, _ cx: Context) -> [String] {
     guard cx.collection.isOn else { return [] }
     var found: [String] = []
     func expect(_ name: String, _ counted: Int, _ recounted: Int) {
@@ -55,7 +96,8 @@ extension Simulation {
   }
 
   /// What a device that collects cannot be.
-  func collectorImpossibilities(_ device: Int) -> [String] {
+  static func collectorImpossibilities(_ device: Int, _ devices: Devices, _ cx: Context) -> [String]
+  {
     guard Collecting.collects(device, devices, cx) else { return [] }
     let collector = cx.collection.collectors[device]
     var found: [String] = []

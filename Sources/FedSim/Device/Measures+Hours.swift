@@ -1,0 +1,42 @@
+import Learning
+
+extension Measures {
+  /// Begins to measure.
+  static func makeMeasures(_ devices: inout Devices, _ cx: inout Context) {
+    cx.books.open(devices: devices.count, hasEnergy: !devices.bodies.isEmpty)
+    guard cx.inputs.record.fleetHours != false else { return }
+    cx.books.hours = FleetHours(groups: cx.inputs.fleet.map(\.count))
+    for device in devices.indices where cx.books.hours.samples(device) {
+      devices[device].isSampled = true
+      cx.books.hours.begin(hourState(device, devices), at: cx.now)
+    }
+  }
+
+  static func followHours(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    cx.books.hours.follow(
+      device, group: Int(devices[device].group), hourState(device, devices), at: cx.now)
+  }
+
+  private static func hourState(_ device: Int, _ devices: borrowing Devices) -> FleetHours.State {
+    if Membership.isAway(device, devices) { return [] }
+    var state: FleetHours.State = .present
+    let link = devices[device].link
+    if link == 2 { state.insert(.wifi) } else if link == 1 { state.insert(.cellular) }
+    if devices[device].isPlugged { state.insert(.plugged) }
+    if !devices[device].isActive, !devices[device].isOff { state.insert(.idle) }
+    if devices[device].isTraining { state.insert(.training) }
+    return state
+  }
+
+  /// The last stretches end with the run.
+  static func finishHours(_ devices: inout Devices, _ cx: inout Context) {
+    countHours(until: cx.now, &devices, &cx)
+  }
+
+  /// Counts the stretches that go on, up to a time; for one who looks at a run that goes on.
+  static func countHours(until time: SimTime, _ devices: inout Devices, _ cx: inout Context) {
+    for device in devices.indices where devices[device].isSampled {
+      cx.books.hours.finish(device, group: Int(devices[device].group), at: time)
+    }
+  }
+}

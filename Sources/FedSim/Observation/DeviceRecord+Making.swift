@@ -1,0 +1,75 @@
+import Learning
+import Numerics
+
+extension DeviceRecord {
+  /// What devices that are still there have been for so long.
+  static func closePresence(_ devices: inout Devices, _ cx: inout Context) {
+    for device in devices.fleetTables.presence.indices {
+      guard let presence = devices.fleetTables.presence[device], presence.isHere else { continue }
+      devices.fleetTables.presence[device]!.total = presence.total + (cx.now - presence.since)
+      devices.fleetTables.presence[device]!.since = cx.now
+    }
+  }
+
+  /// Samples that a device will have had.
+  static func samples(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> Int
+  {
+    let shards = cx.inputs.task.partition.shards
+    return shards.isEmpty ? 0 : shards[Int(devices[device].client)].count
+  }
+
+  static func hardwareRecord(
+    _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> (name: String, speedRank: Double, unfitness: Unfitness?)? {
+    guard let made = Roster.hardware(of: device, devices) else { return nil }
+    let classes = cx.inputs.fleet[Int(devices[device].group)].hardware!.classes
+    return (classes[Int(made.place)].name, made.speedRank, made.unfitness)
+  }
+
+  static func presenceRecord(_ device: Int, _ devices: borrowing Devices) -> (
+    joins: Int, leaves: Int, total: SimDuration
+  )? {
+    guard !devices.fleetTables.presence.isEmpty, let presence = devices.fleetTables.presence[device]
+    else {
+      return nil
+    }
+    return (Int(presence.joins), Int(presence.leaves), presence.total)
+  }
+
+  static func arrivalRecord(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Int?
+  {
+    guard devices.fleetTables.hasArrivals,
+      cx.inputs.fleet[Int(devices[device].group)].arrival != nil
+    else {
+      return nil
+    }
+    return Roster.samples(
+      group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
+      client: Int(devices[device].client), at: cx.now, devices, cx)
+  }
+}
+
+extension DeviceRecord {
+  /// One device.
+  static func deviceRecord(_ place: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> DeviceRecord
+  {
+    DeviceRecord(
+      group: Int(devices[place].group), ordinal: Int(devices[place].ordinal),
+      client: Int(devices[place].client), samples: samples(of: place, devices, cx),
+      heldVersion: Int(devices[place].heldVersion), activity: devices[place].activity,
+      exogenousDigest: devices[place].exogenous.value, energy: energyRecord(place, devices),
+      hardware: hardwareRecord(place, devices, cx), presence: presenceRecord(place, devices),
+      arrived: arrivalRecord(place, devices, cx), traces: Roster.traceRecord(place, devices, cx),
+      ownBase: Instructions.ownBase(of: place, cx))
+  }
+
+  private static func energyRecord(
+    _ device: Int, _ devices: borrowing Devices
+  ) -> (initial: Int64, final: Int64, flows: EnergyLedger)? {
+    guard Body.hasBody(device, devices) else { return nil }
+    let body = devices.bodies[device]
+    return (body.initial, body.energy, body.ledger)
+  }
+}
