@@ -64,6 +64,11 @@ struct StressCommand: RegistryCommand {
       """, valueName: "path"))
   var digests: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Print a world as a scenario, by its number, and play nothing.", valueName: "number"))
+  var world: Int?
+
   @Flag(help: "Print what varies, and play nothing.")
   var dryRun = false
 
@@ -77,6 +82,7 @@ struct StressCommand: RegistryCommand {
   func validate() throws {
     try CountOption.check("seeds", seeds, most: 10_000_000)
     try CountOption.check("jobs", jobs)
+    try CountOption.check("world", world, least: 0, most: 10_000_000)
     try CountOption.check("failures", failures, most: 100)
     if digests != nil, time != nil {
       throw ValidationError("--digests: plays all worlds of --seeds, so --for has nothing to end")
@@ -108,6 +114,10 @@ struct StressCommand: RegistryCommand {
     let stress = try Stress(scenario, options)
     if dryRun {
       for path in stress.space.paths { Output.out(path) }
+      return 0
+    }
+    if let world {
+      Output.out(try stress.text(of: world).trimmingCharacters(in: .newlines))
       return 0
     }
     if scenario.settings.expect != nil, scenario.settings.stress == nil, !quiet {

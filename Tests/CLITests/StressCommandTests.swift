@@ -86,8 +86,13 @@ import Testing
     #expect(shaken[0] != all[0] && shaken.dropFirst() == all[1..<5])
     #expect(!command.names.contains { $0.contains("stress-1") }, "claims are not looked at")
 
-    let run = try command("run", "w.yaml", "-o", "r.h5", "-q", "--json")
-    #expect(run.out.contains(all[0].split(separator: " ")[2]), "the digest of its events")
+    for number in [0, 3] {
+      let world = try command("stress", "w.yaml", "--world", "\(number)")
+      #expect(world.code == 0 && !world.out.hasPrefix("# --shake-ties"), "\(world.error)")
+      try command.write(world.out, to: "world.yaml")
+      let run = try command("run", "world.yaml", "-o", "r.h5", "-q", "--json", "--restart")
+      #expect(run.out.contains(all[number].split(separator: " ")[2]), "the digest of its events")
+    }
   }
 
   @Test("bad input is told, and nothing is played")

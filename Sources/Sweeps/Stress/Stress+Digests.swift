@@ -36,6 +36,17 @@ extension Stress {
     return lines
   }
 
+  /// A world as a scenario's text, for a file beside the scenario; its first line says which
+  /// `--shake-ties` goes with it, if any does.
+  ///
+  /// Throws: `RunFailure.input` with every fault of a world that is no valid scenario.
+  package func text(of world: Int) throws(RunFailure) -> String {
+    let drawn = draw(world..<world + 1)[0]
+    guard let found = drawn.world else { throw .input(drawn.faults ?? []) }
+    let ties = found.shakeTies.map { "# --shake-ties \($0)\n" } ?? ""
+    return ties + found.node.yaml
+  }
+
   private static func line(_ drawn: Drawn, _ answer: WorldAnswer?) -> String {
     guard let world = drawn.world, let answer else { return "\(drawn.number) - invalid" }
     var digest = Digest()
