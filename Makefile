@@ -72,6 +72,10 @@ same-results: build ## compare all results with an older commit's, OLD=COMMIT SA
 	@Scripts/deps data readers
 	Scripts/same-results $(or $(OLD),--recorded) $(SAME) --new-binary $(FEDSIM)
 
+house: ## measure the engine's rooms, HOUSE="COMMIT ." beside a commit's (Scripts/house)
+	@Scripts/deps build
+	Scripts/house $(HOUSE)
+
 report: build ## write quickstart's report, look at it in headless Chromium; REPORT=FOLDER keeps the screenshots
 	@Scripts/deps data readers report
 	Scripts/report $(REPORT)
