@@ -8,9 +8,8 @@ extension Stress {
   /// its last model and of what its result would hold, each in 16 digits.
   ///
   /// A world that is not played to its end has one word in place of the last three: `invalid`,
-  /// `crashed`, `slow`; one that cannot even be drawn has `-` in place of its own digest. Nothing is
-  /// looked for: worlds that fail are played like others. Ends early, and says so by nil, when it is
-  /// told to stop.
+  /// `crashed`, `slow`; one that cannot even be drawn has `-` in place of its own digest. Nothing
+  /// is looked for: worlds that fail are played like others. nil: it was told to stop.
   /// Throws: `RunFailure` where worlds cannot be played at all.
   package func digests(
     _ player: any WorldPlayer, _ news: (News) -> Void = { _ in }
