@@ -18,12 +18,15 @@ REPORT ?=
 CRASH_SAMPLE ?= 12
 # What `make bench` hands to Benchmarks/scale, such as --most 100000.
 SCALE ?=
+# The commit that `make same-results` compares with, and further options of Scripts/same-results; no commit: recorded digests.
+OLD ?= $(SAME_RESULTS_BASE)
+SAME ?=
 # What `make test-bare` runs inside the bare Debian.
 BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning scenarios bench \
-  example-policy crash report fleet gboard sweep-crash test-slurm soak test-arm64 test-bare clean
+  example-policy crash report fleet gboard sweep-crash test-slurm soak test-arm64 test-bare same-results house clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -42,7 +45,7 @@ test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest --disable-testable-imports
 
 check: SWEEP_CRASH = --sample
-check: lint test readers report determinism-ci crash fleet sweep-crash test-slurm test-arm64 example-policy ## all that CI checks: those eleven
+check: lint test readers report determinism-ci same-results crash fleet sweep-crash test-slurm test-arm64 example-policy ## all that CI checks: those twelve
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -64,6 +67,14 @@ determinism: build ## run smoke, system, policy and quickstart scenarios in many
 determinism-ci: build ## the same for the smoke scenarios only
 	@Scripts/deps data qemu
 	Scripts/determinism $(SMOKE)
+
+same-results: build ## compare all results with an older commit's, OLD=COMMIT SAME=--short; without OLD with recorded digests
+	@Scripts/deps data readers
+	Scripts/same-results $(or $(OLD),--recorded) $(SAME) --new-binary $(FEDSIM)
+
+house: ## measure the engine's rooms, HOUSE="COMMIT ." beside a commit's (Scripts/house)
+	@Scripts/deps build
+	Scripts/house $(HOUSE)
 
 report: build ## write quickstart's report, look at it in headless Chromium; REPORT=FOLDER keeps the screenshots
 	@Scripts/deps data readers report
@@ -125,4 +136,4 @@ test-bare: ## run `make test` in a bare Debian with only Swift and make (root); 
 	Scripts/test-bare $(BARE)
 
 clean: ## remove everything that was built
-	rm -rf .build .build-debug .venv-readers
+	rm -rf .build .build-debug .build-same-results .build-house .venv-readers

@@ -56,6 +56,19 @@ struct StressCommand: RegistryCommand {
       "Permute simultaneous events of the scenario as it stands, by this key.", valueName: "key"))
   var shakeTies: UInt64?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Search nothing: play all worlds and write what becomes of each to this file, a line of \
+      digests a world. Two builds that write the same file do the same.
+      """, valueName: "path"))
+  var digests: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Print a world as a scenario, by its number, and play nothing.", valueName: "number"))
+  var world: Int?
+
   @Flag(help: "Print what varies, and play nothing.")
   var dryRun = false
 
@@ -69,7 +82,11 @@ struct StressCommand: RegistryCommand {
   func validate() throws {
     try CountOption.check("seeds", seeds, most: 10_000_000)
     try CountOption.check("jobs", jobs)
+    try CountOption.check("world", world, least: 0, most: 10_000_000)
     try CountOption.check("failures", failures, most: 100)
+    if digests != nil, time != nil {
+      throw ValidationError("--digests: plays all worlds of --seeds, so --for has nothing to end")
+    }
     for (name, value) in [("for", time), ("shrink-for", shrinkFor), ("timeout", timeout)] {
       if let value, SweepDriver.Options.seconds(value) == nil {
         throw ValidationError("--\(name): found \(value), expected a duration such as 10 min")
@@ -99,11 +116,16 @@ struct StressCommand: RegistryCommand {
       for path in stress.space.paths { Output.out(path) }
       return 0
     }
+    if let world {
+      Output.out(try stress.text(of: world).trimmingCharacters(in: .newlines))
+      return 0
+    }
     if scenario.settings.expect != nil, scenario.settings.stress == nil, !quiet {
       Output.error("note: worlds are held to claims once `stress` says what varies")
     }
     let player = ProcessPlayer(workers)
     let shows = !quiet && isatty(2) == 1
+    if let digests { return try writeDigests(stress, player, to: digests, shows: shows) }
     let report = try stress.search(player) { news in
       switch news {
       case .played(let count):
@@ -115,6 +137,23 @@ struct StressCommand: RegistryCommand {
     }
     if shows { Output.progress("\r\u{1B}[K") }
     return tell(report)
+  }
+
+  private func writeDigests(
+    _ stress: Stress, _ player: ProcessPlayer, to path: String, shows: Bool
+  ) throws(RunFailure) -> Int32 {
+    let file = try StressDigestFile(path)
+    let lines = try stress.digests(player) { news in
+      if shows, case .played(let count) = news { Output.progress("\r\(count) worlds") }
+    }
+    if shows { Output.progress("\r\u{1B}[K") }
+    guard let lines else {
+      Output.error("interrupted")
+      return 130
+    }
+    try file.write(lines)
+    Output.out("\(lines.count) worlds: digests in \(path)")
+    return 0
   }
 
   private func tell(_ report: Stress.Report) -> Int32 {

@@ -10,6 +10,10 @@ struct Rule: Sendable, CustomTestStringConvertible {
   let allowed: [[Source]]
   /// The violations in a tree.
   let check: @Sendable ([Source]) -> [Violation]
+  /// The same of this project's tree, which may be forgiven some.
+  var checkTree: @Sendable ([Source]) -> [Violation]
+  /// What it is forgiven without need.
+  var notes: @Sendable ([Source]) -> [String] = { _ in [] }
 
   var testDescription: String { name }
 
@@ -21,6 +25,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
     self.planted = planted
     self.allowed = allowed
     self.check = check
+    checkTree = check
   }
 
   /// A rule that looks at one file at a time.
@@ -35,6 +40,8 @@ struct Rule: Sendable, CustomTestStringConvertible {
 
   static let all: [Rule] = [
     .imports, .noTestable, .bans, .compilerFlags, .noUnorderedIteration, .noContraction,
-    .fileSize, .lineWidth, .functionSize, .engineSize, .noUnfinishedWork, .noEmptyNouns,
+    .fileSize, .lineWidth, .functionSize, .members, .storedProperties, .loopAndQueue,
+    .folderCycles, .extensionsAstray, .documented, .repeatedDocLines, .noUnfinishedWork,
+    .noEmptyNouns,
   ]
 }

@@ -84,27 +84,4 @@ extension Rule {
     }
     return nil
   }
-
-  static let engineSize = Rule(
-    "The engine's loop and queue stay under 800 lines together",
-    planted: [
-      [
-        lines(400, at: "Sources/FedSim/Engine/Loop.swift"),
-        lines(400, at: "Sources/FedSim/Engine/Queue.swift"),
-      ]
-    ],
-    allowed: [
-      [
-        lines(400, at: "Sources/FedSim/Engine/Loop.swift"),
-        lines(399, at: "Sources/FedSim/Engine/Queue.swift"),
-        lines(100, at: "Sources/FedSim/Device/Device.swift"),
-      ]
-    ]
-  ) { sources in
-    let engine = sources.filter { $0.path.hasPrefix("Sources/FedSim/Engine/") }
-    let total = engine.reduce(0) { $0 + $1.lines.count }
-    guard total >= 800 else { return [] }
-    let message = "\(total) lines in \(engine.count) files, the limit is 799."
-    return [Violation(path: "Sources/FedSim/Engine", line: 1, message: message)]
-  }
 }

@@ -65,6 +65,36 @@ import Testing
     #expect(command.names == before)
   }
 
+  @Test("digests say what becomes of each world, failing or not, and of one that changes alone")
+  func digests() throws {
+    let command = try command()
+    func lines(_ options: String...) throws -> [String] {
+      let result = try command.run(["stress", "w.yaml", "--digests", "d.txt", "-q"] + options)
+      #expect(result.code == 0, "\(result.out) \(result.error)")
+      let text = String(decoding: try command.bytes("d.txt"), as: UTF8.self)
+      return text.split(separator: "\n").map(String.init)
+    }
+    let all = try lines("--seeds", "20", "--jobs", "2")
+    #expect(all.count == 20)
+    for (number, line) in all.enumerated() {
+      let words = line.split(separator: " ")
+      #expect(words.first == "\(number)" && words.count == 5, "\(line)")
+      #expect(words.dropFirst().allSatisfy { $0.count == 16 }, "\(line)")
+    }
+    #expect(try lines("--seeds", "5", "--jobs", "1") == Array(all.prefix(5)))
+    let shaken = try lines("--seeds", "5", "--shake-ties", "1")
+    #expect(shaken[0] != all[0] && shaken.dropFirst() == all[1..<5])
+    #expect(!command.names.contains { $0.contains("stress-1") }, "claims are not looked at")
+
+    for number in [0, 3] {
+      let world = try command("stress", "w.yaml", "--world", "\(number)")
+      #expect(world.code == 0 && !world.out.hasPrefix("# --shake-ties"), "\(world.error)")
+      try command.write(world.out, to: "world.yaml")
+      let run = try command("run", "world.yaml", "-o", "r.h5", "-q", "--json", "--restart")
+      #expect(run.out.contains(all[number].split(separator: " ")[2]), "the digest of its events")
+    }
+  }
+
   @Test("bad input is told, and nothing is played")
   func badInput() throws {
     let command = try command("stress: {vary: {server.trigger.treshold: [1]}}\n")
@@ -74,7 +104,8 @@ import Testing
     #expect(try command("validate", "w.yaml").code == 2)
     for option in [
       ["--seeds", "0"], ["--for", "10"], ["--jobs", "0"], ["--failures", "0"],
-      ["--timeout", "soon"], ["--output", "nowhere"],
+      ["--timeout", "soon"], ["--output", "nowhere"], ["--digests", "nowhere/d.txt"],
+      ["--digests", "d.txt", "--for", "1min"],
     ] {
       let code = try command.run(["stress", "s.yaml", "--seeds", "2"] + option).code
       #expect(code == 2, "\(option)")

@@ -60,6 +60,32 @@ import Testing
     #expect(Set(variants.map(\.contentDigest)).count == variants.count)
   }
 
+  @Test func wordsChangeNoDigestOfValues() {
+    var other = tiny
+    other.root.attributes = []
+    other.root.texts[0].value = "name: b\n"
+    other.root.groups[0].attributes = [.init("comment", .text("two versions"))]
+    other.root.groups[0].variables[0].longName = "accuracy on the test set"
+    other.root.groups[0].variables[0].attributes = []
+    #expect(other.valuesDigest == tiny.valuesDigest)
+    #expect(other.contentDigest != tiny.contentDigest)
+
+    var variants = [tiny]
+    func vary(_ change: (inout ResultDocument) -> Void) {
+      var copy = tiny
+      change(&copy)
+      variants.append(copy)
+    }
+    vary { $0.root.groups[0].name = "rounds" }
+    vary { $0.root.groups[0].axes[0].isUnlimited = false }
+    vary { $0.root.groups[0].variables[0].name = "loss" }
+    vary { $0.root.groups[0].variables[0].values = .double([0.5, .nan]) }
+    vary { $0.root.groups[0].variables[0].values = .float([0.75, .nan]) }
+    vary { $0.root.groups[0].variables[0].units = "percent" }
+    vary { $0.root.groups[0].variables = [] }
+    #expect(Set(variants.map(\.valuesDigest)).count == variants.count)
+  }
+
   @Test func minusZeroIsAnotherNumber() {
     var other = tiny
     var zero = tiny

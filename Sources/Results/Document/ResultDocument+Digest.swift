@@ -22,6 +22,26 @@ extension ResultDocument {
     sink.add(root)
     return sink.digest.hexDigest()
   }
+
+  /// The SHA-256 over what is measured: the same without attributes, texts and long names, so no
+  /// wording changes it.
+  package var valuesDigest: String {
+    var sink = DigestSink()
+    sink.add("FedSim-1")
+    sink.add(canonical.root.withoutWords)
+    return sink.digest.hexDigest()
+  }
+}
+
+extension ResultDocument.Group {
+  /// The group with the names, axes, values and units of its variables, and nothing else.
+  fileprivate var withoutWords: Self {
+    ResultDocument.Group(
+      name, axes: axes,
+      variables: variables.map {
+        ResultDocument.Variable($0.name, $0.axes, $0.values, units: $0.units, longName: "")
+      }, groups: groups.map(\.withoutWords))
+  }
 }
 
 /// Turns the parts of a document into the bytes that its digest takes in.

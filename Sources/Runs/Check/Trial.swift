@@ -29,6 +29,8 @@ package struct Trial: Codable, Equatable, Sendable {
   package var modelDigest: String
   /// How many turns the run took.
   package var turns: Int?
+  /// The digest of what its result would hold, without words; nil where nobody asked for it.
+  package var valuesDigest: String?
 
   /// What a run and another of the same scenario must have in common.
   private struct Outcome: Equatable {
@@ -43,12 +45,13 @@ package struct Trial: Codable, Equatable, Sendable {
     }
   }
 
-  /// Plays a scenario; `replays` plays it again, with more threads and from its middle. nil: it
-  /// takes more than `most` turns.
+  /// Plays a scenario; `replays` plays it again, with more threads and from its middle; `digests`
+  /// makes its result, for the digest of that. nil: it takes more than `most` turns.
   ///
   /// Throws: every fault in it and in the files that it names.
   package init?(
-    _ scenario: Scenario, _ options: RunOptions, replays: Bool, most: Int? = nil
+    _ scenario: Scenario, _ options: RunOptions, replays: Bool, most: Int? = nil,
+    digests: Bool = false
   ) throws(Faults) {
     let inputs = try scenario.inputs(options)
     let recorder = RunRecorder()
@@ -75,6 +78,7 @@ package struct Trial: Codable, Equatable, Sendable {
           kind: "claim: \(verdict.claim)", text: "\(verdict.claim): found \(verdict.found)",
           isClaim: true))
     }
+    if digests { valuesDigest = recorder.document(simulation, of: scenario).valuesDigest }
     guard replays else { return }
     var threaded = options
     threaded.threads = 2

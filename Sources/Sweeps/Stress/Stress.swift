@@ -179,7 +179,7 @@ public struct Stress {
 
   // MARK: Worlds
 
-  private struct Drawn {
+  struct Drawn {
     let number: Int
     var changes: [WorldChange] = []
     var world: World?
@@ -188,7 +188,7 @@ public struct Stress {
   }
 
   /// The worlds of a range of numbers.
-  private func draw(_ numbers: Range<Int>) -> [Drawn] {
+  func draw(_ numbers: Range<Int>) -> [Drawn] {
     numbers.map { number in
       var drawn = Drawn(number: number)
       do throws(Faults) {

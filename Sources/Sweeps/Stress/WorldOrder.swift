@@ -18,6 +18,8 @@ package struct WorldOrder: Codable, Sendable {
   var replays: Bool
   /// With more turns than this it is given up; nil: never.
   var most: Int?
+  /// Whether the digest of its result is asked for; nil: no.
+  var digests: Bool?
 
   /// Plays it here.
   func play(_ registry: Registry, _ options: RunOptions) -> WorldAnswer {
@@ -25,7 +27,8 @@ package struct WorldOrder: Codable, Sendable {
     options.shakeTies = shakeTies
     do throws(Faults) {
       let scenario = try Scenario(text: text, file: file, registry: registry)
-      let trial = try Trial(scenario, options, replays: replays, most: most)
+      let trial = try Trial(
+        scenario, options, replays: replays, most: most, digests: digests == true)
       return WorldAnswer(number: number, trial: trial, isTooLong: trial == nil ? true : nil)
     } catch {
       return WorldAnswer(number: number, faults: error.faults.map(\.description))
