@@ -3,8 +3,18 @@ import Numerics
 /// The classes of events at one time, first to last: the world moves before anyone acts on it, and
 /// a deadline wins over what ends at the same time.
 public enum EventClass: UInt8, Sendable, CaseIterable, Codable {
-  case world, kill, deadline, transferEnd, batchEnd, serverTimer, serverArrival, deviceResponse
-  case deviceTimer, scan, snapshot
+  // Numbers that enter digests and say the order: given once.
+  case world = 0
+  case kill = 1
+  case deadline = 2
+  case transferEnd = 3
+  case batchEnd = 4
+  case serverTimer = 5
+  case serverArrival = 6
+  case deviceResponse = 7
+  case deviceTimer = 8
+  case scan = 9
+  case snapshot = 10
 }
 
 /// A timer of the server.
@@ -31,38 +41,47 @@ public enum ServerTimer: Equatable, Sendable, Codable {
 
 /// A series of a device that changes by itself.
 public enum Series: UInt8, Equatable, Sendable, CaseIterable, Codable {
-  case power, link, usage, window, ambient, setting, share, presence
+  // Numbers that enter digests: given once.
+  case power = 0
+  case link = 1
+  case usage = 2
+  case window = 3
+  case ambient = 4
+  case setting = 5
+  case share = 6
+  case presence = 7
 }
 
 /// A series of the server that changes by itself.
 public enum ServerSeries: UInt8, Equatable, Sendable, CaseIterable, Codable {
-  case reachable, internet
+  case reachable = 0
+  case internet = 1
 }
 
 /// A timer of a device.
 public enum DeviceTimer: UInt8, Equatable, Sendable, Codable {
   /// A request has waited long enough for its answer.
-  case requestTimeout
+  case requestTimeout = 0
   /// A session goes on after a pause or before another try.
-  case sessionPause
+  case sessionPause = 1
   /// A request to the operating system may begin.
-  case earliestBegin
+  case earliestBegin = 2
   /// A level of the battery or a limit of heat is reached.
-  case body
+  case body = 3
   /// The operating system looks again at what is pending.
-  case scan
+  case scan = 4
   /// A continued task has made no progress, or had no link, for long enough.
-  case stalled
+  case stalled = 5
   /// A task has used the processor for too long.
-  case processor
+  case processor = 6
   /// A heartbeat is due that is more than a number.
-  case heartbeat
+  case heartbeat = 7
   /// The app is removed and installed anew.
-  case reinstall
+  case reinstall = 8
   /// A probe of a speed test has taken too long.
-  case probe
+  case probe = 9
   /// A download has taken too long.
-  case downloadTimeout
+  case downloadTimeout = 10
 }
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.
@@ -106,35 +125,30 @@ extension Event {
   func combine(into digest: inout Fingerprint) {
     switch self {
     case .world(let series, let device, let state):
-      digest.combine(pack(1, device, UInt64(series.rawValue) << 8 | UInt64(state)))
-    case .linkRestored(let device, _): digest.combine(pack(2, device))
+      digest.combine(pack(.world, device, UInt64(series.rawValue) << 8 | UInt64(state)))
+    case .linkRestored(let device, _): digest.combine(pack(.linkRestored, device))
     case .server(let series, let state):
-      digest.combine(pack(3, -1, UInt64(series.rawValue) << 8 | UInt64(state)))
-    case .injection(let index): digest.combine(pack(4, index))
-    case .softExpiry(let device, _): digest.combine(pack(5, device))
-    case .hardExpiry(let device, _): digest.combine(pack(6, device))
-    case .transferEnd(let device, _): digest.combine(pack(7, device))
-    case .trainingEnd(let device, _): digest.combine(pack(8, device))
-    case .serverTimer(.probe): digest.combine(pack(9, -1))
-    case .serverTimer(.trigger(let index, _)): digest.combine(pack(10, index))
-    case .serverTimer(.served(let number)): digest.combine(pack(45, number))
-    case .serverTimer(.aggregated): digest.combine(pack(80, -1))
-    case .serverTimer(.modelWanted): digest.combine(pack(60, -1))
-    case .serverTimer(.cohortWait(let round)): digest.combine(pack(61, round))
-    case .serverTimer(.evaluationWait(let round)): digest.combine(pack(62, round))
-    case .serverTimer(.evaluationTimeout(let round)): digest.combine(pack(63, round))
-    case .serverTimer(.central(let number)): digest.combine(pack(48, number))
+      digest.combine(pack(.server, -1, UInt64(series.rawValue) << 8 | UInt64(state)))
+    case .injection(let index): digest.combine(pack(.injection, index))
+    case .softExpiry(let device, _): digest.combine(pack(.softExpiry, device))
+    case .hardExpiry(let device, _): digest.combine(pack(.hardExpiry, device))
+    case .transferEnd(let device, _): digest.combine(pack(.transferEnd, device))
+    case .trainingEnd(let device, _): digest.combine(pack(.trainingEnd, device))
+    case .serverTimer(.probe): digest.combine(pack(.probeTimer, -1))
+    case .serverTimer(.trigger(let index, _)): digest.combine(pack(.triggerTimer, index))
+    case .serverTimer(.served(let number)): digest.combine(pack(.servedTimer, number))
+    case .serverTimer(.aggregated): digest.combine(pack(.aggregatedTimer, -1))
+    case .serverTimer(.modelWanted): digest.combine(pack(.modelWantedTimer, -1))
+    case .serverTimer(.cohortWait(let round)): digest.combine(pack(.cohortWaitTimer, round))
+    case .serverTimer(.evaluationWait(let round)): digest.combine(pack(.evaluationWaitTimer, round))
+    case .serverTimer(.evaluationTimeout(let round)): digest.combine(pack(.evaluationTimeoutTimer, round))
+    case .serverTimer(.central(let number)): digest.combine(pack(.centralTimer, number))
     case .arrival(let device, _, let request): request.combine(into: &digest, from: device)
     case .response(let device, _, let response): response.combine(into: &digest, to: device)
     case .deviceTimer(let timer, let device, _):
-      digest.combine(pack(19, device, UInt64(timer.rawValue)))
-    case .taskStart(let device, _): digest.combine(pack(20, device))
-    case .end: digest.combine(pack(21, -1))
+      digest.combine(pack(.deviceTimer, device, UInt64(timer.rawValue)))
+    case .taskStart(let device, _): digest.combine(pack(.taskStart, device))
+    case .end: digest.combine(pack(.end, -1))
     }
   }
-}
-
-/// A kind of event, its device and something more in one word, for the run's digest.
-func pack(_ kind: UInt64, _ device: Int32, _ rest: UInt64 = 0) -> UInt64 {
-  kind << 56 | UInt64(UInt32(bitPattern: device)) << 24 | rest & 0xFF_FFFF
 }

@@ -19,7 +19,7 @@ public enum CentralRequest: Equatable, Sendable, Codable {
       case .remove(let scope): (4, Int32(Erasure.allCases.firstIndex(of: scope)!))
       }
     return [
-      46 << 56 | UInt64(UInt32(bitPattern: device)) << 24 | kind,
+      pack(.storeRequest, device, kind),
       UInt64(UInt32(bitPattern: number)),
     ]
   }
@@ -44,7 +44,7 @@ public enum CentralResponse: Equatable, Sendable, Codable {
       number = UInt64(UInt32(bitPattern: model)) << 32 | UInt64(UInt32(bitPattern: version))
     case .noModel: kind = 3
     }
-    return [47 << 56 | UInt64(UInt32(bitPattern: device)) << 24 | kind, number]
+    return [pack(.storeAnswer, device, kind), number]
   }
 }
 

@@ -93,24 +93,24 @@ extension Request {
   func combine(into digest: inout Fingerprint, from device: Int32) {
     switch self {
     case .check(let held, let participation):
-      digest.combine(pack(11, device, participation < 0 ? 0 : 1))
+      digest.combine(pack(.check, device, participation < 0 ? 0 : 1))
       digest.combine(UInt64(UInt32(bitPattern: held)))
-    case .latest: digest.combine(pack(12, device))
+    case .latest: digest.combine(pack(.latest, device))
     case .submit(let update):
-      digest.combine(pack(13, device))
+      digest.combine(pack(.submit, device))
       digest.combine(UInt64(UInt32(bitPattern: update)))
-    case .leave: digest.combine(pack(14, device))
-    case .identity(let kind): digest.combine(pack(30, device, UInt64(kind.rawValue)))
-    case .fetch(let round): digest.combine(pack(40, device, UInt64(round)))
-    case .disconnect(_, let reason): digest.combine(pack(41, device, UInt64(reason.rawValue)))
-    case .erase: digest.combine(pack(42, device))
-    case .enrol: digest.combine(pack(64, device))
-    case .probe(let isUpload): digest.combine(pack(65, device, isUpload ? 1 : 0))
-    case .plan(let round): digest.combine(pack(66, device, UInt64(round)))
-    case .sendModel: digest.combine(pack(67, device))
+    case .leave: digest.combine(pack(.leave, device))
+    case .identity(let kind): digest.combine(pack(.identity, device, UInt64(kind.rawValue)))
+    case .fetch(let round): digest.combine(pack(.fetch, device, UInt64(round)))
+    case .disconnect(_, let reason): digest.combine(pack(.disconnect, device, UInt64(reason.rawValue)))
+    case .erase: digest.combine(pack(.erase, device))
+    case .enrol: digest.combine(pack(.enrol, device))
+    case .probe(let isUpload): digest.combine(pack(.probe, device, isUpload ? 1 : 0))
+    case .plan(let round): digest.combine(pack(.plan, device, UInt64(round)))
+    case .sendModel: digest.combine(pack(.sendModel, device))
     case .properties(let isImplemented):
-      digest.combine(pack(68, device, isImplemented ? 1 : 0))
-    case .evaluated(_, let hasSamples): digest.combine(pack(69, device, hasSamples ? 1 : 0))
+      digest.combine(pack(.properties, device, isImplemented ? 1 : 0))
+    case .evaluated(_, let hasSamples): digest.combine(pack(.evaluated, device, hasSamples ? 1 : 0))
     case .central(let request): for word in request.words(device) { digest.combine(word) }
     }
   }
@@ -122,31 +122,31 @@ extension Response {
     switch self {
     case .check(let latest, let isOnline, let admission, let round):
       let rest = UInt64(admission.rawValue) << 1 | (isOnline ? 1 : 0)
-      digest.combine(pack(15, device, rest))
+      digest.combine(pack(.checkAnswer, device, rest))
       digest.combine(
         UInt64(UInt32(bitPattern: latest)) << 32 | UInt64(UInt32(bitPattern: round)))
     case .model(let version):
-      digest.combine(pack(16, device))
+      digest.combine(pack(.model, device))
       digest.combine(UInt64(UInt32(bitPattern: version)))
-    case .modelUnavailable: digest.combine(pack(17, device))
-    case .granted(let kind): digest.combine(pack(31, device, UInt64(kind.rawValue)))
-    case .refused(let refusal): digest.combine(pack(32, device, UInt64(refusal.rawValue)))
+    case .modelUnavailable: digest.combine(pack(.modelUnavailable, device))
+    case .granted(let kind): digest.combine(pack(.granted, device, UInt64(kind.rawValue)))
+    case .refused(let refusal): digest.combine(pack(.refused, device, UInt64(refusal.rawValue)))
     case .receipt(let receipt):
       let status = Receipt.Status.allCases.firstIndex(of: receipt.status)!
-      digest.combine(pack(18, device, UInt64(status)))
+      digest.combine(pack(.receipt, device, UInt64(status)))
       digest.combine(
         UInt64(UInt32(bitPattern: receipt.newVersion)) << 32
           | UInt64(UInt32(bitPattern: receipt.pendingCount)))
     case .rejected(let retry):
-      digest.combine(pack(43, device, retry == nil ? 0 : 1))
+      digest.combine(pack(.rejected, device, retry == nil ? 0 : 1))
       digest.combine((retry?.duration ?? .zero).microseconds)
-    case .keyInvalid: digest.combine(pack(44, device))
-    case .failed: digest.combine(pack(74, device))
+    case .keyInvalid: digest.combine(pack(.keyInvalid, device))
+    case .failed: digest.combine(pack(.failed, device))
     case .enrolled(let needsSpeedTest):
-      digest.combine(pack(70, device, needsSpeedTest ? 1 : 0))
-    case .probed: digest.combine(pack(71, device))
-    case .plan: digest.combine(pack(72, device))
-    case .noted: digest.combine(pack(73, device))
+      digest.combine(pack(.enrolled, device, needsSpeedTest ? 1 : 0))
+    case .probed: digest.combine(pack(.probed, device))
+    case .plan: digest.combine(pack(.planAnswer, device))
+    case .noted: digest.combine(pack(.noted, device))
     case .central(let response): for word in response.words(device) { digest.combine(word) }
     }
   }
