@@ -36,5 +36,6 @@ struct Rule: Sendable, CustomTestStringConvertible {
   static let all: [Rule] = [
     .imports, .noTestable, .bans, .compilerFlags, .noUnorderedIteration, .noContraction,
     .fileSize, .lineWidth, .functionSize, .engineSize, .noUnfinishedWork, .noEmptyNouns,
+    .mapNames, .mapRows, .mapFolders, .readmes,
   ]
 }
