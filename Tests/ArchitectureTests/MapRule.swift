@@ -103,6 +103,25 @@ struct Page {
     return parts.indices.filter { $0 % 2 == 1 && $0 + 1 < parts.count }.map { String(parts[$0]) }
   }
 
+  /// Names with the file that a line finds them in: `A` and `B` in `C.swift`, `A` (`C.swift`).
+  static func places(in line: some StringProtocol) -> [(name: String, path: String)] {
+    let parts = String(line).split(separator: "`", omittingEmptySubsequences: false).map { part in
+      String(part)
+    }
+    var names: [String] = []
+    var places: [(name: String, path: String)] = []
+    for index in parts.indices where index % 2 == 1 {
+      if ![", ", " and ", " in ", " ("].contains(parts[index - 1]) { names = [] }
+      if parts[index].hasSuffix(".swift") {
+        places += names.map { ($0, parts[index]) }
+        names = []
+      } else {
+        names.append(parts[index])
+      }
+    }
+    return places
+  }
+
   /// The rows of the tables below a heading, each as its cells.
   func rows(below heading: String) -> [[String]] {
     var isBelow = false
@@ -195,6 +214,39 @@ extension Rule {
         }
         return Violation(
           path: page.path, line: span.line, message: "`\(span.text)` does not exist (any more).")
+      }
+    }
+  }
+
+  static let mapPlaces = Rule(
+    "What the map finds in a file is declared there",
+    planted: [
+      [session, map("`Session.proceed` in `Device/Session.swift`\n")],
+      [session, map("`Session.proceed` and `Session.rest` in `Device/Session+Steps.swift`\n")],
+      [session, map("a (`Session.rest`, `Device/Session+Steps.swift`)\n")],
+      [session, map("`Transfer` (`Device/Session+Steps.swift`)\n")],
+    ],
+    allowed: [
+      [
+        session,
+        map(
+          """
+          `Session.proceed`, `Stage.check` and `Session` in `Device/Session+Steps.swift`
+          `Session.rest`; `Session.proceed` (`Device/Session+Steps.swift`); `Clock/Time.swift`
+
+          """),
+      ]
+    ]
+  ) { sources in
+    sources.filter { $0.path == mapPath }.flatMap { page in
+      page.lines.enumerated().flatMap { place, line in
+        Page.places(in: line).compactMap { name, path -> Violation? in
+          let file = sources.filter { $0.path == engine + path || $0.path == path }
+          let declared = Declarations(in: file)
+          if declared.types.contains(name) || declared.members.contains(name) { return nil }
+          return Violation(
+            path: mapPath, line: place + 1, message: "`\(name)` is not declared in `\(path)`.")
+        }
       }
     }
   }

@@ -36,6 +36,6 @@ struct Rule: Sendable, CustomTestStringConvertible {
   static let all: [Rule] = [
     .imports, .noTestable, .bans, .compilerFlags, .noUnorderedIteration, .noContraction,
     .fileSize, .lineWidth, .functionSize, .engineSize, .noUnfinishedWork, .noEmptyNouns,
-    .mapNames, .mapRows, .mapFolders, .readmes,
+    .mapNames, .mapPlaces, .mapRows, .mapFolders, .readmes,
   ]
 }
