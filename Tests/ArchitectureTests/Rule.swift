@@ -34,8 +34,8 @@ struct Rule: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [Rule] = [
+    .mapNames, .mapPlaces, .mapRows, .mapFolders, .readmes,
     .imports, .noTestable, .bans, .compilerFlags, .noUnorderedIteration, .noContraction,
     .fileSize, .lineWidth, .functionSize, .engineSize, .noUnfinishedWork, .noEmptyNouns,
-    .mapNames, .mapPlaces, .mapRows, .mapFolders, .readmes,
   ]
 }
