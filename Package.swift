@@ -49,15 +49,17 @@ let package = Package(
     library("Schema", exclude: ["README.md"]),
     .target(name: "CKernels", exclude: ["README.md"], cSettings: c),
     library("Learning", ["CKernels", "Numerics", "Schema"], exclude: ["README.md"]),
-    library("FedSim", ["Learning", "Numerics", "Schema"]),
-    library("FedSimTesting", ["FedSim", "Learning", "Numerics", "Schema"]),
-    library("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"]),
+    library("FedSim", ["Learning", "Numerics", "Schema"], exclude: ["README.md"]),
+    library(
+      "FedSimTesting", ["FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
+    library(
+      "DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
     library(
       "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
     library(
       "Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"],
       exclude: ["README.md"]),
-    library("Analysis", ["CGSL", "Numerics", "Results", "Schema"]),
+    library("Analysis", ["CGSL", "Numerics", "Results", "Schema"], exclude: ["README.md"]),
     library(
       "Runs",
       ["Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema"],
@@ -71,8 +73,9 @@ let package = Package(
       [
         "Runs", "Scenarios", "Sweeps",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
-    .executableTarget(name: "fedsim", dependencies: ["FedSimCLI"], swiftSettings: swift),
+      ], exclude: ["README.md"]),
+    .executableTarget(
+      name: "fedsim", dependencies: ["FedSimCLI"], exclude: ["README.md"], swiftSettings: swift),
     .executableTarget(name: "fedsim-bench", path: "Benchmarks/probe", cSettings: c),
     .executableTarget(
       name: "fedsim-play", dependencies: ["FedSim", "Runs", "Scenarios", "Schema"],

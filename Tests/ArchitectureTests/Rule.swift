@@ -39,6 +39,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [Rule] = [
+    .mapNames, .mapPlaces, .mapRows, .mapFolders, .readmes,
     .imports, .noTestable, .bans, .compilerFlags, .noUnorderedIteration, .noContraction,
     .fileSize, .lineWidth, .functionSize, .members, .storedProperties, .loopAndQueue,
     .folderCycles, .extensionsAstray, .documented, .repeatedDocLines, .noUnfinishedWork,

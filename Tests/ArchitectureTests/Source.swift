@@ -1,6 +1,6 @@
 /// One file of the project as the rules see it.
 struct Source: Sendable {
-  /// Where it stands, from the top of the repository: `Sources/FedSim/Engine/Queue.swift`.
+  /// Where it stands, from the top of the repository: `Sources/FedSim/Clock/EventQueue.swift`.
   let path: String
   /// The whole text.
   let text: String
@@ -16,6 +16,8 @@ struct Source: Sendable {
     self.path = path
     self.text = text
     let language: Stripper.Language = path.hasSuffix(".swift") ? .swift : .c
+    // A page has no code.
+    let text = path.hasSuffix(".md") ? "" : text
     code = Stripper.strip(text, language: language, keepsStrings: false)
     uncommented = Stripper.strip(text, language: language, keepsStrings: true)
     tokens = Token.all(in: code)

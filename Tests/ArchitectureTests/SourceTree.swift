@@ -5,11 +5,12 @@ enum SourceTree {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Every source, script and build file, in the order of their paths; fixtures are data.
+  /// Every source, script and build file, and the pages about them, in the order of their paths;
+  /// fixtures are data.
   static let sources: [Source] = {
     let paths =
       ["Package.swift", "Makefile"]
-      + ["Sources", "Tests", "Examples", "Scripts", ".ci"].flatMap(files)
+      + ["Sources", "Tests", "Examples", "Scripts", ".ci", "docs"].flatMap(files)
     return paths.sorted().compactMap { path in
       let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)
       return text.map { Source(path: path, text: $0) }
@@ -24,7 +25,8 @@ enum SourceTree {
       return !parts.contains("Fixtures") && !parts.contains("__pycache__")
         && !parts.contains(".build")
         && (["Scripts", ".ci"].contains(folder)
-          || [".swift", ".c", ".h"].contains { path.hasSuffix($0) })
+          || [".swift", ".c", ".h"].contains { path.hasSuffix($0) }
+          || ["Sources", "docs"].contains(folder) && path.hasSuffix(".md"))
     }
   }
 }
