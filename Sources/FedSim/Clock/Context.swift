@@ -11,7 +11,7 @@ struct Context {
   let end: SimTime
   /// The virtual time of the event under way.
   var now = SimTime.start
-  /// The time that the run as a whole has reached; `now` is ahead of it while a device is played on.
+  /// The time that the run as a whole has reached; `now` is ahead while a device is played on.
   var played = SimTime.start
   /// Whether the run is over.
   var isOver = false
@@ -27,7 +27,7 @@ struct Context {
   var world: World
   var line = ServerLine()
   /// Keys of what is drawn often, by purpose and group.
-  var keys: KeyMemory
+  var streamKeys: KeyMemory
   /// What the settings ask for beyond the plain path.
   var features = Features()
   /// What devices keep from training to training, and what travels with models beside them.
@@ -50,7 +50,7 @@ struct Context {
       })
     participations = Participations(
       groups: inputs.record.hoursByGroup == true ? inputs.fleet.count : 0)
-    keys = KeyMemory(inputs)
+    streamKeys = KeyMemory(inputs)
     let (layout, needs) = (inputs.task.network.layout, inputs.task.algorithm.needs)
     wireSizes = (
       inputs.server.updateBytes(of: layout, needs: needs),

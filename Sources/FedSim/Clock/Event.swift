@@ -141,7 +141,8 @@ extension Event {
     case .serverTimer(.modelWanted): digest.combine(pack(.modelWantedTimer, -1))
     case .serverTimer(.cohortWait(let round)): digest.combine(pack(.cohortWaitTimer, round))
     case .serverTimer(.evaluationWait(let round)): digest.combine(pack(.evaluationWaitTimer, round))
-    case .serverTimer(.evaluationTimeout(let round)): digest.combine(pack(.evaluationTimeoutTimer, round))
+    case .serverTimer(.evaluationTimeout(let round)):
+      digest.combine(pack(.evaluationTimeoutTimer, round))
     case .serverTimer(.central(let number)): digest.combine(pack(.centralTimer, number))
     case .arrival(let device, _, let request): request.combine(into: &digest, from: device)
     case .response(let device, _, let response): response.combine(into: &digest, to: device)

@@ -250,7 +250,7 @@ enum Scheduler {
   static func schedulerKey(
     _ device: Int, _ purpose: Purpose, _ devices: inout Devices, _ cx: inout Context
   ) -> StreamKey {
-    cx.keys.key(
+    cx.streamKeys.key(
       purpose, group: Int(devices[device].group), of: cx.inputs,
       ordinal: UInt32(devices[device].ordinal))
   }

@@ -24,7 +24,7 @@ enum Facts {
   static func chosenCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
     -> Cohort?
   {
-    var stream = cx.keys.selection.stream(slot: UInt64(server.round))
+    var stream = cx.streamKeys.selection.stream(slot: UInt64(server.round))
     let (view, selector) = (serverView(server, cx), cx.inputs.server.selector.value)
     guard selector.needsCurrentLosses else {
       return selector.cohort(from: server.waiting, view, &stream, &server.memories.selector)
