@@ -102,7 +102,8 @@ extension Request {
     case .leave: digest.combine(pack(.leave, device))
     case .identity(let kind): digest.combine(pack(.identity, device, UInt64(kind.rawValue)))
     case .fetch(let round): digest.combine(pack(.fetch, device, UInt64(round)))
-    case .disconnect(_, let reason): digest.combine(pack(.disconnect, device, UInt64(reason.rawValue)))
+    case .disconnect(_, let reason):
+      digest.combine(pack(.disconnect, device, UInt64(reason.rawValue)))
     case .erase: digest.combine(pack(.erase, device))
     case .enrol: digest.combine(pack(.enrol, device))
     case .probe(let isUpload): digest.combine(pack(.probe, device, isUpload ? 1 : 0))

@@ -96,8 +96,8 @@ extension Simulation {
   /// Properties that are no part of an archive: they are made from the inputs, belong to one
   /// playing, or are a memory of what can be found again.
   package static let unsaved: Set<String> = [
-    "inputs", "end", "world", "batteryFigures", "wireSizes", "taskNeeds", "systemFigures", "streamKeys",
-    "taskNames", "computations", "audience", "features",
+    "inputs", "end", "world", "batteryFigures", "wireSizes", "taskNeeds", "systemFigures",
+    "streamKeys", "taskNames", "computations", "audience", "features",
   ]
 
   /// What has parts that are made from the inputs, to be looked through.
