@@ -44,9 +44,6 @@ public final class RunRecorder: SavedObserver {
   /// The evaluations of these versions; that of the last one too once the run is over.
   public var evaluations: [CentralEvaluation?] { evaluated.map(\.evaluation) }
 
-  /// The federated evaluations of these versions, where they were asked for.
-  public var federated: [FederatedEvaluation.Summary?] { evaluated.map(\.federated) }
-
   /// How many events are kept, and how many did not fit; nil where they were not asked for.
   var storedEvents: (stored: Int, missed: Int)? { events.map { ($0.rows.count, $0.missed) } }
 

@@ -44,11 +44,13 @@ struct VersionColumnTests {
     #expect(MemoryLayout<VersionFigures>.size <= 192)
   }
 
-  @Test("a name is one of one column and of one figure of sweeps")
+  @Test("a name is one of one column, of one metric and of one figure of sweeps")
   func names() {
     let names = VersionColumn.all.map(\.name)
     #expect(Set(names).count == names.count)
     #expect(VersionColumn.byWorth.map(\.name).sorted() == names.sorted())
+    let metrics = Metric.all.map(\.name)
+    #expect(Set(metrics).count == metrics.count)
     let figures = VersionColumn.all.flatMap(\.summaries).map(\.name)
     #expect(Set(figures).count == figures.count)
   }
@@ -62,14 +64,17 @@ struct VersionColumnTests {
     #expect(column.summaries.map(\.name) == ["finalDriftNorm"])
     #expect(column.summaries.map(\.text) == ["last known value: norm of the drift"])
     #expect(column.whyNone(try Self.record(7)) == "version 7 has no driftNorm")
+    let metric = Metric(column)
+    #expect(metric.name == "driftNorm" && metric.kind == .number && metric.domain == .version)
   }
 
-  @Test("a column of words is a category")
+  @Test("a column of words is a category, and claims are about its words")
   func words() throws {
     let column = VersionColumn.code("mood", "how it is", words: ["good", "bad"]) {
       $0.updates > 5 ? "bad" : "good"
     }
     #expect(column.kind == .code(["good", "bad"]))
+    #expect(Metric(column).kind == .word(["good", "bad"]))
     let scenario = try Scenario(
       contentsOf: CheckedFolder.shipped + "/smoke/synchronous.yaml")
     let series = VersionSeries([], of: try scenario.makeSimulation())
