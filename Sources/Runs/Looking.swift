@@ -1,4 +1,5 @@
 import Analysis
+import FedSim
 import Foundation
 import Results
 import Scenarios
@@ -48,7 +49,9 @@ public struct Looking: Sendable {
       if let run = read(parts[1]) { named.append((parts[0], run)) }
     }
     guard faults.isEmpty else { throw .input(faults) }
-    report = Report(runs, references: named)
+    report = Report(
+      runs, references: named,
+      columns: VersionColumn.all.filter { $0.uses.contains(.report) }.map(\.name))
   }
 
   private static func run(at path: String) throws(RunFailure) -> ReportRun {

@@ -50,7 +50,7 @@ enum DeviceTable {
           "exogenousDigest", axis,
           .int64(devices.map { Int64(bitPattern: $0.exogenousDigest) }), units: "1",
           longName: "digest of its exogenous series until the run ended, as signed bits"),
-      ] + VersionColumns.byDevice(evaluations, simulation) + EffortTable.byDevice(simulation)
+      ] + VersionTable.byDevice(evaluations, simulation) + EffortTable.byDevice(simulation)
         + energy(devices) + FleetColumns.byDevice(devices)
         + (federated.map { FederatedColumns.byDevice($0, simulation) } ?? []))
   }

@@ -34,82 +34,12 @@ extension RunRecorder {
   /// The ledgers, and how long the server used another version than the latest.
   func ledgerTable(_ simulation: Simulation) -> ResultDocument.Group {
     var group = LedgerTable.group(simulation)
-    if let inUse = ServerColumns.modelsInUse(versions, simulation) {
+    if let inUse = series(simulation).inUse {
       group.variables.append(
         .scalar(
           "modelBehind", .double([inUse.behind.seconds]), units: "s",
           "time in which the model in use was not the latest version"))
     }
-    return group
-  }
-
-  /// A row a version.
-  func versionTable(_ simulation: Simulation) -> ResultDocument.Group {
-    let axis = ["version"]
-    let versions = versions
-    let evaluations = evaluations
-    let notEvaluated = "NaN where the version was not evaluated"
-    let overUpdates = "mean over the updates aggregated in the version"
-    let test = evaluations.map { $0?.test }
-    let validation = evaluations.map { $0.flatMap(\.validation) }
-    func evaluated(_ name: String, _ values: [Double], _ text: String) -> ResultDocument.Variable {
-      .number(name, axis, values, text, comment: notEvaluated)
-    }
-    var variables: [ResultDocument.Variable] = [
-      .count("version", axis, versions.map(\.version), "version, 0 for the initial model"),
-      .seconds("publishedAt", axis, versions.map(\.publishedAt.seconds), "simulated time"),
-      .count("round", axis, versions.map(\.round), "round that published it, 0 for version 0"),
-      .count("updates", axis, versions.map(\.updates), "updates aggregated in it"),
-      .count("devices", axis, versions.map(\.devices), "different devices among them"),
-      .count("samples", axis, versions.map(\.samples), "sum of the updates' distinct samples"),
-      .count(
-        "samplesProcessed", axis, versions.map(\.samplesProcessed),
-        "samples processed by their trainings, repetitions counted"),
-      .number(
-        "trainingLoss", axis, versions.map(\.trainingLoss), "training loss",
-        comment: "\(overUpdates), weighted by the samples processed; NaN for version 0"),
-      .number(
-        "validationAccuracy", axis, versions.map(\.validationAccuracy),
-        "accuracy on the devices' own validation samples",
-        comment: "\(overUpdates), weighted by the validation samples; NaN without any"),
-      .number(
-        "meanStaleness", axis, versions.map(\.meanStaleness), "versions since the updates' bases",
-        comment: overUpdates),
-      .count(
-        "maximumStaleness", axis, versions.map(\.maximumStaleness),
-        "versions since the oldest base among the updates"),
-      .seconds(
-        "meanStalenessSeconds", axis, versions.map(\.meanStalenessSeconds),
-        "time since the publication of the updates' bases", comment: overUpdates),
-      evaluated(
-        "centralAccuracy", test.map { $0?.accuracy ?? .nan }, "accuracy on the test samples"),
-      evaluated("centralLoss", test.map { $0?.meanLoss ?? .nan }, "loss on the test samples"),
-      evaluated(
-        "centralValidationAccuracy", validation.map { $0?.accuracy ?? .nan },
-        "accuracy on all validation samples together"),
-      evaluated(
-        "centralValidationLoss", validation.map { $0?.meanLoss ?? .nan },
-        "loss on all validation samples together"),
-    ]
-    if simulation.inputs.record.federatedEvaluation != nil {
-      variables += FederatedColumns.byVersion(federated)
-    }
-    variables += ServerColumns.byVersion(versions, simulation)
-    variables += VersionColumns.progress(versions, simulation)
-    for index in variables.indices
-    where !["version", "publishedAt"].contains(variables[index].name) {
-      variables[index].attributes.append(.init("coordinates", .text("publishedAt")))
-    }
-    var group = ResultDocument.Group(
-      "versions",
-      attributes: [
-        .init(
-          "comment",
-          .text(
-            "Published models. The accuracy at a time is that of the last version published at or "
-              + "before it. central*: an oracle's evaluation, without virtual time."))
-      ], axes: [.init("version", length: versions.count)], variables: variables)
-    VersionColumns.add(versions, simulation, to: &group)
     return group
   }
 }

@@ -28,19 +28,21 @@ public final class RunRecorder: SavedObserver {
   /// The versions published so far, from the initial model on. Complexity: O(versions).
   public var versions: [VersionRecord] { log.records }
 
-  /// The evaluations of these versions; that of the last one too once the run is over.
-  public var evaluations: [CentralEvaluation?] {
-    var evaluations = versions.map(\.evaluation)
-    if let lastEvaluation { evaluations[log.count - 1] = lastEvaluation }
-    return evaluations
+  /// The same, the last version with the evaluations that it got once the run was over.
+  private var evaluated: [VersionRecord] {
+    var versions = versions
+    if let lastEvaluation { versions[log.count - 1].evaluation = lastEvaluation }
+    if let lastFederated { versions[log.count - 1].federated = lastFederated.summary }
+    return versions
   }
 
-  /// The federated evaluations of these versions, where they were asked for.
-  public var federated: [FederatedEvaluation.Summary?] {
-    var summaries = versions.map(\.federated)
-    if let lastFederated { summaries[log.count - 1] = lastFederated.summary }
-    return summaries
+  /// These, as columns look at them.
+  func series(_ simulation: borrowing Simulation) -> VersionSeries {
+    VersionSeries(evaluated, of: simulation)
   }
+
+  /// The evaluations of these versions; that of the last one too once the run is over.
+  public var evaluations: [CentralEvaluation?] { evaluated.map(\.evaluation) }
 
   /// How many events are kept, and how many did not fit; nil where they were not asked for.
   var storedEvents: (stored: Int, missed: Int)? { events.map { ($0.rows.count, $0.missed) } }
@@ -176,7 +178,7 @@ public final class RunRecorder: SavedObserver {
     }
     var time = simulation.now
     var meaning = "virtual time at which the run ended"
-    var groups = [roundTable(simulation), versionTable(simulation)]
+    var groups = [roundTable(simulation), VersionTable.group(series(simulation), simulation)]
     switch standing {
     case .whole: groups += otherTables(simulation)
     case .soFar(let until, let asOf):
@@ -211,7 +213,7 @@ public final class RunRecorder: SavedObserver {
 
   /// All tables but those of rounds and versions.
   private func otherTables(_ simulation: Simulation) -> [ResultDocument.Group] {
-    var groups = [VersionColumns.staleness(simulation), HourTable.group(simulation)]
+    var groups = [StalenessTable.group(simulation), HourTable.group(simulation)]
     groups += FleetHoursTable.groups(simulation)
     groups += [
       DeviceTable.group(simulation, lastFederated, evaluations), Fairness.group(simulation),

@@ -1,3 +1,4 @@
+import FedSim
 import Results
 
 /// One number of a cell's result that tables hold.
@@ -22,7 +23,21 @@ struct CellMetric: Sendable {
   }
 
   /// All of them, in the order of the columns.
-  static let all: [CellMetric] = [
+  static let all =
+    ofRun
+    + VersionColumn.byWorth.flatMap { column in column.summaries.map { CellMetric($0, of: column) }
+    }
+    + ofLedger
+
+  /// What a column of versions comes to over the run.
+  init(_ summary: VersionSummary, of column: VersionColumn) {
+    let unit = summary.kind == .versionOfMost ? "1" : column.unit
+    self.init(summary.name, summary.text, unit: unit) { document in
+      document.column(column.name).figure(summary.kind, document.column("version"))
+    }
+  }
+
+  private static let ofRun: [CellMetric] = [
     CellMetric("versions", "last version") { $0.column("version").last ?? .nan },
     CellMetric("rounds", "rounds that were closed or open at the end") {
       Double($0["rounds"]?[variable: "round"]?.values.count ?? 0)
@@ -30,40 +45,9 @@ struct CellMetric: Sendable {
     CellMetric("simulatedTime", "virtual time at which the run ended", unit: "s") {
       $0.root[variable: "simulatedTime"]?.values.asDoubles.first ?? .nan
     },
-    CellMetric("finalAccuracy", "accuracy of the last version on the test samples") {
-      $0.column("centralAccuracy").lastNumber
-    },
-    CellMetric("bestAccuracy", "best accuracy of any evaluated version on the test samples") {
-      $0.column("centralAccuracy").most
-    },
-    CellMetric("bestVersion", "first version with that accuracy") { document in
-      let accuracies = document.column("centralAccuracy")
-      let best = accuracies.most
-      guard let place = accuracies.firstIndex(of: best) else { return .nan }
-      return document.column("version")[place]
-    },
-    CellMetric("finalLoss", "loss of the last version on the test samples") {
-      $0.column("centralLoss").lastNumber
-    },
-    CellMetric(
-      "finalValidationAccuracy", "accuracy of the last version on all validation samples together"
-    ) { $0.column("centralValidationAccuracy").lastNumber },
-    CellMetric("bestValidationAccuracy", "best accuracy of any version on these") {
-      $0.column("centralValidationAccuracy").most
-    },
-    CellMetric("finalValidationLoss", "loss of the last version on these") {
-      $0.column("centralValidationLoss").lastNumber
-    },
-    CellMetric("deviceAccuracy", "accuracy that the last version's devices found on their own") {
-      $0.column("validationAccuracy").lastNumber
-    },
-    CellMetric("aggregatedUpdates", "updates aggregated in all versions") {
-      $0.column("updates").reduce(0, +)
-    },
-    CellMetric("meanStaleness", "mean over versions of their updates' mean staleness") {
-      let values = $0.column("meanStaleness").dropFirst().filter { !$0.isNaN }
-      return values.isEmpty ? .nan : values.reduce(0, +) / Double(values.count)
-    },
+  ]
+
+  private static let ofLedger: [CellMetric] = [
     CellMetric("bytesUp", "bytes that devices sent", unit: "byte") { $0.ledger("bytesUp") },
     CellMetric("bytesDown", "bytes that devices received", unit: "byte") {
       $0.ledger("bytesDown")
@@ -87,8 +71,19 @@ extension ResultDocument {
 }
 
 extension [Double] {
-  /// The last that is a number.
-  fileprivate var lastNumber: Double { last { !$0.isNaN } ?? .nan }
+  /// What values of these versions come to; NaN where none of them is a number.
+  fileprivate func figure(_ kind: VersionSummary.Kind, _ versions: [Double]) -> Double {
+    switch kind {
+    case .last: return last { !$0.isNaN } ?? .nan
+    case .most: return most
+    case .versionOfMost: return firstIndex(of: most).map { versions[$0] } ?? .nan
+    case .sum: return isEmpty ? .nan : reduce(0, +)
+    case .mean:
+      let values = dropFirst().filter { !$0.isNaN }
+      return values.isEmpty ? .nan : values.reduce(0, +) / Double(values.count)
+    }
+  }
+
   /// The largest that is a number.
-  fileprivate var most: Double { filter { !$0.isNaN }.max() ?? .nan }
+  private var most: Double { filter { !$0.isNaN }.max() ?? .nan }
 }

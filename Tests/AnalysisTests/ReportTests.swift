@@ -35,6 +35,14 @@ struct ReportTests {
     #expect(!html.contains("<night>"))
   }
 
+  @Test func aColumnThatIsNamedHasAFigureWhereResultsHaveIt() {
+    let night = run("a.h5", accuracy: [0.1, 0.7])
+    #expect(!Report([night]).html.contains("Versions: "))
+    let html = Report([night], columns: ["centralLoss", "joules"]).html
+    #expect(html.contains("Versions: centralLoss"))
+    #expect(!html.contains("Versions: joules"))
+  }
+
   @Test func theReadoutHasTheValuesOfTheFile() {
     let html = Report([run("a.h5", accuracy: [0.1, .nan, 0.7345678])]).html
     let text = html.replacing("&quot;", with: "\"")

@@ -110,9 +110,15 @@ extension Report {
     return .empty(plot.emptiness(run))
   }
 
-  /// The figures of a part of the page, and which of them there are none of, and why.
-  func grid(_ plots: [Plot], _ run: ReportRun) -> String {
-    let panels = plots.map { panel($0, run) }
+  /// Figures of columns that no other figure draws, where there is anything to see.
+  var columnPanels: [Panel] {
+    columns.map { .curves(curve(of: $0)) }.filter { !Panel.isEmpty($0) }
+      .map { Panel(content: $0, missing: nil) }
+  }
+
+  /// The figures of a part of the page, and which of them there are none of, and why; then others.
+  func grid(_ plots: [Plot], _ run: ReportRun, _ others: [Panel] = []) -> String {
+    let panels = plots.map { panel($0, run) } + others
     var left: [(reason: String, titles: [String])] = []
     for panel in panels {
       guard case .empty(let reason)? = panel.missing else { continue }

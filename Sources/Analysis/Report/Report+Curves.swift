@@ -39,6 +39,18 @@ extension Report {
       onlyCentral: true)
   }
 
+  /// A column of `versions` over time, in the words of the first result that has it.
+  func curve(of column: String) -> Figure {
+    let table = (runs + references.map(\.run)).lazy.compactMap(\.versions).first { $0.has(column) }
+    let quantities: [String: Quantity] = ["s": .time, "byte": .bytes, "J": .energy]
+    let units = table?.units(column) ?? "1"
+    let text = table?.longName(column) ?? column
+    let label = units == "1" || quantities[units] != nil ? text : "\(text), \(units)"
+    return curves(
+      .named(column), .time, title: "Versions: \(column)",
+      .init(label, quantities[units] ?? .number, includesZero: true))
+  }
+
   /// A column of all lines over one axis: a line for one seed, a band for several.
   ///
   /// A band ends where the first of its seeds does, so that all of it is of the same seeds.
@@ -62,7 +74,7 @@ extension Report {
       }
     }
     var height = height
-    if isAllCentral, !series.isEmpty, column == .accuracy || column == .loss {
+    if isAllCentral, !series.isEmpty, column.isOfTestSamples {
       height.label += ", of models trained at the server"
     }
     var figure = Figure(title, x: along == .time ? timeAxis : along.axis, y: height, series)

@@ -11,14 +11,21 @@ public struct Report: Sendable {
   let groups: [ReportGroup]
   /// The lines of figures that show all results, and the rows of their table.
   let lines: [ReportLine]
+  /// The columns of `versions` with figures of their own.
+  let columns: [String]
 
   /// The most groups whose devices and work are told one by one.
   static let mostDetailed = 3
 
   /// A report on some results, beside others that are references.
   ///
-  /// No two of the former are of one run (`isOfOneRun`).
-  public init(_ runs: [ReportRun], references: [(name: String, run: ReportRun)] = []) {
+  /// No two of the former are of one run (`isOfOneRun`). `columns` are those of `versions` that are
+  /// drawn in figures of their own, where results have them.
+  public init(
+    _ runs: [ReportRun], references: [(name: String, run: ReportRun)] = [],
+    columns: [String] = []
+  ) {
+    self.columns = columns
     self.runs = runs
     self.references = references
     let groups = ReportGroup.groups(runs)
@@ -43,7 +50,7 @@ public struct Report: Sendable {
   /// The page.
   public var html: String {
     var body = header
-    body += section("learning", "Learning", learningNote, grid(learning, runs[0]))
+    body += section("learning", "Learning", learningNote, grid(learning, runs[0], columnPanels))
     if runs.count > 1 || !references.isEmpty {
       body += section("results", "Results", nil, resultTable())
     }

@@ -84,6 +84,16 @@ struct ReportLine {
 /// What a curve shows of a version.
 enum ReportColumn {
   case accuracy, loss, held, own
+  /// A column of `versions` that has none of these meanings.
+  case named(String)
+
+  /// Whether models that are trained at the server have it too, on the same samples.
+  var isOfTestSamples: Bool {
+    switch self {
+    case .accuracy, .loss: true
+    default: false
+    }
+  }
 
   /// The column of `versions`.
   var versions: String {
@@ -92,6 +102,7 @@ enum ReportColumn {
     case .loss: "centralLoss"
     case .held: "heldAccuracy"
     case .own: ""
+    case .named(let name): name
     }
   }
 
@@ -102,6 +113,7 @@ enum ReportColumn {
     case .loss: "testLoss"
     case .held: "heldAccuracy"
     case .own: "userAccuracy"
+    case .named: nil
     }
   }
 }

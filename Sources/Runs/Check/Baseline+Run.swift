@@ -14,7 +14,10 @@ extension Baseline {
       ["data", simulation.inputs.task.digest.hexDigits],
       ["events", "\(simulation.tallies.events)"], ["eventDigest", facts.eventDigest],
     ]
-    tables = [Self.counts(simulation, facts), Self.rounds(facts), Self.versions(facts, trail)]
+    tables = [
+      Self.counts(simulation, facts), Self.rounds(facts),
+      Self.versions(facts, trail, simulation.inputs),
+    ]
     if simulation.isCentral { tables.append(Self.central(simulation)) }
     tables.append(
       Table(
@@ -82,26 +85,27 @@ extension Baseline {
       })
   }
 
-  private static func versions(_ facts: RunFacts, _ trail: EventTrail) -> Table {
-    Table(
-      name: "versions",
-      columns: [
-        "version", "publishedAt", "round", "updates", "devices", "samples", "samplesProcessed",
-        "trainingLoss", "validationAccuracy", "meanStaleness", "maximumStaleness",
-        "meanStalenessSeconds", "centralAccuracy", "centralLoss", "model",
-      ],
-      rows: facts.versions.indices.map { index in
-        let version = facts.versions[index]
-        let test = facts.evaluations[index]?.test
-        return [
-          "\(version.version)", version.publishedAt.plainSeconds, "\(version.round)",
-          "\(version.updates)", "\(version.devices)", "\(version.samples)",
-          "\(version.samplesProcessed)", cell(version.trainingLoss),
-          cell(version.validationAccuracy), cell(version.meanStaleness),
-          "\(version.maximumStaleness)", cell(version.meanStalenessSeconds), cell(test?.accuracy),
-          cell(test?.meanLoss), index < trail.models.count ? trail.models[index] : "-",
-        ]
+  private static func versions(
+    _ facts: RunFacts, _ trail: EventTrail, _ inputs: SimulationInputs
+  ) -> Table {
+    let columns = VersionColumn.all.filter {
+      $0.uses.contains(.recordings) && $0.presence.holds(inputs)
+    }
+    return Table(
+      name: "versions", columns: columns.map(\.name) + ["model"],
+      rows: facts.versions.enumerated().map { index, version in
+        columns.map { cell($0.value(version, facts.series), of: $0) }
+          + [index < trail.models.count ? trail.models[index] : "-"]
       })
+  }
+
+  private static func cell(_ value: ColumnValue, of column: VersionColumn) -> String {
+    switch (value, column.kind) {
+    case (.integer(let number), _): "\(number)"
+    case (.time(let time), _): time.plainSeconds
+    case (.code(let code), .code(let words)): words[Int(code)]
+    case (let value, _): cell(value.asDouble)
+    }
   }
 
   private static func central(_ simulation: Simulation) -> Table {

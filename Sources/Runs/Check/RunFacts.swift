@@ -5,9 +5,8 @@ import Scenarios
 
 /// What a run that is over came to, as far as claims can be about it.
 package struct RunFacts: Sendable {
-  let versions: [VersionRecord]
-  let evaluations: [CentralEvaluation?]
-  let federated: [FederatedEvaluation.Summary?]
+  /// The versions, the last of them with the evaluations at the end.
+  let series: VersionSeries
   /// The rounds that were closed, from the first.
   let rounds: [RoundRecord]
   let funnels: [Funnel]
@@ -19,9 +18,7 @@ package struct RunFacts: Sendable {
 
   /// The facts of a run that a recorder followed.
   init(_ simulation: Simulation, _ recorder: RunRecorder) {
-    versions = recorder.versions
-    evaluations = recorder.evaluations
-    federated = recorder.federated
+    series = recorder.series(simulation)
     rounds = recorder.rounds.filter { $0.outcome != .unfinishedAtEnd }
     funnels = rounds.map { simulation.roundFunnels[$0.round] }
     ledgers = simulation.ledgers
@@ -30,6 +27,8 @@ package struct RunFacts: Sendable {
     modelDigest = simulation.model.hexDigest
     endedAt = simulation.now
   }
+
+  var versions: [VersionRecord] { series.records }
 }
 
 extension ParameterBuffer {
@@ -118,46 +117,16 @@ extension RunFacts {
   }
 
   private func ofVersion(_ name: String, _ index: Int) -> Finding {
-    let record = versions[index]
-    let evaluation = evaluations[index]
-    func known(_ value: Double?, _ reason: String) -> Finding {
-      value.map { $0.isNaN ? .nothing(reason) : .value($0) } ?? .nothing(reason)
+    guard let column = VersionColumn.named(name) else {
+      preconditionFailure("`\(name)` is no column of versions")
     }
-    let unevaluated =
-      "version \(record.version) was not evaluated (record.evaluateEvery)"
-    switch name {
-    case "centralAccuracy": return known(evaluation?.test.accuracy, unevaluated)
-    case "centralLoss": return known(evaluation?.test.meanLoss, unevaluated)
-    case "centralValidationAccuracy", "centralValidationLoss":
-      let validation = evaluation?.validation
-      return known(
-        name == "centralValidationLoss" ? validation?.meanLoss : validation?.accuracy,
-        evaluation == nil
-          ? unevaluated : "there are no validation samples (task.data.validationFraction)")
-    case "federatedAccuracy", "federatedAccuracyWorstTenth":
-      let found = federated[index]
-      return known(
-        name == "federatedAccuracy" ? found?.mean : found?.worstTenth,
-        "version \(record.version) was not evaluated on devices (record.federatedEvaluation)")
-    case "publishedAt": return .value(Double(record.publishedAt.microseconds))
-    case "updates": return .value(Double(record.updates))
-    case "devices": return .value(Double(record.devices))
-    case "samples": return .value(Double(record.samples))
-    case "samplesProcessed": return .value(Double(record.samplesProcessed))
-    case "trainingLoss": return known(record.trainingLoss, "the initial model has none")
-    case "validationAccuracy":
-      return known(record.validationAccuracy, "its devices have no validation samples")
-    case "meanStaleness": return .value(record.meanStaleness)
-    case "maximumStaleness": return .value(Double(record.maximumStaleness))
-    case "meanStalenessSeconds": return .value(record.meanStalenessSeconds)
-    case "epsilon":
-      return known(record.privacy?.epsilon, "nothing counts privacy (server.privacy)")
-    case "clipBound":
-      return known(record.privacy?.bound, "nothing tells a bound (adaptive-clip)")
-    case "withinBound":
-      return known(
-        record.privacy?.within, "nothing tells a bound (adaptive-clip), or it has no updates")
-    default: preconditionFailure("`\(name)` is no column of versions")
+    let record = versions[index]
+    switch (column.value(record, series), column.kind) {
+    case (.time(let time), _): return .value(Double(time.microseconds))
+    case (.code(let code), .code(let words)): return .word(words[Int(code)])
+    case (let value, _):
+      let number = value.asDouble
+      return number.isNaN ? .nothing(column.whyNone(record)) : .value(number)
     }
   }
 
@@ -177,10 +146,8 @@ extension RunFacts {
 
   private func ofRun(_ metric: Metric, _ target: Double?) -> Finding {
     if metric.kind == .timeToTarget || metric.kind == .countToTarget {
-      let reached = zip(versions, evaluations).first { _, evaluation in
-        (evaluation?.test.accuracy ?? -1) >= target ?? 2
-      }
-      guard let record = reached?.0 else { return .value(.infinity) }
+      let reached = versions.first { ($0.evaluation?.test.accuracy ?? -1) >= target ?? 2 }
+      guard let record = reached else { return .value(.infinity) }
       switch metric.name {
       case "timeToAccuracy": return .value(Double(record.publishedAt.microseconds))
       case "versionsToAccuracy": return .value(Double(record.version))
@@ -189,7 +156,7 @@ extension RunFacts {
     }
     switch metric.name {
     case "bestAccuracy":
-      let best = evaluations.compactMap { $0?.test.accuracy }.max()
+      let best = versions.compactMap { $0.evaluation?.test.accuracy }.max()
       return best.map { .value($0) } ?? .nothing("no version was evaluated")
     case "endedAt": return .value(Double(endedAt.microseconds))
     case "eventDigest": return .word(eventDigest)

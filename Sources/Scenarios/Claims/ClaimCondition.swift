@@ -223,6 +223,21 @@ enum DigestKind: WordKind {
   }
 }
 
+extension Form where Value == ClaimCondition {
+  /// One of some words.
+  static func word(of words: [String]) -> Form {
+    let word = Form<String>(
+      shape: .oneOf(words), expected: "one of " + words.joined(separator: ", "),
+      parse: { text, _ in words.contains(text) ? text : nil }, write: { .text($0) })
+    return word.map(
+      { word in
+        var condition = ClaimCondition()
+        condition.word = word
+        return condition
+      }, back: { $0.word ?? "" })
+  }
+}
+
 extension Metric.Kind {
   /// How a condition on such a value is read and written.
   var form: Form<ClaimCondition> {
@@ -234,6 +249,7 @@ extension Metric.Kind {
     case .countToTarget: Bounds<ToTarget<CountKind>>.form
     case .digest: Wording<DigestKind>.form
     case .outcome: Wording<OutcomeKind>.form
+    case .word(let words): .word(of: words)
     }
   }
 

@@ -158,7 +158,7 @@ public struct ComparisonSettings: PartSettings {
   }
 
   private static var metrics: [Metric] {
-    Metric.all.filter { $0.kind != .digest && $0.kind != .outcome }
+    Metric.all.filter { !$0.kind.isText }
   }
 
   private static var metricForm: Form<Metric> {

@@ -17,6 +17,16 @@ public struct Metric: Sendable {
     case digest
     /// How a round ended.
     case outcome
+    /// One of these words.
+    case word([String])
+
+    /// Whether it is no number.
+    var isText: Bool {
+      switch self {
+      case .digest, .outcome, .word: true
+      default: false
+      }
+    }
   }
 
   /// What it is known of.
@@ -44,6 +54,18 @@ public struct Metric: Sendable {
     (self.name, self.kind, self.domain, self.summary) = (name, kind, domain, summary)
   }
 
+  /// What claims about a column of versions are about.
+  package init(_ column: VersionColumn) {
+    let kind: Kind =
+      switch column.kind {
+      case .integer: .count
+      case .number: .number
+      case .time: .duration
+      case .code(let words): .word(words)
+      }
+    self.init(column.name, kind, .version, column.claim)
+  }
+
   /// The metric of a name.
   public static func named(_ name: String) -> Metric? { all.first { $0.name == name } }
 
@@ -54,41 +76,8 @@ public struct Metric: Sendable {
     + ledger("update", "updates", UpdateOutcome.self)
     + ledger("transmission", "transmissions", TransmissionOutcome.self)
 
-  private static let ofVersions: [Metric] = [
-    Metric("centralAccuracy", .number, .version, "Accuracy on the test samples"),
-    Metric("centralLoss", .number, .version, "Loss on the test samples"),
-    Metric(
-      "centralValidationAccuracy", .number, .version,
-      "Accuracy on all validation samples together"),
-    Metric("centralValidationLoss", .number, .version, "Loss on all validation samples together"),
-    Metric(
-      "federatedAccuracy", .number, .version,
-      "Mean over the devices of their accuracies (`record.federatedEvaluation`)"),
-    Metric(
-      "federatedAccuracyWorstTenth", .number, .version,
-      "Mean of the lowest tenth of them (`record.federatedEvaluation`)"),
-    Metric("trainingLoss", .number, .version, "Mean training loss of its updates"),
-    Metric(
-      "validationAccuracy", .number, .version,
-      "Mean accuracy of its updates on their devices' validation samples"),
-    Metric("publishedAt", .duration, .version, "When it was published"),
-    Metric("updates", .count, .version, "Updates in it"),
-    Metric("devices", .count, .version, "Different devices among them"),
-    Metric("samples", .count, .version, "Sum of its updates' distinct samples"),
-    Metric("samplesProcessed", .count, .version, "Samples processed by their trainings"),
-    Metric("meanStaleness", .number, .version, "Mean over its updates of versions since the base"),
-    Metric("maximumStaleness", .count, .version, "The largest of them"),
-    Metric(
-      "meanStalenessSeconds", .number, .version,
-      "Mean over its updates of the seconds since their bases were published"),
-    Metric(
-      "epsilon", .number, .version, "Privacy that a device has lost at most (`server.privacy`)"),
-    Metric(
-      "clipBound", .number, .version, "The bound of norms that goes with it (`adaptive-clip`)"),
-    Metric(
-      "withinBound", .number, .version,
-      "Share of its updates within their bounds (`adaptive-clip`)"),
-  ]
+  private static let ofVersions =
+    VersionColumn.byWorth.filter { $0.uses.contains(.claims) }.map(Metric.init)
 
   private static let ofRounds: [Metric] =
     [

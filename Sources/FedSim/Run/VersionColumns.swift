@@ -1,0 +1,307 @@
+import Learning
+import Schema
+
+/// The numbers that every version has.
+///
+/// The log of versions, checkpoints and the journal keep them as they are declared: a new one needs
+/// its line here, its column below, and a value where it is known. Wide ones come first, for a run
+/// keeps one of these for every version.
+public struct VersionFigures: Sendable, Codable {
+  /// What the run had come to as it was published.
+  public package(set) var progress = Progress()
+  /// When it was published.
+  public package(set) var publishedAt = SimTime.start
+  /// Sum of the updates' distinct samples.
+  public package(set) var samples = 0
+  /// Samples processed by the updates' trainings, repetitions counted.
+  public package(set) var samplesProcessed = 0
+  /// Mean loss over the samples processed by the trainings in it; NaN for the initial model.
+  public package(set) var trainingLoss = Double.nan
+  /// Mean accuracy on its devices' own validation samples, weighted by them; NaN without any.
+  public package(set) var validationAccuracy = Double.nan
+  /// Mean over its updates of the versions published since their bases.
+  public package(set) var meanStaleness = 0.0
+  /// Mean over its updates of the time since their bases were published, in seconds.
+  public package(set) var meanStalenessSeconds = 0.0
+  /// Mean over the devices that held a version of the test accuracy of the version that each held;
+  /// NaN without any.
+  public package(set) var heldAccuracy = Double.nan
+  /// The round that published it; 0 for the initial model.
+  @Packed public package(set) var round = 0
+  /// Updates in it.
+  @Packed public package(set) var updates = 0
+  /// Different devices in it.
+  @Packed public package(set) var devices = 0
+  /// The most versions published since the base of one of its updates.
+  @Packed public package(set) var maximumStaleness = 0
+  /// Devices that held no version then.
+  @Packed public package(set) var withoutVersion = 0
+}
+
+extension VersionColumn {
+  /// All of them, in the order of the result's table.
+  public static let all = counts + trained + stale + central + federated + server + progress
+
+  /// All of them, what a model is worth first: the order of claims and of sweeps' tables.
+  public static let byWorth =
+    central + federated + trained + counts + stale + server + progress
+
+  /// The column of a name.
+  public static func named(_ name: String) -> VersionColumn? { all.first { $0.name == name } }
+
+  private static let overUpdates = "mean over the updates aggregated in the version"
+
+  // MARK: What is in it
+
+  private static let counts: [VersionColumn] = [
+    .integer("version", "version, 0 for the initial model") { $0.version }.only(.recordings),
+    .time("publishedAt", "simulated time") { $0.publishedAt }
+      .only([.claims, .recordings]).claimed("When it was published"),
+    .integer("round", "round that published it, 0 for version 0") { $0.round }.only(.recordings),
+    .integer("updates", "updates aggregated in it") { $0.updates }
+      .only([.claims, .recordings, .sweeps]).claimed("Updates in it")
+      .summed(.init("aggregatedUpdates", "updates aggregated in all versions", .sum)),
+    .integer("devices", "different devices among them") { $0.devices }
+      .only([.claims, .recordings]),
+    .integer("samples", "sum of the updates' distinct samples") { $0.samples }
+      .only([.claims, .recordings]).claimed("Sum of its updates' distinct samples"),
+    .integer(
+      "samplesProcessed", "samples processed by their trainings, repetitions counted"
+    ) { $0.samplesProcessed }
+    .only([.claims, .recordings]).claimed("Samples processed by their trainings"),
+  ]
+
+  private static let trained: [VersionColumn] = [
+    .number("trainingLoss", "training loss") { $0.trainingLoss }
+      .remark("\(overUpdates), weighted by the samples processed; NaN for version 0")
+      .only([.claims, .recordings]).claimed("Mean training loss of its updates")
+      .lacking { _ in "the initial model has none" },
+    .number(
+      "validationAccuracy", "accuracy on the devices' own validation samples"
+    ) { $0.validationAccuracy }
+    .remark("\(overUpdates), weighted by the validation samples; NaN without any")
+    .only([.claims, .recordings, .sweeps])
+    .claimed("Mean accuracy of its updates on their devices' validation samples")
+    .lacking { _ in "its devices have no validation samples" }
+    .summed(.last("deviceAccuracy", "accuracy that the last version's devices found on their own")),
+  ]
+
+  private static let stale: [VersionColumn] = [
+    .number("meanStaleness", "versions since the updates' bases") { $0.meanStaleness }
+      .remark(overUpdates)
+      .only([.claims, .recordings, .sweeps])
+      .claimed("Mean over its updates of versions since the base")
+      .summed(
+        .init("meanStaleness", "mean over versions of their updates' mean staleness", .mean)),
+    .integer(
+      "maximumStaleness", "versions since the oldest base among the updates"
+    ) { $0.maximumStaleness }
+    .only([.claims, .recordings]).claimed("The largest of them"),
+    .number(
+      "meanStalenessSeconds", "time since the publication of the updates' bases"
+    ) { $0.meanStalenessSeconds }
+    .in("s").remark(overUpdates)
+    .only([.claims, .recordings])
+    .claimed("Mean over its updates of the seconds since their bases were published"),
+  ]
+
+  // MARK: Evaluations
+
+  @Sendable private static func unevaluated(_ record: VersionRecord) -> String {
+    "version \(record.version) was not evaluated (record.evaluateEvery)"
+  }
+
+  @Sendable private static func unvalidated(_ record: VersionRecord) -> String {
+    record.evaluation == nil
+      ? unevaluated(record) : "there are no validation samples (task.data.validationFraction)"
+  }
+
+  private static let central: [VersionColumn] = [
+    evaluated("centralAccuracy", "accuracy on the test samples") { $0.test.accuracy }
+      .only([.claims, .recordings, .sweeps]).lacking(unevaluated)
+      .summed(
+        .last("finalAccuracy", "accuracy of the last version on the test samples"),
+        .init(
+          "bestAccuracy", "best accuracy of any evaluated version on the test samples", .most),
+        .init("bestVersion", "first version with that accuracy", .versionOfMost)),
+    evaluated("centralLoss", "loss on the test samples") { $0.test.meanLoss }
+      .only([.claims, .recordings, .sweeps]).lacking(unevaluated)
+      .summed(.last("finalLoss", "loss of the last version on the test samples")),
+    evaluated("centralValidationAccuracy", "accuracy on all validation samples together") {
+      $0.validation?.accuracy
+    }
+    .only([.claims, .sweeps]).lacking(unvalidated)
+    .summed(
+      .last(
+        "finalValidationAccuracy",
+        "accuracy of the last version on all validation samples together"),
+      .init("bestValidationAccuracy", "best accuracy of any version on these", .most)),
+    evaluated("centralValidationLoss", "loss on all validation samples together") {
+      $0.validation?.meanLoss
+    }
+    .only([.claims, .sweeps]).lacking(unvalidated)
+    .summed(.last("finalValidationLoss", "loss of the last version on these")),
+  ]
+
+  private static func evaluated(
+    _ name: String, _ text: String, _ value: @escaping @Sendable (CentralEvaluation) -> Double?
+  ) -> VersionColumn {
+    .number(name, text) { $0.evaluation.flatMap(value) }
+      .remark("NaN where the version was not evaluated")
+  }
+
+  private static let federated: [VersionColumn] = [
+    spread("federatedAccuracy", "mean over the devices of their accuracies") { $0.mean }
+      .only(.claims)
+      .claimed("Mean over the devices of their accuracies (`record.federatedEvaluation`)"),
+    spread(
+      "federatedAccuracyBySamples",
+      "mean over the devices of their accuracies, weighted by the samples evaluated"
+    ) { $0.weightedMean },
+    spread(
+      "federatedAccuracyWorstTenth", "mean of the ceil(n/10) lowest of n devices' accuracies"
+    ) { $0.worstTenth }
+    .only(.claims)
+    .claimed("Mean of the lowest tenth of them (`record.federatedEvaluation`)"),
+    spread(
+      "federatedAccuracyBestTenth", "mean of the ceil(n/10) highest of n devices' accuracies"
+    ) { $0.bestTenth },
+    spread(
+      "federatedAccuracySpread",
+      "standard deviation over n devices of their accuracies, with n as divisor"
+    ) { $0.standardDeviation },
+    .integer(
+      "federatedDevices",
+      "devices evaluated: those with samples; 0 where the version was not evaluated so"
+    ) { $0.federated?.devices ?? 0 }
+    .when(.isFederated).only([]),
+  ]
+
+  private static func spread(
+    _ name: String, _ text: String,
+    _ value: @escaping @Sendable (FederatedEvaluation.Summary) -> Double
+  ) -> VersionColumn {
+    .number(name, "\(text); \(FederatedEvaluation.oracle)") { $0.federated.map(value) }
+      .remark("NaN where the version was not evaluated so")
+      .when(.isFederated).only([])
+      .lacking {
+        "version \($0.version) was not evaluated on devices (record.federatedEvaluation)"
+      }
+  }
+
+  // MARK: The server
+
+  private static let server: [VersionColumn] = [
+    .number(
+      "averageAccuracy", "mean of the validation accuracies that came with the updates"
+    ) { $0.averageAccuracy }
+    .remark {
+      $0.record.averageAccuracy == .updates
+        ? "each update counts the same; NaN without any"
+        : "weighted by the updates' samples; NaN without any"
+    }
+    .when(.averages).only([]),
+    .number("epsilon", "privacy that a device has lost by its publication, at most") {
+      $0.privacy?.epsilon
+    }
+    .remark(neighbours)
+    .when(.countsPrivacy).only(.claims)
+    .claimed("Privacy that a device has lost at most (`server.privacy`)")
+    .lacking { _ in "nothing counts privacy (server.privacy)" },
+    .number("privacyNoise", "deviation of the noise on each parameter of its step") {
+      $0.privacy?.noise
+    }
+    .remark("NaN for version 0")
+    .when(.addsNoise).only([]),
+    .number("clipBound", "bound of norms that goes with it") { $0.privacy?.bound }
+      .when(.tellsBounds).only(.claims)
+      .claimed("The bound of norms that goes with it (`adaptive-clip`)")
+      .lacking { _ in "nothing tells a bound (adaptive-clip)" },
+    .number("withinBound", "share of its updates whose norms were within their bounds") {
+      $0.privacy?.within
+    }
+    .remark("NaN for version 0")
+    .when(.tellsBounds).only(.claims)
+    .claimed("Share of its updates within their bounds (`adaptive-clip`)")
+    .lacking { _ in "nothing tells a bound (adaptive-clip), or it has no updates" },
+    .ofSeries("inUseFrom", "simulated time from which on the server itself used it") {
+      $1.inUse?.from[$0.version]?.seconds
+    }
+    .in("s").remark("NaN: it never did")
+    .when(.usesModels).only([]),
+    .ofSeries("timeInUse", "how long the server itself used it") {
+      $1.inUse?.spans[$0.version].seconds
+    }
+    .in("s")
+    .when(.usesModels).only([]),
+  ]
+
+  @Sendable private static func neighbours(_ inputs: SimulationInputs) -> String? {
+    inputs.server.privacy.map { privacy in
+      let delta = "delta = \(Text.shortest(privacy.delta))"
+      return privacy.amplification == .none
+        ? "\(delta); against a device whose updates are zero, each version with it"
+        : "\(delta); against a device with other updates, cohorts drawn from the fleet"
+    }
+  }
+
+  // MARK: The run so far
+
+  private static let progress: [VersionColumn] = [
+    .integer("bytesUp", "bytes that devices had sent by its publication") {
+      Int($0.progress.bytesUp)
+    }
+    .in("byte").only([]),
+    .integer("bytesDown", "bytes that devices had received by its publication") {
+      Int($0.progress.bytesDown)
+    }
+    .in("byte").only([]),
+    .number("deviceSeconds", "time that devices had trained by its publication") {
+      Double($0.progress.microseconds) / 1e6
+    }
+    .in("s").remark("in stretches that had ended").only([]),
+    .number("joules", "energy drawn by work and transfers by its publication") {
+      Double($0.progress.nanojoules) / 1e9
+    }
+    .in("J").remark("of stretches and transfers that had ended")
+    .when(.drawsEnergy).only([]),
+    .number(
+      "heldAccuracy",
+      "mean over devices of the central accuracy of the version that each held then"
+    ) { $0.heldAccuracy }
+    .remark("of the last evaluated one at or before it; NaN where none held any")
+    .when(.learns).only([]),
+    .integer("heldNone", "devices that held no version then") { $0.withoutVersion }.only([]),
+  ]
+}
+
+// MARK: When columns are there
+
+extension VersionColumn.Presence {
+  static let isFederated = Self(words: "`record.federatedEvaluation`") {
+    $0.record.federatedEvaluation != nil
+  }
+  static let averages = Self(words: "`record.averageAccuracy`") {
+    $0.record.averageAccuracy != nil
+  }
+  static let countsPrivacy = Self(words: "`server.privacy`") { $0.server.privacy != nil }
+  static let addsNoise = Self(words: "`server.privacy`, and something is learned") {
+    $0.server.privacy != nil && !$0.omitsArithmetic
+  }
+  static let tellsBounds = Self(words: "`adaptive-clip`") { inputs in
+    !inputs.omitsArithmetic
+      && inputs.server.transforms.contains { $0.value is any ToldTransform }
+  }
+  static let usesModels = Self(words: "`server.modelInUse`") { $0.server.modelInUse != nil }
+  static let drawsEnergy = Self(words: "a group has a `battery`") { inputs in
+    inputs.deviceCount > 0 && inputs.fleet.contains { $0.battery != nil }
+  }
+  static let learns = Self(words: "something is learned") { !$0.omitsArithmetic }
+}
+
+extension FederatedEvaluation {
+  /// On what devices are evaluated, in words.
+  package static let oracle =
+    "each device on its own held-out samples: its user's test samples, else its validation "
+    + "samples, else its training samples; an oracle's, without virtual time"
+}

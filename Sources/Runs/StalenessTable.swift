@@ -1,0 +1,22 @@
+import FedSim
+import Results
+
+/// How far aggregated updates were behind.
+enum StalenessTable {
+  /// A row a staleness.
+  static func group(_ simulation: Simulation) -> ResultDocument.Group {
+    let counts = simulation.stalenessCounts
+    return ResultDocument.Group(
+      "staleness",
+      attributes: [
+        .init(
+          "comment", .text("Aggregated updates by the versions since their bases, over the run."))
+      ],
+      axes: [.init("staleness", length: counts.count)],
+      variables: [
+        .count(
+          "staleness", ["staleness"], Array(counts.indices), "versions since an update's base"),
+        .count("updates", ["staleness"], counts, "updates aggregated with that staleness"),
+      ])
+  }
+}
