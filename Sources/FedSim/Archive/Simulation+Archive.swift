@@ -12,7 +12,7 @@ extension Simulation {
     precondition(!ahead.isAhead, "a run is saved between two turns")
     return try Archive.bytes(
       of: SavedRun(self), marks: inputs.archiveMarks, known: inputs.archivedObjects,
-      context: trainingCatalog)
+      contexts: [trainingCatalog])
   }
 
   /// A run that goes on where it was saved, from the same inputs; what cannot change a result
@@ -25,7 +25,7 @@ extension Simulation {
     let saved = try Archive.value(
       SavedRun.self, from: bytes, marks: inputs.archiveMarks, known: inputs.archivedObjects,
       types: [ParameterBuffer.self, DeferredTraining.self, DeferredUpdate.self],
-      context: catalog)
+      contexts: [catalog])
     guard saved.devices.count == devices.count, saved.bodies.count == bodies.count,
       saved.apps.count == apps.count, saved.central.models.count == central.models.count,
       saved.server.model.count == server.model.count
