@@ -73,7 +73,7 @@ enum ServerColumns {
       }
     }
     guard !simulation.inputs.omitsArithmetic,
-      server.transforms.contains(where: { $0.value is any ToldTransform })
+      server.transforms.contains(where: { $0.value.asTold != nil })
     else { return variables }
     return variables + [
       column("clipBound", "bound of norms that goes with it") { $0.bound },

@@ -154,12 +154,10 @@ enum Planted {
     typealias Settings = NoSettings
     private let notes = Notes()
     init(_ settings: NoSettings) {}
-    func apply(
-      to parameters: ParameterBuffer, base: ParameterBuffer, _ stream: inout RandomStream
-    ) -> ParameterBuffer {
+    func apply(_ update: inout OutgoingUpdate) {
       notes.count += 1
-      let shift = Float(notes.count)
-      return ParameterBuffer(count: parameters.count) { target in
+      let (shift, parameters) = (Float(notes.count), update.parameters)
+      update.parameters = ParameterBuffer(count: parameters.count) { target in
         for i in 0..<target.count { target[i] = parameters[i] + shift }
       }
     }

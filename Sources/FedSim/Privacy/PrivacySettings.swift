@@ -101,7 +101,7 @@ extension ServerSettings {
       return no("`amplification: population` needs the selector `uniform`")
     }
     for transform in transforms {
-      guard let told = transform.value as? any ToldTransform else { continue }
+      guard let told = transform.value.asTold else { continue }
       if let multiplier = privacy.noiseMultiplier, 2 * told.reportNoise <= multiplier {
         return no(
           "the number of updates within the bound is told, too: `countNoise` of `\(transform.name)`"

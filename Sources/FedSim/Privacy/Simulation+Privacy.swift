@@ -69,7 +69,7 @@ extension Simulation {
   private var recordsPrivacy: Bool {
     inputs.server.privacy != nil
       || (!inputs.omitsArithmetic
-        && exchange.chain?.transforms.contains { $0 is any ToldTransform } == true)
+        && exchange.chain?.transforms.contains { $0.asTold != nil } == true)
   }
 
   /// The share of the fleet that a cohort is, where it was drawn from all of it.
@@ -97,7 +97,7 @@ extension Simulation {
     let transforms = inputs.server.transforms
     var inverse = 1 / (multiplier() * multiplier())
     for transform in transforms {
-      if let told = transform.value as? any ToldTransform {
+      if let told = transform.value.asTold {
         inverse -= 1 / (4 * told.reportNoise * told.reportNoise)
       }
     }

@@ -113,7 +113,7 @@ extension Simulation {
     }
     self.server.memories.transforms = chain.transforms.map { transform in
       var memory = PartMemory()
-      if let told = transform as? any ToldTransform { memory.numbers = [told.firstTold] }
+      if let told = transform.asTold { memory.numbers = [told.firstTold] }
       return memory
     }
   }
@@ -189,7 +189,7 @@ extension Simulation {
     guard let chain = exchange.chain else { return .nan }
     var share = Double.nan
     for (place, transform) in chain.transforms.enumerated() {
-      guard let transform = transform as? any ToldTransform,
+      guard let transform = transform.asTold,
         let told = server.memories.transforms[place].numbers.last
       else { continue }
       var reports: [Double] = []
@@ -203,7 +203,7 @@ extension Simulation {
       }
       var stream = StreamKey(seed: inputs.seeds.policy, purpose: Purpose("told-\(place)"))
         .stream(slot: UInt64(server.version))
-      let next = transform.nextTold(after: told, reports: reports, &stream)
+      let next = transform.tellNext(after: told, reports: reports, &stream)
       server.memories.transforms[place].numbers.append(next)
       if !reports.isEmpty { share = reports.reduce(0, +) / Double(reports.count) }
     }

@@ -84,7 +84,7 @@ private struct TransformChecks {
     _ part: any UpdateTransform, _ values: [Float], _ base: ParameterBuffer, slot: UInt64
   ) -> ParameterBuffer {
     var stream = StreamKey(seed: 1, purpose: "conformance-transform").stream(slot: slot)
-    return part.apply(to: ParameterBuffer(values), base: base, &stream)
+    return part.applied(to: ParameterBuffer(values), base: base, &stream)
   }
 }
 
