@@ -90,7 +90,7 @@ extension Simulation {
     ]
     var record: [(name: String, number: Int)] = []
     for case let (name, space, source?) in sources {
-      guard let source = source as? any TraceSource else { continue }
+      guard let source = source.asTraces else { continue }
       let key = StreamKey(seed: inputs.seeds.world, purpose: "trace", ordinal: UInt32(ordinal))
       let context = TimelineContext(
         space: space, key: key, device: group.name, traces: inputs.traces,
