@@ -54,7 +54,7 @@ struct PlantedPartTests {
   func hiddenState() {
     let findings = conformance.findings(of: Planted.HiddenState.self)
     let found = message(.memory, findings)
-    #expect(found.hasSuffix("what it keeps outside of `PartMemory` is not saved"), "\(findings)")
+    #expect(found.hasSuffix("what it keeps outside of its memory is not saved"), "\(findings)")
     // In a run it shows from version 2 on, after the first of five stops.
     let saved = message(.saved, findings)
     #expect(saved.contains(" where the run was saved and restored after ["), "\(findings)")
@@ -145,7 +145,7 @@ struct PlantedRoundTests {
     #expect(findings.map(\.check).contains(.saved), "\(findings)")
   }
 
-  @Test("a selector that counts a device twice, wants too many updates, or lets devices wait")
+  @Test("a selector that counts a device twice, or wants too many updates")
   func cohorts() {
     #expect(
       lines(Planted.ChoosesTwice.self)
@@ -153,11 +153,5 @@ struct PlantedRoundTests {
     #expect(
       lines(Planted.WantsTooMany.self)
         == ["wants-too-many, cohort: it wants 4 updates of 3 members: no round would end"])
-    #expect(
-      lines(Planted.WaitsForNothing.self)
-        == [
-          "waits-for-nothing, cohort: it lets devices wait, and forms no cohorts: they would for "
-            + "ever"
-        ])
   }
 }

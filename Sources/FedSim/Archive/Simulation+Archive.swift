@@ -25,7 +25,7 @@ extension Simulation {
     let saved = try Archive.value(
       SavedRun.self, from: bytes, marks: inputs.archiveMarks, known: inputs.archivedObjects,
       types: [ParameterBuffer.self, DeferredTraining.self, DeferredUpdate.self],
-      contexts: [catalog])
+      contexts: [catalog, PartCatalog(inputs.server.parts)])
     guard saved.devices.count == devices.count, saved.bodies.count == bodies.count,
       saved.apps.count == apps.count, saved.central.models.count == central.models.count,
       saved.server.model.count == server.model.count

@@ -220,7 +220,7 @@ extension Simulation {
       noise: inputs.task.network.isNoisy
         ? .init(key: batchKey(device), firstSlot: firstEpoch) : nil,
       relabelling: relabelling,
-      keepsLossSquares: inputs.server.selector.value.needsLossSquares)
+      keepsLossSquares: inputs.server.selector.value.needs.contains(.lossSquares))
     return DeferredTraining(
       local, by: inputs.task.algorithm, batches: batches, from: start,
       validation: isLast ? inputs.task.partition.validation[client] : [], isLast: isLast,

@@ -106,7 +106,7 @@ public struct Simulation {
       inputs.server.modelBytes(of: layout, needs: needs)
     )
     taskNeeds = inputs.fleet.map { TaskNeeds($0.background.processing) }
-    server = Server(model: inputs.task.initial, triggers: inputs.server.trigger.count)
+    server = Server(inputs.server, model: inputs.task.initial)
     computations = Computations(inputs)
     keys = KeyMemory(inputs)
     allTestSamples = (0..<Int32(inputs.task.test.count)).map { $0 }

@@ -51,12 +51,12 @@ extension ServerSettings {
     guard let privacy else { return nil }
     if let multiplier = privacy.noiseMultiplier { return multiplier }
     guard let epsilon = privacy.epsilon, let versions = privacy.versions else { return nil }
-    guard privacy.amplification == .population, let selector = selector.value as? UniformSelector
+    guard privacy.amplification == .population, let members = selector.value.rules?.uniformMembers
     else {
       return PrivacySampling.none.noiseMultiplier(
         epsilon: epsilon, versions: versions, delta: privacy.delta)
     }
-    let share = Double(min(selector.wantedMembers, devices)) / Double(max(1, devices))
+    let share = Double(min(members, devices)) / Double(max(1, devices))
     // Neighbours differ by one device that is another one, by twice the bound.
     return PrivacySampling.withoutReplacement(share).noiseMultiplier(
       epsilon: epsilon, versions: versions, delta: privacy.delta
@@ -161,7 +161,7 @@ extension Simulation {
   }
 
   private func record(within: Double, noise: Double) -> PrivacyRecord {
-    let bound = server.memories.transforms.compactMap(\.numbers.last).last ?? .nan
+    let bound = server.memories.told.compactMap(\.last).last ?? .nan
     let epsilon = inputs.server.privacy.map { server.privacy.epsilon(delta: $0.delta) }
     return PrivacyRecord(epsilon: epsilon ?? .nan, noise: noise, bound: bound, within: within)
   }

@@ -111,16 +111,12 @@ extension Simulation {
     if chain.keepsResiduals, !inputs.omitsArithmetic {
       exchange.lastSent = Array(repeating: nil, count: devices.count)
     }
-    self.server.memories.transforms = chain.transforms.map { transform in
-      var memory = PartMemory()
-      if let told = transform.asTold { memory.numbers = [told.firstTold] }
-      return memory
-    }
+    self.server.memories.told = chain.transforms.map { $0.asTold.map { [$0.firstTold] } ?? [] }
   }
 
   /// What the server told a transform with a version.
   func told(_ place: Int, version: Int32) -> Double? {
-    let numbers = server.memories.transforms[place].numbers
+    let numbers = server.memories.told[place]
     return numbers.isEmpty ? nil : numbers[Int(version)]
   }
 
@@ -189,8 +185,7 @@ extension Simulation {
     guard let chain = exchange.chain else { return .nan }
     var share = Double.nan
     for (place, transform) in chain.transforms.enumerated() {
-      guard let transform = transform.asTold,
-        let told = server.memories.transforms[place].numbers.last
+      guard let transform = transform.asTold, let told = server.memories.told[place].last
       else { continue }
       var reports: [Double] = []
       if !inputs.omitsArithmetic {
@@ -204,7 +199,7 @@ extension Simulation {
       var stream = StreamKey(seed: inputs.seeds.policy, purpose: Purpose("told-\(place)"))
         .stream(slot: UInt64(server.version))
       let next = transform.tellNext(after: told, reports: reports, &stream)
-      server.memories.transforms[place].numbers.append(next)
+      server.memories.told[place].append(next)
       if !reports.isEmpty { share = reports.reduce(0, +) / Double(reports.count) }
     }
     return share

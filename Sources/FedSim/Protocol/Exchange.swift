@@ -118,7 +118,7 @@ extension Simulation {
 
   /// Makes what the settings ask for.
   mutating func makeExchange() {
-    exchange.admission = inputs.server.selector.value as? any CycleAdmission
+    exchange.admission = inputs.server.selector.value.cycles
     exchange.givesKeys = exchange.admission != nil
     if exchange.givesKeys {
       exchange.lastCycles = Array(repeating: 0, count: devices.count)

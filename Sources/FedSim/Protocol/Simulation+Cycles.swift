@@ -26,7 +26,8 @@ extension Simulation {
     let worker = CycleWorker(
       lastCycle: Int(exchange.lastCycles[device]), upload: measured?.upload ?? rates.up,
       download: measured?.download ?? rates.down)
-    let answer = exchange.admission!.admit(worker, server.cycle!, serverView)
+    let answer = exchange.admission!.admit(
+      worker, server.cycle!, serverView, with: &server.memories.selector)
     switch answer {
     case .accepted:
       letIn(device, participation)

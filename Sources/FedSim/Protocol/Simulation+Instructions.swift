@@ -31,8 +31,7 @@ extension Simulation {
 
   /// A round has only so long to find its cohort.
   mutating func limitWait() {
-    let selector = inputs.server.selector.value
-    guard selector.formsCohorts, let limit = selector.waitLimit,
+    guard let limit = inputs.server.selector.value.rules?.waitLimit,
       exchange.instructions.evaluation == nil, !exchange.instructions.awaitsModel
     else { return }
     schedule(

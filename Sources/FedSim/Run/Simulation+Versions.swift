@@ -21,7 +21,7 @@ extension Simulation {
   public var groupWeights: [Double] {
     guard !inputs.omitsArithmetic else { return [] }
     let weights = inputs.server.aggregator.value.groupWeights(
-      of: inputs.fleet.count, server.memories.aggregator)
+      of: inputs.fleet.count, with: server.memories.aggregator)
     precondition(weights.map { $0.count == inputs.fleet.count } ?? true, "a weight for each group")
     return weights ?? []
   }

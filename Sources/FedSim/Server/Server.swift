@@ -52,9 +52,9 @@ struct Server: Codable {
   /// What it knows of devices, where its selector looks at that.
   var known: [DeviceFacts] = []
 
-  init(model: ParameterBuffer, triggers: Int) {
+  init(_ settings: ServerSettings, model: ParameterBuffer) {
     self.model = model
-    memories = PartMemories(triggers: triggers)
+    memories = PartMemories(settings)
   }
 
   /// Whether it will never again believe itself offline: then a device that asks for work is sent

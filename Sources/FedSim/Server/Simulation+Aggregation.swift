@@ -42,9 +42,10 @@ extension Simulation {
       used = these
       let noisy = withNoise(combined, these.updates)
       let stepped = inputs.server.optimizer.value.step(
-        from: server.model, by: noisy, payload: inputs.server.payload,
-        of: CombinedFacts(updates: these.updates.count, devices: devices.count),
-        &server.memories.optimizer)
+        from: server.model,
+        by: CombinedUpdate(
+          noisy, inputs.server.payload, updates: these.updates.count, devices: devices.count),
+        with: &server.memories.optimizer)
       server.model = relaid(
         inputs.task.network.keepingFrozen(of: server.model, in: stepped)
           .replacing(exchange.instructions.privateRanges, from: server.model))
@@ -164,12 +165,12 @@ extension Simulation {
       updates: aggregated, payload: inputs.server.payload, current: server.model,
       staleness: inputs.server.stalenessRule, groupSizes: inputs.fleet.map(\.count),
       kernels: inputs.kernels, pool: inputs.pool)
-    return (inputs.server.aggregator.value.combine(batch, &server.memories.aggregator), used)
+    return (inputs.server.aggregator.value.combine(batch, with: &server.memories.aggregator), used)
   }
 
   /// What each training began with loses on its samples, where the aggregator needs it.
   private func baseLosses(_ waiting: [Int32]) -> [Double] {
-    guard inputs.server.aggregator.value.needsBaseLosses else { return [] }
+    guard inputs.server.aggregator.value.needs.contains(.baseLosses) else { return [] }
     var pairs: [(training: DeferredTraining, base: ParameterBuffer)] = []
     for update in waiting {
       pairs.append((updates[update].training!, updates[update].baseParameters!))
@@ -184,7 +185,8 @@ extension Simulation {
     let (samples, staleness) = (
       updates[update].samples, Int(server.version - updates[update].base)
     )
-    guard inputs.server.aggregator.value.needsStepSums, let training = updates[update].training
+    guard inputs.server.aggregator.value.needs.contains(.stepSums),
+      let training = updates[update].training
     else { return UpdateFacts(samples: samples, staleness: staleness) }
     let pull = inputs.task.algorithm.proximalPull
     let steps = updates[update].batches

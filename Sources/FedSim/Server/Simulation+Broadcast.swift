@@ -2,9 +2,9 @@ extension Simulation {
   /// Tells the selector what became of a device, if it wants to know.
   mutating func tell(_ news: DeviceNews, of device: Int) {
     let selector = inputs.server.selector.value
-    guard selector.listens else { return }
+    guard selector.needs.contains(.news) else { return }
     let view = serverView
-    selector.hear(news, from: device, view, &server.memories.selector)
+    selector.hear(news, from: device, view, with: &server.memories.selector)
   }
 
   /// The updates of devices that were held are aggregated, or given up: the devices are answered as

@@ -8,9 +8,9 @@ extension Simulation {
   /// What the selector tells a device that asks for work.
   ///
   /// The view is gone with the answer, so that what is known of devices is changed in place.
-  mutating func admission(of checkIn: CheckIn) -> Admission {
+  mutating func admission(of checkIn: CheckIn) -> AnySelector.Answer {
     let view = serverView
-    return inputs.server.selector.value.admit(checkIn, view, &server.memories.selector)
+    return inputs.server.selector.value.answer(checkIn, view, with: &server.memories.selector)
   }
 
   /// The selector's cohort for the open round, if enough devices wait.
@@ -19,15 +19,17 @@ extension Simulation {
   mutating func chosenCohort() -> Cohort? {
     var stream = keys.selection.stream(slot: UInt64(server.round))
     let (view, selector) = (serverView, inputs.server.selector.value)
-    guard selector.needsCurrentLosses else {
-      return selector.cohort(from: server.waiting, view, &stream, &server.memories.selector)
+    guard selector.needs.contains(.currentLosses) else {
+      return selector.chooseCohort(
+        from: server.waiting, view, &stream, with: &server.memories.selector)
     }
     guard
-      let places = selector.candidates(
-        from: server.waiting, view, &stream, &server.memories.selector)
+      let places = selector.chooseCandidates(
+        from: server.waiting, view, &stream, with: &server.memories.selector)
     else { return nil }
-    return selector.cohort(
-      of: places, losses: currentLosses(of: places.map { server.waiting[$0].device }), view)
+    let losses = currentLosses(of: places.map { server.waiting[$0].device })
+    return selector.chooseCohort(
+      of: places, losses: losses, view, with: &server.memories.selector)
   }
 
   /// What the current model loses on the training samples that some devices have now, as an oracle
@@ -62,7 +64,7 @@ extension Simulation {
 
   /// How many of the updates that wait are of earlier rounds.
   var lateCount: Int {
-    guard inputs.server.selector.value.acceptsLate else { return 0 }
+    guard inputs.server.selector.value.rules?.acceptsLate == true else { return 0 }
     var count = 0
     for update in server.pending where updates[update].round != server.round { count += 1 }
     return count
@@ -70,8 +72,8 @@ extension Simulation {
 
   /// Whether an update belongs to a round that is over, and so is not taken in.
   func isLate(_ update: Int32) -> Bool {
-    let selector = inputs.server.selector.value
-    guard exchange.givesKeys || selector.formsCohorts && !selector.acceptsLate else { return false }
+    let rules = inputs.server.selector.value.rules
+    guard exchange.givesKeys || rules?.acceptsLate == false else { return false }
     return updates[update].round != server.round || server.underWay != nil
   }
 
@@ -86,7 +88,7 @@ extension Simulation {
   mutating func asks(_ device: Int, _ participation: Int32) -> Bool {
     reach(participation, .checkedIn)
     guard participation >= 0 else { return false }
-    guard inputs.server.selector.value.needsFacts else { return true }
+    guard inputs.server.selector.value.needs.contains(.facts) else { return true }
     let samples = samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
       client: Int(devices[device].client), at: now)
@@ -102,7 +104,7 @@ extension Simulation {
   /// A device is let in.
   mutating func letIn(_ device: Int, _ participation: Int32) {
     accept(participation)
-    guard inputs.server.selector.value.needsFacts else { return }
+    guard inputs.server.selector.value.needs.contains(.facts) else { return }
     let (round, time) = (Int(server.round), now)
     learn(device) {
       $0.timesChosen += 1
@@ -114,7 +116,7 @@ extension Simulation {
   /// An update arrives for the first time; the one that the device was last chosen for tells how
   /// long it takes.
   mutating func noteDelivered(_ update: Int32) {
-    guard inputs.server.selector.value.needsFacts else { return }
+    guard inputs.server.selector.value.needs.contains(.facts) else { return }
     let (round, time) = (Int(updates[update].round), now)
     learn(Int(updates[update].device)) {
       guard round == $0.lastRound, let since = $0.chosenAt else { return }
@@ -124,7 +126,7 @@ extension Simulation {
 
   /// An update is aggregated, and its training's losses are known.
   mutating func noteLoss(_ lossSum: Double, squares: Double?, of update: Int32) {
-    guard inputs.server.selector.value.needsFacts else { return }
+    guard inputs.server.selector.value.needs.contains(.facts) else { return }
     let (round, processed) = (Int(server.round), updates[update].samplesProcessed)
     let isKnown = !inputs.omitsArithmetic && processed > 0
     learn(Int(updates[update].device)) {

@@ -310,7 +310,7 @@ extension Simulation {
   private mutating func decision(of index: Int, _ moment: TriggerMoment) -> TriggerDecision {
     let view = serverView
     return inputs.server.trigger[index].value
-      .decide(moment, view, &server.memories.triggers[index])
+      .decide(moment, view, with: &server.memories.triggers[index])
   }
 
   private mutating func act(on decision: TriggerDecision) -> Bool {

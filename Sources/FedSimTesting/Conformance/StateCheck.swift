@@ -6,14 +6,16 @@ import Numerics
 /// made anew for each step, whose memory is saved and restored before it.
 struct StateCheck<Value> {
   let make: () -> Value
+  /// Whose memory it is; nil: a part of this kind has none.
+  let part: (Value) -> (any PolicyPart)?
   let steps: Int
   /// One step, and what came of it, in words that are equal for equal bits.
-  let step: (_ part: Value, _ index: Int, _ memory: inout PartMemory) -> [String]
+  let step: (_ value: Value, _ index: Int, _ memory: inout AnyMemory) -> [String]
 
   func run(_ findings: inout Findings) {
-    let part = make()
-    let first = played(isSaved: false) { part }
-    let again = played(isSaved: false) { part }
+    let one = make()
+    let first = played(isSaved: false) { one }
+    let again = played(isSaved: false) { one }
     let anew = played(isSaved: true, make)
     if let found = difference(first, again) {
       findings.add(.repeats, "the same calls gave \(found.a) and then \(found.b) (\(found.place))")
@@ -22,23 +24,25 @@ struct StateCheck<Value> {
       findings.add(
         .memory,
         "it gave \(found.a), and \(found.b) where it was made anew from its settings and its saved "
-          + "memory (\(found.place)): what it keeps outside of `PartMemory` is not saved")
+          + "memory (\(found.place)): what it keeps outside of its memory is not saved")
     }
   }
 
-  private func played(isSaved: Bool, _ part: () -> Value) -> [[String]] {
-    var memory = PartMemory()
+  private func played(isSaved: Bool, _ value: () -> Value) -> [[String]] {
+    let first = value()
+    var memory = part(first)?.freshMemory() ?? AnyMemory(NoMemory())
     return (0..<steps).map { index in
-      if isSaved { memory = Self.restored(memory) }
-      return step(part(), index, &memory)
+      let one = index == 0 ? first : value()
+      if isSaved { memory = restored(memory, one) }
+      return step(one, index, &memory)
     }
   }
 
   /// A memory as it comes back from a saved run.
-  private static func restored(_ memory: PartMemory) -> PartMemory {
+  private func restored(_ memory: AnyMemory, _ value: Value) -> AnyMemory {
+    guard let part = part(value) else { return memory }
     do {
-      return try Archive.value(
-        PartMemory.self, from: Archive.bytes(of: memory), types: [ParameterBuffer.self])
+      return try AnyMemory(archived: memory.archived(), of: part)
     } catch {
       preconditionFailure("a memory is saved whole: \(error)")
     }
