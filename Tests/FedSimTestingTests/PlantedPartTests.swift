@@ -102,6 +102,11 @@ struct PlantedPartTests {
 
 @Suite("Broken triggers and selectors are found out")
 struct PlantedRoundTests {
+  /// The message about one promise; empty where nothing was found.
+  private func message(_ check: Check, _ findings: [Finding]) -> String {
+    findings.first { $0.check == check }?.message ?? ""
+  }
+
   private func lines<P: AggregationTrigger>(_ type: P.Type) -> [String] {
     Conformance().findings(of: type).map(\.description)
   }
@@ -143,6 +148,30 @@ struct PlantedRoundTests {
     let findings = Conformance().findings(of: Planted.HiddenCount.self)
     #expect(findings.map(\.check).contains(.memory), "\(findings)")
     #expect(findings.map(\.check).contains(.saved), "\(findings)")
+  }
+
+  @Test("a memory whose coding leaves out what counts, or the parts that it is made of")
+  func forgottenMemory() throws {
+    let leaky = Conformance().findings(of: Planted.LeakyMemory.self)
+    // At the fourth arrival it aggregates; a count that is not saved never comes to four.
+    #expect(
+      leaky.map(\.description) == [
+        "leaky-memory, restored: it gave aggregate, and wait where its memory was encoded and "
+          + "decoded before (step 4, value 0): the memory's `Codable` leaves something out"
+      ])
+    let lonely = Conformance().findings(of: Planted.LonelyWrapper.self)
+    #expect(lonely.map(\.check) == [.restored], "\(lonely)")
+    #expect(message(.restored, lonely).contains("a memory too many"), "\(lonely)")
+  }
+
+  @Test("a memory that is no value: what its copies refer to is shared")
+  func sharedMemory() {
+    let findings = Conformance().findings(of: Planted.SharedMemory.self)
+    #expect(
+      message(.memory, findings)
+        == "it gave wait, and aggregate where a copy of its memory had been used before "
+        + "(step 2, value 0): the memory is no value, and copies share what they refer to",
+      "\(findings)")
   }
 
   @Test("a selector that counts a device twice, or wants too many updates")

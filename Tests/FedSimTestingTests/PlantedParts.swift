@@ -247,3 +247,58 @@ extension Planted {
     ) -> Cohort? { waiting.count < 3 ? nil : Cohort(members: [0, 1, 2], goal: 4) }
   }
 }
+
+// Memories that are not what they should be.
+extension Planted {
+  /// Counts arrivals in a memory that is saved without them.
+  struct LeakyMemory: AggregationTrigger {
+    static let name = "leaky-memory"
+    static let summary = "Aggregates at every fourth arrival"
+    typealias Settings = NoSettings
+    struct Memory: Codable {
+      var round = 0
+      var count = 0
+      private enum CodingKeys: CodingKey { case round }
+    }
+    init(_ settings: NoSettings) {}
+    func makeMemory() -> Memory { Memory() }
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
+    ) -> TriggerDecision {
+      memory.round = server.round
+      memory.count += 1
+      return memory.count % 4 == 0 ? .aggregate : .wait
+    }
+  }
+
+  /// Counts arrivals in an object that copies of the memory share.
+  struct SharedMemory: AggregationTrigger {
+    static let name = "shared-memory"
+    static let summary = "Aggregates at every fourth arrival"
+    typealias Settings = NoSettings
+    final class Tally: Codable, @unchecked Sendable { var count = 0 }
+    struct Memory: Codable { var tally = Tally() }
+    init(_ settings: NoSettings) {}
+    func makeMemory() -> Memory { Memory() }
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
+    ) -> TriggerDecision {
+      memory.tally.count += 1
+      return memory.tally.count % 4 == 0 ? .aggregate : .wait
+    }
+  }
+
+  /// Is made of another trigger, which it does not say.
+  struct LonelyWrapper: AggregationTrigger {
+    static let name = "lonely-wrapper"
+    static let summary = "A threshold of three"
+    typealias Settings = NoSettings
+    struct Memory: Codable { var inner: AnyMemory }
+    private let inner = ThresholdTrigger(ThresholdTrigger.Settings())
+    init(_ settings: NoSettings) {}
+    func makeMemory() -> Memory { Memory(inner: inner.freshMemory()) }
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
+    ) -> TriggerDecision { inner.decide(moment, server, with: &memory.inner) }
+  }
+}
