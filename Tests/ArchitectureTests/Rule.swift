@@ -35,6 +35,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
 
   static let all: [Rule] = [
     .imports, .noTestable, .bans, .compilerFlags, .noUnorderedIteration, .noContraction,
-    .fileSize, .lineWidth, .functionSize, .engineSize, .noUnfinishedWork, .noEmptyNouns,
+    .fileSize, .lineWidth, .functionSize, .engineSize, .noUnfinishedWork, .noEmptyNouns, .seamSize,
+    .noPartCasts,
   ]
 }
