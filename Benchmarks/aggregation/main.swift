@@ -127,7 +127,10 @@ for (name, part) in [
   ("norm-bounded-mean", NormBoundedMean(.init())), ("q-ffl", FairAggregator(.init())),
   ("agnostic", AgnosticAggregator(.init())),
 ] as [(String, any Aggregator)] {
-  let times = (0..<3).map { _ in seconds { _ = part.combine(hundred) } }
+  let times = (0..<3).map { _ in
+    var memory = part.freshMemory()
+    return seconds { _ = part.combine(hundred, with: &memory) }
+  }
   let word = name.padding(toLength: 18, withPad: " ", startingAt: 0)
   print(
     "\(hundred.updates.count) updates, \(word)" + String(format: "%.1f ms", median(times) * 1e3))

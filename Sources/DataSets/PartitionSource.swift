@@ -3,6 +3,8 @@ import Schema
 
 /// A part of a scenario that comes to a rule of partition, for some by reading a file first.
 public protocol PartitionSource: Sendable {
+  /// How many clients its settings say; nil: that depends on data or a file.
+  var clients: Int? { get }
   /// The rule. Throws: what is wrong with the file.
   func partitioner(folders: DataFolders) throws(DataFault) -> any Partitioner
 
@@ -21,6 +23,9 @@ public protocol PartitionSource: Sendable {
 }
 
 extension PartitionSource {
+  /// It depends on data or a file.
+  public var clients: Int? { nil }
+
   /// The same rule for any data.
   public func partitioner(
     for data: TrainAndTest, folders: DataFolders

@@ -89,12 +89,12 @@ extension Scenario {
   /// Labels that adversaries train on are those of classes.
   func adversaryFaults(_ classCount: Int) -> [Fault] {
     settings.fleet.enumerated().compactMap { index, group in
-      guard let greatest = (group.adversary?.attack.value as? LabelFlip)?.greatestClass,
+      guard let attack = group.adversary?.attack, let greatest = attack.value.greatestClass,
         greatest >= classCount
       else { return nil }
-      let keys = ["fleet", "[\(index)]", "adversary", "attack", LabelFlip.name]
+      let keys = ["fleet", "[\(index)]", "adversary", "attack", attack.name]
       return Fault(
-        at: place(of: keys), path: "fleet[\(index)].adversary.attack.label-flip",
+        at: place(of: keys), path: "fleet[\(index)].adversary.attack.\(attack.name)",
         .contradiction("there is no class \(greatest): the data have \(classCount), from 0 on"))
     }
   }

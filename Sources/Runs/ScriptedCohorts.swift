@@ -4,17 +4,17 @@ import Scenarios
 import Schema
 
 extension Scenario {
-  /// The server's settings, with the cohorts that a scripted selector names read and checked.
+  /// The server's settings, with the cohorts that a selector is given read and checked.
   ///
   /// Throws: a fault for a file that is no good, a round without devices, a device that does not
   /// exist or comes twice, and fewer rounds than the run is to play.
   func serverSettings() throws(Faults) -> ServerSettings {
     var server = settings.server
-    guard let selector = server.selector.value as? ScriptedSelector else { return server }
-    var keys = ["server", "selector", "scripted"]
-    var cohorts = selector.cohorts
+    guard let given = server.selector.value.given else { return server }
+    var keys = ["server", "selector", server.selector.name]
+    var cohorts = given.cohorts
     var place = place(of: keys + ["cohorts"])
-    if let file = selector.settings.file {
+    if let file = given.file {
       place = file.place == .none ? self.place(of: keys) : file.place
       do throws(DataFault) {
         cohorts = try Self.cohorts(path(of: file.path))
@@ -29,9 +29,7 @@ extension Scenario {
       let path = keys.joined(separator: ".")
       throw Faults([Fault(at: place, path: path, .contradiction(problem))])
     }
-    server.selector = Choice(ScriptedSelector.self, selector.settings) {
-      ScriptedSelector($0.settings, cohorts: cohorts)
-    }
+    server.selector = server.selector.with(given.selector(cohorts))
     return server
   }
 

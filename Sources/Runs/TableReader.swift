@@ -39,9 +39,7 @@ struct TableReader {
       }
       let index = uses.firstIndex { $0.file.path == file.path }!
       if !uses[index].spaces.contains(space) { uses[index].spaces.append(space) }
-      if let period = (source as? CSVSource)?.settings.period,
-        !uses[index].periods.contains(period)
-      {
+      if let period = source.period, !uses[index].periods.contains(period) {
         uses[index].periods.append(period)
       }
     }

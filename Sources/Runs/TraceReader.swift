@@ -18,6 +18,20 @@ struct TraceReader {
     let source: any TraceSource
     let space: StateSpace
     let path: String
+    var traceName: String { source.traceName(space) }
+  }
+
+  /// One series of a file of FLASH's, and how it is made.
+  private struct FLASHUse {
+    let use: Use
+    let period: SimDuration?
+    let series: ([FLASHSource.Message], StateSpace) -> TraceSeries
+  }
+
+  /// One series of a file of FedScale's, and how it is made.
+  private struct FedScaleUse {
+    let use: Use
+    let series: ([(from: Int64, to: Int64)], Int64, StateSpace) -> TraceSeries
   }
 
   private let scenario: Scenario
@@ -27,9 +41,9 @@ struct TraceReader {
   init(_ scenario: Scenario) {
     self.scenario = scenario
     for (source, space, path) in TimelineUse.all(in: scenario) {
-      guard let source = source as? any TraceSource else { continue }
+      guard let source = source.asTraces else { continue }
       let name = source.traceName(space)
-      if !uses.contains(where: { $0.source.traceName($0.space) == name }) {
+      if !uses.contains(where: { $0.traceName == name }) {
         uses.append(Use(source: source, space: space, path: path))
       }
     }
@@ -67,20 +81,25 @@ struct TraceReader {
   }
 
   private mutating func read(_ uses: [Use], _ path: String) throws(DataFault) {
-    let flash = uses.compactMap { use in (use.source as? FLASHSource).map { ($0, use.space) } }
-    let fedScale = uses.compactMap { use in
-      (use.source as? FedScaleSource).map { ($0, use.space) }
+    var flash: [FLASHUse] = []
+    var fedScale: [FedScaleUse] = []
+    for use in uses {
+      switch use.source.format {
+      case .flash(let period, let series):
+        flash.append(FLASHUse(use: use, period: period, series: series))
+      case .fedScale(let series): fedScale.append(FedScaleUse(use: use, series: series))
+      }
     }
     if !flash.isEmpty { try readFLASH(flash, path) }
     if !fedScale.isEmpty { try readFedScale(fedScale, path) }
-    for use in uses where traces[use.source.traceName(use.space), default: []].isEmpty {
+    for use in uses where traces[use.traceName, default: []].isEmpty {
       throw DataFault(
         .countMismatch, in: path, found: "no trace", expected: "one at least")
     }
   }
 
   private mutating func readFLASH(
-    _ uses: [(source: FLASHSource, space: StateSpace)], _ path: String
+    _ uses: [FLASHUse], _ path: String
   ) throws(DataFault) {
     var sets = [TraceSet](repeating: [], count: uses.count)
     let events = FLASHEvent.allCases
@@ -91,29 +110,29 @@ struct TraceReader {
           second: message.second, event: message.word < events.count ? events[message.word] : nil)
       }
       for (place, use) in uses.enumerated() {
-        try Self.checkLength(of: trace, messages, use.source, path)
-        sets[place].append(use.source.series(messages, use.space))
+        try Self.checkLength(of: trace, messages, use, path)
+        sets[place].append(use.series(messages, use.use.space))
       }
     }
-    for (place, use) in uses.enumerated() { traces[use.source.traceName(use.space)] = sets[place] }
+    for (place, use) in uses.enumerated() { traces[use.use.traceName] = sets[place] }
   }
 
   /// A trace that comes again lasts some time, and not longer than its period.
   private static func checkLength(
-    of trace: borrowing FLASHFile.Trace, _ messages: [FLASHSource.Message], _ source: FLASHSource,
+    of trace: borrowing FLASHFile.Trace, _ messages: [FLASHSource.Message], _ use: FLASHUse,
     _ path: String
   ) throws(DataFault) {
-    guard source.settings.replay.cycle, let first = messages.first, let last = messages.last else {
+    guard use.use.source.replay.cycle, let first = messages.first, let last = messages.last else {
       return
     }
     let length = last.second - first.second
-    if let period = source.settings.period, .seconds(length) > period {
+    if let period = use.period, .seconds(length) > period {
       throw DataFault(
         .outOfRange, in: path, at: trace.lastPlace,
         found: "a message \(length) s after the first of `\(trace.id)`",
         expected: "none beyond the `period`, \(period)")
     }
-    guard source.settings.period != nil || length > 0 else {
+    guard use.period != nil || length > 0 else {
       throw DataFault(
         .outOfRange, in: path, at: trace.lastPlace,
         found: "all messages of `\(trace.id)` at one time",
@@ -123,16 +142,15 @@ struct TraceReader {
   }
 
   private mutating func readFedScale(
-    _ uses: [(source: FedScaleSource, space: StateSpace)], _ path: String
+    _ uses: [FedScaleUse], _ path: String
   ) throws(DataFault) {
     var sets = [TraceSet](repeating: [], count: uses.count)
     try FedScaleFiles.readAvailability(contentsOf: path) { trace throws(DataFault) in
       for (place, use) in uses.enumerated() {
-        sets[place].append(
-          use.source.series(trace.intervals, period: trace.finishTime, use.space))
+        sets[place].append(use.series(trace.intervals, trace.finishTime, use.use.space))
       }
     }
-    for (place, use) in uses.enumerated() { traces[use.source.traceName(use.space)] = sets[place] }
+    for (place, use) in uses.enumerated() { traces[use.use.traceName] = sets[place] }
   }
 
   private func readCapacity(_ path: String) throws(DataFault) -> [DeviceCapacity] {

@@ -44,7 +44,7 @@ struct CrossChecks {
     }
     if settings.record.modelFiles != nil { report(without, at: ["record", "modelFiles"]) }
     if settings.server.evaluation != nil { report(without, at: ["server", "evaluation"]) }
-    if settings.server.selector.value.needsLosses {
+    if settings.server.selector.value.needs.contains(.losses) {
       report(
         "`\(settings.server.selector.name)` chooses by losses, and \(without)",
         at: ["server", "selector"])
@@ -68,14 +68,14 @@ struct CrossChecks {
           + " devices", at: keys)
     }
     checkDynamics()
-    if settings.server.aggregator.value.needsStepSums,
+    if settings.server.aggregator.value.needs.contains(.stepSums),
       training.plan.stepSum(batches: 1, of: 1) == nil
     {
       report(
         "`\(settings.server.aggregator.name)` needs steps that are sums of gradients: SGD, without"
           + " `weightDecay`", at: ["server", "aggregator"])
     }
-    if settings.server.aggregator.value.needsStepSums,
+    if settings.server.aggregator.value.needs.contains(.stepSums),
       training.algorithm.value.proximalPull * training.plan.learningRate > 1
     {
       report(
@@ -99,18 +99,17 @@ struct CrossChecks {
     }
   }
 
-  /// FedDyn has a part on devices and one at the server.
+  /// Some policies have a part on devices and one at the server, as FedDyn.
   private mutating func checkDynamics() {
-    let isOnDevices = settings.task.training.algorithm.value is FedDyn
-    let isAtServer = settings.server.optimizer.value is ServerDynamics
-    guard isOnDevices != isAtServer, settings.task.learning == nil else { return }
-    if isOnDevices {
+    guard settings.task.learning == nil else { return }
+    let (algorithm, optimizer) = (settings.task.training.algorithm, settings.server.optimizer)
+    if let needed = algorithm.value.needs.serverOptimizer, needed != optimizer.name {
       report(
-        "`feddyn` has a part at the server, too: `server.optimizer: feddyn`",
+        "`\(algorithm.name)` has a part at the server, too: `server.optimizer: \(needed)`",
         at: ["task", "training", "algorithm"])
-    } else {
+    } else if let needed = optimizer.value.neededAlgorithm, needed != algorithm.name {
       report(
-        "`feddyn` has a part on devices, too: `task.training.algorithm: feddyn`",
+        "`\(optimizer.name)` has a part on devices, too: `task.training.algorithm: \(needed)`",
         at: ["server", "optimizer"])
     }
   }
@@ -154,11 +153,11 @@ struct CrossChecks {
   private mutating func checkCohort() {
     let devices = settings.fleet.reduce(0) { $0 + $1.count }
     let selector = settings.server.selector.value
-    if let needed = selector.neededWaiting, needed > devices, devices > 0 {
+    if let needed = selector.rules?.neededWaiting, needed > devices, devices > 0 {
       report(
         "a cohort is formed when \(needed) devices wait, and the fleet has \(devices)",
         at: ["server", "selector"])
-    } else if let needed = selector.neededDevices, needed > devices, devices > 0 {
+    } else if let needed = selector.rules?.neededDevices, needed > devices, devices > 0 {
       report(
         "rounds need \(needed) devices before the first may be chosen again, and the fleet has"
           + " \(devices)", at: ["server", "selector"])
@@ -176,8 +175,8 @@ struct CrossChecks {
     }
     let devices = settings.fleet.reduce(0) { $0 + $1.count }
     if privacy.amplification == .population, devices > 0,
-      let needed = (settings.server.selector.value as? UniformSelector)?.neededWaiting,
-      needed < devices
+      let rules = settings.server.selector.value.rules, rules.uniformMembers != nil,
+      let needed = rules.neededWaiting, needed < devices
     {
       return report(
         "chance counts where cohorts are drawn from the whole fleet: the selector needs"
@@ -209,7 +208,7 @@ struct CrossChecks {
   /// first.
   private mutating func checkClients() {
     let partition = settings.task.data.partition
-    guard let clients = (partition.value as? any Partitioner)?.clients else { return }
+    guard let clients = partition.value.clients else { return }
     for (i, group) in settings.fleet.enumerated() {
       guard let first = group.firstClient, first >= clients else { continue }
       report(

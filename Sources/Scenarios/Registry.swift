@@ -103,18 +103,18 @@ public struct Registry: Sendable {
 
     parts.addHardware()
 
-    parts.add(OpenSelector.self, to: .clientSelector) { $0 }
-    parts.add(UniformSelector.self, to: .clientSelector) { $0 }
-    parts.add(ScriptedSelector.self, to: .clientSelector) { $0 }
-    parts.add(FractionSelector.self, to: .clientSelector) { $0 }
-    parts.add(CycleSelector.self, to: .clientSelector) { $0 }
-    parts.add(ConcurrentSelector.self, to: .clientSelector) { $0 }
-    parts.add(WeightedSelector.self, to: .clientSelector) { $0 }
-    parts.add(RoundRobinSelector.self, to: .clientSelector) { $0 }
-    parts.add(MinimumIntervalSelector.self, to: .clientSelector) { $0 }
-    parts.add(PowerOfChoiceSelector.self, to: .clientSelector) { $0 }
-    parts.add(OortSelector.self, to: .clientSelector) { $0 }
-    parts.add(AvailabilitySelector.self, to: .clientSelector) { $0 }
+    parts.add(OpenSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(UniformSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(ScriptedSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(FractionSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(CycleSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(ConcurrentSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(WeightedSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(RoundRobinSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(MinimumIntervalSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(PowerOfChoiceSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(OortSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(AvailabilitySelector.self, to: .clientSelector) { $0.erased }
 
     parts.add(ThresholdTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(EveryTrigger.self, to: .aggregationTrigger) { $0 }
@@ -188,7 +188,7 @@ public struct Registry: Sendable {
 
   /// This registry with one more client selector.
   public func adding<P: ClientSelector>(_ type: P.Type) -> Registry {
-    adding(type, to: .clientSelector) { $0 }
+    adding(type, to: .clientSelector) { $0.erased }
   }
 
   /// This registry with one more staleness weight.

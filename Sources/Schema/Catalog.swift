@@ -48,6 +48,11 @@ public struct Choice<Value: Sendable>: Sendable {
     self.settings = settings
   }
 
+  /// The same choice with another value, such as one that has read its file.
+  public func with(_ value: Value) -> Choice {
+    Choice(name: name, value: value, settings: settings)
+  }
+
   /// `{name: {settings}}`.
   public var resolved: Node { .mapping([(name, settings)]) }
 }

@@ -54,7 +54,7 @@ struct PlantedPartTests {
   func hiddenState() {
     let findings = conformance.findings(of: Planted.HiddenState.self)
     let found = message(.memory, findings)
-    #expect(found.hasSuffix("what it keeps outside of `PartMemory` is not saved"), "\(findings)")
+    #expect(found.hasSuffix("what it keeps outside of its memory is not saved"), "\(findings)")
     // In a run it shows from version 2 on, after the first of five stops.
     let saved = message(.saved, findings)
     #expect(saved.contains(" where the run was saved and restored after ["), "\(findings)")
@@ -102,6 +102,11 @@ struct PlantedPartTests {
 
 @Suite("Broken triggers and selectors are found out")
 struct PlantedRoundTests {
+  /// The message about one promise; empty where nothing was found.
+  private func message(_ check: Check, _ findings: [Finding]) -> String {
+    findings.first { $0.check == check }?.message ?? ""
+  }
+
   private func lines<P: AggregationTrigger>(_ type: P.Type) -> [String] {
     Conformance().findings(of: type).map(\.description)
   }
@@ -145,7 +150,31 @@ struct PlantedRoundTests {
     #expect(findings.map(\.check).contains(.saved), "\(findings)")
   }
 
-  @Test("a selector that counts a device twice, wants too many updates, or lets devices wait")
+  @Test("a memory whose coding leaves out what counts, or the parts that it is made of")
+  func forgottenMemory() throws {
+    let leaky = Conformance().findings(of: Planted.LeakyMemory.self)
+    // At the fourth arrival it aggregates; a count that is not saved never comes to four.
+    #expect(
+      leaky.map(\.description) == [
+        "leaky-memory, restored: it gave aggregate, and wait where its memory was encoded and "
+          + "decoded before (step 4, value 0): the memory's `Codable` leaves something out"
+      ])
+    let lonely = Conformance().findings(of: Planted.LonelyWrapper.self)
+    #expect(lonely.map(\.check) == [.restored], "\(lonely)")
+    #expect(message(.restored, lonely).contains("a memory too many"), "\(lonely)")
+  }
+
+  @Test("a memory that is no value: what its copies refer to is shared")
+  func sharedMemory() {
+    let findings = Conformance().findings(of: Planted.SharedMemory.self)
+    #expect(
+      message(.memory, findings)
+        == "it gave wait, and aggregate where a copy of its memory had been used before "
+        + "(step 2, value 0): the memory is no value, and copies share what they refer to",
+      "\(findings)")
+  }
+
+  @Test("a selector that counts a device twice, or wants too many updates")
   func cohorts() {
     #expect(
       lines(Planted.ChoosesTwice.self)
@@ -153,11 +182,5 @@ struct PlantedRoundTests {
     #expect(
       lines(Planted.WantsTooMany.self)
         == ["wants-too-many, cohort: it wants 4 updates of 3 members: no round would end"])
-    #expect(
-      lines(Planted.WaitsForNothing.self)
-        == [
-          "waits-for-nothing, cohort: it lets devices wait, and forms no cohorts: they would for "
-            + "ever"
-        ])
   }
 }

@@ -25,7 +25,7 @@ enum Planted {
     static let summary = "Adds in Float"
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
-    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
       floatMean(batch.updates, batch)
     }
   }
@@ -35,7 +35,7 @@ enum Planted {
     static let summary = "Adds in Float, in the order in which updates came to lie in memory"
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
-    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
       floatMean(
         batch.updates.sorted {
           UInt(bitPattern: ObjectIdentifier($0.parameters).hashValue)
@@ -49,7 +49,7 @@ enum Planted {
     static let summary = "Weighs by staleness, whose sum may be zero"
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
-    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
       let total = batch.updates.reduce(0) { $0 + $1.staleness }
       return batch.weightedSum(batch.updates.map { Double($0.staleness) / Double(total) })
     }
@@ -64,7 +64,7 @@ enum Planted {
       let weights = updates.map { 1 / Double($0.samples) }
       return weights.map { $0 / weights.reduce(0, +) }
     }
-    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
       batch.weightedSum(weights(of: batch.facts)!)
     }
   }
@@ -81,7 +81,7 @@ enum Planted {
     typealias Settings = NoSettings
     private let notes = Notes()
     init(_ settings: NoSettings) {}
-    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
       let mean = batch.weightedSum(
         batch.updates.map { _ in 1 / Double(batch.updates.count) })
       let last = notes.buffer
@@ -98,7 +98,7 @@ enum Planted {
     static let summary = "Counts the first update twice"
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
-    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
       let share = 1 / Double(batch.updates.count + 1)
       return batch.weightedSum(batch.updates.indices.map { $0 == 0 ? 2 * share : share })
     }
@@ -112,7 +112,7 @@ enum Planted {
     func weights(of updates: [UpdateFacts]) -> [Double]? {
       updates.dropLast().map { _ in 1 / Double(updates.count) }
     }
-    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
       batch.weightedSum(weights(of: batch.facts)!)
     }
   }
@@ -126,7 +126,7 @@ enum Planted {
       let total = updates.reduce(0) { $0 + $1.samples }
       return updates.map { Double($0.samples) / Double(total) }
     }
-    func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+    func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
       batch.weightedSum(batch.updates.map { _ in 1 / Double(batch.updates.count) })
     }
   }
@@ -137,8 +137,9 @@ enum Planted {
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
     func step(
-      from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+      from current: ParameterBuffer, by combined: CombinedUpdate, _ memory: inout NoMemory
     ) -> ParameterBuffer {
+      let combined = combined.parameters
       let norm = combined.values.reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()
       return ParameterBuffer(count: current.count) { target in
         for i in 0..<target.count {
@@ -154,12 +155,10 @@ enum Planted {
     typealias Settings = NoSettings
     private let notes = Notes()
     init(_ settings: NoSettings) {}
-    func apply(
-      to parameters: ParameterBuffer, base: ParameterBuffer, _ stream: inout RandomStream
-    ) -> ParameterBuffer {
+    func apply(_ update: inout OutgoingUpdate) {
       notes.count += 1
-      let shift = Float(notes.count)
-      return ParameterBuffer(count: parameters.count) { target in
+      let (shift, parameters) = (Float(notes.count), update.parameters)
+      update.parameters = ParameterBuffer(count: parameters.count) { target in
         for i in 0..<target.count { target[i] = parameters[i] + shift }
       }
     }
@@ -172,7 +171,9 @@ extension Planted {
     static let summary = "Waits for more updates than there are devices"
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
-    func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+    ) -> TriggerDecision {
       server.pending >= 1000 ? .aggregate : .wait
     }
   }
@@ -182,7 +183,9 @@ extension Planted {
     static let summary = "Gives each round up"
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
-    func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision { .skip }
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+    ) -> TriggerDecision { .skip }
   }
 
   struct StandsStill: AggregationTrigger {
@@ -191,7 +194,9 @@ extension Planted {
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
     var timer: TriggerTimer? { .every(.zero) }
-    func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision { .aggregate }
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+    ) -> TriggerDecision { .aggregate }
   }
 
   struct RingsAllTheTime: AggregationTrigger {
@@ -200,7 +205,9 @@ extension Planted {
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
     var timer: TriggerTimer? { .every(SimDuration(microseconds: 1)) }
-    func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision { .wait }
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+    ) -> TriggerDecision { .wait }
   }
 
   /// Counts arrivals where no memory holds them.
@@ -210,41 +217,88 @@ extension Planted {
     typealias Settings = NoSettings
     private let notes = Notes()
     init(_ settings: NoSettings) {}
-    func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+    ) -> TriggerDecision {
       notes.count += 1
       return notes.count % 4 == 0 ? .aggregate : .wait
     }
   }
 
-  struct ChoosesTwice: ClientSelector {
+  struct ChoosesTwice: CohortSelector {
     static let name = "chooses-twice"
     static let summary = "The first device that waits counts twice"
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
-    var formsCohorts: Bool { true }
-    func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
-    func cohort(
-      from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+    func chooseCohort(
+      from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+      _ memory: inout NoMemory
     ) -> Cohort? { waiting.count < 3 ? nil : Cohort(members: [0, 0, 2], goal: 3) }
   }
 
-  struct WantsTooMany: ClientSelector {
+  struct WantsTooMany: CohortSelector {
     static let name = "wants-too-many"
     static let summary = "More updates than members"
     typealias Settings = NoSettings
     init(_ settings: NoSettings) {}
-    var formsCohorts: Bool { true }
-    func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
-    func cohort(
-      from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+    func chooseCohort(
+      from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+      _ memory: inout NoMemory
     ) -> Cohort? { waiting.count < 3 ? nil : Cohort(members: [0, 1, 2], goal: 4) }
   }
+}
 
-  struct WaitsForNothing: ClientSelector {
-    static let name = "waits-for-nothing"
-    static let summary = "Lets devices wait and never chooses"
+// Memories that are not what they should be.
+extension Planted {
+  /// Counts arrivals in a memory that is saved without them.
+  struct LeakyMemory: AggregationTrigger {
+    static let name = "leaky-memory"
+    static let summary = "Aggregates at every fourth arrival"
     typealias Settings = NoSettings
+    struct Memory: Codable {
+      var round = 0
+      var count = 0
+      private enum CodingKeys: CodingKey { case round }
+    }
     init(_ settings: NoSettings) {}
-    func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+    func makeMemory() -> Memory { Memory() }
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
+    ) -> TriggerDecision {
+      memory.round = server.round
+      memory.count += 1
+      return memory.count % 4 == 0 ? .aggregate : .wait
+    }
+  }
+
+  /// Counts arrivals in an object that copies of the memory share.
+  struct SharedMemory: AggregationTrigger {
+    static let name = "shared-memory"
+    static let summary = "Aggregates at every fourth arrival"
+    typealias Settings = NoSettings
+    final class Tally: Codable, @unchecked Sendable { var count = 0 }
+    struct Memory: Codable { var tally = Tally() }
+    init(_ settings: NoSettings) {}
+    func makeMemory() -> Memory { Memory() }
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
+    ) -> TriggerDecision {
+      memory.tally.count += 1
+      return memory.tally.count % 4 == 0 ? .aggregate : .wait
+    }
+  }
+
+  /// Is made of another trigger, which it does not say.
+  struct LonelyWrapper: AggregationTrigger {
+    static let name = "lonely-wrapper"
+    static let summary = "A threshold of three"
+    typealias Settings = NoSettings
+    struct Memory: Codable { var inner: AnyMemory }
+    private let inner = ThresholdTrigger(ThresholdTrigger.Settings())
+    init(_ settings: NoSettings) {}
+    func makeMemory() -> Memory { Memory(inner: inner.freshMemory()) }
+    func decide(
+      _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
+    ) -> TriggerDecision { inner.decide(moment, server, with: &memory.inner) }
   }
 }

@@ -150,12 +150,14 @@ struct PolicyScriptTests {
 }
 
 /// Takes device 0 and no other.
-private struct OnlyFirst: ClientSelector {
+private struct OnlyFirst: AdmittingSelector {
   static let name = "only-first"
   static let summary = "Device 0 may train"
   typealias Settings = NoSettings
   init(_ settings: NoSettings) {}
-  func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission {
+  func admit(
+    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout NoMemory
+  ) -> Admission {
     checkIn.device == 0 ? .accept : .reject
   }
 }

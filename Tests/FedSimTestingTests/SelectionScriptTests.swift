@@ -12,7 +12,7 @@ private final class Log: Sendable {
 }
 
 /// Lets everybody in, and writes down what is known of them.
-private struct Watcher: ClientSelector {
+private struct Watcher: AdmittingSelector {
   static let name = "watcher"
   static let summary = "Lets everybody in, and writes down what is known of them"
   typealias Settings = NoSettings
@@ -21,9 +21,11 @@ private struct Watcher: ClientSelector {
   var wants = true
   init(_ settings: NoSettings) {}
 
-  var needsFacts: Bool { wants }
+  var needs: SelectorNeeds { wants ? .facts : [] }
 
-  func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission {
+  func admit(
+    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout NoMemory
+  ) -> Admission {
     log.entries.withLock { $0.append((checkIn.device, server.facts(of: checkIn.device))) }
     #expect(server.known.isEmpty != wants)
     return .accept
@@ -75,7 +77,7 @@ struct SelectionScriptTests {
   }
 
   /// Three are chosen for two updates; the slowest comes in the next round, before its updates.
-  private func late(_ selector: Choice<any ClientSelector>) -> PlayedScript {
+  private func late(_ selector: Choice<AnySelector>) -> PlayedScript {
     var script = PolicyScript(model: [0, 0])
     script.server.payload = .delta
     script.server.selector = selector

@@ -219,7 +219,7 @@ struct AdversaryTests {
       make(StaleReplay.self),
     ] as [any Attack] {
       var stream = StreamKey(seed: 1, purpose: "attack").stream(slot: 0)
-      #expect(!attack.sent(diverged, &stream).isFinite, "\(type(of: attack).name)")
+      #expect(!attack.forge(diverged, &stream).isFinite, "\(type(of: attack).name)")
     }
     #expect(ParameterBuffer.nearest(.nan).isNaN)
     #expect(ParameterBuffer.nearest(-.infinity) == -Float.greatestFiniteMagnitude)

@@ -64,16 +64,16 @@ struct AgnosticTests {
     let known = domainCases[index]
     for threads in 1...3 {
       let part = make(known.rate, known.domains == "groups" ? .groups : .devices)
-      var memory = PartMemory()
+      var memory = make().makeMemory()
       let domains = known.mixtures.count / 4
       for turn in 0..<4 {
         let step = part.combine(version(turn, threads: threads), &memory)
         for i in 0..<13 {
           #expect((Double(step[i]) - known.steps[13 * turn + i]).magnitude < 1e-6)
         }
-        #expect(memory.numbers.count == domains)
+        #expect(memory.weights.count == domains)
         for (found, expected) in zip(
-          memory.numbers, known.mixtures[domains * turn..<domains * (turn + 1)])
+          memory.weights, known.mixtures[domains * turn..<domains * (turn + 1)])
         {
           #expect((found - expected).magnitude < 1e-12)
         }
@@ -84,14 +84,14 @@ struct AgnosticTests {
   @Test("With a rate of 0 it is the uniform mean over domains, bit for bit")
   func uniform() {
     for payload in Payload.allCases {
-      var memory = PartMemory()
+      var memory = make().makeMemory()
       for turn in 0..<4 {
         // Every device is a domain: each update counts the same.
         let batch = version(turn, payload: payload)
         let found = make(0, .devices).combine(batch, &memory)
         let mean = UniformMean(NoSettings()).combine(batch)
         #expect(found.values.map(\.bitPattern) == mean.values.map(\.bitPattern))
-        #expect(memory.numbers == [Double](repeating: 1 / 9, count: 9))
+        #expect(memory.weights == [Double](repeating: 1 / 9, count: 9))
       }
     }
     // Groups: (1 + 3)/2 of the first, 8 of the second, 5 of the third.
@@ -101,7 +101,7 @@ struct AgnosticTests {
 
   @Test("A fleet of one group is the mean of FedAvg, bit for bit, whatever the rate")
   func oneGroup() {
-    var memory = PartMemory()
+    var memory = make().makeMemory()
     for payload in Payload.allCases {
       for _ in 0..<3 {
         let batch = numbered(payload: payload)
@@ -110,24 +110,24 @@ struct AgnosticTests {
         #expect(found.values.map(\.bitPattern) == mean.values.map(\.bitPattern))
       }
     }
-    #expect(memory.numbers == [1])
+    #expect(memory.weights == [1])
   }
 
   @Test("A loss counts from the next version on; who is not there keeps its weight")
   func byHand() {
-    var memory = PartMemory()
+    var memory = make().makeMemory()
     let part = make(0.5, .groups, .uniform)
     // λ = (⅓, ⅓, ⅓): the plain mean. Then the first two share ⅔: with ½·(1, 0) the difference of
     // theirs becomes ½: (7/12, 1/12).
     var step = part.combine(single([0, 3], [2, 4], losses: [1, 0]), &memory)
     #expect(step.values == [3])
     let expected = [7.0 / 12, 1.0 / 12, 1.0 / 3]
-    #expect(zip(memory.numbers, expected).allSatisfy { ($0 - $1).magnitude < 1e-15 })
+    #expect(zip(memory.weights, expected).allSatisfy { ($0 - $1).magnitude < 1e-15 })
     // 7/8 of 2 and 1/8 of 4 are 2.25. A loss 2 above the other's takes all: (2/3, 0).
     step = part.combine(single([0, 3], [2, 4], losses: [3, 1]), &memory)
     #expect((step[0] - 2.25).magnitude < 1e-6)
-    #expect((memory.numbers[0] - 2.0 / 3).magnitude < 1e-15)
-    #expect((memory.numbers[1], memory.numbers[2]) == (0, 1.0 / 3))
+    #expect((memory.weights[0] - 2.0 / 3).magnitude < 1e-15)
+    #expect((memory.weights[1], memory.weights[2]) == (0, 1.0 / 3))
     // The second alone has nothing to say; the model stays.
     let weightless = single([3, 4], [2, 4], losses: [3, 1])
     #expect(part.combine(weightless, &memory).values == [0])
@@ -135,17 +135,17 @@ struct AgnosticTests {
       part.combine(single([3], [2], losses: [3], payload: .weights), &memory).values == [7])
     // With the third it comes back: ½·(4, 0) moves ⅓ to it.
     _ = part.combine(single([3, 8], [2, 4], losses: [4, 0]), &memory)
-    #expect((memory.numbers[1] - 1.0 / 3).magnitude < 1e-15)
-    #expect(memory.numbers[2] == 0)
+    #expect((memory.weights[1] - 1.0 / 3).magnitude < 1e-15)
+    #expect(memory.weights[2] == 0)
   }
 
   @Test("Losses without end, or that are no numbers, take all weight and make none")
   func extremes() {
     for loss in [Double.infinity, .nan, 1e300] {
-      var memory = PartMemory()
+      var memory = make().makeMemory()
       let part = make(1000)
       #expect(part.combine(single([0, 3, 8], [1, 2, 3], losses: [1, loss, 2]), &memory)[0] == 2)
-      #expect(memory.numbers == [0, 1, 0])
+      #expect(memory.weights == [0, 1, 0])
     }
   }
 

@@ -84,7 +84,7 @@ private func expectClose(_ found: [Float], _ name: String) {
 /// What some rounds of two devices give.
 private struct Rounds {
   var models: [ParameterBuffer] = []
-  var memories: [PartMemory] = []
+  var memories: [AnyMemory] = []
   /// What each device keeps after each round; the first model before its first training.
   var kept: [[Float]] = []
 
@@ -93,15 +93,17 @@ private struct Rounds {
     _ algorithm: any LocalAlgorithm, _ optimizer: any ServerOptimizer,
     turns: [[Int]] = [[0, 1], [0], [0, 1]], _ make: ([Int32]) -> LocalTraining
   ) {
-    var (model, memory, last) = (start, PartMemory(), [[DeferredTraining](), []])
+    var (model, memory, last) = (start, optimizer.freshMemory(), [[DeferredTraining](), []])
     for turn in turns {
       for device in turn {
         let shard: [Int32] = device == 0 ? [0, 1, 2] : [3, 4, 5]
         last[device] = [next(make(shard), algorithm, from: model, after: last[device])]
       }
       model = optimizer.step(
-        from: model, by: mean(turn.map { last[$0][0].end.parameters }), payload: .weights,
-        of: CombinedFacts(updates: turn.count, devices: 2), &memory)
+        from: model,
+        by: CombinedUpdate(
+          mean(turn.map { last[$0][0].end.parameters }), .weights, updates: turn.count, devices: 2),
+        with: &memory)
       models.append(model)
       memories.append(memory)
       kept += last.map { $0.first?.end.leavings.kept.first?.values ?? start.values }
@@ -109,6 +111,8 @@ private struct Rounds {
   }
 
   var values: [Float] { models.flatMap(\.values) }
+  /// What FedDyn's server keeps.
+  var sums: [ParameterBuffer] { memories.map { $0.value(ServerDynamics.Memory.self).sum! } }
 }
 
 private let server = ServerDynamics(.init())
@@ -124,7 +128,7 @@ struct DynamicTrainingTests {
     expectClose(found.values, "models")
     expectClose(found.kept[4...].flatMap { $0 }, "terms")
     // The server keeps s = −h/α.
-    let sums = found.memories.flatMap { $0.buffers[0].values }
+    let sums = found.sums.flatMap(\.values)
     expectClose(sums.map { Float(-0.3 * Double($0)) }, "server")
     let clipped = Rounds(dyn(0.3), server) {
       training(
@@ -141,7 +145,7 @@ struct DynamicTrainingTests {
     // A device that has not trained yet has no term: from the second round on both have one.
     for round in 1..<turns.count {
       for i in 0..<8 {
-        let h = -0.3 * Double(found.memories[round].buffers[0][i])
+        let h = -0.3 * Double(found.sums[round][i])
         let terms = Double(found.kept[2 * round][i]) + Double(found.kept[2 * round + 1][i])
         #expect(abs(h - terms / 2) < 1e-6, "round \(round), \(i)")
       }
@@ -196,17 +200,18 @@ struct DynamicTrainingTests {
 
   @Test("The server's step by hand: the mean, and the sum of all before by their share")
   func step() {
-    var memory = PartMemory()
+    var memory = server.makeMemory()
     func step(_ now: Float, _ way: Float, _ updates: Int) -> Float {
       server.step(
-        from: ParameterBuffer([now]), by: ParameterBuffer([way]), payload: .delta,
-        of: CombinedFacts(updates: updates, devices: 4), &memory)[0]
+        from: ParameterBuffer([now]),
+        by: CombinedUpdate(ParameterBuffer([way]), .delta, updates: updates, devices: 4), &memory)[
+          0]
     }
     // s: 2/4·2 = 1, then 1 − 4/4·4 = −3, then −3 + 1/4·8 = −1.
     #expect(step(10, 2, 2) == 13)
     #expect(step(13, -4, 4) == 6)
     #expect(step(6, 8, 1) == 13)
-    #expect(memory.buffers.map(\.values) == [[-1]])
+    #expect(memory.sum?.values == [-1])
   }
 
   // MARK: Ditto

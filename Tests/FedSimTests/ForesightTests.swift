@@ -10,7 +10,7 @@ struct ForesightTests {
   private static let cohorts = [[0, 3, 5], [1, 3, 4], [0, 1, 2], [3, 4, 5]]
 
   /// Four rounds of three of six phones that are always there, one after the other.
-  private func scene(_ selector: Choice<any ClientSelector>, threads: Int = 2) -> Scene {
+  private func scene(_ selector: Choice<AnySelector>, threads: Int = 2) -> Scene {
     var scene = Scene(
       fleet: [
         .group(count: 6, windows: [[0, 2_000_000, 2_005_000]]) {
@@ -26,11 +26,11 @@ struct ForesightTests {
     return scene
   }
 
-  private func scripted(_ cohorts: [[Int]] = cohorts) -> Choice<any ClientSelector> {
+  private func scripted(_ cohorts: [[Int]] = cohorts) -> Choice<AnySelector> {
     Choice(ScriptedSelector.self, .init()) { ScriptedSelector($0.settings, cohorts: cohorts) }
   }
 
-  private func uniform() -> Choice<any ClientSelector> {
+  private func uniform() -> Choice<AnySelector> {
     var settings = UniformSelector.Settings()
     settings.cohort = 3
     return Choice(UniformSelector.self, settings) { $0 }

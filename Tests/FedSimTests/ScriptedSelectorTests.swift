@@ -14,7 +14,7 @@ struct ScriptedSelectorTests {
   ) -> (devices: [Int], goal: Int)? {
     var stream = StreamKey(seed: 1, purpose: "selection").stream(slot: UInt64(round))
     let before = stream
-    let cohort = selector(cohorts).cohort(
+    let cohort = selector(cohorts).chooseCohort(
       from: waiting.map { CheckIn(device: $0, heldVersion: -1) }, .open(round: round), &stream)
     var (a, b) = (before, stream)
     #expect(a.uniform() == b.uniform(), "nothing was drawn")

@@ -27,8 +27,8 @@ struct SelectionLossTests {
     var squared = known
     squared.rootMeanSquareLoss = 0.75
     #expect(squared.statisticalUtility == 7.5)
-    #expect(make(OortSelector.self).needsLossSquares)
-    #expect(!make(PowerOfChoiceSelector.self).needsLossSquares)
+    #expect(make(OortSelector.self).needs == [.facts, .lossSquares])
+    #expect(!make(PowerOfChoiceSelector.self).needs.contains(.lossSquares))
   }
 
   @Test("the model's losses of now decide where they are asked for, and not what was reported")
@@ -36,20 +36,20 @@ struct SelectionLossTests {
     let selector = make(PowerOfChoiceSelector.self) {
       ($0.cohort, $0.candidates, $0.losses) = (2, 4, .current)
     }
-    #expect(selector.needsCurrentLosses && selector.needsLosses)
-    #expect(!make(PowerOfChoiceSelector.self).needsCurrentLosses)
+    #expect(selector.needs.contains(.currentLosses) && selector.needs.contains(.losses))
+    #expect(make(PowerOfChoiceSelector.self).needs == [.facts, .losses])
     let known = (0..<4).map { device in
       facts { ($0.samples, $0.loss) = (4, Double(device)) }
     }
     var stream = StreamKey(seed: 1, purpose: "selection").stream(slot: 1)
-    var memory = PartMemory()
+    var none = NoMemory()
     let waiting = (0..<4).map { CheckIn(device: $0, heldVersion: -1) }
     let (now, places) = (view(known: known), [2, 0, 3, 1])
     #expect(
-      selector.candidates(from: waiting, now, &stream, &memory)?.sorted() == [0, 1, 2, 3])
-    #expect(selector.candidates(from: [waiting[0]], now, &stream, &memory) == nil)
+      selector.chooseCandidates(from: waiting, now, &stream, &none)?.sorted() == [0, 1, 2, 3])
+    #expect(selector.chooseCandidates(from: [waiting[0]], now, &stream, &none) == nil)
     func members(_ losses: [Double]) -> [Int]? {
-      selector.cohort(of: places, losses: losses, now)?.members
+      selector.chooseCohort(of: places, losses: losses, now, &none)?.members
     }
     #expect(members([0.25, 3, 0.5, 1]) == [0, 1])
     // Of equals the one that was drawn first; no number is without bound, no samples are the least.
@@ -61,13 +61,15 @@ struct SelectionLossTests {
     (inner.cohort, inner.candidates, inner.losses) = (2, 3, .current)
     interval.of = Choice(PowerOfChoiceSelector.self, inner) { $0 }
     let outer = MinimumIntervalSelector(interval)
-    #expect(outer.needsCurrentLosses && outer.needsLosses && !outer.needsLossSquares)
+    #expect(outer.needs == [.facts, .currentLosses])
+    var memory = outer.makeMemory()
     var rested = known
     (rested[1].lastRound, rested[1].chosenAt) = (1, .start)
     let second = view(round: 2, known: rested)
-    let drawn = outer.candidates(from: waiting, second, &stream, &memory)
+    let drawn = outer.chooseCandidates(from: waiting, second, &stream, &memory)
     #expect(drawn?.sorted() == [0, 2, 3])
     #expect(
-      outer.cohort(of: [0, 2, 3], losses: [1, 2, 3], second)?.members.sorted() == [2, 3])
+      outer.chooseCohort(of: [0, 2, 3], losses: [1, 2, 3], second, &memory)?.members.sorted()
+        == [2, 3])
   }
 }

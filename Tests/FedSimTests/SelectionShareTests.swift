@@ -6,15 +6,14 @@ import Testing
 
 /// The devices chosen in round 7 out of all that are known, in the order of the fleet.
 private func chosen(
-  by selector: any ClientSelector, of known: [DeviceFacts], seed: UInt64 = 1
+  by selector: some CohortSelector, of known: [DeviceFacts], seed: UInt64 = 1
 ) -> [Int]? {
   let view = ServerView(
     now: .start, version: 0, round: 7, pending: 0, cohortGoal: nil, cohortSize: 0,
     roundOpenedAt: .start, known: known)
   var stream = StreamKey(seed: seed, purpose: "selection").stream(slot: 7)
-  var memory = PartMemory()
   let waiting = known.indices.map { CheckIn(device: $0, heldVersion: -1) }
-  return selector.cohort(from: waiting, view, &stream, &memory)?.members.sorted()
+  return selector.chooseCohort(from: waiting, view, &stream)?.members.sorted()
 }
 
 private func facts(_ change: (inout DeviceFacts) -> Void) -> DeviceFacts {
@@ -65,7 +64,7 @@ struct SelectionShareTests {
     // In binary 50 · 1.1 is a little over 55, and so is 100 · 1.1 over 110.
     let uniform = make(UniformSelector.self) { ($0.cohort, $0.overSelection) = (50, 1.1) }
     let weighted = make(WeightedSelector.self) { ($0.cohort, $0.overSelection) = (100, 1.1) }
-    #expect(uniform.neededWaiting == 55 && weighted.neededWaiting == 110)
+    #expect(uniform.rules.neededWaiting == 55 && weighted.rules.neededWaiting == 110)
     // 0.29 · 100 is a little under 29: of the values 1 to 100 with the square of each rank the
     // middle 42 are left, 30² to 71².
     var settings = CoordinateTrimmedMean.Settings()

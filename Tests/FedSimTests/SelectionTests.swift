@@ -21,12 +21,12 @@ private func facts(_ change: (inout DeviceFacts) -> Void) -> DeviceFacts {
 }
 
 /// The devices chosen out of some that wait, in the order of the fleet.
-private func chosen(
-  by selector: any ClientSelector, of waiting: [Int], _ view: ServerView,
-  _ memory: inout PartMemory, seed: UInt64 = 1
+private func chosen<S: CohortSelector>(
+  by selector: S, of waiting: [Int], _ view: ServerView, _ memory: inout S.Memory,
+  seed: UInt64 = 1
 ) -> [Int]? {
   var stream = StreamKey(seed: seed, purpose: "selection").stream(slot: UInt64(view.round))
-  return selector.cohort(
+  return selector.chooseCohort(
     from: waiting.map { CheckIn(device: $0, heldVersion: -1) }, view, &stream, &memory
   ).map { $0.members.map { waiting[$0] }.sorted() }
 }
@@ -65,20 +65,20 @@ struct SelectionTests {
   func weighted() {
     let selector = make(WeightedSelector.self) { $0.cohort = 3 }
     let known = [0, 4, 0, 9, 1].map { samples in facts { $0.samples = samples } }
-    var memory = PartMemory()
+    var memory = selector.makeMemory()
     for seed in 1...20 {
       #expect(
         chosen(by: selector, of: [0, 1, 2, 3, 4], view(known: known), &memory, seed: UInt64(seed))
           == [1, 3, 4])
     }
     #expect(chosen(by: selector, of: [1, 3], view(known: known), &memory) == nil)
-    #expect(selector.needsFacts && !selector.needsLosses && selector.neededWaiting == 3)
+    #expect(selector.needs == .facts && selector.rules.neededWaiting == 3)
   }
 
   @Test("turns: behind the last one, around the end, and past those that do not wait")
   func turns() {
     let selector = make(RoundRobinSelector.self) { $0.cohort = 2 }
-    var memory = PartMemory()
+    var memory = selector.makeMemory()
     let all = [0, 1, 2, 3, 4]
     #expect(chosen(by: selector, of: all, view(), &memory) == [0, 1])
     #expect(chosen(by: selector, of: all, view(round: 2), &memory) == [2, 3])
@@ -91,7 +91,7 @@ struct SelectionTests {
 
   @Test("an interval passes over those of the rounds before, and of the time before")
   func interval() {
-    let every = Choice<any ClientSelector>(RoundRobinSelector.self) { $0 }
+    let every = Choice<AnySelector>(RoundRobinSelector.self) { $0 }
     let two = make(MinimumIntervalSelector.self) {
       $0.rounds = 2
       var inner = RoundRobinSelector.Settings()
@@ -105,13 +105,14 @@ struct SelectionTests {
         $0.chosenAt = .start + .seconds(Int64(100 * device))
       }
     }
-    var memory = PartMemory()
+    var memory = two.makeMemory()
     let all = [0, 1, 2, 3, 4]
     // In round 3 device 1 rests; turns go on where they were: 0 2, then 3 4.
     #expect(chosen(by: two, of: all, view(round: 3, known: known), &memory) == [0, 2])
     #expect(chosen(by: two, of: all, view(round: 3, known: known), &memory) == [3, 4])
     #expect(chosen(by: two, of: [0, 1], view(round: 3, known: known), &memory) == nil)
-    #expect(two.neededWaiting == 2 && two.neededDevices == 4 && two.formsCohorts)
+    #expect(two.rules.neededWaiting == 2 && two.rules.neededDevices == 4)
+    #expect(two.erased.formsCohorts)
     // Whoever is chosen at once is turned away: 300 s have not passed since 100 s.
     let slow = make(MinimumIntervalSelector.self) {
       ($0.rounds, $0.time) = (1, .seconds(300))
@@ -121,7 +122,7 @@ struct SelectionTests {
     #expect(slow.admit(late, view(round: 3, at: 399, known: known)) == .reject)
     #expect(slow.admit(late, view(round: 3, at: 400, known: known)) == .accept)
     #expect(slow.admit(CheckIn(device: 2, heldVersion: -1), view(known: known)) == .accept)
-    #expect(every.value.neededDevices == 10)
+    #expect(!slow.erased.formsCohorts && every.value.rules?.neededDevices == 10)
   }
 
   @Test("what cannot be said of an interval, or of candidates")
@@ -133,9 +134,9 @@ struct SelectionTests {
     interval.time = .hours(1)
     #expect(interval.contradictions().isEmpty)
     for of in [
-      Choice<any ClientSelector>(CycleSelector.self) { $0 },
-      Choice<any ClientSelector>(ScriptedSelector.self) { $0 },
-      Choice<any ClientSelector>(MinimumIntervalSelector.self) { $0 },
+      Choice<AnySelector>(CycleSelector.self) { $0 },
+      Choice<AnySelector>(ScriptedSelector.self) { $0 },
+      Choice<AnySelector>(MinimumIntervalSelector.self) { $0 },
     ] {
       interval.of = of
       #expect(interval.contradictions().first?.key == "of", "\(of.name)")
@@ -152,7 +153,7 @@ struct SelectionTests {
     let known = [0.5, 2, nil, 1, 3].map { loss in
       facts { ($0.samples, $0.loss) = (4, loss) }
     }
-    var memory = PartMemory()
+    var memory = selector.makeMemory()
     let all = [0, 1, 2, 3, 4]
     #expect(chosen(by: selector, of: all, view(known: known), &memory) == [1, 2, 4])
     #expect(chosen(by: selector, of: [0, 1, 2], view(known: known), &memory) == nil)
@@ -213,13 +214,13 @@ struct OortTests {
     let selector = make(OortSelector.self) {
       ($0.cohort, $0.overSelection, $0.cutOff, $0.pace) = (4, 1, 1, 1)
     }
-    var memory = PartMemory()
+    var memory = selector.makeMemory()
     let all = Array(0..<12)
     // Round 7 of the fixture: devices 11, 2, 5 and 7 have the highest scores.
     #expect(
       chosen(by: selector, of: all, view(round: 7, known: Self.known), &memory) == [2, 5, 7, 11])
     // Nobody is unknown, so nothing is explored, whatever ε is.
-    #expect(memory.numbers[0] == 0.9 * 0.98)
+    #expect(memory.exploration == 0.9 * 0.98)
   }
 
   @Test("unknown devices get their share, which falls from round to round and has an end")
@@ -230,7 +231,7 @@ struct OortTests {
     }
     // Twelve that have reported, twelve that have not.
     let known = Self.known + (0..<12).map { _ in facts { $0.samples = 5 } }
-    var memory = PartMemory()
+    var memory = selector.makeMemory()
     // ε is 1/2, then 1/4: of ten ⌊10·(1 − ε)⌋ = 5 and 7 are exploited.
     for (round, exploited) in [(7, 5), (8, 7), (9, 7)] {
       let members = chosen(
@@ -249,7 +250,7 @@ struct OortTests {
     let selector = make(OortSelector.self) {
       ($0.cohort, $0.overSelection, $0.mostUpdates, $0.mostExcluded) = (8, 1, 2, 0.3)
     }
-    var memory = PartMemory()
+    var memory = selector.makeMemory()
     // Devices 2, 5, 8 and 11 were in three versions; ⌊0.3·12⌋ = 3 of them are left out.
     let members = chosen(
       by: selector, of: Array(0..<12), view(round: 7, known: Self.known), &memory)!
@@ -267,7 +268,7 @@ struct OortTests {
       ($0.cohort, $0.overSelection, $0.cutOff) = (2, 1, 1)
       ($0.pace, $0.paceStep, $0.paceWindow) = (0.3, 0.1, 2)
     }
-    var memory = PartMemory()
+    var memory = selector.makeMemory()
     var paces: [Double] = []
     // The two devices exploited in a round report in it a loss of 4, 4, 1, 1, 1, 1, 3, 3: the mean
     // utility of 10 samples each is 40, 40, 10, 10, 10, 10, 30, 30.
@@ -278,7 +279,7 @@ struct OortTests {
       let round = index + 1
       #expect(
         chosen(by: selector, of: [0, 1], view(round: round, known: known), &memory) == [0, 1])
-      paces.append(memory.numbers[1])
+      paces.append(memory.pace)
       for place in known.indices { (known[place].loss, known[place].lossRound) = (loss, round) }
     }
     // Looked at before cohorts 5, 7 and 9: 80 > 20, 20 = 20, 20 < 60.
@@ -294,15 +295,15 @@ struct AvailabilityTests {
   @Test("the least seen in the coming hours come first, those that were chosen last")
   func ranks() {
     let selector = make(AvailabilitySelector.self) { ($0.cohort, $0.rest) = (2, 3) }
-    var memory = PartMemory()
+    var memory = selector.makeMemory()
     // Device d asks at 11 h on d days; the mean duration is an hour until a round is over, so at 10
     // h the stretch from 11 h to 12 h counts.
     for device in 0..<5 {
       for date in 0..<Int64(device) {
         let now = view(at: date * day + 11 * hour)
-        _ = selector.admit(CheckIn(device: device, heldVersion: -1), now, &memory)
+        _ = selector.receive(CheckIn(device: device, heldVersion: -1), now, &memory)
         // Again in the same hour counts once.
-        _ = selector.admit(CheckIn(device: device, heldVersion: -1), now, &memory)
+        _ = selector.receive(CheckIn(device: device, heldVersion: -1), now, &memory)
       }
     }
     let before = memory
@@ -326,17 +327,17 @@ struct AvailabilityTests {
           by: selector, of: all, view(round: round, at: 5 * day + 10 * hour, known: known),
           &memory) == expected, "round \(round)")
     }
-    #expect(selector.acceptsLate && selector.needsFacts)
-    #expect(!make(AvailabilitySelector.self) { $0.late = false }.acceptsLate)
+    #expect(selector.rules.acceptsLate && selector.needs == .facts)
+    #expect(!make(AvailabilitySelector.self) { $0.late = false }.rules.acceptsLate)
   }
 
   @Test("how far it looks ahead follows how long rounds last")
   func horizon() {
     let selector = make(AvailabilitySelector.self) { ($0.cohort, $0.rest) = (1, 0) }
-    var memory = PartMemory()
+    var memory = selector.makeMemory()
     // Device 0 was seen at 3 h, device 1 at 5 h.
     for (device, at) in [(0, 3), (1, 5)] {
-      _ = selector.admit(
+      _ = selector.receive(
         CheckIn(device: device, heldVersion: -1), view(at: Int64(at) * hour), &memory)
     }
     // A first cohort is formed at 24 h with device 2, and its round is over 2 h later.
@@ -353,7 +354,7 @@ struct AvailabilityTests {
       chosen(
         by: selector, of: [0, 1],
         view(round: 3, at: 49 * hour + 1800, openedAt: 27 * hour), &memory) == [1])
-    #expect(memory.numbers == [1.25 * 3_600_000_000])
+    #expect(memory.mean == .minutes(75))
   }
 
   @Test("REFL's mean beside NumPy, on one and three threads", arguments: 0..<4)

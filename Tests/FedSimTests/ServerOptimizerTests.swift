@@ -22,21 +22,22 @@ private let all: [any ServerOptimizer] =
 
 private func buffer(_ values: [Float]) -> ParameterBuffer { ParameterBuffer(values) }
 
+private func update(_ values: [Float], _ payload: Payload) -> CombinedUpdate {
+  CombinedUpdate(buffer(values), payload)
+}
+
 /// The models after the steps of `PolicyNumbers.swift`; between two the memory is saved if asked.
 private func played(
   _ part: any ServerOptimizer, payload: Payload, saves: Bool = false
 ) throws -> [ParameterBuffer] {
-  var memory = PartMemory()
+  var memory = part.freshMemory()
   var model = buffer(policyStart)
   return try (0..<3).map { turn in
     let step = policySteps.row(turn, of: 13)
     let combined =
       payload == .delta ? step : zip(model.values, step).map { Float(Double($0) + Double($1)) }
-    model = part.step(from: model, by: buffer(combined), payload: payload, &memory)
-    if saves {
-      let bytes = try Archive.bytes(of: memory)
-      memory = try Archive.value(PartMemory.self, from: bytes, types: [ParameterBuffer.self])
-    }
+    model = part.step(from: model, by: update(combined, payload), with: &memory)
+    if saves { memory = try AnyMemory(archived: memory.archived(), of: part) }
     return model
   }
 }
@@ -59,9 +60,9 @@ struct ServerOptimizerTests {
   func nesterov() {
     // v: 1, then ½ + 2 = 2½. Steps: 1 + ½·1, then 2 + ½·2½.
     let part = make(ServerMomentum.self) { ($0.momentum, $0.nesterov) = (0.5, true) }
-    var memory = PartMemory()
-    let one = part.step(from: buffer([0]), by: buffer([1]), payload: .delta, &memory)
-    let two = part.step(from: one, by: buffer([2]), payload: .delta, &memory)
+    var memory = part.makeMemory()
+    let one = part.step(from: buffer([0]), by: update([1], .delta), &memory)
+    let two = part.step(from: one, by: update([2], .delta), &memory)
     #expect((one[0], two[0]) == (1.5, 4.75))
   }
 
@@ -70,8 +71,7 @@ struct ServerOptimizerTests {
     // Δ = 3, τ = 4, η = 2, β₁ = ½, β₂ = ¾: m = 1.5 (Adagrad without β₁: 3).
     // v: Adagrad 16 + 9 = 25; Adam ¾·16 + ¼·9 = 14.25; Yogi 16 − ¼·9 = 13.75.
     func step(_ part: any ServerOptimizer) -> Float {
-      var memory = PartMemory()
-      return part.step(from: buffer([10]), by: buffer([3]), payload: .delta, &memory)[0]
+      part.step(from: buffer([10]), by: update([3], .delta))[0]
     }
     let adagrad = make(ServerAdagrad.self) { ($0.tau, $0.learningRate) = (4, 2) }
     #expect(step(adagrad) == Float(10 + 2 * 3.0 / 9))
@@ -93,14 +93,14 @@ struct ServerOptimizerTests {
       #expect(try played(still, payload: payload).map(\.values) == plain.map(\.values))
     }
     let mixing = make(Mixing.self) { $0.alpha = 1 }
-    let (now, new) = (buffer(policyStart), buffer(policySteps.row(0, of: 13)))
-    #expect(mixing.step(from: now, by: new, payload: .weights).values == new.values)
+    let (now, new) = (buffer(policyStart), update(policySteps.row(0, of: 13), .weights))
+    #expect(mixing.step(from: now, by: new).values == new.parameters.values)
     let none = make(Mixing.self) { $0.alpha = 0 }
-    #expect(none.step(from: now, by: new, payload: .weights).values == now.values)
+    #expect(none.step(from: now, by: new).values == now.values)
     // ¼·2 + ¾·6 and 2 + ¾·6.
     let most = make(Mixing.self) { $0.alpha = 0.75 }
-    #expect(most.step(from: buffer([2]), by: buffer([6]), payload: .weights)[0] == 5)
-    #expect(most.step(from: buffer([2]), by: buffer([6]), payload: .delta)[0] == 6.5)
+    #expect(most.step(from: buffer([2]), by: update([6], .weights))[0] == 5)
+    #expect(most.step(from: buffer([2]), by: update([6], .delta))[0] == 6.5)
   }
 
   @Test("What is remembered is saved between any two steps", arguments: all.indices)
@@ -115,20 +115,19 @@ struct ServerOptimizerTests {
   func finite(index: Int) {
     let most = Float.greatestFiniteMagnitude
     for payload in Payload.allCases {
-      var memory = PartMemory()
+      var memory = all[index].freshMemory()
       var model = buffer([most, -most, .leastNonzeroMagnitude, 0, 1])
       for step in [
         [most, -most, most, .leastNonzeroMagnitude, -most], [-most, -most, 0, 0, most],
       ] {
         model = all[index].step(
-          from: model, by: buffer(step.map { Float($0) }), payload: payload, &memory)
+          from: model, by: update(step.map { Float($0) }, payload), with: &memory)
         // SGD and mixing in one step do as they always did.
         if !(all[index] is ServerSGD) { #expect(model.isFinite, "\(model.values)") }
       }
-      var fresh = PartMemory()
-      let still = buffer([0.5, -3])
-      let same = payload == .delta ? buffer([0, 0]) : still
-      #expect(all[index].step(from: still, by: same, payload: payload, &fresh).values == [0.5, -3])
+      let still: [Float] = [0.5, -3]
+      let same = update(payload == .delta ? [0, 0] : still, payload)
+      #expect(all[index].step(from: buffer(still), by: same).values == still)
     }
   }
 }

@@ -25,11 +25,13 @@ private struct OneWindow: TimelineSource {
 }
 
 /// Nobody may train: so each session sends one request.
-private struct NobodySelector: ClientSelector {
+private struct NobodySelector: AdmittingSelector {
   static let name = "nobody"
   static let summary = "Nobody may train"
   init(_ settings: NoSettings) {}
-  func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .reject }
+  func admit(
+    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout NoMemory
+  ) -> Admission { .reject }
 }
 
 /// Requests that come at random against queueing theory: one worker, a mean service time of 1 s, a

@@ -162,7 +162,7 @@ struct TransformTests {
         return sent.report!
       }
       var none = stream()
-      bound = part.nextTold(after: bound, reports: Array(reports), &none)
+      bound = part.tellNext(after: bound, reports: Array(reports), &none)
       #expect((bound - clipBounds[turn]).magnitude < 1e-12)
     }
   }
@@ -175,7 +175,7 @@ struct TransformTests {
     var square = 0.0
     for slot in 0..<4_000 {
       var draws = stream(UInt64(slot))
-      let next = part.nextTold(after: 1, reports: [1, 1, 0, 0], &draws)
+      let next = part.tellNext(after: 1, reports: [1, 1, 0, 0], &draws)
       let log = Portable.log(next)
       (sum, square) = (sum + log, square + log * log)
     }

@@ -72,10 +72,11 @@ struct TriggerTests {
       $0.of = [make(ThresholdTrigger.self), make(EveryTrigger.self) { $0.minimum = 1 }]
     }.value
     #expect(trigger.timer == .every(.minutes(30)))
-    var memory = PartMemory()
+    var memory = trigger.freshMemory()
     func ask(_ moment: TriggerMoment, _ pending: Int, _ round: Int) throws -> TriggerDecision {
-      let decision = trigger.decide(moment, view(pending: pending, round: round), &memory)
-      memory = try Archive.value(PartMemory.self, from: Archive.bytes(of: memory))
+      let decision = trigger.decide(
+        moment, view(pending: pending, round: round), with: &memory)
+      memory = try AnyMemory(archived: memory.archived(), of: trigger)
       return decision
     }
     #expect(try ask(.timer, 0, 1) == .wait)
@@ -87,9 +88,6 @@ struct TriggerTests {
     #expect(try ask(.arrival, 2, 2) == .wait)
     #expect(try ask(.arrival, 3, 2) == .aggregate)
     #expect(try ask(.arrival, 3, 3) == .wait)
-    // What could make both content, for somebody who asks without a memory.
-    #expect(trigger.decide(.arrival, view(pending: 3)) == .aggregate)
-    #expect(trigger.decide(.arrival, view(pending: 2)) == .wait)
   }
 
   @Test("a round that one of several skips is skipped; what makes no sense together is said")
@@ -97,9 +95,8 @@ struct TriggerTests {
     let trigger = make(AllTrigger.self) {
       $0.of = [make(FirstTrigger.self), make(DeadlineTrigger.self) { $0.minimum = 2 }]
     }.value
-    var memory = PartMemory()
-    #expect(trigger.decide(.timer, view(pending: 1), &memory) == .skip)
-    #expect(trigger.needsCohort && trigger.neededMembers(view(pending: 0)) == nil)
+    #expect(trigger.decide(.timer, view(pending: 1)) == .skip)
+    #expect(trigger.needs == .cohorts && trigger.neededMembers(view(pending: 0)) == nil)
     func faults(_ triggers: [Choice<any AggregationTrigger>]) -> [String] {
       var settings = AllTrigger.Settings()
       settings.of = triggers
@@ -193,6 +190,27 @@ struct TriggerSceneTests {
     }
     #expect(standstill(3) == nil)
     #expect(standstill(4)?.waits.first == .members(round: 1, goal: 4, arrived: 3))
+  }
+
+  @Test("What all of several need together, each at a moment of its own, is found out")
+  func needed() {
+    func waits(_ updates: Int, _ minimum: Int) -> [Standstill.Wait]? {
+      let trigger = make(AllTrigger.self) {
+        $0.of = [
+          make(ThresholdTrigger.self) { $0.updates = updates },
+          make(EveryTrigger.self) { ($0.period, $0.minimum) = (.seconds(20), minimum) },
+        ]
+      }
+      return rounds([1, 1, 1], [trigger]) {
+        $0.inputs.server.selector = Choice(OpenSelector.self) { $0 }
+        $0.inputs.stopsWhenStuck = true
+        $0.inputs.stop.after = .hours(48)
+      }.play().simulation.standstill?.waits
+    }
+    // Each of three devices has one update in it.
+    #expect(waits(3, 1)?.contains { if case .updates = $0 { true } else { false } } != true)
+    #expect(waits(4, 1)?.contains(.updates(needed: 4, waited: 3, isPossible: false)) == true)
+    #expect(waits(2, 5)?.contains(.updates(needed: 5, waited: 3, isPossible: false)) == true)
   }
 
   @Test("A version needs its updates and its time")

@@ -331,8 +331,8 @@ extension RandomWorld {
     var inputs = world.scene().inputs
     inputs.injections = []
     inputs.server.layoutChange = nil
-    if inputs.server.selector.value is CycleSelector
-      || inputs.server.selector.value is FractionSelector
+    if inputs.server.selector.value.part is CycleSelector
+      || inputs.server.selector.value.part is FractionSelector
     {
       inputs.server = ServerSettings()
       inputs.server.messageBytes = 1000

@@ -24,7 +24,7 @@ private struct FirstDevice: Aggregator {
 
   init(_ settings: Settings) { share = settings.share }
 
-  func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
     batch.weightedSum(batch.updates.indices.map { $0 == 0 ? share : 0 })
   }
 }
@@ -89,24 +89,22 @@ private struct Momentum: ServerOptimizer {
   typealias Settings = NoSettings
   init(_ settings: NoSettings) {}
 
-  func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
-  ) -> ParameterBuffer {
-    var memory = PartMemory()
-    return step(from: current, by: combined, payload: payload, &memory)
+  struct Memory: Codable {
+    var last: ParameterBuffer?
+    var steps = 0
   }
+  func makeMemory() -> Memory { Memory() }
 
   func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
-    _ memory: inout PartMemory
+    from current: ParameterBuffer, by combined: CombinedUpdate, _ memory: inout Memory
   ) -> ParameterBuffer {
-    precondition(payload == .delta, "the test sends differences")
-    let last = memory.buffers.first
+    precondition(combined.payload == .delta, "the test sends differences")
+    let (last, new) = (memory.last, combined.parameters)
     let step = ParameterBuffer(count: current.count) { target in
-      for i in 0..<target.count { target[i] = combined[i] + 0.5 * (last?[i] ?? 0) }
+      for i in 0..<target.count { target[i] = new[i] + 0.5 * (last?[i] ?? 0) }
     }
-    memory.buffers = [step]
-    memory.integers = [(memory.integers.first ?? 0) + 1]
+    memory.last = step
+    memory.steps += 1
     return ParameterBuffer(count: current.count) { target in
       for i in 0..<target.count { target[i] = current[i] + step[i] }
     }
@@ -120,14 +118,14 @@ private struct ThreeTwo: AggregationTrigger {
   typealias Settings = NoSettings
   init(_ settings: NoSettings) {}
 
-  func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision { .wait }
+  struct Memory: Codable { var versions = 0 }
+  func makeMemory() -> Memory { Memory() }
 
   func decide(
-    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout PartMemory
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
   ) -> TriggerDecision {
-    let count = memory.integers.first ?? 0
-    guard server.pending >= (count % 2 == 0 ? 3 : 2) else { return .wait }
-    memory.integers = [count + 1]
+    guard server.pending >= (memory.versions % 2 == 0 ? 3 : 2) else { return .wait }
+    memory.versions += 1
     return .aggregate
   }
 }

@@ -25,7 +25,7 @@ struct ProtocolTests {
     let scenario = try Scenario(
       text: text(server: "{policy: pygrid, selector: {cycles: {length: 8 h, maximumDiffs: 5}}}"))
     let server = scenario.settings.server
-    let cycle = try #require(server.selector.value as? CycleSelector).cycle
+    let cycle = try #require(server.selector.value.part as? CycleSelector).cycle
     #expect(cycle.mode == .asCoded)
     #expect(cycle.length == .hours(8))
     #expect(cycle.maximumDiffs == 5)

@@ -28,7 +28,7 @@ private struct HeavyFirst: Aggregator {
 
   init(_ settings: Settings) { weight = settings.weight * Self.factor }
 
-  func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
     let sum = Double(batch.updates.count - 1) + weight
     return batch.weightedSum(batch.updates.indices.map { ($0 == 0 ? weight : 1) / sum })
   }

@@ -14,7 +14,7 @@ private final class Log: Sendable {
 }
 
 /// Lets everybody in, and writes down what is known of all.
-private struct Watcher: ClientSelector {
+private struct Watcher: AdmittingSelector {
   static let name = "watcher"
   static let summary = "Lets everybody in, and writes down what is known of all"
   typealias Settings = NoSettings
@@ -23,11 +23,11 @@ private struct Watcher: ClientSelector {
   var wantsSquares = true
   init(_ settings: NoSettings) {}
 
-  var needsFacts: Bool { true }
-  var needsLosses: Bool { true }
-  var needsLossSquares: Bool { wantsSquares }
+  var needs: SelectorNeeds { [.facts, wantsSquares ? .lossSquares : .losses] }
 
-  func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission {
+  func admit(
+    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout NoMemory
+  ) -> Admission {
     log.facts.withLock { $0 = server.known }
     return .accept
   }

@@ -57,8 +57,8 @@ struct SystemScenarioTests {
     let syft = try scenario("systems/swiftsyft").settings
     let coded = try scenario("systems/swiftsyft-as-coded").settings
     #expect(syft.fleet[0].count == coded.fleet[0].count)
-    #expect((syft.server.selector.value as? CycleSelector)?.cycle.mode == .asDocumented)
-    let cycle = try #require((coded.server.selector.value as? CycleSelector)?.cycle)
+    #expect((syft.server.selector.value.part as? CycleSelector)?.cycle.mode == .asDocumented)
+    let cycle = try #require((coded.server.selector.value.part as? CycleSelector)?.cycle)
     #expect(cycle.mode == .asCoded)
     #expect((cycle.length, cycle.maximumDiffs, cycle.planBytes) == (.hours(8), 20, 60_000))
     #expect(coded.server.clientConfig?.first?.maximumUpdates == 100)
@@ -121,7 +121,7 @@ struct SystemScenarioTests {
     #expect(coded.ignoresConfig == true)
     #expect(coded.keepalive == .seconds(1000))
     let selector = try Scenario(text: text("{policy: flower}")).settings.server.selector.value
-    #expect((selector as? FractionSelector)?.waitLimit == .hours(24))
+    #expect(selector.part is FractionSelector && selector.rules?.waitLimit == .hours(24))
   }
 
   private func text(_ server: String, task: String = "model: {mlp: [4]}") -> String {

@@ -14,7 +14,7 @@ struct ForgetfulMean: Aggregator {
   func weights(of updates: [UpdateFacts]) -> [Double]? {
     updates.map { _ in 1 / Double(updates.count) }
   }
-  func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
     batch.weightedSum(weights(of: batch.facts)!)
   }
 }
@@ -28,7 +28,7 @@ struct DoublingMean: Aggregator {
     let samples = updates.enumerated().map { Double($1.samples * ($0 == 0 ? 2 : 1)) }
     return samples.map { $0 / samples.reduce(0, +) }
   }
-  func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
     batch.weightedSum(weights(of: batch.facts)!)
   }
 }
@@ -42,7 +42,7 @@ struct FreshMean: Aggregator {
     let shares = updates.map { Double($0.samples) / Double(1 + $0.staleness) }
     return shares.map { $0 / shares.reduce(0, +) }
   }
-  func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
     batch.weightedSum(weights(of: batch.facts)!)
   }
 }
@@ -56,7 +56,7 @@ struct StaleMean: Aggregator {
     let shares = updates.map { Double($0.samples) / Double(2 + $0.staleness) }
     return shares.map { $0 / shares.reduce(0, +) }
   }
-  func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
     batch.weightedSum(weights(of: batch.facts)!)
   }
 }
@@ -67,7 +67,9 @@ struct LateThreshold: AggregationTrigger {
   static let summary = "Wrong: more than the threshold must wait"
   let settings: ThresholdTrigger.Settings
   init(_ settings: ThresholdTrigger.Settings) { self.settings = settings }
-  func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     moment != .timer && server.pending > settings.updates ? .aggregate : .wait
   }
 }
@@ -79,8 +81,10 @@ struct PoliteDeadline: AggregationTrigger {
   let settings: DeadlineTrigger.Settings
   init(_ settings: DeadlineTrigger.Settings) { self.settings = settings }
   var timer: TriggerTimer? { .afterCohort(settings.after + SimDuration(microseconds: 1)) }
-  var needsCohort: Bool { true }
-  func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  var needs: TriggerNeeds { .cohorts }
+  func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     guard moment == .timer else { return .wait }
     return server.pending >= settings.minimum ? .aggregate : .skip
   }
@@ -91,25 +95,28 @@ struct HastyCohort: AggregationTrigger {
   static let name = "cohort-complete"
   static let summary = "Wrong: closes the round one update too early"
   init(_ settings: NoSettings) {}
-  var needsCohort: Bool { true }
-  func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  var needs: TriggerNeeds { .cohorts }
+  func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     guard moment != .timer, let goal = server.cohortGoal else { return .wait }
     return server.pending >= max(1, goal - 1) ? .aggregate : .wait
   }
 }
 
 /// Takes the last of those who wait, and not a sample of them.
-struct LastSelector: ClientSelector {
+struct LastSelector: CohortSelector {
   static let name = "uniform"
   static let summary = "Wrong: takes who waits last in the list"
   let right: UniformSelector
   init(_ settings: UniformSelector.Settings) { right = UniformSelector(settings) }
-  var formsCohorts: Bool { true }
-  func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
-  func cohort(
-    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  func chooseCohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+    _ memory: inout NoMemory
   ) -> Cohort? {
-    guard let cohort = right.cohort(from: waiting, server, &stream) else { return nil }
+    guard let cohort = right.chooseCohort(from: waiting, server, &stream, &memory) else {
+      return nil
+    }
     return Cohort(
       members: Array(waiting.indices.suffix(cohort.members.count)), goal: cohort.goal)
   }
@@ -121,10 +128,10 @@ struct TimidSGD: ServerOptimizer {
   static let summary = "Wrong: half a step"
   init(_ settings: ServerSGD.Settings) {}
   func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+    from current: ParameterBuffer, by combined: CombinedUpdate, _ memory: inout NoMemory
   ) -> ParameterBuffer {
     ParameterBuffer(count: current.count) { target in
-      let (now, new) = (current.values, combined.values)
+      let (now, new) = (current.values, combined.parameters.values)
       for i in 0..<target.count { target[i] = now[i] + 0.5 * new[i] }
     }
   }

@@ -17,7 +17,9 @@ private struct FirstUpdate: Aggregator {
   }
   let settings: Settings
   init(_ settings: Settings) { self.settings = settings }
-  func combine(_ batch: AggregationBatch) -> ParameterBuffer { batch.updates[0].parameters }
+  func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
+    batch.updates[0].parameters
+  }
 }
 
 @Suite("Registry")

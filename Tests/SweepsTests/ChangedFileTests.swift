@@ -109,7 +109,7 @@ private struct MeddlingMean: Aggregator {
     let all = updates.reduce(0) { $0 + $1.samples }
     return updates.map { Double($0.samples) / Double(all) }
   }
-  func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
     batch.weightedSum(weights(of: batch.facts)!)
   }
 }

@@ -15,11 +15,13 @@ struct ForgetfulThreshold: AggregationTrigger {
     right = ThresholdTrigger(settings)
     updates = settings.updates
   }
-  func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     if moment == .arrival, server.version >= 2, server.pending > 2 * updates {
       return .skip
     }
-    return right.decide(moment, server)
+    return right.decide(moment, server, &memory)
   }
 }
 
@@ -33,7 +35,7 @@ struct VanishingMean: Aggregator {
     let shares = updates.map { Double($0.samples * max(0, 2 - $0.staleness)) }
     return shares.map { $0 / shares.reduce(0, +) }
   }
-  func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  func combine(_ batch: AggregationBatch, _ memory: inout NoMemory) -> ParameterBuffer {
     batch.weightedSum(weights(of: batch.facts)!)
   }
 }
@@ -45,12 +47,12 @@ struct UnsteadySGD: ServerOptimizer {
   nonisolated(unsafe) static var steps = 0
   init(_ settings: ServerSGD.Settings) {}
   func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+    from current: ParameterBuffer, by combined: CombinedUpdate, _ memory: inout NoMemory
   ) -> ParameterBuffer {
     Self.steps += 1
     let rate = 1 / Float(Self.steps)
     return ParameterBuffer(count: current.count) { target in
-      let (now, new) = (current.values, combined.values)
+      let (now, new) = (current.values, combined.parameters.values)
       for i in 0..<target.count { target[i] = now[i] + rate * new[i] }
     }
   }

@@ -109,7 +109,7 @@ public struct SimulationInputs: Sendable {
 
   /// Whether what happens depends on what is learned.
   public var followsLearning: Bool {
-    stop.accuracy != nil || server.selector.value.needsLosses
+    stop.accuracy != nil || server.selector.value.needs.contains(.losses)
   }
 
   /// The names of the models that are trained centrally, in their order.

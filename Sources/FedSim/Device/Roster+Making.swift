@@ -20,7 +20,7 @@ extension Roster {
     ]
     var record: [(name: String, number: Int)] = []
     for case let (name, space, source?) in sources {
-      guard let source = source as? any TraceSource else { continue }
+      guard let source = source.asTraces else { continue }
       let key = StreamKey(seed: cx.inputs.seeds.world, purpose: "trace", ordinal: UInt32(ordinal))
       let context = TimelineContext(
         space: space, key: key, device: group.name, traces: cx.inputs.traces,

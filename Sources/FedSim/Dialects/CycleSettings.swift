@@ -156,8 +156,22 @@ public enum CycleAnswer: Sendable, Equatable {
 public protocol CycleAdmission: ClientSelector {
   /// The cycles' configuration.
   var cycle: CycleSettings { get }
-  /// What a device is told in the open cycle.
-  func admit(_ worker: CycleWorker, _ cycle: CycleView, _ server: ServerView) -> CycleAnswer
+  /// Decides what a device is told in the open cycle.
+  func admit(
+    _ worker: CycleWorker, _ cycle: CycleView, _ server: ServerView, _ memory: inout Memory
+  ) -> CycleAnswer
+}
+
+extension CycleAdmission {
+  /// It lets devices into cycles.
+  public var erased: AnySelector { AnySelector(.cycles(self)) }
+
+  /// Decides what a device is told, for somebody who does not know the type of its memory.
+  public func admit(
+    _ worker: CycleWorker, _ cycle: CycleView, _ server: ServerView, with memory: inout AnyMemory
+  ) -> CycleAnswer {
+    memory.change(Memory.self) { admit(worker, cycle, server, &$0) }
+  }
 }
 
 /// Cycles as in PyGrid: requests are accepted with a key or rejected with a timeout.
@@ -174,14 +188,11 @@ public struct CycleSelector: CycleAdmission {
   /// Made from its settings.
   public init(_ settings: CycleSettings) { cycle = settings }
 
-  /// Whoever asks may train; what counts is the answer of the open cycle.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .accept }
-
-  /// What a device is told in the open cycle.
+  /// Decides what a device is told in the open cycle.
   ///
   /// Source: PyGrid's `FLController.assign`; its count of cycles includes the open one.
   public func admit(
-    _ worker: CycleWorker, _ view: CycleView, _ server: ServerView
+    _ worker: CycleWorker, _ view: CycleView, _ server: ServerView, _ memory: inout NoMemory
   ) -> CycleAnswer {
     let isCoded = cycle.mode == .asCoded
     let isLast = cycle.cycles.map { isCoded ? server.round >= $0 : server.round > $0 } ?? false
@@ -216,11 +227,13 @@ public struct CycleEndTrigger: AggregationTrigger {
 
   /// The end of a cycle, where cycles have a timer.
   public var timer: TriggerTimer? { .cycleEnd }
-  /// Whether it needs cycles.
-  public var needsCycles: Bool { true }
+  /// It needs cycles.
+  public var needs: TriggerNeeds { .cycles }
 
   /// What it wants now.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     guard moment != .failure, let cycle = server.cycle, server.pending > 0 else { return .wait }
     return cycle.isReady(reports: server.pending, at: server.now) ? .aggregate : .wait
   }

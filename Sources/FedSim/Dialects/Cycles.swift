@@ -12,7 +12,9 @@ enum Cycles {
     let worker = CycleWorker(
       lastCycle: Int(server.lastCycles[device]), upload: measured?.upload ?? rates.up,
       download: measured?.download ?? rates.down)
-    let answer = cx.features.admission!.admit(worker, server.cycle!, Facts.serverView(server, cx))
+    let view = Facts.serverView(server, cx)
+    let answer = cx.features.admission!.admit(
+      worker, server.cycle!, view, with: &server.memories.selector)
     switch answer {
     case .accepted:
       Facts.letIn(device, participation, &server, &cx)

@@ -4,7 +4,7 @@ import Numerics
 extension Dialect {
   /// Makes what the settings ask for.
   static func makeExchange(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
-    cx.features.admission = cx.inputs.server.selector.value as? any CycleAdmission
+    cx.features.admission = cx.inputs.server.selector.value.cycles
     cx.features.givesKeys = cx.features.admission != nil
     if cx.features.givesKeys {
       server.lastCycles = Array(repeating: 0, count: devices.count)

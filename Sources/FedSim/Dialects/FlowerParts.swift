@@ -2,7 +2,7 @@ import Numerics
 import Schema
 
 /// A share of the devices that are connected, as Flower's strategies sample them.
-public struct FractionSelector: ClientSelector {
+public struct FractionSelector: CohortSelector {
   /// Its name in a scenario.
   public static let name = "fraction"
   /// What it does, in one sentence.
@@ -47,21 +47,15 @@ public struct FractionSelector: ClientSelector {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// Whether it forms cohorts.
-  public var formsCohorts: Bool { true }
-
-  /// How many devices must wait before a cohort is formed.
-  public var neededWaiting: Int? { settings.minimumAvailable }
-
-  /// A round without a cohort is skipped after so long.
-  public var waitLimit: SimDuration? { settings.waitLimit }
-
-  /// What a device that asks for work is told.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+  /// How many it waits for, and for how long.
+  public var rules: CohortRules {
+    CohortRules(neededWaiting: settings.minimumAvailable, waitLimit: settings.waitLimit)
+  }
 
   /// Draws: one `below` a member. Source: Flower's `FedAvg.num_fit_clients`.
-  public func cohort(
-    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  public func chooseCohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+    _ memory: inout NoMemory
   ) -> Cohort? {
     guard waiting.count >= settings.minimumAvailable else { return nil }
     let wanted = max(Int(Double(waiting.count) * settings.fraction), settings.minimum)
@@ -109,14 +103,16 @@ public struct CohortAnsweredTrigger: AggregationTrigger {
   /// Its timer, where members have only so long.
   public var timer: TriggerTimer? { settings.timeout.map { .afterCohort($0) } }
 
-  /// Whether it needs cohorts.
-  public var needsCohort: Bool { true }
+  /// It needs cohorts.
+  public var needs: TriggerNeeds { .cohorts }
 
   /// What it wants now.
   ///
   /// Source: Flower's `FedAvg.aggregate_fit`: no results, or failures that are not accepted, leave
   /// the parameters as they are.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     guard server.cohortGoal != nil else { return .wait }
     var failures = server.failures
     // At the timeout whoever has not answered has failed.

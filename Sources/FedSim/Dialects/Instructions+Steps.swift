@@ -29,8 +29,7 @@ extension Instructions {
 
   /// A round has only so long to find its cohort.
   static func limitWait(_ server: inout Server, _ cx: inout Context) {
-    let selector = cx.inputs.server.selector.value
-    guard selector.formsCohorts, let limit = selector.waitLimit,
+    guard let limit = cx.inputs.server.selector.value.rules?.waitLimit,
       server.instructions.evaluation == nil, !server.instructions.awaitsModel
     else { return }
     cx.schedule(

@@ -128,12 +128,7 @@ extension Standstill {
 
   /// How many devices the selector waits for, where it is one that says so.
   private static func neededWaiting(_ server: Server, _ cx: Context) -> Int? {
-    let selector = cx.inputs.server.selector.value
-    if let scripted = selector as? ScriptedSelector {
-      let place = Int(server.round) - 1
-      return scripted.cohorts.indices.contains(place) ? scripted.cohorts[place].count : nil
-    }
-    return selector.neededWaiting
+    cx.inputs.server.selector.value.neededWaiting(ofRound: Int(server.round))
   }
 
   /// The fewest waiting updates at which a trigger would aggregate; nil: none would for any number.
@@ -143,8 +138,11 @@ extension Standstill {
         now: cx.now, version: Int(server.version), round: Int(server.round), pending: pending,
         cohortGoal: server.cohortGoal, cohortSize: server.cohortSize)
       return cx.inputs.server.trigger.contains { trigger in
-        trigger.value.decide(.arrival, view) == .aggregate
-          || trigger.value.timer != nil && trigger.value.decide(.timer, view) == .aggregate
+        // As if all of them had come at once, and after that the time of a trigger that has one.
+        var memory = trigger.value.freshMemory()
+        return trigger.value.decide(.arrival, view, with: &memory) == .aggregate
+          || trigger.value.timer != nil
+            && trigger.value.decide(.timer, view, with: &memory) == .aggregate
       }
     }
     var high = 1

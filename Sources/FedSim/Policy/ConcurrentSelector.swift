@@ -9,7 +9,7 @@ import Schema
 ///
 /// Source: Nguyen et al., "Federated learning with buffered asynchronous aggregation" (2022), §3:
 /// the concurrency. Differs: devices ask when they can, and are not drawn.
-public struct ConcurrentSelector: ClientSelector {
+public struct ConcurrentSelector: AdmittingSelector {
   /// Its name in a scenario.
   public static let name = "concurrent"
   /// What it does, in one sentence.
@@ -41,47 +41,37 @@ public struct ConcurrentSelector: ClientSelector {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// It counts those that train.
-  public var listens: Bool { true }
+  public var needs: SelectorNeeds { .news }
 
-  /// What it remembers: who trains since when, in the order in which they were let in.
-  private struct Training {
-    let device: Int64
-    let since: SimTime
-  }
+  /// What it remembers.
+  public struct Memory: Codable, Sendable {
+    /// Who trains, in the order in which they were let in.
+    var training: [Training] = []
 
-  private func read(_ memory: PartMemory) -> [Training] {
-    stride(from: 0, to: memory.integers.count, by: 2).map {
-      Training(
-        device: memory.integers[$0], since: SimTime(microseconds: memory.integers[$0 + 1]))
+    struct Training: Codable {
+      let device: Int
+      let since: SimTime
     }
   }
 
-  private func write(_ training: [Training], _ memory: inout PartMemory) {
-    memory.integers = training.flatMap { [$0.device, $0.since.microseconds] }
-  }
+  /// Nobody trains.
+  public func makeMemory() -> Memory { Memory() }
 
-  /// As if nobody trained.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .accept }
-
-  /// What a device that asks for work is told. Complexity: O(limit).
+  /// Lets a device in while fewer than the limit train. Complexity: O(limit).
   public func admit(
-    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout PartMemory
+    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout Memory
   ) -> Admission {
-    var training = read(memory)
-    let device = Int64(checkIn.device)
-    training.removeAll { $0.device == device || $0.since + settings.lease <= server.now }
-    let isAccepted = training.count < settings.limit && !checkIn.hasPending
-    if isAccepted { training.append(Training(device: device, since: server.now)) }
-    write(training, &memory)
-    return isAccepted ? .accept : .reject
+    let device = checkIn.device
+    memory.training.removeAll { $0.device == device || $0.since + settings.lease <= server.now }
+    guard memory.training.count < settings.limit, !checkIn.hasPending else { return .reject }
+    memory.training.append(.init(device: device, since: server.now))
+    return .accept
   }
 
   /// A device no longer trains. Complexity: O(limit).
   public func hear(
-    _ news: DeviceNews, from device: Int, _ server: ServerView, _ memory: inout PartMemory
+    _ news: DeviceNews, from device: Int, _ server: ServerView, _ memory: inout Memory
   ) {
-    var training = read(memory)
-    training.removeAll { $0.device == Int64(device) }
-    write(training, &memory)
+    memory.training.removeAll { $0.device == device }
   }
 }

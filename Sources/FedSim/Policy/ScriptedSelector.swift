@@ -4,7 +4,7 @@ import Schema
 /// Synchronous rounds whose cohorts are given in advance: a round waits for exactly these devices.
 ///
 /// Where no round is left, no further cohort is formed.
-public struct ScriptedSelector: ClientSelector {
+public struct ScriptedSelector: CohortSelector {
   /// The name in a scenario.
   public static let name = "scripted"
   /// What it is.
@@ -59,22 +59,24 @@ public struct ScriptedSelector: ClientSelector {
     sorted = cohorts.map { $0.sorted() }
   }
 
-  /// It does.
-  public var formsCohorts: Bool { true }
+  /// The cohorts, or their file.
+  public var given: GivenCohorts? {
+    GivenCohorts(file: settings.file, cohorts: cohorts) { [settings] in
+      ScriptedSelector(settings, cohorts: $0).erased
+    }
+  }
 
   /// The devices given for the round.
   public func likelyMembers(ofRound round: Int) -> [Int] {
     sorted.indices.contains(round - 1) ? sorted[round - 1] : []
   }
 
-  /// Whoever asks waits for its round.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
-
   /// The round's devices, once all of them wait.
   ///
   /// Draws: none. Complexity: O(members · log waiting), mostly less while members are missing.
-  public func cohort(
-    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  public func chooseCohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+    _ memory: inout NoMemory
   ) -> Cohort? {
     guard sorted.indices.contains(server.round - 1) else { return nil }
     let devices = sorted[server.round - 1]

@@ -2,7 +2,7 @@ import Numerics
 import Schema
 
 /// Whoever asks may train: devices decide, as in an automatic backend.
-public struct OpenSelector: ClientSelector {
+public struct OpenSelector: AdmittingSelector {
   /// Its name in a scenario.
   public static let name = "open"
   /// What it does, in one sentence.
@@ -13,12 +13,14 @@ public struct OpenSelector: ClientSelector {
   /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
-  /// What a device that asks for work is told.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .accept }
+  /// Lets everybody in.
+  public func admit(
+    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout NoMemory
+  ) -> Admission { .accept }
 }
 
 /// A cohort drawn uniformly from the devices that wait, with more members than updates wanted.
-public struct UniformSelector: ClientSelector {
+public struct UniformSelector: CohortSelector {
   /// Its name in a scenario.
   public static let name = "uniform"
   /// What it does, in one sentence.
@@ -32,21 +34,15 @@ public struct UniformSelector: ClientSelector {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// Whether it forms cohorts.
-  public var formsCohorts: Bool { true }
-
-  /// How many members a cohort is meant to have.
-  var wantedMembers: Int { settings.wanted }
-
-  /// How many devices must wait before a cohort is formed.
-  public var neededWaiting: Int? { settings.neededWaiting }
-
-  /// What a device that asks for work is told.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+  /// How many it waits for, and how many it draws.
+  public var rules: CohortRules {
+    CohortRules(neededWaiting: settings.neededWaiting, uniformMembers: settings.wanted)
+  }
 
   /// Draws: one `below` a member.
-  public func cohort(
-    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  public func chooseCohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+    _ memory: inout NoMemory
   ) -> Cohort? {
     guard waiting.count >= settings.neededWaiting else { return nil }
     let members = stream.sample(min(settings.wanted, waiting.count), below: waiting.count)

@@ -12,7 +12,7 @@ extension Simulation {
     precondition(!cx.ahead.isAhead, "a run is saved between two turns")
     return try Archive.bytes(
       of: SavedRun(self), marks: cx.inputs.archiveMarks, known: cx.inputs.archivedObjects,
-      context: trainingCatalog)
+      contexts: [trainingCatalog])
   }
 
   /// A run that goes on where it was saved, from the same inputs; what cannot change a result
@@ -25,7 +25,7 @@ extension Simulation {
     let saved = try Archive.value(
       SavedRun.self, from: bytes, marks: inputs.archiveMarks, known: inputs.archivedObjects,
       types: [ParameterBuffer.self, DeferredTraining.self, DeferredUpdate.self],
-      context: catalog)
+      contexts: [catalog, PartCatalog(cx.inputs.server.parts)])
     guard saved.table.count == devices.count, saved.bodies.count == devices.bodies.count,
       saved.apps.count == devices.apps.count,
       saved.collection.models.count == cx.collection.models.count,

@@ -290,7 +290,7 @@ extension VersionColumn.Presence {
   }
   static let tellsBounds = Self(words: "`adaptive-clip`") { inputs in
     !inputs.omitsArithmetic
-      && inputs.server.transforms.contains { $0.value is any ToldTransform }
+      && inputs.server.transforms.contains { $0.value.asTold != nil }
   }
   static let usesModels = Self(words: "`server.modelInUse`") { $0.server.modelInUse != nil }
   static let drawsEnergy = Self(words: "a group has a `battery`") { inputs in

@@ -48,9 +48,10 @@ enum Aggregating {
       used = these
       let noisy = Privacy.withNoise(combined, these.updates, &devices, &server, &cx)
       let stepped = cx.inputs.server.optimizer.value.step(
-        from: server.model, by: noisy, payload: cx.inputs.server.payload,
-        of: CombinedFacts(updates: these.updates.count, devices: devices.count),
-        &server.memories.optimizer)
+        from: server.model,
+        by: CombinedUpdate(
+          noisy, cx.inputs.server.payload, updates: these.updates.count, devices: devices.count),
+        with: &server.memories.optimizer)
       server.model = LayoutDialect.relaid(
         cx.inputs.task.network.keepingFrozen(of: server.model, in: stepped)
           .replacing(cx.features.privateRanges, from: server.model), server, cx)
@@ -178,12 +179,14 @@ enum Aggregating {
       updates: aggregated, payload: cx.inputs.server.payload, current: server.model,
       staleness: cx.inputs.server.stalenessRule, groupSizes: cx.inputs.fleet.map(\.count),
       kernels: cx.inputs.kernels, pool: cx.inputs.pool)
-    return (cx.inputs.server.aggregator.value.combine(batch, &server.memories.aggregator), used)
+    return (
+      cx.inputs.server.aggregator.value.combine(batch, with: &server.memories.aggregator), used
+    )
   }
 
   /// What each training began with loses on its samples, where the aggregator needs it.
   private static func baseLosses(_ waiting: [Int32], _ cx: borrowing Context) -> [Double] {
-    guard cx.inputs.server.aggregator.value.needsBaseLosses else { return [] }
+    guard cx.inputs.server.aggregator.value.needs.contains(.baseLosses) else { return [] }
     var pairs: [(training: DeferredTraining, base: ParameterBuffer)] = []
     for update in waiting {
       pairs.append((cx.updates[update].training!, cx.updates[update].baseParameters!))
@@ -200,7 +203,7 @@ enum Aggregating {
     let (samples, staleness) = (
       cx.updates[update].samples, Int(server.version - cx.updates[update].base)
     )
-    guard cx.inputs.server.aggregator.value.needsStepSums,
+    guard cx.inputs.server.aggregator.value.needs.contains(.stepSums),
       let training = cx.updates[update].training
     else { return UpdateFacts(samples: samples, staleness: staleness) }
     let pull = cx.inputs.task.algorithm.proximalPull

@@ -12,10 +12,10 @@ enum Facts {
   ///
   /// The view is gone with the answer, so that what is known of devices is changed in place.
   static func admission(of checkIn: CheckIn, _ server: inout Server, _ cx: inout Context)
-    -> Admission
+    -> AnySelector.Answer
   {
     let view = serverView(server, cx)
-    return cx.inputs.server.selector.value.admit(checkIn, view, &server.memories.selector)
+    return cx.inputs.server.selector.value.answer(checkIn, view, with: &server.memories.selector)
   }
 
   /// The selector's cohort for the open round, if enough devices wait.
@@ -26,17 +26,17 @@ enum Facts {
   {
     var stream = cx.streamKeys.selection.stream(slot: UInt64(server.round))
     let (view, selector) = (serverView(server, cx), cx.inputs.server.selector.value)
-    guard selector.needsCurrentLosses else {
-      return selector.cohort(from: server.waiting, view, &stream, &server.memories.selector)
+    guard selector.needs.contains(.currentLosses) else {
+      return selector.chooseCohort(
+        from: server.waiting, view, &stream, with: &server.memories.selector)
     }
     guard
-      let places = selector.candidates(
-        from: server.waiting, view, &stream, &server.memories.selector)
+      let places = selector.chooseCandidates(
+        from: server.waiting, view, &stream, with: &server.memories.selector)
     else { return nil }
-    return selector.cohort(
-      of: places,
-      losses: currentLosses(of: places.map { server.waiting[$0].device }, devices, server, cx), view
-    )
+    let losses = currentLosses(of: places.map { server.waiting[$0].device }, devices, server, cx)
+    return selector.chooseCohort(
+      of: places, losses: losses, view, with: &server.memories.selector)
   }
 
   /// What the current model loses on the training samples that some devices have now, as an oracle
@@ -75,7 +75,7 @@ enum Facts {
 
   /// How many of the updates that wait are of earlier rounds.
   static func lateCount(_ server: borrowing Server, _ cx: borrowing Context) -> Int {
-    guard cx.inputs.server.selector.value.acceptsLate else { return 0 }
+    guard cx.inputs.server.selector.value.rules?.acceptsLate == true else { return 0 }
     var count = 0
     for update in server.pending where cx.updates[update].round != server.round { count += 1 }
     return count
@@ -83,10 +83,8 @@ enum Facts {
 
   /// Whether an update belongs to a round that is over, and so is not taken in.
   static func isLate(_ update: Int32, _ server: borrowing Server, _ cx: borrowing Context) -> Bool {
-    let selector = cx.inputs.server.selector.value
-    guard cx.features.givesKeys || selector.formsCohorts && !selector.acceptsLate else {
-      return false
-    }
+    let rules = cx.inputs.server.selector.value.rules
+    if !cx.features.givesKeys, rules?.acceptsLate != false { return false }
     return cx.updates[update].round != server.round || server.underWay != nil
   }
 
@@ -106,7 +104,7 @@ enum Facts {
   ) -> Bool {
     cx.participations.reach(participation, .checkedIn)
     guard participation >= 0 else { return false }
-    guard cx.inputs.server.selector.value.needsFacts else { return true }
+    guard cx.inputs.server.selector.value.needs.contains(.facts) else { return true }
     let samples = Roster.samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
       client: Int(devices[device].client), at: cx.now, devices, cx)
@@ -124,7 +122,7 @@ enum Facts {
     _ device: Int, _ participation: Int32, _ server: inout Server, _ cx: inout Context
   ) {
     cx.participations.accept(participation, into: server.round)
-    guard cx.inputs.server.selector.value.needsFacts else { return }
+    guard cx.inputs.server.selector.value.needs.contains(.facts) else { return }
     let (round, time) = (Int(server.round), cx.now)
     learn(device, &server) {
       $0.timesChosen += 1
@@ -136,7 +134,7 @@ enum Facts {
   /// An update arrives for the first time; the one that the device was last chosen for tells how
   /// long it takes.
   static func noteDelivered(_ update: Int32, _ server: inout Server, _ cx: inout Context) {
-    guard cx.inputs.server.selector.value.needsFacts else { return }
+    guard cx.inputs.server.selector.value.needs.contains(.facts) else { return }
     let (round, time) = (Int(cx.updates[update].round), cx.now)
     learn(Int(cx.updates[update].device), &server) {
       guard round == $0.lastRound, let since = $0.chosenAt else { return }
@@ -149,7 +147,7 @@ enum Facts {
     _ lossSum: Double, squares: Double?, of update: Int32, _ server: inout Server,
     _ cx: inout Context
   ) {
-    guard cx.inputs.server.selector.value.needsFacts else { return }
+    guard cx.inputs.server.selector.value.needs.contains(.facts) else { return }
     let (round, processed) = (Int(server.round), cx.updates[update].samplesProcessed)
     let isKnown = !cx.inputs.omitsArithmetic && processed > 0
     learn(Int(cx.updates[update].device), &server) {

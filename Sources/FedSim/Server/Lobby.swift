@@ -6,9 +6,9 @@ enum Lobby {
   static func tell(_ news: DeviceNews, of device: Int, _ server: inout Server, _ cx: inout Context)
   {
     let selector = cx.inputs.server.selector.value
-    guard selector.listens else { return }
+    guard selector.needs.contains(.news) else { return }
     let view = Facts.serverView(server, cx)
-    selector.hear(news, from: device, view, &server.memories.selector)
+    selector.hear(news, from: device, view, with: &server.memories.selector)
   }
 
   /// The updates of devices that were held are aggregated, or given up: the devices are answered as

@@ -51,12 +51,12 @@ extension ServerSettings {
     guard let privacy else { return nil }
     if let multiplier = privacy.noiseMultiplier { return multiplier }
     guard let epsilon = privacy.epsilon, let versions = privacy.versions else { return nil }
-    guard privacy.amplification == .population, let selector = selector.value as? UniformSelector
+    guard privacy.amplification == .population, let members = selector.value.rules?.uniformMembers
     else {
       return PrivacySampling.none.noiseMultiplier(
         epsilon: epsilon, versions: versions, delta: privacy.delta)
     }
-    let share = Double(min(selector.wantedMembers, devices)) / Double(max(1, devices))
+    let share = Double(min(members, devices)) / Double(max(1, devices))
     // Neighbours differ by one device that is another one, by twice the bound.
     return PrivacySampling.withoutReplacement(share).noiseMultiplier(
       epsilon: epsilon, versions: versions, delta: privacy.delta
@@ -70,7 +70,7 @@ enum Privacy {
   private static func recordsPrivacy(_ cx: borrowing Context) -> Bool {
     if cx.inputs.server.privacy != nil { return true }
     if cx.inputs.omitsArithmetic { return false }
-    return cx.features.chain?.transforms.contains { $0 is any ToldTransform } == true
+    return cx.features.chain?.transforms.contains { $0.asTold != nil } == true
   }
 
   /// The share of the fleet that a cohort is, where it was drawn from all of it.
@@ -104,7 +104,7 @@ enum Privacy {
     let transforms = cx.inputs.server.transforms
     var inverse = 1 / (multiplier(&devices, &server, &cx) * multiplier(&devices, &server, &cx))
     for transform in transforms {
-      if let told = transform.value as? any ToldTransform {
+      if let told = transform.value.asTold {
         inverse -= 1 / (4 * told.reportNoise * told.reportNoise)
       }
     }
@@ -180,7 +180,7 @@ enum Privacy {
   private static func record(
     within: Double, noise: Double, _ server: borrowing Server, _ cx: borrowing Context
   ) -> PrivacyRecord {
-    let bound = server.memories.transforms.compactMap(\.numbers.last).last ?? .nan
+    let bound = server.memories.told.compactMap(\.last).last ?? .nan
     let epsilon = cx.inputs.server.privacy.map { server.privacy.epsilon(delta: $0.delta) }
     return PrivacyRecord(epsilon: epsilon ?? .nan, noise: noise, bound: bound, within: within)
   }

@@ -20,7 +20,7 @@ enum Publication {
   static func groupWeights(_ server: borrowing Server, _ cx: borrowing Context) -> [Double] {
     guard !cx.inputs.omitsArithmetic else { return [] }
     let weights = cx.inputs.server.aggregator.value.groupWeights(
-      of: cx.inputs.fleet.count, server.memories.aggregator)
+      of: cx.inputs.fleet.count, with: server.memories.aggregator)
     let groups = cx.inputs.fleet.count
     precondition(weights.map { $0.count == groups } ?? true, "a weight for each group")
     return weights ?? []

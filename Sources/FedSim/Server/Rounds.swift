@@ -134,7 +134,7 @@ extension Rounds {
   ) -> TriggerDecision {
     let view = Facts.serverView(server, cx)
     return cx.inputs.server.trigger[index].value
-      .decide(moment, view, &server.memories.triggers[index])
+      .decide(moment, view, with: &server.memories.triggers[index])
   }
 
   static func act(

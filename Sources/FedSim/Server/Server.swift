@@ -57,7 +57,7 @@ struct Server: Codable {
 
   init(_ inputs: SimulationInputs) {
     model = inputs.task.initial
-    memories = PartMemories(triggers: inputs.server.trigger.count)
+    memories = PartMemories(inputs.server)
     quality = Quality(inputs)
     copies = Array(repeating: 0, count: inputs.deviceCount)
   }

@@ -37,7 +37,7 @@ public struct ServerSettings: PartSettings {
   /// What updates carry.
   public var payload = Payload.weights
   /// Who may train now.
-  public var selector = Choice<any ClientSelector>(OpenSelector.self) { $0 }
+  public var selector = Choice<AnySelector>(OpenSelector.self) { $0 }
   /// When it is time to aggregate; the first that says so.
   public var trigger = [
     Choice<any AggregationTrigger>(ThresholdTrigger.self) { $0 },
@@ -154,22 +154,23 @@ public struct ServerSettings: PartSettings {
   }
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool {
-    payload == .delta || !transforms.isEmpty || aggregator.value.needsBases
+    payload == .delta || !transforms.isEmpty || aggregator.value.needs.contains(.bases)
   }
 
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if trigger.isEmpty { return [("trigger", "without a trigger nothing is ever aggregated")] }
-    if !selector.value.formsCohorts, let name = trigger.first(where: { $0.value.needsCohort })?.name
+    if !selector.value.formsCohorts,
+      let name = trigger.first(where: { $0.value.needs.contains(.cohorts) })?.name
     {
       return [("trigger", "`\(name)` needs a selector that forms cohorts, such as `uniform`")]
     }
-    if !(selector.value is any CycleAdmission),
-      let name = trigger.first(where: { $0.value.needsCycles })?.name
+    if selector.value.cycles == nil,
+      let name = trigger.first(where: { $0.value.needs.contains(.cycles) })?.name
     {
       return [("trigger", "`\(name)` needs the selector `cycles`")]
     }
-    if aggregator.value.needsDifferences, payload != .delta {
+    if aggregator.value.needs.contains(.differences), payload != .delta {
       return [("aggregator", "`\(aggregator.name)` combines differences: `payload: delta`")]
     }
     if payloadFormat != nil, bytesPerParameter != 4 {

@@ -80,7 +80,7 @@ extension ServerSettings {
     guard let last = transforms.last, last.value.largestNorm(told: nil) != nil else {
       return no("the last of `transforms` has to bound norms: `clip-norm` or `adaptive-clip`")
     }
-    if aggregator.name != UniformMean.name {
+    if !aggregator.value.isPlainMean {
       return no("noise is made for `uniform-mean`, and not for `\(aggregator.name)`")
     }
     if staleness != nil, stalenessScale == .normalised {
@@ -89,7 +89,7 @@ extension ServerSettings {
     if initialModel == .client {
       return no("version 0 comes from a device: it tells all")
     }
-    if selector.value.needsLosses {
+    if selector.value.needs.contains(.losses) {
       return no("`\(selector.name)` chooses by losses, which devices tell without noise")
     }
     if privacy.epsilon != nil, duplicates == .append || duplicates == .overwrite {
@@ -97,11 +97,11 @@ extension ServerSettings {
         "with `duplicates: \(duplicates.rawValue)` a device may have several updates in a version,"
           + " which count more than a target can know: give `noiseMultiplier`")
     }
-    if privacy.amplification == .population, !(selector.value is UniformSelector) {
+    if privacy.amplification == .population, selector.value.rules?.uniformMembers == nil {
       return no("`amplification: population` needs the selector `uniform`")
     }
     for transform in transforms {
-      guard let told = transform.value as? any ToldTransform else { continue }
+      guard let told = transform.value.asTold else { continue }
       if let multiplier = privacy.noiseMultiplier, 2 * told.reportNoise <= multiplier {
         return no(
           "the number of updates within the bound is told, too: `countNoise` of `\(transform.name)`"

@@ -22,10 +22,6 @@ extension Transforms {
     if chain.keepsResiduals, !cx.inputs.omitsArithmetic {
       cx.states.lastSent = Array(repeating: nil, count: devices.count)
     }
-    server.memories.transforms = chain.transforms.map { transform in
-      var memory = PartMemory()
-      if let told = transform as? any ToldTransform { memory.numbers = [told.firstTold] }
-      return memory
-    }
+    server.memories.told = chain.transforms.map { $0.asTold.map { [$0.firstTold] } ?? [] }
   }
 }

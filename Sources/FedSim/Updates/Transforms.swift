@@ -95,7 +95,7 @@ enum Transforms {
 
   /// What the server told a transform with a version.
   static func told(_ place: Int, version: Int32, _ server: borrowing Server) -> Double? {
-    let numbers = server.memories.transforms[place].numbers
+    let numbers = server.memories.told[place]
     return numbers.isEmpty ? nil : numbers[Int(version)]
   }
 
@@ -170,8 +170,7 @@ enum Transforms {
     guard let chain = cx.features.chain else { return .nan }
     var share = Double.nan
     for (place, transform) in chain.transforms.enumerated() {
-      guard let transform = transform as? any ToldTransform,
-        let told = server.memories.transforms[place].numbers.last
+      guard let transform = transform.asTold, let told = server.memories.told[place].last
       else { continue }
       var reports: [Double] = []
       if !cx.inputs.omitsArithmetic {
@@ -184,8 +183,8 @@ enum Transforms {
       }
       var stream = StreamKey(seed: cx.inputs.seeds.policy, purpose: Purpose("told-\(place)"))
         .stream(slot: UInt64(server.version))
-      let next = transform.nextTold(after: told, reports: reports, &stream)
-      server.memories.transforms[place].numbers.append(next)
+      let next = transform.tellNext(after: told, reports: reports, &stream)
+      server.memories.told[place].append(next)
       if !reports.isEmpty { share = reports.reduce(0, +) / Double(reports.count) }
     }
     return share

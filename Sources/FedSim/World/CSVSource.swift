@@ -48,6 +48,9 @@ public struct CSVSource: TimelineSource {
   /// The files that it needs.
   public var files: [FileName] { [settings.file] }
 
+  /// After so long the table begins again.
+  public var period: SimDuration? { settings.period }
+
   /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline {
     guard let table = context.tables[settings.file.path] else {

@@ -128,6 +128,9 @@ public struct FLASHSource: TraceSource {
   /// File, assignment and cycle.
   public var replay: TraceReplay { settings.replay }
 
+  /// FLASH's JSON.
+  public var format: TraceFormat { .flash(period: settings.period) { series($0, $1) } }
+
   /// The series that it has.
   public var spaces: [StateSpace]? { [.power, .link, .usage, .window, .share] }
 

@@ -50,6 +50,9 @@ public struct FedScaleSource: TraceSource {
   /// File, assignment and cycle.
   public var replay: TraceReplay { settings.replay }
 
+  /// FedScale's pickle.
+  public var format: TraceFormat { .fedScale { series($0, period: $1, $2) } }
+
   /// The series that it has.
   public var spaces: [StateSpace]? { [.power, .link, .usage, .window, .presence] }
 

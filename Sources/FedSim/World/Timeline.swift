@@ -154,6 +154,10 @@ public protocol TimelineSource: Part {
   var givesSoftExpiry: Bool { get }
   /// The series that it can give; nil: any.
   var spaces: [StateSpace]? { get }
+  /// After so long what its files hold begins again; nil: never, or they say it themselves.
+  var period: SimDuration? { get }
+  /// It, where it plays traces from a file with many of them; nil: it does not.
+  var asTraces: (any TraceSource)? { get }
 }
 
 extension TimelineSource {
@@ -169,6 +173,10 @@ extension TimelineSource {
   public var givesSoftExpiry: Bool { false }
   /// It can give any series.
   public var spaces: [StateSpace]? { nil }
+  /// Never.
+  public var period: SimDuration? { nil }
+  /// It does not.
+  public var asTraces: (any TraceSource)? { nil }
 }
 
 extension Seam where Value == any TimelineSource {

@@ -164,16 +164,35 @@ public struct TraceReplay: Sendable {
   }
 }
 
+/// What a file of traces holds, and the series that a source makes of one of them.
+public enum TraceFormat: Sendable {
+  /// FLASH's JSON: messages; after `period` they begin again, or, without it, at the last one.
+  case flash(
+    period: SimDuration?,
+    series: @Sendable (_ messages: [FLASHSource.Message], StateSpace) -> TraceSeries)
+  /// FedScale's pickle: intervals in seconds, and when they begin again.
+  case fedScale(
+    series:
+      @Sendable (
+        _ intervals: [(from: Int64, to: Int64)], _ period: Int64, StateSpace
+      ) -> TraceSeries)
+}
+
 /// A timeline source that plays traces from a file with many of them.
 public protocol TraceSource: TimelineSource {
   /// The file, and which of its traces a device has.
   var replay: TraceReplay { get }
+  /// What its file holds.
+  var format: TraceFormat { get }
   /// The name under which the traces of a series stand in `TimelineContext.traces`: the file and
   /// every setting that shapes them.
   func traceName(_ space: StateSpace) -> String
 }
 
 extension TraceSource {
+  /// It.
+  public var asTraces: (any TraceSource)? { self }
+
   /// The place of a device's trace in its file.
   public func traceNumber(_ context: TimelineContext) -> Int {
     replay.number(context, of: traces(context).count)

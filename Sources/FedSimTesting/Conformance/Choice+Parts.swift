@@ -23,7 +23,7 @@ extension Choice where Value == any AggregationTrigger {
   }
 }
 
-extension Choice where Value == any ClientSelector {
+extension Choice where Value == AnySelector {
   /// A selector, as a scenario would choose it.
   public static func part<P: ClientSelector>(
     _ type: P.Type, _ settings: P.Settings = P.Settings()

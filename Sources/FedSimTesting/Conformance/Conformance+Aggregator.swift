@@ -8,12 +8,12 @@ extension Conformance {
     withoutActuallyEscaping(make) { make in
       var findings = Findings(make().name, skipping: skipped)
       var checks = AggregatorChecks(make: { make().value })
-      let payloads = make().value.needsDifferences ? [.delta] : Payload.allCases
+      let payloads = make().value.needs.contains(.differences) ? [.delta] : Payload.allCases
       for payload in payloads {
         checks.payload = payload
         checks.run(&findings)
-        // A list of the wrong length would end the program.
-        if findings.has(.shape) { return findings.list }
+        // A list of the wrong length would end the program, and such a run is not restored.
+        if findings.has(.shape) || findings.has(.restored) { return findings.list }
       }
       for payload in payloads {
         PolicyWorld.check(
@@ -53,8 +53,8 @@ private struct AggregatorChecks {
     let batches = (0..<4).map {
       MadeUpBatch("", slot: 20 + $0, samples: [4, 7, 1], staleness: [0, Int($0), 0])
     }
-    StateCheck(make: make, steps: batches.count) { part, index, memory in
-      part.combine(batches[index].batch(payload, pool: alone), &memory).words
+    StateCheck(make: make, part: { $0 }, steps: batches.count) { part, index, memory in
+      part.combine(batches[index].batch(payload, pool: alone), with: &memory).words
     }.run(&findings)
   }
 
@@ -64,8 +64,9 @@ private struct AggregatorChecks {
   }
 
   private func combined(_ batch: AggregationBatch) -> ParameterBuffer {
-    var memory = PartMemory()
-    return make().combine(batch, &memory)
+    let part = make()
+    var memory = part.freshMemory()
+    return part.combine(batch, with: &memory)
   }
 
   /// Weights that are said beforehand.

@@ -8,15 +8,15 @@ extension Conformance {
     withoutActuallyEscaping(make) { make in
       var findings = Findings(make().name, skipping: skipped)
       TriggerChecks(make: { make().value }).run(&findings)
-      // With such a timer virtual time would stand still.
-      if findings.has(.timer) { return findings.list }
+      // With such a timer virtual time would stand still, and such a run is not restored.
+      if findings.has(.timer) || findings.has(.restored) { return findings.list }
       PolicyWorld.check(
         {
           var server = ServerSettings()
           server.trigger = [make()]
-          if server.trigger[0].value.needsCycles {
+          if server.trigger[0].value.needs.contains(.cycles) {
             server.selector = .part(CycleSelector.self)
-          } else if server.trigger[0].value.needsCohort {
+          } else if server.trigger[0].value.needs.contains(.cohorts) {
             server.selector = .cohorts(of: 5)
           }
           return server
@@ -26,17 +26,17 @@ extension Conformance {
   }
 
   /// What a client selector breaks.
-  func selector(_ make: () -> Choice<any ClientSelector>) -> [Finding] {
+  func selector(_ make: () -> Choice<AnySelector>) -> [Finding] {
     withoutActuallyEscaping(make) { make in
       var findings = Findings(make().name, skipping: skipped)
       SelectorChecks(make: { make().value }).run(&findings)
       // Members that are no places in the list would end the program.
-      if findings.has(.cohort) { return findings.list }
+      if findings.has(.cohort) || findings.has(.restored) { return findings.list }
       PolicyWorld.check(
         {
           var server = ServerSettings()
           server.selector = make()
-          if server.selector.value is any CycleAdmission {
+          if server.selector.value.cycles != nil {
             server.trigger = [.part(CycleEndTrigger.self)]
           } else if server.selector.value.formsCohorts {
             server.trigger = [.part(CohortAnsweredTrigger.self)]
@@ -64,8 +64,8 @@ private struct TriggerChecks {
     let moments: [TriggerMoment] =
       [.arrival, .arrival, .failure, .arrival, .connectionReturned]
       + (period == nil ? [] : [.timer])
-    StateCheck(make: make, steps: 60) { part, index, memory in
-      ["\(part.decide(moments[index % moments.count], Self.view(index), &memory))"]
+    StateCheck(make: make, part: { $0 }, steps: 60) { part, index, memory in
+      ["\(part.decide(moments[index % moments.count], Self.view(index), with: &memory))"]
     }.run(&findings)
   }
 
@@ -81,33 +81,49 @@ private struct TriggerChecks {
 
 /// Calls of a selector alone.
 private struct SelectorChecks {
-  let make: () -> any ClientSelector
+  let make: () -> AnySelector
 
   func run(_ findings: inout Findings) {
-    let part = make()
-    var memory = PartMemory()
+    let selector = make()
+    var memory = selector.part.freshMemory()
     for index in 0..<60 {
       let waiting = Self.waiting(index)
       let view = Self.view(index)
-      if !waiting.isEmpty, part.admit(waiting[0], view, &memory) == .wait, !part.formsCohorts {
-        findings.add(.cohort, "it lets devices wait, and forms no cohorts: they would for ever")
+      if !waiting.isEmpty { _ = selector.answer(waiting[0], view, with: &memory) }
+      if let cohort = Self.cohort(selector, index, view, &memory) {
+        check(cohort, of: waiting.count, &findings)
       }
-      guard part.formsCohorts, !waiting.isEmpty else { continue }
-      var stream = Self.stream(index)
-      guard let cohort = part.cohort(from: waiting, view, &stream, &memory) else { continue }
-      check(cohort, of: waiting.count, &findings)
     }
-    StateCheck(make: make, steps: 60) { part, index, memory in
-      let waiting = Self.waiting(index)
+    StateCheck(make: make, part: \.part, steps: 60) { selector, index, memory in
       let view = Self.view(index)
-      var words = waiting.prefix(1).map { "\(part.admit($0, view, &memory))" }
-      var stream = Self.stream(index)
-      if part.formsCohorts, !waiting.isEmpty {
-        let cohort = part.cohort(from: waiting, view, &stream, &memory)
+      var words = Self.waiting(index).prefix(1).map {
+        "\(selector.answer($0, view, with: &memory))"
+      }
+      if selector.formsCohorts, !Self.waiting(index).isEmpty {
+        let cohort = Self.cohort(selector, index, view, &memory)
         words.append("members \(cohort?.members.description ?? "none yet")")
+      }
+      if selector.needs.contains(.news) {
+        selector.hear(index % 3 == 0 ? .lost : .delivered, from: 1, view, with: &memory)
       }
       return words
     }.run(&findings)
+  }
+
+  /// The cohort that it chooses, by losses of now where it looks at these.
+  private static func cohort(
+    _ selector: AnySelector, _ index: Int, _ view: ServerView, _ memory: inout AnyMemory
+  ) -> Cohort? {
+    let waiting = waiting(index)
+    if waiting.isEmpty { return nil }
+    var stream = stream(index)
+    guard selector.needs.contains(.currentLosses) else {
+      return selector.chooseCohort(from: waiting, view, &stream, with: &memory)
+    }
+    guard let places = selector.chooseCandidates(from: waiting, view, &stream, with: &memory)
+    else { return nil }
+    let losses = places.map { Double(($0 * 5 + index) % 7) }
+    return selector.chooseCohort(of: places, losses: losses, view, with: &memory)
   }
 
   private func check(_ cohort: Cohort, of waiting: Int, _ findings: inout Findings) {

@@ -27,7 +27,7 @@ extension Conformance {
       var findings = Findings(make().name, skipping: skipped)
       for payload in Payload.allCases {
         OptimizerChecks(make: { make().value }, payload: payload).run(&findings)
-        if findings.has(.shape) { return findings.list }
+        if findings.has(.shape) || findings.has(.restored) { return findings.list }
         PolicyWorld.check(
           {
             var server = ServerSettings()
@@ -63,7 +63,7 @@ private struct TransformChecks {
       }
     }
     let usual = MadeUpBatch.usual
-    StateCheck(make: make, steps: usual.values.count) { part, index, _ in
+    StateCheck(make: make, part: { _ in nil }, steps: usual.values.count) { part, index, _ in
       applied(
         part, usual.values[index], ParameterBuffer(usual.bases[index]), slot: UInt64(index)
       ).words
@@ -84,7 +84,7 @@ private struct TransformChecks {
     _ part: any UpdateTransform, _ values: [Float], _ base: ParameterBuffer, slot: UInt64
   ) -> ParameterBuffer {
     var stream = StreamKey(seed: 1, purpose: "conformance-transform").stream(slot: slot)
-    return part.apply(to: ParameterBuffer(values), base: base, &stream)
+    return part.applied(to: ParameterBuffer(values), base: base, &stream)
   }
 }
 
@@ -109,17 +109,18 @@ private struct OptimizerChecks {
     }
     let payload = payload
     let usual = MadeUpBatch.usual
-    StateCheck(make: make, steps: usual.values.count) { part, index, memory in
+    StateCheck(make: make, part: { $0 }, steps: usual.values.count) { part, index, memory in
       let now = ParameterBuffer(usual.current)
-      let combined = ParameterBuffer(usual.values[index])
-      return part.step(from: now, by: combined, payload: payload, &memory).words
+      let combined = CombinedUpdate(ParameterBuffer(usual.values[index]), payload)
+      return part.step(from: now, by: combined, with: &memory).words
     }.run(&findings)
   }
 
   private func stepped(_ made: MadeUpBatch) -> ParameterBuffer {
-    var memory = PartMemory()
-    return make().step(
-      from: ParameterBuffer(made.current), by: ParameterBuffer(made.values[0]), payload: payload,
-      &memory)
+    let part = make()
+    var memory = part.freshMemory()
+    return part.step(
+      from: ParameterBuffer(made.current),
+      by: CombinedUpdate(ParameterBuffer(made.values[0]), payload), with: &memory)
   }
 }

@@ -4,8 +4,11 @@ public enum Check: String, CaseIterable, Sendable {
   case shape
   /// The same calls again give the same.
   case repeats
-  /// State is in the memory that is saved with a run, and nowhere else.
+  /// State is in the memory that is saved with a run, and nowhere else; a copy of it goes its own
+  /// way.
   case memory
+  /// A memory that was encoded and decoded goes on as it would have.
+  case restored
   /// Bits depend on no place in memory, number of threads or compiled form of the arithmetic.
   case storage
   /// Sums hardly depend on the order of their terms: they are added in `Double`.

@@ -2,46 +2,88 @@ import FedSim
 import Learning
 import Numerics
 
-/// Plays the same steps of a part three times: twice with one part, and once with a part that is
-/// made anew for each step, whose memory is saved and restored before it.
+/// Plays the same steps of a part again and again: with one part, with its memory saved and restored
+/// before each step, beside a copy of its memory that goes another way, and with a part that is made
+/// anew for each step.
 struct StateCheck<Value> {
   let make: () -> Value
+  /// Whose memory it is; nil: a part of this kind has none.
+  let part: (Value) -> (any PolicyPart)?
   let steps: Int
   /// One step, and what came of it, in words that are equal for equal bits.
-  let step: (_ part: Value, _ index: Int, _ memory: inout PartMemory) -> [String]
+  let step: (_ value: Value, _ index: Int, _ memory: inout AnyMemory) -> [String]
 
   func run(_ findings: inout Findings) {
-    let part = make()
-    let first = played(isSaved: false) { part }
-    let again = played(isSaved: false) { part }
-    let anew = played(isSaved: true, make)
-    if let found = difference(first, again) {
-      findings.add(.repeats, "the same calls gave \(found.a) and then \(found.b) (\(found.place))")
+    do {
+      try check(&findings)
+    } catch {
+      findings.add(.restored, "its memory cannot be decoded: \(error)")
     }
-    if let found = difference(first, anew) {
+  }
+
+  private func check(_ findings: inout Findings) throws {
+    let one = make()
+    let first = played(with: { one })
+    if let found = difference(first, played(with: { one })) {
+      findings.add(.repeats, "the same calls gave \(found.a) and then \(found.b) (\(found.place))")
+    } else {
+      try checkMemory(one, first, &findings)
+    }
+    if findings.has(.restored) { return }
+    if let found = try difference(first, played(before: restored, with: make)) {
       findings.add(
         .memory,
         "it gave \(found.a), and \(found.b) where it was made anew from its settings and its saved "
-          + "memory (\(found.place)): what it keeps outside of `PartMemory` is not saved")
+          + "memory (\(found.place)): what it keeps outside of its memory is not saved")
     }
   }
 
-  private func played(isSaved: Bool, _ part: () -> Value) -> [[String]] {
-    var memory = PartMemory()
-    return (0..<steps).map { index in
-      if isSaved { memory = Self.restored(memory) }
-      return step(part(), index, &memory)
+  /// What the memory of a part breaks that keeps nothing beside it.
+  private func checkMemory(
+    _ one: Value, _ first: [[String]], _ findings: inout Findings
+  ) throws {
+    if let found = try difference(first, played(before: restored, with: { one })) {
+      findings.add(
+        .restored,
+        "it gave \(found.a), and \(found.b) where its memory was encoded and decoded before "
+          + "(\(found.place)): the memory's `Codable` leaves something out")
     }
+    let beside = played(before: { _, _ in }, asCopy: true, with: { one })
+    if let found = difference(first, beside) {
+      findings.add(
+        .memory,
+        "it gave \(found.a), and \(found.b) where a copy of its memory had been used before "
+          + "(\(found.place)): the memory is no value, and copies share what they refer to")
+    }
+  }
+
+  /// What comes of the steps; before each `change` sees the memory, and, where it is asked for, a
+  /// copy of that takes the step first.
+  private func played<Fault: Error>(
+    before change: (Value, inout AnyMemory) throws(Fault) -> Void, asCopy: Bool = false,
+    with value: () -> Value
+  ) throws(Fault) -> [[String]] {
+    let first = value()
+    var memory = part(first)?.freshMemory() ?? AnyMemory(NoMemory())
+    var words: [[String]] = []
+    for index in 0..<steps {
+      let one = index == 0 ? first : value()
+      try change(one, &memory)
+      var copy = memory
+      if asCopy { _ = step(one, index, &copy) }
+      words.append(step(one, index, &memory))
+    }
+    return words
+  }
+
+  private func played(with value: () -> Value) -> [[String]] {
+    played(before: { _, _ in }, with: value)
   }
 
   /// A memory as it comes back from a saved run.
-  private static func restored(_ memory: PartMemory) -> PartMemory {
-    do {
-      return try Archive.value(
-        PartMemory.self, from: Archive.bytes(of: memory), types: [ParameterBuffer.self])
-    } catch {
-      preconditionFailure("a memory is saved whole: \(error)")
-    }
+  private func restored(_ value: Value, _ memory: inout AnyMemory) throws {
+    guard let part = part(value) else { return }
+    memory = try AnyMemory(archived: memory.archived(), of: part)
   }
 
   private func difference(

@@ -31,10 +31,11 @@ public struct FedDyn: LocalAlgorithm {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// What the training began with, and the device's term.
+  /// What the training began with, and the device's term; its part at the server has its name.
   public var needs: LocalNeeds {
     var needs = LocalNeeds()
     (needs.origin, needs.keepsState) = (true, true)
+    needs.serverOptimizer = Self.name
     return needs
   }
 

@@ -11,6 +11,8 @@ public struct LocalNeeds: Sendable, Equatable {
   /// Whether the first buffer that is kept is a whole model of the device's own, which it is
   /// evaluated with.
   public var ownModel = false
+  /// The server optimizer without which it makes no sense, by name; nil: any will do.
+  public var serverOptimizer: String?
   /// Steps that are computed for each batch; so many times as long a batch takes.
   public var passes = 1
 

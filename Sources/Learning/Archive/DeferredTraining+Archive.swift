@@ -11,7 +11,7 @@ extension DeferredTraining: ArchivedObject {
   /// Writes it. A training that another thread computes is waited for.
   public func encode(to encoder: any Encoder) throws {
     let archive = try encoder.archive(self)
-    let catalog = try catalog(archive.context)
+    let catalog = try catalog(archive)
     archive.write(UInt64(model))
     catalog.write(training.shard, to: archive)
     try archive.write(training.plan)
@@ -35,7 +35,7 @@ extension DeferredTraining: ArchivedObject {
   /// Reads it; network, data and kernels are those of the run that is restored.
   public convenience init(from decoder: any Decoder) throws {
     let archive = try decoder.archive()
-    guard let catalog = archive.context as? TrainingCatalog else {
+    guard let catalog = archive.context(TrainingCatalog.self) else {
       throw archive.damage("a training without a catalog")
     }
     let model = try archive.readUnsigned(Int.self)
@@ -68,8 +68,8 @@ extension DeferredTraining: ArchivedObject {
     catalog.trainings.append(self)
   }
 
-  private func catalog(_ context: (any ArchiveContext)?) throws -> TrainingCatalog {
-    guard let catalog = context as? TrainingCatalog else {
+  private func catalog(_ archive: ArchiveEncoder) throws -> TrainingCatalog {
+    guard let catalog = archive.context(TrainingCatalog.self) else {
       throw EncodingError.invalidValue(
         self, .init(codingPath: [], debugDescription: "a training needs a catalog"))
     }

@@ -23,7 +23,7 @@ extension DeferredUpdate: ArchivedObject {
   /// Reads it; the transforms are those of the run that is restored.
   public convenience init(from decoder: any Decoder) throws {
     let archive = try decoder.archive()
-    guard let catalog = archive.context as? TrainingCatalog, let chain = catalog.chain else {
+    guard let catalog = archive.context(TrainingCatalog.self), let chain = catalog.chain else {
       throw archive.damage("an update without transforms")
     }
     let state: State =

@@ -49,6 +49,8 @@ public struct Collusion: Sendable {
 public protocol Attack: Part {
   /// For each class the label that is trained on instead; nil: the data's own.
   func relabelling(classCount: Int) -> [Int32]?
+  /// The greatest class that its settings name; nil: none.
+  var greatestClass: Int? { get }
   /// Whether it sends anything else than what it trained.
   var falsifies: Bool { get }
   /// Whether it sends what its first training gave.
@@ -58,15 +60,17 @@ public protocol Attack: Part {
   var colludes: Bool { get }
   /// The difference that these agree on, one number a parameter; where they collude.
   func agreement(_ collusion: Collusion, pool: WorkerPool) -> [Double]
-  /// The parameters that are sent; their difference from the base is the update.
+  /// Forges the parameters that are sent; their difference from the base is the update.
   ///
   /// Draws: from the stream, keyed by device and by the first data epoch of its training.
-  func sent(_ update: AttackedUpdate, _ stream: inout RandomStream) -> ParameterBuffer
+  func forge(_ update: AttackedUpdate, _ stream: inout RandomStream) -> ParameterBuffer
 }
 
 extension Attack {
   /// The data's own.
   public func relabelling(classCount: Int) -> [Int32]? { nil }
+  /// None.
+  public var greatestClass: Int? { nil }
   /// It does.
   public var falsifies: Bool { true }
   /// No.
@@ -78,7 +82,7 @@ extension Attack {
     preconditionFailure("attacks that collude say what they agree on")
   }
   /// What was trained.
-  public func sent(
+  public func forge(
     _ update: AttackedUpdate, _ stream: inout RandomStream
   ) -> ParameterBuffer { update.parameters }
 }

@@ -35,7 +35,7 @@ public struct GaussianAttack: Attack {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Draws: one `normal` a parameter.
-  public func sent(
+  public func forge(
     _ update: AttackedUpdate, _ stream: inout RandomStream
   ) -> ParameterBuffer {
     noisy(settings.adds ? update.parameters : update.base, settings.deviation, &stream)
@@ -75,7 +75,7 @@ public struct FreeRider: Attack {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Draws: one `normal` a parameter, if there is noise.
-  public func sent(
+  public func forge(
     _ update: AttackedUpdate, _ stream: inout RandomStream
   ) -> ParameterBuffer {
     settings.deviation > 0 ? noisy(update.base, settings.deviation, &stream) : update.base
@@ -98,7 +98,7 @@ public struct StaleReplay: Attack {
   public var replaysFirst: Bool { true }
 
   /// b + (w₁ − b₁). Draws: none.
-  public func sent(
+  public func forge(
     _ update: AttackedUpdate, _ stream: inout RandomStream
   ) -> ParameterBuffer {
     guard let first = update.first else { return update.parameters }

@@ -57,7 +57,7 @@ public struct LittleIsEnough: Attack {
   }
 
   /// b + μ − z·σ; what was trained where nobody has agreed on anything. Draws: none.
-  public func sent(
+  public func forge(
     _ update: AttackedUpdate, _ stream: inout RandomStream
   ) -> ParameterBuffer {
     guard let agreed = update.agreed else { return update.parameters }

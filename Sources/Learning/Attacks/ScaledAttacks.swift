@@ -30,7 +30,7 @@ public struct SignFlip: Attack {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// b − σ·(w − b). Draws: none.
-  public func sent(
+  public func forge(
     _ update: AttackedUpdate, _ stream: inout RandomStream
   ) -> ParameterBuffer {
     update.scaled(-settings.scale)
@@ -79,7 +79,7 @@ public struct ScaledUpdate: Attack {
   }
 
   /// b + γ·(w − b). Draws: none.
-  public func sent(
+  public func forge(
     _ update: AttackedUpdate, _ stream: inout RandomStream
   ) -> ParameterBuffer {
     update.scaled(settings.factor)

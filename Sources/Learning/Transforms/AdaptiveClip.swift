@@ -6,7 +6,7 @@ import Schema
 /// Source: Andrew et al., "Differentially private learning with adaptive clipping" (2021),
 /// algorithm 1: Cₜ₊₁ = Cₜ·exp(−η·(b̄ − γ)), where b̄ is the share of updates with ‖Δ‖₂ ≤ C, its sum
 /// with noise.
-public struct AdaptiveClip: OutgoingTransform, ToldTransform {
+public struct AdaptiveClip: ToldTransform {
   /// Its name in a scenario.
   public static let name = "adaptive-clip"
   /// What it does, in one sentence.
@@ -65,7 +65,7 @@ public struct AdaptiveClip: OutgoingTransform, ToldTransform {
   }
 
   /// Draws: one `normal`, where there is noise. The bound stays within 10⁻³⁰ and 10³⁰.
-  public func nextTold(
+  public func tellNext(
     after told: Double, reports: [Double], _ stream: inout RandomStream
   ) -> Double {
     guard !reports.isEmpty else { return told }

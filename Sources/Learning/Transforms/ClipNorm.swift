@@ -5,7 +5,7 @@ import Schema
 ///
 /// Source: McMahan et al., "Learning differentially private recurrent language models" (2018), §3:
 /// Δ ← Δ·min(1, C/‖Δ‖₂).
-public struct ClipNorm: OutgoingTransform {
+public struct ClipNorm: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "clip-norm"
   /// What it does, in one sentence.

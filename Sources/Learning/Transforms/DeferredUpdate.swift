@@ -150,7 +150,7 @@ public final class DeferredUpdate: Sendable {
       return trained
     }
     var stream = forgery.key.stream(slot: description.slot)
-    return attack.sent(
+    return attack.forge(
       AttackedUpdate(
         parameters: trained, base: description.base,
         first: forgery.first.map { ($0.training.value(scratch).parameters, $0.base) },

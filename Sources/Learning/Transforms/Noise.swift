@@ -5,7 +5,7 @@ import Schema
 ///
 /// Source: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014), appendix
 /// A; on devices: Truex et al., "LDP-Fed" (2020). Noise of the server is `server.privacy`.
-public struct GaussianNoise: OutgoingTransform {
+public struct GaussianNoise: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "gaussian-noise"
   /// What it does, in one sentence.
@@ -46,7 +46,7 @@ public struct GaussianNoise: OutgoingTransform {
 /// Adds Laplace noise to an update on its device.
 ///
 /// Source: Dwork et al., "Calibrating noise to sensitivity in private data analysis" (2006).
-public struct LaplaceNoise: OutgoingTransform {
+public struct LaplaceNoise: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "laplace-noise"
   /// What it does, in one sentence.

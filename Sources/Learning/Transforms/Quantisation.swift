@@ -7,7 +7,7 @@ import Schema
 /// two equally near the even one; the server reads q·s. Source: Jacob et al., "Quantization and
 /// training of neural networks for efficient integer-arithmetic-only inference" (2018), §2.1, with
 /// the zero point 0.
-public struct ByteQuantisation: OutgoingTransform {
+public struct ByteQuantisation: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "int8"
   /// What it does, in one sentence.
@@ -44,7 +44,7 @@ public struct ByteQuantisation: OutgoingTransform {
 /// Source: Alistarh et al., "QSGD" (2017), §3.1: Q(v) = ‖v‖₂·sign(v)·ξ with ξ = l/s or (l + 1)/s,
 /// where l = ⌊s·|v|/‖v‖₂⌋ and the chance of the latter is s·|v|/‖v‖₂ − l. Each tensor is a bucket
 /// of its own. Levels have a fixed number of bits and not Elias' codes.
-public struct StochasticQuantisation: OutgoingTransform {
+public struct StochasticQuantisation: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "qsgd"
   /// What it does, in one sentence.

@@ -8,7 +8,7 @@ import Schema
 /// schemes" (2019), algorithm 1 (EF-signSGD): of v = Δ + e a device sends ‖v‖₁/d · sign(v), and e ←
 /// v less that. Signs alone are of Bernstein et al., "signSGD: compressed optimisation for
 /// non-convex problems" (2018). Each tensor has a magnitude of its own; the sign of 0 is +.
-public struct SignCompression: OutgoingTransform {
+public struct SignCompression: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "sign"
   /// What it does, in one sentence.

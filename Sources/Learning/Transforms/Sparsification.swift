@@ -48,7 +48,7 @@ public struct Sparsification: PartSettings {
 ///
 /// Source: Stich, Cordonnier, Jaggi, "Sparsified SGD with memory" (2018), algorithm 1: of v = Δ + m
 /// the k entries of largest magnitude are sent, and m ← v less these.
-public struct TopK: OutgoingTransform {
+public struct TopK: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "top-k"
   /// What it does, in one sentence.
@@ -111,7 +111,7 @@ public struct TopK: OutgoingTransform {
 /// Source: Stich, Cordonnier, Jaggi (2018), definition 2.1; without feedback Konečný et al.,
 /// "Federated learning: strategies for improving communication efficiency" (2016), §2: what is sent
 /// is divided by the share, so that its mean is right.
-public struct RandomK: OutgoingTransform {
+public struct RandomK: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "random-k"
   /// What it does, in one sentence.

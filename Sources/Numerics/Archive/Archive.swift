@@ -30,9 +30,9 @@ public enum Archive {
   /// Throws: what the value's own `encode` throws; none of the engine's does.
   public static func bytes(
     of value: some Encodable, marks: [Mark] = [], known: [any ArchivedObject] = [],
-    context: (any ArchiveContext)? = nil
+    contexts: [any ArchiveContext] = []
   ) throws -> [UInt8] {
-    let encoder = ArchiveEncoder(known: known, context: context)
+    let encoder = ArchiveEncoder(known: known, contexts: contexts)
     try encoder.write(value)
     return try encoder.finish(marks)
   }
@@ -44,12 +44,12 @@ public enum Archive {
   public static func value<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], marks: [Mark] = [],
     known: [any ArchivedObject] = [], types: [any ArchivedObject.Type] = [],
-    context: (any ArchiveContext)? = nil
+    contexts: [any ArchiveContext] = []
   ) throws(ArchiveFault) -> Value {
     try bytes.withUnsafeBytes { memory in
       Result { () throws(ArchiveFault) in
         let decoder = try ArchiveDecoder(
-          memory, marks: marks, known: known, types: types, context: context)
+          memory, marks: marks, known: known, types: types, contexts: contexts)
         return try read(type, from: decoder)
       }
     }.get()
@@ -80,7 +80,7 @@ public protocol ArchivedObject: AnyObject, Codable {
   static var isLeaf: Bool { get }
 }
 
-/// What objects need beside their bytes when they are written and read.
+/// What values need beside their bytes when they are written and read; of each type one at most.
 public protocol ArchiveContext: AnyObject {}
 
 /// Why bytes cannot be read.

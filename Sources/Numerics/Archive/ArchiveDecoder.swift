@@ -4,10 +4,9 @@
 public final class ArchiveDecoder: Decoder {
   /// Always empty: places are told by byte.
   public var codingPath: [any CodingKey] { [] }
-  /// Always empty: see `context`.
+  /// Always empty: see `context(_:)`.
   public var userInfo: [CodingUserInfoKey: Any] { [:] }
-  /// What objects need beside their own values.
-  public let context: (any ArchiveContext)?
+  private let contexts: [any ArchiveContext]
 
   // Reached through the decoder alone, which one thread has.
   @exclusivity(unchecked) private var next: UnsafeRawPointer
@@ -19,9 +18,9 @@ public final class ArchiveDecoder: Decoder {
   /// A decoder of bytes that are a whole archive and stay where they are.
   init(
     _ bytes: UnsafeRawBufferPointer, marks: [Archive.Mark], known: [any ArchivedObject],
-    types: [any ArchivedObject.Type], context: (any ArchiveContext)?
+    types: [any ArchivedObject.Type], contexts: [any ArchiveContext]
   ) throws(ArchiveFault) {
-    self.context = context
+    self.contexts = contexts
     guard bytes.count >= Archive.magic.count,
       bytes[..<Archive.magic.count].elementsEqual(Archive.magic)
     else { throw .noArchive }
@@ -180,6 +179,11 @@ public final class ArchiveDecoder: Decoder {
   }
 
   // MARK: Values
+
+  /// What values need beside their bytes; nil: the reader has none of this type.
+  public func context<Context: ArchiveContext>(_ type: Context.Type) -> Context? {
+    contexts.lazy.compactMap { $0 as? Context }.first
+  }
 
   /// Reads a value by its own `init(from:)`, or the object that it stands for.
   public func read<Value: Decodable>(_ type: Value.Type) throws -> Value {

@@ -2,10 +2,9 @@
 public final class ArchiveEncoder: Encoder {
   /// Always empty: places are told by byte.
   public var codingPath: [any CodingKey] { [] }
-  /// Always empty: see `context`.
+  /// Always empty: see `context(_:)`.
   public var userInfo: [CodingUserInfoKey: Any] { [:] }
-  /// What objects need beside their own values.
-  public let context: (any ArchiveContext)?
+  private let contexts: [any ArchiveContext]
 
   // Reached through the encoder alone, which one thread has.
   @exclusivity(unchecked) private(set) var bytes: [UInt8] = []
@@ -16,8 +15,8 @@ public final class ArchiveEncoder: Encoder {
   @exclusivity(unchecked) private var references: [Int] = []
   private let knownCount: Int
 
-  init(known: [any ArchivedObject], context: (any ArchiveContext)?) {
-    self.context = context
+  init(known: [any ArchivedObject], contexts: [any ArchiveContext]) {
+    self.contexts = contexts
     objects = known
     knownCount = known.count
     for (number, object) in known.enumerated() { objectNumbers[ObjectIdentifier(object)] = number }
@@ -62,6 +61,11 @@ public final class ArchiveEncoder: Encoder {
   }
 
   // MARK: Values
+
+  /// What values need beside their bytes; nil: the writer has none of this type.
+  public func context<Context: ArchiveContext>(_ type: Context.Type) -> Context? {
+    contexts.lazy.compactMap { $0 as? Context }.first
+  }
 
   /// Writes a value by its own `encode`, or what stands for it if it is an object.
   public func write<Value: Encodable>(_ value: Value) throws {

@@ -36,7 +36,9 @@ public struct OlympicMean: Aggregator {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Order: of the values, smallest first, in `Double`, rounded to float once.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     let updates = batch.updates
     let trim = min(settings.trim, (updates.count - 1) / 2)
     return ParameterBuffer(count: batch.current.count) { target in

@@ -46,22 +46,25 @@ public struct PatientTrigger: AggregationTrigger {
   /// Its timer.
   public var timer: TriggerTimer? { .every(settings.look) }
 
-  /// What it wants of a server that it sees for the first time.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
-    var memory = PartMemory()
-    return decide(moment, server, &memory)
+  /// What it remembers.
+  public struct Memory: Codable, Sendable {
+    /// The round in which it last saw an update wait.
+    var round = 0
+    /// When it first saw one wait in that round.
+    var since = SimTime.start
   }
 
-  /// What it wants now. It remembers the round, and when it first saw an update wait in it.
+  /// It has seen none.
+  public func makeMemory() -> Memory { Memory() }
+
+  /// What it wants now.
   public func decide(
-    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout PartMemory
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
   ) -> TriggerDecision {
     guard server.pending > 0 else { return .wait }
-    if memory.integers.first != Int64(server.round) {
-      memory.integers = [Int64(server.round), server.now.microseconds]
-    }
+    if memory.round != server.round { memory = Memory(round: server.round, since: server.now) }
     if server.pending >= settings.updates { return .aggregate }
-    let waited = server.now - SimTime(microseconds: memory.integers[1])
-    return server.pending >= settings.minimum && waited >= settings.patience ? .aggregate : .wait
+    let isPatient = server.now - memory.since < settings.patience
+    return server.pending >= settings.minimum && !isPatient ? .aggregate : .wait
   }
 }

@@ -54,35 +54,34 @@ public struct AgnosticAggregator: Aggregator {
   /// It does.
   public var countsStaleness: Bool { true }
   /// Losses are those of what trainings began with.
-  public var needsBases: Bool { true }
-  /// They are.
-  public var needsBaseLosses: Bool { true }
+  public var needs: AggregatorNeeds { .baseLosses }
 
-  /// The first version: all domains weigh the same.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
-    var memory = PartMemory()
-    return combine(batch, &memory)
+  /// What it remembers.
+  public struct Memory: Codable, Sendable {
+    /// λ of each domain; empty before the first version: all weigh the same.
+    public internal(set) var weights: [Double] = []
   }
+
+  /// All domains weigh the same.
+  public func makeMemory() -> Memory { Memory() }
 
   /// The combination by the λ of now, and the next λ.
   ///
   /// Order: of the updates. Where all domains of the version have λ = 0 the model stays as it is.
   /// Complexity: O(updates · parameters + domains); 8 bytes a domain are kept.
-  public func combine(
-    _ batch: AggregationBatch, _ memory: inout PartMemory
-  ) -> ParameterBuffer {
+  public func combine(_ batch: AggregationBatch, _ memory: inout Memory) -> ParameterBuffer {
     let sizes = batch.groupSizes
     let count = settings.domains == .groups ? sizes.count : sizes.reduce(0, +)
-    if memory.numbers.count != count { memory.numbers = Self.equal(count) }
+    if memory.weights.count != count { memory.weights = Self.equal(count) }
     let runs = runs(of: batch)
-    let mixture = runs.map { memory.numbers[$0.domain] }
+    let mixture = runs.map { memory.weights[$0.domain] }
     let shares = Self.shares(mixture)
     let facts = batch.facts
     var weights: [Double] = []
     for (run, share) in zip(runs, shares) {
       weights += settings.weights.of(Array(facts[run.updates])).map { share * $0 }
     }
-    raise(&memory.numbers, runs, facts, batch)
+    raise(&memory.weights, runs, facts, batch)
     guard shares.contains(where: { $0 > 0 }) else {
       return batch.payload == .weights
         ? batch.current : ParameterBuffer(count: batch.current.count) { _ in }
@@ -91,9 +90,9 @@ public struct AgnosticAggregator: Aggregator {
   }
 
   /// λ, where groups are the domains.
-  public func groupWeights(of groups: Int, _ memory: PartMemory) -> [Double]? {
+  public func groupWeights(of groups: Int, _ memory: Memory) -> [Double]? {
     guard settings.domains == .groups else { return nil }
-    return memory.numbers.isEmpty ? Self.equal(groups) : memory.numbers
+    return memory.weights.isEmpty ? Self.equal(groups) : memory.weights
   }
 
   private static func equal(_ count: Int) -> [Double] {

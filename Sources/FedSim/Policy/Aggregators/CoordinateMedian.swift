@@ -18,7 +18,9 @@ public struct CoordinateMedian: Aggregator {
   public init(_ settings: NoSettings) {}
 
   /// Order: see `UpdateValues.sorted`. Complexity: all updates at once.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     batch.values.sorted(pool: batch.pool) { values in
       let middle = values.count / 2
       if values.count % 2 == 1 { return values[middle] }
@@ -61,7 +63,9 @@ public struct CoordinateTrimmedMean: Aggregator {
 
   /// Order: the values that are left, in ascending order; with nothing left out the uniform mean,
   /// in the order of the updates. Complexity: all updates at once.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     let cut = Int(settings.share * Double(batch.updates.count) + 1e-9)
     if cut == 0 { return batch.weightedSum(UpdateWeights.uniform.of(batch.facts)) }
     return batch.values.sorted(pool: batch.pool) { values in

@@ -37,15 +37,15 @@ public struct FairAggregator: Aggregator {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// The step is made of differences, whatever is sent.
-  public var needsBases: Bool { true }
-  /// F is the loss before the training.
-  public var needsBaseLosses: Bool { true }
+  /// The step is made of differences, whatever is sent; F is the loss before the training.
+  public var needs: AggregatorNeeds { [.bases, .baseLosses] }
 
   /// Order: Σ h, then the step, in the order of the updates. Losses are 10⁻¹⁰ at least, as in the
   /// authors' program; they are divided by the largest, whose q-th power the quotient does not
   /// need. Complexity: O(updates · parameters), all at once.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     let norms = batch.differences.squaredNorms(pool: batch.pool)
     // All is divided by L, so that q = 0 gives whole numbers.
     let losses = batch.updates.map { max(0, $0.baseLoss ?? 0) + 1e-10 }

@@ -45,7 +45,9 @@ public struct GeometricMedian: Aggregator {
 
   /// Order: sums over updates in their order, in `Double`, rounded to float once at the end.
   /// Complexity: O(iterations · updates · parameters), all updates at once, 16 bytes a parameter.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     let shares = settings.weights.of(batch.facts)
     let values = batch.values
     func distances(_ point: [Double]) -> [Double] {

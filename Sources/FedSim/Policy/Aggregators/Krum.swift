@@ -66,7 +66,9 @@ public struct Krum: Aggregator {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Complexity: O(updates² · parameters), all updates at once.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     batch.mean(of: [KrumScores(batch).ranking(byzantine: settings.byzantine)[0]])
   }
 }
@@ -108,7 +110,9 @@ public struct MultiKrum: Aggregator {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Order: those kept, in the order of all. Complexity: O(updates² · parameters), all at once.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     let count = batch.updates.count
     let kept = min(count, settings.keep ?? max(1, count - settings.byzantine))
     let best = KrumScores(batch).ranking(byzantine: settings.byzantine).prefix(kept)
@@ -137,7 +141,9 @@ public struct Bulyan: Aggregator {
 
   /// Order: the values nearest to the median in ascending order; of two equally near the lower one
   /// is taken. Complexity: O(updates² · parameters + updates³ · log updates), all at once.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     let (count, liars) = (batch.updates.count, settings.byzantine)
     let krum = KrumScores(batch)
     var left = Array(0..<count)

@@ -33,11 +33,13 @@ public struct LateAwareMean: Aggregator {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// How far updates are from one another is told by differences, whatever is sent.
-  public var needsBases: Bool { true }
+  public var needs: AggregatorNeeds { .bases }
 
   /// Order: of the updates. Where no update is fresh only age counts. Complexity: O(updates ·
   /// parameters), all at once.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     let updates = batch.updates
     let fresh = updates.count { $0.staleness == 0 }
     var weights = updates.map { $0.staleness == 0 ? 1 : (1 - settings.beta) / age($0) }

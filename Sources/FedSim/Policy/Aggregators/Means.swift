@@ -41,7 +41,9 @@ public struct SampleWeightedMean: Aggregator {
   public func weights(of updates: [UpdateFacts]) -> [Double]? { UpdateWeights.samples.of(updates) }
 
   /// The combination, of the same kind as the payload.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     batch.weightedSum(weights(of: batch.facts)!)
   }
 }
@@ -60,12 +62,16 @@ public struct UniformMean: Aggregator {
 
   /// It does.
   public var countsStaleness: Bool { true }
+  /// It is.
+  public var isPlainMean: Bool { true }
 
   /// Equal weights.
   public func weights(of updates: [UpdateFacts]) -> [Double]? { UpdateWeights.uniform.of(updates) }
 
   /// The combination, of the same kind as the payload.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     batch.weightedSum(weights(of: batch.facts)!)
   }
 }

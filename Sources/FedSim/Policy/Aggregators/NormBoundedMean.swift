@@ -37,12 +37,14 @@ public struct NormBoundedMean: Aggregator {
   /// It does.
   public var countsStaleness: Bool { true }
   /// Norms are those of differences, whatever is sent.
-  public var needsBases: Bool { true }
+  public var needs: AggregatorNeeds { .bases }
 
   /// Order: as of `weightedSum`; an update that is scaled down is followed by what of its base
   /// makes up for that, where updates carry weights. Complexity: O(updates · parameters), all at
   /// once.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     let norms = batch.differences.squaredNorms(pool: batch.pool).map { $0.squareRoot() }
     let (weights, rest) = StalenessRule.shares(
       batch.staleness, settings.weights.of(batch.facts), batch.facts)

@@ -32,10 +32,8 @@ public struct NormalisedMean: Aggregator {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// It is made for differences.
-  public var needsDifferences: Bool { true }
-  /// It does.
-  public var needsStepSums: Bool { true }
+  /// It is made for differences, which it divides.
+  public var needs: AggregatorNeeds { [.differences, .stepSums] }
 
   /// pᵢ·τ_eff/‖aᵢ‖₁; exactly pᵢ where all steps add up to the same, and nothing is pulled.
   public func weights(of updates: [UpdateFacts]) -> [Double]? {
@@ -47,7 +45,9 @@ public struct NormalisedMean: Aggregator {
   }
 
   /// The combination, of the same kind as the payload.
-  public func combine(_ batch: AggregationBatch) -> ParameterBuffer {
+  public func combine(
+    _ batch: AggregationBatch, _ memory: inout NoMemory
+  ) -> ParameterBuffer {
     batch.weightedSum(weights(of: batch.facts)!)
   }
 }

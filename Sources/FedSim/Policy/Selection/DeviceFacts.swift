@@ -1,6 +1,6 @@
 /// What the server knows of a device: what it has heard of it, and nothing else.
 ///
-/// Kept only where the selector `needsFacts`, and saved with the run.
+/// Kept only where the selector needs `facts`, and saved with the run.
 public struct DeviceFacts: Sendable, Codable, Equatable {
   /// Samples that the device had when it last asked for work.
   public var samples = 0
@@ -22,7 +22,7 @@ public struct DeviceFacts: Sendable, Codable, Equatable {
   /// once the update is aggregated. nil: none was.
   public var loss: Double?
   /// The root of the mean of those losses' squares; nil, too, unless the selector
-  /// `needsLossSquares`, and where the local algorithm's memory has none.
+  /// needs `lossSquares`, and where the local algorithm's memory has none.
   public var rootMeanSquareLoss: Double?
   /// The round in which that was.
   public var lossRound = 0

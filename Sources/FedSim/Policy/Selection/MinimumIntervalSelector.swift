@@ -6,7 +6,7 @@ import Schema
 /// A device that was chosen for round r may be chosen again from round r + `rounds` on, and not
 /// before `time` has passed. Where the other selector forms cohorts a device that comes too early
 /// waits with the others and is passed over; else it is turned away.
-public struct MinimumIntervalSelector: ClientSelector {
+public struct MinimumIntervalSelector: AdmittingSelector, CandidateSelector {
   /// Its name in a scenario.
   public static let name = "minimum-interval"
   /// What it does, in one sentence.
@@ -19,7 +19,7 @@ public struct MinimumIntervalSelector: ClientSelector {
     /// How long it is left alone; nil: only rounds count.
     public var time: SimDuration?
     /// Who chooses among the others.
-    public var of = Choice<any ClientSelector>(UniformSelector.self) { $0 }
+    public var of = Choice<AnySelector>(UniformSelector.self) { $0 }
     /// The defaults.
     public init() {}
     /// The field that a bare value stands for.
@@ -39,10 +39,10 @@ public struct MinimumIntervalSelector: ClientSelector {
     /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       if rounds == 1, time == nil { return [("rounds", "1 and no `time` pass over nobody")] }
-      if of.value is MinimumIntervalSelector {
+      if of.name == MinimumIntervalSelector.name {
         return [("of", "an interval of an interval says no more than the longer one")]
       }
-      if of.value is any CycleAdmission || of.value is ScriptedSelector {
+      if of.value.cycles != nil || of.value.given != nil {
         return [("of", "`\(of.name)` says itself who may train again")]
       }
       return []
@@ -50,33 +50,46 @@ public struct MinimumIntervalSelector: ClientSelector {
   }
 
   private let settings: Settings
-  private let inner: any ClientSelector
+  private let inner: AnySelector
   /// Made from its settings.
   public init(_ settings: Settings) {
     self.settings = settings
     inner = settings.of.value
   }
 
+  /// What the other is.
+  public var erased: AnySelector {
+    switch inner.kind {
+    case .admitting: AnySelector(.admitting(self))
+    case .cohorts: AnySelector(.cohorts(self))
+    case .candidates: AnySelector(.candidates(self))
+    case .cycles: inner
+    }
+  }
+
+  /// As the other; and it looks at when devices were chosen.
+  public var needs: SelectorNeeds { inner.needs.union(.facts) }
+
+  /// As the other, of those who may be chosen; a fleet needs enough for the rounds in which those
+  /// of the first one rest.
+  public var rules: CohortRules {
+    var rules = inner.rules ?? CohortRules()
+    rules.neededDevices = rules.neededWaiting.map { $0 * settings.rounds }
+    rules.uniformMembers = nil
+    return rules
+  }
+
+  /// What it remembers.
+  public struct Memory: Codable, Sendable {
+    /// What the other remembers.
+    var inner: AnyMemory
+  }
+
+  /// The other.
+  public var children: [any PolicyPart] { [inner.part] }
+
   /// As the other.
-  public var listens: Bool { inner.listens }
-  /// As the other.
-  public var formsCohorts: Bool { inner.formsCohorts }
-  /// As the other.
-  public var waitLimit: SimDuration? { inner.waitLimit }
-  /// As the other, of those who may be chosen.
-  public var neededWaiting: Int? { inner.neededWaiting }
-  /// Enough for the rounds in which those of the first one rest.
-  public var neededDevices: Int? { inner.neededWaiting.map { $0 * settings.rounds } }
-  /// As the other.
-  public var acceptsLate: Bool { inner.acceptsLate }
-  /// It looks at when devices were chosen.
-  public var needsFacts: Bool { true }
-  /// As the other.
-  public var needsLosses: Bool { inner.needsLosses }
-  /// As the other.
-  public var needsLossSquares: Bool { inner.needsLossSquares }
-  /// As the other.
-  public var needsCurrentLosses: Bool { inner.needsCurrentLosses }
+  public func makeMemory() -> Memory { Memory(inner: inner.part.freshMemory()) }
 
   /// Whether a device may be chosen again.
   private func mayTrain(_ device: Int, _ server: ServerView) -> Bool {
@@ -86,61 +99,57 @@ public struct MinimumIntervalSelector: ClientSelector {
     return settings.time.map { chosenAt + $0 <= server.now } ?? true
   }
 
-  private func ownMemory(_ memory: inout PartMemory) {
-    if memory.parts.isEmpty { memory.parts = [PartMemory()] }
-  }
-
-  /// As if nothing were remembered.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission {
-    var memory = PartMemory()
-    return admit(checkIn, server, &memory)
-  }
-
-  /// What a device that asks for work is told.
+  /// Turns away who may not train; of the others the other decides.
   public func admit(
-    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout PartMemory
+    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout Memory
   ) -> Admission {
-    ownMemory(&memory)
-    guard formsCohorts || mayTrain(checkIn.device, server) else { return .reject }
-    return inner.admit(checkIn, server, &memory.parts[0])
+    guard mayTrain(checkIn.device, server) else { return .reject }
+    return inner.answer(checkIn, server, with: &memory.inner) == .accept ? .accept : .reject
+  }
+
+  /// The other decides.
+  public func receive(
+    _ checkIn: CheckIn, _ server: ServerView, _ memory: inout Memory
+  ) -> Reception {
+    inner.answer(checkIn, server, with: &memory.inner) == .wait ? .wait : .reject
   }
 
   /// The other hears it.
   public func hear(
-    _ news: DeviceNews, from device: Int, _ server: ServerView, _ memory: inout PartMemory
-  ) {
-    ownMemory(&memory)
-    inner.hear(news, from: device, server, &memory.parts[0])
+    _ news: DeviceNews, from device: Int, _ server: ServerView, _ memory: inout Memory
+  ) { inner.hear(news, from: device, server, with: &memory.inner) }
+
+  /// The places of devices that may train.
+  private func rested(_ waiting: [CheckIn], _ server: ServerView) -> [Int] {
+    waiting.indices.filter { mayTrain(waiting[$0].device, server) }
   }
 
   /// The other's cohort out of those who may train. Draws: as the other.
-  public func cohort(
+  public func chooseCohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
-    _ memory: inout PartMemory
+    _ memory: inout Memory
   ) -> Cohort? {
-    ownMemory(&memory)
-    let places = waiting.indices.filter { mayTrain(waiting[$0].device, server) }
-    guard
-      let cohort = inner.cohort(
-        from: places.map { waiting[$0] }, server, &stream, &memory.parts[0])
-    else { return nil }
-    return Cohort(members: cohort.members.map { places[$0] }, goal: cohort.goal)
+    let places = rested(waiting, server)
+    return inner.chooseCohort(
+      from: places.map { waiting[$0] }, server, &stream, with: &memory.inner
+    ).map { Cohort(members: $0.members.map { places[$0] }, goal: $0.goal) }
   }
 
   /// The other's candidates out of those who may train. Draws: as the other.
-  public func candidates(
+  public func chooseCandidates(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
-    _ memory: inout PartMemory
+    _ memory: inout Memory
   ) -> [Int]? {
-    ownMemory(&memory)
-    let places = waiting.indices.filter { mayTrain(waiting[$0].device, server) }
-    return inner.candidates(
-      from: places.map { waiting[$0] }, server, &stream, &memory.parts[0]
+    let places = rested(waiting, server)
+    return inner.chooseCandidates(
+      from: places.map { waiting[$0] }, server, &stream, with: &memory.inner
     )?.map { places[$0] }
   }
 
   /// The other's cohort.
-  public func cohort(
-    of candidates: [Int], losses: [Double], _ server: ServerView
-  ) -> Cohort? { inner.cohort(of: candidates, losses: losses, server) }
+  public func chooseCohort(
+    of candidates: [Int], losses: [Double], _ server: ServerView, _ memory: inout Memory
+  ) -> Cohort? {
+    inner.chooseCohort(of: candidates, losses: losses, server, with: &memory.inner)
+  }
 }

@@ -1,43 +1,33 @@
 extension OortSelector {
   /// What Oort remembers from one cohort to the next: how much it explores, which durations are
   /// fast enough, whom it exploited, and what came of that.
-  struct Pacer {
+  public struct Pacer: Codable, Sendable {
     /// The share of a cohort that is unknown.
-    private(set) var exploration: Double
+    public private(set) var exploration: Double
     /// The quantile of durations that is fast enough.
-    private(set) var pace: Double
+    public private(set) var pace: Double
     /// The mean utility of those exploited in each round, of the last rounds; the newest last.
-    private var history: [Double]
+    private var history: [Double] = []
     /// The round of the cohort before, and those of it that were exploited.
     private var lastRound = 0
-    private var exploited: [Int64] = []
+    private var exploited: [Int] = []
     /// How many cohorts were formed.
     private var cohorts = 0
-    private let settings: Settings
 
-    /// What is in a memory, or the beginning.
-    init(_ memory: PartMemory, _ settings: Settings) {
-      self.settings = settings
-      exploration = memory.numbers.first ?? settings.exploration
-      pace = memory.numbers.count > 1 ? memory.numbers[1] : settings.pace
-      history = Array(memory.numbers.dropFirst(2))
-      if memory.integers.count >= 2 {
-        (cohorts, lastRound) = (Int(memory.integers[0]), Int(memory.integers[1]))
-        exploited = Array(memory.integers.dropFirst(2))
-      }
-    }
+    /// The beginning.
+    init(_ settings: Settings) { (exploration, pace) = (settings.exploration, settings.pace) }
 
     /// Takes in what came of the cohort before, and moves the pace.
     ///
     /// Order: of those exploited. Source: algorithm 1, lines 5 and 6: where the last W rounds
     /// brought less than the W before, slower devices are taken; here it is looked at once in W
     /// rounds, as in the authors' program.
-    mutating func look(at server: ServerView) {
+    mutating func look(at server: ServerView, _ settings: Settings) {
       exploration = max(exploration * settings.explorationDecay, settings.explorationMinimum)
       if cohorts > 0 {
         var (sum, count) = (0.0, 0)
         for device in exploited {
-          let facts = server.facts(of: Int(device))
+          let facts = server.facts(of: device)
           guard facts.lossRound == lastRound, let utility = facts.statisticalUtility,
             utility.isFinite
           else { continue }
@@ -58,13 +48,7 @@ extension OortSelector {
     /// These are exploited in a round.
     mutating func exploits(_ devices: [Int], in round: Int) {
       lastRound = round
-      exploited = devices.map { Int64($0) }
-    }
-
-    /// Writes what is to be remembered.
-    func write(to memory: inout PartMemory) {
-      memory.numbers = [exploration, pace] + history
-      memory.integers = [Int64(cohorts), Int64(lastRound)] + exploited
+      exploited = devices
     }
   }
 }

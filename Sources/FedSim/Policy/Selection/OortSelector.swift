@@ -6,7 +6,7 @@ import Schema
 /// Source: Lai et al., "Oort: Efficient federated learning via guided participant selection"
 /// (2021), algorithm 1. What *differs* from it, and from the authors' program, is in
 /// docs/selection.md.
-public struct OortSelector: ClientSelector {
+public struct OortSelector: CohortSelector {
   /// Its name in a scenario.
   public static let name = "oort"
   /// What it does, in one sentence.
@@ -79,31 +79,26 @@ public struct OortSelector: ClientSelector {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// It does.
-  public var formsCohorts: Bool { true }
-  /// How many devices must wait before a cohort is formed.
-  public var neededWaiting: Int? { settings.neededWaiting }
-  /// It looks at samples, durations and rounds.
-  public var needsFacts: Bool { true }
-  /// And at the squares of losses.
-  public var needsLossSquares: Bool { true }
+  /// It looks at samples, durations and rounds, and at the squares of losses.
+  public var needs: SelectorNeeds { [.facts, .lossSquares] }
+  /// How many it waits for.
+  public var rules: CohortRules { CohortRules(neededWaiting: settings.neededWaiting) }
 
-  /// What a device that asks for work is told.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+  /// It has formed no cohort.
+  public func makeMemory() -> Pacer { Pacer(settings) }
 
   /// Draws: one `uniformAboveZero` for each device that may be exploited, then one for each unknown
   /// one, then a `below` for each place that is left. Order: of equal scores the device that stands
   /// first in the fleet. Complexity: O(n·log n) in the devices known.
-  public func cohort(
+  public func chooseCohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
-    _ memory: inout PartMemory
+    _ memory: inout Pacer
   ) -> Cohort? {
     guard waiting.count >= settings.neededWaiting else { return nil }
     let excluded = excluded(server)
     let places = waiting.indices.filter { !excluded(waiting[$0].device) }
     guard places.count >= settings.neededWaiting else { return nil }
-    var pacer = Pacer(memory, settings)
-    pacer.look(at: server)
+    memory.look(at: server, settings)
     let facts = places.map { server.facts(of: waiting[$0].device) }
     let known = facts.indices.filter { facts[$0].loss != nil }
     let unknown = facts.indices.filter { facts[$0].loss == nil }
@@ -112,11 +107,11 @@ public struct OortSelector: ClientSelector {
     let scores = Self.scores(
       known.map { facts[$0] }, round: server.round,
       duration: Self.quantile(
-        pacer.pace, of: server.known.compactMap { $0.duration?.seconds }), settings)
-    let share = unknown.isEmpty ? 0 : pacer.exploration
+        memory.pace, of: server.known.compactMap { $0.duration?.seconds }), settings)
+    let share = unknown.isEmpty ? 0 : memory.exploration
     let exploited = Int(Double(wanted) * (1 - share) + 1e-9)
     var chosen = exploit(min(exploited, known.count), scores, &stream).map { known[$0] }
-    pacer.exploits(chosen.map { waiting[places[$0]].device }, in: server.round)
+    memory.exploits(chosen.map { waiting[places[$0]].device }, in: server.round)
     chosen += stream.sample(
       wanted - chosen.count, weights: unknown.map { Double(facts[$0].samples) }
     ).map { unknown[$0] }
@@ -126,7 +121,6 @@ public struct OortSelector: ClientSelector {
       let rest = places.indices.filter { !isChosen[$0] }
       chosen += stream.sample(wanted - chosen.count, below: rest.count).map { rest[Int($0)] }
     }
-    pacer.write(to: &memory)
     return settings.cohort(of: chosen.map { places[$0] })
   }
 

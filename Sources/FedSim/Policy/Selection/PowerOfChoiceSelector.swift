@@ -9,7 +9,7 @@ import Schema
 /// bound for one that has not reported any. With `current` ones π_pow-d: the mean loss of the model
 /// of now over all of the candidate's samples. *Differs*: there candidates compute it and tell it;
 /// here an oracle does, which takes no time, no energy and no bytes.
-public struct PowerOfChoiceSelector: ClientSelector {
+public struct PowerOfChoiceSelector: CandidateSelector {
   /// Its name in a scenario.
   public static let name = "power-of-choice"
   /// What it does, in one sentence.
@@ -66,46 +66,31 @@ public struct PowerOfChoiceSelector: ClientSelector {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// It does.
-  public var formsCohorts: Bool { true }
-  /// How many devices must wait before a cohort is formed.
-  public var neededWaiting: Int? { settings.minimumWaiting ?? settings.candidates }
-  /// It looks at samples.
-  public var needsFacts: Bool { true }
-  /// And at losses.
-  public var needsLosses: Bool { true }
-  /// Unless those that were reported will do.
-  public var needsCurrentLosses: Bool { settings.losses == .current }
+  private var neededWaiting: Int { settings.minimumWaiting ?? settings.candidates }
 
-  /// What a device that asks for work is told.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
-
-  /// Draws: one `uniformAboveZero` for each device that waits. Order: of equal losses the candidate
-  /// that was drawn first.
-  public func cohort(
-    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
-  ) -> Cohort? {
-    var memory = PartMemory()
-    guard let candidates = candidates(from: waiting, server, &stream, &memory) else { return nil }
-    return cohort(
-      of: candidates,
-      losses: candidates.map { server.facts(of: waiting[$0].device).loss ?? .infinity }, server)
+  /// It looks at samples and losses: of now, unless those that were reported will do.
+  public var needs: SelectorNeeds {
+    [.facts, settings.losses == .current ? .currentLosses : .losses]
   }
+  /// How many it waits for.
+  public var rules: CohortRules { CohortRules(neededWaiting: neededWaiting) }
 
-  /// Those drawn by samples, in the order drawn. Draws: as above.
-  public func candidates(
+  /// Those drawn by samples, in the order drawn. Draws: one `uniformAboveZero` for each device that
+  /// waits.
+  public func chooseCandidates(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
-    _ memory: inout PartMemory
+    _ memory: inout NoMemory
   ) -> [Int]? {
-    guard waiting.count >= neededWaiting! else { return nil }
+    guard waiting.count >= neededWaiting else { return nil }
     return stream.sample(
       settings.candidates,
       weights: waiting.map { Double(server.facts(of: $0.device).samples) })
   }
 
-  /// Those with the highest losses. One that is no number is without bound. Order: as above.
-  public func cohort(
-    of candidates: [Int], losses: [Double], _ server: ServerView
+  /// Those with the highest losses. One that is no number is without bound. Order: of equal losses
+  /// the candidate that was drawn first.
+  public func chooseCohort(
+    of candidates: [Int], losses: [Double], _ server: ServerView, _ memory: inout NoMemory
   ) -> Cohort? {
     let known = losses.map { $0.isNaN ? .infinity : $0 }
     let ranked = candidates.indices.sorted { a, b in

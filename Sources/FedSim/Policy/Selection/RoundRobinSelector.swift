@@ -5,7 +5,7 @@ import Schema
 ///
 /// A cohort begins behind the last member of the one before, and after the last device comes the
 /// first. Devices that do not wait are passed over: their turn comes again.
-public struct RoundRobinSelector: ClientSelector {
+public struct RoundRobinSelector: CohortSelector {
   /// Its name in a scenario.
   public static let name = "round-robin"
   /// What it does, in one sentence.
@@ -19,24 +19,27 @@ public struct RoundRobinSelector: ClientSelector {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// It does.
-  public var formsCohorts: Bool { true }
-  /// How many devices must wait before a cohort is formed.
-  public var neededWaiting: Int? { settings.neededWaiting }
+  /// How many it waits for.
+  public var rules: CohortRules { CohortRules(neededWaiting: settings.neededWaiting) }
 
-  /// What a device that asks for work is told.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+  /// What it remembers.
+  public struct Memory: Codable, Sendable {
+    /// The last member of the cohort before; −1: there is none.
+    var last = -1
+  }
+
+  /// The first device is next.
+  public func makeMemory() -> Memory { Memory() }
 
   /// Remembers the last member. Draws: none.
-  public func cohort(
+  public func chooseCohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
-    _ memory: inout PartMemory
+    _ memory: inout Memory
   ) -> Cohort? {
     guard waiting.count >= settings.neededWaiting, !waiting.isEmpty else { return nil }
-    let last = memory.integers.first ?? -1
-    let first = waiting.firstIndex { Int64($0.device) > last } ?? 0
+    let first = waiting.firstIndex { $0.device > memory.last } ?? 0
     let members = (0..<min(settings.wanted, waiting.count)).map { (first + $0) % waiting.count }
-    memory.integers = [Int64(waiting[members[members.count - 1]].device)]
+    memory.last = waiting[members[members.count - 1]].device
     return settings.cohort(of: members)
   }
 }

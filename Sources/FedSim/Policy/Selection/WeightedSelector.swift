@@ -6,7 +6,7 @@ import Schema
 /// Each member is drawn among those left, with a chance in proportion to the samples that it had
 /// when it asked. Source: as the first scheme of Li et al., "On the convergence of FedAvg on
 /// non-IID data" (2020), §3.3, which draws with replacement: *differs*.
-public struct WeightedSelector: ClientSelector {
+public struct WeightedSelector: CohortSelector {
   /// Its name in a scenario.
   public static let name = "weighted"
   /// What it does, in one sentence.
@@ -20,19 +20,15 @@ public struct WeightedSelector: ClientSelector {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// It does.
-  public var formsCohorts: Bool { true }
-  /// How many devices must wait before a cohort is formed.
-  public var neededWaiting: Int? { settings.neededWaiting }
   /// It looks at samples.
-  public var needsFacts: Bool { true }
-
-  /// What a device that asks for work is told.
-  public func admit(_ checkIn: CheckIn, _ server: ServerView) -> Admission { .wait }
+  public var needs: SelectorNeeds { .facts }
+  /// How many it waits for.
+  public var rules: CohortRules { CohortRules(neededWaiting: settings.neededWaiting) }
 
   /// Draws: one `uniformAboveZero` for each device that waits.
-  public func cohort(
-    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream
+  public func chooseCohort(
+    from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
+    _ memory: inout NoMemory
   ) -> Cohort? {
     guard waiting.count >= settings.neededWaiting else { return nil }
     let weights = waiting.map { Double(server.facts(of: $0.device).samples) }

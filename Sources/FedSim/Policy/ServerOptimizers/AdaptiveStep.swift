@@ -16,25 +16,28 @@ public struct AdaptiveStep: Sendable {
   /// What v begins with.
   public let start: Double
 
+  /// What such an optimizer remembers.
+  public struct Memory: Codable, Sendable {
+    /// m and v; nil before the first step.
+    var moments: Moments?
+
+    struct Moments: Codable {
+      var m: ParameterBuffer
+      var v: ParameterBuffer
+    }
+  }
+
   /// Remembers m and v, as floats. Order: element by element, in `Double`; m, v and the step are
   /// rounded to float once each, m and v before the step.
   func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
-    _ memory: inout PartMemory, _ accumulate: (_ v: Double, _ square: Double) -> Double
+    from current: ParameterBuffer, by combined: CombinedUpdate, _ memory: inout Memory,
+    _ accumulate: (_ v: Double, _ square: Double) -> Double
   ) -> ParameterBuffer {
-    let difference = payload.difference(from: current, to: combined)
-    if memory.buffers.isEmpty {
-      let first = Float(start)
-      memory.buffers = [
-        ParameterBuffer(count: current.count) { _ in },
-        ParameterBuffer(count: current.count) { $0.update(repeating: first) },
-      ]
-    }
-    let m = ParameterBuffer.combining(memory.buffers[0], difference) {
-      beta1 * $0 + (1 - beta1) * $1
-    }
-    let v = ParameterBuffer.combining(memory.buffers[1], difference) { accumulate($0, $1 * $1) }
-    memory.buffers = [m, v]
+    let difference = combined.difference(from: current)
+    let before = memory.moments ?? first(count: current.count)
+    let m = ParameterBuffer.combining(before.m, difference) { beta1 * $0 + (1 - beta1) * $1 }
+    let v = ParameterBuffer.combining(before.v, difference) { accumulate($0, $1 * $1) }
+    memory.moments = Memory.Moments(m: m, v: v)
     return ParameterBuffer(count: current.count) { target in
       for i in 0..<target.count {
         let step = rate * Double(m[i]) / (Double(v[i]).squareRoot() + tau)
@@ -42,10 +45,18 @@ public struct AdaptiveStep: Sendable {
       }
     }
   }
+
+  /// m and v before the first step.
+  private func first(count: Int) -> Memory.Moments {
+    let start = Float(start)
+    return Memory.Moments(
+      m: ParameterBuffer(count: count) { _ in },
+      v: ParameterBuffer(count: count) { $0.update(repeating: start) })
+  }
 }
 
 /// An optimizer whose steps are as long as m is large beside the root of v.
-public protocol AdaptiveOptimizer: RememberingOptimizer {
+public protocol AdaptiveOptimizer: ServerOptimizer where Memory == AdaptiveStep.Memory {
   /// The step that it takes.
   var shared: AdaptiveStep { get }
   /// The next v of a parameter, out of this one and the square of its difference.
@@ -53,12 +64,15 @@ public protocol AdaptiveOptimizer: RememberingOptimizer {
 }
 
 extension AdaptiveOptimizer {
+  /// Nothing yet.
+  public func makeMemory() -> AdaptiveStep.Memory { AdaptiveStep.Memory() }
+
   /// Remembers m and v. Order: as of all adaptive steps.
   public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
-    _ memory: inout PartMemory
+    from current: ParameterBuffer, by combined: CombinedUpdate,
+    _ memory: inout AdaptiveStep.Memory
   ) -> ParameterBuffer {
-    shared.step(from: current, by: combined, payload: payload, &memory, accumulated)
+    shared.step(from: current, by: combined, &memory, accumulated)
   }
 }
 

@@ -32,10 +32,10 @@ public struct Mixing: ServerOptimizer {
   /// Differences are mixed as the model that they lead to. Order: element by element, in `Double`,
   /// rounded to float once.
   public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+    from current: ParameterBuffer, by combined: CombinedUpdate, _ memory: inout NoMemory
   ) -> ParameterBuffer {
-    let alpha = settings.alpha
-    if payload == .delta { return .combining(current, combined) { $0 + alpha * $1 } }
-    return .combining(current, combined) { (1 - alpha) * $0 + alpha * $1 }
+    let (alpha, new) = (settings.alpha, combined.parameters)
+    if combined.payload == .delta { return .combining(current, new) { $0 + alpha * $1 } }
+    return .combining(current, new) { (1 - alpha) * $0 + alpha * $1 }
   }
 }

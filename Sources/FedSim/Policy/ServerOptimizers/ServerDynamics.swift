@@ -9,7 +9,7 @@ import Schema
 /// then x is the mean of wᵢ less h/α. With s = −h/α that is s ← s + (m/N)·Δ, x ← x + Δ + s for the
 /// plain mean Δ of m updates, so that α does not matter here; the authors' program keeps the same
 /// sums.
-public struct ServerDynamics: RememberingOptimizer {
+public struct ServerDynamics: ServerOptimizer {
   /// Its name in a scenario.
   public static let name = "feddyn"
   /// What it does, in one sentence.
@@ -21,29 +21,32 @@ public struct ServerDynamics: RememberingOptimizer {
   /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
-  /// A step of updates of all devices.
-  public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
-    _ memory: inout PartMemory
-  ) -> ParameterBuffer {
-    step(
-      from: current, by: combined, payload: payload, of: CombinedFacts(updates: 1, devices: 1),
-      &memory)
+  /// Its part on devices.
+  public var neededAlgorithm: String? { FedDyn.name }
+  /// Each device counts the same in s.
+  public var needsPlainMean: Bool { true }
+
+  /// What it remembers.
+  public struct Memory: Codable, Sendable {
+    /// s; nil before the first step.
+    public internal(set) var sum: ParameterBuffer?
   }
+
+  /// Nothing yet.
+  public func makeMemory() -> Memory { Memory() }
 
   /// Remembers s, as floats. Order: element by element, in `Double`; s is rounded to float, then
   /// the step, each once.
   public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
-    of facts: CombinedFacts, _ memory: inout PartMemory
+    from current: ParameterBuffer, by combined: CombinedUpdate, _ memory: inout Memory
   ) -> ParameterBuffer {
-    let share = Double(facts.updates) / Double(facts.devices)
-    let difference = payload.difference(from: current, to: combined)
+    let share = Double(combined.updates) / Double(combined.devices)
+    let difference = combined.difference(from: current)
     let sum =
-      memory.buffers.first.map {
+      memory.sum.map {
         ParameterBuffer.combining($0, difference) { $0 + share * $1 }
       } ?? .combining(difference, difference) { way, _ in share * way }
-    memory.buffers = [sum]
+    memory.sum = sum
     return ParameterBuffer(count: current.count) { target in
       for i in 0..<target.count {
         target[i] = ParameterBuffer.nearest(
@@ -56,18 +59,23 @@ public struct ServerDynamics: RememberingOptimizer {
 extension ServerSettings {
   /// What does not go with the optimizer.
   var optimizerContradictions: [(key: String, message: String)] {
-    guard optimizer.value is ServerDynamics else { return [] }
-    if !(aggregator.value is UniformMean) {
+    guard optimizer.value.needsPlainMean else { return [] }
+    if !aggregator.value.isPlainMean {
       return [
         (
           "optimizer",
-          "`feddyn` counts each device the same: `aggregator: uniform-mean`, and not"
+          "`\(optimizer.name)` counts each device the same: `aggregator: uniform-mean`, and not"
             + " `\(aggregator.name)`"
         )
       ]
     }
     if staleness != nil {
-      return [("optimizer", "`feddyn` counts each update in full: it goes without `staleness`")]
+      return [
+        (
+          "optimizer",
+          "`\(optimizer.name)` counts each update in full: it goes without `staleness`"
+        )
+      ]
     }
     return []
   }

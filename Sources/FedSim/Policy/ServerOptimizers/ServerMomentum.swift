@@ -5,7 +5,7 @@ import Schema
 ///
 /// Source: Hsu, Qi, Brown, "Measuring the effects of non-identical data distribution for federated
 /// visual classification" (2019), §4.3: v ← β·v + Δ, w ← w + η·v; by Nesterov w ← w + η·(Δ + β·v).
-public struct ServerMomentum: RememberingOptimizer {
+public struct ServerMomentum: ServerOptimizer {
   /// Its name in a scenario.
   public static let name = "momentum"
   /// What it does, in one sentence.
@@ -37,31 +37,29 @@ public struct ServerMomentum: RememberingOptimizer {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
+  /// What it remembers.
+  public struct Memory: Codable, Sendable {
+    /// v; nil before the first step.
+    var velocity: ParameterBuffer?
+  }
+
+  /// Nothing yet.
+  public func makeMemory() -> Memory { Memory() }
+
   /// Remembers v, as floats. Order: element by element, in `Double`; v is rounded to float, then
   /// the step, each once.
   public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload,
-    _ memory: inout PartMemory
+    from current: ParameterBuffer, by combined: CombinedUpdate, _ memory: inout Memory
   ) -> ParameterBuffer {
     let (rate, beta) = (settings.learningRate, settings.momentum)
-    let difference = payload.difference(from: current, to: combined)
+    let difference = combined.difference(from: current)
     let velocity =
-      memory.buffers.first.map {
+      memory.velocity.map {
         ParameterBuffer.combining($0, difference) { beta * $0 + $1 }
       } ?? difference
-    memory.buffers = [velocity]
+    memory.velocity = velocity
     guard settings.nesterov else { return .combining(current, velocity) { $0 + rate * $1 } }
     let ahead = ParameterBuffer.combining(difference, velocity) { $0 + beta * $1 }
     return .combining(current, ahead) { $0 + rate * $1 }
-  }
-}
-
-extension Payload {
-  /// The pseudo-gradient's opposite: what the combined update would change of the model.
-  func difference(from current: ParameterBuffer, to combined: ParameterBuffer) -> ParameterBuffer {
-    switch self {
-    case .delta: combined
-    case .weights: .combining(current, combined) { $1 - $0 }
-    }
   }
 }

@@ -28,15 +28,16 @@ public struct ServerSGD: ServerOptimizer {
 
   /// Order: element by element, in `Double`, rounded to float once.
   public func step(
-    from current: ParameterBuffer, by combined: ParameterBuffer, payload: Payload
+    from current: ParameterBuffer, by combined: CombinedUpdate, _ memory: inout NoMemory
   ) -> ParameterBuffer {
     let rate = settings.learningRate
-    if payload == .weights, rate == 1 { return combined }
+    let isDelta = combined.payload == .delta
+    if !isDelta, rate == 1 { return combined.parameters }
     return ParameterBuffer(count: current.count) { target in
       current.withUnsafeBufferPointer { now in
-        combined.withUnsafeBufferPointer { new in
+        combined.parameters.withUnsafeBufferPointer { new in
           for i in 0..<target.count {
-            let step = payload == .delta ? Double(new[i]) : Double(new[i]) - Double(now[i])
+            let step = isDelta ? Double(new[i]) : Double(new[i]) - Double(now[i])
             target[i] = Float(Double(now[i]) + rate * step)
           }
         }

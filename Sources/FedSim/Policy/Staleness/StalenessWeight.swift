@@ -96,7 +96,7 @@ extension ServerSettings {
       found.append(("stalenessScale", "without `staleness` there is nothing to scale"))
     }
     if broadcast == .afterAggregation,
-      selector.value.formsCohorts || selector.value is any CycleAdmission
+      selector.value.formsCohorts || selector.value.cycles != nil
     {
       found.append(
         ("broadcast", "with `\(selector.name)` devices wait for the next round already"))

@@ -26,7 +26,7 @@ public struct AllTrigger: AggregationTrigger {
     /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       if of.count < 2 { return [("of", "`all` is of two triggers at least")] }
-      if of.contains(where: { $0.value is AllTrigger }) {
+      if of.contains(where: { $0.name == AllTrigger.name }) {
         return [("of", "`all` in `all` says no more than one list")]
       }
       if of.count(where: { $0.value.timer != nil }) > 1 {
@@ -42,42 +42,49 @@ public struct AllTrigger: AggregationTrigger {
 
   /// That of the one which has a time.
   public var timer: TriggerTimer? { triggers.lazy.compactMap(\.timer).first }
-  /// Whether one of them needs cohorts.
-  public var needsCohort: Bool { triggers.contains { $0.needsCohort } }
-  /// Whether one of them needs cycles.
-  public var needsCycles: Bool { triggers.contains { $0.needsCycles } }
+  /// What one of them needs.
+  public var needs: TriggerNeeds { triggers.reduce([]) { $0.union($1.needs) } }
   /// As many as the one that needs most, where none can end the round in time.
   public func neededMembers(_ server: ServerView) -> Int? {
     timer == nil ? triggers.compactMap { $0.neededMembers(server) }.max() : nil
   }
 
-  /// Whether all could be content with such a server, each at a moment of its own.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
-    let areContent = triggers.allSatisfy {
-      $0.decide(moment, server) == .aggregate
-        || $0.timer != nil && $0.decide(.timer, server) == .aggregate
-    }
-    return areContent && !triggers.isEmpty ? .aggregate : .wait
+  /// What it remembers.
+  public struct Memory: Codable, Sendable {
+    /// The round that it is of.
+    var round = 0
+    /// Which of the triggers have said in it that it is time.
+    var haveSaid: [Bool]
+    /// What they remember themselves.
+    var triggers: [AnyMemory]
+  }
+
+  /// The triggers.
+  public var children: [any PolicyPart] { triggers }
+
+  /// None has said anything.
+  public func makeMemory() -> Memory {
+    Memory(haveSaid: triggers.map { _ in false }, triggers: triggers.map { $0.freshMemory() })
   }
 
   /// What it wants now. Remembers the round, and who has said in it that it is time.
   public func decide(
-    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout PartMemory
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
   ) -> TriggerDecision {
     guard !triggers.isEmpty else { return .wait }
-    if memory.parts.isEmpty { memory.parts = triggers.map { _ in PartMemory() } }
-    if memory.integers.first != Int64(server.round) {
-      memory.integers = [Int64(server.round)] + triggers.map { _ in 0 }
+    if memory.round != server.round {
+      memory.round = server.round
+      for place in memory.haveSaid.indices { memory.haveSaid[place] = false }
     }
     var isSkipped = false
     for place in triggers.indices {
-      switch triggers[place].decide(moment, server, &memory.parts[place]) {
+      switch triggers[place].decide(moment, server, with: &memory.triggers[place]) {
       case .wait: break
-      case .aggregate: memory.integers[1 + place] = 1
+      case .aggregate: memory.haveSaid[place] = true
       case .skip: isSkipped = true
       }
     }
     if isSkipped { return .skip }
-    return memory.integers.dropFirst().contains(0) ? .wait : .aggregate
+    return memory.haveSaid.contains(false) ? .wait : .aggregate
   }
 }

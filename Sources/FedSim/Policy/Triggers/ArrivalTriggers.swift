@@ -15,7 +15,9 @@ public struct EveryArrivalTrigger: AggregationTrigger {
   public init(_ settings: NoSettings) {}
 
   /// What it wants now.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     moment != .timer && server.pending >= 1 ? .aggregate : .wait
   }
 }
@@ -50,7 +52,9 @@ public struct BufferTrigger: AggregationTrigger {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// What it wants now.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     moment != .timer && server.pending >= settings.size ? .aggregate : .wait
   }
 }

@@ -32,8 +32,8 @@ public struct FirstTrigger: AggregationTrigger {
   /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// Whether it needs cohorts.
-  public var needsCohort: Bool { true }
+  /// It needs cohorts.
+  public var needs: TriggerNeeds { .cohorts }
 
   /// As many as it wants, and no more than there are.
   public func neededMembers(_ server: ServerView) -> Int? {
@@ -41,7 +41,9 @@ public struct FirstTrigger: AggregationTrigger {
   }
 
   /// What it wants now.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     guard moment != .timer, let needed = neededMembers(server) else { return .wait }
     return server.pending >= needed ? .aggregate : .wait
   }
@@ -87,11 +89,13 @@ public struct QuorumTrigger: AggregationTrigger {
 
   /// Its timer.
   public var timer: TriggerTimer? { .afterCohort(settings.after) }
-  /// Whether it needs cohorts.
-  public var needsCohort: Bool { true }
+  /// It needs cohorts.
+  public var needs: TriggerNeeds { .cohorts }
 
   /// What it wants now: a round that can no longer have its quorum is skipped at once.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     guard server.cohortGoal != nil else { return .wait }
     // A share such as 0.8 of 5 is 4, though 0.8 · 5 may be a little more in binary.
     let quorum = max(1, Int((settings.share * Double(server.cohortSize) - 1e-9).rounded(.up)))

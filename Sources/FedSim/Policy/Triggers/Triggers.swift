@@ -26,7 +26,9 @@ public struct ThresholdTrigger: AggregationTrigger {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// What it wants now.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     moment != .timer && server.pending >= settings.updates ? .aggregate : .wait
   }
 }
@@ -65,7 +67,9 @@ public struct EveryTrigger: AggregationTrigger {
   public var timer: TriggerTimer? { .every(settings.period) }
 
   /// What it wants now.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     moment == .timer && server.pending >= settings.minimum ? .aggregate : .wait
   }
 }
@@ -82,14 +86,16 @@ public struct CohortCompleteTrigger: AggregationTrigger {
   /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
-  /// Whether it needs cohorts.
-  public var needsCohort: Bool { true }
+  /// It needs cohorts.
+  public var needs: TriggerNeeds { .cohorts }
 
   /// The goal of the cohort.
   public func neededMembers(_ server: ServerView) -> Int? { server.cohortGoal }
 
   /// What it wants now.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     guard moment != .timer, let goal = server.cohortGoal else { return .wait }
     return server.pending >= goal ? .aggregate : .wait
   }
@@ -131,11 +137,13 @@ public struct DeadlineTrigger: AggregationTrigger {
 
   /// Its timer.
   public var timer: TriggerTimer? { .afterCohort(settings.after) }
-  /// Whether it needs cohorts.
-  public var needsCohort: Bool { true }
+  /// It needs cohorts.
+  public var needs: TriggerNeeds { .cohorts }
 
   /// What it wants now.
-  public func decide(_ moment: TriggerMoment, _ server: ServerView) -> TriggerDecision {
+  public func decide(
+    _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
+  ) -> TriggerDecision {
     guard moment == .timer else { return .wait }
     return server.pending >= settings.minimum ? .aggregate : .skip
   }

@@ -1,0 +1,25 @@
+/// What the parts of a server's policy remember, and what the server has told transforms.
+struct PartMemories: Codable {
+  // The order of the fields is that of `ServerSettings.parts`, by which they are read.
+  /// One a trigger, in their order.
+  var triggers: [AnyMemory]
+  var selector: AnyMemory
+  var aggregator: AnyMemory
+  var optimizer: AnyMemory
+  /// What each transform was told with each version; empty for one that is told nothing.
+  var told: [[Double]] = []
+
+  init(_ server: ServerSettings) {
+    triggers = server.trigger.map { $0.value.freshMemory() }
+    selector = server.selector.value.part.freshMemory()
+    aggregator = server.aggregator.value.freshMemory()
+    optimizer = server.optimizer.value.freshMemory()
+  }
+}
+
+extension ServerSettings {
+  /// The parts that may remember, in the order in which their memories are saved.
+  var parts: [any PolicyPart] {
+    trigger.map(\.value) + [selector.value.part, aggregator.value, optimizer.value]
+  }
+}

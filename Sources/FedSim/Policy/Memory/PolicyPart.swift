@@ -1,0 +1,33 @@
+import Schema
+
+/// A part of the server's policy, and what it remembers from one call to the next.
+///
+/// The part itself is a value made from settings and never changes; runs share it. What depends on
+/// what came before is in its `Memory`, of which every run has its own. It is saved with the run
+/// and copied with it, so it is a value, too, and its `Codable` leaves out nothing that counts.
+public protocol PolicyPart: Part {
+  /// What it remembers; nothing unless it says so.
+  associatedtype Memory: Codable & Sendable = NoMemory
+  /// What it remembers at the beginning of a run.
+  func makeMemory() -> Memory
+  /// The parts that it is made of, in the order in which their memories are fields of its own.
+  var children: [any PolicyPart] { get }
+}
+
+/// The memory of a part that remembers nothing.
+public struct NoMemory: Codable, Sendable, Equatable {
+  /// Nothing.
+  public init() {}
+}
+
+extension PolicyPart where Memory == NoMemory {
+  /// Nothing.
+  public func makeMemory() -> NoMemory { NoMemory() }
+}
+
+extension PolicyPart {
+  /// It is not made of others.
+  public var children: [any PolicyPart] { [] }
+  /// What it remembers at the beginning of a run, for somebody who does not know its type.
+  public func freshMemory() -> AnyMemory { AnyMemory(makeMemory()) }
+}
