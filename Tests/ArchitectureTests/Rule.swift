@@ -41,13 +41,8 @@ struct Rule: Sendable, CustomTestStringConvertible {
   static let all: [Rule] = [
     .mapNames, .mapPlaces, .mapRows, .mapFolders, .readmes,
     .imports, .noTestable, .bans, .compilerFlags, .noUnorderedIteration, .noContraction,
-<<<<<<< HEAD
     .fileSize, .lineWidth, .functionSize, .members, .storedProperties, .loopAndQueue,
     .folderCycles, .extensionsAstray, .documented, .repeatedDocLines, .noUnfinishedWork,
-    .noEmptyNouns,
-=======
-    .fileSize, .lineWidth, .functionSize, .engineSize, .noUnfinishedWork, .noEmptyNouns, .seamSize,
-    .noPartCasts,
->>>>>>> memory
+    .noEmptyNouns, .seamSize, .noPartCasts,
   ]
 }
