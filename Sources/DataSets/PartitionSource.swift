@@ -4,7 +4,7 @@ import Schema
 /// A part of a scenario that comes to a rule of partition, for some by reading a file first.
 public protocol PartitionSource: Sendable {
   /// How many clients its settings say; nil: that depends on data or a file.
-  var clients: Int? { get }
+  var clientCount: Int? { get }
   /// The rule. Throws: what is wrong with the file.
   func partitioner(folders: DataFolders) throws(DataFault) -> any Partitioner
 
@@ -24,7 +24,7 @@ public protocol PartitionSource: Sendable {
 
 extension PartitionSource {
   /// It depends on data or a file.
-  public var clients: Int? { nil }
+  public var clientCount: Int? { nil }
 
   /// The same rule for any data.
   public func partitioner(
@@ -36,6 +36,9 @@ extension PartitionSource {
 }
 
 extension PartitionSource where Self: Partitioner {
+  /// As many as the rule makes.
+  public var clientCount: Int? { clients }
+
   /// The rule itself: it needs no file.
   public func partitioner(folders: DataFolders) throws(DataFault) -> any Partitioner { self }
 }

@@ -208,7 +208,7 @@ struct CrossChecks {
   /// first.
   private mutating func checkClients() {
     let partition = settings.task.data.partition
-    guard let clients = partition.value.clients else { return }
+    guard let clients = partition.value.clientCount else { return }
     for (i, group) in settings.fleet.enumerated() {
       guard let first = group.firstClient, first >= clients else { continue }
       report(

@@ -12,7 +12,6 @@ enum KnownExceptions {
   static let storedProperties = [
     "ServerSettings": 33, "Device": 30, "FleetGroupSettings": 28, "SavedRun": 24,
     "Body": 25, "Server": 25, "FileRecord": 22, "Tallies": 22, "UpdateRecord": 22,
-    "VersionRecord": 22,
   ]
 
   /// Lines of loop and queue, of which there are to be fewer than 800.
@@ -22,8 +21,8 @@ enum KnownExceptions {
   static let folderCycles = ["edges": 78]
 
   /// Extensions that do not lie in the folder of their type.
-  static let extensionsAstray = ["extensions": 24]
+  static let extensionsAstray = ["extensions": 25]
 
   /// Lines of doc comments that stand in Sources five times or more.
-  static let repeatedDocLines = ["lines": 1222]
+  static let repeatedDocLines = ["lines": 1203]
 }

@@ -2,8 +2,8 @@ import FedSim
 import Learning
 import Numerics
 
-/// Plays the same steps of a part again and again: with one part, with its memory saved and restored
-/// before each step, beside a copy of its memory that goes another way, and with a part that is made
+/// Plays the same steps of a part again: with one part, with its memory saved and restored before
+/// each step, with a copy of its memory that takes another way, and with a part that is made
 /// anew for each step.
 struct StateCheck<Value> {
   let make: () -> Value

@@ -18,6 +18,17 @@ public protocol PolicyPart: Part {
 public struct NoMemory: Codable, Sendable, Equatable {
   /// Nothing.
   public init() {}
+
+  /// Reads the byte that stands for nothing.
+  public init(from decoder: any Decoder) throws {
+    _ = try decoder.singleValueContainer().decode(UInt8.self)
+  }
+
+  /// Writes a byte: what an archive counts takes one each at least.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(UInt8(0))
+  }
 }
 
 extension PolicyPart where Memory == NoMemory {

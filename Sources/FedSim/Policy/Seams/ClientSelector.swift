@@ -46,7 +46,7 @@ public struct SelectorNeeds: OptionSet, Sendable {
 
 /// Decides who may train.
 ///
-/// A selector is an `AdmittingSelector`, a `CohortSelector`, of these perhaps a `CandidateSelector`,
+/// A selector is an `AdmittingSelector` or a `CohortSelector`, perhaps a `CandidateSelector`,
 /// or a `CycleAdmission`.
 public protocol ClientSelector: PolicyPart {
   /// What it is told, and what the server keeps for it.
