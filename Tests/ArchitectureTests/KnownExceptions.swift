@@ -21,7 +21,7 @@ enum KnownExceptions {
   static let folderCycles = ["edges": 78]
 
   /// Extensions that do not lie in the folder of their type.
-  static let extensionsAstray = ["extensions": 25]
+  static let extensionsAstray = ["extensions": 24]
 
   /// Lines of doc comments that stand in Sources five times or more.
   static let repeatedDocLines = ["lines": 1203]
