@@ -20,7 +20,7 @@ struct Participations: Codable {
 
   /// A participation that is kept, read where it lies.
   subscript(participation: Int32) -> Participation {
-    @inline(__always) _read { yield records[participation] }
+    @inline(__always) unsafeAddress { records.address(participation) }
   }
 
   /// A session of a group's device begins to take part in the open round; its number.

@@ -35,8 +35,8 @@ struct Devices {
 
   /// A device by its number, read and changed where it lies.
   subscript(device: Int) -> Device {
-    @inline(__always) _read { yield table[device] }
-    @inline(__always) _modify { yield &table[device] }
+    @inline(__always) unsafeAddress { table.address(device) }
+    @inline(__always) unsafeMutableAddress { table.mutableAddress(device) }
   }
 
   mutating func reserveCapacity(_ count: Int) { table.reserveCapacity(count) }

@@ -58,18 +58,21 @@ package struct Register<Element> {
 
   /// A living element.
   package subscript(number: Int32) -> Element {
-    unsafeAddress {
-      let (index, place) = place(of: number)
-      let page = pages[index]!
-      precondition(page.lives(place), "a living element")
-      return UnsafePointer(page.base + place)
-    }
+    unsafeAddress { address(number) }
     unsafeMutableAddress {
       let (index, place) = place(of: number)
       let page = ownPage(index)
       precondition(page.lives(place), "a living element")
       return page.base + place
     }
+  }
+
+  /// Where a living element lies, for subscripts that hand it on; valid until the list changes.
+  func address(_ number: Int32) -> UnsafePointer<Element> {
+    let (index, place) = place(of: number)
+    let page = pages[index]!
+    precondition(page.lives(place), "a living element")
+    return UnsafePointer(page.base + place)
   }
 
   /// A page that no other register has.

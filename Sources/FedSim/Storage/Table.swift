@@ -31,15 +31,21 @@ struct Table<Element>: RandomAccessCollection {
   var endIndex: Int { storage.count }
 
   subscript(position: Int) -> Element {
-    @inline(__always) unsafeAddress {
-      precondition(position >= 0 && position < storage.count, "no record \(position)")
-      return UnsafePointer(storage.base + position)
-    }
-    @inline(__always) unsafeMutableAddress {
-      if !isKnownUniquelyReferenced(&storage) { copy(capacity: storage.capacity) }
-      precondition(position >= 0 && position < storage.count, "no record \(position)")
-      return storage.base + position
-    }
+    @inline(__always) unsafeAddress { address(position) }
+    @inline(__always) unsafeMutableAddress { mutableAddress(position) }
+  }
+
+  /// Where a record lies, for subscripts that hand it on; valid until the table changes.
+  @inline(__always) func address(_ position: Int) -> UnsafePointer<Element> {
+    precondition(position >= 0 && position < storage.count, "no record \(position)")
+    return UnsafePointer(storage.base + position)
+  }
+
+  /// The same for changing it, in memory that no other table shares.
+  @inline(__always) mutating func mutableAddress(_ position: Int) -> UnsafeMutablePointer<Element> {
+    if !isKnownUniquelyReferenced(&storage) { copy(capacity: storage.capacity) }
+    precondition(position >= 0 && position < storage.count, "no record \(position)")
+    return storage.base + position
   }
 
   /// Asks for the memory of a record, if there is one.

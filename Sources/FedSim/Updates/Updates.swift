@@ -21,7 +21,7 @@ struct Updates: Codable {
 
   /// An update that is kept, read where it lies.
   subscript(update: Int32) -> UpdateRecord {
-    @inline(__always) _read { yield records[update] }
+    @inline(__always) unsafeAddress { records.address(update) }
   }
 
   /// Adds a new update and says its number.
