@@ -16,6 +16,10 @@ struct Books: Codable {
   var progress = ProgressLog()
   /// What devices were doing, by hour.
   var hours = FleetHours()
+  /// What happened to the identities of devices, counted.
+  var identities = IdentityCounts()
+  /// What each device did, counted.
+  var activity = Table<DeviceActivity>()
   /// The work of each device.
   private(set) var devices = Table<DeviceEffort>()
   /// What the work of each device drew; empty where no group has a battery.
@@ -28,7 +32,11 @@ struct Books: Codable {
 
   /// Opens an account for each device, and one of energy where there are batteries.
   mutating func open(devices count: Int, hasEnergy: Bool) {
-    for _ in 0..<count { devices.append(DeviceEffort()) }
+    activity.reserveCapacity(count)
+    for _ in 0..<count {
+      activity.append(DeviceActivity())
+      devices.append(DeviceEffort())
+    }
     if hasEnergy { for _ in 0..<count { energies.append(DeviceEnergy()) } }
   }
 

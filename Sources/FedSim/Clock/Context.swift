@@ -7,8 +7,6 @@ import Numerics
 struct Context {
   /// What the run depends on.
   let inputs: SimulationInputs
-  /// The time at which the run ends at the latest.
-  let end: SimTime
   /// The virtual time of the event under way.
   var now = SimTime.start
   /// The time that the run as a whole has reached; `now` is ahead while a device is played on.
@@ -25,7 +23,8 @@ struct Context {
   var participations: Participations
   var updates = Updates()
   var world: World
-  var line = ServerLine()
+  var members = Members()
+  var network = DeviceNetwork()
   /// Keys of what is drawn often, by purpose and group.
   var streamKeys: KeyMemory
   /// What the settings ask for beyond the plain path.
@@ -41,7 +40,7 @@ struct Context {
 
   init(_ inputs: SimulationInputs) {
     self.inputs = inputs
-    end = .start + inputs.stop.after
+    let end = SimTime.start + inputs.stop.after
     world = World(inputs, end: end)
     agenda = Agenda(
       end: end,
@@ -58,6 +57,9 @@ struct Context {
     )
     computations = Computations(inputs)
   }
+
+  /// The time at which the run ends at the latest.
+  var end: SimTime { .start + inputs.stop.after }
 
   /// Schedules an event of a device, or of the server (`device` nil).
   @inline(__always)

@@ -235,7 +235,7 @@ extension CentralTraining {
         model: model, user: owner.user, version: trained.version,
         parameters: parameters ?? trained.task.initial))
     let task = cx.inputs.task
-    let (source, indices) = task.heldOut(by: Int(devices[device].client))
+    let (source, indices) = task.heldOut(by: Int(cx.members.clients[device]))
     guard let parameters, !indices.isEmpty else { return [] }
     let found = Evaluation(
       of: trained.task.network, parameters: parameters,

@@ -22,7 +22,7 @@ enum Collecting {
     }
     cx.collection.collectors[device].stage = .fetch(place + 1)
     let state = cx.collection.collectors[device].models[place]
-    guard state.nextFetch <= cx.now, devices[device].isConnected else { return }
+    guard state.nextFetch <= cx.now, cx.network[device].isConnected else { return }
     let model = cx.collection.fetched[Int(devices[device].group)][place]
     if state.hasFile, collection(of: device, devices, cx).mode == .asCoded {
       // A download to where a file lies fails before it begins.

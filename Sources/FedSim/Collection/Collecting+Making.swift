@@ -79,7 +79,7 @@ extension Collecting {
       }
     }
     for file in numbers where cx.collection.files[file].isSending && !cx.isOver {
-      let purpose = devices[Int(cx.collection.files[file].device)].transfer?.purpose
+      let purpose = cx.network[transferOf: Int(cx.collection.files[file].device)]?.purpose
       if purpose != .central(.file(file)) { found.append("file \(file) is sent by nobody") }
     }
     for model in cx.collection.models.indices where cx.inputs.server.central != nil {

@@ -41,7 +41,7 @@ extension Collecting {
     guard let generation = devices[device].session?.generation else { return }
     finishCompiling(device, &devices, &cx)
     while let session = devices[device].session, session.generation == generation,
-      devices[device].transfer == nil, !session.isPausing, !session.isStuck
+      cx.network[transferOf: device] == nil, !session.isPausing, !session.isStuck
     {
       if session.isExpiring { return Session.endExpired(device, &devices, &cx) }
       if let compiling = cx.collection.collectors[device].compiling {
@@ -104,7 +104,7 @@ extension Collecting {
   /// The process of the app ends: nobody hears any more how its uploads end.
   static func loseCollecting(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard collection(of: device, devices, cx).mode == .asCoded else { return }
-    if case .central(.file(let file)) = devices[device].transfer?.purpose {
+    if case .central(.file(let file)) = cx.network[transferOf: device]?.purpose {
       SampleFiles.forget(file, &cx)
     }
   }

@@ -11,7 +11,7 @@ enum SampleFiles {
   {
     Roster.samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
-      client: Int(devices[device].client), at: cx.now, devices, cx)
+      client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
   }
 
   /// Samples of a device by their places in the order in which they came.
@@ -19,7 +19,7 @@ enum SampleFiles {
     _ device: Int, _ places: Range<Int>, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> [Int32] {
     guard !places.isEmpty else { return [] }
-    let shard = cx.inputs.task.partition.shards[Int(devices[device].client)]
+    let shard = cx.inputs.task.partition.shards[Int(cx.members.clients[device])]
     guard Roster.group(of: device, devices, cx).arrival != nil else { return Array(shard[places]) }
     let order = Roster.arrivalOrder(device, devices, cx)
     return places.map { shard[Int(order[$0])] }
@@ -123,7 +123,7 @@ enum SampleFiles {
   /// Sends a file, or finds that there is no link.
   static func sendFile(_ device: Int, _ file: Int32, _ devices: inout Devices, _ cx: inout Context)
   {
-    guard devices[device].isConnected else { return fileFailed(device, file, nil, &devices, &cx) }
+    guard cx.network[device].isConnected else { return fileFailed(device, file, nil, &devices, &cx) }
     cx.collection.files[file].isSending = true
     cx.note(device, .central(.uploadBegan(file: Int(file))))
     let bytes = cx.collection.files[file].bytes.addingReportingOverflow(
@@ -240,7 +240,7 @@ enum SampleFiles {
     let file = cx.collection.collectors[device].current
     // What was erased meanwhile has no metadata.
     guard file >= 0, cx.collection.files.contains(file) else { return }
-    guard devices[device].isConnected else { return itemFailed(device, file, &cx) }
+    guard cx.network[device].isConnected else { return itemFailed(device, file, &cx) }
     let bytes = (Collecting.collection(of: device, devices, cx).metadata?.bytes ?? 0)
       .addingReportingOverflow(
         cx.inputs.server.messageBytes)

@@ -140,25 +140,25 @@ enum SampleStore {
   ) {
     cx.note(device, .erased(scope))
     if Collecting.collection(of: device, devices, cx).mode == .asCoded {
-      guard devices[device].isConnected else { return cx.collection.tallies.failedErasures += 1 }
-      devices[device].transferGeneration += 1
+      guard cx.network[device].isConnected else { return cx.collection.tallies.failedErasures += 1 }
+      cx.network[device].generation += 1
       return cx.schedule(
         .arrival(
-          device: Int32(device), generation: devices[device].transferGeneration,
+          device: Int32(device), generation: cx.network[device].generation,
           .central(.remove(scope))),
-        .serverArrival, at: cx.now + devices[device].rates.oneWay, by: device)
+        .serverArrival, at: cx.now + cx.network[device].rates.oneWay, by: device)
     }
     if scope.coversFiles {
       for file in cx.collection.collectors[device].kept {
         SampleFiles.giveUp(device, file, .erased, &cx)
       }
-      if case .central(.file) = devices[device].transfer?.purpose {
+      if case .central(.file) = cx.network[transferOf: device]?.purpose {
         Transfer.giveUpTransfer(device, &devices, &cx)
       }
     }
     if scope.coversMetadata {
       cx.collection.collectors[device].current = -1
-      if case .central(.item) = devices[device].transfer?.purpose {
+      if case .central(.item) = cx.network[transferOf: device]?.purpose {
         Transfer.giveUpTransfer(device, &devices, &cx)
       }
     }

@@ -59,7 +59,7 @@ enum App {
       ContinuedTask.openContinued(device, strategy, &devices, &cx)
     } else if devices[device].session == nil, startsContinued(device, &devices, &cx) {
       Session.beginSession(device, .continued, soft: .never, hard: .never, &devices, &cx)
-      if !devices[device].isConnected { awaitLink(device, &devices, &cx) }
+      if !cx.network[device].isConnected { awaitLink(device, &devices, &cx) }
     } else if devices[device].session == nil {
       Session.beginSession(device, .activation, soft: .never, hard: .never, &devices, &cx)
     }
@@ -112,7 +112,7 @@ enum App {
       devices[device].pace.full > settings.stall
       && devices[device].run.map { $0.begunAt + settings.stall <= cx.now } ?? false
     let isAlone =
-      !devices[device].isConnected && session.offlineSince + settings.networkLoss <= cx.now
+      !cx.network[device].isConnected && session.offlineSince + settings.networkLoss <= cx.now
     guard isStalled || isAlone else { return false }
     Session.expireNow(device, grace: settings.grace, &devices, &cx)
     return true

@@ -107,8 +107,8 @@ extension Body {
     if devices[device].isActive { use.insert(.screen) }
     guard devices[device].hasSession else { return use }
     if devices[device].isRunning { use.insert(.training) }
-    if let phase = devices[device].transferPhase, phase != .awaiting {
-      use.insert(devices[device].link == 1 ? .cellular : .wifi)
+    if let phase = cx.network[transferOf: device]?.phase, phase != .awaiting {
+      use.insert(cx.network[device].link == 1 ? .cellular : .wifi)
     }
     return use
   }

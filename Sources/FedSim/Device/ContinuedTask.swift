@@ -53,7 +53,7 @@ enum ContinuedTask {
 
   private static func beginContinued(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     Session.beginSession(device, .continued, soft: .never, hard: .never, &devices, &cx)
-    if devices[device].session != nil, !devices[device].isConnected {
+    if devices[device].session != nil, !cx.network[device].isConnected {
       App.awaitLink(device, &devices, &cx)
     }
   }

@@ -13,8 +13,6 @@ struct Devices {
   var fleetTables = FleetTables()
   /// What each device's library remembers; empty where nothing asks for it.
   var clients: [ClientRegion] = []
-  /// What each device's user had erased; empty where nobody erases.
-  var erasures: [ErasureRegion] = []
   /// What processing tasks need to start, by group.
   let taskNeeds: [TaskNeeds]
   /// Figures of the operating system's rules, by group; empty where no group has `system` or `app`.

@@ -7,7 +7,6 @@ import Learning
 final class Doings: Codable {
   // Each is reached through the device alone, which keeps others away.
   @exclusivity(unchecked) var session: Session?
-  @exclusivity(unchecked) var transfer: Transfer?
   @exclusivity(unchecked) var run: TrainingRun?
   @exclusivity(unchecked) var attempt: Attempt?
 
@@ -24,7 +23,7 @@ final class Doings: Codable {
   @inline(__always)
   static func drop(_ doings: inout Doings?) {
     guard let held = doings else { return }
-    if held.session == nil, held.attempt == nil, held.transfer == nil, held.run == nil {
+    if held.session == nil, held.attempt == nil, held.run == nil {
       doings = nil
     }
   }
@@ -36,13 +35,13 @@ final class Doings: Codable {
 
   /// Two words and what stands behind them.
   private static var size: Int {
-    2 * MemoryLayout<Int>.size + MemoryLayout<Session?>.stride + MemoryLayout<Transfer?>.stride
+    2 * MemoryLayout<Int>.size + MemoryLayout<Session?>.stride
       + MemoryLayout<TrainingRun?>.stride + MemoryLayout<Attempt?>.stride
   }
 
   private func copy() -> Doings {
     let fresh = Doings()
-    (fresh.session, fresh.transfer, fresh.run, fresh.attempt) = (session, transfer, run, attempt)
+    (fresh.session, fresh.run, fresh.attempt) = (session, run, attempt)
     return fresh
   }
 }

@@ -51,8 +51,8 @@ enum Heartbeat {
   private static func giveUpBeat(
     _ beats: inout BeatRegion, _ devices: inout Devices, _ cx: inout Context
   ) {
-    devices.identities.counts.heartbeats.due += 1
-    devices.identities.counts.heartbeats.withheld += 1
+    cx.books.identities.heartbeats.due += 1
+    cx.books.identities.heartbeats.withheld += 1
     beats.isWaiting = false
     beats.last = cx.now
   }
@@ -94,16 +94,16 @@ enum Heartbeat {
     _ device: Int, _ settings: HeartbeatSettings, _ devices: inout Devices, _ cx: inout Context
   ) -> BeatConditions {
     var new = BeatConditions()
-    new.link = devices[device].link
+    new.link = cx.network[device].link
     let isInUse = isAppInUse(device, &devices)
     if isInUse || devices[device].session != nil {
       new.period = (isInUse ? settings.foreground : settings.background).microseconds
     }
     new.truth = new.link == 0 ? .offline : new.period > 0 ? .online : .idle
-    let rates = devices[device].rates
+    let rates = cx.network[device].rates
     (new.up, new.down) = (rates.up.bitsPerSecond, rates.down.bitsPerSecond)
     new.oneWay = rates.oneWay.microseconds
-    new.isReachable = cx.line.isReachable
+    new.isReachable = cx.network.server.isReachable
     new.isWithheld =
       Identity.isUnreadable(device, &devices, &cx) || !Identity.mayRegister(device, &devices, &cx)
       || Identity.isLeftWithoutToken(device, &devices, &cx)
@@ -195,7 +195,7 @@ enum Heartbeat {
     devices.identities.devices[device].beats.isWaiting = true
     if devices[device].session == nil {
       Session.beginSession(device, .heartbeat, soft: .never, hard: .never, &devices, &cx)
-    } else if devices[device].transfer == nil, devices[device].run == nil,
+    } else if cx.network[transferOf: device] == nil, devices[device].run == nil,
       devices[device].session?.isStuck == false, devices[device].session?.isExpiring == false
     {
       Identity.startIdentity(device, request, &devices, &cx)
@@ -234,11 +234,11 @@ enum Heartbeat {
       devices.identities.devices[device].beats.next = due(count)
       devices.identities.devices[device].beats.last = due(count - 1)
       devices.identities.devices[device].beats.isCleared = false
-      devices.identities.counts.heartbeats.due += count
+      cx.books.identities.heartbeats.due += count
       if held.isWithheld {
-        devices.identities.counts.heartbeats.withheld += count
+        cx.books.identities.heartbeats.withheld += count
       } else if held.link == 0 {
-        devices.identities.counts.heartbeats.unsent += count
+        cx.books.identities.heartbeats.unsent += count
       } else {
         var whole = count
         if isCut || isEnd {
@@ -266,20 +266,20 @@ enum Heartbeat {
     let sent = Int64(count) * WireSize.bytes(of: .heartbeat, cx)
     guard held.isReachable else {
       countBeatBytes(device, held, .timedOut, up: sent, &devices, &cx)
-      devices.identities.counts.heartbeats.failed += count
+      cx.books.identities.heartbeats.failed += count
       return cx.books.ledgers.transmissions.record(count, .timedOut)
     }
     let good = goodBeats(held, count, from: first + spans.arrives)
     let bad = count - good
     if held.isForbidden {
-      devices.identities.counts.heartbeats.forbidden += bad
+      cx.books.identities.heartbeats.forbidden += bad
     } else {
-      devices.identities.counts.heartbeats.unauthorised += bad
+      cx.books.identities.heartbeats.unauthorised += bad
     }
-    devices.identities.counts.heartbeats.accepted += good
+    cx.books.identities.heartbeats.accepted += good
     let ignores = cx.inputs.fleet[Int(devices[device].group)].heartbeats?.ignoresStatus == true
-    devices.identities.counts.heartbeats.succeeded += ignores ? count : good
-    devices.identities.counts.heartbeats.failed += ignores ? 0 : bad
+    cx.books.identities.heartbeats.succeeded += ignores ? count : good
+    cx.books.identities.heartbeats.failed += ignores ? 0 : bad
     countBeats(device, held, ignores ? count : good, .delivered, &devices, &cx)
     if !ignores {
       countBeats(device, held, bad, held.isForbidden ? .forbidden : .unauthorised, &devices, &cx)
@@ -321,23 +321,23 @@ enum Heartbeat {
       let arrival = due + spans.arrives
       if held.isReachable, !isEnd || arrival <= cx.now {
         if goodBeats(held, 1, from: arrival) == 1 {
-          devices.identities.counts.heartbeats.accepted += 1
+          cx.books.identities.heartbeats.accepted += 1
           devices.identities.devices[device].beats.belief.arrive(
             1, from: arrival, every: held.period, before: cx.now, held, devices.identities.presence)
         } else if held.isForbidden {
-          devices.identities.counts.heartbeats.forbidden += 1
+          cx.books.identities.heartbeats.forbidden += 1
         } else {
-          devices.identities.counts.heartbeats.unauthorised += 1
+          cx.books.identities.heartbeats.unauthorised += 1
         }
       }
     }
     countBeatBytes(
       device, held, isEnd ? .unfinishedAtEnd : outcome, up: up, down: down, &devices, &cx)
     if isEnd {
-      devices.identities.counts.heartbeats.unfinished += 1
+      cx.books.identities.heartbeats.unfinished += 1
       return cx.books.ledgers.transmissions.record(1, .unfinishedAtEnd)
     }
-    devices.identities.counts.heartbeats.failed += 1
+    cx.books.identities.heartbeats.failed += 1
     cx.books.ledgers.transmissions.record(1, outcome)
   }
 

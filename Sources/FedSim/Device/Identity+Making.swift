@@ -11,13 +11,14 @@ extension Identity {
     else { return }
     devices.identities.isEmpty = cx.inputs.deviceCount == 0
     devices.identities.presence = cx.inputs.server.presence ?? PresenceSettings()
-    devices.identities.service = cx.inputs.server.tokens.service.value.timeline(
+    cx.network.accounts.service = cx.inputs.server.tokens.service.value.timeline(
       TimelineContext(
         space: .server, key: StreamKey(seed: cx.inputs.seeds.world, purpose: "token-service"),
         device: "server", civilStart: cx.inputs.civilStart, tables: cx.inputs.tables,
         traces: cx.inputs.traces, seed: cx.inputs.seeds.world))
     for device in devices.indices {
       var identity = Identity()
+      var account = Account()
       let group = Roster.group(of: device, devices, cx)
       if let clock = group.clock {
         var stream = Scheduler.schedulerKey(device, "clock", &devices, &cx).stream(slot: 0)
@@ -30,11 +31,12 @@ extension Identity {
         identity.drift = Int64(min(1e8, max(-1e8, drift)).rounded())
       }
       if group.registration?.atStart == true {
-        devices.identities.counts.registered += 1
-        identity.serverID = Int32(devices.identities.counts.registered)
+        cx.books.identities.registered += 1
+        account.number = Int32(cx.books.identities.registered)
         identity.isRegistered = true
       }
       devices.identities.devices.append(identity)
+      cx.network.accounts.devices.append(account)
       Installation.planReinstall(device, &devices, &cx)
     }
   }

@@ -123,7 +123,7 @@ extension Identity {
   private static func withhold(
     _ device: Int, _ reason: SessionEnd, _ devices: inout Devices, _ cx: inout Context
   ) {
-    devices.identities.counts.withheld += 1
+    cx.books.identities.withheld += 1
     cx.note(device, .identity(.withheld(reason)))
     Heartbeat.dropFirstBeat(device, &devices, &cx)
     guard let session = devices[device].session, !session.isPausing else { return }
@@ -160,9 +160,11 @@ extension Identity {
   }
 
   /// All bytes of a request are sent: what it carries goes with it.
-  static func stamp(_ device: Int, _ id: UInt32, _ devices: inout Devices) {
+  static func stamp(
+    _ device: Int, _ id: UInt32, _ devices: borrowing Devices, _ cx: inout Context
+  ) {
     let tokens = devices.identities.devices[device].tokens
-    devices.identities.devices[device].credentials.append(
+    cx.network.accounts[device].credentials.append(
       Credential(
         id: id, expires: tokens.hasTokens ? tokens.expires : nil, refresh: tokens.refresh))
   }
@@ -176,25 +178,25 @@ extension Identity {
   ) {
     if request == .register {
       devices.identities.devices[device].isRegistered = true
-      let number = Int(devices.identities.devices[device].serverID)
+      let number = Int(cx.network.accounts[device].number)
       cx.note(device, .identity(.registered(id: number)))
       return Session.proceed(device, &devices, &cx)
     }
-    let issued = devices.identities.devices[device].tokens.issued
+    let issued = cx.network.accounts[device].issued
     guard let issue = issued.first(where: { $0.id == id }) else {
       preconditionFailure("tokens come with the answer")
     }
     var tokens = devices.identities.devices[device].tokens
-    tokens.issued = []
     (tokens.hasTokens, tokens.expires, tokens.refresh) = (true, issue.expires, issue.refresh)
     (tokens.isRevoked, tokens.mustRefresh, tokens.failures) = (false, false, 0)
     (tokens.clearedAt, tokens.isFresh) = (cx.now, true)
     devices.identities.devices[device].tokens = tokens
+    cx.network.accounts[device].issued = []
     if request == .refresh {
-      devices.identities.counts.refreshes += 1
+      cx.books.identities.refreshes += 1
       cx.note(device, .identity(.refreshed))
     } else {
-      devices.identities.counts.bootstraps += 1
+      cx.books.identities.bootstraps += 1
       cx.note(device, .identity(.bootstrapped))
     }
     Session.proceed(device, &devices, &cx)
@@ -206,9 +208,9 @@ extension Identity {
     _ devices: inout Devices, _ cx: inout Context
   ) {
     cx.note(device, .identity(.failed(request, outcome)))
-    if request == .refresh { devices.identities.counts.failedRefreshes += 1 }
+    if request == .refresh { cx.books.identities.failedRefreshes += 1 }
     // With the link gone the session waits for it.
-    guard devices[device].isConnected else { return }
+    guard cx.network[device].isConnected else { return }
     let tokens = devices.identities.devices[device].tokens
     if request == .refresh, !tokens.mustRefresh,
       DeviceClock.ownTime(device, at: cx.now, &devices) < tokens.expires
@@ -284,7 +286,7 @@ extension Identity {
 
   /// The server does not take the refresh token: what is left is the access token until it expires.
   private static func revoked(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    devices.identities.counts.revocations += 1
+    cx.books.identities.revocations += 1
     cx.note(device, .identity(.revoked))
     backOff(device, &devices, &cx)
     devices.identities.devices[device].tokens.isRevoked = true

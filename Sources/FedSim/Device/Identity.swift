@@ -43,7 +43,7 @@ public enum IdentityStep: Sendable, Equatable {
   case withheld(SessionEnd)
 }
 
-/// What a device holds of its tokens, and the server of them.
+/// What a device holds of its tokens.
 struct TokenRegion: Codable {
   /// Whether there is an access token, and a refresh token.
   var hasTokens = false
@@ -64,49 +64,18 @@ struct TokenRegion: Codable {
   var failures = 0
   /// Requests that began with a token that the device knew to be expired: there are none.
   var misuses = 0
-
-  /// What the server holds: the refresh token that is good, the one before, and since when.
-  var current: UInt32 = 0
-  var previous: UInt32 = 0
-  var rotatedAt = SimTime.start
-  var isClosed = false
-
-  /// Tokens on their way to the device, by the request that they answer.
-  var issued: [Issued] = []
-
-  /// Tokens on their way.
-  struct Issued: Codable {
-    let id: UInt32
-    let refresh: UInt32
-    let expires: SimTime
-  }
 }
 
-/// What a request carries on its way to the server.
-struct Credential: Codable {
-  /// The request.
-  let id: UInt32
-  /// When the access token expires; nil: there is none.
-  let expires: SimTime?
-  /// The refresh token.
-  let refresh: UInt32
-}
-
-/// What a device knows of itself beyond its app's work, and the server of it.
+/// What a device knows of itself beyond its app's work.
 struct Identity: Codable {
   /// How far the clock is ahead at the start, in microseconds, and how much faster it goes, in
   /// billionths.
   var skew: Int64 = 0
   var drift: Int64 = 0
   var tokens = TokenRegion()
-  /// Requests under way to the server.
-  var credentials: [Credential] = []
   var isKeychainLocked = false
-  /// The server's number for this installation; 0: it knows none.
-  var serverID: Int32 = 0
-  /// Whether the app knows it.
+  /// Whether the app knows the number that the server gave it.
   var isRegistered = false
-  var installedAt = SimTime.start
   var installations = 1
   var hasLostData = false
   var beats = BeatRegion()
@@ -141,9 +110,6 @@ public struct IdentityCounts: Sendable, Equatable, Codable {
 /// The identities of all devices; empty where no group has anything of the kind.
 struct Identities: Codable {
   var devices = Table<Identity>()
-  var counts = IdentityCounts()
-  /// When the service that issues tokens works.
-  @Rebuilt var service: (any Timeline)? = nil
   @Rebuilt var presence = PresenceSettings()
   /// Whether there are none: told apart from `devices`, for it is asked at every event.
   var isEmpty = true

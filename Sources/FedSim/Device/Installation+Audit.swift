@@ -11,8 +11,8 @@ extension Installation {
       if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
     }
     never(tokens.misuses > 0, "uses a token that it knows to be expired")
-    never(tokens.hasTokens && tokens.refresh > tokens.current, "has a token that was never issued")
-    never(identity.isRegistered && identity.serverID == 0, "is registered, and nobody knows of it")
+    never(tokens.hasTokens && tokens.refresh > cx.network.accounts[device].current, "has a token that was never issued")
+    never(identity.isRegistered && cx.network.accounts[device].number == 0, "is registered, and nobody knows of it")
     never(
       identity.isKeychainLocked && devices[device].isActive, "is in use, and its keys are locked")
     never(identity.beats.isOpen && !devices[device].isActive, "is locked, and its app is open")
@@ -25,7 +25,7 @@ extension Installation {
         || belief.linkTimes.reduce(0, +) != belief.until.microseconds,
       "is believed in for another time")
     guard device == 0 else { return found }
-    let beats = devices.identities.counts.heartbeats
+    let beats = cx.books.identities.heartbeats
     let told = beats.withheld + beats.unsent + beats.sent
     never(beats.due != told, "and others: \(beats.due) heartbeats were due, \(told) are told of")
     never(

@@ -70,7 +70,7 @@ enum Installation {
     }
     devices[device].scheduler.starting = -1
     devices[device].scheduler.generation += 1
-    devices.identities.counts.reinstallations += 1
+    cx.books.identities.reinstallations += 1
     let registration = cx.inputs.fleet[Int(devices[device].group)].registration
     if registration?.keepsData != true { devices.identities.devices[device].hasLostData = true }
     loseIdentity(device, &devices, &cx)
@@ -85,11 +85,12 @@ enum Installation {
     guard !devices.identities.isEmpty else { return }
     var tokens = devices.identities.devices[device].tokens
     (tokens.hasTokens, tokens.isRevoked, tokens.mustRefresh) = (false, false, false)
-    (tokens.nextBootstrap, tokens.failures, tokens.issued) = (cx.now, 0, [])
+    (tokens.nextBootstrap, tokens.failures) = (cx.now, 0)
+    cx.network.accounts[device].issued = []
     devices.identities.devices[device].tokens = tokens
     devices.identities.devices[device].isRegistered = false
-    devices.identities.devices[device].serverID = 0
-    devices.identities.devices[device].installedAt = cx.now
+    cx.network.accounts[device].number = 0
+    cx.network.accounts[device].installedAt = cx.now
   }
 
   /// Whether the app has samples to train on.
@@ -103,7 +104,7 @@ enum Installation {
     _ a: Int32, _ b: Int32, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> Bool {
     guard !devices.identities.isEmpty else { return true }
-    let since = devices.identities.devices[Int(cx.updates[a].device)].installedAt
+    let since = cx.network.accounts[Int(cx.updates[a].device)].installedAt
     return (cx.updates[a].createdAt >= since) == (cx.updates[b].createdAt >= since)
   }
 

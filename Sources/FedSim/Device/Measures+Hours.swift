@@ -20,10 +20,10 @@ extension Measures {
   private static func hourState(_ device: Int, _ devices: borrowing Devices) -> FleetHours.State {
     if Membership.isAway(device, devices) { return [] }
     var state: FleetHours.State = .present
-    let link = devices[device].link
+    let link = cx.network[device].link
     if link == 2 { state.insert(.wifi) } else if link == 1 { state.insert(.cellular) }
     if devices[device].isPlugged { state.insert(.plugged) }
-    if !devices[device].isActive, !devices[device].isOff { state.insert(.idle) }
+    if !devices[device].isActive, !cx.network[device].isOff { state.insert(.idle) }
     if devices[device].isTraining { state.insert(.training) }
     return state
   }

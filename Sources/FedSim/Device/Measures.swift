@@ -54,7 +54,7 @@ enum Measures {
     effort.attempts = 1
     effort.batches = batches
     effort.samples = OwnModel.plan(of: device, devices, cx).samples(
-      inBatches: 0..<batches, shardCount: Int(devices[device].sampleCount))
+      inBatches: 0..<batches, shardCount: Int(cx.members.sampleCounts[device]))
     return effort
   }
 
@@ -69,7 +69,7 @@ enum Measures {
     lost.training -= kept.training
     lost.batches = batches.count
     lost.samples = OwnModel.plan(of: device, devices, cx).samples(
-      inBatches: batches, shardCount: Int(devices[device].sampleCount))
+      inBatches: batches, shardCount: Int(cx.members.sampleCounts[device]))
     cx.books.book(lost, of: device, .lostSinceCheckpoint)
   }
 
@@ -81,10 +81,10 @@ enum Measures {
     _ device: Int, _ outcome: TransmissionOutcome, received: Int64 = 0, _ devices: inout Devices,
     _ cx: inout Context
   ) -> Transfer {
-    devices[device].transfer!.carried.add(link: devices[device].link, up: 0, down: received)
+    cx.network[transferOf: device]!.carried.add(link: cx.network[device].link, up: 0, down: received)
     cx.books.ledgers.bytesDown += received
-    devices[device].activity.bytesDown += received
-    let transfer = devices[device].transfer.take()!
+    cx.books.activity[device].bytesDown += received
+    let transfer = cx.network[transferOf: device].take()!
     let radio =
       Body.hasBody(device, devices)
       ? energyDrawn(device, &devices, &cx).radio - transfer.energyMark : 0
@@ -117,7 +117,7 @@ enum Measures {
     _ device: Int, link: UInt8, up: Int64 = 0, down: Int64 = 0, _ devices: inout Devices,
     _ cx: inout Context
   ) {
-    devices[device].transfer!.carried.add(link: link, up: up, down: down)
+    cx.network[transferOf: device]!.carried.add(link: link, up: up, down: down)
     countBytes(device, up: up, down: down, &devices, &cx)
   }
 
@@ -127,8 +127,8 @@ enum Measures {
   ) {
     cx.books.ledgers.bytesUp += up
     cx.books.ledgers.bytesDown += down
-    devices[device].activity.bytesUp += up
-    devices[device].activity.bytesDown += down
+    cx.books.activity[device].bytesUp += up
+    cx.books.activity[device].bytesDown += down
     if up + down > 0 { cx.note(Progress(bytesUp: up, bytesDown: down)) }
   }
 

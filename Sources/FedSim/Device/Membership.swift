@@ -11,7 +11,7 @@ enum Membership {
   /// A device is not there at the start.
   static func beginAway(_ device: Int, _ devices: inout Devices) {
     devices.fleetTables.presence[device]!.isHere = false
-    devices[device].isOff = true
+    cx.network[device].isOff = true
   }
 
   /// A device joins the fleet or leaves it.
@@ -58,7 +58,7 @@ enum Membership {
     cx.books.tallies.leaves += 1
     cx.note(device, .condition(.left))
     if devices[device].attempt != nil { Training.endAttempt(device, .deviceLeft, &devices, &cx) }
-    if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
     for update in devices[device].outbox { cx.leaveDevice(update, .deviceLeft) }
     devices[device].outbox = []
     if Collecting.collects(device, devices, cx) {

@@ -15,14 +15,14 @@ enum Outbox {
       devices[device].takeOut(old)
       cx.leaveDevice(old, .replaced)
     }
-    if capacity == 0, !devices[device].isConnected {
+    if capacity == 0, !cx.network[device].isConnected {
       return cx.leaveDevice(update, .dropped)
     }
     while devices[device].outbox.count >= max(1, capacity) {
       cx.leaveDevice(devices[device].outbox.removeFirst(), .evicted)
     }
     devices[device].outbox.append(update)
-    if !devices[device].isConnected {
+    if !cx.network[device].isConnected {
       markWaiting(update, &cx)
       if settings.retriesLost == false { devices[device].session?.hasGivenUp = true }
     }
@@ -70,7 +70,7 @@ enum Outbox {
     } else {
       markWaiting(update, &cx)
     }
-    if devices[device].isConnected, tries < settings.attempts, settings.retriesLost != false,
+    if cx.network[device].isConnected, tries < settings.attempts, settings.retriesLost != false,
       !devices[device].session!.isExpiring
     {
       var delay = settings.delay

@@ -49,7 +49,7 @@ extension Identity {
       (payload.memory, payload.freeStorage) = (hardware.memory, hardware.freeStorage)
     }
     payload.organisation = group.authentication?.organisation ?? payload.organisation
-    payload.isOnWiFi = devices[device].link == 2 || group.heartbeats?.reportedLink == .wifi
+    payload.isOnWiFi = cx.network[device].link == 2 || group.heartbeats?.reportedLink == .wifi
     if Body.hasBody(device, devices) {
       payload.batteryLevel = devices.bodies[device].level(at: cx.now)
     }

@@ -38,7 +38,7 @@ extension Roster {
   /// Schedules the server's next change of a series.
   static func scheduleNext(_ series: ServerSeries, _ cx: inout Context) {
     guard let next = cx.world.next(series, after: cx.now) else {
-      if series == .internet { cx.line.isFinal = true }
+      if series == .internet { cx.network.server.isFinal = true }
       return
     }
     cx.schedule(.server(series, state: next.state), .world, at: next.time, by: nil)

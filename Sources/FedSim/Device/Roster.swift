@@ -87,8 +87,8 @@ enum Roster {
       return
     }
     let samples = samples(
-      group: group, ordinal: ordinal, client: Int(devices[device].client), at: cx.now, devices, cx)
-    devices[device].sampleCount = Int32(samples)
+      group: group, ordinal: ordinal, client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
+    cx.members.sampleCounts[device] = Int32(samples)
     devices[device].pace = pace(
       group: group, ordinal: ordinal, device: device, samples: samples,
       epoch: devices[device].nextEpoch, plan: OwnModel.plan(of: device, devices, cx), devices, cx)
@@ -102,8 +102,8 @@ enum Roster {
     guard devices.fleetTables.hasArrivals, group(of: device, devices, cx).arrival != nil else {
       return nil
     }
-    let shard = cx.inputs.task.partition.shards[Int(devices[device].client)]
-    let present = devices[device].sampleCount
+    let shard = cx.inputs.task.partition.shards[Int(cx.members.clients[device])]
+    let present = cx.members.sampleCounts[device]
     let count = count ?? present
     guard count < shard.count else { return nil }
     return arrivalOrder(device, devices, cx).prefix(Int(count)).sorted()
@@ -115,7 +115,7 @@ enum Roster {
   static func arrivalOrder(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
     -> [Int32]
   {
-    let count = cx.inputs.task.partition.shards[Int(devices[device].client)].count
+    let count = cx.inputs.task.partition.shards[Int(cx.members.clients[device])].count
     var stream = StreamKey(
       seed: cx.inputs.seeds.data, purpose: "arrival-order",
       group: group(of: device, devices, cx).name,
@@ -130,7 +130,7 @@ enum Roster {
   static func shard(
     of device: Int, of count: Int32? = nil, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> [Int32] {
-    let shard = cx.inputs.task.partition.shards[Int(devices[device].client)]
+    let shard = cx.inputs.task.partition.shards[Int(cx.members.clients[device])]
     return positionsThere(device, of: count, devices, cx)?.map { shard[Int($0)] } ?? shard
   }
 
@@ -140,7 +140,7 @@ enum Roster {
     _ cx: borrowing Context
   ) -> [[Int32]] {
     guard let there = positionsThere(device, of: count, devices, cx) else { return orders }
-    let count = cx.inputs.task.partition.shards[Int(devices[device].client)].count
+    let count = cx.inputs.task.partition.shards[Int(cx.members.clients[device])].count
     var places = [Int32](repeating: -1, count: count)
     for (place, position) in there.enumerated() { places[Int(position)] = Int32(place) }
     return orders.map { $0.map { places[Int($0)] }.filter { $0 >= 0 } }

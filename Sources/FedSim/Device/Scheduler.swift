@@ -158,7 +158,7 @@ enum Scheduler {
       return .not(before: .never)
     }
     if isRefresh {
-      if !devices[device].isConnected { return .not(before: .never) }
+      if !cx.network[device].isConnected { return .not(before: .never) }
     } else {
       let place = Int(devices[device].group)
       guard !devices[device].isActive, devices.taskNeeds[place].hold(for: devices[device]) else {

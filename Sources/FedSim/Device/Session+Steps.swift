@@ -4,10 +4,10 @@ extension Session {
     _ device: Int, _ kind: SessionKind, soft: SimTime, hard: SimTime, _ devices: inout Devices,
     _ cx: inout Context
   ) {
-    devices[device].sessionGeneration += 1
-    let generation = devices[device].sessionGeneration
+    cx.network[device].connection += 1
+    let generation = cx.network[device].connection
     cx.books.tallies.sessions += 1
-    devices[device].activity.sessions += 1
+    cx.books.activity[device].sessions += 1
     cx.note(device, .sessionBegan(kind))
     if Collecting.collects(device, devices, cx), kind != .heartbeat {
       let session = Session(
@@ -66,11 +66,11 @@ extension Session {
 
   /// Does what comes next in a session, if nothing is under way.
   static func proceed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    guard let session = devices[device].session, !devices[device].hasTransfer,
+    guard let session = devices[device].session, !cx.network[device].isBusy,
       !devices[device].isRunning, !session.isPausing, !session.isStuck
     else { return }
     Outbox.purgeOutbox(device, &devices, &cx)
-    let isConnected = devices[device].isConnected
+    let isConnected = cx.network[device].isConnected
     let place = Int(devices[device].group)
     let participation = cx.inputs.fleet[place].participation
     if !devices.identities.isEmpty, isConnected, Identity.identifies(device, &devices, &cx) {
@@ -169,7 +169,7 @@ extension Session {
     devices[device].session!.isPausing = false
     EvaluationRound.abandonEvaluation(device, &devices, &cx)
     if devices[device].run != nil { return Training.cutTraining(device, &devices, &cx) }
-    switch devices[device].transfer?.purpose {
+    switch cx.network[transferOf: device]?.purpose {
     case .upload, .central(.file): return
     default: endExpired(device, &devices, &cx)
     }
@@ -180,7 +180,7 @@ extension Session {
     guard App.onExpiration(device, &devices, &cx) == .forget else {
       return endSession(device, .expired, &devices, &cx)
     }
-    if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
     devices[device].session?.isStuck = true
   }
 
@@ -233,16 +233,16 @@ extension Session {
     guard let session = devices[device].session else { return }
     EvaluationRound.abandonEvaluation(device, &devices, &cx)
     precondition(devices[device].run == nil, "a session ends between batches")
-    if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
     if cx.features.isOn { Streams.leaveStream(device, session.participation, &devices, &cx) }
     if Collecting.collects(device, devices, cx) { Collecting.endCollecting(device, &cx) }
     devices[device].session = nil
     cancelExpiries(device, session, &cx)
     cx.participations.letGo(session.participation)
-    if cx.line.staysOnline, !cx.features.isOn || !LayoutDialect.keepsOwnModel(device, devices, cx) {
+    if cx.network.server.staysOnline, !cx.features.isOn || !LayoutDialect.keepsOwnModel(device, devices, cx) {
       devices[device].held = nil
     }
-    devices[device].sessionGeneration += 1
+    cx.network[device].connection += 1
     cx.note(device, .sessionEnded(reason))
     let place = Int(devices[device].group)
     if cx.inputs.fleet[place].outbox.capacity == 0 {

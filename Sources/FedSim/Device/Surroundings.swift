@@ -18,10 +18,10 @@ enum Surroundings {
     case .setting: App.setRefresh(device, state == 1, &devices, &cx)
     case .presence: Membership.setPresent(device, state == 1, &devices, &cx)
     case .share:
-      let rates = devices[device].rates
-      devices[device].share = state
+      let rates = cx.network[device].rates
+      cx.network[device].share = state
       Transfer.linkChanged(
-        device, from: rates, devices[device].link, isConnected: devices[device].isConnected,
+        device, from: rates, cx.network[device].link, isConnected: cx.network[device].isConnected,
         isSameLink: true, &devices, &cx)
     }
   }
@@ -134,10 +134,10 @@ enum Surroundings {
   static func changeLink(
     _ device: Int, _ devices: inout Devices, _ cx: inout Context, _ change: (inout Device) -> Void
   ) {
-    let before = devices[device].link
-    let rates = devices[device].rates
+    let before = cx.network[device].link
+    let rates = cx.network[device].rates
     change(&devices[device])
-    let after = devices[device].link
+    let after = cx.network[device].link
     guard before != after else { return }
     Transfer.linkChanged(device, from: rates, before, isConnected: after != 0, &devices, &cx)
     checkConditions(device, &devices, &cx)
@@ -178,8 +178,8 @@ enum Surroundings {
     }
     switch wanted.network {
     case .any: break
-    case .wifi: if devices[device].link != 2 { return .network }
-    case .unmetered: if !devices[device].isUnmetered { return .network }
+    case .wifi: if cx.network[device].link != 2 { return .network }
+    case .unmetered: if !cx.network[device].isUnmetered { return .network }
     }
     guard wanted.idle else { return nil }
     return devices[device].isActive ? .use : nil
@@ -209,9 +209,9 @@ enum Surroundings {
   static func dropLink(
     _ device: Int, lasting: SimDuration, _ devices: inout Devices, _ cx: inout Context
   ) {
-    devices[device].dropGeneration += 1
+    cx.network[device].dropGeneration += 1
     cx.schedule(
-      .linkRestored(device: Int32(device), generation: devices[device].dropGeneration), .world,
+      .linkRestored(device: Int32(device), generation: cx.network[device].dropGeneration), .world,
       at: cx.now + lasting, by: device)
     setLinkDropped(device, true, &devices, &cx)
   }

@@ -49,7 +49,7 @@ extension Training {
     of device: Int, _ batches: Range<Int>, from start: DeferredTraining.Start, firstEpoch: UInt64,
     isLast: Bool, relabelling: [Int32]? = nil, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> DeferredTraining {
-    let client = Int(devices[device].client)
+    let client = Int(cx.members.clients[device])
     let local = LocalTraining(
       network: cx.inputs.task.network, dataset: cx.inputs.task.train,
       shard: Roster.shard(of: device, devices, cx), plan: OwnModel.plan(of: device, devices, cx),
@@ -103,11 +103,11 @@ extension Training {
     }
     if let far = device(6) { devices.prefetch(far) }
     if let near = device(3) {
-      let client = Int(devices[near].client)
+      let client = Int(cx.members.clients[near])
       cx.inputs.task.partition.shards.withUnsafeBytes { HostMemory.prefetch(list: client, of: $0) }
       cx.inputs.task.orders?.withUnsafeBytes { HostMemory.prefetch(list: client, of: $0) }
     }
-    if let next = device(1), let lists = cx.inputs.task.orders?[Int(devices[next].client)] {
+    if let next = device(1), let lists = cx.inputs.task.orders?[Int(cx.members.clients[next])] {
       let epoch = Int(devices[next].nextEpoch) % max(1, lists.count)
       lists.withUnsafeBytes { HostMemory.prefetch(list: epoch, of: $0) }
     }
@@ -121,7 +121,7 @@ extension Training {
   ) -> BatchOrder {
     if let orders = cx.inputs.task.orders {
       let lists = Roster.ordersThere(
-        device, orders[Int(devices[device].client)], of: count, devices, cx)
+        device, orders[Int(cx.members.clients[device])], of: count, devices, cx)
       return .cycle(lists, first: Int(firstEpoch))
     }
     return .keyed(batchKey(device, devices, cx), firstSlot: firstEpoch)

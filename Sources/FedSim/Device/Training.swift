@@ -115,7 +115,7 @@ enum Training {
     if cx.features.isOn { OwnModel.takeConfig(device, &devices, &cx) }
     Roster.takeStock(device, &devices, &cx)
     cx.books.ledgers.attempts.open()
-    devices[device].activity.attempts += 1
+    cx.books.activity[device].attempts += 1
     let held = devices[device].held!
     let needsBase =
       ClientStates.needsBases(cx)
@@ -126,7 +126,7 @@ enum Training {
       firstEpoch: devices[device].nextEpoch,
       relabelling: Adversary.relabelling(by: device, devices, cx))
     devices[device].nextEpoch += UInt64(
-      OwnModel.plan(of: device, devices, cx).epochs(shardCount: Int(devices[device].sampleCount)))
+      OwnModel.plan(of: device, devices, cx).epochs(shardCount: Int(cx.members.sampleCounts[device])))
   }
 
   /// The last batch of a run ends.
@@ -158,7 +158,7 @@ enum Training {
   /// The soft expiry comes while batches run: the running one is the last, if it ends in time.
   static func cutTraining(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     cx.books.tallies.expiredTrainings += 1
-    devices[device].activity.expired += 1
+    cx.books.activity[device].expired += 1
     let run = devices[device].run!
     let pace = devices[device].pace
     let done = pace.done(run, at: cx.now)
@@ -250,10 +250,10 @@ enum Training {
     cx.books.ledgers.attempts.close(outcome)
     cx.books.ledgers.batchesUsed += batches
     cx.note(device, .attemptEnded(outcome, batches: batches))
-    let shard = Int(devices[device].sampleCount)
+    let shard = Int(cx.members.sampleCounts[device])
     let session = devices[device].session!
     cx.books.ledgers.updates.open()
-    devices[device].activity.updates += 1
+    cx.books.activity[device].updates += 1
     cx.participations.reach(session.participation, .trained)
     let update = cx.updates.append(
       UpdateRecord(

@@ -4,13 +4,13 @@ extension Transfer {
     _ device: Int, _ purpose: Transfer.Purpose, _ request: Request, bytes: Int64,
     _ devices: inout Devices, _ cx: inout Context
   ) {
-    precondition(!devices[device].hasTransfer, "one request at a time")
-    precondition(devices[device].isConnected, "a request needs a link")
+    precondition(!cx.network[device].isBusy, "one request at a time")
+    precondition(cx.network[device].isConnected, "a request needs a link")
     cx.books.ledgers.transmissions.open()
     if !devices.identities.isEmpty { Identity.watchToken(device, purpose, &devices, &cx) }
-    devices[device].transferGeneration += 1
-    let id = devices[device].transferGeneration
-    devices[device].transfer = Transfer(
+    cx.network[device].generation += 1
+    let id = cx.network[device].generation
+    cx.network[transferOf: device] = Transfer(
       purpose: purpose, request: request, id: id, plan: id, remaining: bytes,
       energyMark: Measures.energyDrawn(device, &devices, &cx).radio, since: cx.now)
     if purpose == .download,
@@ -41,10 +41,10 @@ extension Transfer {
 
   /// Schedules the time at which the remaining bytes are through at the present rate.
   private static func planTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    devices[device].transferGeneration += 1
-    let plan = devices[device].transferGeneration
-    let rates = devices[device].rates
-    let wait = devices[device].transfer!.begin(plan, over: rates, at: cx.now)
+    cx.network[device].generation += 1
+    let plan = cx.network[device].generation
+    let rates = cx.network[device].rates
+    let wait = cx.network[transferOf: device]!.begin(plan, over: rates, at: cx.now)
     guard let wait else { return }
     cx.schedule(
       .transferEnd(device: Int32(device), generation: plan), .transferEnd, at: cx.now + wait,
@@ -53,17 +53,17 @@ extension Transfer {
 
   /// All bytes of a request are sent, or of an answer received.
   static func bytesThrough(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    if devices[device].transferPhase == .receiving {
+    if cx.network[transferOf: device]?.phase == .receiving {
       // Taken and not copied: it holds the model that came.
-      let outcome = devices[device].transferResponse!.outcome
-      let received = devices[device].transferRemaining!
+      let outcome = cx.network[transferOf: device]!.response!.outcome
+      let received = cx.network[transferOf: device]!.remaining
       return completed(
         device, Measures.closeTransfer(device, outcome, received: received, &devices, &cx),
         &devices, &cx)
     }
     let due = cx.now + cx.inputs.fleet[Int(devices[device].group)].network.requestTimeout
-    let (id, request, sent) = devices[device].transfer!.leave(due: due)
-    Measures.countBytes(device, link: devices[device].link, up: sent, &devices, &cx)
+    let (id, request, sent) = cx.network[transferOf: device]!.leave(due: due)
+    Measures.countBytes(device, link: cx.network[device].link, up: sent, &devices, &cx)
     if !devices.identities.isEmpty { Identity.stamp(device, id, &devices) }
     if case .submit(let update) = request { cx.updates.send(update) }
     if case .check(_, let participation) = request { cx.participations.hold(participation) }
@@ -73,23 +73,23 @@ extension Transfer {
     if case .central(let request) = request { Collecting.centralLeft(request, &cx) }
     cx.schedule(
       .arrival(device: Int32(device), generation: id, request), .serverArrival,
-      at: cx.now + devices[device].rates.oneWay, by: device)
-    if !devices[device].isTimeoutPending { watchTimeout(device, &devices, &cx) }
+      at: cx.now + cx.network[device].rates.oneWay, by: device)
+    if !cx.network[device].isTimeoutPending { watchTimeout(device, &devices, &cx) }
   }
 
   /// Sets the device's one timer for the time at which the request under way is due. Requests that
   /// are answered meanwhile leave it as it is, so the queue holds one a device at most.
   private static func watchTimeout(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    devices[device].isTimeoutPending = true
+    cx.network[device].isTimeoutPending = true
     cx.schedule(
       .deviceTimer(.requestTimeout, device: Int32(device), generation: 0), .deviceTimer,
-      at: devices[device].transfer!.due, by: device)
+      at: cx.network[transferOf: device]!.due, by: device)
   }
 
   /// The timer rings: a request that is due fails; one that began later is watched on.
   static func timeoutRang(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
-    devices[device].isTimeoutPending = false
-    guard let transfer = devices[device].transfer, transfer.phase == .awaiting, !transfer.isHeld
+    cx.network[device].isTimeoutPending = false
+    guard let transfer = cx.network[transferOf: device], transfer.phase == .awaiting, !transfer.isHeld
     else { return false }
     guard transfer.due <= cx.now else {
       watchTimeout(device, &devices, &cx)
@@ -107,11 +107,11 @@ extension Transfer {
     _ device: Int, _ response: Response, _ devices: inout Devices, _ cx: inout Context
   ) {
     let bytes = WireSize.bytes(of: response, cx)
-    devices[device].transfer!.receive(response, bytes)
-    if case .probe(let isUpload) = devices[device].transferRequest, !isUpload {
+    cx.network[transferOf: device]!.receive(response, bytes)
+    if case .probe(let isUpload) = cx.network[transferOf: device]?.request, !isUpload {
       // The probe comes with the answer.
       devices.clients[device].probeSince = cx.now
-      devices[device].transfer!.remaining = Workers.probeBytes(device, devices, cx)
+      cx.network[transferOf: device]!.remaining = Workers.probeBytes(device, devices, cx)
     }
     planTransfer(device, &devices, &cx)
   }
@@ -123,9 +123,9 @@ extension Transfer {
     _ device: Int, from rates: Link, _ link: UInt8, isConnected: Bool, isSameLink: Bool = false,
     _ devices: inout Devices, _ cx: inout Context
   ) {
-    guard let transfer = devices[device].transfer else { return }
+    guard let transfer = cx.network[transferOf: device] else { return }
     if transfer.phase != .awaiting { countProgress(device, rates, link, &devices, &cx) }
-    if !isSameLink { devices[device].transfer!.fraction = 0 }
+    if !isSameLink { cx.network[transferOf: device]!.fraction = 0 }
     if !isConnected {
       failTransfer(device, transfer.phase == .awaiting ? .unacknowledged : .linkLost, &devices, &cx)
     } else if transfer.phase != .awaiting {
@@ -137,12 +137,12 @@ extension Transfer {
   static func countProgress(
     _ device: Int, _ rates: Link, _ link: UInt8, _ devices: inout Devices, _ cx: inout Context
   ) {
-    let transfer = devices[device].transfer!
+    let transfer = cx.network[transferOf: device]!
     let rate = transfer.phase == .sending ? rates.up : rates.down
     let (bytes, fraction) = rate.bytes(in: cx.now - transfer.since, after: transfer.fraction)
     let passed = min(transfer.remaining, bytes)
-    devices[device].transfer!.remaining -= passed
-    devices[device].transfer!.fraction = fraction
+    cx.network[transferOf: device]!.remaining -= passed
+    cx.network[transferOf: device]!.fraction = fraction
     if transfer.phase == .sending {
       Measures.countBytes(device, link: link, up: passed, &devices, &cx)
     } else {
@@ -152,9 +152,9 @@ extension Transfer {
 
   /// Ends a request that a session gives up, without going on in the session.
   static func giveUpTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    let transfer = devices[device].transfer!
+    let transfer = cx.network[transferOf: device]!
     if transfer.phase != .awaiting {
-      countProgress(device, devices[device].rates, devices[device].link, &devices, &cx)
+      countProgress(device, cx.network[device].rates, cx.network[device].link, &devices, &cx)
     }
     let outcome: TransmissionOutcome = transfer.phase == .awaiting ? .unacknowledged : .cancelled
     Measures.closeTransfer(device, outcome, &devices, &cx)
@@ -166,7 +166,7 @@ extension Transfer {
     } else if transfer.purpose == .check || transfer.purpose == .download {
       cx.note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
     }
-    if transfer.purpose == .check, transfer.phase == .awaiting, devices[device].isConnected {
+    if transfer.purpose == .check, transfer.phase == .awaiting, cx.network[device].isConnected {
       closeConnection(device, transfer.id, &devices, &cx)
     }
   }
@@ -177,14 +177,14 @@ extension Transfer {
   ) {
     cx.schedule(
       .arrival(device: Int32(device), generation: id, .leave), .serverArrival,
-      at: cx.now + devices[device].rates.oneWay, by: device)
+      at: cx.now + cx.network[device].rates.oneWay, by: device)
   }
 
   /// A request fails, and the session goes on without it.
   static func failTransfer(
     _ device: Int, _ outcome: TransmissionOutcome, _ devices: inout Devices, _ cx: inout Context
   ) {
-    let transfer = devices[device].transfer!
+    let transfer = cx.network[transferOf: device]!
     Measures.closeTransfer(device, outcome, &devices, &cx)
     switch transfer.purpose {
     case .check, .download, .enrolment, .reply:
@@ -193,7 +193,7 @@ extension Transfer {
       devices[device].session!.isEvaluating = false
       if transfer.purpose == .enrolment { devices.clients[device].enrolment = .authenticate }
       // With the link gone the session waits for it; with the server gone it rests or ends.
-      if devices[device].isConnected { Session.rest(device, .unreachable, &devices, &cx) }
+      if cx.network[device].isConnected { Session.rest(device, .unreachable, &devices, &cx) }
     case .upload(let update):
       cx.note(device, .uploadFailed(update: Int(update), outcome))
       Outbox.uploadFailed(device, update, &devices, &cx)

@@ -7,8 +7,8 @@ enum Cycles {
     _ device: Int, participation: Int32, _ devices: inout Devices, _ server: inout Server,
     _ cx: inout Context
   ) -> CycleAnswer {
-    let rates = devices[device].rates
-    let measured = devices.clients.isEmpty ? nil : devices.clients[device]
+    let rates = cx.network[device].rates
+    let measured = cx.network.speeds.isEmpty ? nil : cx.network.speeds[device]
     let worker = CycleWorker(
       lastCycle: Int(server.lastCycles[device]), upload: measured?.upload ?? rates.up,
       download: measured?.download ?? rates.down)

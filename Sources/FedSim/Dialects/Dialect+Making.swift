@@ -17,9 +17,10 @@ extension Dialect {
       || cx.features.hasInstructions
     {
       devices.clients = Array(repeating: ClientRegion(), count: devices.count)
+      cx.network.speeds = Array(repeating: MeasuredSpeeds(), count: devices.count)
     }
     if verbs.contains(.erase) {
-      devices.erasures = Array(repeating: ErasureRegion(), count: devices.count)
+      cx.network.erasures = Array(repeating: ErasureNotice(), count: devices.count)
     }
     if let change = cx.inputs.server.layoutChange {
       let ranges = cx.inputs.task.network.layout.ranges(ofLayer: change.layer)
@@ -27,7 +28,7 @@ extension Dialect {
       cx.features.change = (Int32(change.version), ranges)
     }
     cx.features.isOn =
-      cx.features.givesKeys || !devices.clients.isEmpty || !devices.erasures.isEmpty
+      cx.features.givesKeys || !devices.clients.isEmpty || !cx.network.erasures.isEmpty
       || cx.features.change != nil
   }
 
@@ -37,9 +38,9 @@ extension Dialect {
   {
     guard cx.features.isOn else { return [] }
     var found: [String] = []
-    if !devices.erasures.isEmpty,
+    if !cx.network.erasures.isEmpty,
       server.pending.contains(where: {
-        cx.updates[$0].createdAt <= devices.erasures[Int(cx.updates[$0].device)].refusedUntil
+        cx.updates[$0].createdAt <= cx.network.erasures[Int(cx.updates[$0].device)].refusedUntil
       })
     {
       found.append("an update waits whose user had it erased")

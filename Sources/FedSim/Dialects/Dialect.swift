@@ -15,27 +15,10 @@ struct ClientRegion: Codable {
   var enrolment = Enrolment.authenticate
   /// When the present probe of a speed test began.
   var probeSince = SimTime.start
-  /// What its speed test found.
-  var upload: BitRate?
-  var download: BitRate?
   /// How long the evaluation under way takes.
   var evaluationPace: Pace?
   /// Whether the evaluation was of samples.
   var hasSamples = false
-}
-
-/// What a device's user had erased, and what the server knows of it.
-struct ErasureRegion: Codable {
-  /// When it was asked for.
-  var askedAt = SimTime.never
-  /// What.
-  var scope = Erasure.files
-  /// The last request that the device had begun by then.
-  var requestsBefore: UInt32 = 0
-  /// Whether the server has still to hear of it.
-  var isOwed = false
-  /// Updates made until then are gone at the server.
-  var refusedUntil = SimTime(microseconds: -1)
 }
 
 /// What a device's library does beyond the plain path.

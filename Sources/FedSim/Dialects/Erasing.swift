@@ -10,7 +10,7 @@ enum Erasing {
     cx.note(device, .erased(scope))
     let isTraining = devices[device].isTraining
     if scope.coversFiles {
-      if case .upload = devices[device].transfer?.purpose {
+      if case .upload = cx.network[transferOf: device]?.purpose {
         Transfer.giveUpTransfer(device, &devices, &cx)
       }
       for update in devices[device].outbox { cx.leaveDevice(update, .erased) }
@@ -32,25 +32,25 @@ enum Erasing {
   static func oweErasure(
     _ device: Int, _ scope: Erasure, _ devices: inout Devices, _ cx: inout Context
   ) {
-    var region = devices.erasures[device]
+    var region = cx.network.erasures[device]
     region.scope = region.isOwed && region.scope != scope ? .all : scope
     region.askedAt = cx.now
-    region.requestsBefore = devices[device].transferGeneration
+    region.requestsBefore = cx.network[device].generation
     region.isOwed = true
-    devices.erasures[device] = region
+    cx.network.erasures[device] = region
     sendErasure(device, &devices, &cx)
   }
 
   /// Tells the server of an erasure that it has not heard of.
   static func sendErasure(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    guard !devices.erasures.isEmpty, devices.erasures[device].isOwed,
-      devices[device].isConnected
+    guard !cx.network.erasures.isEmpty, cx.network.erasures[device].isOwed,
+      cx.network[device].isConnected
     else { return }
-    devices[device].transferGeneration += 1
+    cx.network[device].generation += 1
     cx.schedule(
       .arrival(
-        device: Int32(device), generation: devices[device].transferGeneration, .erase),
-      .serverArrival, at: cx.now + devices[device].rates.oneWay, by: device)
+        device: Int32(device), generation: cx.network[device].generation, .erase),
+      .serverArrival, at: cx.now + cx.network[device].rates.oneWay, by: device)
   }
 
   /// A request has come to the server, and with it an erasure that was asked for before.
@@ -58,17 +58,17 @@ enum Erasing {
     _ device: Int, _ generation: UInt32, _ devices: inout Devices, _ server: inout Server,
     _ cx: inout Context
   ) {
-    guard !devices.erasures.isEmpty else { return }
-    let region = devices.erasures[device]
+    guard !cx.network.erasures.isEmpty else { return }
+    let region = cx.network.erasures[device]
     guard region.isOwed, generation > region.requestsBefore else { return }
-    devices.erasures[device].isOwed = false
+    cx.network.erasures[device].isOwed = false
     cx.books.exchange.erasures += 1
     if Collecting.collects(device, devices, cx) {
       return SampleStore.removeStored(device, region.scope, until: region.askedAt, &devices, &cx)
     }
     if region.scope.coversMetadata, cx.features.givesKeys { server.lastCycles[device] = 0 }
     guard region.scope.coversFiles else { return }
-    devices.erasures[device].refusedUntil = region.askedAt
+    cx.network.erasures[device].refusedUntil = region.askedAt
     var kept: [Int32] = []
     var gone: [Int32] = []
     for update in server.pending {
@@ -87,8 +87,8 @@ enum Erasing {
   static func isErased(_ update: Int32, _ devices: borrowing Devices, _ cx: borrowing Context)
     -> Bool
   {
-    guard !devices.erasures.isEmpty else { return false }
+    guard !cx.network.erasures.isEmpty else { return false }
     let device = Int(cx.updates[update].device)
-    return cx.updates[update].createdAt <= devices.erasures[device].refusedUntil
+    return cx.updates[update].createdAt <= cx.network.erasures[device].refusedUntil
   }
 }

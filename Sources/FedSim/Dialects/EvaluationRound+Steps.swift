@@ -158,7 +158,7 @@ extension EvaluationRound {
     if cx.inputs.omitsArithmetic {
       return members.map {
         EvaluationReport(
-          samples: task.heldOut(by: Int(devices[$0].client)).indices.count, loss: 0, accuracy: 0)
+          samples: task.heldOut(by: Int(cx.members.clients[$0])).indices.count, loss: 0, accuracy: 0)
       }
     }
     var starts: [DeferredTraining.Start] = []
@@ -173,7 +173,7 @@ extension EvaluationRound {
           ordinal: UInt32(devices[device].ordinal)))
       trains.append(Roster.group(of: device, devices, cx).protocol?.evaluation == .asCoded)
     }
-    let clients = members.map { Int(devices[$0].client) }
+    let clients = members.map { Int(cx.members.clients[$0]) }
     let (kernels, plan) = (cx.inputs.kernels, task.plan.with(epochs: 1))
     let (given, orders, isTrained) = (starts, keys, trains)
     return cx.inputs.pool.map(members.count) { place, scratch in
@@ -213,7 +213,7 @@ extension EvaluationRound {
   static func beginEvaluation(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let settings = cx.inputs.fleet[Int(devices[device].group)].protocol
     let share = settings?.evaluation == .asCoded ? 1 : settings?.evaluationShare ?? 1.0 / 3
-    let held = cx.inputs.task.heldOut(by: Int(devices[device].client)).indices.count
+    let held = cx.inputs.task.heldOut(by: Int(cx.members.clients[device])).indices.count
     let pace = Roster.pace(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal), device: device,
       samples: held, epoch: devices[device].nextEpoch, plan: cx.inputs.task.plan.with(epochs: 1),

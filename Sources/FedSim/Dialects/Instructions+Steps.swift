@@ -120,9 +120,9 @@ extension Instructions {
     -> Bool
   {
     guard !server.instructions.connections.isEmpty,
-      server.instructions.connections[device] != devices[device].sessionGeneration
+      server.instructions.connections[device] != cx.network[device].connection
     else { return false }
-    server.instructions.connections[device] = devices[device].sessionGeneration
+    server.instructions.connections[device] = cx.network[device].connection
     return true
   }
 

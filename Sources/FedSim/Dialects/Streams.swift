@@ -46,7 +46,7 @@ enum Streams {
     if devices.clients[device].isDisconnected { return .reconnect }
     let wanted = cx.inputs.fleet[Int(devices[device].group)].participation
     if wanted.externalPower, !devices[device].isPlugged { return .powerDisconnected }
-    if wanted.network != .any, devices[device].link != 2 { return .wifiUnavailable }
+    if wanted.network != .any, cx.network[device].link != 2 { return .wifiUnavailable }
     return .unknown
   }
 
@@ -58,11 +58,11 @@ enum Streams {
     cx.participations.hold(participation)
     let place = Int(devices[device].group)
     let delay =
-      devices[device].isConnected
-      ? devices[device].rates.oneWay : cx.inputs.fleet[place].protocol!.keepalive
+      cx.network[device].isConnected
+      ? cx.network[device].rates.oneWay : cx.inputs.fleet[place].protocol!.keepalive
     cx.schedule(
       .arrival(
-        device: Int32(device), generation: devices[device].transferGeneration,
+        device: Int32(device), generation: cx.network[device].generation,
         .disconnect(participation: participation, reason)), .serverArrival,
       at: cx.now + delay, by: device)
   }
@@ -116,7 +116,7 @@ enum Streams {
       Session.endSession(device, .disconnected, &devices, &cx)
       return true
     }
-    if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
     Session.renewParticipation(device, &devices, &cx)
     devices.clients[device].isDisconnected = false
     devices.clients[device].quietUntil = cx.now + duration
@@ -140,7 +140,7 @@ enum Streams {
     Training.endAttempt(device, .threw, &devices, &cx)
     cx.books.ledgers.updates.open()
     cx.books.exchange.emptyUpdates += 1
-    devices[device].activity.updates += 1
+    cx.books.activity[device].updates += 1
     let session = devices[device].session!
     cx.participations.reach(session.participation, .trained)
     let update = cx.updates.append(

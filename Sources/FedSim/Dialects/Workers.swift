@@ -15,7 +15,7 @@ enum Workers {
       devices.clients[device].enrolment = .authenticate
       return false
     case .authenticate:
-      (devices.clients[device].upload, devices.clients[device].download) = (nil, nil)
+      cx.network.speeds[device] = MeasuredSpeeds()
       Transfer.startRequest(device, .enrolment, .enrol, bytes: message, &devices, &cx)
     case .upload:
       Transfer.startRequest(
@@ -25,11 +25,11 @@ enum Workers {
       Transfer.startRequest(
         device, .enrolment, .probe(isUpload: false), bytes: message, &devices, &cx)
     }
-    guard case .probe = devices[device].transfer!.request else { return true }
+    guard case .probe = cx.network[transferOf: device]!.request else { return true }
     devices.clients[device].probeSince = cx.now
     cx.schedule(
       .deviceTimer(
-        .probe, device: Int32(device), generation: devices[device].transfer!.id), .deviceTimer,
+        .probe, device: Int32(device), generation: cx.network[transferOf: device]!.id), .deviceTimer,
       at: cx.now + settings.probeTimeout, by: device)
     return true
   }
@@ -38,9 +38,9 @@ enum Workers {
   static func probeRang(
     _ device: Int, _ generation: UInt32, _ devices: inout Devices, _ cx: inout Context
   ) -> Bool {
-    guard let transfer = devices[device].transfer, transfer.id == generation else { return false }
+    guard let transfer = cx.network[transferOf: device], transfer.id == generation else { return false }
     if transfer.phase != .awaiting {
-      Transfer.countProgress(device, devices[device].rates, devices[device].link, &devices, &cx)
+      Transfer.countProgress(device, cx.network[device].rates, cx.network[device].link, &devices, &cx)
     }
     Transfer.failTransfer(device, .timedOut, &devices, &cx)
     return true
@@ -57,7 +57,7 @@ enum Workers {
 
   /// All bytes of a probe are sent: what the link carries to the server.
   static func uploadMeasured(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    devices.clients[device].upload = measured(device, devices, cx)
+    cx.network.speeds[device].upload = measured(device, devices, cx)
   }
 
   /// A probe was answered in full.
@@ -66,7 +66,7 @@ enum Workers {
       devices.clients[device].enrolment = .download
       return Session.proceed(device, &devices, &cx)
     }
-    devices.clients[device].download = measured(device, devices, cx)
+    cx.network.speeds[device].download = measured(device, devices, cx)
     devices.clients[device].enrolment = .ready
     cx.books.instructions.speedTests += 1
     cx.note(device, .exchange(.speedTested))

@@ -15,7 +15,7 @@ extension DeviceRecord {
   static func samples(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> Int
   {
     let shards = cx.inputs.task.partition.shards
-    return shards.isEmpty ? 0 : shards[Int(devices[device].client)].count
+    return shards.isEmpty ? 0 : shards[Int(cx.members.clients[device])].count
   }
 
   static func hardwareRecord(
@@ -46,7 +46,7 @@ extension DeviceRecord {
     }
     return Roster.samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
-      client: Int(devices[device].client), at: cx.now, devices, cx)
+      client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
   }
 }
 
@@ -57,8 +57,8 @@ extension DeviceRecord {
   {
     DeviceRecord(
       group: Int(devices[place].group), ordinal: Int(devices[place].ordinal),
-      client: Int(devices[place].client), samples: samples(of: place, devices, cx),
-      heldVersion: Int(devices[place].heldVersion), activity: devices[place].activity,
+      client: Int(cx.members.clients[place]), samples: samples(of: place, devices, cx),
+      heldVersion: Int(devices[place].heldVersion), activity: cx.books.activity[place],
       exogenousDigest: devices[place].exogenous.value, energy: energyRecord(place, devices),
       hardware: hardwareRecord(place, devices, cx), presence: presenceRecord(place, devices),
       arrived: arrivalRecord(place, devices, cx), traces: Roster.traceRecord(place, devices, cx),

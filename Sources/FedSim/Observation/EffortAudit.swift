@@ -64,7 +64,7 @@ enum EffortAudit {
       if let run = devices[device].run {
         training -= devices.bodies[device].ledger.training - run.energyMark
       }
-      if let transfer = devices[device].transfer {
+      if let transfer = cx.network[transferOf: device] {
         radio -= devices.bodies[device].ledger.radio - transfer.energyMark
       }
     }

@@ -6,7 +6,7 @@ extension Standstill {
     }
     let (group, ordinal) = (Int(devices[device].group), Int(devices[device].ordinal))
     return Roster.samples(
-      group: group, ordinal: ordinal, client: Int(devices[device].client), at: cx.end, devices, cx)
+      group: group, ordinal: ordinal, client: Int(cx.members.clients[device]), at: cx.end, devices, cx)
       > 0
   }
 
@@ -18,7 +18,7 @@ extension Standstill {
     let hasInternet = isEver(.internet, cx)
     var found: [Standstill.Obstacle] = []
     for device in devices.indices {
-      let did = devices[device].activity
+      let did = cx.books.activity[device]
       let background = Roster.group(of: device, devices, cx).background
       if !everHasData(device, devices, cx) {
         found.append(.noData)
@@ -89,7 +89,7 @@ extension Standstill {
     let counts = cx.collection.collectors[device].counts
     if counts.stored > 0 { return .neverRead }
     if counts.files > 0 { return .neverStored }
-    return devices[device].activity.sessions > 0 ? .neverFormatted : nil
+    return cx.books.activity[device].sessions > 0 ? .neverFormatted : nil
   }
 
   /// What the server waited for.
@@ -97,7 +97,7 @@ extension Standstill {
     var found: [Standstill.Wait] = []
     if !isEver(.reachable, cx) { found.append(.reachable) }
     if !Collecting.hasTrainers(cx) { return found }
-    if !cx.line.believesOnline { found.append(.connection) }
+    if !cx.network.server.believesOnline { found.append(.connection) }
     if Rounds.isCohortBroken(server, cx) {
       found.append(
         .members(

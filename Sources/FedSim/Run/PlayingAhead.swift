@@ -32,7 +32,7 @@ extension PlayingAhead {
       && devices.fleetTables.presence.isEmpty && !devices.fleetTables.mayQueue
       && !cx.inputs.fleet.contains { $0.background.continued != nil }
     ahead.coversSessions =
-      cx.line.staysOnline && cx.line.isReachable && cx.world.next(.reachable, after: cx.now) == nil
+      cx.network.server.staysOnline && cx.network.server.isReachable && cx.world.next(.reachable, after: cx.now) == nil
       && !Rounds.mayCohortsBreak(cx)
     return ahead
   }
@@ -47,9 +47,9 @@ extension PlayingAhead {
     if devices[device].hasSession {
       guard cx.ahead.coversSessions else { return false }
       // An answer may be on its way; only what has been sent is known to be the next.
-      if devices[device].transferPhase == .awaiting {
+      if cx.network[transferOf: device]?.phase == .awaiting {
         guard case .response(_, let generation, _) = event else { return false }
-        return devices[device].transferID == generation
+        return cx.network[transferOf: device]?.id == generation
       }
       if case .world(.link, _, _) = event {
         // With the link back, who was accepted may ask for work anew.

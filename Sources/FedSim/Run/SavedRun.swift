@@ -10,7 +10,8 @@ struct SavedRun: Codable {
   let isOver: Bool
   let ahead: PlayingAhead
   let agenda: SavedAgenda
-  let line: ServerLine
+  let network: DeviceNetwork
+  let members: Members
   let books: Books
   let participations: Participations
   let updates: Updates
@@ -24,7 +25,6 @@ struct SavedRun: Codable {
   let identities: Identities
   let fleetTables: FleetTables
   let clients: [ClientRegion]
-  let erasures: [ErasureRegion]
   let server: Server
   let states: ClientStates
   let collection: Central
@@ -36,7 +36,8 @@ struct SavedRun: Codable {
     isOver = run.cx.isOver
     ahead = run.cx.ahead
     agenda = run.cx.agenda.saved
-    line = run.cx.line
+    network = run.cx.network
+    members = run.cx.members
     books = run.cx.books
     participations = run.cx.participations
     updates = run.cx.updates
@@ -50,7 +51,6 @@ struct SavedRun: Codable {
     identities = run.devices.identities
     fleetTables = run.devices.fleetTables
     clients = run.devices.clients
-    erasures = run.devices.erasures
     server = run.server
     states = run.cx.states
     collection = run.cx.collection

@@ -9,10 +9,10 @@ extension ServerLine {
     Roster.scheduleNext(series, &cx)
     switch series {
     case .reachable:
-      cx.line.isReachable = state == 1
-      if !cx.line.isReachable { breakConnections(&devices, &server, &cx) }
+      cx.network.server.isReachable = state == 1
+      if !cx.network.server.isReachable { breakConnections(&devices, &server, &cx) }
     case .internet:
-      cx.line.hasInternet = state == 1
+      cx.network.server.hasInternet = state == 1
       // Of the probes only the next one can find anything new.
       let period = cx.inputs.server.connectivityProbe.microseconds
       let next = (cx.now.microseconds + period - 1) / period * period
@@ -30,13 +30,13 @@ extension ServerLine {
     }
     if server.service.settings != nil { Service.loseRequests(&devices, &server, &cx) }
     server.underWay?.owed = nil
-    for device in devices.indices where devices[device].transfer?.phase == .receiving {
+    for device in devices.indices where cx.network[transferOf: device]?.phase == .receiving {
       Transfer.linkChanged(
-        device, from: devices[device].rates, devices[device].link, isConnected: false, &devices, &cx
+        device, from: cx.network[device].rates, cx.network[device].link, isConnected: false, &devices, &cx
       )
     }
-    for device in devices.indices where devices[device].transfer?.phase == .awaiting {
-      let transfer = devices[device].transfer!
+    for device in devices.indices where cx.network[transferOf: device]?.phase == .awaiting {
+      let transfer = cx.network[transferOf: device]!
       if transfer.isHeld || transfer.isQueued || transfer.isOwed {
         Transfer.failTransfer(device, .unacknowledged, &devices, &cx)
       }
@@ -46,10 +46,10 @@ extension ServerLine {
   /// The probe finds out whether the server has a connection.
   static func probeConnection(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
   {
-    guard cx.line.believesOnline != cx.line.hasInternet else { return }
-    cx.line.believesOnline = cx.line.hasInternet
-    cx.note(-1, .connectivity(cx.line.believesOnline))
-    guard cx.line.believesOnline else { return }
+    guard cx.network.server.believesOnline != cx.network.server.hasInternet else { return }
+    cx.network.server.believesOnline = cx.network.server.hasInternet
+    cx.note(-1, .connectivity(cx.network.server.believesOnline))
+    guard cx.network.server.believesOnline else { return }
     if server.owesAggregation, Rounds.act(on: .aggregate, &devices, &server, &cx) { return }
     Rounds.decide(.connectionReturned, &devices, &server, &cx)
   }

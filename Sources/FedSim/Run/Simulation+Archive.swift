@@ -26,7 +26,7 @@ extension Simulation {
       SavedRun.self, from: bytes, marks: inputs.archiveMarks, known: inputs.archivedObjects,
       types: [ParameterBuffer.self, DeferredTraining.self, DeferredUpdate.self],
       contexts: [catalog, PartCatalog(cx.inputs.server.parts)])
-    guard saved.table.count == devices.count, saved.bodies.count == devices.bodies.count,
+    guard saved.table.count == devices.count, saved.members.count == devices.count, saved.bodies.count == devices.bodies.count,
       saved.apps.count == devices.apps.count,
       saved.collection.models.count == cx.collection.models.count,
       saved.server.model.count == server.model.count
@@ -56,7 +56,7 @@ extension Simulation {
     cx.ahead = saved.ahead
     // What making the fleet has scheduled is among what was saved, or is over.
     cx.agenda.restore(saved.agenda)
-    cx.line = saved.line
+    cx.members = saved.members
     cx.books = saved.books
     cx.participations = saved.participations
     cx.updates = saved.updates
@@ -67,18 +67,17 @@ extension Simulation {
     devices.bodies = saved.bodies
     devices.apps = saved.apps
     devices.clients = saved.clients
-    devices.erasures = saved.erasures
     outlook = saved.outlook
     takeWithRebuilt(saved)
   }
 
   /// Takes what has parts that are made from the inputs (`Rebuilt`): these stay as they were made.
   private mutating func takeWithRebuilt(_ saved: SavedRun) {
-    let made = (devices, server, cx.collection)
+    let made = (devices, server, cx.collection, cx.network)
     devices.restore(saved.table)
-    for device in devices.indices { devices[device].links = made.0[device].links }
+    cx.network = saved.network
+    cx.network.takeWhatIsMade(from: made.3)
     devices.identities = saved.identities
-    devices.identities.service = made.0.identities.service
     devices.identities.presence = made.0.identities.presence
     devices.fleetTables = saved.fleetTables
     devices.fleetTables.hardware = made.0.fleetTables.hardware

@@ -37,6 +37,6 @@ extension Simulation {
 extension Simulation {
   /// The server as it is now.
   package var serverStanding: ServerStanding {
-    ServerStanding(isReachable: cx.line.isReachable, believesOnline: cx.line.believesOnline)
+    ServerStanding(isReachable: cx.network.server.isReachable, believesOnline: cx.network.server.believesOnline)
   }
 }

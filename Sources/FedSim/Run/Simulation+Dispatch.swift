@@ -6,7 +6,7 @@ extension Simulation {
       if cx.now >= outlook.nextLook { lookAhead() }
       Surroundings.worldChanged(series, Int(device), to: state, &devices, &cx)
     case .linkRestored(let device, let generation):
-      guard devices[Int(device)].dropGeneration == generation else { return false }
+      guard cx.network[Int(device)].dropGeneration == generation else { return false }
       Surroundings.setLinkDropped(Int(device), false, &devices, &cx)
     case .server(let series, let state):
       ServerLine.serverChanged(series, to: state, &devices, &server, &cx)
@@ -19,7 +19,7 @@ extension Simulation {
       guard devices[Int(device)].sessionGenerationNow == generation else { return false }
       Session.expireHard(Int(device), &devices, &cx)
     case .transferEnd(let device, let generation):
-      guard devices[Int(device)].transferPlan == generation else { return false }
+      guard cx.network[transferOf: Int(device)]?.plan == generation else { return false }
       Transfer.bytesThrough(Int(device), &devices, &cx)
     case .trainingEnd(let device, let generation):
       guard devices[Int(device)].runGenerationNow == generation else { return false }
@@ -46,8 +46,8 @@ extension Simulation {
     case .arrival(let device, let generation, let request):
       Requests.arrived(Int(device), generation, request, &devices, &server, &cx)
     case .response(let device, let generation, let response):
-      guard devices[Int(device)].transferID == generation,
-        devices[Int(device)].transferPhase == .awaiting
+      guard cx.network[transferOf: Int(device)]?.id == generation,
+        cx.network[transferOf: Int(device)]?.phase == .awaiting
       else { return false }
       Transfer.answered(Int(device), response, &devices, &cx)
     case .deviceTimer(let timer, let device, let generation):
@@ -95,7 +95,7 @@ extension Simulation {
     case .probe:
       return Workers.probeRang(device, generation, &devices, &cx)
     case .downloadTimeout:
-      guard devices[device].transferID == generation else { return false }
+      guard cx.network[transferOf: device]?.id == generation else { return false }
       Transfer.failTransfer(device, .timedOut, &devices, &cx)
     case .body:
       // What follows from it is done after every event.

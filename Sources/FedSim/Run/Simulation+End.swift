@@ -16,7 +16,7 @@ extension Simulation {
     }
     for device in devices.indices {
       EvaluationRound.abandonEvaluation(device, &devices, &cx)
-      if devices[device].transfer != nil {
+      if cx.network[transferOf: device] != nil {
         Measures.closeTransfer(device, .unfinishedAtEnd, &devices, &cx)
       }
       if let attempt = devices[device].attempt {
@@ -72,7 +72,7 @@ extension Simulation {
     var digest = Digest()
     let order = Training.order(device, firstEpoch: 0, devices, cx)
     for epoch in 0..<epochs {
-      for position in order.positions(epoch: epoch, shardCount: Int(devices[device].sampleCount)) {
+      for position in order.positions(epoch: epoch, shardCount: Int(cx.members.sampleCounts[device])) {
         digest.combine(Int64(position))
       }
     }

@@ -6,7 +6,7 @@ extension Simulation {
 
   /// How often what happened to identities; nil where no device has one.
   public var identityCounts: IdentityCounts? {
-    devices.identities.isEmpty ? nil : devices.identities.counts
+    devices.identities.isEmpty ? nil : cx.books.identities
   }
 
   /// Device-time in microseconds by what the server believed and what was true, over the devices

@@ -17,7 +17,7 @@ extension Simulation {
     for device in devices.indices where devices[device].session.map({ !$0.kind.isPoll }) ?? false {
       return
     }
-    var isServerReachable = cx.line.isReachable
+    var isServerReachable = cx.network.server.isReachable
     if !isServerReachable { isServerReachable = cx.world.next(.reachable, after: cx.now) != nil }
     if isServerReachable {
       for step in devices.indices {

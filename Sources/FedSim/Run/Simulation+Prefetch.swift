@@ -9,12 +9,14 @@ extension Simulation {
     for place in 0..<3 where fresh[place] > 0 {
       let device = Int(fresh[place]) - 1
       devices.prefetch(device)
+      cx.network.prefetch(device)
       cx.agenda.queue.prefetch(fresh[place])
     }
     guard first > 0 else { return }
     let device = Int(first) - 1
     cx.agenda.queue.prefetchEvents(first)
     devices[device].prefetchDoings()
+    cx.network.prefetchTransfer(device)
     cx.world.prefetch(group: Int(devices[device].group), ordinal: Int(devices[device].ordinal))
   }
 }

@@ -34,14 +34,15 @@ extension Simulation {
           let speed = Roster.factor("network", group.network.spread, place, ordinal, cx)
           links = Links(network, speed: speed)
         }
+        cx.members.append(
+          group: place, client: Int32(client), sampleCount: Int32(samples))
+        cx.network.append(links)
         devices.append(
           Device(
-            group: Int32(place), ordinal: Int32(ordinal), client: Int32(client),
-            sampleCount: Int32(samples),
+            group: Int32(place), ordinal: Int32(ordinal),
             pace: Roster.pace(
               group: place, ordinal: ordinal, device: device, samples: samples, epoch: 0, devices,
-              cx),
-            links: links))
+              cx)))
       }
     }
     Body.makeBodies(&devices, &cx)
@@ -62,14 +63,14 @@ extension Simulation {
       cx.schedule(
         .injection(Int32(index)), injection.action.eventClass, at: injection.at, by: device)
     }
-    cx.line.isReachable = cx.world.state(.reachable, at: .start) == 1
-    cx.line.hasInternet = cx.world.state(.internet, at: .start) == 1
-    cx.line.believesOnline = cx.line.hasInternet
+    cx.network.server.isReachable = cx.world.state(.reachable, at: .start) == 1
+    cx.network.server.hasInternet = cx.world.state(.internet, at: .start) == 1
+    cx.network.server.believesOnline = cx.network.server.hasInternet
     for series in ServerSeries.allCases { Roster.scheduleNext(series, &cx) }
     for device in devices.indices {
       cx.agenda.turn(to: device)
       devices[device].isPlugged = Roster.worldState(.power, device, &devices, &cx) == 1
-      devices[device].linkState = Roster.worldState(.link, device, &devices, &cx)
+      cx.network[device].linkState = Roster.worldState(.link, device, &devices, &cx)
       devices[device].isActive = Roster.worldState(.usage, device, &devices, &cx) == 1
       let place = Int(devices[device].group)
       for series in Series.allCases where cx.world.has(series, group: place) {
@@ -84,7 +85,7 @@ extension Simulation {
         switch series {
         case .ambient: Body.setHot(device, state == 1, &devices, &cx)
         case .setting: devices.apps[device]!.isRefreshOn = state == 1
-        case .share: devices[device].share = state
+        case .share: cx.network[device].share = state
         case .presence where state == 0: Membership.beginAway(device, &devices)
         default: break
         }

@@ -73,7 +73,7 @@ enum Aggregating {
     }
     for update in used.updates {
       if cx.updates[update].outcome == .aggregated { cx.books.tallies.aggregatedTwice += 1 }
-      devices[Int(cx.updates[update].device)].activity.aggregated += 1
+      cx.books.activity[Int(cx.updates[update].device)].aggregated += 1
       cx.participations.reach(cx.updates[update].participation, .aggregated)
       Inbox.countCopy(update, -1, &server, &cx)
       cx.resolve(update, .aggregated)

@@ -54,7 +54,7 @@ enum Facts {
     var own: [DeferredTraining?] = []
     let isAlike = ranges.isEmpty ? true : cx.states.last.isEmpty
     for device in chosen {
-      let client = Int(devices[device].client)
+      let client = Int(cx.members.clients[device])
       shards.append(
         client < task.partition.clientCount ? Roster.shard(of: device, devices, cx) : [])
       own.append(
@@ -107,7 +107,7 @@ enum Facts {
     guard cx.inputs.server.selector.value.needs.contains(.facts) else { return true }
     let samples = Roster.samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
-      client: Int(devices[device].client), at: cx.now, devices, cx)
+      client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
     let time = cx.now
     learn(device, &server) {
       $0.samples = samples

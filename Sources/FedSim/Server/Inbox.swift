@@ -19,7 +19,7 @@ enum Inbox {
     if !wasAggregating, server.underWay != nil, Aggregating.isBlocked(server, cx) {
       // The aggregation that it began is part of its handling.
       server.underWay!.owed = .init(device: device, generation: generation, update: update)
-      if devices[device].transferID == generation { devices[device].transfer!.isOwed = true }
+      if cx.network[transferOf: device]?.id == generation { cx.network[transferOf: device]!.isOwed = true }
       return
     }
     answerReceipt(device, generation, update, status, &devices, &server, &cx)
@@ -48,7 +48,7 @@ enum Inbox {
     if isKnown, duplicates != .append {
       return status(of: update, cx)
     }
-    if !cx.line.believesOnline, cx.inputs.server.whileOffline == .drop {
+    if !cx.network.server.believesOnline, cx.inputs.server.whileOffline == .drop {
       cx.resolve(update, .refusedOffline)
       return .offline
     }
@@ -106,7 +106,7 @@ enum Inbox {
 
   /// What a receipt says of an update that the server has had.
   private static func status(of update: Int32, _ cx: borrowing Context) -> Receipt.Status {
-    if cx.updates[update].pendingCopies > 0 { return cx.line.believesOnline ? .pending : .offline }
+    if cx.updates[update].pendingCopies > 0 { return cx.network.server.believesOnline ? .pending : .offline }
     return cx.updates[update].outcome == .aggregated ? .aggregated : .rejected
   }
 }

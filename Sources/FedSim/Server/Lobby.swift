@@ -70,7 +70,7 @@ extension Lobby {
     _ server: inout Server, _ cx: inout Context
   ) {
     let device = checkIn.device
-    if devices[device].transferID == generation { devices[device].transfer!.isHeld = true }
+    if cx.network[transferOf: device]?.id == generation { cx.network[transferOf: device]!.isHeld = true }
     let place = server.place(of: device)
     if place.isThere { cx.participations.letGo(server.remove(at: place.index).participation) }
     server.waiting.insert(checkIn, at: place.index)
@@ -94,15 +94,15 @@ extension Lobby {
   ) {
     // A device that keeps no copy of the version that it holds is lent the server's.
     if devices[device].held == nil, devices[device].heldVersion == server.version,
-      devices[device].transferID == generation
+      cx.network[transferOf: device]?.id == generation
     {
-      devices[device].transfer!.body = server.model
+      cx.network[transferOf: device]!.body = server.model
     }
     Requests.answer(
       device, generation,
       .check(
         latest: server.instructions.awaitsModel ? -1 : server.version,
-        isOnline: cx.line.believesOnline, admission: answer,
+        isOnline: cx.network.server.believesOnline, admission: answer,
         round: server.round), &devices, &cx)
   }
 

@@ -35,7 +35,7 @@ enum Publication {
     let labels = cx.inputs.task.train.labels
     for update in aggregated {
       let (device, count) = (Int(cx.updates[update].device), cx.updates[update].shardCount)
-      let client = Int(devices[device].client)
+      let client = Int(cx.members.clients[device])
       // Of fewer samples than labels it is not worth remembering.
       if cx.updates[update].samples >= count, Int(count) > counts.count,
         count == cx.inputs.task.partition.shards[client].count

@@ -29,7 +29,7 @@ extension Quality {
     var own: [DeferredTraining?] = []
     let isAlike = ranges.isEmpty && !keepsModel ? true : cx.states.last.isEmpty
     for device in devices.indices {
-      clients.append(Int(devices[device].client))
+      clients.append(Int(cx.members.clients[device]))
       shards.append(
         tuning == nil || clients[device] >= task.partition.clientCount
           ? [] : Roster.shard(of: device, devices, cx))

@@ -41,7 +41,7 @@ enum Requests {
     if !devices.identities.isEmpty, Tokens.intercepts(device, generation, request, &devices, &cx) {
       return
     }
-    guard cx.line.isReachable else {
+    guard cx.network.server.isReachable else {
       if case .submit(let update) = request { cx.copyCame(update, isOpen: false) }
       if case .central(let request) = request { Collecting.centralCame(request, &cx) }
       return
@@ -67,7 +67,7 @@ enum Requests {
     case .latest, .fetch:
       sendModel(device, generation, request, &devices, &server, &cx)
     case .submit(let update):
-      guard cx.line.believesOnline || cx.inputs.server.whileOffline != .refuse else {
+      guard cx.network.server.believesOnline || cx.inputs.server.whileOffline != .refuse else {
         cx.copyCame(update, isOpen: false)
         return answer(device, generation, .refused(.unavailable), &devices, &cx)
       }
@@ -99,11 +99,11 @@ enum Requests {
     if case .fetch(let round) = request, let refusal = Cycles.fetch(round: round, &server, &cx) {
       return answer(device, generation, refusal, &devices, &cx)
     }
-    guard cx.line.believesOnline else {
+    guard cx.network.server.believesOnline else {
       return answer(device, generation, .modelUnavailable, &devices, &cx)
     }
-    if devices[device].transferID == generation {
-      devices[device].transfer!.body = server.model
+    if cx.network[transferOf: device]?.id == generation {
+      cx.network[transferOf: device]!.body = server.model
     }
     answer(device, generation, .model(version: server.version), &devices, &cx)
   }
@@ -114,6 +114,6 @@ enum Requests {
   ) {
     cx.schedule(
       .response(device: Int32(device), generation: generation, response), .deviceResponse,
-      at: cx.now + devices[device].rates.oneWay, by: device)
+      at: cx.now + cx.network[device].rates.oneWay, by: device)
   }
 }

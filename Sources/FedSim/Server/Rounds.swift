@@ -147,7 +147,7 @@ extension Rounds {
     case .wait: return false
     case .aggregate:
       guard !server.pending.isEmpty else { return false }
-      guard cx.line.believesOnline else {
+      guard cx.network.server.believesOnline else {
         // A deadline rings once: what it wanted is done when the connection returns.
         server.owesAggregation = true
         return false

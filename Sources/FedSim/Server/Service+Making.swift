@@ -30,11 +30,11 @@ extension Service {
     {
       found.append("a worker is idle while a request waits, or serves two")
     }
-    if !cx.line.isReachable, server.service.requests.living > 0 {
+    if !cx.network.server.isReachable, server.service.requests.living > 0 {
       found.append("a request waits at a server that is gone")
     }
-    for device in devices.indices where devices[device].transfer?.isQueued == true {
-      let id = devices[device].transfer!.id
+    for device in devices.indices where cx.network[transferOf: device]?.isQueued == true {
+      let id = cx.network[transferOf: device]!.id
       var number = server.service.latest[device]
       while number >= 0, server.service.requests[number].generation != id {
         number = server.service.requests[number].before

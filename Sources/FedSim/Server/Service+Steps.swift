@@ -9,7 +9,7 @@ extension Service {
     _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
     _ server: inout Server, _ cx: inout Context
   ) -> Bool {
-    guard let settings = server.service.settings, cx.line.isReachable else { return false }
+    guard let settings = server.service.settings, cx.network.server.isReachable else { return false }
     switch request {
     case .check: abandon(device, before: generation, &server)
     case .leave:
@@ -26,7 +26,7 @@ extension Service {
       ServiceRequest(
         device: Int32(device), generation: generation, request: request, cameAt: cx.now,
         slot: server.service.came[device], before: server.service.latest[device]))
-    if devices[device].transfer?.id == generation { devices[device].transfer!.isQueued = true }
+    if cx.network[transferOf: device]?.id == generation { cx.network[transferOf: device]!.isQueued = true }
     if server.service.busy < settings.workers {
       beginService(settings, &devices, &server, &cx)
     } else {
@@ -112,8 +112,8 @@ extension Service {
     server.service.busy -= 1
     server.service.tallies.served += 1
     let device = Int(request.device)
-    if devices[device].transfer?.id == request.generation {
-      devices[device].transfer!.isQueued = false
+    if cx.network[transferOf: device]?.id == request.generation {
+      cx.network[transferOf: device]!.isQueued = false
     }
     Requests.take(
       device, request.generation, request.request, isAbandoned: request.isAbandoned, &devices,
@@ -133,7 +133,7 @@ extension Service {
       let request = server.service.remove(number)
       server.service.tallies.lost += 1
       if !devices.identities.isEmpty {
-        devices.identities.devices[Int(request.device)].credentials.removeAll {
+        cx.network.accounts[Int(request.device)].credentials.removeAll {
           $0.id == request.generation
         }
       }

@@ -4,11 +4,11 @@ enum Tokens {
   static func intercepts(
     _ device: Int, _ id: UInt32, _ request: Request, _ devices: inout Devices, _ cx: inout Context
   ) -> Bool {
-    let credentials = devices.identities.devices[device].credentials
+    let credentials = cx.network.accounts[device].credentials
     guard let place = credentials.firstIndex(where: { $0.id == id }) else { return false }
     let credential = credentials[place]
-    devices.identities.devices[device].credentials.remove(at: place)
-    guard cx.line.isReachable else { return false }
+    cx.network.accounts[device].credentials.remove(at: place)
+    guard cx.network.server.isReachable else { return false }
     let scope: Scope
     switch request {
     case .check, .enrol, .probe, .properties: scope = .check
@@ -29,8 +29,8 @@ enum Tokens {
   private static func refuse(
     _ device: Int, _ id: UInt32, _ refusal: Refusal, _ devices: inout Devices, _ cx: inout Context
   ) {
-    if refusal == .unauthorised { devices.identities.counts.unauthorised += 1 }
-    if refusal == .forbidden { devices.identities.counts.forbidden += 1 }
+    if refusal == .unauthorised { cx.books.identities.unauthorised += 1 }
+    if refusal == .forbidden { cx.books.identities.forbidden += 1 }
     Requests.answer(device, id, .refused(refusal), &devices, &cx)
   }
 
@@ -61,11 +61,11 @@ enum Tokens {
   ) {
     let id = credential.id
     if request == .register { return register(device, credential, &devices, &cx) }
-    guard devices.identities.service?.state(at: cx.now) != 0 else {
+    guard cx.network.accounts.service?.state(at: cx.now) != 0 else {
       return refuse(device, id, .unavailable, &devices, &cx)
     }
     let settings = cx.inputs.server.tokens
-    var tokens = devices.identities.devices[device].tokens
+    var tokens = cx.network.accounts[device]
     if request == .refresh {
       let isCurrent = credential.refresh == tokens.current
       let isSpared =
@@ -74,7 +74,7 @@ enum Tokens {
       let isOutdated = settings.refreshLife.map { cx.now > tokens.rotatedAt + $0 } ?? false
       guard !tokens.isClosed, isCurrent || isSpared, !isOutdated else {
         // An old refresh token may be a stolen one: the whole family is good no more.
-        devices.identities.devices[device].tokens.isClosed = true
+        cx.network.accounts[device].isClosed = true
         return Requests.answer(device, id, .refused(.unauthorised), &devices, &cx)
       }
       if settings.rotates, isCurrent { rotate(&tokens, cx) }
@@ -83,13 +83,13 @@ enum Tokens {
       rotate(&tokens, cx)
     }
     tokens.issued.append(
-      TokenRegion.Issued(
+      IssuedTokens(
         id: id, refresh: tokens.current, expires: cx.now + settings.tokenLife))
-    devices.identities.devices[device].tokens = tokens
+    cx.network.accounts[device] = tokens
     Requests.answer(device, id, .granted(request), &devices, &cx)
   }
 
-  private static func rotate(_ tokens: inout TokenRegion, _ cx: borrowing Context) {
+  private static func rotate(_ tokens: inout Account, _ cx: borrowing Context) {
     tokens.previous = tokens.current
     tokens.current += 1
     tokens.rotatedAt = cx.now
@@ -102,10 +102,10 @@ enum Tokens {
     if let refusal = refusal(device, credential, .register, &devices, &cx) {
       return refuse(device, credential.id, refusal, &devices, &cx)
     }
-    devices.identities.counts.registrations += 1
-    if devices.identities.devices[device].serverID == 0 {
-      devices.identities.counts.registered += 1
-      devices.identities.devices[device].serverID = Int32(devices.identities.counts.registered)
+    cx.books.identities.registrations += 1
+    if cx.network.accounts[device].number == 0 {
+      cx.books.identities.registered += 1
+      cx.network.accounts[device].number = Int32(cx.books.identities.registered)
     }
     Requests.answer(device, credential.id, .granted(.register), &devices, &cx)
   }

@@ -83,7 +83,7 @@ extension ClientStates {
     var oldest = server.version
     for device in devices.indices {
       if devices[device].heldVersion >= 0 { oldest = min(oldest, devices[device].heldVersion) }
-      if case .model(let version) = devices[device].transfer?.response {
+      if case .model(let version) = cx.network[transferOf: device]?.response {
         oldest = min(oldest, version)
       }
     }

@@ -42,7 +42,7 @@ extension OwnModel {
     devices[device].planPlace = place
     devices[device].pace = Roster.pace(
       group: group, ordinal: Int(devices[device].ordinal), device: device,
-      samples: Int(devices[device].sampleCount), epoch: devices[device].nextEpoch,
+      samples: Int(cx.members.sampleCounts[device]), epoch: devices[device].nextEpoch,
       plan: plan(of: device, devices, cx), devices, cx)
   }
 

@@ -1,0 +1,88 @@
+import Learning
+
+/// The network: the only way between devices and server.
+///
+/// A device begins a request here and finds its answer here. The server sees the number of a
+/// request and what it carries; it may hold, queue or owe its answer, and lend it a model. What it
+/// does to a request that the device has given up has no effect.
+struct DeviceNetwork: Codable {
+  private var lines = Table<Line>()
+  private var transfers = Slots<Transfer>()
+  /// The server's own connection.
+  var server = ServerLine()
+  /// Tokens, and what the server knows of who carries them.
+  var accounts = Accounts()
+  /// What users had erased, and what the server has heard of it; empty where nobody erases.
+  var erasures: [ErasureNotice] = []
+  /// What speed tests found, as devices tell the server; empty where there are none.
+  var speeds: [MeasuredSpeeds] = []
+
+  /// The end of a device, read and changed where it lies.
+  subscript(device: Int) -> Line {
+    @inline(__always) unsafeAddress { lines.address(device) }
+    @inline(__always) unsafeMutableAddress { lines.mutableAddress(device) }
+  }
+
+  /// The request that a device has under way; `open` and `close` begin and end one.
+  subscript(transferOf device: Int) -> Transfer? {
+    @inline(__always) unsafeAddress { transfers.address(lines[device].place) }
+    @inline(__always) unsafeMutableAddress { transfers.mutableAddress(lines[device].place) }
+  }
+
+  /// Adds a device with its links.
+  mutating func append(_ links: Links) { lines.append(Line(links: links)) }
+
+  /// A device begins a request; its first plan has the number of the request.
+  mutating func open(_ transfer: Transfer, of device: Int) {
+    precondition(lines[device].place == 0, "one request at a time")
+    lines[device].place = transfers.insert(transfer)
+  }
+
+  /// A device's request is over.
+  mutating func close(_ device: Int) -> Transfer {
+    let place = lines[device].place
+    lines[device].place = 0
+    return transfers.remove(place)
+  }
+
+  /// Takes what no archive holds from a network that was made from the same inputs.
+  mutating func takeWhatIsMade(from made: DeviceNetwork) {
+    for device in lines.indices { lines[device].links = made.lines[device].links }
+    accounts.service = made.accounts.service
+  }
+
+  /// Asks for the memory of a device's line.
+  func prefetch(_ device: Int) { lines.prefetch(device) }
+
+  /// Asks for the memory of a device's request, if it has one under way.
+  func prefetchTransfer(_ device: Int) { transfers.prefetch(lines[device].place) }
+}
+
+extension DeviceNetwork {
+  // MARK: What the server does to a request that is still under way
+
+  /// Whether a device still waits for the answer of a request.
+  private func isUnderWay(_ request: UInt32, of device: Int) -> Bool {
+    self[transferOf: device]?.id == request
+  }
+
+  /// The connection is held open until a cohort is formed.
+  mutating func hold(_ request: UInt32, of device: Int) {
+    if isUnderWay(request, of: device) { self[transferOf: device]!.isHeld = true }
+  }
+
+  /// The request waits for a worker of the server, or no longer does.
+  mutating func setQueued(_ isQueued: Bool, _ request: UInt32, of device: Int) {
+    if isUnderWay(request, of: device) { self[transferOf: device]!.isQueued = isQueued }
+  }
+
+  /// The answer comes when an aggregation is over.
+  mutating func owe(_ request: UInt32, of device: Int) {
+    if isUnderWay(request, of: device) { self[transferOf: device]!.isOwed = true }
+  }
+
+  /// Parameters travel with the answer.
+  mutating func lend(_ model: ParameterBuffer, to request: UInt32, of device: Int) {
+    if isUnderWay(request, of: device) { self[transferOf: device]!.body = model }
+  }
+}

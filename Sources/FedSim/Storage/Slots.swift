@@ -1,0 +1,52 @@
+/// Elements that come and go; the place of one that is gone is given to a later one.
+///
+/// Place 0 is nobody's: it always reads as nil. The subscript never copies an element. Complexity:
+/// O(1) for everything.
+struct Slots<Element> {
+  private var elements = Table<Element?>()
+  private var free: [Int32] = []
+
+  init() { elements.append(nil) }
+
+  /// The element at a place; nil: nobody has it.
+  subscript(place: Int32) -> Element? {
+    @inline(__always) unsafeAddress { address(place) }
+    @inline(__always) unsafeMutableAddress { mutableAddress(place) }
+  }
+
+  /// Where an element is, for subscripts that hand it on; valid until the list changes.
+  @inline(__always) func address(_ place: Int32) -> UnsafePointer<Element?> {
+    elements.address(Int(place))
+  }
+
+  /// The same for changing it, in memory that no other list shares.
+  @inline(__always) mutating func mutableAddress(_ place: Int32) -> UnsafeMutablePointer<Element?> {
+    elements.mutableAddress(Int(place))
+  }
+
+  /// Adds an element and says its place, above 0.
+  mutating func insert(_ element: Element) -> Int32 {
+    guard let place = free.popLast() else {
+      elements.append(element)
+      return Int32(elements.count - 1)
+    }
+    elements[Int(place)] = element
+    return place
+  }
+
+  /// Takes an element out.
+  mutating func remove(_ place: Int32) -> Element {
+    guard let element = elements[Int(place)].take() else {
+      preconditionFailure("nobody has place \(place)")
+    }
+    free.append(place)
+    return element
+  }
+
+  /// Asks for the memory of an element, if there is one.
+  func prefetch(_ place: Int32) {
+    if place > 0 { elements.prefetch(Int(place)) }
+  }
+}
+
+extension Slots: Codable where Element: Codable {}
