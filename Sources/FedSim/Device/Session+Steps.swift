@@ -66,58 +66,42 @@ extension Session {
 
   /// Does what comes next in a session, if nothing is under way.
   static func proceed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    guard let session = devices[device].session, !devices[device].hasTransfer,
-      !devices[device].isRunning, !session.isPausing, !session.isStuck
-    else { return }
-    Outbox.purgeOutbox(device, &devices, &cx)
-    let isConnected = devices[device].isConnected
-    let place = Int(devices[device].group)
-    let participation = cx.inputs.fleet[place].participation
-    if !devices.identities.isEmpty, isConnected, Identity.identifies(device, &devices, &cx) {
-      return
-    }
-    if Collecting.collects(device, devices, cx), session.kind != .heartbeat {
-      return Collecting.collect(device, &devices, &cx)
-    }
-    if let update = Outbox.sendable(device, devices, cx), isConnected, !session.hasGivenUp,
-      session.tries < cx.inputs.fleet[place].outbox.attempts
-    {
-      if participation.checksBeforeReport == true, !Surroundings.conditionsHold(device, devices, cx)
-      {
-        return endSession(device, .conditionsLost, &devices, &cx)
-      }
-      return Outbox.startUpload(device, update, &devices, &cx)
-    }
-    if session.isExpiring { return endExpired(device, &devices, &cx) }
-    switch session.stage {
-    case .check:
-      if isConnected { Transfer.startCheck(device, &devices, &cx) }
+    guard let session = devices[device].session else { return }
+    let facts = SessionFacts(session, of: device, devices, cx)
+    carryOut(session.next(facts), device, &devices, &cx)
+  }
+
+  private static func carryOut(
+    _ step: SessionStep, _ device: Int, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    switch step {
+    case .wait: return
+    case .dropOutdated:
+      Outbox.dropOutdated(device, &devices, &cx)
+      proceed(device, &devices, &cx)
+    case .ageToken:
+      devices.identities.devices[device].tokens.isFresh = false
+      proceed(device, &devices, &cx)
+    case .identify(let request): Identity.startIdentity(device, request, &devices, &cx)
+    case .withhold(let reason): Identity.withhold(device, reason, &devices, &cx)
+    case .collect: Collecting.collect(device, &devices, &cx)
+    case .upload(let update): Outbox.startUpload(device, update, &devices, &cx)
+    case .expire: endExpired(device, &devices, &cx)
+    case .check: Transfer.startCheck(device, &devices, &cx)
     case .download:
-      if isConnected {
-        Transfer.startRequest(
-          device, .download, cx.features.givesKeys ? .fetch(round: session.round) : .latest,
-          bytes: WireSize.bytes(of: .fetch, cx), &devices, &cx)
-      }
+      let round = devices[device].session!.round
+      Transfer.startRequest(
+        device, .download, cx.features.givesKeys ? .fetch(round: round) : .latest,
+        bytes: WireSize.bytes(of: .fetch, cx), &devices, &cx)
     case .plan:
-      if isConnected {
-        Transfer.startRequest(
-          device, .download, .plan(round: session.round), bytes: cx.inputs.server.messageBytes,
-          &devices, &cx)
-      }
-    case .train:
-      Training.beginTraining(device, &devices, &cx)
-    case .evaluate:
-      EvaluationRound.beginEvaluation(device, &devices, &cx)
-    case .reply:
-      if isConnected { Instructions.sendReply(device, &devices, &cx) }
-    case .done:
-      let waits = Outbox.sendable(device, devices, cx) != nil
-      if waits, !isConnected, !session.hasGivenUp { return }
-      if repetition(device, devices, cx) != nil {
-        rest(device, .completed, &devices, &cx)
-      } else {
-        endSession(device, waits ? .unreachable : .completed, &devices, &cx)
-      }
+      Transfer.startRequest(
+        device, .download, .plan(round: devices[device].session!.round),
+        bytes: cx.inputs.server.messageBytes, &devices, &cx)
+    case .train: Training.beginTraining(device, &devices, &cx)
+    case .evaluate: EvaluationRound.beginEvaluation(device, &devices, &cx)
+    case .reply: Instructions.sendReply(device, &devices, &cx)
+    case .rest(let reason): rest(device, reason, &devices, &cx)
+    case .end(let reason): endSession(device, reason, &devices, &cx)
     }
   }
 
@@ -149,7 +133,7 @@ extension Session {
   }
 
   /// How long a session waits until it asks again; nil: it does not.
-  private static func repetition(
+  static func repetition(
     _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> SimDuration? {
     let participation = cx.inputs.fleet[Int(devices[device].group)].participation
