@@ -41,7 +41,9 @@ extension Session {
       cx.books.tallies.sessionsWithoutData += 1
       return endSession(device, .withoutData, &devices, &cx)
     }
-    if cx.features.isOn, let end = Dialect.disconnection(device, &devices, &cx) {
+    if let dialect = cx.dialect(of: devices[device].group),
+      let end = dialect.beforeSession(device, &devices, &cx)
+    {
       return endSession(device, end, &devices, &cx)
     }
     scheduleExpiries(device, generation, soft: soft, hard: hard, &cx)
@@ -98,8 +100,9 @@ extension Session {
         device, .download, .plan(round: devices[device].session!.round),
         bytes: cx.inputs.server.messageBytes, &devices, &cx)
     case .train: Training.beginTraining(device, &devices, &cx)
-    case .evaluate: EvaluationRound.beginEvaluation(device, &devices, &cx)
-    case .reply: Instructions.sendReply(device, &devices, &cx)
+    case .evaluate:
+      cx.dialect(of: devices[device].group)!.onStep(device, .evaluate, &devices, &cx)
+    case .reply: cx.dialect(of: devices[device].group)!.onStep(device, .reply, &devices, &cx)
     case .rest(let reason): rest(device, reason, &devices, &cx)
     case .end(let reason): endSession(device, reason, &devices, &cx)
     }
@@ -132,6 +135,20 @@ extension Session {
     }
   }
 
+  /// The server has no work for a device: it asks again later, or its session ends; an app that
+  /// forgets to say that its task is over waits for its kill.
+  static func turnedAway(
+    _ device: Int, isForGood: Bool = false, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if App.forgetsRejection(device, devices, cx) {
+      devices[device].session!.isStuck = true
+    } else if isForGood {
+      endSession(device, .rejected, &devices, &cx)
+    } else {
+      rest(device, .rejected, &devices, &cx)
+    }
+  }
+
   /// How long a session waits until it asks again; nil: it does not.
   static func repetition(
     _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
@@ -151,7 +168,7 @@ extension Session {
     App.setCancelled(device, &devices, &cx)
     devices[device].session!.isExpiring = true
     devices[device].session!.isPausing = false
-    EvaluationRound.abandonEvaluation(device, &devices, &cx)
+    Training.abandonEvaluation(device, &devices, &cx)
     if devices[device].run != nil { return Training.cutTraining(device, &devices, &cx) }
     switch devices[device].transfer?.purpose {
     case .upload, .central(.file): return
@@ -215,15 +232,16 @@ extension Session {
     _ device: Int, _ reason: SessionEnd, _ devices: inout Devices, _ cx: inout Context
   ) {
     guard let session = devices[device].session else { return }
-    EvaluationRound.abandonEvaluation(device, &devices, &cx)
+    Training.abandonEvaluation(device, &devices, &cx)
     precondition(devices[device].run == nil, "a session ends between batches")
     if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
-    if cx.features.isOn { Streams.leaveStream(device, session.participation, &devices, &cx) }
+    let dialect = cx.dialect(of: devices[device].group)
+    dialect?.onParticipationEnd(device, session.participation, &devices, &cx)
     if Collecting.collects(device, devices, cx) { Collecting.endCollecting(device, &cx) }
     devices[device].session = nil
     cancelExpiries(device, session, &cx)
     cx.participations.letGo(session.participation)
-    if cx.line.staysOnline, !cx.features.isOn || !LayoutDialect.keepsOwnModel(device, devices, cx) {
+    if cx.line.staysOnline, dialect == nil || !LayoutDialect.keepsOwnModel(device, devices, cx) {
       devices[device].held = nil
     }
     devices[device].sessionGeneration += 1
@@ -278,7 +296,8 @@ extension Session {
       cx.participations.has(participation, reached: .accepted)
         || cx.features.isOn && cx.participations.isOutstanding(participation)
     else { return }
-    if cx.features.isOn { Streams.leaveStream(device, participation, &devices, &cx) }
+    cx.dialect(of: devices[device].group)?
+      .onParticipationEnd(device, participation, &devices, &cx)
     devices[device].session!.participation = newParticipation(device, &devices, &cx)
     cx.participations.letGo(participation)
   }

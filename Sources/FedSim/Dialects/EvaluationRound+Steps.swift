@@ -141,7 +141,7 @@ extension EvaluationRound {
       cx.isOver = true
       return
     }
-    Instructions.limitWait(&server, &cx)
+    Rounds.limitWait(&server, &cx)
     Lobby.formCohort(&devices, &server, &cx)
   }
 
@@ -244,11 +244,6 @@ extension EvaluationRound {
     devices[device].session!.reply = .evaluation
     devices[device].session!.stage = .reply
     Session.proceed(device, &devices, &cx)
-  }
-
-  /// Gives up an evaluation that is under way, if one is.
-  static func abandonEvaluation(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    if devices[device].run?.isEvaluation == true { Training.endRun(device, &devices, &cx) }
   }
 
   /// An evaluation throws: it is answered without samples, where the library does so; false where

@@ -97,7 +97,7 @@ enum Streams {
   }
 
   private static func loseTraining(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    EvaluationRound.abandonEvaluation(device, &devices, &cx)
+    Training.abandonEvaluation(device, &devices, &cx)
     if devices[device].run != nil { Training.endAttempt(device, .conditionsLost, &devices, &cx) }
   }
 

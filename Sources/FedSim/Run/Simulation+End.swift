@@ -15,7 +15,7 @@ extension Simulation {
       devices.bodies[device].settle(at: cx.now)
     }
     for device in devices.indices {
-      EvaluationRound.abandonEvaluation(device, &devices, &cx)
+      Training.abandonEvaluation(device, &devices, &cx)
       if devices[device].transfer != nil {
         Measures.closeTransfer(device, .unfinishedAtEnd, &devices, &cx)
       }
@@ -134,7 +134,7 @@ extension Simulation {
     for device in devices.indices { broken += impossibilities(of: device) }
     cx.participations.audit(&broken)
     EffortAudit.auditMeasures(&broken, devices, cx)
-    return broken + Dialect.exchangeImpossibilities(devices, server, cx)
+    return broken + KnownDialect.exchangeImpossibilities(devices, server, cx)
       + Service.serviceImpossibilities(devices, server, cx)
       + Collecting.centralImpossibilities(devices, cx)
   }

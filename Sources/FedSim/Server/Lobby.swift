@@ -56,8 +56,8 @@ extension Lobby {
     case .reject:
       answerCheck(device, generation, .rejected, &devices, &server, &cx)
     case .wait:
-      if cx.features.isOn, Instructions.wantsProperties(device, &devices, &server) {
-        answerCheck(device, generation, .sendProperties, &devices, &server, &cx)
+      if let answer = cx.features.serverDialect?.beforeWaiting(device, &devices, &server) {
+        answerCheck(device, generation, answer, &devices, &server, &cx)
       } else if !isAbandoned {
         keepWaiting(checkIn, generation, participation, &devices, &server, &cx)
       }
@@ -110,7 +110,11 @@ extension Lobby {
   static func formCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
     let selector = cx.inputs.server.selector.value
     guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
-    if cx.features.isOn, Instructions.hasOtherWork(&devices, &server, &cx) { return }
+    if let dialect = cx.features.serverDialect,
+      dialect.beforeCohort(&devices, &server, &cx) == .otherWork
+    {
+      return
+    }
     guard let cohort = Facts.chosenCohort(&devices, &server, &cx) else { return }
     server.cohortGoal = cohort.goal
     server.cohortSize = cohort.members.count

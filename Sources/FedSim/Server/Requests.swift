@@ -46,7 +46,8 @@ enum Requests {
       if case .central(let request) = request { Collecting.centralCame(request, &cx) }
       return
     }
-    if cx.features.isOn { Erasing.hearErasure(device, generation, &devices, &server, &cx) }
+    let dialect = cx.features.serverDialect
+    dialect?.onRequest(device, generation, &devices, &server, &cx)
     switch request {
     case .check(let held, let participation):
       guard Facts.asks(device, participation, &devices, &server, &cx) else {
@@ -78,13 +79,13 @@ enum Requests {
       if place.isThere, server.waitingRequests[place.index].generation == generation {
         Lobby.forget(device, &server, &cx)
       }
-    case .disconnect(let participation, let reason):
+    case .disconnect:
       Lobby.tell(.lost, of: device, &server, &cx)
-      Streams.streamBroke(participation, reason, &devices, &server, &cx)
+      dialect!.handle(device, generation, request, &devices, &server, &cx)
     case .identity, .erase:
       break  // Served, or heard, already.
     case .enrol, .probe, .plan, .sendModel, .properties, .evaluated:
-      Instructions.handleInstruction(device, generation, request, &devices, &server, &cx)
+      dialect!.handle(device, generation, request, &devices, &server, &cx)
     case .central(let request):
       SampleStore.serve(device, generation, request, &devices, &cx)
       Collecting.centralCame(request, &cx)

@@ -6,7 +6,7 @@ enum Rounds {
   /// A round opens: nobody has failed in it; where there are cycles it is one, with its timer.
   static func openRound(_ server: inout Server, _ cx: inout Context) {
     server.failures = 0
-    Instructions.limitWait(&server, &cx)
+    limitWait(&server, &cx)
     guard let settings = cx.features.admission?.cycle else { return }
     server.cycle = CycleView(settings, openedAt: cx.now)
     guard settings.mode == .asDocumented, let length = settings.length,
@@ -67,6 +67,24 @@ extension Rounds {
     closeRound(.skipped, &devices, &server, &cx)
   }
 
+  /// A round has only so long to find its cohort.
+  static func limitWait(_ server: inout Server, _ cx: inout Context) {
+    guard let limit = cx.inputs.server.selector.value.rules?.waitLimit,
+      server.instructions.evaluation == nil, !server.instructions.awaitsModel
+    else { return }
+    cx.schedule(
+      .serverTimer(.cohortWait(round: server.round)), .serverTimer, at: cx.now + limit, by: nil)
+  }
+
+  /// Too few devices have come for a round's cohort; false where it has one.
+  static func cohortWaited(
+    _ round: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> Bool {
+    guard round == server.round, server.cohortGoal == nil else { return false }
+    skipRound(&devices, &server, &cx)
+    return true
+  }
+
   /// Records how the open round ended.
   static func recordRound(_ outcome: RoundOutcome, _ server: inout Server, _ cx: inout Context) {
     let record = RoundRecord(
@@ -82,7 +100,7 @@ extension Rounds {
     if let rounds = cx.inputs.stop.rounds, Int(server.round) >= rounds {
       endAfterRound(&server, &cx)
     }
-    if cx.features.isOn { EvaluationRound.beginEvaluationRound(&server, &cx) }
+    cx.features.serverDialect?.onRound(&server, &cx)
     server.round += 1
     server.roundOpenedAt = cx.now
     server.cohortGoal = nil
