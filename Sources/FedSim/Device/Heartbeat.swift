@@ -113,7 +113,7 @@ enum Heartbeat {
     if let own = cx.inputs.fleet[group].authentication {
       let tokens = devices.identities.devices[device].tokens
       new.expires = tokens.hasTokens ? tokens.expires : .start
-      new.isForbidden = Tokens.isForbidden(device, .heartbeat, &devices, &cx)
+      new.isForbidden = Tokens.isForbidden(device, .heartbeat, devices, cx)
       new.needsStep = !tokens.hasTokens || tokens.mustRefresh
       let wanted = tokens.isRevoked ? tokens.expires : tokens.expires - own.leeway
       new.refreshesAt = DeviceClock.trueTime(device, showing: wanted, &devices)

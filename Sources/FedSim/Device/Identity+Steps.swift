@@ -211,7 +211,7 @@ extension Identity {
   ) {
     if case .identity(let request) = purpose {
       if request == .refresh, refusal == .unauthorised { return revoked(device, &devices, &cx) }
-      if request == .register, retriesUnauthorised(device, refusal, &devices, &cx) {
+      if request == .register, makeRetry(device, refusal, &devices, cx) == .sentAgain {
         return Session.proceed(device, &devices, &cx)
       }
       return identityFailed(device, request, refusal.outcome, &devices, &cx)
@@ -224,7 +224,7 @@ extension Identity {
     if case .central(let request) = purpose {
       Collecting.centralFailed(device, request, refusal.outcome, &devices, &cx)
     }
-    if retriesUnauthorised(device, refusal, &devices, &cx) {
+    if makeRetry(device, refusal, &devices, cx) == .sentAgain {
       return Session.proceed(device, &devices, &cx)
     }
     guard case .upload(let update) = purpose else {
@@ -241,18 +241,21 @@ extension Identity {
     withhold(device, .unauthorised, &devices, &cx)
   }
 
-  /// Whether a refused request is sent once more with a fresh token.
-  static func retriesUnauthorised(
-    _ device: Int, _ refusal: Refusal, _ devices: inout Devices, _ cx: inout Context
-  ) -> Bool {
+  /// What becomes of a refused request.
+  private enum Retry { case sentAgain, givenUp }
+
+  /// Sees to it that a refused request is sent once more with a fresh token, where the app does so.
+  private static func makeRetry(
+    _ device: Int, _ refusal: Refusal, _ devices: inout Devices, _ cx: borrowing Context
+  ) -> Retry {
     let settings = cx.inputs.fleet[Int(devices[device].group)].authentication
     let tokens = devices.identities.devices[device].tokens
     guard refusal == .unauthorised, settings?.onUnauthorised == .refresh, !tokens.isFresh,
       settings?.refreshes != false
-    else { return false }
+    else { return .givenUp }
     if tokens.isRevoked { devices.identities.devices[device].tokens.hasTokens = false }
     devices.identities.devices[device].tokens.mustRefresh = true
-    return true
+    return .sentAgain
   }
 
   /// The server does not take the refresh token: what is left is the access token until it expires.

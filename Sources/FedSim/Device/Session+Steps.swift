@@ -18,7 +18,7 @@ extension Session {
     let unmet = kind.isPoll ? nil : Surroundings.unmetCondition(device, devices, cx)
     let takesPart = unmet == nil
     let isFit = kind.isPoll || Roster.isFit(device, devices)
-    let hasData = kind.isPoll || Installation.hasData(device, &devices)
+    let hasData = kind.isPoll || Installation.hasData(device, devices)
     var participation: Int32 = -1
     if !kind.isPoll, takesPart, isFit, hasData {
       participation = newParticipation(device, &devices, &cx)

@@ -32,8 +32,9 @@ enum Cycles {
     return answer
   }
 
-  /// What a device is told that asks for the model with the key of a cycle.
-  static func fetch(round: Int32, _ server: inout Server, _ cx: inout Context) -> Response? {
+  /// Checks the key of a cycle with which a device asks for the model; what it is told if the key is
+  /// good no more.
+  static func checkKey(_ round: Int32, _ server: inout Server, _ cx: inout Context) -> Response? {
     guard round != server.round else { return nil }
     cx.books.exchange.invalidKeys += 1
     return .keyInvalid

@@ -93,12 +93,12 @@ extension EvaluationRound {
     }
   }
 
-  /// A member's stream is broken; false where it was not asked to evaluate.
-  static func evaluationFailed(
+  /// A stream is broken, perhaps a member's.
+  static func noteFailure(
     _ participation: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
-  ) -> Bool {
+  ) -> Instructions.FailureNote {
     guard let place = server.instructions.evaluation?.pending.firstIndex(of: participation)
-    else { return false }
+    else { return .notAsked }
     server.instructions.evaluation!.pending.remove(at: place)
     cx.participations.setOutstanding(participation, false)
     server.instructions.evaluation!.failures += 1
@@ -106,7 +106,7 @@ extension EvaluationRound {
     if server.instructions.evaluation!.pending.isEmpty {
       endEvaluationRound(&devices, &server, &cx)
     }
-    return true
+    return .noted
   }
 
   /// All members have answered or failed: the next round's cohort may be formed.

@@ -14,17 +14,27 @@ extension Instructions {
     return .otherWork
   }
 
-  /// The server finds a stream broken over which it waited for such an answer.
-  static func instructionFailed(
+  /// What a broken stream means to the instructions.
+  enum FailureNote {
+    /// An answer was expected over it, and comes no more.
+    case noted
+    /// None was expected.
+    case notAsked
+  }
+
+  /// The server finds a stream broken over which it may have waited for such an answer.
+  static func noteFailure(
     _ participation: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
-  ) -> Bool {
-    if EvaluationRound.evaluationFailed(participation, &devices, &server, &cx) { return true }
-    guard server.instructions.asked == participation else { return false }
+  ) -> FailureNote {
+    if EvaluationRound.noteFailure(participation, &devices, &server, &cx) == .noted {
+      return .noted
+    }
+    guard server.instructions.asked == participation else { return .notAsked }
     server.instructions.asked = -1
     cx.participations.setOutstanding(participation, false)
     cx.participations.letGo(participation)
     wantModel(&server, &cx)
-    return true
+    return .noted
   }
 
   // MARK: The initial model
@@ -123,7 +133,7 @@ extension Instructions {
     case .probe:
       return Requests.answer(device, generation, .probed, &devices, &cx)
     case .plan(let round):
-      let refusal = Cycles.fetch(round: round, &server, &cx)
+      let refusal = Cycles.checkKey(round, &server, &cx)
       if refusal == nil { cx.books.instructions.plans += 1 }
       return Requests.answer(device, generation, refusal ?? .plan, &devices, &cx)
     case .sendModel(let participation): modelArrived(device, participation, &devices, &server, &cx)

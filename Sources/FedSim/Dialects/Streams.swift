@@ -74,7 +74,7 @@ enum Streams {
   ) {
     cx.books.instructions.disconnects[Int(reason.rawValue)] += 1
     if cx.features.hasInstructions,
-      Instructions.instructionFailed(participation, &devices, &server, &cx)
+      Instructions.noteFailure(participation, &devices, &server, &cx) == .noted
     {
       cx.books.exchange.brokenStreams += 1
       return

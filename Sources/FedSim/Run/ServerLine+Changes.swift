@@ -50,7 +50,9 @@ extension ServerLine {
     cx.line.believesOnline = cx.line.hasInternet
     cx.note(-1, .connectivity(cx.line.believesOnline))
     guard cx.line.believesOnline else { return }
-    if server.owesAggregation, Rounds.act(on: .aggregate, &devices, &server, &cx) { return }
+    if server.owesAggregation, Rounds.act(on: .aggregate, &devices, &server, &cx) == .acted {
+      return
+    }
     Rounds.decide(.connectionReturned, &devices, &server, &cx)
   }
 }

@@ -26,7 +26,7 @@ enum Lobby {
       }
       let request = server.remove(at: place)
       let checkIn = CheckIn(device: held.device, heldVersion: held.heldVersion)
-      switch Facts.admission(of: checkIn, &server, &cx) {
+      switch Facts.askSelector(about: checkIn, &server, &cx) {
       case .accept:
         Facts.letIn(held.device, request.participation, &server, &cx)
         answerCheck(held.device, request.generation, .accepted, &devices, &server, &cx)
@@ -49,7 +49,7 @@ extension Lobby {
       if !isAbandoned { keepWaiting(checkIn, generation, participation, &devices, &server, &cx) }
       return
     }
-    switch Facts.admission(of: checkIn, &server, &cx) {
+    switch Facts.askSelector(about: checkIn, &server, &cx) {
     case .accept:
       Facts.letIn(device, participation, &server, &cx)
       answerCheck(device, generation, .accepted, &devices, &server, &cx)
@@ -115,7 +115,7 @@ extension Lobby {
     {
       return
     }
-    guard let cohort = Facts.chosenCohort(&devices, &server, &cx) else { return }
+    guard let cohort = Facts.chooseCohort(&devices, &server, &cx) else { return }
     server.cohortGoal = cohort.goal
     server.cohortSize = cohort.members.count
     Privacy.noteSampling(of: cohort.members.count, &devices, &server, &cx)
