@@ -59,6 +59,12 @@ struct Context {
     computations = Computations(inputs)
   }
 
+  /// What the library of a group's devices does beyond the plain path; nil for most groups.
+  @inline(__always)
+  func dialect(of group: Int32) -> (any Dialect)? {
+    features.isOn ? features.dialects[Int(group)] : nil
+  }
+
   /// Schedules an event of a device, or of the server (`device` nil).
   @inline(__always)
   mutating func schedule(

@@ -64,11 +64,3 @@ enum DialectStep {
   /// The model is evaluated, has been, or the answer is due.
   case evaluate, evaluated, reply
 }
-
-extension Context {
-  /// What the library of a group's devices does beyond the plain path; nil for most groups.
-  @inline(__always)
-  func dialect(of group: Int32) -> (any Dialect)? {
-    features.isOn ? features.dialects[Int(group)] : nil
-  }
-}

@@ -101,7 +101,8 @@ enum Streams {
     if devices[device].run != nil { Training.endAttempt(device, .conditionsLost, &devices, &cx) }
   }
 
-  /// The server has told a device to disconnect and to come back after a while.
+  /// The server has told a device to disconnect and to come back after a while; false where it has
+  /// no stream.
   static func tellReconnect(
     _ device: Int, after duration: SimDuration, _ devices: inout Devices, _ cx: inout Context
   ) -> Bool {
@@ -128,7 +129,8 @@ enum Streams {
 
   // MARK: A training that fails
 
-  /// A training throws: the device sends an answer of no samples, where its library does.
+  /// A training throws: the device sends an answer of no samples, where its library does; false
+  /// where it does not.
   static func reportFailure(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     if devices[device].run?.isEvaluation == true {
       return EvaluationRound.reportFailedEvaluation(device, &devices, &cx)
