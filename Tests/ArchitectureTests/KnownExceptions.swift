@@ -4,7 +4,7 @@
 /// down or goes. Nothing else has to be edited as the engine is taken apart.
 enum KnownExceptions {
   /// Types of FedSim with more than 80 members.
-  static let members = ["Simulation": 112]
+  static let members = ["Simulation": 111]
 
   /// Types of FedSim with more than 20 stored properties. Beside the machines there are plain
   /// records: of settings (`ServerSettings`, `FleetGroupSettings`), of what is saved (`SavedRun`),
@@ -15,7 +15,7 @@ enum KnownExceptions {
   ]
 
   /// Lines of loop and queue, of which there are to be fewer than 800.
-  static let loopAndQueue = ["lines": 1019]
+  static let loopAndQueue = ["lines": 959]
 
   /// Pairs of folders of FedSim one of which names a type of the other and can be come to from it.
   static let folderCycles = ["edges": 78]

@@ -26,7 +26,9 @@ extension Collecting {
       cx.books.tallies.ineligibleSessions += 1
       return Session.endSession(device, .ineligible, &devices, &cx)
     }
-    if cx.features.isOn, let end = Dialect.disconnection(device, &devices, &cx) {
+    if let dialect = cx.dialect(of: devices[device].group),
+      let end = dialect.beforeSession(device, &devices, &cx)
+    {
       return Session.endSession(device, end, &devices, &cx)
     }
     Session.scheduleExpiries(device, session.generation, soft: soft, hard: session.hard, &cx)

@@ -158,6 +158,16 @@ enum App {
       at: devices[device].session!.hard, by: device)
   }
 
+  /// Whether an app says nothing when its task has no work; it waits for its kill then.
+  static func forgetsRejection(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Bool
+  {
+    guard cx.inputs.fleet[Int(devices[device].group)].app?.onRejection == .forget else {
+      return false
+    }
+    return devices[device].session?.kind.isTask == true
+  }
+
   /// An expiry sets a flag in the process.
   static func setCancelled(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if settings(device, &devices, &cx)?.resetsFlag == false {
@@ -174,7 +184,7 @@ enum App {
   static func endProcess(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     Installation.forgetInMemory(device, &devices, &cx)
     if !devices.apps.isEmpty { devices.apps[device]?.isCancelled = false }
-    if cx.features.isOn { Dialect.forgetProcess(device, &devices) }
+    if cx.features.isOn { KnownDialect.forgetProcess(device, &devices) }
     if Collecting.collects(device, devices, cx) { Collecting.loseCollecting(device, &devices, &cx) }
   }
 

@@ -3,7 +3,7 @@ import Schema
 /// Clocks of devices and local time.
 enum DeviceClock {
   /// What a device's own clock shows at a time, in UTC, counted as the true time is.
-  static func ownTime(_ device: Int, at time: SimTime, _ devices: inout Devices) -> SimTime {
+  static func ownTime(_ device: Int, at time: SimTime, _ devices: borrowing Devices) -> SimTime {
     SimTime(microseconds: Self.own(time.microseconds, devices.identities.devices[device]))
   }
 

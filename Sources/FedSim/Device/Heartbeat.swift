@@ -41,7 +41,7 @@ enum Heartbeat {
       beats.isCleared = false
       // In a person's hand the app sleeps first; in the background it sends as soon as it may.
       let begin =
-        isAppInUse(device, &devices) ? cx.now : beats.last ?? SimTime(microseconds: .min / 2)
+        isAppInUse(device, devices) ? cx.now : beats.last ?? SimTime(microseconds: .min / 2)
       beats.next = max(cx.now, begin + SimDuration(microseconds: new.period))
     }
     devices.identities.devices[device].beats = beats
@@ -61,7 +61,7 @@ enum Heartbeat {
   /// would begin with is not sent either.
   static func dropFirstBeat(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let settings = cx.inputs.fleet[Int(devices[device].group)].heartbeats,
-      devices.identities.devices[device].beats.conditions.period == 0, !isAppInUse(device, &devices)
+      devices.identities.devices[device].beats.conditions.period == 0, !isAppInUse(device, devices)
     else { return }
     var beats = devices.identities.devices[device].beats
     if let last = beats.last, last + settings.background > cx.now { return }
@@ -73,7 +73,7 @@ enum Heartbeat {
   private static func endWait(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices.identities.devices[device].beats.isWaiting else { return }
     let period = devices.identities.devices[device].beats.conditions.period
-    if Identity.stepBeforeBeat(device, &devices, &cx)?.isReady == true {
+    if case .ready = Identity.standing(device, devices, cx) {
       devices.identities.devices[device].beats.isWaiting = false
       devices.identities.devices[device].beats.isCleared = true
       devices.identities.devices[device].beats.next = cx.now
@@ -86,16 +86,17 @@ enum Heartbeat {
   }
 
   /// Whether a person has the app open.
-  static func isAppInUse(_ device: Int, _ devices: inout Devices) -> Bool {
-    devices.identities.devices[device].beats.isOpen || devices[device].session?.kind.isInUse == true
+  static func isAppInUse(_ device: Int, _ devices: borrowing Devices) -> Bool {
+    if devices.identities.devices[device].beats.isOpen { return true }
+    return devices[device].session?.kind.isInUse == true
   }
 
   private static func beatConditions(
     _ device: Int, _ settings: HeartbeatSettings, _ devices: inout Devices, _ cx: inout Context
   ) -> BeatConditions {
     var new = BeatConditions()
-    new.link = cx.network[device].link
-    let isInUse = isAppInUse(device, &devices)
+    new.link = devices[device].link
+    let isInUse = isAppInUse(device, devices)
     if isInUse || devices[device].session != nil {
       new.period = (isInUse ? settings.foreground : settings.background).microseconds
     }
@@ -105,14 +106,14 @@ enum Heartbeat {
     new.oneWay = rates.oneWay.microseconds
     new.isReachable = cx.network.server.isReachable
     new.isWithheld =
-      Identity.isUnreadable(device, &devices, &cx) || !Identity.mayRegister(device, &devices, &cx)
-      || Identity.isLeftWithoutToken(device, &devices, &cx)
+      Identity.isUnreadable(device, devices, cx) || !Identity.mayRegister(device, devices, cx)
+      || Identity.isLeftWithoutToken(device, devices, cx)
     new.reported = settings.reportedLink == .wifi ? 2 : new.link
     let group = Int(devices[device].group)
     if let own = cx.inputs.fleet[group].authentication {
       let tokens = devices.identities.devices[device].tokens
       new.expires = tokens.hasTokens ? tokens.expires : .start
-      new.isForbidden = Tokens.isForbidden(device, .heartbeat, &devices, &cx)
+      new.isForbidden = Tokens.isForbidden(device, .heartbeat, devices, cx)
       new.needsStep = !tokens.hasTokens || tokens.mustRefresh
       let wanted = tokens.isRevoked ? tokens.expires : tokens.expires - own.leeway
       new.refreshesAt = DeviceClock.trueTime(device, showing: wanted, &devices)
@@ -174,14 +175,15 @@ enum Heartbeat {
       }
       devices.identities.devices[device].tokens.mustRefresh = true
     }
-    guard let step = Identity.stepBeforeBeat(device, &devices, &cx) else {
+    let request: IdentityRequest
+    switch Identity.standing(device, devices, cx) {
+    case .blocked:
       var beats = devices.identities.devices[device].beats
       giveUpBeat(&beats, &devices, &cx)
       beats.next = cx.now + SimDuration(microseconds: beats.conditions.period)
       devices.identities.devices[device].beats = beats
       return planBeat(device, &devices, &cx)
-    }
-    guard let request = step.request else {
+    case .ready:
       // The device thinks its token good and the server will not: the answer tells.
       devices.identities.devices[device].beats.isRefused = true
       devices.identities.devices[device].beats.generation += 1
@@ -191,6 +193,7 @@ enum Heartbeat {
           .heartbeat, device: Int32(device),
           generation: devices.identities.devices[device].beats.generation), .deviceTimer,
         at: cx.now + spans.ends, by: device)
+    case .request(let wanted): request = wanted
     }
     devices.identities.devices[device].beats.isWaiting = true
     if devices[device].session == nil {

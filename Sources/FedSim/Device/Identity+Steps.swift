@@ -1,8 +1,9 @@
 import Numerics
 
 /// What has to come before a request.
-private enum NextStep {
-  case ready
+package enum IdentityStanding: Equatable {
+  /// Nothing; whether the token at hand no longer counts as just issued.
+  case ready(agesToken: Bool)
   case request(IdentityRequest)
   /// Nothing can be sent at present.
   case blocked(SessionEnd)
@@ -11,62 +12,29 @@ private enum NextStep {
 extension Identity {
   // MARK: Before a request
 
-  /// Sees to what has to come before the request that comes next; false where nothing has to.
-  static func identifies(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
-    let session = devices[device].session!
-    if session.kind != .heartbeat {
-      let attempts = cx.inputs.fleet[Int(devices[device].group)].outbox.attempts
-      let hasUpload =
-        Outbox.sendable(device, devices, cx) != nil && session.tries < attempts
-        && !session.hasGivenUp
-      let asks =
-        !session.isExpiring && [.check, .download, .plan, .reply].contains(session.stage)
-      guard hasUpload || asks else { return false }
-    }
-    switch nextStep(device, &devices, &cx) {
-    case .ready:
-      if devices.identities.devices[device].tokens.clearedAt != cx.now {
-        devices.identities.devices[device].tokens.isFresh = false
-      }
-      guard session.kind == .heartbeat else { return false }
-      Session.endSession(device, .completed, &devices, &cx)
-    case .request(let request): startIdentity(device, request, &devices, &cx)
-    case .blocked(let reason): withhold(device, reason, &devices, &cx)
-    }
-    return true
-  }
-
-  /// What has to come before a heartbeat; nil: it cannot be sent now, whatever the app does.
-  static func stepBeforeBeat(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> (
-    isReady: Bool, request: IdentityRequest?
-  )? {
-    switch nextStep(device, &devices, &cx) {
-    case .ready: (true, nil)
-    case .request(let request): (false, request)
-    case .blocked: nil
-    }
-  }
-
-  private static func nextStep(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
-    -> NextStep
+  /// What has to come before the request that comes next.
+  static func standing(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> IdentityStanding
   {
     let group = Int(devices[device].group)
     let registration = cx.inputs.fleet[group].registration
     let identity = devices.identities.devices[device]
-    if isUnreadable(device, &devices, &cx) { return .blocked(.keychainLocked) }
-    if !mayRegister(device, &devices, &cx) { return .blocked(.unregistered) }
-    if let settings = cx.inputs.fleet[group].authentication, identity.tokens.clearedAt != cx.now {
-      let own = DeviceClock.ownTime(device, at: cx.now, &devices)
+    let isCleared = identity.tokens.clearedAt == cx.now
+    let ready = IdentityStanding.ready(agesToken: identity.tokens.isFresh && !isCleared)
+    if isUnreadable(device, devices, cx) { return .blocked(.keychainLocked) }
+    if !mayRegister(device, devices, cx) { return .blocked(.unregistered) }
+    if !isCleared, let settings = cx.inputs.fleet[group].authentication {
+      let own = DeviceClock.ownTime(device, at: cx.now, devices)
       let isExpired = own >= identity.tokens.expires
-      if isLeftWithoutToken(device, &devices, &cx) { return .blocked(.unauthorised) }
+      if isLeftWithoutToken(device, devices, cx) { return .blocked(.unauthorised) }
       if settings.refreshes == false, identity.tokens.hasTokens {
         // A token is used as it stands; a person who opens the app brings another one.
-        if isExpired, Heartbeat.isAppInUse(device, &devices),
+        if isExpired, Heartbeat.isAppInUse(device, devices),
           cx.now >= identity.tokens.nextBootstrap
         {
           return .request(.bootstrap)
         }
-        return registration != nil && !identity.isRegistered ? .request(.register) : .ready
+        return registration != nil && !identity.isRegistered ? .request(.register) : ready
       }
       if !identity.tokens.hasTokens || identity.tokens.isRevoked && isExpired {
         return cx.now < identity.tokens.nextBootstrap
@@ -77,36 +45,41 @@ extension Identity {
         return .request(.refresh)
       }
     }
-    return registration != nil && !identity.isRegistered ? .request(.register) : .ready
+    return registration != nil && !identity.isRegistered ? .request(.register) : ready
   }
 
   /// Whether a device has no token and will not be given one until its app is opened.
-  static func isLeftWithoutToken(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
-    -> Bool
-  {
+  static func isLeftWithoutToken(
+    _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> Bool {
     guard
       cx.inputs.fleet[Int(devices[device].group)].authentication?.bootstrapsInUse == true,
-      !Heartbeat.isAppInUse(device, &devices)
+      !Heartbeat.isAppInUse(device, devices)
     else { return false }
     let tokens = devices.identities.devices[device].tokens
-    return !tokens.hasTokens
-      || tokens.isRevoked && DeviceClock.ownTime(device, at: cx.now, &devices) >= tokens.expires
+    if !tokens.hasTokens { return true }
+    guard tokens.isRevoked else { return false }
+    return DeviceClock.ownTime(device, at: cx.now, devices) >= tokens.expires
   }
 
   /// Whether the tokens cannot be read.
-  static func isUnreadable(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
-    devices.identities.devices[device].isKeychainLocked
-      && cx.inputs.fleet[Int(devices[device].group)].authentication != nil
+  static func isUnreadable(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Bool
+  {
+    guard devices.identities.devices[device].isKeychainLocked else { return false }
+    return cx.inputs.fleet[Int(devices[device].group)].authentication != nil
   }
 
   /// Whether the app is registered, or may register itself now.
-  static func mayRegister(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
+  static func mayRegister(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Bool
+  {
     guard let settings = cx.inputs.fleet[Int(devices[device].group)].registration else {
       return true
     }
-    return settings.inBackground || devices.identities.devices[device].isRegistered
-      || devices.identities.devices[device].beats.isOpen
-      || devices[device].session?.kind.isInUse == true
+    if settings.inBackground { return true }
+    if devices.identities.devices[device].isRegistered { return true }
+    return Heartbeat.isAppInUse(device, devices)
   }
 
   /// Begins a request for an identity.
@@ -120,7 +93,7 @@ extension Identity {
   }
 
   /// The session cannot send what comes next: it trains on if it was about to, else rests or ends.
-  private static func withhold(
+  static func withhold(
     _ device: Int, _ reason: SessionEnd, _ devices: inout Devices, _ cx: inout Context
   ) {
     cx.books.identities.withheld += 1
@@ -153,7 +126,7 @@ extension Identity {
     let tokens = devices.identities.devices[device].tokens
     let isFresh = tokens.isFresh && tokens.clearedAt == cx.now
     if !tokens.hasTokens
-      || !isFresh && DeviceClock.ownTime(device, at: cx.now, &devices) >= tokens.expires
+      || !isFresh && DeviceClock.ownTime(device, at: cx.now, devices) >= tokens.expires
     {
       devices.identities.devices[device].tokens.misuses += 1
     }
@@ -213,7 +186,7 @@ extension Identity {
     guard cx.network[device].isConnected else { return }
     let tokens = devices.identities.devices[device].tokens
     if request == .refresh, !tokens.mustRefresh,
-      DeviceClock.ownTime(device, at: cx.now, &devices) < tokens.expires
+      DeviceClock.ownTime(device, at: cx.now, devices) < tokens.expires
     {
       // The token at hand is good until its hard expiry.
       devices.identities.devices[device].tokens.clearedAt = cx.now
@@ -240,7 +213,7 @@ extension Identity {
   ) {
     if case .identity(let request) = purpose {
       if request == .refresh, refusal == .unauthorised { return revoked(device, &devices, &cx) }
-      if request == .register, retriesUnauthorised(device, refusal, &devices, &cx) {
+      if request == .register, makeRetry(device, refusal, &devices, cx) == .sentAgain {
         return Session.proceed(device, &devices, &cx)
       }
       return identityFailed(device, request, refusal.outcome, &devices, &cx)
@@ -253,7 +226,7 @@ extension Identity {
     if case .central(let request) = purpose {
       Collecting.centralFailed(device, request, refusal.outcome, &devices, &cx)
     }
-    if retriesUnauthorised(device, refusal, &devices, &cx) {
+    if makeRetry(device, refusal, &devices, cx) == .sentAgain {
       return Session.proceed(device, &devices, &cx)
     }
     guard case .upload(let update) = purpose else {
@@ -270,18 +243,21 @@ extension Identity {
     withhold(device, .unauthorised, &devices, &cx)
   }
 
-  /// Whether a refused request is sent once more with a fresh token.
-  static func retriesUnauthorised(
-    _ device: Int, _ refusal: Refusal, _ devices: inout Devices, _ cx: inout Context
-  ) -> Bool {
+  /// What becomes of a refused request.
+  private enum Retry { case sentAgain, givenUp }
+
+  /// Sees to it that a refused request is sent once more with a fresh token, where the app does so.
+  private static func makeRetry(
+    _ device: Int, _ refusal: Refusal, _ devices: inout Devices, _ cx: borrowing Context
+  ) -> Retry {
     let settings = cx.inputs.fleet[Int(devices[device].group)].authentication
     let tokens = devices.identities.devices[device].tokens
     guard refusal == .unauthorised, settings?.onUnauthorised == .refresh, !tokens.isFresh,
       settings?.refreshes != false
-    else { return false }
+    else { return .givenUp }
     if tokens.isRevoked { devices.identities.devices[device].tokens.hasTokens = false }
     devices.identities.devices[device].tokens.mustRefresh = true
-    return true
+    return .sentAgain
   }
 
   /// The server does not take the refresh token: what is left is the access token until it expires.

@@ -94,9 +94,9 @@ enum Installation {
   }
 
   /// Whether the app has samples to train on.
-  static func hasData(_ device: Int, _ devices: inout Devices) -> Bool {
-    devices[device].pace.batchCount > 0
-      && (devices.identities.isEmpty || !devices.identities.devices[device].hasLostData)
+  static func hasData(_ device: Int, _ devices: borrowing Devices) -> Bool {
+    guard devices[device].pace.batchCount > 0 else { return false }
+    return devices.identities.isEmpty ? true : !devices.identities.devices[device].hasLostData
   }
 
   /// Whether two updates of a device are of one installation: the server knows it by that.

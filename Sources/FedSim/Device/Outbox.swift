@@ -100,14 +100,20 @@ enum Outbox {
     return SimDuration(roundingUp: delay.seconds * (1 + jitter * (2 * stream.uniform() - 1)))
   }
 
-  /// Drops updates that have waited for too long.
-  static func purgeOutbox(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    guard !devices[device].outbox.isEmpty,
+  /// Whether the oldest update has waited for too long.
+  static func hasOutdated(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Bool
+  {
+    guard let first = devices[device].outbox.first,
       let limit = cx.inputs.fleet[Int(devices[device].group)].outbox.timeToLive
-    else { return }
-    while let first = devices[device].outbox.first, cx.updates[first].createdAt + limit < cx.now {
-      devices[device].outbox.removeFirst()
-      cx.leaveDevice(first, .outdated)
+    else { return false }
+    return cx.updates[first].createdAt + limit < cx.now
+  }
+
+  /// Drops updates that have waited for too long.
+  static func dropOutdated(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    while hasOutdated(device, devices, cx) {
+      cx.leaveDevice(devices[device].outbox.removeFirst(), .outdated)
     }
   }
 

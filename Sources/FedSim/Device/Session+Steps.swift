@@ -18,7 +18,7 @@ extension Session {
     let unmet = kind.isPoll ? nil : Surroundings.unmetCondition(device, devices, cx)
     let takesPart = unmet == nil
     let isFit = kind.isPoll || Roster.isFit(device, devices)
-    let hasData = kind.isPoll || Installation.hasData(device, &devices)
+    let hasData = kind.isPoll || Installation.hasData(device, devices)
     var participation: Int32 = -1
     if !kind.isPoll, takesPart, isFit, hasData {
       participation = newParticipation(device, &devices, &cx)
@@ -41,7 +41,9 @@ extension Session {
       cx.books.tallies.sessionsWithoutData += 1
       return endSession(device, .withoutData, &devices, &cx)
     }
-    if cx.features.isOn, let end = Dialect.disconnection(device, &devices, &cx) {
+    if let dialect = cx.dialect(of: devices[device].group),
+      let end = dialect.beforeSession(device, &devices, &cx)
+    {
       return endSession(device, end, &devices, &cx)
     }
     scheduleExpiries(device, generation, soft: soft, hard: hard, &cx)
@@ -66,58 +68,43 @@ extension Session {
 
   /// Does what comes next in a session, if nothing is under way.
   static func proceed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    guard let session = devices[device].session, !cx.network[device].isBusy,
-      !devices[device].isRunning, !session.isPausing, !session.isStuck
-    else { return }
-    Outbox.purgeOutbox(device, &devices, &cx)
-    let isConnected = cx.network[device].isConnected
-    let place = Int(devices[device].group)
-    let participation = cx.inputs.fleet[place].participation
-    if !devices.identities.isEmpty, isConnected, Identity.identifies(device, &devices, &cx) {
-      return
-    }
-    if Collecting.collects(device, devices, cx), session.kind != .heartbeat {
-      return Collecting.collect(device, &devices, &cx)
-    }
-    if let update = Outbox.sendable(device, devices, cx), isConnected, !session.hasGivenUp,
-      session.tries < cx.inputs.fleet[place].outbox.attempts
-    {
-      if participation.checksBeforeReport == true, !Surroundings.conditionsHold(device, devices, cx)
-      {
-        return endSession(device, .conditionsLost, &devices, &cx)
-      }
-      return Outbox.startUpload(device, update, &devices, &cx)
-    }
-    if session.isExpiring { return endExpired(device, &devices, &cx) }
-    switch session.stage {
-    case .check:
-      if isConnected { Transfer.startCheck(device, &devices, &cx) }
+    guard let session = devices[device].session else { return }
+    let facts = SessionFacts(session, of: device, devices, cx)
+    carryOut(session.next(facts), device, &devices, &cx)
+  }
+
+  private static func carryOut(
+    _ step: SessionStep, _ device: Int, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    switch step {
+    case .wait: return
+    case .dropOutdated:
+      Outbox.dropOutdated(device, &devices, &cx)
+      proceed(device, &devices, &cx)
+    case .ageToken:
+      devices.identities.devices[device].tokens.isFresh = false
+      proceed(device, &devices, &cx)
+    case .identify(let request): Identity.startIdentity(device, request, &devices, &cx)
+    case .withhold(let reason): Identity.withhold(device, reason, &devices, &cx)
+    case .collect: Collecting.collect(device, &devices, &cx)
+    case .upload(let update): Outbox.startUpload(device, update, &devices, &cx)
+    case .expire: endExpired(device, &devices, &cx)
+    case .check: Transfer.startCheck(device, &devices, &cx)
     case .download:
-      if isConnected {
-        Transfer.startRequest(
-          device, .download, cx.features.givesKeys ? .fetch(round: session.round) : .latest,
-          bytes: WireSize.bytes(of: .fetch, cx), &devices, &cx)
-      }
+      let round = devices[device].session!.round
+      Transfer.startRequest(
+        device, .download, cx.features.givesKeys ? .fetch(round: round) : .latest,
+        bytes: WireSize.bytes(of: .fetch, cx), &devices, &cx)
     case .plan:
-      if isConnected {
-        Transfer.startRequest(
-          device, .download, .plan(round: session.round), bytes: cx.inputs.server.messageBytes,
-          &devices, &cx)
-      }
-    case .train:
-      Training.beginTraining(device, &devices, &cx)
+      Transfer.startRequest(
+        device, .download, .plan(round: devices[device].session!.round),
+        bytes: cx.inputs.server.messageBytes, &devices, &cx)
+    case .train: Training.beginTraining(device, &devices, &cx)
     case .evaluate:
-      EvaluationRound.beginEvaluation(device, &devices, &cx)
-    case .reply:
-      if isConnected { Instructions.sendReply(device, &devices, &cx) }
-    case .done:
-      let waits = Outbox.sendable(device, devices, cx) != nil
-      if waits, !isConnected, !session.hasGivenUp { return }
-      if repetition(device, devices, cx) != nil {
-        rest(device, .completed, &devices, &cx)
-      } else {
-        endSession(device, waits ? .unreachable : .completed, &devices, &cx)
-      }
+      cx.dialect(of: devices[device].group)!.onStep(device, .evaluate, &devices, &cx)
+    case .reply: cx.dialect(of: devices[device].group)!.onStep(device, .reply, &devices, &cx)
+    case .rest(let reason): rest(device, reason, &devices, &cx)
+    case .end(let reason): endSession(device, reason, &devices, &cx)
     }
   }
 
@@ -148,8 +135,22 @@ extension Session {
     }
   }
 
+  /// The server has no work for a device: it asks again later, or its session ends; an app that
+  /// forgets to say that its task is over waits for its kill.
+  static func turnedAway(
+    _ device: Int, isForGood: Bool = false, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if App.forgetsRejection(device, devices, cx) {
+      devices[device].session!.isStuck = true
+    } else if isForGood {
+      endSession(device, .rejected, &devices, &cx)
+    } else {
+      rest(device, .rejected, &devices, &cx)
+    }
+  }
+
   /// How long a session waits until it asks again; nil: it does not.
-  private static func repetition(
+  static func repetition(
     _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> SimDuration? {
     let participation = cx.inputs.fleet[Int(devices[device].group)].participation
@@ -167,7 +168,7 @@ extension Session {
     App.setCancelled(device, &devices, &cx)
     devices[device].session!.isExpiring = true
     devices[device].session!.isPausing = false
-    EvaluationRound.abandonEvaluation(device, &devices, &cx)
+    Training.abandonEvaluation(device, &devices, &cx)
     if devices[device].run != nil { return Training.cutTraining(device, &devices, &cx) }
     switch cx.network[transferOf: device]?.purpose {
     case .upload, .central(.file): return
@@ -231,15 +232,16 @@ extension Session {
     _ device: Int, _ reason: SessionEnd, _ devices: inout Devices, _ cx: inout Context
   ) {
     guard let session = devices[device].session else { return }
-    EvaluationRound.abandonEvaluation(device, &devices, &cx)
+    Training.abandonEvaluation(device, &devices, &cx)
     precondition(devices[device].run == nil, "a session ends between batches")
-    if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
-    if cx.features.isOn { Streams.leaveStream(device, session.participation, &devices, &cx) }
+    if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    let dialect = cx.dialect(of: devices[device].group)
+    dialect?.onParticipationEnd(device, session.participation, &devices, &cx)
     if Collecting.collects(device, devices, cx) { Collecting.endCollecting(device, &cx) }
     devices[device].session = nil
     cancelExpiries(device, session, &cx)
     cx.participations.letGo(session.participation)
-    if cx.network.server.staysOnline, !cx.features.isOn || !LayoutDialect.keepsOwnModel(device, devices, cx) {
+    if cx.line.staysOnline, dialect == nil || !LayoutDialect.keepsOwnModel(device, devices, cx) {
       devices[device].held = nil
     }
     cx.network[device].connection += 1
@@ -294,7 +296,8 @@ extension Session {
       cx.participations.has(participation, reached: .accepted)
         || cx.features.isOn && cx.participations.isOutstanding(participation)
     else { return }
-    if cx.features.isOn { Streams.leaveStream(device, participation, &devices, &cx) }
+    cx.dialect(of: devices[device].group)?
+      .onParticipationEnd(device, participation, &devices, &cx)
     devices[device].session!.participation = newParticipation(device, &devices, &cx)
     cx.participations.letGo(participation)
   }

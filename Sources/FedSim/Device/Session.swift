@@ -2,9 +2,9 @@ import Learning
 import Numerics
 
 /// A time in which the app runs: a task, a window, or the app opened by its user.
-struct Session: Codable {
+package struct Session: Codable {
   /// What comes next.
-  enum Stage: UInt8, Codable { case check, download, plan, train, evaluate, reply, done }
+  package enum Stage: UInt8, Codable { case check, download, plan, train, evaluate, reply, done }
 
   let kind: SessionKind
   let generation: UInt32
@@ -13,24 +13,35 @@ struct Session: Codable {
   /// The present participation, or −1 for a poll; who asks again after it was accepted takes part
   /// anew.
   var participation: Int32
-  var stage = Stage.check
+  package var stage = Stage.check
   var round: Int32 = 0
-  var isExpiring = false
+  package var isExpiring = false
   /// Whether the soft expiry has come, even for an app that takes no notice.
   var hasExpired = false
   /// For a continued task: since when it has had no link.
   var offlineSince = SimTime.never
   /// Whether the app has stopped and not said so: it waits for its kill.
-  var isStuck = false
+  package var isStuck = false
   /// Whether the app has called its task complete while an upload goes on.
   var isCompleted = false
-  var isPausing = false
+  package var isPausing = false
   /// Whether the model was sent to be evaluated.
   var isEvaluating = false
   /// What the server has asked for beside that.
   var reply: Reply?
   /// Tries to send the update at the head of the outbox.
-  var tries = 0
+  package var tries = 0
   /// Whether it sends no more updates, for one was lost.
-  var hasGivenUp = false
+  package var hasGivenUp = false
+
+  package init(
+    kind: SessionKind, generation: UInt32 = 0, soft: SimTime = .never, hard: SimTime = .never,
+    participation: Int32 = -1
+  ) {
+    self.kind = kind
+    self.generation = generation
+    self.soft = soft
+    self.hard = hard
+    self.participation = participation
+  }
 }

@@ -142,9 +142,8 @@ enum Surroundings {
     Transfer.linkChanged(device, from: rates, before, isConnected: after != 0, &devices, &cx)
     checkConditions(device, &devices, &cx)
     if after == 0 { App.awaitLink(device, &devices, &cx) }
-    if cx.features.isOn {
-      Dialect.exchangeLinkChanged(device, isConnected: after != 0, &devices, &cx)
-    }
+    cx.dialect(of: devices[device].group)?
+      .onLink(device, isConnected: after != 0, &devices, &cx)
     if before == 0, devices[device].session != nil {
       devices[device].session!.tries = 0
       Session.proceed(device, &devices, &cx)
@@ -275,7 +274,7 @@ enum Surroundings {
       Session.endSession(device, .threw, &devices, &cx)
       return
     case .erase, .poison, .reconnect, .wrongURL:
-      if Dialect.injectExchange(injection, device, &devices, &cx) { return }
+      if KnownDialect.injectExchange(injection, device, &devices, &cx) { return }
     case .clearData, .clearErrorLogs, .corruptErrorLogs:
       if SampleFiles.injectCollection(injection.action, device, &devices, &cx) { return }
     }

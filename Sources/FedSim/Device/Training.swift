@@ -51,6 +51,11 @@ enum Training {
     devices[device].run = nil
   }
 
+  /// Gives up an evaluation that is under way, if one is.
+  static func abandonEvaluation(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if devices[device].run?.isEvaluation == true { endRun(device, &devices, &cx) }
+  }
+
   /// A running training goes on at another speed.
   static func changeSpeed(
     _ device: Int, to speed: Int64, _ devices: inout Devices, _ cx: inout Context
@@ -135,7 +140,7 @@ enum Training {
   ) {
     let run = devices[device].run!
     if run.isEvaluation {
-      return EvaluationRound.endEvaluation(device, hasSamples: true, &devices, &cx)
+      return cx.dialect(of: devices[device].group)!.onStep(device, .evaluated, &devices, &cx)
     }
     endRun(device, &devices, &cx)
     if run.lastBatch == devices[device].pace.batchCount {
@@ -212,7 +217,7 @@ enum Training {
     _ cx: inout Context
   ) {
     var done = batches ?? devices[device].attempt!.described
-    EvaluationRound.abandonEvaluation(device, &devices, &cx)
+    abandonEvaluation(device, &devices, &cx)
     if let run = devices[device].run {
       done = devices[device].pace.done(run, at: cx.now)
       endRun(device, &devices, &cx)
@@ -270,10 +275,12 @@ enum Training {
         update: Int(update), base: Int(attempt.base), batches: batches,
         samples: min(shard, effort.samples)))
     devices[device].session!.stage = .done
-    if !cx.features.isOn || Dialect.isSound(device, update, &devices, &cx) {
-      Outbox.enqueue(device, update, &devices, &cx)
-    } else {
+    if let dialect = cx.dialect(of: devices[device].group),
+      dialect.onUpdateMade(device, update, &devices, &cx) == .unsound
+    {
       cx.leaveDevice(update, .rejectedLocally)
+    } else {
+      Outbox.enqueue(device, update, &devices, &cx)
     }
     Session.proceed(device, &devices, &cx)
   }

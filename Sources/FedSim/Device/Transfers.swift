@@ -25,8 +25,8 @@ extension Transfer {
 
   /// Asks the server for news, and for work unless it is a poll.
   static func startCheck(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    if cx.features.isOn,
-      Cycles.waits(device, &devices, &cx) || Workers.enrols(device, &devices, &cx)
+    if let dialect = cx.dialect(of: devices[device].group),
+      dialect.beforeCheck(device, &devices, &cx) == .begun
     {
       return
     }
@@ -214,45 +214,37 @@ extension Transfer {
       if let lent = transfer.body { devices[device].held = lent }
       checked(device, latest: latest, isOnline: isOnline, answer, round: round, &devices, &cx)
     case .model(let version):
-      if cx.features.isOn {
-        guard LayoutDialect.decode(device, version, transfer.body!, &devices, &cx) else {
-          if !Instructions.cannotEvaluate(device, &devices, &cx) {
-            Session.rest(device, .undecodable, &devices, &cx)
-          }
-          return
-        }
+      var reading = ModelReading.read
+      if let dialect = cx.dialect(of: devices[device].group) {
+        reading = dialect.onModel(device, (version, transfer.body!), &devices, &cx)
+        if reading == .unread { return }
       } else {
         devices[device].held = transfer.body
       }
       Measures.setHeldVersion(device, version, &devices, &cx)
       cx.note(device, .downloaded(version: Int(version)))
-      if cx.features.isOn, Workers.wantsPlan(device, &devices, &cx) { return }
+      if reading == .readWithoutPlan {
+        devices[device].session!.stage = .plan
+        return Session.proceed(device, &devices, &cx)
+      }
       modelCame(device, &devices, &cx)
     case .modelUnavailable:
-      if cx.features.isOn, Instructions.cannotEvaluate(device, &devices, &cx) { return }
-      if cx.features.isOn, OwnModel.overwritesModel(device, devices, cx) {
-        return Session.rest(device, .nothingNew, &devices, &cx)
+      if let dialect = cx.dialect(of: devices[device].group),
+        dialect.onModel(device, nil, &devices, &cx) == .unread
+      {
+        return
       }
       modelCame(device, &devices, &cx)
     case .plan:
       cx.note(device, .exchange(.planDownloaded))
       modelCame(device, &devices, &cx)
-    case .enrolled(let needsSpeedTest):
-      Workers.enrolled(device, needsSpeedTest: needsSpeedTest, &devices, &cx)
-    case .probed:
-      Workers.probed(device, &devices, &cx)
-    case .noted:
-      Instructions.replyNoted(device, &devices, &cx)
+    case .enrolled, .probed, .noted, .rejected, .keyInvalid, .failed:
+      cx.dialect(of: devices[device].group)!
+        .onAnswer(device, transfer.response!, &devices, &cx)
     case .granted(let request):
       Identity.granted(device, transfer.id, request, &devices, &cx)
     case .refused(let refusal):
       Identity.refused(device, transfer.purpose, refusal, &devices, &cx)
-    case .rejected(let retry):
-      Cycles.rejected(device, retry, &devices, &cx)
-    case .keyInvalid:
-      Cycles.keyExpired(device, &devices, &cx)
-    case .failed:
-      Cycles.requestFailed(device, &devices, &cx)
     case .central(let response):
       guard case .central(let request) = transfer.purpose else {
         preconditionFailure("only what is asked of the store is answered by it")
@@ -279,9 +271,11 @@ extension Transfer {
     if !isOnline { cx.note(device, .serverOffline) }
     switch answer {
     case .rejected:
-      return Cycles.turnedAway(device, &devices, &cx)
+      return Session.turnedAway(device, &devices, &cx)
     case .sendModel, .sendProperties, .evaluate:
-      Instructions.instructed(device, answer, round: round, &devices, &cx)
+      return cx.dialect(of: devices[device].group)!.onAnswer(
+        device, .check(latest: latest, isOnline: isOnline, admission: answer, round: round),
+        &devices, &cx)
     case .pollOnly:
       devices[device].session!.stage = hasUpdate ? .download : .done
     case .accepted:

@@ -32,25 +32,28 @@ enum Cycles {
     return answer
   }
 
-  /// What a device is told that asks for the model with the key of a cycle.
-  static func fetch(round: Int32, _ server: inout Server, _ cx: inout Context) -> Response? {
+  /// Checks the key of a cycle with which a device asks for the model; what it is told if the key
+  /// is good no more.
+  static func checkKey(_ round: Int32, _ server: inout Server, _ cx: inout Context) -> Response? {
     guard round != server.round else { return nil }
     cx.books.exchange.invalidKeys += 1
     return .keyInvalid
   }
 
   /// A device is about to ask for work: it waits until it may; when it does is remembered.
-  static func waits(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
+  static func awaitTurn(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+    -> BeforeCheck
+  {
     guard !devices.clients.isEmpty, devices[device].session?.kind.isPoll == false else {
-      return false
+      return .check
     }
     let quiet = devices.clients[device].quietUntil
     if cx.now < quiet {
       Session.pause(device, for: quiet - cx.now, then: .check, &devices, &cx)
-      return true
+      return .begun
     }
     devices.clients[device].askedAt = cx.now
-    return false
+    return .check
   }
 
   /// A device reads that it was rejected, and perhaps when it may ask again.
@@ -60,13 +63,10 @@ enum Cycles {
     cx.note(device, .rejected(retry))
     let place = Int(devices[device].group)
     guard let settings = cx.inputs.fleet[place].protocol, settings.timeouts != .ignored else {
-      return turnedAway(device, &devices, &cx)
+      return Session.turnedAway(device, &devices, &cx)
     }
     guard let retry else {
-      if !forgetsRejection(device, &devices, &cx) {
-        Session.endSession(device, .rejected, &devices, &cx)
-      }
-      return
+      return Session.turnedAway(device, isForGood: true, &devices, &cx)
     }
     if settings.timeouts == .strictInteger {
       cx.books.exchange.undecodedTimeouts += 1
@@ -77,22 +77,6 @@ enum Cycles {
     devices.clients[device].quietUntil = wanted
     devices[device].session!.stage = .check
     Session.proceed(device, &devices, &cx)
-  }
-
-  /// The server has no work for a device: it asks again later, or its session ends.
-  static func turnedAway(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    if !forgetsRejection(device, &devices, &cx) { Session.rest(device, .rejected, &devices, &cx) }
-  }
-
-  /// Whether an app says nothing when its task has no work: then it waits for its kill.
-  private static func forgetsRejection(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
-    -> Bool
-  {
-    guard cx.inputs.fleet[Int(devices[device].group)].app?.onRejection == .forget,
-      devices[device].session?.kind.isTask == true
-    else { return false }
-    devices[device].session!.isStuck = true
-    return true
   }
 
   /// The server has failed over a request for work, which no library makes sense of.

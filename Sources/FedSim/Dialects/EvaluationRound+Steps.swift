@@ -93,12 +93,12 @@ extension EvaluationRound {
     }
   }
 
-  /// A member's stream is broken; false where it was not asked to evaluate.
-  static func evaluationFailed(
+  /// A stream is broken, perhaps a member's.
+  static func noteFailure(
     _ participation: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
-  ) -> Bool {
+  ) -> Instructions.FailureNote {
     guard let place = server.instructions.evaluation?.pending.firstIndex(of: participation)
-    else { return false }
+    else { return .notAsked }
     server.instructions.evaluation!.pending.remove(at: place)
     cx.participations.setOutstanding(participation, false)
     server.instructions.evaluation!.failures += 1
@@ -106,7 +106,7 @@ extension EvaluationRound {
     if server.instructions.evaluation!.pending.isEmpty {
       endEvaluationRound(&devices, &server, &cx)
     }
-    return true
+    return .noted
   }
 
   /// All members have answered or failed: the next round's cohort may be formed.
@@ -141,7 +141,7 @@ extension EvaluationRound {
       cx.isOver = true
       return
     }
-    Instructions.limitWait(&server, &cx)
+    Rounds.limitWait(&server, &cx)
     Lobby.formCohort(&devices, &server, &cx)
   }
 
@@ -244,11 +244,6 @@ extension EvaluationRound {
     devices[device].session!.reply = .evaluation
     devices[device].session!.stage = .reply
     Session.proceed(device, &devices, &cx)
-  }
-
-  /// Gives up an evaluation that is under way, if one is.
-  static func abandonEvaluation(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    if devices[device].run?.isEvaluation == true { Training.endRun(device, &devices, &cx) }
   }
 
   /// An evaluation throws: it is answered without samples, where the library does so; false where

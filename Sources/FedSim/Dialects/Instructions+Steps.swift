@@ -2,47 +2,39 @@ import Numerics
 
 extension Instructions {
   /// Asks devices that wait for something else than a training, where that comes first.
-  static func hasOtherWork(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
-    -> Bool
+  static func giveOtherWork(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+    -> BeforeCohort
   {
     if server.instructions.awaitsModel {
       wantModel(&server, &cx)
-      return true
+      return .otherWork
     }
-    guard server.instructions.evaluation != nil else { return false }
+    guard server.instructions.evaluation != nil else { return .cohort }
     EvaluationRound.formEvaluation(&devices, &server, &cx)
-    return true
+    return .otherWork
   }
 
-  /// The server finds a stream broken over which it waited for such an answer.
-  static func instructionFailed(
+  /// What a broken stream means to the instructions.
+  enum FailureNote {
+    /// An answer was expected over it, and comes no more.
+    case noted
+    /// None was expected.
+    case notAsked
+  }
+
+  /// The server finds a stream broken over which it may have waited for such an answer.
+  static func noteFailure(
     _ participation: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
-  ) -> Bool {
-    if EvaluationRound.evaluationFailed(participation, &devices, &server, &cx) { return true }
-    guard server.instructions.asked == participation else { return false }
+  ) -> FailureNote {
+    if EvaluationRound.noteFailure(participation, &devices, &server, &cx) == .noted {
+      return .noted
+    }
+    guard server.instructions.asked == participation else { return .notAsked }
     server.instructions.asked = -1
     cx.participations.setOutstanding(participation, false)
     cx.participations.letGo(participation)
     wantModel(&server, &cx)
-    return true
-  }
-
-  /// A round has only so long to find its cohort.
-  static func limitWait(_ server: inout Server, _ cx: inout Context) {
-    guard let limit = cx.inputs.server.selector.value.rules?.waitLimit,
-      server.instructions.evaluation == nil, !server.instructions.awaitsModel
-    else { return }
-    cx.schedule(
-      .serverTimer(.cohortWait(round: server.round)), .serverTimer, at: cx.now + limit, by: nil)
-  }
-
-  /// Too few devices have come for a round's cohort; false where it has one.
-  static func cohortWaited(
-    _ round: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
-  ) -> Bool {
-    guard round == server.round, server.cohortGoal == nil else { return false }
-    Rounds.skipRound(&devices, &server, &cx)
-    return true
+    return .noted
   }
 
   // MARK: The initial model
@@ -115,15 +107,15 @@ extension Instructions {
 
   // MARK: Properties
 
-  /// Whether a device that asks for work is asked for its properties first: once a connection.
-  static func wantsProperties(_ device: Int, _ devices: inout Devices, _ server: inout Server)
-    -> Bool
+  /// Asks a device that asks for work for its properties first: once a connection.
+  static func askForProperties(_ device: Int, _ devices: inout Devices, _ server: inout Server)
+    -> CheckAnswer?
   {
     guard !server.instructions.connections.isEmpty,
-      server.instructions.connections[device] != cx.network[device].connection
-    else { return false }
-    server.instructions.connections[device] = cx.network[device].connection
-    return true
+      server.instructions.connections[device] != devices[device].sessionGeneration
+    else { return nil }
+    server.instructions.connections[device] = devices[device].sessionGeneration
+    return .sendProperties
   }
 
   // MARK: Answers
@@ -141,7 +133,7 @@ extension Instructions {
     case .probe:
       return Requests.answer(device, generation, .probed, &devices, &cx)
     case .plan(let round):
-      let refusal = Cycles.fetch(round: round, &server, &cx)
+      let refusal = Cycles.checkKey(round, &server, &cx)
       if refusal == nil { cx.books.instructions.plans += 1 }
       return Requests.answer(device, generation, refusal ?? .plan, &devices, &cx)
     case .sendModel(let participation): modelArrived(device, participation, &devices, &server, &cx)
@@ -176,10 +168,11 @@ extension Instructions {
       devices[device].session!.round = round
       devices[device].session!.isEvaluating = true
       devices[device].session!.stage = .download
-      return
+      return Session.proceed(device, &devices, &cx)
     case .accepted, .rejected, .pollOnly: preconditionFailure("an instruction")
     }
     devices[device].session!.stage = .reply
+    Session.proceed(device, &devices, &cx)
   }
 
   /// Answers what a device was asked for.
@@ -214,10 +207,15 @@ extension Instructions {
     Session.proceed(device, &devices, &cx)
   }
 
-  /// The model to evaluate cannot be had, or read: the device answers without samples.
-  static func cannotEvaluate(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
-    guard devices[device].session?.isEvaluating == true else { return false }
-    EvaluationRound.endEvaluation(device, hasSamples: false, &devices, &cx)
-    return true
+  /// A model cannot be had, or read: an evaluation is answered without samples, any other session
+  /// rests.
+  static func goOn(
+    _ device: Int, without reason: SessionEnd, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    if devices[device].session?.isEvaluating == true {
+      EvaluationRound.endEvaluation(device, hasSamples: false, &devices, &cx)
+    } else {
+      Session.rest(device, reason, &devices, &cx)
+    }
   }
 }

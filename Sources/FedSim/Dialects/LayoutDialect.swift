@@ -29,23 +29,22 @@ enum LayoutDialect {
     return cx.updates[update].base < change.version
   }
 
-  /// A version has come to a device, which holds it now; false where it cannot read it and keeps
-  /// what it has.
-  static func decode(
+  /// A version has come to a device, which holds it now, or cannot read it and keeps what it has.
+  static func take(
     _ device: Int, _ version: Int32, _ model: ParameterBuffer, _ devices: inout Devices,
     _ cx: inout Context
-  ) -> Bool {
+  ) -> ModelReading {
     guard let change = cx.features.change, version >= change.version,
       let settings = cx.inputs.fleet[Int(devices[device].group)].protocol, !settings.knowsNewLayout
     else {
       devices[device].held = model
-      return true
+      return .read
     }
     cx.books.exchange.layoutMismatches += 1
-    guard settings.skipsUnknownLayers else { return false }
+    guard settings.skipsUnknownLayers else { return .unread }
     devices[device].held = model.replacing(
       change.ranges, from: devices[device].held ?? cx.inputs.task.initial)
-    return true
+    return .read
   }
 
   /// Whether a device's model is one of its own and not the server's.

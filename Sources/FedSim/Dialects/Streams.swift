@@ -74,7 +74,7 @@ enum Streams {
   ) {
     cx.books.instructions.disconnects[Int(reason.rawValue)] += 1
     if cx.features.hasInstructions,
-      Instructions.instructionFailed(participation, &devices, &server, &cx)
+      Instructions.noteFailure(participation, &devices, &server, &cx) == .noted
     {
       cx.books.exchange.brokenStreams += 1
       return
@@ -97,11 +97,12 @@ enum Streams {
   }
 
   private static func loseTraining(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    EvaluationRound.abandonEvaluation(device, &devices, &cx)
+    Training.abandonEvaluation(device, &devices, &cx)
     if devices[device].run != nil { Training.endAttempt(device, .conditionsLost, &devices, &cx) }
   }
 
-  /// The server has told a device to disconnect and to come back after a while.
+  /// The server has told a device to disconnect and to come back after a while; false where it has
+  /// no stream.
   static func tellReconnect(
     _ device: Int, after duration: SimDuration, _ devices: inout Devices, _ cx: inout Context
   ) -> Bool {
@@ -128,7 +129,8 @@ enum Streams {
 
   // MARK: A training that fails
 
-  /// A training throws: the device sends an answer of no samples, where its library does.
+  /// A training throws: the device sends an answer of no samples, where its library does; false
+  /// where it does not.
   static func reportFailure(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     if devices[device].run?.isEvaluation == true {
       return EvaluationRound.reportFailedEvaluation(device, &devices, &cx)

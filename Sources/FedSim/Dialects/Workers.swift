@@ -1,19 +1,19 @@
 /// Enrolment and speed tests as in SwiftSyft.
 enum Workers {
   /// What comes before a request for work: a device enrols as a new worker, and measures its link
-  /// where the server wants that; false where nothing does.
+  /// where the server wants that.
   ///
   /// Source: SwiftSyft's `SyftClient.start`.
-  static func enrols(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
+  static func enrol(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> BeforeCheck {
     guard !devices.clients.isEmpty, devices[device].session?.kind.isPoll == false,
       let settings = cx.inputs.fleet[Int(devices[device].group)].protocol?.worker
-    else { return false }
+    else { return .check }
     let message = cx.inputs.server.messageBytes
     switch devices.clients[device].enrolment {
     case .ready:
       // A further request for work is one of a further worker.
       devices.clients[device].enrolment = .authenticate
-      return false
+      return .check
     case .authenticate:
       cx.network.speeds[device] = MeasuredSpeeds()
       Transfer.startRequest(device, .enrolment, .enrol, bytes: message, &devices, &cx)
@@ -25,13 +25,13 @@ enum Workers {
       Transfer.startRequest(
         device, .enrolment, .probe(isUpload: false), bytes: message, &devices, &cx)
     }
-    guard case .probe = cx.network[transferOf: device]!.request else { return true }
+    guard case .probe = devices[device].transfer!.request else { return .begun }
     devices.clients[device].probeSince = cx.now
     cx.schedule(
       .deviceTimer(
         .probe, device: Int32(device), generation: cx.network[transferOf: device]!.id), .deviceTimer,
       at: cx.now + settings.probeTimeout, by: device)
-    return true
+    return .begun
   }
 
   /// A probe has taken too long; false where it is through.
@@ -95,14 +95,12 @@ enum Workers {
     return cycle.minimumUpload != nil || cycle.minimumDownload != nil
   }
 
-  /// The model has come: where a plan belongs to it, that is asked for too.
-  static func wantsPlan(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
-    guard cx.features.givesKeys, cx.features.admission?.cycle.planBytes != nil,
-      devices[device].session?.kind.isPoll == false
-    else { return false }
-    devices[device].session!.stage = .plan
-    Session.proceed(device, &devices, &cx)
-    return true
+  /// Whether a plan belongs to the model that has come, and is asked for too.
+  static func wantsPlan(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> Bool
+  {
+    guard cx.features.givesKeys, cx.features.admission?.cycle.planBytes != nil else { return false }
+    return devices[device].session?.kind.isPoll == false
   }
 }
 

@@ -15,8 +15,8 @@ extension Simulation {
       devices.bodies[device].settle(at: cx.now)
     }
     for device in devices.indices {
-      EvaluationRound.abandonEvaluation(device, &devices, &cx)
-      if cx.network[transferOf: device] != nil {
+      Training.abandonEvaluation(device, &devices, &cx)
+      if devices[device].transfer != nil {
         Measures.closeTransfer(device, .unfinishedAtEnd, &devices, &cx)
       }
       if let attempt = devices[device].attempt {
@@ -134,7 +134,7 @@ extension Simulation {
     for device in devices.indices { broken += impossibilities(of: device) }
     cx.participations.audit(&broken)
     EffortAudit.auditMeasures(&broken, devices, cx)
-    return broken + Dialect.exchangeImpossibilities(devices, server, cx)
+    return broken + KnownDialect.exchangeImpossibilities(devices, server, cx)
       + Service.serviceImpossibilities(devices, server, cx)
       + Collecting.centralImpossibilities(devices, cx)
   }

@@ -48,7 +48,7 @@ extension Simulation {
     Body.makeBodies(&devices, &cx)
     App.makeApps(&devices, &cx)
     Identity.makeIdentities(&devices, &cx)
-    Dialect.makeExchange(&devices, &server, &cx)
+    KnownDialect.makeExchange(&devices, &server, &cx)
     Service.makeService(&devices, &server, &cx)
     Collecting.makeCentral(&devices, &cx)
   }

@@ -34,17 +34,17 @@ extension Aggregating {
   }
 
   /// A request comes to a server that aggregates: it waits until that is over.
-  static func holds(
+  static func hold(
     _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
     _ cx: inout Context
-  ) -> Bool {
-    guard isBlocked(server, cx), server.service.settings == nil, cx.network.server.isReachable else {
-      return false
+  ) -> Requests.Admittance {
+    guard isBlocked(server, cx), server.service.settings == nil, cx.line.isReachable else {
+      return .open
     }
     cx.schedule(
       .arrival(device: Int32(device), generation: generation, request), .serverArrival,
       at: noteHeld(&server, &cx), by: device)
-    return true
+    return .waits
   }
 
   /// Counts what has to wait for an aggregation, and says until when.

@@ -266,9 +266,9 @@ enum Aggregating {
       averageAccuracy: cx.inputs.record.averageAccuracy.map { averageAccuracy(used, by: $0, cx) },
       meanStaleness: Double(staleness) / count, maximumStaleness: stalest,
       meanStalenessSeconds: seconds / count,
-      evaluation: Quality.isEvaluationDue(version, &server, &cx) && !cx.inputs.omitsArithmetic
+      evaluation: Quality.takeTurn(version, &server, cx) == .evaluated && !cx.inputs.omitsArithmetic
         ? Quality.evaluate(server, cx) : nil,
-      federated: Quality.isFederatedEvaluationDue(version, &server, &cx)
+      federated: Quality.takeFederatedTurn(version, &server, cx) == .evaluated
         ? Quality.evaluateDevices(&devices, &server, &cx) : nil)
   }
 }

@@ -11,17 +11,17 @@ enum Facts {
   /// What the selector tells a device that asks for work.
   ///
   /// The view is gone with the answer, so that what is known of devices is changed in place.
-  static func admission(of checkIn: CheckIn, _ server: inout Server, _ cx: inout Context)
+  static func askSelector(about checkIn: CheckIn, _ server: inout Server, _ cx: inout Context)
     -> AnySelector.Answer
   {
     let view = serverView(server, cx)
     return cx.inputs.server.selector.value.answer(checkIn, view, with: &server.memories.selector)
   }
 
-  /// The selector's cohort for the open round, if enough devices wait.
+  /// Lets the selector choose a cohort for the open round, if enough devices wait.
   ///
   /// Draws: the selector's, at slot = the round (seed `policy`, purpose `selection`).
-  static func chosenCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  static func chooseCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
     -> Cohort?
   {
     var stream = cx.streamKeys.selection.stream(slot: UInt64(server.round))
@@ -96,15 +96,20 @@ enum Facts {
     change(&server.known[device])
   }
 
-  /// A device checks in; whether it asks for work, as it does not where it only polls. It says how
-  /// many samples it has.
-  static func asks(
-    _ device: Int, _ participation: Int32, _ devices: inout Devices, _ server: inout Server,
+  /// What a device wants that checks in.
+  enum Wish {
+    /// To train, or only to know what is new.
+    case work, news
+  }
+
+  /// A device checks in, and says how many samples it has.
+  static func checkIn(
+    _ device: Int, _ participation: Int32, _ devices: borrowing Devices, _ server: inout Server,
     _ cx: inout Context
-  ) -> Bool {
+  ) -> Wish {
     cx.participations.reach(participation, .checkedIn)
-    guard participation >= 0 else { return false }
-    guard cx.inputs.server.selector.value.needs.contains(.facts) else { return true }
+    guard participation >= 0 else { return .news }
+    guard cx.inputs.server.selector.value.needs.contains(.facts) else { return .work }
     let samples = Roster.samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
       client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
@@ -114,7 +119,7 @@ enum Facts {
       $0.checkIns += 1
       $0.checkedInAt = time
     }
-    return true
+    return .work
   }
 
   /// A device is let in.

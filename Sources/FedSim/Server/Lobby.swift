@@ -26,7 +26,7 @@ enum Lobby {
       }
       let request = server.remove(at: place)
       let checkIn = CheckIn(device: held.device, heldVersion: held.heldVersion)
-      switch Facts.admission(of: checkIn, &server, &cx) {
+      switch Facts.askSelector(about: checkIn, &server, &cx) {
       case .accept:
         Facts.letIn(held.device, request.participation, &server, &cx)
         answerCheck(held.device, request.generation, .accepted, &devices, &server, &cx)
@@ -49,15 +49,15 @@ extension Lobby {
       if !isAbandoned { keepWaiting(checkIn, generation, participation, &devices, &server, &cx) }
       return
     }
-    switch Facts.admission(of: checkIn, &server, &cx) {
+    switch Facts.askSelector(about: checkIn, &server, &cx) {
     case .accept:
       Facts.letIn(device, participation, &server, &cx)
       answerCheck(device, generation, .accepted, &devices, &server, &cx)
     case .reject:
       answerCheck(device, generation, .rejected, &devices, &server, &cx)
     case .wait:
-      if cx.features.isOn, Instructions.wantsProperties(device, &devices, &server) {
-        answerCheck(device, generation, .sendProperties, &devices, &server, &cx)
+      if let answer = cx.features.serverDialect?.beforeWaiting(device, &devices, &server) {
+        answerCheck(device, generation, answer, &devices, &server, &cx)
       } else if !isAbandoned {
         keepWaiting(checkIn, generation, participation, &devices, &server, &cx)
       }
@@ -110,8 +110,12 @@ extension Lobby {
   static func formCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
     let selector = cx.inputs.server.selector.value
     guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
-    if cx.features.isOn, Instructions.hasOtherWork(&devices, &server, &cx) { return }
-    guard let cohort = Facts.chosenCohort(&devices, &server, &cx) else { return }
+    if let dialect = cx.features.serverDialect,
+      dialect.beforeCohort(&devices, &server, &cx) == .otherWork
+    {
+      return
+    }
+    guard let cohort = Facts.chooseCohort(&devices, &server, &cx) else { return }
     server.cohortGoal = cohort.goal
     server.cohortSize = cohort.members.count
     Privacy.noteSampling(of: cohort.members.count, &devices, &server, &cx)

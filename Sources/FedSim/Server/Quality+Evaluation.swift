@@ -1,31 +1,34 @@
 import Learning
 
 extension Quality {
-  /// Whether a version is to be evaluated on the test samples.
-  static func isEvaluationDue(_ version: Int, _ server: inout Server, _ cx: inout Context) -> Bool {
-    isDue(cx.inputs.record.evaluateEvery, version, \.evaluatedUntil, &server, &cx)
+  /// Whether a version is evaluated.
+  enum Turn { case evaluated, passed }
+
+  /// A version takes its turn to be evaluated on the test samples, if one has come.
+  static func takeTurn(_ version: Int, _ server: inout Server, _ cx: borrowing Context) -> Turn {
+    takeTurn(cx.inputs.record.evaluateEvery, version, \.evaluatedUntil, &server, cx)
   }
 
-  /// Whether a version is to be evaluated on the devices' own samples.
-  static func isFederatedEvaluationDue(_ version: Int, _ server: inout Server, _ cx: inout Context)
-    -> Bool
+  /// A version takes its turn to be evaluated on the devices' own samples, if one has come.
+  static func takeFederatedTurn(_ version: Int, _ server: inout Server, _ cx: borrowing Context)
+    -> Turn
   {
-    guard let settings = cx.inputs.record.federatedEvaluation else { return false }
-    return isDue(settings.every, version, \.federatedUntil, &server, &cx)
+    guard let settings = cx.inputs.record.federatedEvaluation else { return .passed }
+    return takeTurn(settings.every, version, \.federatedUntil, &server, cx)
   }
 
-  private static func isDue(
+  private static func takeTurn(
     _ schedule: EvaluationSchedule, _ version: Int, _ until: WritableKeyPath<Quality, SimTime>,
-    _ server: inout Server, _ cx: inout Context
-  ) -> Bool {
-    if cx.inputs.stop.versions == version { return true }
-    if let every = schedule.versions { return version % every == 0 }
+    _ server: inout Server, _ cx: borrowing Context
+  ) -> Turn {
+    if cx.inputs.stop.versions == version { return .evaluated }
+    if let every = schedule.versions { return version % every == 0 ? .evaluated : .passed }
     guard let period = schedule.time, cx.now >= server.quality[keyPath: until] + period else {
-      return false
+      return .passed
     }
     server.quality[keyPath: until] = SimTime(
       microseconds: cx.now.microseconds / period.microseconds * period.microseconds)
-    return true
+    return .evaluated
   }
 
   /// The current model's quality, as an oracle sees it.

@@ -2,17 +2,25 @@ import Numerics
 
 /// Requests that reach the server.
 enum Requests {
+  /// What becomes of a request that reaches the server.
+  enum Admittance {
+    /// It is acted on now.
+    case open
+    /// It waits for a worker, for an aggregation, or for what came before it.
+    case waits
+  }
+
   /// A request reaches the server, or its closed door.
   static func arrived(
     _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
     _ server: inout Server, _ cx: inout Context
   ) {
     if server.service.settings != nil,
-      Service.queues(device, generation, request, &devices, &server, &cx)
+      Service.queue(device, generation, request, &devices, &server, &cx) == .waits
     {
       return
     }
-    if Aggregating.holds(device, generation, request, &server, &cx) { return }
+    if Aggregating.hold(device, generation, request, &server, &cx) == .waits { return }
     take(device, generation, request, &devices, &server, &cx)
   }
 
@@ -38,7 +46,9 @@ enum Requests {
     _ device: Int, _ generation: UInt32, _ request: Request, _ isAbandoned: Bool,
     _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
   ) {
-    if !devices.identities.isEmpty, Tokens.intercepts(device, generation, request, &devices, &cx) {
+    if !devices.identities.isEmpty,
+      Tokens.judge(device, generation, request, &devices, &cx) == .answered
+    {
       return
     }
     guard cx.network.server.isReachable else {
@@ -46,10 +56,11 @@ enum Requests {
       if case .central(let request) = request { Collecting.centralCame(request, &cx) }
       return
     }
-    if cx.features.isOn { Erasing.hearErasure(device, generation, &devices, &server, &cx) }
+    let dialect = cx.features.serverDialect
+    dialect?.onRequest(device, generation, &devices, &server, &cx)
     switch request {
     case .check(let held, let participation):
-      guard Facts.asks(device, participation, &devices, &server, &cx) else {
+      guard Facts.checkIn(device, participation, devices, &server, &cx) == .work else {
         return Lobby.answerCheck(device, generation, .pollOnly, &devices, &server, &cx)
       }
       if cx.features.givesKeys {
@@ -78,13 +89,13 @@ enum Requests {
       if place.isThere, server.waitingRequests[place.index].generation == generation {
         Lobby.forget(device, &server, &cx)
       }
-    case .disconnect(let participation, let reason):
+    case .disconnect:
       Lobby.tell(.lost, of: device, &server, &cx)
-      Streams.streamBroke(participation, reason, &devices, &server, &cx)
+      dialect!.handle(device, generation, request, &devices, &server, &cx)
     case .identity, .erase:
       break  // Served, or heard, already.
     case .enrol, .probe, .plan, .sendModel, .properties, .evaluated:
-      Instructions.handleInstruction(device, generation, request, &devices, &server, &cx)
+      dialect!.handle(device, generation, request, &devices, &server, &cx)
     case .central(let request):
       SampleStore.serve(device, generation, request, &devices, &cx)
       Collecting.centralCame(request, &cx)
@@ -96,7 +107,7 @@ enum Requests {
     _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
     _ server: inout Server, _ cx: inout Context
   ) {
-    if case .fetch(let round) = request, let refusal = Cycles.fetch(round: round, &server, &cx) {
+    if case .fetch(let round) = request, let refusal = Cycles.checkKey(round, &server, &cx) {
       return answer(device, generation, refusal, &devices, &cx)
     }
     guard cx.network.server.believesOnline else {

@@ -6,7 +6,7 @@ enum Rounds {
   /// A round opens: nobody has failed in it; where there are cycles it is one, with its timer.
   static func openRound(_ server: inout Server, _ cx: inout Context) {
     server.failures = 0
-    Instructions.limitWait(&server, &cx)
+    limitWait(&server, &cx)
     guard let settings = cx.features.admission?.cycle else { return }
     server.cycle = CycleView(settings, openedAt: cx.now)
     guard settings.mode == .asDocumented, let length = settings.length,
@@ -67,6 +67,24 @@ extension Rounds {
     closeRound(.skipped, &devices, &server, &cx)
   }
 
+  /// A round has only so long to find its cohort.
+  static func limitWait(_ server: inout Server, _ cx: inout Context) {
+    guard let limit = cx.inputs.server.selector.value.rules?.waitLimit,
+      server.instructions.evaluation == nil, !server.instructions.awaitsModel
+    else { return }
+    cx.schedule(
+      .serverTimer(.cohortWait(round: server.round)), .serverTimer, at: cx.now + limit, by: nil)
+  }
+
+  /// Too few devices have come for a round's cohort; false where it has one.
+  static func cohortWaited(
+    _ round: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) -> Bool {
+    guard round == server.round, server.cohortGoal == nil else { return false }
+    skipRound(&devices, &server, &cx)
+    return true
+  }
+
   /// Records how the open round ended.
   static func recordRound(_ outcome: RoundOutcome, _ server: inout Server, _ cx: inout Context) {
     let record = RoundRecord(
@@ -82,7 +100,7 @@ extension Rounds {
     if let rounds = cx.inputs.stop.rounds, Int(server.round) >= rounds {
       endAfterRound(&server, &cx)
     }
-    if cx.features.isOn { EvaluationRound.beginEvaluationRound(&server, &cx) }
+    cx.features.serverDialect?.onRound(&server, &cx)
     server.round += 1
     server.roundOpenedAt = cx.now
     server.cohortGoal = nil
@@ -112,7 +130,8 @@ extension Rounds {
     _ moment: TriggerMoment, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
   ) {
     for index in cx.inputs.server.trigger.indices {
-      if act(on: decision(of: index, moment, &server, &cx), &devices, &server, &cx) { return }
+      let decision = ask(index, moment, &server, &cx)
+      if act(on: decision, &devices, &server, &cx) == .acted { return }
     }
   }
 
@@ -125,38 +144,42 @@ extension Rounds {
       cx.schedule(
         .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: cx.now + period, by: nil)
     }
-    _ = act(on: decision(of: index, .timer, &server, &cx), &devices, &server, &cx)
+    _ = act(on: ask(index, .timer, &server, &cx), &devices, &server, &cx)
   }
 
-  /// What a trigger wants.
-  private static func decision(
-    of index: Int, _ moment: TriggerMoment, _ server: inout Server, _ cx: inout Context
+  /// Asks a trigger, which may remember that, what it wants.
+  private static func ask(
+    _ index: Int, _ moment: TriggerMoment, _ server: inout Server, _ cx: inout Context
   ) -> TriggerDecision {
     let view = Facts.serverView(server, cx)
     return cx.inputs.server.trigger[index].value
       .decide(moment, view, with: &server.memories.triggers[index])
   }
 
+  /// What was done for a trigger: the waiting updates were aggregated or given up, or nothing.
+  enum Act { case acted, waited }
+
+  /// Does what a trigger wants, if it can be done now.
   static func act(
     on decision: TriggerDecision, _ devices: inout Devices, _ server: inout Server,
     _ cx: inout Context
-  ) -> Bool {
+  ) -> Act {
     // One aggregation at a time; when it is over the triggers are asked again.
-    if server.underWay != nil { return false }
+    if server.underWay != nil { return .waited }
     switch decision {
-    case .wait: return false
+    case .wait: return .waited
     case .aggregate:
-      guard !server.pending.isEmpty else { return false }
-      guard cx.network.server.believesOnline else {
+      guard !server.pending.isEmpty else { return .waited }
+      guard cx.line.believesOnline else {
         // A deadline rings once: what it wanted is done when the connection returns.
         server.owesAggregation = true
-        return false
+        return .waited
       }
       Aggregating.aggregate(&devices, &server, &cx)
-      return true
+      return .acted
     case .skip:
       skipRound(&devices, &server, &cx)
-      return true
+      return .acted
     }
   }
 }

@@ -1,23 +1,23 @@
 import Numerics
 
 extension Service {
-  /// A request comes to the server; true where it has to be served before it is handled.
+  /// A request comes to the server, and waits in its queue where it has to be served.
   ///
   /// A closed connection is no work: it is seen at once, or as soon as what came over it before is
   /// handled.
-  static func queues(
+  static func queue(
     _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
     _ server: inout Server, _ cx: inout Context
-  ) -> Bool {
-    guard let settings = server.service.settings, cx.network.server.isReachable else { return false }
+  ) -> Requests.Admittance {
+    guard let settings = server.service.settings, cx.line.isReachable else { return .open }
     switch request {
     case .check: abandon(device, before: generation, &server)
     case .leave:
       abandon(device, before: generation + 1, &server)
-      return false
+      return .open
     case .disconnect(let participation, _):
-      return follows(device, participation, request, &server, &cx)
-    case .erase: return false
+      return follow(device, participation, request, &server, &cx)
+    case .erase: return .open
     case .latest, .submit, .identity, .fetch, .enrol, .probe, .plan, .sendModel, .properties,
       .evaluated, .central:
       break
@@ -33,7 +33,7 @@ extension Service {
       server.service.tallies.longestQueue = max(
         server.service.tallies.longestQueue, server.service.waiting)
     }
-    return true
+    return .waits
   }
 
   /// A device waits no longer for the answers of its earlier requests: they are served all the
@@ -49,22 +49,22 @@ extension Service {
     }
   }
 
-  /// A stream is broken; true where a result that came over it is here and has to be handled first.
-  private static func follows(
+  /// A stream is broken: where a result that came over it is here, that is handled first.
+  private static func follow(
     _ device: Int, _ participation: Int32, _ request: Request, _ server: inout Server,
     _ cx: inout Context
-  ) -> Bool {
+  ) -> Requests.Admittance {
     var number = server.service.latest[device]
     while number >= 0 {
       if case .submit(let update) = server.service.requests[number].request,
         cx.updates[update].participation == participation
       {
         server.service.requests[number].disconnections.append(request)
-        return true
+        return .waits
       }
       number = server.service.requests[number].before
     }
-    return false
+    return .open
   }
 
   /// A worker begins the request that came first of those that wait.

@@ -1,29 +1,37 @@
 /// Tokens and registration at the server.
 enum Tokens {
-  /// Judges a request that reaches the server; true where it goes no further.
-  static func intercepts(
+  /// What becomes of a request.
+  enum Judgement {
+    /// It is handled.
+    case passed
+    /// It goes no further: it is refused, or was one for a token or a registration.
+    case answered
+  }
+
+  /// Judges a request that reaches the server by the token that came with it.
+  static func judge(
     _ device: Int, _ id: UInt32, _ request: Request, _ devices: inout Devices, _ cx: inout Context
-  ) -> Bool {
-    let credentials = cx.network.accounts[device].credentials
-    guard let place = credentials.firstIndex(where: { $0.id == id }) else { return false }
+  ) -> Judgement {
+    let credentials = devices.identities.devices[device].credentials
+    guard let place = credentials.firstIndex(where: { $0.id == id }) else { return .passed }
     let credential = credentials[place]
-    cx.network.accounts[device].credentials.remove(at: place)
-    guard cx.network.server.isReachable else { return false }
+    devices.identities.devices[device].credentials.remove(at: place)
+    guard cx.line.isReachable else { return .passed }
     let scope: Scope
     switch request {
     case .check, .enrol, .probe, .properties: scope = .check
     case .latest, .fetch, .plan, .central(.model): scope = .download
     case .submit, .sendModel, .evaluated, .central: scope = .submit
-    case .leave, .disconnect, .erase: return false
+    case .leave, .disconnect, .erase: return .passed
     case .identity(let request):
       serve(device, credential, request, &devices, &cx)
-      return true
+      return .answered
     }
-    guard let refusal = refusal(device, credential, scope, &devices, &cx) else { return false }
+    guard let refusal = refusal(device, credential, scope, devices, cx) else { return .passed }
     if case .submit(let update) = request { cx.copyCame(update, isOpen: false) }
     if case .central(let request) = request { Collecting.centralCame(request, &cx) }
     refuse(device, id, refusal, &devices, &cx)
-    return true
+    return .answered
   }
 
   private static func refuse(
@@ -36,17 +44,17 @@ enum Tokens {
 
   /// Why a request is refused; nil: it is not.
   private static func refusal(
-    _ device: Int, _ credential: Credential, _ scope: Scope, _ devices: inout Devices,
-    _ cx: inout Context
+    _ device: Int, _ credential: Credential, _ scope: Scope, _ devices: borrowing Devices,
+    _ cx: borrowing Context
   ) -> Refusal? {
     guard cx.inputs.fleet[Int(devices[device].group)].authentication != nil else { return nil }
     guard let expires = credential.expires, cx.now < expires else { return .unauthorised }
-    return isForbidden(device, scope, &devices, &cx) ? .forbidden : nil
+    return isForbidden(device, scope, devices, cx) ? .forbidden : nil
   }
 
   /// Whether a good token of a device is no good for this server and purpose.
   static func isForbidden(
-    _ device: Int, _ scope: Scope, _ devices: inout Devices, _ cx: inout Context
+    _ device: Int, _ scope: Scope, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> Bool {
     guard let own = cx.inputs.fleet[Int(devices[device].group)].authentication else { return false }
     if let served = cx.inputs.server.tokens.organisations, !served.contains(own.organisation) {
@@ -99,7 +107,7 @@ enum Tokens {
   private static func register(
     _ device: Int, _ credential: Credential, _ devices: inout Devices, _ cx: inout Context
   ) {
-    if let refusal = refusal(device, credential, .register, &devices, &cx) {
+    if let refusal = refusal(device, credential, .register, devices, cx) {
       return refuse(device, credential.id, refusal, &devices, &cx)
     }
     cx.books.identities.registrations += 1

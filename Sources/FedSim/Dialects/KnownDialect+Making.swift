@@ -1,7 +1,7 @@
 import Learning
 import Numerics
 
-extension Dialect {
+extension KnownDialect {
   /// Makes what the settings ask for.
   static func makeExchange(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
     cx.features.admission = cx.inputs.server.selector.value.cycles
@@ -30,6 +30,15 @@ extension Dialect {
     cx.features.isOn =
       cx.features.givesKeys || !devices.clients.isEmpty || !cx.network.erasures.isEmpty
       || cx.features.change != nil
+    guard cx.features.isOn else { return }
+    // What the server or a script does may concern every group.
+    let concernsAll =
+      cx.features.givesKeys || cx.features.hasInstructions || !devices.erasures.isEmpty
+      || cx.features.change != nil || verbs.contains(.wrongURL)
+    cx.features.dialects = cx.inputs.fleet.map {
+      concernsAll || $0.protocol != nil ? KnownDialect() : nil
+    }
+    cx.features.serverDialect = KnownDialect()
   }
 
   /// What cannot be between server and devices.

@@ -1,0 +1,66 @@
+import Learning
+
+/// What the library of a group's devices does beyond the plain path, as a device comes by.
+///
+/// Most groups have none. A dialect keeps no state: what it remembers of a device is in `Devices`.
+protocol Dialect: Sendable {
+  /// A session begins; why it has no server to turn to, if it has none.
+  func beforeSession(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> SessionEnd?
+
+  /// A device is about to ask for work.
+  func beforeCheck(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> BeforeCheck
+
+  /// A device has read an answer that the plain path does not know, and the session goes on.
+  func onAnswer(
+    _ device: Int, _ answer: Response, _ devices: inout Devices, _ cx: inout Context)
+
+  /// A version has come to a device, or (nil) none is to be had.
+  func onModel(
+    _ device: Int, _ model: (version: Int32, parameters: ParameterBuffer)?,
+    _ devices: inout Devices, _ cx: inout Context
+  ) -> ModelReading
+
+  /// A device evaluates a model, or answers something else than an update.
+  func onStep(
+    _ device: Int, _ step: DialectStep, _ devices: inout Devices, _ cx: inout Context)
+
+  /// An update was made; whether the device keeps it.
+  func onUpdateMade(
+    _ device: Int, _ update: Int32, _ devices: inout Devices, _ cx: inout Context
+  ) -> UpdateCheck
+
+  /// A device has a link, or has none any more.
+  func onLink(
+    _ device: Int, isConnected: Bool, _ devices: inout Devices, _ cx: inout Context)
+
+  /// A participation is over on a device.
+  func onParticipationEnd(
+    _ device: Int, _ participation: Int32, _ devices: inout Devices, _ cx: inout Context)
+}
+
+/// What a dialect has done before a request for work.
+enum BeforeCheck {
+  /// Nothing, or nothing that keeps the request from going out.
+  case check
+  /// Something that comes first is under way.
+  case begun
+}
+
+/// What a dialect makes of a model.
+enum ModelReading {
+  /// The device holds it, or goes on with what it holds.
+  case read
+  /// The same, and the plan that belongs to it has still to be asked for.
+  case readWithoutPlan
+  /// The device does not use it; the session has gone on.
+  case unread
+}
+
+/// What a dialect finds in an update.
+enum UpdateCheck { case sound, unsound }
+
+/// A step that dialects take in place of the plain path's.
+enum DialectStep {
+  /// The model is evaluated, has been, or the answer is due.
+  case evaluate, evaluated, reply
+}

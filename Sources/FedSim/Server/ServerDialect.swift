@@ -1,0 +1,31 @@
+/// What a server does beyond the plain path; most have no such thing.
+protocol ServerDialect: Sendable {
+  /// A request has come to the server, which will act on it.
+  func onRequest(
+    _ device: Int, _ generation: UInt32, _ devices: inout Devices, _ server: inout Server,
+    _ cx: inout Context)
+
+  /// Acts on a request that the plain path does not know.
+  func handle(
+    _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
+    _ server: inout Server, _ cx: inout Context)
+
+  /// A device is about to wait for a cohort; what it is answered instead, if anything.
+  func beforeWaiting(_ device: Int, _ devices: inout Devices, _ server: inout Server)
+    -> CheckAnswer?
+
+  /// Devices wait, and a cohort may be formed of them.
+  func beforeCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+    -> BeforeCohort
+
+  /// A round is closed, and the next one is about to open.
+  func onRound(_ server: inout Server, _ cx: inout Context)
+}
+
+/// What devices that wait are for.
+enum BeforeCohort {
+  /// A cohort may be formed.
+  case cohort
+  /// The server has other work for them.
+  case otherWork
+}
