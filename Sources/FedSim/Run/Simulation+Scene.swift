@@ -85,9 +85,9 @@ extension Simulation {
         switch series {
         case .ambient: Body.setHot(device, state == 1, &devices, &cx)
         case .setting: devices.apps[device]!.isRefreshOn = state == 1
-        case .share: cx.network[device].share = state
-        case .presence where state == 0: Membership.beginAway(device, &devices)
-        default: break
+        case .share: devices[device].share = state
+        case .presence: if state == 0 { Membership.beginAway(device, &devices) }
+        case .power, .link, .usage, .window: break
         }
       }
       Scheduler.submitTaskRequest(device, &devices, &cx)
