@@ -99,7 +99,7 @@ extension ResultDocument {
   /// The variables of a group, if there is one at this path; the root's for "".
   public func table(_ path: String) -> ResultTable? { ResultTable(self, path) }
 
-  /// The scenario's name.
+  /// The name of the scenario that was run; empty where the root has none.
   public var title: String { table("")?.text("title") ?? "" }
 
   /// The scenario's seed.

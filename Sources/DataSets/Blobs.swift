@@ -10,9 +10,7 @@ import Schema
 /// number, and the numbers of classes and features alone. Draws: `features` normals a centre and a
 /// sample.
 public struct Blobs: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// Number of classes.
     public var classes = 4
     /// Number of features.
     public var features = 8
@@ -23,10 +21,8 @@ public struct Blobs: DataSource, Part {
     /// Standard deviation around the centre, in each coordinate.
     public var spread = 0.5
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("classes", \.classes, .integer(2...1_000), "Number of classes."),
@@ -47,14 +43,11 @@ public struct Blobs: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "blobs"
-  /// What it is.
   public static let summary = "Made-up Gaussian clouds, one a class; small, quick, needs no file."
 
   private let settings: Settings
 
-  /// A source by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Makes the data from the seed alone.

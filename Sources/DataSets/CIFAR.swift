@@ -69,18 +69,15 @@ struct CIFARRecords {
 /// Samples are bytes of shape [32, 32, 3], channels last; the training pool is the five batches in
 /// order. Source: https://www.cs.toronto.edu/~kriz/cifar.html, `cifar-10-binary.tar.gz`.
 public struct CIFAR10: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The folder of the six files.
     public var folder = "cifar-10-batches-bin"
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is the folder.
     public static var shorthand: String? { "folder" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -90,14 +87,11 @@ public struct CIFAR10: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "cifar-10"
-  /// What it is.
   public static let summary = "CIFAR-10, 50,000 + 10,000 colour images of 32 x 32 in 10 classes."
 
   private let folder: String
 
-  /// A source by its settings.
   public init(_ settings: Settings) { folder = settings.folder }
 
   /// Reads the six files.
@@ -125,20 +119,17 @@ public struct CIFAR100: DataSource, Part {
     case coarse
   }
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The folder of the two files.
     public var folder = "cifar-100-binary"
     /// Which of the two labels is the class.
     public var labels = Labels.fine
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is the folder.
     public static var shorthand: String? { "folder" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("folder", \.folder, .path, "Folder with train.bin and test.bin, plain or .gz."),
@@ -147,15 +138,12 @@ public struct CIFAR100: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "cifar-100"
-  /// What it is.
   public static let summary =
     "CIFAR-100, 50,000 + 10,000 colour images of 32 x 32, 100 fine or 20 coarse classes."
 
   private let settings: Settings
 
-  /// A source by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Reads the two files.

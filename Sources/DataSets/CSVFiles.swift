@@ -12,7 +12,6 @@ import Schema
 /// where all are whole numbers and else by their UTF-8 bytes. With `user`, that column says whose
 /// each training sample is: users in the order in which they are met.
 public struct CSVFiles: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The training table.
     public var train = ""
@@ -31,10 +30,8 @@ public struct CSVFiles: DataSource, Part {
     /// The extents of a sample; nil: one axis.
     public var shape: [Int]?
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("train", \.train, .path, required: true, "Table of training samples, plain or .gz."),
@@ -57,14 +54,11 @@ public struct CSVFiles: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "csv"
-  /// What it is.
   public static let summary = "Samples from two comma-separated tables with a column of labels."
 
   private let settings: Settings
 
-  /// A source by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Reads the two tables, each looked for in `folders`.

@@ -14,15 +14,12 @@ public struct FashionMNIST: DataSource, Part {
     "install the Debian package dataset-fashion-mnist, or set FEDSIM_DATA to a folder with its "
     + "files"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// A folder to look in before all others.
     public var folder: String?
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -33,14 +30,11 @@ public struct FashionMNIST: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "fashion-mnist"
-  /// What it is.
   public static let summary = "Fashion-MNIST, 60,000 + 10,000 images of clothes; the default data."
 
   private let folder: String?
 
-  /// A source by its settings.
   public init(_ settings: Settings) { folder = settings.folder }
 
   /// Reads the four files.

@@ -3,7 +3,6 @@ import Schema
 
 /// Grey images and labels from four IDX files, as of MNIST, EMNIST, KMNIST.
 public struct IDXFiles: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// Training images.
     public var trainImages = ""
@@ -13,13 +12,10 @@ public struct IDXFiles: DataSource, Part {
     public var testImages = ""
     /// Test labels.
     public var testLabels = ""
-    /// Number of classes.
     public var classes = 10
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -39,14 +35,11 @@ public struct IDXFiles: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "idx"
-  /// What it is.
   public static let summary = "Grey images from four IDX files, as of MNIST and its descendants."
 
   private let settings: Settings
 
-  /// A source by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Reads the four files, each looked for in `folders`.

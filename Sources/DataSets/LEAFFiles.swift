@@ -13,21 +13,17 @@ import Schema
 /// matter. The files are read as a stream: beside the samples no part of them is held.
 /// Source: Caldas et al., "LEAF: a benchmark for federated settings" (2018), `data/*/data/train`.
 public struct LEAFFiles: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The folder of training files.
     public var train = "train"
     /// The folder of test files.
     public var test = "test"
-    /// Number of classes.
     public var classes = 10
     /// The extents of a sample; nil: one axis.
     public var shape: [Int]?
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("train", \.train, .path, "Folder of training files, *.json or *.json.gz."),
@@ -42,14 +38,11 @@ public struct LEAFFiles: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "leaf"
-  /// What it is.
   public static let summary = "Users with their samples from LEAF's JSON files; has users."
 
   private let settings: Settings
 
-  /// A source by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Reads all files of the two folders, each looked for in `folders`.

@@ -8,7 +8,6 @@ import Schema
 /// whole numbers of any range says whose each training sample is: users in ascending order, each
 /// one's samples in the pool's order.
 public struct NPZFiles: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The archive.
     public var path = ""
@@ -25,13 +24,11 @@ public struct NPZFiles: DataSource, Part {
     /// Number of classes; nil: the largest label and one.
     public var classes: Int?
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is the path.
     public static var shorthand: String? { "path" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("path", \.path, .path, required: true, "NPZ archive with the four arrays."),
@@ -49,14 +46,11 @@ public struct NPZFiles: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "npz"
-  /// What it is.
   public static let summary = "Samples and labels from the arrays of one NPZ archive of NumPy's."
 
   private let settings: Settings
 
-  /// A source by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Reads the archive, looked for in `folders`.
@@ -106,7 +100,6 @@ public struct NPZFiles: DataSource, Part {
 
 /// Samples and labels from four NPY files, as NumPy's `save` writes them; arrays as for `npz`.
 public struct NPYFiles: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// Training samples.
     public var trainSamples = ""
@@ -119,10 +112,8 @@ public struct NPYFiles: DataSource, Part {
     /// Number of classes; nil: the largest label and one.
     public var classes: Int?
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -137,14 +128,11 @@ public struct NPYFiles: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "npy"
-  /// What it is.
   public static let summary = "Samples and labels from four NPY files of NumPy's."
 
   private let settings: Settings
 
-  /// A source by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Reads the four files, each looked for in `folders`.

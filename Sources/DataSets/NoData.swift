@@ -5,19 +5,15 @@ import Schema
 ///
 /// Sample i has label i mod classes. No draws.
 public struct NoData: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// Training samples.
     public var train = 60
     /// The extents of a sample.
     public var shape = [28, 28]
-    /// Number of classes.
     public var classes = 10
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("train", \.train, .integer(1...10_000_000), "Training samples, dealt out as any."),
@@ -28,7 +24,6 @@ public struct NoData: DataSource, Part {
       ]
     }
 
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "train" }
 
     /// More numbers than memory should hold.
@@ -40,14 +35,11 @@ public struct NoData: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "none"
-  /// What it is.
   public static let summary = "Samples with nothing in them, for runs without learning."
 
   private let settings: Settings
 
-  /// A source by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Makes the samples; there is nothing to test on.

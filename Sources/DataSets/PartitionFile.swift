@@ -9,20 +9,16 @@ import Schema
 /// lines. The name's ending decides: `.npz`, else a table. Whether the samples exist and none comes
 /// twice is found when the pool is known.
 public struct PartitionFile: PartitionSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// The file.
     public var path = ""
     /// How many clients the file has to have; nil takes what it has.
     public var clients: Int?
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is the path.
     public static var shorthand: String? { "path" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -35,14 +31,11 @@ public struct PartitionFile: PartitionSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "file"
-  /// What it is.
   public static let summary = "Shards from a file, such as another framework's or a natural split."
 
   private let settings: Settings
 
-  /// A partition by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// The shards of the file.

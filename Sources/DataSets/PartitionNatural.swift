@@ -9,17 +9,14 @@ import Schema
 /// `noUsers` for a source without users, `tooFewUsers` where `clients` asks for more than there
 /// are.
 public struct PartitionNatural: PartitionSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many users, from the first; nil takes all.
     public var clients: Int?
     /// The fewest training samples of a user that takes part.
     public var minimumSize = 1
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -32,9 +29,7 @@ public struct PartitionNatural: PartitionSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "natural"
-  /// What it does.
   public static let summary = "The source's own users as clients, where it has users."
   /// The sources that have users.
   public static let sources = [
@@ -44,7 +39,6 @@ public struct PartitionNatural: PartitionSource, Part {
 
   private let settings: Settings
 
-  /// A partition by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// A rule that fails: the users are known with the data alone.

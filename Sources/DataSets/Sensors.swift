@@ -29,7 +29,6 @@ import Schema
 /// slot 0 g_i and o_i and φ_i channel by channel, then f; training samples from slot 1, test
 /// samples from slot 2: `below(classes)`, the first time, m − 1 gaps, a normal a number.
 public struct Sensors: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many devices.
     public var devices = 100
@@ -37,7 +36,6 @@ public struct Sensors: DataSource, Part {
     public var samplesPerDevice = 60
     /// Test samples of each.
     public var testPerDevice = 20
-    /// Number of classes.
     public var classes = 6
     /// Steps of a sequence.
     public var steps = 40
@@ -48,10 +46,8 @@ public struct Sensors: DataSource, Part {
     /// Standard deviation of the noise of each number.
     public var noise = 0.25
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("devices", \.devices, .integer(1...1_000_000), "Number of devices."),
@@ -79,9 +75,7 @@ public struct Sensors: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "sensors"
-  /// What it is.
   public static let summary =
     "Made-up sensor sequences whose class is the order of events, devices differing; has users."
 
@@ -89,7 +83,6 @@ public struct Sensors: DataSource, Part {
   /// The order of kinds of each class. Shapes: [class][turn].
   private let orders: [[Int]]
 
-  /// A source by its settings.
   public init(_ settings: Settings) {
     self.settings = settings
     let kinds = settings.classes <= 2 ? 2 : settings.classes <= 6 ? 3 : 4

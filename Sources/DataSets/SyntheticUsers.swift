@@ -18,7 +18,6 @@ import Schema
 /// appendix C.1. There α and β are said to be variances; as in the authors' generator they are
 /// standard deviations here. Differs: the authors split each user's samples 9 to 1 after a shuffle.
 public struct SyntheticUsers: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many users.
     public var users = 30
@@ -28,7 +27,6 @@ public struct SyntheticUsers: DataSource, Part {
     public var beta = 1.0
     /// Number of features.
     public var features = 60
-    /// Number of classes.
     public var classes = 10
     /// The mean of the sizes' logarithms.
     public var sizeMu = 4.0
@@ -39,10 +37,8 @@ public struct SyntheticUsers: DataSource, Part {
     /// Whether all users share one model and one cloud.
     public var iid = false
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("users", \.users, .integer(1...1_000_000), "Number of users."),
@@ -62,15 +58,12 @@ public struct SyntheticUsers: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "synthetic"
-  /// What it is.
   public static let summary =
     "Made-up users with models of their own, Synthetic(alpha, beta) of FedProx; has users."
 
   private let settings: Settings
 
-  /// A source by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Makes the data from the seed alone. Throws: `tooLarge` for more than 2³¹ numbers.

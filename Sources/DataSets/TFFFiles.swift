@@ -10,7 +10,6 @@ import Schema
 /// Source: TensorFlow Federated, `tff.simulation.datasets.emnist` and the like (`fed_emnist.h5`:
 /// `pixels` [n, 28, 28] of 32-bit floats, `label`).
 public struct TFFFiles: DataSource, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The training file.
     public var train = ""
@@ -25,10 +24,8 @@ public struct TFFFiles: DataSource, Part {
     /// Number of classes; nil: the largest label and one.
     public var classes: Int?
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("train", \.train, .path, required: true, "HDF5 file of training samples."),
@@ -43,15 +40,12 @@ public struct TFFFiles: DataSource, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "tff-hdf5"
-  /// What it is.
   public static let summary =
     "Clients with their samples from TensorFlow Federated's HDF5 files; has users."
 
   private let settings: Settings
 
-  /// A source by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Reads the two files, each looked for in `folders`.

@@ -16,7 +16,6 @@ struct ScenarioArguments: ParsableArguments {
       valueName: "path=value"))
   var set: [String] = []
 
-  /// The scenario.
   func scenario(_ registry: Registry) throws(RunFailure) -> Scenario {
     let overrides = set + (seed.map { ["seed=\($0)"] } ?? [])
     return try Run.scenario(file, overrides: overrides, registry: registry)

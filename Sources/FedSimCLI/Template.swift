@@ -7,7 +7,7 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
   /// Synchronous rounds of devices that are always there.
   case synchronous
 
-  /// The file.
+  /// The scenario's YAML.
   var text: String {
     switch self {
     case .phones: Self.phonesText

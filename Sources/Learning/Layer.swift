@@ -32,7 +32,7 @@ extension Network {
 
   /// A function of each value.
   public enum Activation: Equatable, Sendable {
-    /// Nothing.
+    /// The value as it is.
     case identity
     /// The positive part.
     case relu

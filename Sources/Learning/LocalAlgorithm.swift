@@ -30,7 +30,7 @@ public protocol LocalAlgorithm: Part {
 }
 
 extension Seam where Value == any LocalAlgorithm {
-  /// How a device trains.
+  /// The seam of local algorithms: a task's `algorithm`.
   public static var localAlgorithm: Seam { Seam("local algorithm", "How does a device train?") }
 }
 
@@ -39,12 +39,9 @@ extension Seam where Value == any LocalAlgorithm {
 /// Source: McMahan et al., "Communication-efficient learning of deep networks from decentralized
 /// data" (2017), algorithm 1, ClientUpdate.
 public struct FedAvgLocal: LocalAlgorithm {
-  /// Its name in a scenario.
   public static let name = "sgd"
-  /// What it does, in one sentence.
   public static let summary = "Minibatch SGD on the device's own loss, as in FedAvg"
 
-  /// It has none.
   public typealias Settings = NoSettings
   /// Plain local training.
   public init(_ settings: NoSettings) {}

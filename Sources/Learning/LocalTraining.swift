@@ -2,7 +2,7 @@ import Numerics
 
 /// A device's training, as a pure function of its values: same values, same bits, on any thread.
 public struct LocalTraining: Sendable {
-  /// The model.
+  /// The layers of the model that is trained, and its loss.
   public let network: Network
   /// The data that all shards point into.
   public let dataset: Dataset

@@ -21,19 +21,14 @@ import Schema
 /// shuffle a class. Source: "dir-client", as in pfl-research's
 /// `partition_by_dirichlet_class_distribution`. Differs: no flattening of q, no client dropped.
 public struct PartitionDirichlet: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
-    /// The concentration of the Dirichlet distribution.
     public var alpha = 0.3
     /// How many samples each gets; nil deals out the whole pool.
     public var samplesPerClient: Int?
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -49,19 +44,15 @@ public struct PartitionDirichlet: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "dirichlet-by-device"
-  /// What it does.
   public static let summary =
     "A mix of labels of its own for every client, from a Dirichlet distribution; sizes are equal."
 
-  /// How many clients.
   public let clients: Int
   /// The concentration.
   public let alpha: Double
   private let samplesPerClient: Int?
 
-  /// A partition by its settings.
   public init(_ settings: Settings) {
     clients = settings.clients
     alpha = settings.alpha

@@ -3,19 +3,15 @@ import Schema
 
 /// What can be set of a partition whose classes each spread over the clients by a Dirichlet draw.
 public struct DirichletByClassSettings: PartSettings {
-  /// How many clients.
   public var clients = 100
-  /// The concentration of the Dirichlet distribution.
   public var alpha = 0.5
   /// The fewest samples that a client may have.
   public var minimumSize = 10
   /// How often the shares are drawn anew until every client has the fewest samples.
   public var attempts = 1_000
 
-  /// The defaults.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<DirichletByClassSettings>] {
     [
       Field(
@@ -44,21 +40,16 @@ public struct DirichletByClassSettings: PartSettings {
 /// `minimumUnattained`. Source: Hsu, Qi, Brown, "Measuring the effects of non-identical data
 /// distribution" (2019), as coded in Flower's `DirichletPartitioner` with `self_balancing=False`.
 public struct PartitionDirichletByClass: Partitioner, Part {
-  /// The name in a scenario.
   public static let name = "dirichlet-by-class"
-  /// What it does.
   public static let summary =
     "Each class spread over the clients by a Dirichlet draw; sizes vary widely."
 
   private let settings: DirichletByClassSettings
 
-  /// A partition by its settings.
   public init(_ settings: DirichletByClassSettings) { self.settings = settings }
 
-  /// How many clients.
   public var clients: Int { settings.clients }
 
-  /// The shard of each client.
   public func shards(
     labels: [Int32], classCount: Int, streams: PartitionStreams
   ) throws(PartitionFault) -> [[Int32]] {
@@ -75,21 +66,16 @@ public struct PartitionDirichletByClass: Partitioner, Part {
 /// `noniid_partition.py` (minimum 10), FedLab's `hetero_dir_partition`, FederatedScope's LDA,
 /// Flower's `DirichletPartitioner` with `self_balancing=True`; first in Yurochkin et al. (2019).
 public struct PartitionDirichletByClassBalanced: Partitioner, Part {
-  /// The name in a scenario.
   public static let name = "dirichlet-by-class-balanced"
-  /// What it does.
   public static let summary =
     "Each class spread by a Dirichlet draw over the clients that are not full yet."
 
   private let settings: DirichletByClassSettings
 
-  /// A partition by its settings.
   public init(_ settings: DirichletByClassSettings) { self.settings = settings }
 
-  /// How many clients.
   public var clients: Int { settings.clients }
 
-  /// The shard of each client.
   public func shards(
     labels: [Int32], classCount: Int, streams: PartitionStreams
   ) throws(PartitionFault) -> [[Int32]] {

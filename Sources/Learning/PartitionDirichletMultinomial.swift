@@ -12,19 +12,14 @@ import Schema
 /// a sample from slot 2. Throws: `tooFewOfClass`, `tooFewSamples` for an empty pool.
 /// Source: fluke's `label_dirichlet_skew` (there m = 2, named `min_ex_class`).
 public struct PartitionDirichletMultinomial: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
-    /// The concentration of the Dirichlet distribution.
     public var alpha = 0.5
     /// Samples of every class that every client gets beforehand.
     public var minimumPerClass = 2
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -40,21 +35,16 @@ public struct PartitionDirichletMultinomial: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "dirichlet-by-class-multinomial"
-  /// What it does.
   public static let summary =
     "Some samples of every class for every client, the rest drawn by Dirichlet shares."
 
   private let settings: Settings
 
-  /// A partition by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// How many clients.
   public var clients: Int { settings.clients }
 
-  /// The shard of each client.
   public func shards(
     labels: [Int32], classCount: Int, streams: PartitionStreams
   ) throws(PartitionFault) -> [[Int32]] {

@@ -13,21 +13,16 @@ import Schema
 /// `tooFewSamples`. Source: FLGo's `DirichletPartitioner` (there `error_bar` 1e-6 at first).
 /// Differs: sizes are equal, and the samples are drawn by q_i rather than cut by its multiples.
 public struct PartitionDirichletPrior: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
-    /// The concentration of the Dirichlet distribution.
     public var alpha = 1.0
     /// How many samples each gets; nil deals out the whole pool.
     public var samplesPerClient: Int?
     /// How far the mixes together may lie from the pool's, as a sum of squares, at first.
     public var tolerance = 1e-3
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -46,19 +41,15 @@ public struct PartitionDirichletPrior: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "dirichlet-by-device-prior"
-  /// What it does.
   public static let summary =
     "A mix of labels for every client, drawn around the pool's mix; together they make the pool."
 
   private let settings: Settings
   private static let attemptsPerTolerance = 500
 
-  /// A partition by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// How many clients.
   public var clients: Int { settings.clients }
 
   /// The shares of the classes that each client aims at. Shapes: [client][class].

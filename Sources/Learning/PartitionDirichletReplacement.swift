@@ -11,19 +11,14 @@ import Schema
 /// for an empty pool. Source: Plato's `samplers/dirichlet.py`. Differs: each client has a stream
 /// of its own (there all use one seed).
 public struct PartitionDirichletReplacement: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
-    /// The concentration of the Dirichlet distribution.
     public var alpha = 0.3
     /// How many draws each makes.
     public var samplesPerDevice = 100
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("clients", \.clients, .clientCount, required: true, "Number of clients."),
@@ -44,18 +39,14 @@ public struct PartitionDirichletReplacement: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "dirichlet-by-device-replacement"
-  /// What it does.
   public static let summary =
     "Draws with replacement by a Dirichlet mix of labels of every client's own."
 
   private let settings: Settings
 
-  /// A partition by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// How many clients.
   public var clients: Int { settings.clients }
 
   /// The shard of each client, in the order drawn.

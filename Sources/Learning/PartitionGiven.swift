@@ -5,7 +5,6 @@ public struct PartitionGiven: Partitioner {
   /// The shards, one a client, as positions in the pool.
   public init(shards: [[Int32]]) { given = shards }
 
-  /// How many clients.
   public var clients: Int { given.count }
 
   /// The shards as given.

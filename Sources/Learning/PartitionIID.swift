@@ -8,17 +8,13 @@ import Schema
 /// clients. With it, client i gets places i·s to before (i+1)·s, whatever M is, and the rest of the
 /// pool is not used. Draws: one shuffle of the pool.
 public struct PartitionIID: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
     /// How many samples each gets; nil deals out the whole pool.
     public var samplesPerClient: Int?
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -31,16 +27,12 @@ public struct PartitionIID: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "iid"
-  /// What it does.
   public static let summary = "A random sample of the pool for every client; the reference case."
 
-  /// How many clients.
   public let clients: Int
   private let samplesPerClient: Int?
 
-  /// A partition by its settings.
   public init(_ settings: Settings) {
     clients = settings.clients
     samplesPerClient = settings.samplesPerClient

@@ -17,21 +17,16 @@ import Schema
 /// regularization" (2021), as in FedLab's `client_inner_dirichlet_partition` and Flower's
 /// `InnerDirichletPartitioner`. Differs: an empty class is left out of the draw, not drawn again.
 public struct PartitionInnerDirichlet: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
-    /// The concentration of the Dirichlet distribution.
     public var alpha = 0.3
     /// How many samples each gets; nil deals out the whole pool.
     public var samplesPerClient: Int?
     /// Standard deviation of the sizes' logarithms.
     public var sizeSigma = 0.0
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -56,18 +51,14 @@ public struct PartitionInnerDirichlet: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "inner-dirichlet"
-  /// What it does.
   public static let summary =
     "A Dirichlet mix of labels for every client, samples dealt one by one in random order."
 
   private let settings: Settings
 
-  /// A partition by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// How many clients.
   public var clients: Int { settings.clients }
 
   /// The shard of each client, in the order drawn.

@@ -14,17 +14,13 @@ import Schema
 /// Source: Li, Diao, Chen, He, "Federated learning on non-IID data silos" (2022), "#C = k"; the
 /// same with other rules for the choice in FedLab, Flower (`PathologicalPartitioner`), fluke, FLGo.
 public struct PartitionLabelsPerClient: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
     /// How many classes each holds.
     public var labels = 2
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -35,21 +31,16 @@ public struct PartitionLabelsPerClient: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "labels-per-client"
-  /// What it does.
   public static let summary =
     "Exactly so many classes for every client, each class divided equally among its holders."
 
   private let settings: Settings
 
-  /// A partition by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// How many clients.
   public var clients: Int { settings.clients }
 
-  /// The shard of each client.
   public func shards(
     labels: [Int32], classCount: Int, streams: PartitionStreams
   ) throws(PartitionFault) -> [[Int32]] {

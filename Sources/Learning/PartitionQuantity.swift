@@ -10,19 +10,15 @@ import Schema
 /// Draws: one shuffle of the pool from slot 0; one `uniformAboveZero` u a further sample from slot
 /// 1, x = u^(1/a). Throws: `tooFewSamples`. Source: fluke's `quantity_skew` (there a minimum of 2).
 public struct PartitionQuantityPower: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
     /// The exponent a.
     public var exponent = 2.0
     /// The fewest samples that a client may have.
     public var minimumSize = 2
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -36,20 +32,15 @@ public struct PartitionQuantityPower: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "quantity-power"
-  /// What it does.
   public static let summary = "Random samples for every client, in sizes that follow a power law."
 
   private let settings: Settings
 
-  /// A partition by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// How many clients.
   public var clients: Int { settings.clients }
 
-  /// The shard of each client.
   public func shards(
     labels: [Int32], classCount: Int, streams: PartitionStreams
   ) throws(PartitionFault) -> [[Int32]] {
@@ -74,19 +65,15 @@ public struct PartitionQuantityPower: Partitioner, Part {
 /// Draws: one `normal` from slot 0 of each client's stream; one shuffle of the pool. Throws:
 /// `tooFewSamples`. Source: FedLab's `lognormal_unbalance_split`, FLGo's `imbalance`.
 public struct PartitionQuantityLogNormal: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
     /// The standard deviation of the sizes' logarithms.
     public var sigma = 1.0
     /// The fewest samples that a client may have.
     public var minimumSize = 1
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -98,20 +85,15 @@ public struct PartitionQuantityLogNormal: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "quantity-log-normal"
-  /// What it does.
   public static let summary = "Random samples for every client, in log-normal sizes."
 
   private let settings: Settings
 
-  /// A partition by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// How many clients.
   public var clients: Int { settings.clients }
 
-  /// The shard of each client.
   public func shards(
     labels: [Int32], classCount: Int, streams: PartitionStreams
   ) throws(PartitionFault) -> [[Int32]] {
@@ -139,19 +121,15 @@ public struct PartitionQuantityByRank: Partitioner, Part {
     case exponential
   }
 
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
     /// How the weight grows.
     public var law = Law.linear
     /// The fewest samples that a client may have.
     public var minimumSize = 1
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -163,21 +141,16 @@ public struct PartitionQuantityByRank: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "quantity-by-rank"
-  /// What it does.
   public static let summary =
     "Random samples for every client, in sizes that grow with its number by a fixed law."
 
   private let settings: Settings
 
-  /// A partition by its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// How many clients.
   public var clients: Int { settings.clients }
 
-  /// The shard of each client.
   public func shards(
     labels: [Int32], classCount: Int, streams: PartitionStreams
   ) throws(PartitionFault) -> [[Int32]] {

@@ -7,17 +7,13 @@ import Schema
 /// the number of clients has no bound in the pool's size. Two clients may hold the same sample, and
 /// one client may hold one twice. Draws: `samplesPerDevice` `below`s from the client's stream.
 public struct PartitionReplacement: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
     /// How many draws each makes.
     public var samplesPerDevice = 100
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("clients", \.clients, .clientCount, required: true, "Number of clients."),
@@ -35,17 +31,13 @@ public struct PartitionReplacement: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "replacement"
-  /// What it does.
   public static let summary =
     "Draws with replacement from the whole pool for every client, for fleets beyond its size."
 
-  /// How many clients.
   public let clients: Int
   private let samplesPerDevice: Int
 
-  /// A partition by its settings.
   public init(_ settings: Settings) {
     clients = settings.clients
     samplesPerDevice = settings.samplesPerDevice

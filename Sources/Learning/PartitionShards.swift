@@ -10,17 +10,13 @@ import Schema
 /// Draws: one shuffle of the pieces. Source: McMahan et al., "Communication-efficient learning of
 /// deep networks from decentralized data" (2017), section 3 (there 100 clients, 2 pieces of 300).
 public struct PartitionShards: Partitioner, Part {
-  /// What can be set.
   public struct Settings: PartSettings {
-    /// How many clients.
     public var clients = 100
     /// How many pieces each gets.
     public var shardsPerClient = 2
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -33,17 +29,13 @@ public struct PartitionShards: Partitioner, Part {
     }
   }
 
-  /// The name in a scenario.
   public static let name = "shards"
-  /// What it does.
   public static let summary =
     "A few pieces of the pool sorted by label for every client; the classic pathological case."
 
-  /// How many clients.
   public let clients: Int
   private let shardsPerClient: Int
 
-  /// A partition by its settings.
   public init(_ settings: Settings) {
     clients = settings.clients
     shardsPerClient = settings.shardsPerClient

@@ -68,7 +68,6 @@ extension Presence {
 }
 
 extension IdentityCounts {
-  /// The counts with their names and meanings, in the order of declaration.
   package var named: [(name: String, count: Int, text: String)] {
     [
       ("registrations", registrations, "registrations that the server took, repetitions counted"),

@@ -111,7 +111,6 @@ enum LedgerTable {
 }
 
 extension Tallies {
-  /// The counts with their names and meanings, in the order of declaration.
   package var named: [(name: String, count: Int, text: String)] {
     [
       ("events", events, "events handled"),

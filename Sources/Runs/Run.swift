@@ -7,7 +7,7 @@ import Schema
 
 /// One run of a scenario into a result file.
 public struct Run {
-  /// The scenario.
+  /// The resolved scenario that is played.
   public let scenario: Scenario
   /// How it is computed.
   public let options: RunOptions

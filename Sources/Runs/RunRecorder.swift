@@ -57,7 +57,6 @@ public final class RunRecorder: SavedObserver {
     let timeline: TimelineLog.Memory?
   }
 
-  /// What it remembers.
   public var memory: Memory {
     get {
       Memory(

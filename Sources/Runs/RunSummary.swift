@@ -45,7 +45,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public struct Central: Codable, Equatable, Sendable {
     /// One model.
     public struct Model: Codable, Equatable, Sendable {
-      /// Its name.
+      /// The name of the model in the scenario.
       public var name: String
       /// Its latest version; 0: none.
       public var version: Int
@@ -67,7 +67,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
     public var hasTrainers: Bool
   }
 
-  /// The scenario's name.
+  /// The scenario's name; empty where it has none.
   public var scenario: String
   /// The scenario's seed.
   public var seed: UInt64

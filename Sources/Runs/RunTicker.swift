@@ -25,7 +25,7 @@ public struct RunStatus: Sendable {
 
 /// A published version, as a person follows it.
 public struct VersionNews: Sendable {
-  /// When.
+  /// When it was published, in simulated time.
   public let time: SimTime
   /// The name of its model, where it was trained centrally.
   public var model: String?

@@ -26,7 +26,7 @@ public struct TraceExport {
     public var seconds: Int64 = 0
   }
 
-  /// The scenario.
+  /// The scenario whose world is written.
   public let scenario: Scenario
   /// How traces are written.
   public var format = Format.flash

@@ -11,7 +11,6 @@ struct UnfinishedRun {
   let folder: RunFolder
   /// What is run.
   let card: RunCard
-  /// The scenario.
   let scenario: Scenario
   /// What is whole of the journal.
   let journal: Journal.Contents

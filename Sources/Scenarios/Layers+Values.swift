@@ -3,58 +3,43 @@ import Schema
 
 /// One axis instead of several.
 public struct FlattenPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "flatten"
-  /// When to choose it.
   public static let summary = "One axis instead of several."
 
-  /// It has none.
   public typealias Settings = NoSettings
 
-  /// The layer.
   public init(_ settings: NoSettings) {}
 
-  /// The layer.
   public var layer: Network.Layer { .flatten }
 }
 
 /// The positive part of each value.
 public struct ReLUPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "relu"
-  /// When to choose it.
   public static let summary = "The positive part of each value."
 
-  /// It has none.
   public typealias Settings = NoSettings
 
-  /// The layer.
   public init(_ settings: NoSettings) {}
 
-  /// The layer.
   public var layer: Network.Layer { .activation(.relu) }
 }
 
 /// The positive part of each value, and a share of the negative one.
 public struct LeakyReLUPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "leaky-relu"
-  /// When to choose it.
   public static let summary =
     "The positive part of each value, and a share of the negative one."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The share of negative values that is left.
     public var slope = 0.01
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is `slope`.
     public static var shorthand: String? { "slope" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("slope", \.slope, .fraction, "The share of negative values that is left.")
@@ -62,10 +47,8 @@ public struct LeakyReLUPart: LayerPart {
     }
   }
 
-  /// The layer.
   public let layer: Network.Layer
 
-  /// A layer by its settings.
   public init(_ settings: Settings) {
     layer = .activation(.leakyReLU(slope: Float(settings.slope)))
   }
@@ -73,75 +56,55 @@ public struct LeakyReLUPart: LayerPart {
 
 /// The hyperbolic tangent of each value.
 public struct TanhPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "tanh"
-  /// When to choose it.
   public static let summary = "The hyperbolic tangent of each value."
 
-  /// It has none.
   public typealias Settings = NoSettings
 
-  /// The layer.
   public init(_ settings: NoSettings) {}
 
-  /// The layer.
   public var layer: Network.Layer { .activation(.tanh) }
 }
 
 /// 1/(1 + exp(-x)) of each value.
 public struct SigmoidPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "sigmoid"
-  /// When to choose it.
   public static let summary = "1/(1 + exp(-x)) of each value."
 
-  /// It has none.
   public typealias Settings = NoSettings
 
-  /// The layer.
   public init(_ settings: NoSettings) {}
 
-  /// The layer.
   public var layer: Network.Layer { .activation(.sigmoid) }
 }
 
 /// Positive shares that add up to 1.
 public struct SoftmaxPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "softmax"
-  /// When to choose it.
   public static let summary = "Positive shares that add up to 1."
 
-  /// It has none.
   public typealias Settings = NoSettings
 
-  /// The layer.
   public init(_ settings: NoSettings) {}
 
-  /// The layer.
   public var layer: Network.Layer { .softmax }
 }
 
 /// In training, a share of the values is 0 and the others grow to make up for it.
 public struct DropoutPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "dropout"
-  /// When to choose it.
   public static let summary =
     "In training, a share of the values is 0 and the others grow to make up for it."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The share of values that are 0.
     public var rate = 0.5
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is `rate`.
     public static var shorthand: String? { "rate" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("rate", \.rate, .number(0...0.99), "The share of values that are 0.")
@@ -149,10 +112,8 @@ public struct DropoutPart: LayerPart {
     }
   }
 
-  /// The layer.
   public let layer: Network.Layer
 
-  /// A layer by its settings.
   public init(_ settings: Settings) {
     layer = .dropout(rate: settings.rate)
   }
@@ -160,26 +121,20 @@ public struct DropoutPart: LayerPart {
 
 /// Channels in groups, each brought to mean 0 and variance 1, then scaled and shifted.
 public struct GroupNormalisationPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "group-normalisation"
-  /// When to choose it.
   public static let summary =
     "Channels in groups, each brought to mean 0 and variance 1, then scaled and shifted."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many groups the channels form.
     public var groups = 1
-    /// Whether devices train and exchange the layer.
     public var isUpdatable = true
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is `groups`.
     public static var shorthand: String? { "groups" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("groups", \.groups, .integer(1...1_000_000), "How many groups the channels form."),
@@ -188,10 +143,8 @@ public struct GroupNormalisationPart: LayerPart {
     }
   }
 
-  /// The layer.
   public let layer: Network.Layer
 
-  /// A layer by its settings.
   public init(_ settings: Settings) {
     layer = Network.Layer.groupNormalisation(groups: settings.groups).updatable(
       settings.isUpdatable)
@@ -200,25 +153,19 @@ public struct GroupNormalisationPart: LayerPart {
 
 /// Whole numbers become vectors; the first layer of a model of texts.
 public struct EmbeddingPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "embedding"
-  /// When to choose it.
   public static let summary =
     "Whole numbers become vectors; the first layer of a model of texts."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many numbers there are, from 0 on.
     public var count = 256
     /// How long a vector is.
     public var width = 8
-    /// Whether devices train and exchange the layer.
     public var isUpdatable = true
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("count", \.count, .integer(1...10_000_000), "How many numbers there are, from 0 on."),
@@ -228,10 +175,8 @@ public struct EmbeddingPart: LayerPart {
     }
   }
 
-  /// The layer.
   public let layer: Network.Layer
 
-  /// A layer by its settings.
   public init(_ settings: Settings) {
     layer = Network.Layer.embedding(count: settings.count, width: settings.width).updatable(
       settings.isUpdatable)
@@ -240,28 +185,22 @@ public struct EmbeddingPart: LayerPart {
 
 /// A long short-term memory over [time, features].
 public struct LSTMPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "lstm"
-  /// When to choose it.
   public static let summary =
     "A long short-term memory over [time, features]."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many units there are.
     public var units = 64
     /// Whether all states go on instead of the last.
     public var returnsSequence = false
-    /// Whether devices train and exchange the layer.
     public var isUpdatable = true
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is `units`.
     public static var shorthand: String? { "units" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("units", \.units, .integer(1...1_000_000), "How many units there are."),
@@ -273,10 +212,8 @@ public struct LSTMPart: LayerPart {
     }
   }
 
-  /// The layer.
   public let layer: Network.Layer
 
-  /// A layer by its settings.
   public init(_ settings: Settings) {
     layer = Network.Layer.lstm(units: settings.units, returnsSequence: settings.returnsSequence)
       .updatable(settings.isUpdatable)
@@ -285,28 +222,22 @@ public struct LSTMPart: LayerPart {
 
 /// A gated recurrent unit over [time, features].
 public struct GRUPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "gru"
-  /// When to choose it.
   public static let summary =
     "A gated recurrent unit over [time, features]."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many units there are.
     public var units = 64
     /// Whether all states go on instead of the last.
     public var returnsSequence = false
-    /// Whether devices train and exchange the layer.
     public var isUpdatable = true
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is `units`.
     public static var shorthand: String? { "units" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("units", \.units, .integer(1...1_000_000), "How many units there are."),
@@ -318,10 +249,8 @@ public struct GRUPart: LayerPart {
     }
   }
 
-  /// The layer.
   public let layer: Network.Layer
 
-  /// A layer by its settings.
   public init(_ settings: Settings) {
     layer = Network.Layer.gru(units: settings.units, returnsSequence: settings.returnsSequence)
       .updatable(settings.isUpdatable)

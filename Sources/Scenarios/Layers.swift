@@ -3,7 +3,7 @@ import Schema
 
 /// One layer of a model.
 public protocol LayerPart: Part {
-  /// The layer.
+  /// The layer as the engine has it.
   var layer: Network.Layer { get }
 }
 
@@ -14,7 +14,7 @@ extension Seam where Value == any LayerPart {
 
 /// What follows a layer's sums, by a word.
 public enum ActivationWord: String, CaseIterable, Sendable {
-  /// Nothing.
+  /// The sum as it is.
   case identity
   /// The positive part.
   case relu
@@ -70,28 +70,22 @@ extension Form where Value == Network.Convolution.Padding {
 
 /// Every output sees every input; several axes count as flat.
 public struct DensePart: LayerPart {
-  /// The name in a scenario.
   public static let name = "dense"
-  /// When to choose it.
   public static let summary =
     "Every output sees every input; several axes count as flat."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many outputs there are.
     public var units = 10
     /// What follows the sums.
     public var activation = ActivationWord.identity
-    /// Whether devices train and exchange the layer.
     public var isUpdatable = true
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is `units`.
     public static var shorthand: String? { "units" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("units", \.units, .integer(1...1_000_000), "How many outputs there are."),
@@ -101,10 +95,8 @@ public struct DensePart: LayerPart {
     }
   }
 
-  /// The layer.
   public let layer: Network.Layer
 
-  /// A layer by its settings.
   public init(_ settings: Settings) {
     layer = Network.Layer.dense(outputs: settings.units, activation: settings.activation.activation)
       .updatable(settings.isUpdatable)
@@ -113,13 +105,10 @@ public struct DensePart: LayerPart {
 
 /// Filters over an image of [height, width, channels].
 public struct ConvolutionPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "convolution"
-  /// When to choose it.
   public static let summary =
     "Filters over an image of [height, width, channels]."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many filters there are.
     public var filters = 32
@@ -133,13 +122,10 @@ public struct ConvolutionPart: LayerPart {
     public var groups = 1
     /// What follows the sums.
     public var activation = ActivationWord.identity
-    /// Whether devices train and exchange the layer.
     public var isUpdatable = true
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("filters", \.filters, .integer(1...1_000_000), "How many filters there are."),
@@ -157,10 +143,8 @@ public struct ConvolutionPart: LayerPart {
     }
   }
 
-  /// The layer.
   public let layer: Network.Layer
 
-  /// A layer by its settings.
   public init(_ settings: Settings) {
     layer = Network.Layer.convolution(
       .init(
@@ -173,13 +157,10 @@ public struct ConvolutionPart: LayerPart {
 
 /// The largest value of each window.
 public struct MaxPoolingPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "max-pooling"
-  /// When to choose it.
   public static let summary =
     "The largest value of each window."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// Height and width of a window.
     public var size = 2
@@ -187,13 +168,11 @@ public struct MaxPoolingPart: LayerPart {
     /// How far a window moves; nil: its size.
     public var stride: Int?
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is `size`.
     public static var shorthand: String? { "size" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("size", \.size, .integer(1...1000), "Height and width of a window."),
@@ -204,10 +183,8 @@ public struct MaxPoolingPart: LayerPart {
     }
   }
 
-  /// The layer.
   public let layer: Network.Layer
 
-  /// A layer by its settings.
   public init(_ settings: Settings) {
     layer = .maxPooling(size: settings.size, stride: settings.stride ?? settings.size)
   }
@@ -215,13 +192,10 @@ public struct MaxPoolingPart: LayerPart {
 
 /// The mean of each window.
 public struct AveragePoolingPart: LayerPart {
-  /// The name in a scenario.
   public static let name = "average-pooling"
-  /// When to choose it.
   public static let summary =
     "The mean of each window."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// Height and width of a window.
     public var size = 2
@@ -229,13 +203,11 @@ public struct AveragePoolingPart: LayerPart {
     /// How far a window moves; nil: its size.
     public var stride: Int?
 
-    /// The defaults.
     public init() {}
 
     /// A bare value is `size`.
     public static var shorthand: String? { "size" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("size", \.size, .integer(1...1000), "Height and width of a window."),
@@ -246,10 +218,8 @@ public struct AveragePoolingPart: LayerPart {
     }
   }
 
-  /// The layer.
   public let layer: Network.Layer
 
-  /// A layer by its settings.
   public init(_ settings: Settings) {
     layer = .averagePooling(size: settings.size, stride: settings.stride ?? settings.size)
   }

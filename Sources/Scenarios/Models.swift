@@ -18,16 +18,12 @@ extension Seam where Value == any ModelSource {
 
 /// Softmax regression: one dense layer.
 public struct SoftmaxModel: ModelSource {
-  /// The name in a scenario.
   public static let name = "softmax"
-  /// When to choose it.
   public static let summary =
     "Softmax regression: one dense layer; convex, fast, about 0.84 on Fashion-MNIST."
 
-  /// It has none.
   public typealias Settings = NoSettings
 
-  /// The model.
   public init(_ settings: NoSettings) {}
 
   /// One layer from inputs to classes.
@@ -42,24 +38,19 @@ public struct SoftmaxModel: ModelSource {
 
 /// A multilayer perceptron: dense layers with rectifiers between them.
 public struct MLPModel: ModelSource {
-  /// The name in a scenario.
   public static let name = "mlp"
-  /// When to choose it.
   public static let summary =
     "Dense layers with rectifiers between them; the 2NN of McMahan et al. by default."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The widths of the hidden layers, from the input on.
     public var hidden = [200, 200]
 
-    /// The defaults.
     public init() {}
 
     /// A bare list is the widths.
     public static var shorthand: String? { "hidden" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -91,16 +82,12 @@ public struct MLPModel: ModelSource {
 /// data" (2017), §3; the rectifier after each convolution stands behind the pooling, which is the
 /// same. 1,663,370 parameters for 28×28 pixels and 10 classes.
 public struct McMahanCNN: ModelSource {
-  /// The name in a scenario.
   public static let name = "cnn-mcmahan"
-  /// When to choose it.
   public static let summary =
     "Two convolutions of 5×5 with pooling, a dense layer of 512: the CNN of McMahan et al."
 
-  /// It has none.
   public typealias Settings = NoSettings
 
-  /// The model.
   public init(_ settings: NoSettings) {}
 
   /// 5×5×32, pooling, 5×5×64, pooling, 512, classes.
@@ -122,24 +109,19 @@ public struct McMahanCNN: ModelSource {
 
 /// A long short-term memory over a sequence, and a dense layer.
 public struct LSTMModel: ModelSource {
-  /// The name in a scenario.
   public static let name = "lstm"
-  /// When to choose it.
   public static let summary =
     "A long short-term memory over [time, features], its last state into a dense layer."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many units the memory has.
     public var units = 64
 
-    /// The defaults.
     public init() {}
 
     /// A bare number is the units.
     public static var shorthand: String? { "units" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [Field("units", \.units, .integer(1...100_000), "How many units the memory has.")]
     }
@@ -165,23 +147,18 @@ public struct LSTMModel: ModelSource {
 
 /// Layers as the scenario lists them.
 public struct LayersModel: ModelSource {
-  /// The name in a scenario.
   public static let name = "layers"
-  /// When to choose it.
   public static let summary = "Layers one behind the other, as listed; the last gives the classes."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The layers, from the input on.
     public var layers = [Choice<any LayerPart>(FlattenPart.self) { $0 }]
 
-    /// The defaults.
     public init() {}
 
     /// A bare list is the layers.
     public static var shorthand: String? { "layers" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(

@@ -16,13 +16,10 @@ extension Seam where Value == any LocalOptimizer {
 
 /// Stochastic gradient descent on a device.
 public struct LocalSGD: LocalOptimizer {
-  /// The name in a scenario.
   public static let name = "sgd"
-  /// When to choose it.
   public static let summary =
     "Stochastic gradient descent; plain by default, with nothing to keep between tasks."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The step on the mean gradient of a batch.
     public var learningRate = 0.05
@@ -33,13 +30,11 @@ public struct LocalSGD: LocalOptimizer {
     /// The share of each parameter that is added to its gradient.
     public var weightDecay = 0.0
 
-    /// The defaults.
     public init() {}
 
     /// A bare number is the learning rate.
     public static var shorthand: String? { "learningRate" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -74,13 +69,10 @@ public struct LocalSGD: LocalOptimizer {
 
 /// Adam on a device.
 public struct LocalAdam: LocalOptimizer {
-  /// The name in a scenario.
   public static let name = "adam"
-  /// When to choose it.
   public static let summary =
     "Adam: steps scaled by running means of the gradient and its square, begun afresh each task."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The size of a step.
     public var learningRate = 0.001
@@ -93,13 +85,11 @@ public struct LocalAdam: LocalOptimizer {
     /// The share of each parameter that is added to its gradient.
     public var weightDecay = 0.0
 
-    /// The defaults.
     public init() {}
 
     /// A bare number is the learning rate.
     public static var shorthand: String? { "learningRate" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("learningRate", \.learningRate, .positive, "The size of a step."),

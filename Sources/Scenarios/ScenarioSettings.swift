@@ -35,10 +35,8 @@ public struct ScenarioSettings: PartSettings {
   /// resolved scenario.
   public var expect: [ClaimSettings]?
 
-  /// The defaults.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<ScenarioSettings>] {
     [
       Field("version", \.version, .formatVersion, "The version of this format."),
@@ -89,7 +87,6 @@ public struct SeedSettings: PartSettings {
   /// No sub-seed set.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<SeedSettings>] {
     [
       Field("world", \.world, optional: .seed, "Power, links, usage, clocks."),

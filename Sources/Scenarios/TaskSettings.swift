@@ -12,19 +12,15 @@ public struct TaskSettings: PartSettings {
   public var learning: Learning?
   /// The data and how clients share it.
   public var data = DataSettings()
-  /// The model.
   public var model = Choice<any ModelSource>(MLPModel.self) { $0 }
   /// A file with the initial weights; nil: drawn from the `init` seed.
   public var initialWeights: FileName?
-  /// How a device trains.
   public var training = TrainingSettings()
   /// Models that the server trains; nil: the one above.
   public var models: [CentralModelSettings]?
 
-  /// The defaults.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<TaskSettings>] {
     [
       Field(
@@ -67,15 +63,12 @@ extension Form where Value == TaskSettings {
 public struct CentralModelSettings: PartSettings {
   /// What it is called.
   public var name = ""
-  /// The model.
   public var model = Choice<any ModelSource>(MLPModel.self) { $0 }
   /// How the server trains it.
   public var training = TrainingSettings()
 
-  /// The defaults.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<CentralModelSettings>] {
     [
       Field("name", \.name, .identifier, required: true, "What it is called."),
@@ -100,13 +93,11 @@ public struct DataSettings: PartSettings {
   /// The share of each client's samples that is kept back for validation.
   public var validationFraction = 0.0
 
-  /// The defaults.
   public init() {}
 
   /// A bare value is the source.
   public static var shorthand: String? { "source" }
 
-  /// The fields.
   public static var fields: [Field<DataSettings>] {
     [
       Field(

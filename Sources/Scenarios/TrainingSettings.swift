@@ -2,7 +2,7 @@ import FedSim
 import Learning
 import Schema
 
-/// How a device trains.
+/// How a device trains: epochs, batches, loss, optimizer and local algorithm.
 public struct TrainingSettings: PartSettings {
   /// Passes over the client's samples, unless `steps` are given.
   public var epochs = 1
@@ -20,15 +20,12 @@ public struct TrainingSettings: PartSettings {
   public var clipNorm: Double?
   /// The largest element of a batch's mean gradient.
   public var clipValue: Double?
-  /// How a device trains.
   public var algorithm = Choice<any LocalAlgorithm>(FedAvgLocal.self) { $0 }
   /// The order in which data epochs visit a client's samples; nil: keyed shuffles.
   public var orders: FileName?
 
-  /// The defaults.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<TrainingSettings>] {
     [
       Field("epochs", \.epochs, .integer(1...10_000), "Passes over the client's samples."),
@@ -74,7 +71,7 @@ public struct TrainingSettings: PartSettings {
 
 /// How the learning rate changes over a device's own steps.
 public protocol LearningRateRule: Part {
-  /// The schedule.
+  /// The factor of the learning rate at each of a device's steps.
   var schedule: LearningRateSchedule { get }
 }
 
@@ -87,39 +84,30 @@ extension Seam where Value == any LearningRateRule {
 
 /// The same learning rate all the time.
 public struct ConstantRate: LearningRateRule {
-  /// The name in a scenario.
   public static let name = "constant"
-  /// When to choose it.
   public static let summary = "The same learning rate all the time."
 
-  /// It has none.
   public typealias Settings = NoSettings
 
   /// The rule.
   public init(_ settings: NoSettings) {}
 
-  /// The schedule.
   public var schedule: LearningRateSchedule { .constant }
 }
 
 /// A learning rate that falls in steps.
 public struct StepRate: LearningRateRule {
-  /// The name in a scenario.
   public static let name = "step"
-  /// When to choose it.
   public static let summary = "The learning rate is multiplied after every so many local batches."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many batches a rate holds.
     public var every = 100
     /// What it is multiplied with then.
     public var factor = 0.5
 
-    /// The defaults.
     public init() {}
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field("every", \.every, .integer(1...10_000_000), "How many batches a rate holds."),
@@ -128,7 +116,6 @@ public struct StepRate: LearningRateRule {
     }
   }
 
-  /// The schedule.
   public let schedule: LearningRateSchedule
 
   /// A rule by its settings.
@@ -139,29 +126,23 @@ public struct StepRate: LearningRateRule {
 
 /// A learning rate that falls with each batch.
 public struct ExponentialRate: LearningRateRule {
-  /// The name in a scenario.
   public static let name = "exponential"
-  /// When to choose it.
   public static let summary = "The learning rate is multiplied after each local batch."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// What it is multiplied with.
     public var factor = 0.99
 
-    /// The defaults.
     public init() {}
 
     /// A bare number is the factor.
     public static var shorthand: String? { "factor" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [Field("factor", \.factor, .positive, "What it is multiplied with after each batch.")]
     }
   }
 
-  /// The schedule.
   public let schedule: LearningRateSchedule
 
   /// A rule by its settings.
@@ -170,24 +151,19 @@ public struct ExponentialRate: LearningRateRule {
 
 /// A learning rate that falls along half a cosine.
 public struct CosineRate: LearningRateRule {
-  /// The name in a scenario.
   public static let name = "cosine"
-  /// When to choose it.
   public static let summary =
     "The learning rate falls along half a cosine over the batches of a local training."
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The share that the step after the last would have.
     public var minimum = 0.0
 
-    /// The defaults.
     public init() {}
 
     /// A bare number is the minimum.
     public static var shorthand: String? { "minimum" }
 
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -196,7 +172,6 @@ public struct CosineRate: LearningRateRule {
     }
   }
 
-  /// The schedule.
   public let schedule: LearningRateSchedule
 
   /// A rule by its settings.

@@ -14,7 +14,7 @@ public struct Seam<Value: Sendable>: Sendable {
 
 /// Something that a scenario names: its name, its settings, and how it is made from them.
 public protocol Part: Sendable {
-  /// What can be set.
+  /// What a scenario can set of the part.
   associatedtype Settings: PartSettings
   /// The name in a scenario, in kebab-case.
   static var name: String { get }
@@ -63,9 +63,9 @@ public struct Catalog: Sendable {
   public struct Entry: Sendable {
     /// The seam it belongs to.
     public let seam: String
-    /// Its name.
+    /// The name that a scenario chooses the part by.
     public let name: String
-    /// One sentence.
+    /// What the part does, in one sentence.
     public let summary: String
     /// Its settings, for documentation.
     public let fields: [FieldDescription]
@@ -81,7 +81,7 @@ public struct Catalog: Sendable {
 
   /// A seam in the catalog.
   public struct SeamDescription: Sendable {
-    /// Its name.
+    /// The seam's name in messages and lists, such as `aggregator`.
     public let name: String
     /// The question that its parts answer.
     public let summary: String

@@ -51,7 +51,7 @@ public struct Node: Sendable {
 
   /// What the node holds.
   public var content: Content
-  /// Where it stands.
+  /// Where in the source the node begins.
   public var place: Place
 
   /// A node.

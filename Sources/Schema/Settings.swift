@@ -3,9 +3,9 @@
 /// The list buys decoding, rejection of unknown keys, defaults, documentation, the resolved form
 /// and the JSON Schema; nothing else needs to be written for a new setting.
 public protocol PartSettings: Sendable {
-  /// The defaults.
+  /// The settings of a scenario that sets none of them.
   init()
-  /// The fields, in the order in which they are documented and written.
+  /// One field for each setting, in the order in which they are documented and written.
   static var fields: [Field<Self>] { get }
   /// The field that a bare value stands for, as in `threshold: 3`.
   static var shorthand: String? { get }
@@ -22,7 +22,6 @@ extension PartSettings {
 
 /// The settings of a part that has none.
 public struct NoSettings: PartSettings {
-  /// Nothing.
   public init() {}
   /// No fields.
   public static var fields: [Field<NoSettings>] { [] }
@@ -32,7 +31,7 @@ public struct NoSettings: PartSettings {
 public struct Field<Owner>: Sendable {
   /// The key, equal to the Swift property's name.
   public let key: String
-  /// One sentence.
+  /// What the setting does, in one sentence.
   public let summary: String
   /// What kind of value is expected.
   public let shape: Shape
@@ -130,7 +129,7 @@ extension Field {
 public struct FieldDescription: Sendable {
   /// The key.
   public let key: String
-  /// One sentence.
+  /// What the setting does, in one sentence.
   public let summary: String
   /// What kind of value is expected.
   public let shape: Shape

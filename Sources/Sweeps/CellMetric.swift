@@ -7,7 +7,7 @@ struct CellMetric: Sendable {
   let name: String
   /// The unit, in UDUNITS' spelling.
   let unit: String
-  /// What it is.
+  /// The metric in a few words.
   let text: String
   /// The number, NaN where the run has none.
   let value: @Sendable (ResultDocument) -> Double

@@ -60,7 +60,7 @@ public final class SweepDriver {
     /// Cells that are being played.
     public let running: Int
 
-    /// What became of it.
+    /// Whether a cell was played, had a result already, is tried again, or was given up.
     public enum Kind: Sendable { case played, there, triedAgain, failed }
   }
 

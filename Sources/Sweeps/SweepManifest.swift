@@ -21,7 +21,7 @@ public struct SweepManifest: Codable, Equatable, Sendable {
 
   /// A factor of the product.
   public struct Dimension: Codable, Equatable, Sendable {
-    /// Its name.
+    /// The name of its axis, or of the design, such as `zip`, where several axes vary together.
     public var name: String
     /// How many points it has.
     public var length: Int
@@ -69,7 +69,7 @@ public struct SweepManifest: Codable, Equatable, Sendable {
 
   /// A file that cells read.
   public struct File: Codable, Equatable, Sendable {
-    /// Where it stands.
+    /// The path as the scenario names it.
     public var path: String
     /// Digest of its bytes.
     public var digest: String
@@ -77,7 +77,7 @@ public struct SweepManifest: Codable, Equatable, Sendable {
 
   /// The version of this format.
   public var format = SweepManifest.format
-  /// The scenario's name.
+  /// The sweep's name.
   public var name: String
   /// The scenario's file, whole.
   public var scenario: String

@@ -3,7 +3,7 @@ import Runs
 
 /// The program that workers run: this one.
 public enum WorkerProgram {
-  /// Where it stands.
+  /// The path of the running executable.
   public static var path: String {
     #if os(Linux)
       if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {

@@ -22,7 +22,4 @@ enum KnownExceptions {
 
   /// Extensions that do not lie in the folder of their type.
   static let extensionsAstray = ["extensions": 24]
-
-  /// Lines of doc comments that stand in Sources five times or more.
-  static let repeatedDocLines = ["lines": 1203]
 }

@@ -2,7 +2,7 @@
 public struct BarFigure: Sendable {
   /// One bar.
   public struct Bar: Sendable {
-    /// Its name.
+    /// What is counted, written beside the bar.
     public var name: String
     /// How much.
     public var value: Double

@@ -59,7 +59,7 @@ public struct Figure: Sendable {
 
   /// A mark with its name in the legend.
   public struct Series: Sendable {
-    /// Its name.
+    /// Its label in the legend.
     public var name: String
     /// What is drawn.
     public var mark: Mark

@@ -18,7 +18,7 @@ public struct GanttFigure: Sendable {
 
   /// A row of stretches.
   public struct Row: Sendable {
-    /// Its name.
+    /// Its label at the left of the row.
     public var name: String
     /// Its look, from 0 to 7.
     public var look: Int

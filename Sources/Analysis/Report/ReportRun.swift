@@ -7,7 +7,7 @@ public struct ReportRun: Sendable {
   public let path: String
   /// What is in it.
   public let document: ResultDocument
-  /// The scenario's name.
+  /// The name of the scenario that was run.
   public let title: String
   /// The scenario's seed.
   public let seed: UInt64

@@ -50,7 +50,6 @@ public struct InstructionTallies: Sendable, Equatable, Codable {
 }
 
 extension ExchangeTallies {
-  /// The counts with their names and meanings, in the order of declaration.
   package var named: [(name: String, count: Int, text: String)] {
     [
       ("rejectedWithTimeout", rejectedWithTimeout, "requests rejected with a timeout"),
@@ -69,7 +68,6 @@ extension ExchangeTallies {
 }
 
 extension InstructionTallies {
-  /// The counts with their names and meanings, in the order of declaration.
   package var named: [(name: String, count: Int, text: String)] {
     [
       ("workers", workers, "workers that were enrolled, a new one for each request for work"),

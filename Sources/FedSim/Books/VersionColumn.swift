@@ -122,7 +122,7 @@ public struct VersionSummary: Sendable {
 
   /// Its name in tables.
   public let name: String
-  /// What it is.
+  /// The metric in a few words, for lists and reports.
   public let text: String
   /// Which one.
   public let kind: Kind

@@ -8,11 +8,8 @@ public struct FineTuningSettings: PartSettings {
   /// Their learning rate; nil: that of training.
   public var learningRate: Double?
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "steps" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<FineTuningSettings>] {
     [
       Field("steps", \.steps, .integer(1...1_000_000), "Batches of the device's own samples"),

@@ -13,11 +13,8 @@ public struct StopSettings: PartSettings {
   /// Whether a run that can never come to a version is played out all the same; nil: it stops.
   public var playsOut: Bool?
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "after" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<StopSettings>] {
     [
       Field(
@@ -33,7 +30,6 @@ public struct StopSettings: PartSettings {
           + "absent: it stops, and says what is missing"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     after > .days(36_500) ? [("after", "a run lasts at most 100 years")] : []
   }
@@ -46,11 +42,8 @@ public struct EvaluationSchedule: PartSettings {
   /// The first version published after each whole multiple of this time.
   public var time: SimDuration?
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "versions" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<EvaluationSchedule>] {
     [
       Field("versions", \.versions, optional: .integer(1...1_000_000), "Every so many versions"),
@@ -59,7 +52,6 @@ public struct EvaluationSchedule: PartSettings {
         "The first version published after each whole multiple of this time"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     versions != nil && time != nil
       ? [("versions", "`versions` and `time` exclude each other")] : []
@@ -73,11 +65,8 @@ public struct FederatedEvaluationSettings: PartSettings {
   /// Steps on the device's own samples first; nil: none.
   public var fineTuning: FineTuningSettings?
 
-  /// The defaults.
   public init() { every.versions = 1 }
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "every" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<FederatedEvaluationSettings>] {
     [
       Field(
@@ -132,9 +121,7 @@ public struct RecordSettings: PartSettings {
   /// Things that are stored at most, unless told otherwise: 32 bytes each while the run goes on.
   public static let defaultEventLimit = 5_000_000
 
-  /// The defaults.
   public init() { evaluateEvery.versions = 1 }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<RecordSettings>] {
     [
       Field(

@@ -4,7 +4,7 @@ import Schema
 
 /// What devices learn: model, data, partition and plan.
 public struct LearningTask: Sendable {
-  /// The model.
+  /// The layers of the model that is trained, and its loss.
   public let network: Network
   /// Version 0.
   public let initial: ParameterBuffer
@@ -19,7 +19,7 @@ public struct LearningTask: Sendable {
   public let clientTests: [[Int32]]
   /// Epochs, batch size and step.
   public let plan: TrainingPlan
-  /// How a device trains.
+  /// The local algorithm, such as FedProx, that a device trains with.
   public let algorithm: any LocalAlgorithm
   /// Batch orders given by a file: [client][data epoch][position]; nil: keyed shuffles.
   public let orders: [[[Int32]]]?

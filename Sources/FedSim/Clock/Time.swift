@@ -53,7 +53,7 @@ public struct SimDuration: Hashable, Comparable, Sendable {
   @inlinable
   public init(microseconds: Int64) { self.microseconds = microseconds }
 
-  /// Nothing.
+  /// No time at all.
   public static let zero = SimDuration(microseconds: 0)
   /// Longer than any run.
   public static let forever = SimDuration(microseconds: .max)

@@ -3,9 +3,9 @@ import Schema
 
 /// A model that is trained at the server, beside or instead of the one that devices train.
 public struct CentralModel: Sendable {
-  /// Its name.
+  /// Its name in scenarios and results.
   public let name: String
-  /// The model.
+  /// Its layers and loss.
   public let network: Network
   /// What its first training begins from.
   public let initial: ParameterBuffer
@@ -107,7 +107,6 @@ public struct CentralTallies: Sendable, Codable {
   /// Fetches that failed, on the way or because a file was there.
   public internal(set) var failedFetches = 0
 
-  /// The counts with their names and meanings, in the order of declaration.
   package var named: [(name: String, count: Int, text: String)] {
     [
       ("failedUploads", failedUploads, "uploads of files that failed"),

@@ -17,11 +17,8 @@ public struct CentralSettings: PartSettings {
     /// One model for all, or one for each user.
     public var scope = Scope.all
 
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "name" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Model>] {
       [
         Field(
@@ -54,11 +51,8 @@ public struct CentralSettings: PartSettings {
   /// The most models, so that what each has read of a file fits into a word.
   public static let mostModels = 64
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "every" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<CentralSettings>] {
     [
       Field(
@@ -86,7 +80,6 @@ public struct CentralSettings: PartSettings {
         "The models that are trained; absent: all of `task.models`, or the task's own"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if every == nil, samples == nil {
       return [("every", "`every` or `samples` says when the server trains")]

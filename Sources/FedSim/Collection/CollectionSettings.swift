@@ -62,11 +62,8 @@ public struct CollectionSettings: PartSettings {
   /// How models come to the device; nil: they do not.
   public var fetch: FetchSettings?
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "mode" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<CollectionSettings>] {
     [
       Field(
@@ -122,15 +119,11 @@ public struct MetadataSettings: PartSettings {
   /// The size of an item.
   public var bytes: Int64 = 200
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "bytes" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<MetadataSettings>] {
     [Field("bytes", \.bytes, .bytes, assumption: true, "The size of an item on the wire")]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     bytes > 400_000 ? [("bytes", "an item of DynamoDB has at most 400 kB")] : []
   }
@@ -145,11 +138,8 @@ public struct FetchSettings: PartSettings {
   /// Whether the file is removed once it is compiled; nil: as documented it is, as coded it stays.
   public var removesFile: Bool?
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "every" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<FetchSettings>] {
     [
       Field(

@@ -35,11 +35,8 @@ public struct CycleSettings: PartSettings {
   /// Size of the plan, which is downloaded after the model; nil: there is none.
   public var planBytes: Int64?
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "mode" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<CycleSettings>] {
     [
       Field(
@@ -81,7 +78,6 @@ public struct CycleSettings: PartSettings {
           + "such request"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if let least = minimumDiffs, let most = maximumDiffs, least > most {
       return [("minimumDiffs", "`minimumDiffs` is above `maximumDiffs`")]
@@ -176,16 +172,13 @@ extension CycleAdmission {
 
 /// Cycles as in PyGrid: requests are accepted with a key or rejected with a timeout.
 public struct CycleSelector: CycleAdmission {
-  /// Its name in a scenario.
   public static let name = "cycles"
-  /// What it does, in one sentence.
   public static let summary =
     "PyGrid's cycles: a request is accepted with a key for the open cycle, or rejected with a "
     + "timeout"
 
   /// The cycles' configuration.
   public let cycle: CycleSettings
-  /// Made from its settings.
   public init(_ settings: CycleSettings) { cycle = settings }
 
   /// Decides what a device is told in the open cycle.
@@ -215,14 +208,10 @@ public struct CycleSelector: CycleAdmission {
 
 /// The open cycle has enough reports, or its time is over.
 public struct CycleEndTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "cycle-end"
-  /// What it does, in one sentence.
   public static let summary = "Ends a cycle of the selector `cycles` by its reports and its time"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
   /// The end of a cycle, where cycles have a timer.
@@ -230,7 +219,6 @@ public struct CycleEndTrigger: AggregationTrigger {
   /// It needs cycles.
   public var needs: TriggerNeeds { .cycles }
 
-  /// What it wants now.
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
   ) -> TriggerDecision {

@@ -3,12 +3,9 @@ import Schema
 
 /// A share of the devices that are connected, as Flower's strategies sample them.
 public struct FractionSelector: CohortSelector {
-  /// Its name in a scenario.
   public static let name = "fraction"
-  /// What it does, in one sentence.
   public static let summary = "Synchronous rounds: a uniform share of those who wait, as in Flower"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The share of those who wait.
     public var fraction = 1.0
@@ -18,11 +15,8 @@ public struct FractionSelector: CohortSelector {
     public var minimumAvailable = 2
     /// How long the server waits for so many; nil: for ever.
     public var waitLimit: SimDuration?
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "fraction" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("fraction", \.fraction, .fraction, "The share of those who wait (fraction_fit)"),
@@ -36,7 +30,6 @@ public struct FractionSelector: CohortSelector {
           "A round for which fewer have come after so long is skipped; absent: it waits for ever"),
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       minimum > minimumAvailable
         ? [("minimum", "`minimum` is above `minimumAvailable`: a cohort would lack members")] : []
@@ -44,7 +37,6 @@ public struct FractionSelector: CohortSelector {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// How many it waits for, and for how long.
@@ -66,23 +58,17 @@ public struct FractionSelector: CohortSelector {
 
 /// Every member of the round's cohort has answered, or is known to have failed.
 public struct CohortAnsweredTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "cohort-answered"
-  /// What it does, in one sentence.
   public static let summary =
     "Aggregates when each member has answered or its stream is broken, as in Flower"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// Whether a round with failures is aggregated.
     public var acceptFailures = true
     /// After so long without an answer a member has failed; nil: only its stream tells.
     public var timeout: SimDuration?
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "acceptFailures" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -97,17 +83,13 @@ public struct CohortAnsweredTrigger: AggregationTrigger {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Its timer, where members have only so long.
   public var timer: TriggerTimer? { settings.timeout.map { .afterCohort($0) } }
 
-  /// It needs cohorts.
   public var needs: TriggerNeeds { .cohorts }
 
-  /// What it wants now.
-  ///
   /// Source: Flower's `FedAvg.aggregate_fit`: no results, or failures that are not accepted, leave
   /// the parameters as they are.
   public func decide(

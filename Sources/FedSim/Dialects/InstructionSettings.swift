@@ -30,9 +30,7 @@ public struct ClientConfig: PartSettings {
   /// Batches at most; nil: no limit.
   public var maximumUpdates: Int?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ClientConfig>] {
     [
       Field(
@@ -68,11 +66,8 @@ public struct ClientEvaluationSettings: PartSettings {
   /// Whether the results of an evaluation with failures count.
   public var acceptFailures = true
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "fraction" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ClientEvaluationSettings>] {
     [
       Field("fraction", \.fraction, .fraction, "The share of those who wait (fraction_evaluate)"),
@@ -93,7 +88,6 @@ public struct ClientEvaluationSettings: PartSettings {
         "Whether the results of an evaluation with failures count"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if fraction == 0 { return [("fraction", "a share of 0 evaluates nothing: leave it out")] }
     return minimum > minimumAvailable
@@ -108,9 +102,7 @@ public struct WorkerSettings: PartSettings {
   /// A probe that is not through after so long has failed.
   public var probeTimeout = SimDuration.seconds(60)
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<WorkerSettings>] {
     [
       Field(

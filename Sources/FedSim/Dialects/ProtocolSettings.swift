@@ -66,9 +66,7 @@ public struct ProtocolSettings: PartSettings {
   /// Whether the app answers a question for its properties; nil: no.
   public var properties: Bool?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ProtocolSettings>] {
     [
       Field(
@@ -133,9 +131,7 @@ public struct LayoutChange: PartSettings {
   /// The layer that is new in it.
   public var layer = ""
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<LayoutChange>] {
     [
       Field(

@@ -10,9 +10,7 @@ public struct AdversarySettings: PartSettings {
   /// What they do.
   public var attack = Choice<any Attack>(SignFlip.self) { $0 }
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<AdversarySettings>] {
     [
       Field(

@@ -18,9 +18,7 @@ public struct BackgroundSettings: PartSettings {
   /// The operating system's own rules; nil: none but those of the tasks.
   public var system: SystemSettings?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<BackgroundSettings>] {
     [
       Field(
@@ -43,7 +41,6 @@ public struct BackgroundSettings: PartSettings {
         "The operating system's own rules; absent: none but those of the tasks"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if windows != nil, processing != nil {
       return [("windows", "`windows` and `processing` exclude each other")]
@@ -90,9 +87,7 @@ public struct ProcessingSettings: PartSettings {
   /// Whether the task starts on an unmetered link only; nil: no.
   public var requiresUnmetered: Bool?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ProcessingSettings>] {
     [
       Field(
@@ -130,7 +125,6 @@ public struct ProcessingSettings: PartSettings {
         "Whether the task starts on an unmetered link only (Android); absent: no"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if let fault = Quantiles.fault(in: startDelays) { return [("startDelays", fault)] }
     if budgetMinimum > budgetMaximum {
@@ -150,7 +144,6 @@ public struct InjectionSettings: PartSettings {
     case clearData, clearErrorLogs, corruptErrorLogs
   }
 
-  /// When.
   public var at = SimTime.start
   /// On which device, such as `phones/17`.
   public var device = DevicePath("")
@@ -169,9 +162,7 @@ public struct InjectionSettings: PartSettings {
   /// For `erase`: what; nil: files.
   public var scope: Erasure?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<InjectionSettings>] {
     [
       Field("at", \.at, .sinceStart, required: true, "When"),
@@ -198,7 +189,6 @@ public struct InjectionSettings: PartSettings {
         "For erase: the updates, what the server remembers of the device, or all; absent: files"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if action == .launch && soft > hard {
       return [("soft", "the soft expiry comes after the hard one")]
@@ -217,7 +207,7 @@ public struct InjectionSettings: PartSettings {
 public struct DevicePath: Sendable {
   /// The path.
   public let path: String
-  /// Where it stands.
+  /// Where in the scenario the path is written.
   public let place: Place
 
   /// A path written in a program.

@@ -31,9 +31,7 @@ public struct BatterySettings: PartSettings {
   /// How long booting takes.
   public var bootDelay = SimDuration.seconds(60)
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<BatterySettings>] {
     [
       Field("capacity", \.capacity, .energy, "What the full battery holds (iPhone 15: 12.98 Wh)"),
@@ -91,9 +89,7 @@ public struct ThermalSettings: PartSettings {
   /// When it is hot around the device.
   public var ambient = Choice<any TimelineSource>.always("mild")
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ThermalSettings>] {
     [
       Field("cooling", \.cooling, .power, assumption: true, "The heat that the device sheds"),
@@ -118,7 +114,6 @@ public struct ThermalSettings: PartSettings {
       Field("ambient", \.ambient, .timeline(.ambient), "When it is hot around the device"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     fair < serious && serious < critical
       ? [] : [("fair", "`fair`, `serious` and `critical` are not in ascending order")]

@@ -26,11 +26,8 @@ public struct CapacitySettings: PartSettings {
   /// Training takes so many times as long as inference.
   public var factor = 3.0
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "file" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<CapacitySettings>] {
     [
       Field(
@@ -43,7 +40,6 @@ public struct CapacitySettings: PartSettings {
           + " `compute.perBatch` and `perSample`")
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] { replay.contradictions }
 }
 

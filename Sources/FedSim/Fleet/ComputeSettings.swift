@@ -15,9 +15,7 @@ public struct ComputeSettings: PartSettings {
   /// A training's times are these times exp(jitter·z), one z a training; nil: 0.
   public var jitter: Double?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ComputeSettings>] {
     [
       Field(
@@ -39,7 +37,6 @@ public struct ComputeSettings: PartSettings {
           + " training begins with (FLASH's phones: 0.01 to 0.18); absent: 0"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     perBatch == .zero && perSample == .zero
       ? [("perBatch", "training takes time: `perBatch` or `perSample` must be above 0")] : []

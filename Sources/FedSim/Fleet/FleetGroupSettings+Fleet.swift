@@ -57,14 +57,11 @@ extension StateSpace {
 public struct ArrivalSettings: PartSettings {
   /// One step of a schedule.
   public struct Step: PartSettings {
-    /// When.
     public var at = SimTime.start
     /// The share of a device's samples that is there from then on.
     public var share = 1.0
 
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Step>] {
       [
         Field("at", \.at, .sinceStart, required: true, "When"),
@@ -84,9 +81,7 @@ public struct ArrivalSettings: PartSettings {
   /// Steps, in order; nil: by `perDay`.
   public var schedule: [Step]?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ArrivalSettings>] {
     [
       Field(
@@ -103,7 +98,6 @@ public struct ArrivalSettings: PartSettings {
         "Steps, in order; absent: by `perDay`"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if (perDay == nil) == (schedule == nil) {
       return [("perDay", "either `perDay` or `schedule` says when samples come")]
@@ -143,11 +137,8 @@ public struct CoupleSettings: PartSettings {
     /// The rank correlation: 0 chance, 1 order.
     public var strength = 1.0
 
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "by" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Rule>] {
       [
         Field(
@@ -167,9 +158,7 @@ public struct CoupleSettings: PartSettings {
   /// How many samples it has.
   public var quantity: Rule?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<CoupleSettings>] {
     [
       Field(
@@ -180,7 +169,6 @@ public struct CoupleSettings: PartSettings {
         "What the number of its samples goes with; absent: nothing"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     rules.isEmpty ? [("", "`couple` needs `labels` or `quantity`")] : []
   }

@@ -59,9 +59,7 @@ public struct FleetGroupSettings: PartSettings {
   /// Devices that lie; nil: none.
   public var adversary: AdversarySettings?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<FleetGroupSettings>] {
     [
       Field("name", \.name, .identifier, required: true, "The first part of its devices' paths"),
@@ -100,7 +98,6 @@ public struct FleetGroupSettings: PartSettings {
         "A profile that fills the keys of the group; what is written beside it wins"),
     ] + identityFields
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     fleetContradictions
       + (thermal != nil && battery == nil
@@ -133,9 +130,7 @@ public struct NetworkSettings: PartSettings {
   /// The share of the link's rates that a device gets, in percent, over time; nil: all.
   public var share: Choice<any TimelineSource>?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<NetworkSettings>] {
     [
       Field("wifi", \.wifi, .settings(), "Rates over Wi-Fi"),
@@ -172,7 +167,6 @@ public struct LinkSettings: PartSettings {
   /// Whether bytes cost money; nil: over a cellular network only.
   public var metered: Bool?
 
-  /// The defaults.
   public init() { self.init(down: 40_000_000, up: 26_000_000, roundTrip: .milliseconds(20)) }
 
   init(down: Int64, up: Int64, roundTrip: SimDuration) {
@@ -181,7 +175,6 @@ public struct LinkSettings: PartSettings {
     self.roundTrip = roundTrip
   }
 
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<LinkSettings>] {
     [
       Field("down", \.down, .rate, assumption: true, "Rate to the device"),
@@ -213,9 +206,7 @@ public struct InterruptionSettings: PartSettings {
   /// A checkpoint older than this is thrown away; nil: never.
   public var maximumAge: SimDuration?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<InterruptionSettings>] {
     [
       Field("onExpiry", \.onExpiry, .choice, "What becomes of the batches done at the soft expiry"),
@@ -268,9 +259,7 @@ public struct ParticipationSettings: PartSettings {
   /// Whether the conditions are looked at again before an update is sent; nil: no.
   public var checksBeforeReport: Bool?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ParticipationSettings>] {
     [
       Field(
@@ -336,9 +325,7 @@ public struct OutboxSettings: PartSettings {
   /// Whether a session sends more updates once one could not be sent; nil: it does.
   public var retriesLost: Bool?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<OutboxSettings>] {
     [
       Field(
@@ -368,7 +355,6 @@ public struct OutboxSettings: PartSettings {
           + " when the link is back; absent: it does"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     flushes == false && capacity == 0
       ? [("flushes", "with `capacity: 0` nothing is kept, and nothing could be sent later")] : []

@@ -4,7 +4,7 @@ import Schema
 public struct FleetProfile: Sendable {
   /// Its name in `profile:`.
   public let name: String
-  /// One sentence.
+  /// One sentence on the kind of phone and app, for `fedsim list`.
   public let summary: String
   /// The settings that it fills.
   public let settings: Node

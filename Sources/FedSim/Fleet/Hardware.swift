@@ -150,11 +150,8 @@ public struct HardwareSettings: PartSettings {
   /// The storage that the app needs; nil: for the model held, a checkpoint and a full outbox.
   public var storageNeeded: Int64?
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "classes" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<HardwareSettings>] {
     [
       Field(
@@ -188,7 +185,6 @@ public struct HardwareSettings: PartSettings {
           + " full outbox and what the local algorithm keeps, at 4 bytes a parameter"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if classes.isEmpty { return [("classes", "a device is of one class at least")] }
     for (key, fault) in [

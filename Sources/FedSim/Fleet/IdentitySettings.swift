@@ -37,9 +37,7 @@ public struct AuthenticationSettings: PartSettings {
   /// Whether tokens cannot be read from a reboot until the device is first unlocked.
   public var locksAtReboot = true
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<AuthenticationSettings>] {
     [
       Field(
@@ -76,7 +74,6 @@ public struct AuthenticationSettings: PartSettings {
           + "(Keychain: after first unlock)"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     refreshes == false && onUnauthorised == .refresh
       ? [
@@ -112,9 +109,7 @@ public struct RegistrationSettings: PartSettings {
   /// Whether the device's samples survive a re-installation.
   public var keepsData = false
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<RegistrationSettings>] {
     [
       Field(
@@ -158,9 +153,7 @@ public struct HeartbeatSettings: PartSettings {
     case wifi
   }
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<HeartbeatSettings>] {
     [
       Field(
@@ -189,9 +182,7 @@ public struct ClockSettings: PartSettings {
     /// Local time minus UTC from then on.
     public var utcOffset = SimDuration.zero
 
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Zone>] {
       [
         Field("from", \.from, .civilTime, required: true, "From when on, in UTC"),
@@ -212,9 +203,7 @@ public struct ClockSettings: PartSettings {
   /// Changes of zone or summer time; before the first the group's `utcOffset` holds.
   public var zones: [Zone] = []
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ClockSettings>] {
     [
       Field(
@@ -233,7 +222,6 @@ public struct ClockSettings: PartSettings {
         "Changes of time zone or summer time, in order; before the first `utcOffset` holds"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     for (a, b) in zip(zones, zones.dropFirst()) where a.from >= b.from {
       return [("zones", "changes of zone are out of order at \(b.from.text)")]

@@ -53,7 +53,6 @@ public struct QuantilePoint<Value: QuantileValue>: PartSettings {
     self.value = value
   }
 
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<QuantilePoint>] {
     [
       Field("at", \.at, .fraction, required: true, "The share"),

@@ -34,9 +34,7 @@ public struct SystemSettings: PartSettings {
   /// Whether a person who takes up the device ends a processing task.
   public var endsOnUse = true
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<SystemSettings>] {
     [
       Field(
@@ -79,7 +77,6 @@ public struct SystemSettings: PartSettings {
         "Whether a person who takes up the device ends a processing task"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if cpuLimit > cpuWindow { return [("cpuLimit", "`cpuLimit` is above `cpuWindow`")] }
     return dailyRunTime.map { $0 > .days(1) } ?? false
@@ -111,9 +108,7 @@ public struct RefreshSettings: PartSettings {
   /// start.
   public var likelihood = 0.25
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<RefreshSettings>] {
     [
       Field(
@@ -142,7 +137,6 @@ public struct RefreshSettings: PartSettings {
           + "1 in the hour of the day in which it is used most"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if let fault = Quantiles.fault(in: startDelays) { return [("startDelays", fault)] }
     return shortMinimum > shortMaximum
@@ -167,9 +161,7 @@ public struct ContinuedSettings: PartSettings {
   /// From the soft to the hard expiry.
   public var grace = SimDuration.seconds(5)
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ContinuedSettings>] {
     [
       Field(
@@ -224,9 +216,7 @@ public struct AppSettings: PartSettings {
   /// What the app does when the server has no work for it; nil: it says that its task is complete.
   public var onRejection: OnRejection?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<AppSettings>] {
     [
       Field(

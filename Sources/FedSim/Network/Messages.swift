@@ -76,11 +76,11 @@ public enum CheckAnswer: UInt8, Equatable, Sendable, Codable {
 
 /// The server's answer to an update.
 public struct Receipt: Equatable, Sendable, Codable {
-  /// What became of it.
+  /// Aggregated, waiting, kept or refused while the server is offline, or rejected.
   public enum Status: String, Sendable, CaseIterable, Codable {
     case aggregated, pending, offline, rejected
   }
-  /// What became of it.
+  /// What the server did with the update.
   public let status: Status
   /// The version that is current now.
   public let newVersion: Int32

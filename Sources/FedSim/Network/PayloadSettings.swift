@@ -43,11 +43,8 @@ public struct PayloadFormatSettings: PartSettings {
   /// Size of a decimal number with its comma.
   public var bytesPerNumber = 17
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "upload" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<PayloadFormatSettings>] {
     [
       Field(
@@ -93,9 +90,7 @@ public struct MessageSettings: PartSettings {
   /// Its answer.
   public var heartbeatAnswer: Int64?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<MessageSettings>] {
     [
       Field("check", \.check, feature: .bytes, "A request for news or for work"),

@@ -2,7 +2,7 @@
 public final class EventLog: SavedObserver {
   /// One thing that happened, by codes.
   public struct Row: Sendable, Equatable, Codable {
-    /// When.
+    /// When it happened, in simulated time.
     public let time: SimTime
     /// The device's number in the fleet; -1: the server.
     public let device: Int32
@@ -52,7 +52,6 @@ public final class EventLog: SavedObserver {
     let round: Int32
   }
 
-  /// What it remembers.
   public var memory: Memory {
     get { Memory(rows: rows, missed: missed, limit: limit, round: round) }
     set {

@@ -32,24 +32,15 @@ extension Observer {
   public var wantsEveryEvent: Bool { false }
   /// It is not wanted.
   public var wantsAdvance: Bool { false }
-  /// Nothing to do.
   public func advanced(_ simulation: borrowing Simulation) {}
-  /// Nothing to do.
   public func began(_ simulation: borrowing Simulation) {}
-  /// Nothing to do.
   public func resumed(_ simulation: borrowing Simulation) {}
-  /// Nothing to do.
   public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {}
-  /// Nothing to do.
   public func happened(_ happening: Happening) {}
-  /// Nothing to do.
   public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {}
-  /// Nothing to do.
   public func publishedCentrally(
     _ version: CentralVersion, _ simulation: borrowing Simulation
   ) {}
-  /// Nothing to do.
   public func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {}
-  /// Nothing to do.
   public func ended(_ simulation: borrowing Simulation) {}
 }

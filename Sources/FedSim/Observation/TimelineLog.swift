@@ -56,7 +56,6 @@ public final class TimelineLog: SavedObserver {
     let places: [Int32]
   }
 
-  /// What it remembers.
   public var memory: Memory {
     get { Memory(devices: devices, intervals: intervals, open: open, places: places) }
     set {

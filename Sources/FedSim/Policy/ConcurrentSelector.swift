@@ -10,22 +10,16 @@ import Schema
 /// Source: Nguyen et al., "Federated learning with buffered asynchronous aggregation" (2022), §3:
 /// the concurrency. Differs: devices ask when they can, and are not drawn.
 public struct ConcurrentSelector: AdmittingSelector {
-  /// Its name in a scenario.
   public static let name = "concurrent"
-  /// What it does, in one sentence.
   public static let summary = "Whoever asks may train while fewer than so many do, as in FedBuff"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many devices train at once.
     public var limit = 100
     /// How long a device is waited for.
     public var lease = SimDuration.hours(1)
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "limit" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("limit", \.limit, .integer(1...10_000_000), "How many devices train at once"),
@@ -37,13 +31,11 @@ public struct ConcurrentSelector: AdmittingSelector {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// It counts those that train.
   public var needs: SelectorNeeds { .news }
 
-  /// What it remembers.
   public struct Memory: Codable, Sendable {
     /// Who trains, in the order in which they were let in.
     var training: [Training] = []

@@ -4,7 +4,7 @@ import Schema
 public struct PolicyPreset: Sendable {
   /// Its name in `policy:`.
   public let name: String
-  /// One sentence.
+  /// One sentence on the policy, for `fedsim list`.
   public let summary: String
   /// The settings that it fills.
   public let settings: Node

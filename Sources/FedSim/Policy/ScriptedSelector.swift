@@ -5,23 +5,18 @@ import Schema
 ///
 /// Where no round is left, no further cohort is formed.
 public struct ScriptedSelector: CohortSelector {
-  /// The name in a scenario.
   public static let name = "scripted"
-  /// What it is.
   public static let summary = "Synchronous rounds with given cohorts, from a file or a list"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// An NPZ archive with `cohorts`.
     public var file: FileName?
     /// The cohorts themselves.
     public var cohorts: [[Int]] = []
 
-    /// The defaults.
     public init() {}
     /// A bare value is the file.
     public static var shorthand: String? { "file" }
-    /// The fields.
     public static var fields: [Field<Settings>] {
       [
         Field(

@@ -3,14 +3,10 @@ import Schema
 
 /// Whoever asks may train: devices decide, as in an automatic backend.
 public struct OpenSelector: AdmittingSelector {
-  /// Its name in a scenario.
   public static let name = "open"
-  /// What it does, in one sentence.
   public static let summary = "Whoever asks may train; rounds end by the trigger alone"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
   /// Lets everybody in.
@@ -21,17 +17,13 @@ public struct OpenSelector: AdmittingSelector {
 
 /// A cohort drawn uniformly from the devices that wait, with more members than updates wanted.
 public struct UniformSelector: CohortSelector {
-  /// Its name in a scenario.
   public static let name = "uniform"
-  /// What it does, in one sentence.
   public static let summary =
     "Synchronous rounds: a uniform cohort of those who wait, over-selected"
 
-  /// What can be set.
   public typealias Settings = CohortSize
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// How many it waits for, and how many it draws.

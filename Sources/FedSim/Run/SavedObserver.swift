@@ -5,7 +5,7 @@ import Numerics
 /// `RunRecorder` is one. After `restore` it is handed to the restored run, which tells it `resumed`
 /// and not `began`.
 public protocol SavedObserver: Observer {
-  /// What it remembers.
+  /// The type of what is saved with a run and given back at its resumption.
   associatedtype Memory: Codable
   /// What it remembers: between two turns it can be taken out, and put back into another.
   var memory: Memory { get set }

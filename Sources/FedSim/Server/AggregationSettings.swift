@@ -9,11 +9,8 @@ public struct AggregationTimeSettings: PartSettings {
   /// Whether no request is handled meanwhile.
   public var blocks = false
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "base" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<AggregationTimeSettings>] {
     [
       Field("base", \.base, .duration(), required: true, "Time that every aggregation takes"),
@@ -41,11 +38,8 @@ public struct ModelInUseSettings: PartSettings {
   /// How long it takes to load a version.
   public var loadTime = SimDuration.zero
 
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "loadTime" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ModelInUseSettings>] {
     [
       Field(

@@ -102,9 +102,7 @@ public struct ServerSettings: PartSettings {
   /// Training at the server on what devices collect; nil: none.
   public var central: CentralSettings?
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ServerSettings>] {
     [
       Field(
@@ -157,7 +155,6 @@ public struct ServerSettings: PartSettings {
     payload == .delta || !transforms.isEmpty || aggregator.value.needs.contains(.bases)
   }
 
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if trigger.isEmpty { return [("trigger", "without a trigger nothing is ever aggregated")] }
     if !selector.value.formsCohorts,

@@ -81,7 +81,6 @@ public struct ServiceTallies: Sendable, Equatable, Codable {
 }
 
 extension ServiceTallies {
-  /// The counts with their names and meanings, in the order of declaration.
   package var named: [(name: String, count: Int, text: String)] {
     [
       ("serviceRequests", requests, "requests that came to the server and had to be served"),

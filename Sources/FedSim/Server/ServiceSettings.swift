@@ -12,9 +12,7 @@ public struct ServiceSettings: PartSettings {
   /// How many requests are served at once.
   public var workers = 1
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ServiceSettings>] {
     [
       Field(

@@ -15,9 +15,7 @@ public struct TokenSettings: PartSettings {
   /// When the service that issues tokens works.
   public var service = Choice<any TimelineSource>.always("up")
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<TokenSettings>] {
     [
       Field(
@@ -49,9 +47,7 @@ public struct PresenceSettings: PartSettings {
   /// From when on it counts as offline; idle in between.
   public var offlineAfter = SimDuration.minutes(30)
 
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<PresenceSettings>] {
     [
       Field(
@@ -62,7 +58,6 @@ public struct PresenceSettings: PartSettings {
         "How long after a heartbeat it counts as offline; idle in between"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     onlineFor > offlineAfter ? [("onlineFor", "`onlineFor` is above `offlineAfter`")] : []
   }

@@ -21,11 +21,8 @@ public struct PrivacySettings: PartSettings {
   public var delta = 1e-5
   /// Whether chance in the choice of devices counts.
   public var amplification = PrivacyAmplification.none
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "noiseMultiplier" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<PrivacySettings>] {
     [
       Field(
@@ -45,7 +42,6 @@ public struct PrivacySettings: PartSettings {
     ]
   }
 
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if noiseMultiplier != nil, epsilon != nil {
       return [("epsilon", "`noiseMultiplier` and `epsilon` both give the noise")]

@@ -2,13 +2,10 @@ import Schema
 
 /// Intervals read from a table with the columns device, from, to, and where wanted soft and state.
 public struct CSVSource: TimelineSource {
-  /// Its name in a scenario.
   public static let name = "csv"
-  /// What it does, in one sentence.
   public static let summary =
     "Intervals by device from a table: device, from, to [, soft] [, state]"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The table.
     public var file = FileName("")
@@ -17,11 +14,8 @@ public struct CSVSource: TimelineSource {
     /// After so long the table begins again; nil: never.
     public var period: SimDuration?
 
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "file" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -39,10 +33,8 @@ public struct CSVSource: TimelineSource {
   /// Its settings.
   public let settings: Settings
 
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// The states that its settings name.
   public var namedStates: [StateName] { settings.otherwise.map { [$0] } ?? [] }
 
   /// The files that it needs.
@@ -51,7 +43,6 @@ public struct CSVSource: TimelineSource {
   /// After so long the table begins again.
   public var period: SimDuration? { settings.period }
 
-  /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline {
     guard let table = context.tables[settings.file.path] else {
       preconditionFailure("the table \(settings.file.path) was not read")

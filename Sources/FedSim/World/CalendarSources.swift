@@ -10,9 +10,7 @@ public enum Weekday: String, CaseIterable, Sendable {
 
 /// Intervals that come again each week, in the device's local time.
 public struct WeeklySource: TimelineSource {
-  /// Its name in a scenario.
   public static let name = "weekly"
-  /// What it does, in one sentence.
   public static let summary = "A calendar of local times by day of the week, with keyed jitter"
 
   /// One line of the calendar.
@@ -26,9 +24,7 @@ public struct WeeklySource: TimelineSource {
     /// The state; nil: the series' usual one.
     public var state: StateName?
 
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Appointment>] {
       [
         Field("days", \.days, .list(of: .choice, minimum: 1), "The days on which it begins"),
@@ -42,7 +38,6 @@ public struct WeeklySource: TimelineSource {
     }
   }
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The calendar.
     public var intervals: [Appointment] = []
@@ -51,9 +46,7 @@ public struct WeeklySource: TimelineSource {
     /// Each interval moves as a whole by at most this, uniformly.
     public var jitter = SimDuration.zero
 
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -67,7 +60,6 @@ public struct WeeklySource: TimelineSource {
           "Each interval moves as a whole by at most this, uniformly, keyed by day"),
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       jitter > .hours(6) ? [("jitter", "jitter is at most 6 h")] : []
     }
@@ -75,15 +67,12 @@ public struct WeeklySource: TimelineSource {
 
   private let settings: Settings
 
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// The states that its settings name.
   public var namedStates: [StateName] {
     (settings.otherwise.map { [$0] } ?? []) + settings.intervals.compactMap(\.state)
   }
 
-  /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline { days(context) }
 
   /// The series of a group's devices.
@@ -123,9 +112,7 @@ public struct WeeklySource: TimelineSource {
 
 /// Habits: on most days an interval around the same local times, wandering from day to day.
 public struct DiurnalSource: TimelineSource {
-  /// Its name in a scenario.
   public static let name = "diurnal"
-  /// What it does, in one sentence.
   public static let summary =
     "Daily habits: intervals around local times that vary by day and device"
 
@@ -144,9 +131,7 @@ public struct DiurnalSource: TimelineSource {
     /// The standard deviation of a device's own habit from the median.
     public var deviceSpread = SimDuration.zero
 
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Habit>] {
       [
         Field(
@@ -163,25 +148,20 @@ public struct DiurnalSource: TimelineSource {
           "Standard deviation of a device's own habit from the median"),
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       spread > .hours(3) || deviceSpread > .hours(3)
         ? [("spread", "spreads are at most 3 h, so that an interval stays near its day")] : []
     }
   }
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The habits.
     public var habits: [Habit] = []
     /// The state between them; nil: the first of the series.
     public var otherwise: StateName?
 
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "habits" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("habits", \.habits, .list(of: .settings(), minimum: 1), required: true, "The habits"),
@@ -194,15 +174,12 @@ public struct DiurnalSource: TimelineSource {
 
   private let settings: Settings
 
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// The states that its settings name.
   public var namedStates: [StateName] {
     (settings.otherwise.map { [$0] } ?? []) + settings.habits.compactMap(\.state)
   }
 
-  /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline {
     days(context, figures(context.space), reach)
   }

@@ -27,9 +27,7 @@ public enum FLASHEvent: String, CaseIterable, Sendable {
 /// that at its beginning, where FLASH forgets it; an interval ends before its last second, which
 /// FLASH counts in; times have no zone and no daylight saving, whatever the host's.
 public struct FLASHSource: TraceSource {
-  /// Its name in a scenario.
   public static let name = "flash"
-  /// What it does, in one sentence.
   public static let summary =
     "State traces in FLASH's JSON: power, link, usage, share, or windows where all conditions hold"
 
@@ -40,7 +38,6 @@ public struct FLASHSource: TraceSource {
   /// How a trace's own time stands to the run's.
   public enum Align: String, CaseIterable, Sendable { case day, week, date, first }
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// File, assignment and cycle.
     public var replay = TraceReplay()
@@ -55,11 +52,8 @@ public struct FLASHSource: TraceSource {
     /// Rates by kind of cellular network; nil: the defaults.
     public var shares: CellularShares?
 
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "file" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("file", \.replay.file, .file, required: true, "The traces, as JSON, gzip allowed")]
         + TraceReplay.choice(\.replay.assign, \.replay.firstTrace) + [
@@ -84,7 +78,6 @@ public struct FLASHSource: TraceSource {
             "For `network.share`: percent of the link's rates by kind of cellular network"),
         ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       if !replay.cycle, period != nil {
         return [("period", "a trace that does not begin again has no `period`")]
@@ -106,7 +99,6 @@ public struct FLASHSource: TraceSource {
 
     /// The defaults: the world's mean mobile rate of 2020, 36 Mbit/s, against 166 over 5G.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<CellularShares>] {
       func field(
         _ key: String, _ path: WritableKeyPath<CellularShares, Int> & Sendable
@@ -122,7 +114,6 @@ public struct FLASHSource: TraceSource {
   /// Its settings.
   public let settings: Settings
 
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// File, assignment and cycle.
@@ -142,7 +133,6 @@ public struct FLASHSource: TraceSource {
       + " \(period) \(shares.g2) \(shares.g3) \(shares.g4) \(shares.g5) \(replay.file.path)"
   }
 
-  /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline {
     let trace = trace(context)
     return TraceTimeline(trace, start: start(of: trace, context))

@@ -6,24 +6,18 @@ import Schema
 /// intervals, where FedScale's cursor goes on by at most one a question and stays where it is at
 /// the wrap; an interval ends before its last second, which FedScale counts in.
 public struct FedScaleSource: TraceSource {
-  /// Its name in a scenario.
   public static let name = "fedscale"
-  /// What it does, in one sentence.
   public static let summary =
     "FedScale's availability traces (pickle): plugged in, on Wi-Fi, locked, in a window, or here"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// File, assignment and cycle.
     public var replay = TraceReplay()
     /// The moment of the trace at which the run starts.
     public var offset = SimDuration.zero
 
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "file" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -37,14 +31,12 @@ public struct FedScaleSource: TraceSource {
           "offset", \.offset, .duration(), "The moment of the traces at which the run starts"),
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] { replay.contradictions }
   }
 
   /// Its settings.
   public let settings: Settings
 
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// File, assignment and cycle.
@@ -61,7 +53,6 @@ public struct FedScaleSource: TraceSource {
     "fedscale \(space.name) \(replay.cycle) \(replay.file.path)"
   }
 
-  /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline {
     TraceTimeline(trace(context), start: settings.offset.microseconds)
   }

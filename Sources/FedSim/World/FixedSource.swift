@@ -2,9 +2,7 @@ import Schema
 
 /// Intervals written down one by one: for tests, and for series known to the second.
 public struct FixedSource: TimelineSource {
-  /// Its name in a scenario.
   public static let name = "fixed"
-  /// What it does, in one sentence.
   public static let summary = "Intervals written down one by one, in time since the start"
 
   /// One interval.
@@ -18,9 +16,7 @@ public struct FixedSource: TimelineSource {
     /// The state; nil: the series' usual one.
     public var state: StateName?
 
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Stretch>] {
       [
         Field("from", \.from, .sinceStart, required: true, "When it begins"),
@@ -30,7 +26,6 @@ public struct FixedSource: TimelineSource {
           "state", \.state, optional: .state, "The state; absent: plugged, wifi, active, open, up"),
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       let end = to ?? .never
       if end <= from { return [("to", "the interval ends before it has begun")] }
@@ -41,7 +36,6 @@ public struct FixedSource: TimelineSource {
     }
   }
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// One state for ever.
     public var always: StateName?
@@ -50,11 +44,8 @@ public struct FixedSource: TimelineSource {
     /// The state between them; nil: the first of the series.
     public var otherwise: StateName?
 
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "always" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("always", \.always, optional: .state, "One state for the whole run"),
@@ -64,7 +55,6 @@ public struct FixedSource: TimelineSource {
           "The state between intervals; absent: unplugged, offline, locked, closed, down"),
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       if always != nil, !intervals.isEmpty {
         return [("intervals", "`always` and `intervals` exclude each other")]
@@ -78,10 +68,8 @@ public struct FixedSource: TimelineSource {
 
   private let settings: Settings
 
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// The states that its settings name.
   public var namedStates: [StateName] {
     [settings.always, settings.otherwise].compactMap { $0 } + settings.intervals.compactMap(\.state)
   }
@@ -89,7 +77,6 @@ public struct FixedSource: TimelineSource {
   /// Whether an interval has a soft expiry of its own.
   public var givesSoftExpiry: Bool { settings.intervals.contains { $0.soft != nil } }
 
-  /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline { series(context.space) }
 
   /// The series that all devices have.

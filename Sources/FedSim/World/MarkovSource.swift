@@ -3,9 +3,7 @@ import Schema
 
 /// States that follow one another at random, each held for an exponential time.
 public struct MarkovSource: TimelineSource {
-  /// Its name in a scenario.
   public static let name = "markov"
-  /// What it does, in one sentence.
   public static let summary = "States held for exponential times, each next one drawn by weight"
 
   /// One state.
@@ -17,9 +15,7 @@ public struct MarkovSource: TimelineSource {
     /// Its weight among the states that may come next.
     public var weight = 1.0
 
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<State>] {
       [
         Field("state", \.state, .state, required: true, "The state"),
@@ -33,16 +29,12 @@ public struct MarkovSource: TimelineSource {
     }
   }
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The states.
     public var states: [State] = []
 
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "states" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -50,7 +42,6 @@ public struct MarkovSource: TimelineSource {
           "The states, at least two")
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       for (index, state) in states.enumerated()
       where states[..<index].contains(where: { $0.state.name == state.state.name }) {
@@ -62,13 +53,10 @@ public struct MarkovSource: TimelineSource {
 
   private let settings: Settings
 
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// The states that its settings name.
   public var namedStates: [StateName] { settings.states.map(\.state) }
 
-  /// The series of one device.
   public func timeline(_ context: TimelineContext) -> any Timeline {
     MarkovTimeline(MarkovChain(settings.states, context.space), context.key)
   }

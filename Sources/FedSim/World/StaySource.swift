@@ -4,13 +4,10 @@ import Schema
 /// One interval a device, with a beginning and a length of its own: for devices that join a fleet
 /// one by one and leave it again.
 public struct StaySource: TimelineSource {
-  /// Its name in a scenario.
   public static let name = "stay"
-  /// What it does, in one sentence.
   public static let summary =
     "One interval a device, begun at a uniform time, of a log-normal length: joining and leaving"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The earliest beginning.
     public var from = SimTime.start
@@ -23,9 +20,7 @@ public struct StaySource: TimelineSource {
     /// The state; nil: the series' usual one.
     public var state: StateName?
 
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("from", \.from, .sinceStart, "The earliest beginning"),
@@ -44,10 +39,8 @@ public struct StaySource: TimelineSource {
 
   private let settings: Settings
 
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// The states that its settings name.
   public var namedStates: [StateName] { settings.state.map { [$0] } ?? [] }
 
   /// Draws: at slot 0 one `uniform` for the beginning and, where there is a median, one `normal`

@@ -142,7 +142,7 @@ public struct TimelineContext: Sendable {
 
 /// Makes the series of each device of a group.
 public protocol TimelineSource: Part {
-  /// The series of one device.
+  /// The series of the device that the context names.
   func timeline(_ context: TimelineContext) -> any Timeline
   /// The series of all devices of a group, where they can share what they are made of.
   func timelines(_ context: GroupContext) -> any GroupTimeline
@@ -190,7 +190,7 @@ extension Seam where Value == any TimelineSource {
 public struct StateName: Sendable {
   /// The name.
   public let name: String
-  /// Where it stands.
+  /// Where in the scenario the state is named.
   public let place: Place
 
   /// A name written in a program.
@@ -204,7 +204,7 @@ public struct StateName: Sendable {
 public struct FileName: Sendable {
   /// The path.
   public let path: String
-  /// Where it stands.
+  /// Where in the scenario the file is named.
   public let place: Place
 
   /// A path written in a program.

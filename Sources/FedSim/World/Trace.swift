@@ -113,7 +113,7 @@ public struct TraceReplay: Sendable {
   /// How traces are dealt out.
   public enum Assignment: String, CaseIterable, Sendable { case inOrder, drawn }
 
-  /// The file.
+  /// The file that the traces are in.
   public var file = FileName("")
   /// How its traces are dealt out.
   public var assign = Assignment.inOrder

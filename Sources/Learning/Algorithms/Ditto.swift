@@ -9,23 +9,17 @@ import Schema
 ///
 /// The steps of v are on the same batches as those of the shared model, one on each.
 public struct Ditto: LocalAlgorithm {
-  /// Its name in a scenario.
   public static let name = "ditto"
-  /// What it does, in one sentence.
   public static let summary =
     "SGD, and on each device a model of its own that is pulled towards the shared one"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How strong the pull is.
     public var lambda = 0.1
     /// The learning rate of a device's own model; nil: that of training.
     public var learningRate: Double?
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "lambda" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -39,7 +33,6 @@ public struct Ditto: LocalAlgorithm {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// What the training began with, a model of the device's own, and two steps for each batch.

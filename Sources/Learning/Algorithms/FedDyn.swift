@@ -7,28 +7,21 @@ import Schema
 /// device minimises L(w) − ⟨λ, w⟩ + α/2·‖w − b‖², so that each step goes along −η·(g − λ + α·(w −
 /// b)); then λ ← λ − α·(w − b), which is ∇L(w) where the minimum is met. λ begins with 0.
 public struct FedDyn: LocalAlgorithm {
-  /// Its name in a scenario.
   public static let name = "feddyn"
-  /// What it does, in one sentence.
   public static let summary =
     "SGD with a pull and a linear term that each device learns; needs `optimizer: feddyn`"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How strong the pull is.
     public var alpha = 0.1
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "alpha" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("alpha", \.alpha, .number(1e-6...1e6), "How strong the pull is, α")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// What the training began with, and the device's term; its part at the server has its name.

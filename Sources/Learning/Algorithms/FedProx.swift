@@ -5,27 +5,20 @@ import Schema
 /// Source: Li et al., "Federated optimization in heterogeneous networks" (2020), equation 2:
 /// h(w; wᵗ) = F(w) + μ/2·‖w − wᵗ‖², so that each step goes along −η·(g + μ·(w − wᵗ)).
 public struct FedProx: LocalAlgorithm {
-  /// Its name in a scenario.
   public static let name = "fedprox"
-  /// What it does, in one sentence.
   public static let summary = "SGD with a pull towards the model that the training began with"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How strong the pull is.
     public var mu = 0.01
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "mu" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("mu", \.mu, .number(0...1e6), "How strong the pull is, μ; 0: it is `sgd`")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// What the training began with, unless nothing is pulled.

@@ -16,7 +16,7 @@ public struct LocalNeeds: Sendable, Equatable {
   /// Steps that are computed for each batch; so many times as long a batch takes.
   public var passes = 1
 
-  /// Nothing.
+  /// The needs of plain SGD.
   public init() {}
 
   /// Buffers of the model's size that a training holds in memory beside those of SGD: what it began
@@ -52,11 +52,9 @@ public struct Leavings: Sendable, Codable {
 }
 
 extension LocalAlgorithm {
-  /// Nothing.
   public var needs: LocalNeeds { LocalNeeds() }
   /// None.
   public var proximalPull: Double { 0 }
-  /// Nothing.
   public func leavings(
     of training: LocalTraining, batches: Int, _ memory: DeviceMemory
   ) -> Leavings { Leavings() }

@@ -5,20 +5,14 @@ import Schema
 /// Source: Arivazhagan et al., "Federated learning with personalization layers" (2019), algorithms
 /// 1 and 2.
 public struct PersonalLayers: LocalAlgorithm {
-  /// Its name in a scenario.
   public static let name = "personal-layers"
-  /// What it does, in one sentence.
   public static let summary = "FedPer: SGD on all layers, the named ones stay on the device"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The layers that stay, by their names in the model.
     public var layers: [String] = []
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "layers" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -29,7 +23,6 @@ public struct PersonalLayers: LocalAlgorithm {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Layers that stay.

@@ -10,15 +10,11 @@ import Schema
 /// With a schedule, K·η is the sum of the rates of the batches that ran; partial work has its own
 /// K.
 public struct Scaffold: LocalAlgorithm {
-  /// Its name in a scenario.
   public static let name = "scaffold"
-  /// What it does, in one sentence.
   public static let summary =
     "SGD corrected by control variates, one at the server and one on each device"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
   /// What the training began with, the device's variate, and one buffer more each way.

@@ -71,7 +71,6 @@ extension Attack {
   public func relabelling(classCount: Int) -> [Int32]? { nil }
   /// None.
   public var greatestClass: Int? { nil }
-  /// It does.
   public var falsifies: Bool { true }
   /// No.
   public var replaysFirst: Bool { false }

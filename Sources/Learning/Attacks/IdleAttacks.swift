@@ -6,22 +6,16 @@ import Schema
 /// Source: Blanchard et al., "Machine learning with adversaries" (2017), §5, with σ = 200 there: a
 /// difference from N(0, σ²) in place of its own. With `adds` the noise comes on top of that.
 public struct GaussianAttack: Attack {
-  /// Its name in a scenario.
   public static let name = "gaussian"
-  /// What it does, in one sentence.
   public static let summary = "Sends noise in place of its difference, or on top of it"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The noise's standard deviation.
     public var deviation = 1.0
     /// Whether it comes on top of what was learned.
     public var adds = false
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "deviation" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("deviation", \.deviation, .positive, "The standard deviation of each parameter"),
@@ -31,7 +25,6 @@ public struct GaussianAttack: Attack {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Draws: one `normal` a parameter.
@@ -47,20 +40,14 @@ public struct GaussianAttack: Attack {
 /// Source: Fraboni, Vidal, Lorenzi, "Free-rider attacks on model aggregation in federated learning"
 /// (2021), §3: plain free-riding, and disguised by noise.
 public struct FreeRider: Attack {
-  /// Its name in a scenario.
   public static let name = "free-rider"
-  /// What it does, in one sentence.
   public static let summary = "Sends back the model that it was given, or that with some noise"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The standard deviation of noise that is to look like work.
     public var deviation = 0.0
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "deviation" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -71,7 +58,6 @@ public struct FreeRider: Attack {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Draws: one `normal` a parameter, if there is noise.
@@ -84,14 +70,10 @@ public struct FreeRider: Attack {
 
 /// Sends the difference of its first training again and again.
 public struct StaleReplay: Attack {
-  /// Its name in a scenario.
   public static let name = "stale-replay"
-  /// What it does, in one sentence.
   public static let summary = "Sends the difference of its first training again and again"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
   /// The first one.

@@ -6,20 +6,15 @@ import Schema
 /// (2020), §5.1: of C classes y becomes C − 1 − y. With `from` and `to` one class is taken for
 /// another: Tolpegin et al., "Data poisoning attacks against federated learning systems" (2020).
 public struct LabelFlip: Attack {
-  /// Its name in a scenario.
   public static let name = "label-flip"
-  /// What it does, in one sentence.
   public static let summary = "Trains on wrong labels: of C classes y becomes C - 1 - y"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The class that is taken for another; nil: all are.
     public var from: Int?
     /// What it is taken for.
     public var to: Int?
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -28,14 +23,12 @@ public struct LabelFlip: Attack {
         Field("to", \.to, optional: .integer(0...1_000_000), "What it is taken for"),
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       (from == nil) == (to == nil) ? [] : [("to", "`from` and `to` go together")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// The greatest class that it names; nil: none.

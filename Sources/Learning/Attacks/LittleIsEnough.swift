@@ -9,20 +9,14 @@ import Schema
 /// updates. Of n updates m are theirs: s = ⌊n/2 + 1⌋ − m honest ones have to lie further out for a
 /// majority, and z is the greatest with φ(z) < (n − m − s)/(n − m).
 public struct LittleIsEnough: Attack {
-  /// Its name in a scenario.
   public static let name = "a-little-is-enough"
-  /// What it does, in one sentence.
   public static let summary = "Colluders send their mean, less some of its standard deviations"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many standard deviations; nil: by how many updates are whose.
     public var z: Double?
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "z" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -33,7 +27,6 @@ public struct LittleIsEnough: Attack {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// They do.

@@ -6,27 +6,20 @@ import Schema
 /// Source: Li et al., "RSA: Byzantine-robust stochastic aggregation methods" (2019), §6: Δ becomes
 /// −σ·Δ.
 public struct SignFlip: Attack {
-  /// Its name in a scenario.
   public static let name = "sign-flip"
-  /// What it does, in one sentence.
   public static let summary = "Sends the opposite of its difference"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many times the difference.
     public var scale = 1.0
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "scale" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("scale", \.scale, .positive, "How many times its difference it sends, turned round")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// b − σ·(w − b). Draws: none.
@@ -42,22 +35,16 @@ public struct SignFlip: Attack {
 /// Source: Bagdasaryan et al., "How to backdoor federated learning" (2020), equation 3, model
 /// replacement: Δ becomes γ·Δ, where γ is the number of updates by the server's learning rate.
 public struct ScaledUpdate: Attack {
-  /// Its name in a scenario.
   public static let name = "scaled"
-  /// What it does, in one sentence.
   public static let summary = "Model replacement: sends a multiple of its difference"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many times the difference.
     public var factor = 10.0
     /// Whether it trains on wrong labels, as `label-flip` does.
     public var flipsLabels = true
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "factor" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("factor", \.factor, .positive, "How many times its difference it sends, gamma"),
@@ -69,7 +56,6 @@ public struct ScaledUpdate: Attack {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Those of `label-flip`, if it flips any.

@@ -7,12 +7,9 @@ import Schema
 /// algorithm 1: Cₜ₊₁ = Cₜ·exp(−η·(b̄ − γ)), where b̄ is the share of updates with ‖Δ‖₂ ≤ C, its sum
 /// with noise.
 public struct AdaptiveClip: ToldTransform {
-  /// Its name in a scenario.
   public static let name = "adaptive-clip"
-  /// What it does, in one sentence.
   public static let summary = "Scales an update down to a norm that follows a quantile of norms"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The share of updates that is to stay as it is, γ.
     public var quantile = 0.5
@@ -22,11 +19,8 @@ public struct AdaptiveClip: ToldTransform {
     public var rate = 0.2
     /// The deviation of the noise on the number of updates within the bound, σ_b.
     public var countNoise = 0.0
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "quantile" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("quantile", \.quantile, .fraction, "The share of updates that is not scaled, γ"),
@@ -41,7 +35,6 @@ public struct AdaptiveClip: ToldTransform {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// The bound of version 0.

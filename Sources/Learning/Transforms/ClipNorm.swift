@@ -6,20 +6,14 @@ import Schema
 /// Source: McMahan et al., "Learning differentially private recurrent language models" (2018), §3:
 /// Δ ← Δ·min(1, C/‖Δ‖₂).
 public struct ClipNorm: UpdateTransform {
-  /// Its name in a scenario.
   public static let name = "clip-norm"
-  /// What it does, in one sentence.
   public static let summary = "Scales an update down to a largest Euclidean norm"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The largest norm.
     public var maximum = 1.0
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "maximum" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("maximum", \.maximum, .positive, "The largest norm")]
     }

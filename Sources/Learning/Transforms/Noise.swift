@@ -6,20 +6,14 @@ import Schema
 /// Source: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014), appendix
 /// A; on devices: Truex et al., "LDP-Fed" (2020). Noise of the server is `server.privacy`.
 public struct GaussianNoise: UpdateTransform {
-  /// Its name in a scenario.
   public static let name = "gaussian-noise"
-  /// What it does, in one sentence.
   public static let summary = "Adds normal noise to each parameter of an update, on the device"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The deviation of the noise on each parameter.
     public var deviation = 0.01
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "deviation" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -30,7 +24,6 @@ public struct GaussianNoise: UpdateTransform {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Every parameter is sent, whatever was left out before.
@@ -47,20 +40,14 @@ public struct GaussianNoise: UpdateTransform {
 ///
 /// Source: Dwork et al., "Calibrating noise to sensitivity in private data analysis" (2006).
 public struct LaplaceNoise: UpdateTransform {
-  /// Its name in a scenario.
   public static let name = "laplace-noise"
-  /// What it does, in one sentence.
   public static let summary = "Adds Laplace noise to each parameter of an update, on the device"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The scale of the noise on each parameter.
     public var scale = 0.01
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "scale" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -71,7 +58,6 @@ public struct LaplaceNoise: UpdateTransform {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Every parameter is sent, whatever was left out before.

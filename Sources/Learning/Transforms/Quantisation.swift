@@ -8,14 +8,10 @@ import Schema
 /// training of neural networks for efficient integer-arithmetic-only inference" (2018), §2.1, with
 /// the zero point 0.
 public struct ByteQuantisation: UpdateTransform {
-  /// Its name in a scenario.
   public static let name = "int8"
-  /// What it does, in one sentence.
   public static let summary = "Rounds an update to signed bytes, with a scale for each tensor"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
   /// A byte a number, and a float a tensor.
@@ -45,27 +41,20 @@ public struct ByteQuantisation: UpdateTransform {
 /// where l = ⌊s·|v|/‖v‖₂⌋ and the chance of the latter is s·|v|/‖v‖₂ − l. Each tensor is a bucket
 /// of its own. Levels have a fixed number of bits and not Elias' codes.
 public struct StochasticQuantisation: UpdateTransform {
-  /// Its name in a scenario.
   public static let name = "qsgd"
-  /// What it does, in one sentence.
   public static let summary = "Rounds an update at random to some levels of each tensor's norm"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// Levels beside 0, of each sign.
     public var levels = 16
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "levels" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("levels", \.levels, .integer(1...32_767), "Levels beside 0 of each sign, s")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Bits for 2s + 1 levels a number, and a float a tensor.

@@ -9,18 +9,13 @@ import Schema
 /// v less that. Signs alone are of Bernstein et al., "signSGD: compressed optimisation for
 /// non-convex problems" (2018). Each tensor has a magnitude of its own; the sign of 0 is +.
 public struct SignCompression: UpdateTransform {
-  /// Its name in a scenario.
   public static let name = "sign"
-  /// What it does, in one sentence.
   public static let summary = "Sends signs, times each tensor's mean magnitude; the rest waits"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// Whether what the signs are wrong by is added to the next update.
     public var feedback = true
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -31,7 +26,6 @@ public struct SignCompression: UpdateTransform {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// It does, with feedback.

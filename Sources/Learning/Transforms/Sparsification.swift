@@ -8,11 +8,8 @@ public struct Sparsification: PartSettings {
   public var share = 0.01
   /// Whether what is left out is added to the next update.
   public var feedback = true
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "share" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<Sparsification>] {
     [
       Field("share", \.share, .fraction, "The share of parameters that is sent, k/d; 1 at least"),
@@ -49,15 +46,11 @@ public struct Sparsification: PartSettings {
 /// Source: Stich, Cordonnier, Jaggi, "Sparsified SGD with memory" (2018), algorithm 1: of v = Δ + m
 /// the k entries of largest magnitude are sent, and m ← v less these.
 public struct TopK: UpdateTransform {
-  /// Its name in a scenario.
   public static let name = "top-k"
-  /// What it does, in one sentence.
   public static let summary = "Sends the largest parameters of an update; the rest waits"
 
-  /// What can be set.
   public typealias Settings = Sparsification
   private let rule: Sparsification
-  /// Made from its settings.
   public init(_ settings: Sparsification) { rule = settings }
 
   /// It does, with feedback.
@@ -112,15 +105,11 @@ public struct TopK: UpdateTransform {
 /// "Federated learning: strategies for improving communication efficiency" (2016), §2: what is sent
 /// is divided by the share, so that its mean is right.
 public struct RandomK: UpdateTransform {
-  /// Its name in a scenario.
   public static let name = "random-k"
-  /// What it does, in one sentence.
   public static let summary = "Sends random parameters of an update; the rest waits"
 
-  /// What can be set.
   public typealias Settings = Sparsification
   private let rule: Sparsification
-  /// Made from its settings.
   public init(_ settings: Sparsification) { rule = settings }
 
   /// It does, with feedback.

@@ -1,7 +1,7 @@
 extension ResultDocument {
   /// What identifies a run, for the attributes of a file's root.
   public struct Identity: Equatable, Sendable {
-    /// The scenario's name.
+    /// The name of the scenario that was run.
     public var title: String
     /// The version of the engine that made the numbers.
     public var engineVersion: String

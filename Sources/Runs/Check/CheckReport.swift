@@ -1,6 +1,6 @@
 /// What a check of one scenario came to.
 public struct ScenarioReport: Codable, Equatable, Sendable {
-  /// What became of it.
+  /// The verdict on a scenario.
   public enum Status: String, Codable, Sendable {
     /// All that was claimed and recorded holds.
     case holds
@@ -16,7 +16,7 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
 
   /// What became of the baseline.
   public struct Recording: Codable, Equatable, Sendable {
-    /// The file.
+    /// The path of the recording.
     public var file: String
     /// Whether the run is the recorded one.
     public var isSame: Bool
@@ -32,7 +32,7 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
 
   /// The scenario's file.
   public var path: String
-  /// What became of it.
+  /// Whether the scenario keeps its claims and its recording.
   public var status: Status
   /// What became of each claim.
   public var claims: [ClaimVerdict] = []

@@ -31,7 +31,7 @@ package struct PlayedRun: Sendable {
 
   /// What is kept of the events.
   enum Keeping: Sendable, Equatable {
-    /// Nothing.
+    /// No event.
     case nothing
     /// What a baseline holds, in words beyond the usual number where that is asked for; at least
     /// so many.

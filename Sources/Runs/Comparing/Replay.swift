@@ -9,7 +9,7 @@ import Schema
 public struct Replay: Codable, Equatable, Sendable {
   /// What is the same.
   public enum Verdict: String, Codable, CaseIterable, Sendable {
-    /// The file.
+    /// The whole file, byte by byte.
     case sameBytes
     /// What is in the file; another library wrote it.
     case sameContent

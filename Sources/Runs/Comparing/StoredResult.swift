@@ -4,7 +4,6 @@ import Schema
 
 /// A result file that was read, whichever version of FedSim made it.
 struct StoredResult {
-  /// The file.
   let path: String
   /// What is in it.
   let document: ResultDocument

@@ -12,7 +12,6 @@ public struct ClaimMoment: PartSettings, Equatable {
 
   /// The end of the run.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ClaimMoment>] {
     [
       Field("round", \.round, feature: .integer(1...100_000_000), "As this round was closed"),
@@ -21,7 +20,6 @@ public struct ClaimMoment: PartSettings, Equatable {
       Field("time", \.time, feature: .sinceStart, "At this time since the start"),
     ]
   }
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     let given = [round != nil, version != nil, time != nil].count { $0 }
     return given == 1 ? [] : [("", "expected one of round, version, time, or `end`")]
@@ -60,7 +58,6 @@ public struct ClaimSettings: PartSettings {
     }
   }
 
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ClaimSettings>] {
     [
       Field(
@@ -75,7 +72,6 @@ public struct ClaimSettings: PartSettings {
       }
   }
 
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if conditions.isEmpty, compare == nil {
       return [("", "a claim says something of a metric, such as `centralAccuracy: {atLeast: 0.8}`")]
@@ -107,9 +103,7 @@ public struct VariantSettings: PartSettings, Equatable {
 
   /// The scenario itself.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "set" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<VariantSettings>] {
     [
       Field(
@@ -143,7 +137,6 @@ public struct ComparisonSettings: PartSettings {
   /// The chance of a wrong claim that is put up with.
   public var alpha = 0.05
 
-  /// The defaults.
   public init() {}
 
   /// What the first variant is held against, in words.
@@ -178,7 +171,6 @@ public struct ComparisonSettings: PartSettings {
       }, write: { .text($0.name) })
   }
 
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ComparisonSettings>] {
     [
       Field("a", \.a, .settings(), "The first variant; absent: this scenario"),
@@ -203,7 +195,6 @@ public struct ComparisonSettings: PartSettings {
     ]
   }
 
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     let needsTarget = metric.kind == .timeToTarget || metric.kind == .countToTarget
     if needsTarget, target == nil {

@@ -47,7 +47,7 @@ public struct Metric: Sendable {
   public let kind: Kind
   /// What it is known of.
   public let domain: Domain
-  /// One sentence.
+  /// What the metric measures, in one sentence.
   public let summary: String
 
   init(_ name: String, _ kind: Kind, _ domain: Domain, _ summary: String) {

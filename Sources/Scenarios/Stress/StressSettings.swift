@@ -14,7 +14,6 @@ public struct StressSettings: PartSettings {
   /// The built-in changes.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<StressSettings>] {
     [
       Field(
@@ -30,7 +29,6 @@ public struct StressSettings: PartSettings {
     ]
   }
 
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if expect?.contains(where: { $0.compare != nil }) == true {
       return [("expect", "`compare` is about many seeds, and a world has one")]

@@ -28,7 +28,6 @@ public struct SweepRange: PartSettings {
   /// From 0 to 1.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<SweepRange>] {
     [
       Field("from", \.from, .sweepNumber, required: true, "The lower end, a value itself."),
@@ -43,7 +42,6 @@ public struct SweepRange: PartSettings {
     ]
   }
 
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if from.family != to.family {
       return [("to", "`from` is \(from.family.noun), and `to` is \(to.family.noun)")]

@@ -32,7 +32,6 @@ public struct SweepSettings: PartSettings {
   /// Nothing is varied.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<SweepSettings>] {
     [
       Field(
@@ -70,7 +69,6 @@ public struct SweepSettings: PartSettings {
       + (sobol?.axes ?? []) + (halton?.axes ?? [])
   }
 
-  /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
     if axes.isEmpty, replicas == nil {
       return [("", "nothing is varied: give a `grid`, another block, or `replicas`")]
@@ -97,7 +95,6 @@ public struct DrawnPoints: PartSettings {
   /// No points.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<DrawnPoints>] {
     [
       Field("count", \.count, .integer(1...100_000), required: true, "How many points."),
@@ -119,7 +116,6 @@ public struct SequencePoints: PartSettings {
   /// No points.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<SequencePoints>] {
     [
       Field("count", \.count, .integer(1...100_000), required: true, "How many points."),
@@ -154,7 +150,6 @@ public struct HalvingSettings: PartSettings {
   /// Half of the variants at each rung.
   public init() {}
 
-  /// The fields.
   public static var fields: [Field<HalvingSettings>] {
     [
       Field("metric", \.metric, .choice, "What variants are compared by, mean over replicas."),

@@ -4,7 +4,7 @@ import Schema
 
 /// Submits what is missing of a sweep to Slurm.
 public struct SlurmSweep {
-  /// What became of it.
+  /// Whether there is anything left to run.
   public enum End {
     /// Nothing is missing.
     case complete(SweepDriver)

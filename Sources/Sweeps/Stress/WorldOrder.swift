@@ -10,7 +10,7 @@ package struct WorldOrder: Codable, Sendable {
   var number: Int
   /// Where relative paths start.
   var file: String
-  /// The scenario.
+  /// The scenario as YAML.
   var text: String
   /// The key of `--shake-ties`.
   var shakeTies: UInt64?

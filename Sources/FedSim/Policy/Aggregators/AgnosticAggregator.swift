@@ -8,9 +8,7 @@ import Schema
 /// losses of the model before and Π the projection on the simplex. Domains without an update in a
 /// version keep their λ; the others share what they have.
 public struct AgnosticAggregator: Aggregator {
-  /// Its name in a scenario.
   public static let name = "agnostic"
-  /// What it does, in one sentence.
   public static let summary = "AFL: domains gain weight the higher their loss is"
 
   /// What a domain is.
@@ -21,7 +19,6 @@ public struct AgnosticAggregator: Aggregator {
     case devices
   }
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How far λ goes in a step.
     public var rate = 0.1
@@ -29,11 +26,8 @@ public struct AgnosticAggregator: Aggregator {
     public var domains = Domain.groups
     /// What the updates of a domain count.
     public var weights = UpdateWeights.samples
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "rate" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -48,15 +42,12 @@ public struct AgnosticAggregator: Aggregator {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// It does.
   public var countsStaleness: Bool { true }
   /// Losses are those of what trainings began with.
   public var needs: AggregatorNeeds { .baseLosses }
 
-  /// What it remembers.
   public struct Memory: Codable, Sendable {
     /// λ of each domain; empty before the first version: all weigh the same.
     public internal(set) var weights: [Double] = []

@@ -7,14 +7,10 @@ import Schema
 /// (2018), definition 1. Of an even number of updates the mean of the two in the middle. Samples
 /// count nothing.
 public struct CoordinateMedian: Aggregator {
-  /// Its name in a scenario.
   public static let name = "median"
-  /// What it does, in one sentence.
   public static let summary = "The median of each parameter; fewer than half of the updates can lie"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
   /// Order: see `UpdateValues.sorted`. Complexity: all updates at once.
@@ -34,20 +30,14 @@ public struct CoordinateMedian: Aggregator {
 /// Source: Yin et al. (2018), definition 2: of m updates the ⌊β·m⌋ lowest and as many highest
 /// values are left out.
 public struct CoordinateTrimmedMean: Aggregator {
-  /// Its name in a scenario.
   public static let name = "trimmed-mean"
-  /// What it does, in one sentence.
   public static let summary = "The mean of each parameter without a share at each end"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The share that is left out at each end.
     public var share = 0.1
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "share" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -58,7 +48,6 @@ public struct CoordinateTrimmedMean: Aggregator {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Order: the values that are left, in ascending order; with nothing left out the uniform mean,

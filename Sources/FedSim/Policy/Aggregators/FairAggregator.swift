@@ -7,22 +7,16 @@ import Schema
 /// Source: Li et al., "Fair resource allocation in federated learning" (2020), algorithm 2,
 /// q-FedAvg: Δₖ = Fₖ^q·L·(w − wₖ), hₖ = q·Fₖ^(q−1)·‖L·(w − wₖ)‖² + L·Fₖ^q, w ← w − Σ Δₖ / Σ hₖ.
 public struct FairAggregator: Aggregator {
-  /// Its name in a scenario.
   public static let name = "q-ffl"
-  /// What it does, in one sentence.
   public static let summary = "q-FedAvg: updates of devices with a high loss count more"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How much fairness.
     public var q = 1.0
     /// The constant that stands for the loss's smoothness.
     public var lipschitz = 10.0
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "q" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("q", \.q, .number(0...100), "How much a high loss counts; 0: the uniform mean"),
@@ -34,7 +28,6 @@ public struct FairAggregator: Aggregator {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// The step is made of differences, whatever is sent; F is the loss before the training.

@@ -7,12 +7,9 @@ import Schema
 /// algorithm 2, the smoothed Weiszfeld algorithm: from the weighted mean v on,
 /// v ← Σ βᵢ·xᵢ / Σ βᵢ with βᵢ = αᵢ / max(ν, ‖v − xᵢ‖).
 public struct GeometricMedian: Aggregator {
-  /// Its name in a scenario.
   public static let name = "geometric-median"
-  /// What it does, in one sentence.
   public static let summary = "RFA: the point with the least sum of distances to the updates"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// What updates count.
     public var weights = UpdateWeights.samples
@@ -22,11 +19,8 @@ public struct GeometricMedian: Aggregator {
     public var smoothing = 1e-6
     /// The relative change at which it ends early.
     public var tolerance = 1e-6
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "iterations" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("weights", \.weights, .choice, "What an update counts: by its samples, or the same"),
@@ -40,7 +34,6 @@ public struct GeometricMedian: Aggregator {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Order: sums over updates in their order, in `Double`, rounded to float once at the end.

@@ -38,20 +38,14 @@ struct KrumScores {
 ///
 /// Source: Blanchard et al. (2017), §4. Samples count nothing.
 public struct Krum: Aggregator {
-  /// Its name in a scenario.
   public static let name = "krum"
-  /// What it does, in one sentence.
   public static let summary = "The one update that is nearest to its n − f − 2 nearest others"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many updates may lie.
     public var byzantine = 1
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "byzantine" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -62,7 +56,6 @@ public struct Krum: Aggregator {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Complexity: O(updates² · parameters), all updates at once.
@@ -77,22 +70,16 @@ public struct Krum: Aggregator {
 ///
 /// Source: Blanchard et al. (2017), §5, multi-Krum.
 public struct MultiKrum: Aggregator {
-  /// Its name in a scenario.
   public static let name = "multi-krum"
-  /// What it does, in one sentence.
   public static let summary = "The plain mean of the updates with the lowest scores of Krum"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many updates may lie.
     public var byzantine = 1
     /// How many are kept; nil: all but those that may lie.
     public var keep: Int?
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "byzantine" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -106,7 +93,6 @@ public struct MultiKrum: Aggregator {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Order: those kept, in the order of all. Complexity: O(updates² · parameters), all at once.
@@ -127,16 +113,12 @@ public struct MultiKrum: Aggregator {
 /// that are left; of each parameter the β = θ − 2f values nearest to the median of the chosen are
 /// averaged.
 public struct Bulyan: Aggregator {
-  /// Its name in a scenario.
   public static let name = "bulyan"
-  /// What it does, in one sentence.
   public static let summary = "Updates chosen by Krum, then the values nearest to their median"
 
-  /// What can be set.
   public typealias Settings = Krum.Settings
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Order: the values nearest to the median in ascending order; of two equally near the lower one

@@ -9,27 +9,20 @@ import Schema
 /// Λ = ‖(Δ + n·Δ̄)/(n + 1) − Δ̄‖² / ‖Δ̄‖², where Δ̄ is the mean difference of the n fresh ones and
 /// Λmax the largest of the late ones.
 public struct LateAwareMean: Aggregator {
-  /// Its name in a scenario.
   public static let name = "refl-mean"
-  /// What it does, in one sentence.
   public static let summary = "Late updates count less with age and more with what they differ by"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How much it counts that an update differs.
     public var beta = 0.35
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "beta" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("beta", \.beta, .fraction, "How much counts that a late update differs, β")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// How far updates are from one another is told by differences, whatever is sent.

@@ -24,17 +24,12 @@ public enum UpdateWeights: String, CaseIterable, Sendable {
 /// Source: McMahan et al., "Communication-efficient learning of deep networks from decentralized
 /// data" (2017), algorithm 1.
 public struct SampleWeightedMean: Aggregator {
-  /// Its name in a scenario.
   public static let name = "sample-weighted-mean"
-  /// What it does, in one sentence.
   public static let summary = "FedAvg: the mean weighted by each update's distinct samples"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
-  /// It does.
   public var countsStaleness: Bool { true }
 
   /// One weight an update, from its samples alone; equal ones where no update has any.
@@ -50,17 +45,12 @@ public struct SampleWeightedMean: Aggregator {
 
 /// The plain mean, every update counting the same.
 public struct UniformMean: Aggregator {
-  /// Its name in a scenario.
   public static let name = "uniform-mean"
-  /// What it does, in one sentence.
   public static let summary = "The plain mean: every update counts the same, whatever its samples"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
-  /// It does.
   public var countsStaleness: Bool { true }
   /// It is.
   public var isPlainMean: Bool { true }

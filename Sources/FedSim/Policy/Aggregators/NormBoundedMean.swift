@@ -6,22 +6,16 @@ import Schema
 /// Source: Sun et al., "Can you really backdoor federated learning?" (2019), §4:
 /// Δᵢ / max(1, ‖Δᵢ‖ / M) before the mean.
 public struct NormBoundedMean: Aggregator {
-  /// Its name in a scenario.
   public static let name = "norm-bounded-mean"
-  /// What it does, in one sentence.
   public static let summary = "The mean after each difference is scaled down to a largest norm"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The largest norm.
     public var maximum = 1.0
     /// What updates count.
     public var weights = UpdateWeights.uniform
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "maximum" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("maximum", \.maximum, .positive, "The largest norm of a difference, M"),
@@ -31,10 +25,8 @@ public struct NormBoundedMean: Aggregator {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// It does.
   public var countsStaleness: Bool { true }
   /// Norms are those of differences, whatever is sent.
   public var needs: AggregatorNeeds { .bases }

@@ -9,27 +9,20 @@ import Schema
 /// learning rate times a mean of gradients. As in the authors' program τ_eff is Σ pᵢ·‖aᵢ‖₁, and
 /// Σ pᵢ·τᵢ where training is pulled towards its beginning.
 public struct NormalisedMean: Aggregator {
-  /// Its name in a scenario.
   public static let name = "normalised-mean"
-  /// What it does, in one sentence.
   public static let summary = "FedNova: the mean of differences by the length of their training"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// What updates count.
     public var weights = UpdateWeights.samples
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "weights" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("weights", \.weights, .choice, "What an update counts: the same, or by its samples")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// It is made for differences, which it divides.

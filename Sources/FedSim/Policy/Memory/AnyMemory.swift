@@ -26,7 +26,7 @@ public struct AnyMemory: Sendable {
     return change(&own(type).value)
   }
 
-  /// What it is.
+  /// The memory as the type that it is. Traps where it is of another.
   public func value<Memory: Codable & Sendable>(_ type: Memory.Type) -> Memory {
     if Memory.self == NoMemory.self { return unsafeBitCast(NoMemory(), to: Memory.self) }
     return own(type).value

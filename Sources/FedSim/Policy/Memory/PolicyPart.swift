@@ -16,7 +16,7 @@ public protocol PolicyPart: Part {
 
 /// The memory of a part that remembers nothing.
 public struct NoMemory: Codable, Sendable, Equatable {
-  /// Nothing.
+  /// An empty memory.
   public init() {}
 
   /// Reads the byte that stands for nothing.
@@ -32,7 +32,6 @@ public struct NoMemory: Codable, Sendable, Equatable {
 }
 
 extension PolicyPart where Memory == NoMemory {
-  /// Nothing.
   public func makeMemory() -> NoMemory { NoMemory() }
 }
 

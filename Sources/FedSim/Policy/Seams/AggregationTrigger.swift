@@ -53,7 +53,7 @@ public protocol AggregationTrigger: PolicyPart {
   /// How many updates of the round's cohort have to arrive, where it waits for nothing else; nil:
   /// a round does not depend on that.
   func neededMembers(_ server: ServerView) -> Int?
-  /// What it wants now.
+  /// What the server does now: wait, aggregate, or give the round up.
   func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
   ) -> TriggerDecision

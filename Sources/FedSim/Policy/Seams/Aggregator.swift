@@ -61,7 +61,6 @@ public protocol Aggregator: PolicyPart {
 }
 
 extension Aggregator {
-  /// Nothing.
   public var needs: AggregatorNeeds { [] }
   /// Not known before the updates are computed.
   public func weights(of updates: [UpdateFacts]) -> [Double]? { nil }

@@ -16,7 +16,7 @@ public struct AnySelector: Sendable {
     case cycles(any CycleAdmission)
   }
 
-  /// What it is.
+  /// The selector itself, by what it decides.
   public let kind: Kind
   /// What it is told, and what the server keeps for it.
   public let needs: SelectorNeeds

@@ -58,7 +58,6 @@ public protocol ClientSelector: PolicyPart {
 }
 
 extension ClientSelector {
-  /// Nothing.
   public var needs: SelectorNeeds { [] }
   /// It does not listen.
   public func hear(
@@ -180,7 +179,6 @@ public protocol CohortSelector: ClientSelector {
 }
 
 extension CohortSelector {
-  /// Nothing.
   public var rules: CohortRules { CohortRules() }
   /// It chooses itself.
   public var given: GivenCohorts? { nil }

@@ -9,17 +9,12 @@ import Schema
 /// server tells itself, by the hours of the day in which it heard of a device; there each device
 /// forecasts its own availability and reports it.
 public struct AvailabilitySelector: CohortSelector {
-  /// Its name in a scenario.
   public static let name = "availability-aware"
-  /// What it does, in one sentence.
   public static let summary =
     "Synchronous rounds: those least likely to be there soon come first; late updates are taken in"
 
-  /// What can be set.
   public struct Settings: CohortSettings {
-    /// How many updates a round wants.
     public var cohort = 10
-    /// How many members are chosen for each update wanted.
     public var overSelection = 1.0
     /// How many devices must wait before a cohort is formed; nil: as many as are chosen.
     public var minimumWaiting: Int?
@@ -29,9 +24,7 @@ public struct AvailabilitySelector: CohortSelector {
     public var smoothing = 0.25
     /// Whether updates of earlier rounds are taken in.
     public var late = true
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       cohortFields + [
         Field(
@@ -46,7 +39,6 @@ public struct AvailabilitySelector: CohortSelector {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// It looks at when devices were chosen.

@@ -3,9 +3,9 @@ import Schema
 
 /// Settings of a selector whose cohorts have a size: the fields that all of them share.
 public protocol CohortSettings: PartSettings {
-  /// How many updates a round wants.
+  /// Updates that a round needs.
   var cohort: Int { get set }
-  /// How many members are chosen for each update wanted.
+  /// Devices chosen for each update that the round needs, at least 1.
   var overSelection: Double { get set }
   /// How many devices must wait before a cohort is formed; nil: as many as are chosen.
   var minimumWaiting: Int? { get set }
@@ -13,20 +13,15 @@ public protocol CohortSettings: PartSettings {
 
 /// The settings of a selector of which nothing else can be set.
 public struct CohortSize: CohortSettings {
-  /// How many updates a round wants.
   public var cohort = 10
-  /// How many members are chosen for each update wanted.
   public var overSelection = 1.0
   /// How many devices must wait before a cohort is formed; nil: as many as are chosen.
   public var minimumWaiting: Int?
-  /// The defaults.
   public init() {}
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<CohortSize>] { cohortFields }
 }
 
 extension CohortSettings {
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "cohort" }
 
   /// The fields that such selectors share.

@@ -7,12 +7,9 @@ import Schema
 /// before `time` has passed. Where the other selector forms cohorts a device that comes too early
 /// waits with the others and is passed over; else it is turned away.
 public struct MinimumIntervalSelector: AdmittingSelector, CandidateSelector {
-  /// Its name in a scenario.
   public static let name = "minimum-interval"
-  /// What it does, in one sentence.
   public static let summary = "Another selector, which passes over those who trained not long ago"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many rounds lie between two trainings of a device.
     public var rounds = 2
@@ -20,11 +17,8 @@ public struct MinimumIntervalSelector: AdmittingSelector, CandidateSelector {
     public var time: SimDuration?
     /// Who chooses among the others.
     public var of = Choice<AnySelector>(UniformSelector.self) { $0 }
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "rounds" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -36,7 +30,6 @@ public struct MinimumIntervalSelector: AdmittingSelector, CandidateSelector {
         Field("of", \.of, .part(.clientSelector), "Who chooses among the others"),
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       if rounds == 1, time == nil { return [("rounds", "1 and no `time` pass over nobody")] }
       if of.name == MinimumIntervalSelector.name {
@@ -51,7 +44,6 @@ public struct MinimumIntervalSelector: AdmittingSelector, CandidateSelector {
 
   private let settings: Settings
   private let inner: AnySelector
-  /// Made from its settings.
   public init(_ settings: Settings) {
     self.settings = settings
     inner = settings.of.value
@@ -79,7 +71,6 @@ public struct MinimumIntervalSelector: AdmittingSelector, CandidateSelector {
     return rules
   }
 
-  /// What it remembers.
   public struct Memory: Codable, Sendable {
     /// What the other remembers.
     var inner: AnyMemory

@@ -7,17 +7,12 @@ import Schema
 /// (2021), algorithm 1. What *differs* from it, and from the authors' program, is in
 /// docs/selection.md.
 public struct OortSelector: CohortSelector {
-  /// Its name in a scenario.
   public static let name = "oort"
-  /// What it does, in one sentence.
   public static let summary =
     "Synchronous rounds: useful and fast devices by what they last reported, and unknown ones"
 
-  /// What can be set.
   public struct Settings: CohortSettings {
-    /// How many updates a round wants.
     public var cohort = 10
-    /// How many members are chosen for each update wanted.
     public var overSelection = 1.3
     /// How many devices must wait before a cohort is formed; nil: as many as are chosen.
     public var minimumWaiting: Int?
@@ -43,9 +38,7 @@ public struct OortSelector: CohortSelector {
     public var mostUpdates: Int?
     /// The share of all known devices of which that is so at most.
     public var mostExcluded = 0.3
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       cohortFields + [
         Field(
@@ -76,7 +69,6 @@ public struct OortSelector: CohortSelector {
   }
 
   let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// It looks at samples, durations and rounds, and at the squares of losses.

@@ -10,9 +10,7 @@ import Schema
 /// of now over all of the candidate's samples. *Differs*: there candidates compute it and tell it;
 /// here an oracle does, which takes no time, no energy and no bytes.
 public struct PowerOfChoiceSelector: CandidateSelector {
-  /// Its name in a scenario.
   public static let name = "power-of-choice"
-  /// What it does, in one sentence.
   public static let summary =
     "Synchronous rounds: of candidates drawn by samples, those with the highest loss"
 
@@ -24,21 +22,16 @@ public struct PowerOfChoiceSelector: CandidateSelector {
     case current
   }
 
-  /// What can be set.
   public struct Settings: CohortSettings {
-    /// How many updates a round wants.
     public var cohort = 6
     /// How many candidates are drawn.
     public var candidates = 12
     /// Which losses decide.
     public var losses = Losses.reported
-    /// How many members are chosen for each update wanted.
     public var overSelection = 1.0
     /// How many devices must wait before a cohort is formed; nil: as many as there are candidates.
     public var minimumWaiting: Int?
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         cohortFields[0],
@@ -54,7 +47,6 @@ public struct PowerOfChoiceSelector: CandidateSelector {
           "How many must wait before a cohort is formed; absent: as many as there are candidates"),
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       candidates < wanted
         ? [("candidates", "\(wanted) members cannot be chosen among \(candidates) candidates")]
@@ -63,7 +55,6 @@ public struct PowerOfChoiceSelector: CandidateSelector {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   private var neededWaiting: Int { settings.minimumWaiting ?? settings.candidates }

@@ -6,23 +6,18 @@ import Schema
 /// A cohort begins behind the last member of the one before, and after the last device comes the
 /// first. Devices that do not wait are passed over: their turn comes again.
 public struct RoundRobinSelector: CohortSelector {
-  /// Its name in a scenario.
   public static let name = "round-robin"
-  /// What it does, in one sentence.
   public static let summary =
     "Synchronous rounds: those who wait take turns, in the order of the fleet"
 
-  /// What can be set.
   public typealias Settings = CohortSize
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// How many it waits for.
   public var rules: CohortRules { CohortRules(neededWaiting: settings.neededWaiting) }
 
-  /// What it remembers.
   public struct Memory: Codable, Sendable {
     /// The last member of the cohort before; −1: there is none.
     var last = -1

@@ -7,17 +7,13 @@ import Schema
 /// when it asked. Source: as the first scheme of Li et al., "On the convergence of FedAvg on
 /// non-IID data" (2020), §3.3, which draws with replacement: *differs*.
 public struct WeightedSelector: CohortSelector {
-  /// Its name in a scenario.
   public static let name = "weighted"
-  /// What it does, in one sentence.
   public static let summary =
     "Synchronous rounds: a cohort of those who wait, drawn by their samples"
 
-  /// What can be set.
   public typealias Settings = CohortSize
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// It looks at samples.

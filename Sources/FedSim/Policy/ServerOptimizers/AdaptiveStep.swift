@@ -88,11 +88,8 @@ public struct AdaptiveSettings: PartSettings {
   public var tau = 1e-3
   /// What v begins with; nil: τ².
   public var initial: Double?
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "learningRate" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<AdaptiveSettings>] {
     var fields: [Field<AdaptiveSettings>] = common(\.learningRate, \.beta1, \.tau, \.initial)
     fields.insert(

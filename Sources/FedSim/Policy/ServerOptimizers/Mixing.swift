@@ -6,27 +6,20 @@ import Schema
 /// Source: Xie, Koyejo, Gupta, "Asynchronous federated optimization" (2020), algorithm 1:
 /// x ← (1 − α)·x + α·x′, with α·s(τ) in place of α where old updates count less.
 public struct Mixing: ServerOptimizer {
-  /// Its name in a scenario.
   public static let name = "mixing"
-  /// What it does, in one sentence.
   public static let summary = "FedAsync: (1 − α) of the model and α of what was trained"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The share of what was trained.
     public var alpha = 0.6
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "alpha" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("alpha", \.alpha, .fraction, "The share of what was trained, α")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Differences are mixed as the model that they lead to. Order: element by element, in `Double`,

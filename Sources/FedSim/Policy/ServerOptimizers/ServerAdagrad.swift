@@ -10,11 +10,8 @@ public struct AdagradSettings: PartSettings {
   public var tau = 1e-3
   /// What v begins with; nil: τ².
   public var initial: Double?
-  /// The defaults.
   public init() {}
-  /// The field that a bare value stands for.
   public static var shorthand: String? { "learningRate" }
-  /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<AdagradSettings>] {
     AdaptiveSettings.common(\.learningRate, \.beta1, \.tau, \.initial)
   }
@@ -28,16 +25,12 @@ public struct AdagradSettings: PartSettings {
 ///
 /// Source: Reddi et al. (2021), algorithm 2, FedAdagrad: v ← v + Δ².
 public struct ServerAdagrad: AdaptiveOptimizer {
-  /// Its name in a scenario.
   public static let name = "adagrad"
-  /// What it does, in one sentence.
   public static let summary = "FedAdagrad: steps become shorter where updates have been large"
 
-  /// What can be set.
   public typealias Settings = AdagradSettings
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// The step that it takes.

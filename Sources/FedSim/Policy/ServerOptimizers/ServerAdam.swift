@@ -4,16 +4,12 @@ import Schema
 ///
 /// Source: Reddi et al. (2021), algorithm 2, FedAdam: v ← β₂·v + (1 − β₂)·Δ².
 public struct ServerAdam: AdaptiveOptimizer {
-  /// Its name in a scenario.
   public static let name = "adam"
-  /// What it does, in one sentence.
   public static let summary = "FedAdam: steps by a mean of updates over the root of their squares"
 
-  /// What can be set.
   public typealias Settings = AdaptiveSettings
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// The step that it takes.

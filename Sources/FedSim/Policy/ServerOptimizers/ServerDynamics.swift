@@ -10,15 +10,11 @@ import Schema
 /// plain mean Δ of m updates, so that α does not matter here; the authors' program keeps the same
 /// sums.
 public struct ServerDynamics: ServerOptimizer {
-  /// Its name in a scenario.
   public static let name = "feddyn"
-  /// What it does, in one sentence.
   public static let summary =
     "FedDyn: the mean, and the sum of all before it; needs `algorithm: feddyn`"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
   /// Its part on devices.
@@ -26,7 +22,6 @@ public struct ServerDynamics: ServerOptimizer {
   /// Each device counts the same in s.
   public var needsPlainMean: Bool { true }
 
-  /// What it remembers.
   public struct Memory: Codable, Sendable {
     /// s; nil before the first step.
     public internal(set) var sum: ParameterBuffer?

@@ -6,12 +6,9 @@ import Schema
 /// Source: Hsu, Qi, Brown, "Measuring the effects of non-identical data distribution for federated
 /// visual classification" (2019), §4.3: v ← β·v + Δ, w ← w + η·v; by Nesterov w ← w + η·(Δ + β·v).
 public struct ServerMomentum: ServerOptimizer {
-  /// Its name in a scenario.
   public static let name = "momentum"
-  /// What it does, in one sentence.
   public static let summary = "FedAvgM: steps go on in the direction of those before"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The rate.
     public var learningRate = 1.0
@@ -19,11 +16,8 @@ public struct ServerMomentum: ServerOptimizer {
     public var momentum = 0.9
     /// Whether the step looks ahead.
     public var nesterov = false
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "momentum" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("learningRate", \.learningRate, .positive, "The server's learning rate, η"),
@@ -34,10 +28,8 @@ public struct ServerMomentum: ServerOptimizer {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// What it remembers.
   public struct Memory: Codable, Sendable {
     /// v; nil before the first step.
     var velocity: ParameterBuffer?

@@ -3,27 +3,20 @@ import Schema
 
 /// Moves the model by a rate times the combined update; at rate 1 `weights` simply replace it.
 public struct ServerSGD: ServerOptimizer {
-  /// Its name in a scenario.
   public static let name = "sgd"
-  /// What it does, in one sentence.
   public static let summary = "Moves the model by a rate times the combined update"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The rate.
     public var learningRate = 1.0
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "learningRate" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("learningRate", \.learningRate, .positive, "The server's learning rate")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Order: element by element, in `Double`, rounded to float once.

@@ -4,16 +4,12 @@ import Schema
 ///
 /// Source: Reddi et al. (2021), algorithm 2, FedYogi: v ← v − (1 − β₂)·Δ²·sign(v − Δ²).
 public struct ServerYogi: AdaptiveOptimizer {
-  /// Its name in a scenario.
   public static let name = "yogi"
-  /// What it does, in one sentence.
   public static let summary = "FedYogi: as Adam, with a v that changes by no more than the square"
 
-  /// What can be set.
   public typealias Settings = AdaptiveSettings
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// The step that it takes.

@@ -3,14 +3,10 @@ import Schema
 
 /// Every update counts in full.
 public struct ConstantStaleness: StalenessWeight {
-  /// Its name in a scenario.
   public static let name = "constant"
-  /// What it does, in one sentence.
   public static let summary = "An old update counts as much as a fresh one: s(τ) = 1"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
   /// 1.
@@ -23,27 +19,20 @@ public struct ConstantStaleness: StalenessWeight {
 /// exponent ½ Nguyen et al., "Federated learning with buffered asynchronous aggregation" (2022),
 /// §5.
 public struct PolynomialStaleness: StalenessWeight {
-  /// Its name in a scenario.
   public static let name = "polynomial"
-  /// What it does, in one sentence.
   public static let summary = "s(τ) = (1 + τ)^−a; with a = 0.5 that of FedBuff"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The exponent.
     public var exponent = 0.5
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "exponent" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("exponent", \.exponent, .number(0...1000), "The exponent a")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// (1 + τ)^−a; exactly 1 for a fresh update.
@@ -58,22 +47,16 @@ public struct PolynomialStaleness: StalenessWeight {
 ///
 /// Source: Xie, Koyejo, Gupta (2020), §5.2.
 public struct HingeStaleness: StalenessWeight {
-  /// Its name in a scenario.
   public static let name = "hinge"
-  /// What it does, in one sentence.
   public static let summary = "s(τ) = 1 up to τ = b, then 1 / (a·(τ − b) + 1)"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How fast it falls.
     public var slope = 10.0
     /// Up to where it counts in full.
     public var from = 4
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "from" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("slope", \.slope, .number(0...1e9), "How fast it falls, a"),
@@ -83,7 +66,6 @@ public struct HingeStaleness: StalenessWeight {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// 1 or 1 / (a·(τ − b) + 1).
@@ -97,27 +79,20 @@ public struct HingeStaleness: StalenessWeight {
 ///
 /// Source: Xie, Koyejo, Gupta, "Asynchronous federated optimization", first version (2019), §5.2.
 public struct ExponentialStaleness: StalenessWeight {
-  /// Its name in a scenario.
   public static let name = "exponential"
-  /// What it does, in one sentence.
   public static let summary = "s(τ) = e^(−a·τ)"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How fast it falls.
     public var rate = 0.5
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "rate" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("rate", \.rate, .number(0...1000), "How fast it falls, a")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// e^(−a·τ).

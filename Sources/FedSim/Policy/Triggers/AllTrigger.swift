@@ -4,18 +4,13 @@ import Schema
 ///
 /// Each is asked as it would be alone. What it has said counts until the round is over.
 public struct AllTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "all"
-  /// What it does, in one sentence.
   public static let summary = "Aggregates when each of several triggers has said so in this round"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The triggers.
     public var of: [Choice<any AggregationTrigger>] = []
-    /// The defaults.
     public init() {}
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -23,7 +18,6 @@ public struct AllTrigger: AggregationTrigger {
           "The triggers; a round that one of them skips is skipped")
       ]
     }
-    /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       if of.count < 2 { return [("of", "`all` is of two triggers at least")] }
       if of.contains(where: { $0.name == AllTrigger.name }) {
@@ -37,7 +31,6 @@ public struct AllTrigger: AggregationTrigger {
   }
 
   private let triggers: [any AggregationTrigger]
-  /// Made from its settings.
   public init(_ settings: Settings) { triggers = settings.of.map(\.value) }
 
   /// That of the one which has a time.
@@ -49,7 +42,6 @@ public struct AllTrigger: AggregationTrigger {
     timer == nil ? triggers.compactMap { $0.neededMembers(server) }.max() : nil
   }
 
-  /// What it remembers.
   public struct Memory: Codable, Sendable {
     /// The round that it is of.
     var round = 0

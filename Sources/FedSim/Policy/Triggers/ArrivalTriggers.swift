@@ -4,17 +4,12 @@ import Schema
 ///
 /// Source: Xie, Koyejo, Gupta, "Asynchronous federated optimization" (2020), algorithm 1.
 public struct EveryArrivalTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "every-arrival"
-  /// What it does, in one sentence.
   public static let summary = "Aggregates whenever an update arrives, as FedAsync does"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
-  /// What it wants now.
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
   ) -> TriggerDecision {
@@ -28,30 +23,22 @@ public struct EveryArrivalTrigger: AggregationTrigger {
 /// algorithm 1. How many devices train at once is the selector's (`concurrent`), how old an update
 /// may be the server's (`maximumStaleness`).
 public struct BufferTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "buffer"
-  /// What it does, in one sentence.
   public static let summary = "Aggregates when the buffer holds this many updates, as FedBuff does"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many updates.
     public var size = 10
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "size" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("size", \.size, .integer(1...1_000_000), "How many updates the buffer holds, K")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// What it wants now.
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
   ) -> TriggerDecision {

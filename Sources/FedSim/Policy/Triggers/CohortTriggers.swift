@@ -5,20 +5,14 @@ import Schema
 /// Source: Bonawitz et al., "Towards federated learning at scale: system design" (2019), §2.2: the
 /// first K of 1.3·K.
 public struct FirstTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "first"
-  /// What it does, in one sentence.
   public static let summary = "Aggregates the first updates of a cohort, whatever its goal"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many updates.
     public var updates = 10
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "updates" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -29,10 +23,8 @@ public struct FirstTrigger: AggregationTrigger {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// It needs cohorts.
   public var needs: TriggerNeeds { .cohorts }
 
   /// As many as it wants, and no more than there are.
@@ -40,7 +32,6 @@ public struct FirstTrigger: AggregationTrigger {
     server.cohortGoal == nil ? nil : min(settings.updates, server.cohortSize)
   }
 
-  /// What it wants now.
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
   ) -> TriggerDecision {
@@ -54,23 +45,17 @@ public struct FirstTrigger: AggregationTrigger {
 /// Source: as in Yang et al., "Characterizing impacts of heterogeneity in federated learning upon
 /// large-scale smartphone data" (2021), where a round fails with less than 0.8 of its devices.
 public struct QuorumTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "quorum"
-  /// What it does, in one sentence.
   public static let summary =
     "Ends a round when all have answered, or in time: with a quorum aggregated, else skipped"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The share of the cohort.
     public var share = 0.8
     /// How long after the cohort was formed.
     public var after = SimDuration.minutes(10)
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "share" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -84,12 +69,10 @@ public struct QuorumTrigger: AggregationTrigger {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Its timer.
   public var timer: TriggerTimer? { .afterCohort(settings.after) }
-  /// It needs cohorts.
   public var needs: TriggerNeeds { .cohorts }
 
   /// What it wants now: a round that can no longer have its quorum is skipped at once.

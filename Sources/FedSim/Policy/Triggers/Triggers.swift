@@ -2,30 +2,22 @@ import Schema
 
 /// Enough updates wait, whenever an update arrives or the connection returns.
 public struct ThresholdTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "threshold"
-  /// What it does, in one sentence.
   public static let summary = "Aggregates as soon as this many updates wait"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How many updates.
     public var updates = 3
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "updates" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [Field("updates", \.updates, .integer(1...1_000_000), "How many updates must wait")]
     }
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// What it wants now.
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
   ) -> TriggerDecision {
@@ -35,22 +27,16 @@ public struct ThresholdTrigger: AggregationTrigger {
 
 /// A timer rings and enough updates wait.
 public struct EveryTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "every"
-  /// What it does, in one sentence.
   public static let summary = "Looks at fixed intervals whether enough updates wait"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// The interval.
     public var period = SimDuration.minutes(30)
     /// How many updates.
     public var minimum = 3
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "period" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field("period", \.period, .duration(atLeast: .seconds(1)), "The interval"),
@@ -60,13 +46,11 @@ public struct EveryTrigger: AggregationTrigger {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Its timer.
   public var timer: TriggerTimer? { .every(settings.period) }
 
-  /// What it wants now.
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
   ) -> TriggerDecision {
@@ -76,23 +60,17 @@ public struct EveryTrigger: AggregationTrigger {
 
 /// The round's cohort has sent as many updates as the round wants.
 public struct CohortCompleteTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "cohort-complete"
-  /// What it does, in one sentence.
   public static let summary = "Aggregates when the round's goal of updates has arrived"
 
-  /// It has none.
   public typealias Settings = NoSettings
-  /// Made from its settings.
   public init(_ settings: NoSettings) {}
 
-  /// It needs cohorts.
   public var needs: TriggerNeeds { .cohorts }
 
   /// The goal of the cohort.
   public func neededMembers(_ server: ServerView) -> Int? { server.cohortGoal }
 
-  /// What it wants now.
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
   ) -> TriggerDecision {
@@ -103,22 +81,16 @@ public struct CohortCompleteTrigger: AggregationTrigger {
 
 /// The round has lasted long enough: aggregate what is there, or skip the round.
 public struct DeadlineTrigger: AggregationTrigger {
-  /// Its name in a scenario.
   public static let name = "deadline"
-  /// What it does, in one sentence.
   public static let summary = "Ends a round some time after its cohort was formed"
 
-  /// What can be set.
   public struct Settings: PartSettings {
     /// How long after the cohort was formed.
     public var after = SimDuration.minutes(10)
     /// With fewer updates than this the round is skipped.
     public var minimum = 1
-    /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
     public static var shorthand: String? { "after" }
-    /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
         Field(
@@ -132,15 +104,12 @@ public struct DeadlineTrigger: AggregationTrigger {
   }
 
   private let settings: Settings
-  /// Made from its settings.
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Its timer.
   public var timer: TriggerTimer? { .afterCohort(settings.after) }
-  /// It needs cohorts.
   public var needs: TriggerNeeds { .cohorts }
 
-  /// What it wants now.
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
   ) -> TriggerDecision {
