@@ -1,8 +1,15 @@
+import Learning
+
 /// Something that every observer hears of, whatever else it wants.
 enum Announcement {
   case published(VersionRecord)
   case closed(RoundRecord)
   case publishedCentrally(CentralVersion)
+  /// The members of a cohort will most likely train on a model next; `isBeforehand`: the cohort has
+  /// not formed yet. No observer hears of it.
+  case trainingsComing([Int], from: ParameterBuffer, isBeforehand: Bool)
+  /// A version was made that something goes with. No observer hears of it.
+  case companionsMade
   /// It came after one of these, and is heard of in this order.
   case happened(Happening)
 }

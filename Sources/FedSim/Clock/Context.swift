@@ -58,6 +58,9 @@ struct Context {
     computations = Computations(inputs)
   }
 
+  /// The time at which the run ends at the latest.
+  var end: SimTime { .start + inputs.stop.after }
+
   /// What the library of a group's devices does beyond the plain path; nil for most groups.
   @inline(__always)
   func dialect(of group: Int32) -> (any Dialect)? {

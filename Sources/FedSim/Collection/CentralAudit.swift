@@ -2,7 +2,7 @@ extension Collecting {
   /// Ends every file that is still open.
   static func finishCentral(_ devices: inout Devices, _ cx: inout Context) {
     guard cx.collection.isOn else { return }
-    for device in devices.indices { cx.collection.collectors[device].queue = [] }
+    for device in cx.members.indices { cx.collection.collectors[device].queue = [] }
     for file in cx.collection.files.numbers {
       cx.collection.files[file].isSending = false
       cx.collection.files[file].isSendingItem = false

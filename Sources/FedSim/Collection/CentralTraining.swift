@@ -127,7 +127,7 @@ extension CentralTraining {
   ) -> (shards: [(owner: CentralTraining.Owner?, samples: [Int32])], users: Int) {
     var byUser: [(owner: CentralTraining.Owner, samples: [Int32])] = []
     var all: [Int32] = []
-    var places = [[Int]](repeating: [], count: devices.count)
+    var places = [[Int]](repeating: [], count: cx.members.count)
     for file in files {
       let record = cx.collection.files[file]
       let device = Int(record.device)
@@ -157,8 +157,8 @@ extension CentralTraining {
     let trained = cx.collection.models[model]
     var (group, ordinal) = ("", UInt32(0))
     if let device = owner.map({ Int($0.device) }) {
-      group = Roster.group(of: device, devices, cx).name
-      ordinal = UInt32(devices[device].ordinal)
+      group = cx.inputs.fleet[cx.members.group(of: device)].name
+      ordinal = UInt32(cx.members.ordinal(of: device))
     }
     let key = StreamKey(
       seed: cx.inputs.seeds.training, purpose: Purpose("central-batches-\(trained.task.name)"),
@@ -252,8 +252,8 @@ extension CentralTraining {
   ) -> (lag: Double, accuracy: Double) {
     let version = Int(cx.collection.models[model].version)
     var (users, lag, held, accuracy) = (0, 0, 0, 0.0)
-    for device in devices.indices where Collecting.collects(device, devices, cx) {
-      let group = Int(devices[device].group)
+    for device in cx.members.indices where Collecting.collects(device, devices, cx) {
+      let group = cx.members.group(of: device)
       guard cx.inputs.fleet[group].collection?.fetch != nil,
         let place = cx.collection.fetched[group].firstIndex(of: model)
       else { continue }

@@ -23,7 +23,7 @@ enum Collecting {
     cx.collection.collectors[device].stage = .fetch(place + 1)
     let state = cx.collection.collectors[device].models[place]
     guard state.nextFetch <= cx.now, cx.network[device].isConnected else { return }
-    let model = cx.collection.fetched[Int(devices[device].group)][place]
+    let model = cx.collection.fetched[cx.members.group(of: device)][place]
     if state.hasFile, collection(of: device, devices, cx).mode == .asCoded {
       // A download to where a file lies fails before it begins.
       cx.collection.collectors[device].models[place].nextFetch = cx.now + settings.every
@@ -46,7 +46,7 @@ enum Collecting {
     _ device: Int, _ model: Int, _ version: Int32, _ devices: inout Devices, _ cx: inout Context
   ) {
     guard let settings = collection(of: device, devices, cx).fetch,
-      let place = cx.collection.fetched[Int(devices[device].group)].firstIndex(of: model)
+      let place = cx.collection.fetched[cx.members.group(of: device)].firstIndex(of: model)
     else { return }
     cx.collection.tallies.fetches += 1
     cx.collection.collectors[device].models[place].hasFile = true
@@ -70,7 +70,7 @@ enum Collecting {
     }
     let before = cx.collection.collectors[device].models[place].inUse
     cx.collection.collectors[device].models[place].inUse = version
-    let model = cx.collection.fetched[Int(devices[device].group)][place]
+    let model = cx.collection.fetched[cx.members.group(of: device)][place]
     cx.note(device, .central(.inUse(model: model, version: Int(version))))
     guard version != before else { return }
     let row = cx.collection.models[model].places[Int(version) - 1]

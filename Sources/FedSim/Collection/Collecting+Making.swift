@@ -26,9 +26,9 @@ extension Collecting {
     if case .bytes = cx.inputs.task.train.features {
       cx.collection.byteWidths = (0...255).map { SampleFiles.width(Double($0) / 255) }
     }
-    for device in devices.indices {
+    for device in cx.members.indices {
       var collector = Collector()
-      let group = Int(devices[device].group)
+      let group = cx.members.group(of: device)
       if cx.collection.collects[group] {
         collector.taken = Array(repeating: 0, count: cx.collection.objects[group].count)
         collector.models = cx.collection.fetched[group].map { _ in Collector.Model() }

@@ -4,14 +4,14 @@ extension Collecting {
   static func collects(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> Bool
   {
     guard cx.collection.isOn else { return false }
-    return cx.collection.collects[Int(devices[device].group)]
+    return cx.collection.collects[cx.members.group(of: device)]
   }
 
   /// What a device's group says of collecting.
   static func collection(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
     -> CollectionSettings
   {
-    cx.inputs.fleet[Int(devices[device].group)].collection!
+    cx.inputs.fleet[cx.members.group(of: device)].collection!
   }
 
   // MARK: Sessions
@@ -63,7 +63,7 @@ extension Collecting {
       case .fetch(let place): fetchNext(device, place, &devices, &cx)
       case .done:
         cx.collection.collectors[device].stage = .start
-        if Roster.group(of: device, devices, cx).participation.repeats, !session.kind.isPoll {
+        if cx.inputs.fleet[cx.members.group(of: device)].participation.repeats, !session.kind.isPoll {
           return Session.rest(device, .completed, &devices, &cx)
         }
         return Session.endSession(device, .completed, &devices, &cx)

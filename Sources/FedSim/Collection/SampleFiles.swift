@@ -10,7 +10,7 @@ enum SampleFiles {
     -> Int
   {
     Roster.samples(
-      group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
+      group: cx.members.group(of: device), ordinal: cx.members.ordinal(of: device),
       client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
   }
 
@@ -20,7 +20,7 @@ enum SampleFiles {
   ) -> [Int32] {
     guard !places.isEmpty else { return [] }
     let shard = cx.inputs.task.partition.shards[Int(cx.members.clients[device])]
-    guard Roster.group(of: device, devices, cx).arrival != nil else { return Array(shard[places]) }
+    guard cx.inputs.fleet[cx.members.group(of: device)].arrival != nil else { return Array(shard[places]) }
     let order = Roster.arrivalOrder(device, devices, cx)
     return places.map { shard[Int(order[$0])] }
   }

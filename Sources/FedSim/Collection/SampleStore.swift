@@ -129,7 +129,7 @@ enum SampleStore {
   static func models(of file: Int32, _ devices: borrowing Devices, _ cx: borrowing Context) -> [Int]
   {
     let record = cx.collection.files[file]
-    return cx.collection.objects[Int(devices[Int(record.device)].group)][Int(record.object)]
+    return cx.collection.objects[cx.members.group(of: Int(record.device))][Int(record.object)]
   }
 
   // MARK: Erasure
@@ -204,7 +204,7 @@ enum SampleStore {
     guard scope.coversFiles else { return }
     let prefix = userID(of: device, user: cx.collection.collectors[device].user, devices, cx)
     var found: [(name: String, file: Int32)] = []
-    for other in devices.indices {
+    for other in cx.members.indices {
       for file in cx.collection.collectors[other].stored {
         let name = fileName(of: file, devices, cx)
         if name.hasPrefix(prefix) { found.append((name, file)) }

@@ -48,8 +48,8 @@ extension ConditionView {
     _ device: Int, for asker: Condition.Asker, _ devices: borrowing Devices, _ cx: borrowing Context
   ) {
     isPlugged = devices[device].isPlugged
-    link = devices[device].link
-    isUnmetered = devices[device].isUnmetered
+    link = cx.network[device].link
+    isUnmetered = cx.network[device].isUnmetered
     isInWindow = devices[device].windowState != 0
     if devices[device].isActive {
       idleFrom = .never

@@ -13,8 +13,6 @@ struct Devices {
   var fleetTables = FleetTables()
   /// What each device's library remembers; empty where nothing asks for it.
   var clients: [ClientRegion] = []
-  /// What each device's user had erased; empty where nobody erases.
-  var erasures: [ErasureRegion] = []
   /// The conditions that someone looks at, by group.
   let groupConditions: [GroupConditions]
   /// Figures of the operating system's rules, by group; empty where no group has `system` or `app`.

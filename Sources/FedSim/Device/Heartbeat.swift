@@ -95,7 +95,7 @@ enum Heartbeat {
     _ device: Int, _ settings: HeartbeatSettings, _ devices: inout Devices, _ cx: inout Context
   ) -> BeatConditions {
     var new = BeatConditions()
-    new.link = devices[device].link
+    new.link = cx.network[device].link
     let isInUse = isAppInUse(device, devices)
     if isInUse || devices[device].session != nil {
       new.period = (isInUse ? settings.foreground : settings.background).microseconds

@@ -103,7 +103,7 @@ enum Installation {
   static func isSameInstallation(
     _ a: Int32, _ b: Int32, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> Bool {
-    guard !devices.identities.isEmpty else { return true }
+    guard !cx.network.accounts.isEmpty else { return true }
     let since = cx.network.accounts[Int(cx.updates[a].device)].installedAt
     return (cx.updates[a].createdAt >= since) == (cx.updates[b].createdAt >= since)
   }

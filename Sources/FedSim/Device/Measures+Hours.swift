@@ -8,16 +8,18 @@ extension Measures {
     cx.books.hours = FleetHours(groups: cx.inputs.fleet.map(\.count))
     for device in devices.indices where cx.books.hours.samples(device) {
       devices[device].isSampled = true
-      cx.books.hours.begin(hourState(device, devices), at: cx.now)
+      cx.books.hours.begin(hourState(device, devices, cx), at: cx.now)
     }
   }
 
   static func followHours(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     cx.books.hours.follow(
-      device, group: Int(devices[device].group), hourState(device, devices), at: cx.now)
+      device, group: Int(devices[device].group), hourState(device, devices, cx), at: cx.now)
   }
 
-  private static func hourState(_ device: Int, _ devices: borrowing Devices) -> FleetHours.State {
+  private static func hourState(
+    _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> FleetHours.State {
     if Membership.isAway(device, devices) { return [] }
     var state: FleetHours.State = .present
     let link = cx.network[device].link

@@ -153,7 +153,7 @@ enum Measures {
   {
     var record = record
     record.progress = cx.books.progress.progress(at: cx.now)
-    record.withoutVersion = devices.count - Int(record.progress.holders)
+    record.withoutVersion = cx.members.count - Int(record.progress.holders)
     guard !cx.inputs.omitsArithmetic else { return record }
     let tested = cx.inputs.task.test.count
     record.heldAccuracy =

@@ -9,7 +9,7 @@ enum Membership {
   }
 
   /// A device is not there at the start.
-  static func beginAway(_ device: Int, _ devices: inout Devices) {
+  static func beginAway(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices.fleetTables.presence[device]!.isHere = false
     cx.network[device].isOff = true
   }

@@ -25,6 +25,6 @@ extension Roster {
   /// A device's path, such as `phones/17`.
   static func path(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> String
   {
-    "\(cx.inputs.fleet[Int(devices[device].group)].name)/\(devices[device].ordinal)"
+    "\(cx.inputs.fleet[cx.members.group(of: device)].name)/\(cx.members.ordinal(of: device))"
   }
 }

@@ -71,7 +71,7 @@ enum Roster {
   ) -> Int {
     let shards = cx.inputs.task.partition.shards
     let count = shards.isEmpty ? 0 : shards[client].count
-    guard devices.fleetTables.hasArrivals, let arrival = cx.inputs.fleet[group].arrival else {
+    guard let arrival = cx.inputs.fleet[group].arrival else {
       return count
     }
     return arrival.arrived(
@@ -99,7 +99,7 @@ enum Roster {
   private static func positionsThere(
     _ device: Int, of count: Int32?, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> [Int32]? {
-    guard devices.fleetTables.hasArrivals, group(of: device, devices, cx).arrival != nil else {
+    guard cx.inputs.fleet[cx.members.group(of: device)].arrival != nil else {
       return nil
     }
     let shard = cx.inputs.task.partition.shards[Int(cx.members.clients[device])]
@@ -118,8 +118,8 @@ enum Roster {
     let count = cx.inputs.task.partition.shards[Int(cx.members.clients[device])].count
     var stream = StreamKey(
       seed: cx.inputs.seeds.data, purpose: "arrival-order",
-      group: group(of: device, devices, cx).name,
-      ordinal: UInt32(devices[device].ordinal)
+      group: cx.inputs.fleet[cx.members.group(of: device)].name,
+      ordinal: UInt32(cx.members.ordinal(of: device))
     ).stream(slot: 0)
     var order = (0..<Int32(count)).map { $0 }
     stream.shuffle(&order)

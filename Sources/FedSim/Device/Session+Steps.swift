@@ -231,14 +231,14 @@ extension Session {
     guard let session = devices[device].session else { return }
     Training.abandonEvaluation(device, &devices, &cx)
     precondition(devices[device].run == nil, "a session ends between batches")
-    if devices[device].transfer != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
     let dialect = cx.dialect(of: devices[device].group)
     dialect?.onParticipationEnd(device, session.participation, &devices, &cx)
     if Collecting.collects(device, devices, cx) { Collecting.endCollecting(device, &cx) }
     devices[device].session = nil
     cancelExpiries(device, session, &cx)
     cx.participations.letGo(session.participation)
-    if cx.line.staysOnline, dialect == nil || !LayoutDialect.keepsOwnModel(device, devices, cx) {
+    if cx.network.server.staysOnline, dialect == nil || !LayoutDialect.keepsOwnModel(device, devices, cx) {
       devices[device].held = nil
     }
     cx.network[device].connection += 1

@@ -56,10 +56,10 @@ extension SessionFacts {
   init(
     _ session: Session, of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
   ) {
-    isBusy = devices[device].hasTransfer
+    isBusy = cx.network[device].isBusy
     if devices[device].isRunning { isBusy = true }
     if isBusy || session.isPausing || session.isStuck { return }
-    isConnected = devices[device].isConnected
+    isConnected = cx.network[device].isConnected
     let place = Int(devices[device].group)
     if !devices[device].outbox.isEmpty {
       hasOutdated = Outbox.hasOutdated(device, devices, cx)

@@ -127,16 +127,16 @@ enum Surroundings {
   static func setLinkDropped(
     _ device: Int, _ isDropped: Bool, _ devices: inout Devices, _ cx: inout Context
   ) {
-    changeLink(device, &devices, &cx) { $0.isLinkDropped = isDropped }
+    changeLink(device, &devices, &cx) { $0.isDropped = isDropped }
   }
 
   /// Changes the link, and with it what is under way.
   static func changeLink(
-    _ device: Int, _ devices: inout Devices, _ cx: inout Context, _ change: (inout Device) -> Void
+    _ device: Int, _ devices: inout Devices, _ cx: inout Context, _ change: (inout Line) -> Void
   ) {
     let before = cx.network[device].link
     let rates = cx.network[device].rates
-    change(&devices[device])
+    change(&cx.network[device])
     let after = cx.network[device].link
     guard before != after else { return }
     Transfer.linkChanged(device, from: rates, before, isConnected: after != 0, &devices, &cx)

@@ -132,7 +132,7 @@ extension Training {
   {
     StreamKey(
       seed: cx.inputs.seeds.training, purpose: "batches",
-      group: cx.inputs.fleet[Int(devices[device].group)].name,
-      ordinal: UInt32(devices[device].ordinal))
+      group: cx.inputs.fleet[cx.members.group(of: device)].name,
+      ordinal: UInt32(cx.members.ordinal(of: device)))
   }
 }

@@ -64,7 +64,7 @@ extension Transfer {
     let due = cx.now + cx.inputs.fleet[Int(devices[device].group)].network.requestTimeout
     let (id, request, sent) = cx.network[transferOf: device]!.leave(due: due)
     Measures.countBytes(device, link: cx.network[device].link, up: sent, &devices, &cx)
-    if !devices.identities.isEmpty { Identity.stamp(device, id, &devices) }
+    if !devices.identities.isEmpty { Identity.stamp(device, id, devices, &cx) }
     if case .submit(let update) = request { cx.updates.send(update) }
     if case .check(_, let participation) = request { cx.participations.hold(participation) }
     if case .probe(let isUpload) = request, isUpload {
@@ -211,7 +211,7 @@ extension Transfer {
   ) {
     switch transfer.response! {
     case .check(let latest, let isOnline, let answer, let round):
-      if let lent = transfer.body { devices[device].held = lent }
+      if let lent = transfer.body, devices[device].held == nil { devices[device].held = lent }
       checked(device, latest: latest, isOnline: isOnline, answer, round: round, &devices, &cx)
     case .model(let version):
       var reading = ModelReading.read

@@ -35,7 +35,8 @@ extension EvaluationRound {
       server.instructions.evaluation!.pending.append(request.participation)
       cx.participations.setOutstanding(request.participation, true)
       Lobby.answerCheck(
-        server.waiting[place].device, request.generation, .evaluate, &devices, &server, &cx)
+        server.waiting[place].device, request.generation,
+        held: server.waiting[place].heldVersion, .evaluate, &devices, &server, &cx)
     }
     // Who waited is held by the evaluation from now on.
     for place in places.reversed() { _ = server.remove(at: place) }
@@ -165,13 +166,13 @@ extension EvaluationRound {
     var keys: [StreamKey] = []
     var trains: [Bool] = []
     for device in members {
-      starts.append(OwnModel.start(of: device, from: server.model, devices, cx))
+      starts.append(OwnModel.start(of: device, from: server.model, held: server.version, devices, cx))
       keys.append(
         StreamKey(
           seed: cx.inputs.seeds.training, purpose: "evaluation-batches",
-          group: Roster.group(of: device, devices, cx).name,
-          ordinal: UInt32(devices[device].ordinal)))
-      trains.append(Roster.group(of: device, devices, cx).protocol?.evaluation == .asCoded)
+          group: cx.inputs.fleet[cx.members.group(of: device)].name,
+          ordinal: UInt32(cx.members.ordinal(of: device))))
+      trains.append(cx.inputs.fleet[cx.members.group(of: device)].protocol?.evaluation == .asCoded)
     }
     let clients = members.map { Int(cx.members.clients[$0]) }
     let (kernels, plan) = (cx.inputs.kernels, task.plan.with(epochs: 1))
@@ -211,11 +212,11 @@ extension EvaluationRound {
 
   /// Begins to evaluate the version that a device was sent.
   static func beginEvaluation(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    let settings = cx.inputs.fleet[Int(devices[device].group)].protocol
+    let settings = cx.inputs.fleet[cx.members.group(of: device)].protocol
     let share = settings?.evaluation == .asCoded ? 1 : settings?.evaluationShare ?? 1.0 / 3
     let held = cx.inputs.task.heldOut(by: Int(cx.members.clients[device])).indices.count
     let pace = Roster.pace(
-      group: Int(devices[device].group), ordinal: Int(devices[device].ordinal), device: device,
+      group: cx.members.group(of: device), ordinal: cx.members.ordinal(of: device), device: device,
       samples: held, epoch: devices[device].nextEpoch, plan: cx.inputs.task.plan.with(epochs: 1),
       share: share, devices, cx)
     guard pace.batchCount > 0 else {
@@ -252,7 +253,7 @@ extension EvaluationRound {
     -> Bool
   {
     guard devices[device].run?.isEvaluation == true,
-      cx.inputs.fleet[Int(devices[device].group)].protocol?.onFailure == .report
+      cx.inputs.fleet[cx.members.group(of: device)].protocol?.onFailure == .report
     else { return false }
     endEvaluation(device, hasSamples: false, &devices, &cx)
     return true

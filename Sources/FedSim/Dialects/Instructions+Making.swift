@@ -14,13 +14,13 @@ extension Instructions {
       || settings.asksProperties != nil || cx.features.admission?.cycle.planBytes != nil
     made.awaitsModel = settings.initialModel == .client
     if settings.asksProperties == true {
-      made.connections = Array(repeating: 0, count: devices.count)
+      made.connections = Array(repeating: 0, count: cx.members.count)
     }
     if settings.exchange == .weightsOnly {
       cx.features.privateRanges = cx.inputs.task.network.layout.rangesBesideWeights
     }
     if cx.inputs.fleet.contains(where: { $0.protocol?.overwritesModel == true }) {
-      cx.states.own = Array(repeating: nil, count: devices.count)
+      cx.states.own = Array(repeating: nil, count: cx.members.count)
     }
     cx.features.plans = (settings.clientConfig ?? []).map { config in
       cx.inputs.task.plan.with(

@@ -64,11 +64,13 @@ extension Instructions {
     server.instructions.askings += 1
     let place = Int(stream.sample(1, below: server.waiting.count)[0])
     let device = server.waiting[place].device
+    let held = server.waiting[place].heldVersion
     let request = server.remove(at: place)
     server.instructions.asked = request.participation
     cx.participations.setOutstanding(request.participation, true)
     cx.books.instructions.modelsAsked += 1
-    Lobby.answerCheck(device, request.generation, .sendModel, &devices, &server, &cx)
+    Lobby.answerCheck(
+      device, request.generation, held: held, .sendModel, &devices, &server, &cx)
     return true
   }
 
@@ -108,13 +110,13 @@ extension Instructions {
   // MARK: Properties
 
   /// Asks a device that asks for work for its properties first: once a connection.
-  static func askForProperties(_ device: Int, _ devices: inout Devices, _ server: inout Server)
-    -> CheckAnswer?
-  {
+  static func askForProperties(
+    _ device: Int, _ server: inout Server, _ cx: borrowing Context
+  ) -> CheckAnswer? {
     guard !server.instructions.connections.isEmpty,
-      server.instructions.connections[device] != devices[device].sessionGeneration
+      server.instructions.connections[device] != cx.network[device].connection
     else { return nil }
-    server.instructions.connections[device] = devices[device].sessionGeneration
+    server.instructions.connections[device] = cx.network[device].connection
     return .sendProperties
   }
 

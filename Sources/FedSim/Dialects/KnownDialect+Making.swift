@@ -7,7 +7,7 @@ extension KnownDialect {
     cx.features.admission = cx.inputs.server.selector.value.cycles
     cx.features.givesKeys = cx.features.admission != nil
     if cx.features.givesKeys {
-      server.lastCycles = Array(repeating: 0, count: devices.count)
+      server.lastCycles = Array(repeating: 0, count: cx.members.count)
     }
     let verbs = cx.inputs.injections.map(\.action)
     Instructions.makeInstructions(&devices, &server, &cx)
@@ -16,11 +16,11 @@ extension KnownDialect {
     if cx.inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
       || cx.features.hasInstructions
     {
-      devices.clients = Array(repeating: ClientRegion(), count: devices.count)
-      cx.network.speeds = Array(repeating: MeasuredSpeeds(), count: devices.count)
+      devices.clients = Array(repeating: ClientRegion(), count: cx.members.count)
+      cx.network.speeds = Array(repeating: MeasuredSpeeds(), count: cx.members.count)
     }
     if verbs.contains(.erase) {
-      cx.network.erasures = Array(repeating: ErasureNotice(), count: devices.count)
+      cx.network.erasures = Array(repeating: ErasureNotice(), count: cx.members.count)
     }
     if let change = cx.inputs.server.layoutChange {
       let ranges = cx.inputs.task.network.layout.ranges(ofLayer: change.layer)
@@ -33,7 +33,7 @@ extension KnownDialect {
     guard cx.features.isOn else { return }
     // What the server or a script does may concern every group.
     let concernsAll =
-      cx.features.givesKeys || cx.features.hasInstructions || !devices.erasures.isEmpty
+      cx.features.givesKeys || cx.features.hasInstructions || !cx.network.erasures.isEmpty
       || cx.features.change != nil || verbs.contains(.wrongURL)
     cx.features.dialects = cx.inputs.fleet.map {
       concernsAll || $0.protocol != nil ? KnownDialect() : nil

@@ -15,27 +15,10 @@ struct ClientRegion: Codable {
   var enrolment = Enrolment.authenticate
   /// When the present probe of a speed test began.
   var probeSince = SimTime.start
-  /// What its speed test found.
-  var upload: BitRate?
-  var download: BitRate?
   /// How long the evaluation under way takes.
   var evaluationPace: Pace?
   /// Whether the evaluation was of samples.
   var hasSamples = false
-}
-
-/// What a device's user had erased, and what the server knows of it.
-struct ErasureRegion: Codable {
-  /// When it was asked for.
-  var askedAt = SimTime.never
-  /// What.
-  var scope = Erasure.files
-  /// The last request that the device had begun by then.
-  var requestsBefore: UInt32 = 0
-  /// Whether the server has still to hear of it.
-  var isOwed = false
-  /// Updates made until then are gone at the server.
-  var refusedUntil = SimTime(microseconds: -1)
 }
 
 /// What is known of PyGrid, Flower, SwiftSyft and erasure: each question goes to the rooms that it
@@ -137,13 +120,13 @@ struct KnownDialect: Dialect {
 
 extension KnownDialect: ServerDialect {
   func onRequest(
-    _ device: Int, _ generation: UInt32, _ devices: inout Devices, _ server: inout Server,
+    _ device: Int, _ generation: UInt32, _ server: inout Server,
     _ cx: inout Context
   ) { Erasing.hearErasure(device, generation, &devices, &server, &cx) }
 
   func handle(
-    _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
+    _ cx: inout Context
   ) {
     if case .disconnect(let participation, let reason) = request {
       Streams.streamBroke(participation, reason, &devices, &server, &cx)
@@ -152,11 +135,11 @@ extension KnownDialect: ServerDialect {
     }
   }
 
-  func beforeWaiting(_ device: Int, _ devices: inout Devices, _ server: inout Server)
+  func beforeWaiting(_ device: Int, _ server: inout Server, _ cx: borrowing Context)
     -> CheckAnswer?
-  { Instructions.askForProperties(device, &devices, &server) }
+  { Instructions.askForProperties(device, &server, cx) }
 
-  func beforeCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  func beforeCohort(_ server: inout Server, _ cx: inout Context)
     -> BeforeCohort
   { Instructions.giveOtherWork(&devices, &server, &cx) }
 
@@ -192,7 +175,9 @@ extension KnownDialect {
     case .poison: return poison(device, &devices, &cx)
     case .reconnect: return Streams.tellReconnect(device, after: injection.lasting, &devices, &cx)
     case .wrongURL: devices.clients[device].wrongURLUntil = cx.now + injection.lasting
-    default: return false
+    case .launch, .expire, .kill, .dropLink, .throw, .submit, .forceQuit, .open, .reinstall,
+      .reboot, .clearData, .clearErrorLogs, .corruptErrorLogs:
+      return false
     }
     return true
   }

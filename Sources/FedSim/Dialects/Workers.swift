@@ -25,7 +25,7 @@ enum Workers {
       Transfer.startRequest(
         device, .enrolment, .probe(isUpload: false), bytes: message, &devices, &cx)
     }
-    guard case .probe = devices[device].transfer!.request else { return .begun }
+    guard case .probe = cx.network[transferOf: device]!.request else { return .begun }
     devices.clients[device].probeSince = cx.now
     cx.schedule(
       .deviceTimer(

@@ -1,9 +1,9 @@
 extension DeviceView {
-  static func work(of device: Int, _ devices: Devices) -> DeviceView.Work {
+  static func work(of device: Int, _ devices: Devices, _ cx: Context) -> DeviceView.Work {
     let state = devices[device]
     guard let session = state.session else { return .none }
     if state.run != nil { return .training }
-    if let transfer = state.transfer {
+    if let transfer = cx.network[transferOf: device] {
       switch transfer.purpose {
       case .upload, .reply: return .uploading
       case .central(.model): return .downloading
@@ -17,6 +17,6 @@ extension DeviceView {
     }
     if session.isStuck { return .stuck }
     if session.isPausing { return .pausing }
-    return state.isConnected ? .none : .offline
+    return cx.network[device].isConnected ? .none : .offline
   }
 }

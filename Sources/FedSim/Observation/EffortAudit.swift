@@ -34,7 +34,7 @@ enum EffortAudit {
     auditTraffic(devices, cx, expect)
     expect(
       "updates by staleness", Int64(cx.books.staleness.reduce(0, +)),
-      Int64(devices.all.reduce(0) { $0 + $1.activity.aggregated }))
+      Int64(cx.books.activity.reduce(0) { $0 + $1.aggregated }))
     broken += lines
   }
 
@@ -86,8 +86,8 @@ enum EffortAudit {
         up += cx.books.traffic.up(carrier, outcome)
         down += cx.books.traffic.down(carrier, outcome)
       }
-      for device in devices.all {
-        guard let transfer = device.transfer else { continue }
+      for device in cx.members.indices {
+        guard let transfer = cx.network[transferOf: device] else { continue }
         up += transfer.carried.up(carrier)
         down += transfer.carried.down(carrier)
       }

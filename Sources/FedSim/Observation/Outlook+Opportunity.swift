@@ -9,7 +9,7 @@ extension Outlook {
     -> SimTime?
   {
     let state = devices[device]
-    let client = Int(state.client)
+    let client = Int(cx.members.clients[device])
     guard cx.inputs.task.partition.shards.indices.contains(client),
       !cx.inputs.task.partition.shards[client].isEmpty
     else { return nil }

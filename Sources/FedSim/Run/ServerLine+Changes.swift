@@ -46,10 +46,10 @@ extension ServerLine {
   /// The probe finds out whether the server has a connection.
   static func probeConnection(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
   {
-    guard cx.line.believesOnline != cx.line.hasInternet else { return }
-    cx.line.believesOnline = cx.line.hasInternet
-    cx.note(-1, .connectivity(cx.line.believesOnline))
-    guard cx.line.believesOnline else { return }
+    guard cx.network.server.believesOnline != cx.network.server.hasInternet else { return }
+    cx.network.server.believesOnline = cx.network.server.hasInternet
+    cx.note(-1, .connectivity(cx.network.server.believesOnline))
+    guard cx.network.server.believesOnline else { return }
     if server.owesAggregation, Rounds.act(on: .aggregate, &devices, &server, &cx) == .acted {
       return
     }

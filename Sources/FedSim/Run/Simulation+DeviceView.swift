@@ -13,7 +13,7 @@ extension Simulation {
     return DeviceView(
       conditions: conditions, isActive: state.isActive, window: state.windowState,
       heat: Body.hasBody(device, devices) ? devices.bodies[device].thermal : .nominal,
-      app: state.session?.kind, work: DeviceView.work(of: device, devices),
+      app: state.session?.kind, work: DeviceView.work(of: device, devices, cx),
       outbox: state.outbox.count
         + (cx.collection.isOn ? cx.collection.collectors[device].log.count : 0),
       heldVersion: Int(state.heldVersion), isAway: Membership.isAway(device, devices))

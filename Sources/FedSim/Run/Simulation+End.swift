@@ -16,7 +16,7 @@ extension Simulation {
     }
     for device in devices.indices {
       Training.abandonEvaluation(device, &devices, &cx)
-      if devices[device].transfer != nil {
+      if cx.network[transferOf: device] != nil {
         Measures.closeTransfer(device, .unfinishedAtEnd, &devices, &cx)
       }
       if let attempt = devices[device].attempt {
@@ -58,7 +58,7 @@ extension Simulation {
   /// Updates that wait at the server.
   public var pendingCount: Int { server.pending.count }
   /// Devices that are connected now. Complexity: O(devices).
-  public var connectedCount: Int { devices.all.count { $0.isConnected } }
+  public var connectedCount: Int { devices.indices.count { cx.network[$0].isConnected } }
   /// Devices on which the app runs now. Complexity: O(devices).
   public var runningCount: Int { devices.all.count { $0.session != nil } }
   /// Devices that train now. Complexity: O(devices).
@@ -92,7 +92,7 @@ extension Simulation {
       "open attempts", cx.books.ledgers.attempts.stillOpen, devices.all.count { $0.attempt != nil })
     expect(
       "open transmissions", cx.books.ledgers.transmissions.stillOpen,
-      devices.all.count { $0.transfer != nil })
+      devices.indices.count { cx.network[$0].isBusy })
     let numbers = cx.updates.numbers
     let living = numbers.map { cx.updates[$0] }
     expect("open updates", cx.books.ledgers.updates.stillOpen, living.count { $0.outcome == nil })
@@ -108,13 +108,13 @@ extension Simulation {
     }
     expect(
       "attempts by device", cx.books.ledgers.attempts.opened,
-      devices.all.reduce(0) { $0 + $1.activity.attempts })
+      cx.books.activity.reduce(0) { $0 + $1.attempts })
     expect(
       "updates by device", cx.books.ledgers.updates.opened,
-      devices.all.reduce(0) { $0 + $1.activity.updates })
+      cx.books.activity.reduce(0) { $0 + $1.updates })
     expect(
       "bytes sent", Int(cx.books.ledgers.bytesUp),
-      devices.all.reduce(0) { $0 + Int($1.activity.bytesUp) })
+      cx.books.activity.reduce(0) { $0 + Int($1.bytesUp) })
     let waiting = server.pending.count + (server.underWay?.updates.count ?? 0)
     expect("pending copies", waiting, living.reduce(0) { $0 + $1.pendingCopies })
     expect(
@@ -130,7 +130,7 @@ extension Simulation {
       living.reduce(cx.updates.settledBatches) { $0 + $1.batches })
     expect(
       "bytes received", Int(cx.books.ledgers.bytesDown),
-      devices.all.reduce(0) { $0 + Int($1.activity.bytesDown) })
+      cx.books.activity.reduce(0) { $0 + Int($1.bytesDown) })
     for device in devices.indices { broken += impossibilities(of: device) }
     cx.participations.audit(&broken)
     EffortAudit.auditMeasures(&broken, devices, cx)

@@ -12,7 +12,7 @@ extension Simulation {
   public func ownAccuracies() -> [Double]? {
     guard !cx.states.own.isEmpty, !cx.inputs.omitsArithmetic else { return nil }
     let own = cx.states.own
-    let clients = devices.all.map { Int($0.client) }
+    let clients = cx.members.clients.map { Int($0) }
     let task = cx.inputs.task
     let kernels = cx.inputs.kernels
     return cx.inputs.pool.map(own.count) { device, scratch in

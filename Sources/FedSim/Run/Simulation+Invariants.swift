@@ -1,17 +1,17 @@
 extension Simulation {
   /// What a device cannot be.
   package func impossibilities(of device: Int) -> [String] {
-    let state = devices[device]
+    let (state, line) = (devices[device], cx.network[device])
     var found: [String] = []
     func never(_ isSo: Bool, _ what: String) {
       if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
     }
-    never(state.transfer != nil && !state.isConnected, "has a transfer without a link")
+    never(line.isBusy && !line.isConnected, "has a transfer without a link")
     never(
-      state.transfer != nil && state.session == nil, "has a transfer without a session")
+      line.isBusy && state.session == nil, "has a transfer without a session")
     never(state.run != nil && state.session == nil, "trains without a session")
     never(state.isTraining && state.attempt == nil, "trains without an attempt")
-    never(state.run != nil && state.transfer != nil, "trains while it transfers")
+    never(state.run != nil && line.isBusy, "trains while it transfers")
     never(
       state.session.map { $0.hard < cx.now } ?? false, "has a session after its hard expiry")
     never(
@@ -30,7 +30,7 @@ extension Simulation {
         cx.now < body.check && !body.isOff && !body.isUnseen
           && Int(body.thermal.rawValue) != body.heatLimitsPassed,
         "is warmer or cooler than it knows")
-      never(body.isOff && (state.session != nil || state.isConnected), "is off and does something")
+      never(body.isOff && (state.session != nil || line.isConnected), "is off and does something")
     }
     if !devices.identities.isEmpty {
       found += Installation.identityImpossibilities(device, devices, cx)
@@ -38,7 +38,7 @@ extension Simulation {
     if cx.collection.isOn { found += Collecting.collectorImpossibilities(device, devices, cx) }
     never(
       Membership.isAway(device, devices)
-        && (state.session != nil || state.isConnected || state.attempt != nil
+        && (state.session != nil || line.isConnected || state.attempt != nil
           || !state.outbox.isEmpty || !state.scheduler.requests.isEmpty),
       "is not in the fleet and does something")
     never(state.attempt != nil && !Roster.isFit(device, devices), "trains a model that it cannot")

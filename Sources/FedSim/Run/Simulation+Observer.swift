@@ -7,12 +7,17 @@ extension Simulation {
   /// Tells the observers what all of them hear of.
   mutating func deliver() {
     for announcement in cx.audience.takeAnnouncements() {
+      if case .trainingsComing(let members, let model, let isBeforehand) = announcement {
+        Training.foresee(members, from: model, isBeforehand: isBeforehand, &devices, &cx)
+      }
+      if case .companionsMade = announcement { ClientStates.letGoOfCompanions(devices, &cx) }
       for observer in cx.audience.observers {
         switch announcement {
         case .published(let record): observer.published(record, self)
         case .closed(let record): observer.closed(record, self)
         case .publishedCentrally(let version): observer.publishedCentrally(version, self)
         case .happened(let happening): observer.happened(happening)
+        case .trainingsComing, .companionsMade: break
         }
       }
     }

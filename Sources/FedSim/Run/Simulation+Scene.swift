@@ -85,8 +85,8 @@ extension Simulation {
         switch series {
         case .ambient: Body.setHot(device, state == 1, &devices, &cx)
         case .setting: devices.apps[device]!.isRefreshOn = state == 1
-        case .share: devices[device].share = state
-        case .presence: if state == 0 { Membership.beginAway(device, &devices) }
+        case .share: cx.network[device].share = state
+        case .presence: if state == 0 { Membership.beginAway(device, &devices, &cx) }
         case .power, .link, .usage, .window: break
         }
       }

@@ -64,7 +64,7 @@ enum Timers {
     case .probe:
       return Workers.probeRang(device, generation, &devices, &cx)
     case .downloadTimeout:
-      guard devices[device].transferID == generation else { return false }
+      guard cx.network[transferOf: device]?.id == generation else { return false }
       Transfer.failTransfer(device, .timedOut, &devices, &cx)
     case .body:
       // What follows from it is done after every event.

@@ -38,7 +38,7 @@ extension Aggregating {
     _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
     _ cx: inout Context
   ) -> Requests.Admittance {
-    guard isBlocked(server, cx), server.service.settings == nil, cx.line.isReachable else {
+    guard isBlocked(server, cx), server.service.settings == nil, cx.network.server.isReachable else {
       return .open
     }
     cx.schedule(

@@ -50,7 +50,7 @@ enum Aggregating {
       let stepped = cx.inputs.server.optimizer.value.step(
         from: server.model,
         by: CombinedUpdate(
-          noisy, cx.inputs.server.payload, updates: these.updates.count, devices: devices.count),
+          noisy, cx.inputs.server.payload, updates: these.updates.count, devices: cx.members.count),
         with: &server.memories.optimizer)
       server.model = LayoutDialect.relaid(
         cx.inputs.task.network.keepingFrozen(of: server.model, in: stepped)
@@ -90,9 +90,10 @@ enum Aggregating {
     let next = Int(server.round) + 1
     if let rounds = cx.inputs.stop.rounds, next > rounds { return }
     if let versions = cx.inputs.stop.versions, Int(server.version) + 1 >= versions { return }
-    Training.foresee(
-      cx.inputs.server.selector.value.likelyMembers(ofRound: next), from: server.model,
-      isBeforehand: true, &devices, &cx)
+    cx.audience.announce(
+      .trainingsComing(
+        cx.inputs.server.selector.value.likelyMembers(ofRound: next), from: server.model,
+        isBeforehand: true))
   }
 
   /// The updates that go into a version.

@@ -111,7 +111,7 @@ enum Facts {
     guard participation >= 0 else { return .news }
     guard cx.inputs.server.selector.value.needs.contains(.facts) else { return .work }
     let samples = Roster.samples(
-      group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
+      group: cx.members.group(of: device), ordinal: cx.members.ordinal(of: device),
       client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
     let time = cx.now
     learn(device, &server) {

@@ -19,7 +19,7 @@ enum Inbox {
     if !wasAggregating, server.underWay != nil, Aggregating.isBlocked(server, cx) {
       // The aggregation that it began is part of its handling.
       server.underWay!.owed = .init(device: device, generation: generation, update: update)
-      if cx.network[transferOf: device]?.id == generation { cx.network[transferOf: device]!.isOwed = true }
+      cx.network.owe(generation, of: device)
       return
     }
     answerReceipt(device, generation, update, status, &devices, &server, &cx)

@@ -29,9 +29,11 @@ enum Lobby {
       switch Facts.askSelector(about: checkIn, &server, &cx) {
       case .accept:
         Facts.letIn(held.device, request.participation, &server, &cx)
-        answerCheck(held.device, request.generation, .accepted, &devices, &server, &cx)
+        answerCheck(
+          held.device, request.generation, held: held.heldVersion, .accepted, &devices, &server, &cx)
       case .reject, .wait:
-        answerCheck(held.device, request.generation, .rejected, &devices, &server, &cx)
+        answerCheck(
+          held.device, request.generation, held: held.heldVersion, .rejected, &devices, &server, &cx)
       }
       cx.participations.letGo(request.participation)
     }
@@ -52,12 +54,12 @@ extension Lobby {
     switch Facts.askSelector(about: checkIn, &server, &cx) {
     case .accept:
       Facts.letIn(device, participation, &server, &cx)
-      answerCheck(device, generation, .accepted, &devices, &server, &cx)
+      answerCheck(device, generation, held: checkIn.heldVersion, .accepted, &devices, &server, &cx)
     case .reject:
-      answerCheck(device, generation, .rejected, &devices, &server, &cx)
+      answerCheck(device, generation, held: checkIn.heldVersion, .rejected, &devices, &server, &cx)
     case .wait:
-      if let answer = cx.features.serverDialect?.beforeWaiting(device, &devices, &server) {
-        answerCheck(device, generation, answer, &devices, &server, &cx)
+      if let answer = cx.features.serverDialect?.beforeWaiting(device, &server, cx) {
+        answerCheck(device, generation, held: checkIn.heldVersion, answer, &devices, &server, &cx)
       } else if !isAbandoned {
         keepWaiting(checkIn, generation, participation, &devices, &server, &cx)
       }
@@ -70,7 +72,7 @@ extension Lobby {
     _ server: inout Server, _ cx: inout Context
   ) {
     let device = checkIn.device
-    if cx.network[transferOf: device]?.id == generation { cx.network[transferOf: device]!.isHeld = true }
+    cx.network.hold(generation, of: device)
     let place = server.place(of: device)
     if place.isThere { cx.participations.letGo(server.remove(at: place.index).participation) }
     server.waiting.insert(checkIn, at: place.index)
@@ -88,16 +90,13 @@ extension Lobby {
     if place.isThere { cx.participations.letGo(server.remove(at: place.index).participation) }
   }
 
+  /// Answers a request for work of a device that holds version `held`; −1: none.
   static func answerCheck(
-    _ device: Int, _ generation: UInt32, _ answer: CheckAnswer, _ devices: inout Devices,
+    _ device: Int, _ generation: UInt32, held: Int, _ answer: CheckAnswer, _ devices: inout Devices,
     _ server: inout Server, _ cx: inout Context
   ) {
-    // A device that keeps no copy of the version that it holds is lent the server's.
-    if devices[device].held == nil, devices[device].heldVersion == server.version,
-      cx.network[transferOf: device]?.id == generation
-    {
-      cx.network[transferOf: device]!.body = server.model
-    }
+    // A device that keeps no copy of the version that it holds uses the server's.
+    if held == Int(server.version) { cx.network.lend(server.model, to: generation, of: device) }
     Requests.answer(
       device, generation,
       .check(
@@ -111,7 +110,7 @@ extension Lobby {
     let selector = cx.inputs.server.selector.value
     guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
     if let dialect = cx.features.serverDialect,
-      dialect.beforeCohort(&devices, &server, &cx) == .otherWork
+      dialect.beforeCohort(&server, &cx) == .otherWork
     {
       return
     }
@@ -125,11 +124,12 @@ extension Lobby {
       let request = server.waitingRequests[place]
       Facts.letIn(server.waiting[place].device, request.participation, &server, &cx)
       answerCheck(
-        server.waiting[place].device, request.generation, .accepted, &devices, &server, &cx)
+        server.waiting[place].device, request.generation,
+        held: server.waiting[place].heldVersion, .accepted, &devices, &server, &cx)
     }
-    Training.foresee(
-      members.map { server.waiting[$0].device }, from: server.model, isBeforehand: false, &devices,
-      &cx)
+    cx.audience.announce(
+      .trainingsComing(
+        members.map { server.waiting[$0].device }, from: server.model, isBeforehand: false))
     for place in members.reversed() {
       cx.participations.letGo(server.waitingRequests[place].participation)
     }

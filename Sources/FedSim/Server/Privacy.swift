@@ -79,7 +79,7 @@ enum Privacy {
   ) {
     guard cx.inputs.server.privacy?.amplification == .population else { return }
     server.privacy.rate =
-      server.waiting.count == devices.count ? Double(members) / Double(devices.count) : nil
+      server.waiting.count == cx.members.count ? Double(members) / Double(cx.members.count) : nil
   }
 
   /// The noise multiplier in force.
@@ -88,7 +88,7 @@ enum Privacy {
   ) -> Double {
     if server.privacy.multiplier == 0 {
       // A scenario for which there is none is refused before its run.
-      server.privacy.multiplier = cx.inputs.server.noiseMultiplier(devices: devices.count) ?? 1e6
+      server.privacy.multiplier = cx.inputs.server.noiseMultiplier(devices: cx.members.count) ?? 1e6
     }
     return server.privacy.multiplier
   }

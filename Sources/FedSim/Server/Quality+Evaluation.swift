@@ -71,8 +71,7 @@ extension Quality {
     var places = Array(repeating: -1, count: task.partition.clientCount)
     var lists: (test: [[Int32]], train: [[Int32]]) = ([], [])
     var isTest: [Bool] = []
-    for device in devices.all where Int(device.client) < places.count {
-      let client = Int(device.client)
+    for client in cx.members.clients.lazy.map({ Int($0) }) where client < places.count {
       guard places[client] < 0 else { continue }
       let (samples, indices) = task.heldOut(by: client)
       places[client] = isTest.count
@@ -88,9 +87,9 @@ extension Quality {
     var trained = each(lists.train, of: task.train)[...]
     let found = isTest.map { $0 ? tested.removeFirst() : trained.removeFirst() }
     return FederatedEvaluation(
-      devices.all.map { device in
-        Int(device.client) < places.count
-          ? found[places[Int(device.client)]] : Evaluation(count: 0, correct: 0, lossSum: 0)
+      cx.members.clients.map { client in
+        Int(client) < places.count
+          ? found[places[Int(client)]] : Evaluation(count: 0, correct: 0, lossSum: 0)
       })
   }
 }

@@ -28,7 +28,7 @@ extension Quality {
     var keys: [StreamKey] = []
     var own: [DeferredTraining?] = []
     let isAlike = ranges.isEmpty && !keepsModel ? true : cx.states.last.isEmpty
-    for device in devices.indices {
+    for device in cx.members.indices {
       clients.append(Int(cx.members.clients[device]))
       shards.append(
         tuning == nil || clients[device] >= task.partition.clientCount
@@ -36,8 +36,8 @@ extension Quality {
       keys.append(
         StreamKey(
           seed: cx.inputs.seeds.training, purpose: "fine-tuning",
-          group: Roster.group(of: device, devices, cx).name,
-          ordinal: UInt32(devices[device].ordinal)))
+          group: cx.inputs.fleet[cx.members.group(of: device)].name,
+          ordinal: UInt32(cx.members.ordinal(of: device))))
       own.append(
         isAlike ? nil : cx.states.last[device]?.training)
     }

@@ -48,7 +48,7 @@ enum Requests {
     _ device: Int, _ generation: UInt32, _ request: Request, _ isAbandoned: Bool,
     _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
   ) {
-    if !devices.identities.isEmpty,
+    if !cx.network.accounts.isEmpty,
       Tokens.judge(device, generation, request, &devices, &cx) == .answered
     {
       return
@@ -59,15 +59,18 @@ enum Requests {
       return
     }
     let dialect = cx.features.serverDialect
-    dialect?.onRequest(device, generation, &devices, &server, &cx)
+    dialect?.onRequest(device, generation, &server, &cx)
     switch request {
     case .check(let held, let participation):
       guard Facts.checkIn(device, participation, devices, &server, &cx) == .work else {
-        return Lobby.answerCheck(device, generation, .pollOnly, &devices, &server, &cx)
+        return Lobby.answerCheck(
+          device, generation, held: Int(held), .pollOnly, &devices, &server, &cx)
       }
       if cx.features.givesKeys {
         switch Cycles.askCycle(device, participation: participation, &devices, &server, &cx) {
-        case .accepted: Lobby.answerCheck(device, generation, .accepted, &devices, &server, &cx)
+        case .accepted:
+          Lobby.answerCheck(
+            device, generation, held: Int(held), .accepted, &devices, &server, &cx)
         case .failed: answer(device, generation, .failed, &devices, &cx)
         case .rejected(let timeout):
           answer(device, generation, .rejected(timeout.map { RetryAfter($0) }), &devices, &cx)
@@ -115,9 +118,7 @@ enum Requests {
     guard cx.network.server.believesOnline else {
       return answer(device, generation, .modelUnavailable, &devices, &cx)
     }
-    if cx.network[transferOf: device]?.id == generation {
-      cx.network[transferOf: device]!.body = server.model
-    }
+    cx.network.lend(server.model, to: generation, of: device)
     answer(device, generation, .model(version: server.version), &devices, &cx)
   }
 

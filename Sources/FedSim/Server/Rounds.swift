@@ -170,7 +170,7 @@ extension Rounds {
     case .wait: return .waited
     case .aggregate:
       guard !server.pending.isEmpty else { return .waited }
-      guard cx.line.believesOnline else {
+      guard cx.network.server.believesOnline else {
         // A deadline rings once: what it wanted is done when the connection returns.
         server.owesAggregation = true
         return .waited

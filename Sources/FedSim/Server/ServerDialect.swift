@@ -2,20 +2,19 @@
 protocol ServerDialect: Sendable {
   /// A request has come to the server, which will act on it.
   func onRequest(
-    _ device: Int, _ generation: UInt32, _ devices: inout Devices, _ server: inout Server,
-    _ cx: inout Context)
+    _ device: Int, _ generation: UInt32, _ server: inout Server, _ cx: inout Context)
 
   /// Acts on a request that the plain path does not know.
   func handle(
-    _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context)
+    _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
+    _ cx: inout Context)
 
   /// A device is about to wait for a cohort; what it is answered instead, if anything.
-  func beforeWaiting(_ device: Int, _ devices: inout Devices, _ server: inout Server)
+  func beforeWaiting(_ device: Int, _ server: inout Server, _ cx: borrowing Context)
     -> CheckAnswer?
 
   /// Devices wait, and a cohort may be formed of them.
-  func beforeCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  func beforeCohort(_ server: inout Server, _ cx: inout Context)
     -> BeforeCohort
 
   /// A round is closed, and the next one is about to open.

@@ -8,8 +8,8 @@ extension Service {
     server.service.timeKeys = cx.inputs.fleet.map {
       StreamKey(seed: cx.inputs.seeds.policy, purpose: "service", group: $0.name)
     }
-    server.service.came = Array(repeating: 0, count: devices.count)
-    server.service.latest = Array(repeating: -1, count: devices.count)
+    server.service.came = Array(repeating: 0, count: cx.members.count)
+    server.service.latest = Array(repeating: -1, count: cx.members.count)
   }
 
   /// What cannot be in the server's queue.
@@ -33,7 +33,7 @@ extension Service {
     if !cx.network.server.isReachable, server.service.requests.living > 0 {
       found.append("a request waits at a server that is gone")
     }
-    for device in devices.indices where cx.network[transferOf: device]?.isQueued == true {
+    for device in cx.members.indices where cx.network[transferOf: device]?.isQueued == true {
       let id = cx.network[transferOf: device]!.id
       var number = server.service.latest[device]
       while number >= 0, server.service.requests[number].generation != id {

@@ -9,7 +9,7 @@ extension Service {
     _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
     _ server: inout Server, _ cx: inout Context
   ) -> Requests.Admittance {
-    guard let settings = server.service.settings, cx.line.isReachable else { return .open }
+    guard let settings = server.service.settings, cx.network.server.isReachable else { return .open }
     switch request {
     case .check: abandon(device, before: generation, &server)
     case .leave:
@@ -26,7 +26,7 @@ extension Service {
       ServiceRequest(
         device: Int32(device), generation: generation, request: request, cameAt: cx.now,
         slot: server.service.came[device], before: server.service.latest[device]))
-    if cx.network[transferOf: device]?.id == generation { cx.network[transferOf: device]!.isQueued = true }
+    cx.network.setQueued(true, generation, of: device)
     if server.service.busy < settings.workers {
       beginService(settings, &devices, &server, &cx)
     } else {
@@ -83,9 +83,9 @@ extension Service {
     server.service.tallies.waited = server.service.tallies.waited + (cx.now - request.cameAt)
     var time = settings.time
     if settings.distribution == .exponential {
-      let device = devices[Int(request.device)]
-      var stream = server.service.timeKeys[Int(device.group)].with(ordinal: UInt32(device.ordinal))
-        .stream(slot: UInt64(request.slot))
+      let device = Int(request.device)
+      var stream = server.service.timeKeys[cx.members.group(of: device)]
+        .with(ordinal: UInt32(cx.members.ordinal(of: device))).stream(slot: UInt64(request.slot))
       time = SimDuration(roundingUp: stream.exponential(mean: settings.time.seconds))
     }
     // In the class of arrivals, so that a deadline of the same time wins; before all of them, so
@@ -95,36 +95,32 @@ extension Service {
       at: cx.now + max(time, SimDuration(microseconds: 1)), by: nil)
   }
 
-  /// A worker has done with a request: it is handled; false where it was lost before.
+  /// A worker has done with a request: it is handled, later or now.
   static func served(
     _ number: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
-  ) -> Bool {
+  ) -> Served {
     guard let settings = server.service.settings, server.service.requests.contains(number) else {
-      return false
+      return .lost
     }
     if Aggregating.isBlocked(server, cx) {
       cx.schedule(
         .serverTimer(.served(number)), .serverArrival, at: Aggregating.noteHeld(&server, &cx),
         by: nil)
-      return true
+      return .postponed
     }
     let request = server.service.remove(number)
     server.service.busy -= 1
     server.service.tallies.served += 1
     let device = Int(request.device)
-    if cx.network[transferOf: device]?.id == request.generation {
-      cx.network[transferOf: device]!.isQueued = false
-    }
+    cx.network.setQueued(false, request.generation, of: device)
     Requests.take(
       device, request.generation, request.request, isAbandoned: request.isAbandoned, &devices,
       &server, &cx)
     for disconnection in request.disconnections {
       Requests.take(device, request.generation, disconnection, &devices, &server, &cx)
     }
-    if !devices.bodies.isEmpty { Body.refreshBody(device, &devices, &cx) }
-    if !devices.identities.isEmpty { Heartbeat.refreshBeats(device, &devices, &cx) }
     if server.service.waiting > 0 { beginService(settings, &devices, &server, &cx) }
-    return true
+    return .handled(device: device)
   }
 
   /// The server is gone, and with it what waits and what is served.
@@ -132,7 +128,7 @@ extension Service {
     for number in server.service.requests.numbers {
       let request = server.service.remove(number)
       server.service.tallies.lost += 1
-      if !devices.identities.isEmpty {
+      if !cx.network.accounts.isEmpty {
         cx.network.accounts[Int(request.device)].credentials.removeAll {
           $0.id == request.generation
         }
@@ -144,4 +140,13 @@ extension Service {
     server.service.next = Int32(server.service.requests.count)
     server.service.busy = 0
   }
+}
+
+/// What a worker that has done does with its request.
+enum Served {
+  /// The request was lost before.
+  case lost
+  /// An aggregation keeps it from being handled.
+  case postponed
+  case handled(device: Int)
 }

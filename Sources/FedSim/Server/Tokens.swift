@@ -12,11 +12,11 @@ enum Tokens {
   static func judge(
     _ device: Int, _ id: UInt32, _ request: Request, _ devices: inout Devices, _ cx: inout Context
   ) -> Judgement {
-    let credentials = devices.identities.devices[device].credentials
+    let credentials = cx.network.accounts[device].credentials
     guard let place = credentials.firstIndex(where: { $0.id == id }) else { return .passed }
     let credential = credentials[place]
-    devices.identities.devices[device].credentials.remove(at: place)
-    guard cx.line.isReachable else { return .passed }
+    cx.network.accounts[device].credentials.remove(at: place)
+    guard cx.network.server.isReachable else { return .passed }
     let scope: Scope
     switch request {
     case .check, .enrol, .probe, .properties: scope = .check
@@ -47,7 +47,7 @@ enum Tokens {
     _ device: Int, _ credential: Credential, _ scope: Scope, _ devices: borrowing Devices,
     _ cx: borrowing Context
   ) -> Refusal? {
-    guard cx.inputs.fleet[Int(devices[device].group)].authentication != nil else { return nil }
+    guard cx.inputs.fleet[cx.members.group(of: device)].authentication != nil else { return nil }
     guard let expires = credential.expires, cx.now < expires else { return .unauthorised }
     return isForbidden(device, scope, devices, cx) ? .forbidden : nil
   }
@@ -56,7 +56,7 @@ enum Tokens {
   static func isForbidden(
     _ device: Int, _ scope: Scope, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> Bool {
-    guard let own = cx.inputs.fleet[Int(devices[device].group)].authentication else { return false }
+    guard let own = cx.inputs.fleet[cx.members.group(of: device)].authentication else { return false }
     if let served = cx.inputs.server.tokens.organisations, !served.contains(own.organisation) {
       return true
     }

@@ -30,7 +30,7 @@ extension Adversary {
     let attacks = cx.inputs.fleet.compactMap(\.adversary?.attack.value)
     cx.features.falsifies = attacks.contains(where: \.falsifies)
     if attacks.contains(where: \.replaysFirst) {
-      cx.states.first = Array(repeating: nil, count: devices.count)
+      cx.states.first = Array(repeating: nil, count: cx.members.count)
     }
   }
 }

@@ -12,7 +12,7 @@ extension Adversary {
   private static func attack(
     by device: Int, at time: SimTime, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> (any Attack)? {
-    guard isAdversary(device, cx), let settings = Roster.group(of: device, devices, cx).adversary,
+    guard isAdversary(device, cx), let settings = cx.inputs.fleet[cx.members.group(of: device)].adversary,
       time >= settings.from
     else { return nil }
     return settings.attack.value
@@ -33,7 +33,7 @@ extension Adversary {
   ) {
     guard !cx.states.first.isEmpty, cx.states.first[device] == nil,
       isAdversary(device, cx),
-      Roster.group(of: device, devices, cx).adversary?.attack.value.replaysFirst == true,
+      cx.inputs.fleet[cx.members.group(of: device)].adversary?.attack.value.replaysFirst == true,
       let training, let base = attempt.baseParameters
     else { return }
     cx.states.first[device] = Forgery.First(training: training, base: base)
@@ -51,10 +51,10 @@ extension Adversary {
     }
     let key = StreamKey(
       seed: cx.inputs.seeds.training, purpose: "attack",
-      group: Roster.group(of: device, devices, cx).name,
-      ordinal: UInt32(devices[device].ordinal))
+      group: cx.inputs.fleet[cx.members.group(of: device)].name,
+      ordinal: UInt32(cx.members.ordinal(of: device)))
     return Forgery(
-      attack: Int(devices[device].group), key: key,
+      attack: cx.members.group(of: device), key: key,
       first: attack.replaysFirst ? cx.states.first[device] : nil)
   }
 }

@@ -36,12 +36,11 @@ extension ClientStates {
   /// What a device's training of the version that it holds begins with, where it goes on from the
   /// one before or takes more than the model.
   static func continued(
-    _ device: Int, from version: ParameterBuffer, _ devices: borrowing Devices,
-    _ cx: borrowing Context
+    _ device: Int, from version: ParameterBuffer, held: Int32, _ cx: borrowing Context
   ) -> DeferredTraining.Start {
     let earlier = cx.states.last.isEmpty ? nil : cx.states.last[device]?.training
     return .continued(
-      version, receiving: companions(of: devices[device].heldVersion, cx),
+      version, receiving: companions(of: held, cx),
       keeping: cx.features.privateRanges, after: earlier.map { [$0] } ?? [])
   }
 
@@ -78,9 +77,18 @@ extension ClientStates {
   ) {
     guard cx.features.hasCompanions, !cx.inputs.omitsArithmetic else { return }
     let buffers = cx.inputs.task.algorithm.companions(
-      after: companions(of: server.version - 1, cx), sent: sent, devices: devices.count,
+      after: companions(of: server.version - 1, cx), sent: sent, devices: cx.members.count,
       pool: cx.inputs.pool)
-    var oldest = server.version
+    cx.states.versions.append(.init(version: server.version, buffers: buffers))
+    cx.audience.announce(.companionsMade)
+  }
+
+  /// Lets go of what goes with versions that nobody holds or downloads any more.
+  ///
+  /// Complexity: O(devices).
+  static func letGoOfCompanions(_ devices: borrowing Devices, _ cx: inout Context) {
+    guard let newest = cx.states.versions.last?.version else { return }
+    var oldest = newest
     for device in devices.indices {
       if devices[device].heldVersion >= 0 { oldest = min(oldest, devices[device].heldVersion) }
       if case .model(let version) = cx.network[transferOf: device]?.response {
@@ -88,7 +96,6 @@ extension ClientStates {
       }
     }
     cx.states.versions.removeAll { $0.version < oldest }
-    cx.states.versions.append(.init(version: server.version, buffers: buffers))
   }
 
   /// What goes with the current version, such as SCAFFOLD's server variate; none: zeros.

@@ -31,7 +31,7 @@ extension OwnModel {
     guard !cx.features.plans.isEmpty, let round = devices[device].session?.round else {
       return
     }
-    let group = Int(devices[device].group)
+    let group = cx.members.group(of: device)
     var place: Int16 = -1
     if cx.inputs.fleet[group].protocol?.ignoresConfig != true {
       for (index, config) in cx.inputs.server.clientConfig!.enumerated()
@@ -41,7 +41,7 @@ extension OwnModel {
     guard place != devices[device].planPlace else { return }
     devices[device].planPlace = place
     devices[device].pace = Roster.pace(
-      group: group, ordinal: Int(devices[device].ordinal), device: device,
+      group: group, ordinal: cx.members.ordinal(of: device), device: device,
       samples: Int(cx.members.sampleCounts[device]), epoch: devices[device].nextEpoch,
       plan: plan(of: device, devices, cx), devices, cx)
   }
@@ -58,8 +58,8 @@ extension OwnModel {
     if cx.inputs.task.isInitialGiven { return cx.inputs.task.initial }
     let key = StreamKey(
       seed: cx.inputs.seeds.initial, purpose: "own-weights",
-      group: Roster.group(of: device, devices, cx).name,
-      ordinal: UInt32(devices[device].ordinal))
+      group: cx.inputs.fleet[cx.members.group(of: device)].name,
+      ordinal: UInt32(cx.members.ordinal(of: device)))
     let network = cx.inputs.task.network
     return network.keepingFrozen(
       of: cx.inputs.task.initial, in: network.initialParameters(key.stream(slot: 0)))
@@ -67,10 +67,10 @@ extension OwnModel {
 
   /// What a device's training of a version begins with: what never travels is its own.
   static func start(
-    of device: Int, from version: ParameterBuffer, _ devices: borrowing Devices,
+    of device: Int, from version: ParameterBuffer, held: Int32, _ devices: borrowing Devices,
     _ cx: borrowing Context
   ) -> DeferredTraining.Start {
-    if cx.features.isStateful { return ClientStates.continued(device, from: version, devices, cx) }
+    if cx.features.isStateful { return ClientStates.continued(device, from: version, held: held, cx) }
     let ranges = cx.features.privateRanges
     if ranges.isEmpty { return .parameters(version) }
     if !cx.states.own.isEmpty,
@@ -117,7 +117,7 @@ extension OwnModel {
     -> Bool
   {
     guard !cx.states.own.isEmpty else { return false }
-    return cx.inputs.fleet[Int(devices[device].group)].protocol?.overwritesModel == true
+    return cx.inputs.fleet[cx.members.group(of: device)].protocol?.overwritesModel == true
   }
 
   /// The app is removed: its model is the one that it came with again, and nothing is left of its

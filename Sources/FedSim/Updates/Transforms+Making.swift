@@ -20,7 +20,7 @@ extension Transforms {
       !chain.hasCollusion || !chain.keepsResiduals,
       "what colluders send is not known when an update after it is made")
     if chain.keepsResiduals, !cx.inputs.omitsArithmetic {
-      cx.states.lastSent = Array(repeating: nil, count: devices.count)
+      cx.states.lastSent = Array(repeating: nil, count: cx.members.count)
     }
     server.memories.told = chain.transforms.map { $0.asTold.map { [$0.firstTold] } ?? [] }
   }

@@ -112,8 +112,8 @@ enum Transforms {
     }
     let forgery = Adversary.forgery(by: device, devices, cx)
     if chain.transforms.isEmpty, forgery == nil { return nil }
-    let name = Roster.group(of: device, devices, cx).name
-    let ordinal = UInt32(devices[device].ordinal)
+    let name = cx.inputs.fleet[cx.members.group(of: device)].name
+    let ordinal = UInt32(cx.members.ordinal(of: device))
     let keys = chain.transforms.indices.map { place in
       StreamKey(
         seed: cx.inputs.seeds.training, purpose: Purpose("transform-\(place)"), group: name,
