@@ -1,6 +1,6 @@
 extension Collecting {
   /// Ends every file that is still open.
-  static func finishCentral(_ devices: inout Devices, _ cx: inout Context) {
+  static func finishCentral(_ cx: inout Context) {
     guard cx.collection.isOn else { return }
     for device in cx.members.indices { cx.collection.collectors[device].queue = [] }
     for file in cx.collection.files.numbers {

@@ -30,24 +30,24 @@ extension CentralTraining {
 
   /// A timer of central training rings: all models are due, or a training is done.
   static func centralRang(
-    _ number: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ number: Int32, _ server: inout Server, _ cx: inout Context
   ) {
-    guard number < 0 else { return endCentralTraining(Int(number), &devices, &server, &cx) }
+    guard number < 0 else { return endCentralTraining(Int(number), &server, &cx) }
     for model in cx.collection.models.indices {
-      beginCentralTraining(model, isDue: true, &devices, &cx)
+      beginCentralTraining(model, isDue: true, &cx)
     }
     planCentralTraining(&cx)
   }
 
   /// Begins to train a model on what the store has now, unless a training is under way.
   static func beginCentralTraining(
-    _ model: Int, isDue: Bool, _ devices: inout Devices, _ cx: inout Context
+    _ model: Int, isDue: Bool, _ cx: inout Context
   ) {
     guard cx.collection.models[model].running == nil else {
       if isDue { cx.collection.tallies.overruns += 1 }
       return
     }
-    let files = filesToRead(model, &devices, &cx)
+    let files = filesToRead(model, &cx)
     guard !files.isEmpty else { return cx.collection.tallies.emptyTrainings += 1 }
     let bit: UInt64 = 1 << UInt64(model)
     var (samples, fresh) = (0, 0)
@@ -60,7 +60,7 @@ extension CentralTraining {
       SampleFiles.resolve(file: file, .trained, &cx)
     }
     cx.collection.models[model].newSamples = 0
-    let lists = sampleLists(files, cx.collection.models[model].scope, devices, cx)
+    let lists = sampleLists(files, cx.collection.models[model].scope, cx)
     let trained = cx.collection.models[model]
     var processed = 0
     var trainings: [DeferredTraining] = []
@@ -70,7 +70,7 @@ extension CentralTraining {
         inBatches: 0..<plan.batchCount(shardCount: list.samples.count),
         shardCount: list.samples.count)
       guard !cx.inputs.omitsArithmetic else { continue }
-      let training = centralTraining(model, of: list.owner, list.samples, devices, cx)
+      let training = centralTraining(model, of: list.owner, list.samples, cx)
       cx.computations.prefetch(training)
       trainings.append(training)
     }
@@ -91,7 +91,7 @@ extension CentralTraining {
   /// The files that a training of a model reads.
   ///
   /// Order: by the time at which they came into the store, then by device, then by their making.
-  private static func filesToRead(_ model: Int, _ devices: inout Devices, _ cx: inout Context)
+  private static func filesToRead(_ model: Int, _ cx: inout Context)
     -> [Int32]
   {
     cx.collection.store = cx.collection.store.filter {
@@ -99,8 +99,7 @@ extension CentralTraining {
     }
     let settings = cx.inputs.server.central!
     var found: [Int32] = []
-    for file in cx.collection.store where SampleStore.models(of: file, devices, cx).contains(model)
-    {
+    for file in cx.collection.store where SampleStore.models(of: file, cx).contains(model) {
       if settings.data == .new, cx.collection.files[file].readBy >> UInt64(model) & 1 == 1 {
         continue
       }
@@ -122,8 +121,7 @@ extension CentralTraining {
   ///
   /// Order: in a list file by file, in a file as the samples came to the device.
   private static func sampleLists(
-    _ files: [Int32], _ scope: CentralSettings.Model.Scope, _ devices: borrowing Devices,
-    _ cx: borrowing Context
+    _ files: [Int32], _ scope: CentralSettings.Model.Scope, _ cx: borrowing Context
   ) -> (shards: [(owner: CentralTraining.Owner?, samples: [Int32])], users: Int) {
     var byUser: [(owner: CentralTraining.Owner, samples: [Int32])] = []
     var all: [Int32] = []
@@ -132,7 +130,7 @@ extension CentralTraining {
       let record = cx.collection.files[file]
       let device = Int(record.device)
       let samples = SampleFiles.arrivals(
-        device, Int(record.first)..<Int(record.first + record.count), devices, cx)
+        device, Int(record.first)..<Int(record.first + record.count), cx)
       var place = places[device].first { byUser[$0].owner.user == record.user }
       if place == nil {
         place = byUser.count
@@ -152,7 +150,7 @@ extension CentralTraining {
   /// the device's group and ordinal; slot = the epochs that the model's trainings had before.
   private static func centralTraining(
     _ model: Int, of owner: CentralTraining.Owner?, _ samples: [Int32],
-    _ devices: borrowing Devices, _ cx: borrowing Context
+    _ cx: borrowing Context
   ) -> DeferredTraining {
     let trained = cx.collection.models[model]
     var (group, ordinal) = ("", UInt32(0))
@@ -183,7 +181,7 @@ extension CentralTraining {
 
   /// A training is done: its version is published, and the next may be due.
   private static func endCentralTraining(
-    _ model: Int, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ model: Int, _ server: inout Server, _ cx: inout Context
   ) {
     guard let running = cx.collection.models[model].running else { return }
     cx.collection.models[model].running = nil
@@ -197,10 +195,10 @@ extension CentralTraining {
     var accuracies: [Double] = []
     for (place, owner) in running.owners.enumerated() {
       accuracies += keepOwn(
-        model, owner, values.isEmpty ? nil : values[place].parameters, &devices, &cx)
+        model, owner, values.isEmpty ? nil : values[place].parameters, &cx)
     }
     let version = Int(cx.collection.models[model].version)
-    let held = versionsInUse(of: model, devices, cx)
+    let held = versionsInUse(of: model, cx)
     cx.collection.models[model].places.append(cx.collection.versions.count)
     cx.collection.versions.append(
       CentralVersion(
@@ -218,14 +216,14 @@ extension CentralTraining {
     if let wanted = cx.inputs.server.central?.samples,
       cx.collection.models[model].newSamples >= wanted
     {
-      beginCentralTraining(model, isDue: false, &devices, &cx)
+      beginCentralTraining(model, isDue: false, &cx)
     }
   }
 
   /// Keeps a user's own model; its accuracy on the user's held-out samples, where there are any.
   private static func keepOwn(
     _ model: Int, _ owner: CentralTraining.Owner, _ parameters: ParameterBuffer?,
-    _ devices: inout Devices, _ cx: inout Context
+    _ cx: inout Context
   ) -> [Double] {
     let device = Int(owner.device)
     let trained = cx.collection.models[model]
@@ -248,11 +246,11 @@ extension CentralTraining {
   ///
   /// Order: by device.
   private static func versionsInUse(
-    of model: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+    of model: Int, _ cx: borrowing Context
   ) -> (lag: Double, accuracy: Double) {
     let version = Int(cx.collection.models[model].version)
     var (users, lag, held, accuracy) = (0, 0, 0, 0.0)
-    for device in cx.members.indices where Collecting.collects(device, devices, cx) {
+    for device in cx.members.indices where Collecting.collects(device, cx) {
       let group = cx.members.group(of: device)
       guard cx.inputs.fleet[group].collection?.fetch != nil,
         let place = cx.collection.fetched[group].firstIndex(of: model)

@@ -14,7 +14,7 @@ enum Collecting {
   /// Fetches the next model, if it is time for it.
   static func fetchNext(_ device: Int, _ place: Int, _ devices: inout Devices, _ cx: inout Context)
   {
-    guard let settings = collection(of: device, devices, cx).fetch,
+    guard let settings = collection(of: device, cx).fetch,
       place < cx.collection.collectors[device].models.count
     else {
       cx.collection.collectors[device].stage = .done
@@ -24,7 +24,7 @@ enum Collecting {
     let state = cx.collection.collectors[device].models[place]
     guard state.nextFetch <= cx.now, cx.network[device].isConnected else { return }
     let model = cx.collection.fetched[cx.members.group(of: device)][place]
-    if state.hasFile, collection(of: device, devices, cx).mode == .asCoded {
+    if state.hasFile, collection(of: device, cx).mode == .asCoded {
       // A download to where a file lies fails before it begins.
       cx.collection.collectors[device].models[place].nextFetch = cx.now + settings.every
       return fetchFailed(device, model, &cx)
@@ -43,9 +43,9 @@ enum Collecting {
 
   /// A model's file has come: it is compiled.
   static func modelFetched(
-    _ device: Int, _ model: Int, _ version: Int32, _ devices: inout Devices, _ cx: inout Context
+    _ device: Int, _ model: Int, _ version: Int32, _ cx: inout Context
   ) {
-    guard let settings = collection(of: device, devices, cx).fetch,
+    guard let settings = collection(of: device, cx).fetch,
       let place = cx.collection.fetched[cx.members.group(of: device)].firstIndex(of: model)
     else { return }
     cx.collection.tallies.fetches += 1
@@ -53,18 +53,18 @@ enum Collecting {
     cx.collection.collectors[device].models[place].nextFetch = cx.now + settings.every
     cx.collection.collectors[device].compiling = .init(
       model: place, version: version, until: cx.now + settings.compile)
-    finishCompiling(device, &devices, &cx)
+    finishCompiling(device, &cx)
   }
 
   /// What was compiled long enough is in use.
-  static func finishCompiling(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+  static func finishCompiling(_ device: Int, _ cx: inout Context) {
     guard let compiling = cx.collection.collectors[device].compiling, compiling.until <= cx.now
     else {
       return
     }
     let (place, version) = (compiling.model, compiling.version)
     cx.collection.collectors[device].compiling = nil
-    let settings = collection(of: device, devices, cx)
+    let settings = collection(of: device, cx)
     if settings.fetch?.removesFile ?? (settings.mode == .asDocumented) {
       cx.collection.collectors[device].models[place].hasFile = false
     }

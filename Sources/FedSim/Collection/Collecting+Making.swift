@@ -10,7 +10,7 @@ extension Collecting {
 
 extension Collecting {
   /// Makes what the settings ask for.
-  static func makeCentral(_ devices: inout Devices, _ cx: inout Context) {
+  static func makeCentral(_ cx: inout Context) {
     cx.collection.isOn = cx.inputs.fleet.contains { $0.collection != nil }
     guard cx.collection.isOn else { return }
     CentralTraining.makeCentralModels(&cx)
@@ -43,7 +43,7 @@ extension Collecting {
   /// Recounts what is collected and stored, from the state itself; each line is a broken sum.
   ///
   /// Complexity: O(files that live + devices that collect).
-  static func centralImpossibilities(_ devices: Devices, _ cx: Context) -> [String] {
+  static func centralImpossibilities(_ cx: Context) -> [String] {
     guard cx.collection.isOn else { return [] }
     var found: [String] = []
     func expect(_ name: String, _ counted: Int, _ recounted: Int) {
@@ -86,7 +86,7 @@ extension Collecting {
       let bit: UInt64 = 1 << UInt64(model)
       let fresh = numbers.filter {
         cx.collection.files[$0].isCounted && cx.collection.files[$0].readBy & bit == 0
-          && SampleStore.models(of: $0, devices, cx).contains(model)
+          && SampleStore.models(of: $0, cx).contains(model)
       }
       expect(
         "samples new to model \(model)", cx.collection.models[model].newSamples,
@@ -98,13 +98,13 @@ extension Collecting {
   /// What a device that collects cannot be.
   static func collectorImpossibilities(_ device: Int, _ devices: Devices, _ cx: Context) -> [String]
   {
-    guard Collecting.collects(device, devices, cx) else { return [] }
+    guard Collecting.collects(device, cx) else { return [] }
     let collector = cx.collection.collectors[device]
     var found: [String] = []
     func never(_ isSo: Bool, _ what: String) {
-      if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
+      if isSo { found.append("\(Roster.path(of: device, cx)) \(what)") }
     }
-    let arrived = SampleFiles.arrivedSamples(device, devices, cx)
+    let arrived = SampleFiles.arrivedSamples(device, cx)
     never(collector.taken.contains { Int($0) > arrived }, "has formatted what never came")
     never(collector.bytes < 0 || collector.mostBytes < collector.bytes, "counts bytes wrongly")
     never(

@@ -1,14 +1,13 @@
 extension Collecting {
   /// Whether a device collects for central training and trains nothing itself.
   @inline(__always)
-  static func collects(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> Bool
-  {
+  static func collects(_ device: Int, _ cx: borrowing Context) -> Bool {
     guard cx.collection.isOn else { return false }
     return cx.collection.collects[cx.members.group(of: device)]
   }
 
   /// What a device's group says of collecting.
-  static func collection(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func collection(of device: Int, _ cx: borrowing Context)
     -> CollectionSettings
   {
     cx.inputs.fleet[cx.members.group(of: device)].collection!
@@ -41,7 +40,7 @@ extension Collecting {
   /// Order: failed uploads again, then each data object's file and its metadata, then models.
   static func collect(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let generation = devices[device].session?.generation else { return }
-    finishCompiling(device, &devices, &cx)
+    finishCompiling(device, &cx)
     while let session = devices[device].session, session.generation == generation,
       cx.network[transferOf: device] == nil, !session.isPausing, !session.isStuck
     {
@@ -50,7 +49,7 @@ extension Collecting {
         return Session.pause(device, for: compiling.until - cx.now, then: .check, &devices, &cx)
       }
       switch cx.collection.collectors[device].stage {
-      case .start: beginRetry(device, session.kind, &devices, &cx)
+      case .start: beginRetry(device, session.kind, &cx)
       case .retry:
         if cx.collection.collectors[device].queue.isEmpty {
           cx.collection.collectors[device].stage = .object(0)
@@ -63,7 +62,8 @@ extension Collecting {
       case .fetch(let place): fetchNext(device, place, &devices, &cx)
       case .done:
         cx.collection.collectors[device].stage = .start
-        if cx.inputs.fleet[cx.members.group(of: device)].participation.repeats, !session.kind.isPoll {
+        if cx.inputs.fleet[cx.members.group(of: device)].participation.repeats, !session.kind.isPoll
+        {
           return Session.rest(device, .completed, &devices, &cx)
         }
         return Session.endSession(device, .completed, &devices, &cx)
@@ -73,10 +73,10 @@ extension Collecting {
 
   /// Sends what failed before, where the app does so in a session of this kind.
   private static func beginRetry(
-    _ device: Int, _ kind: SessionKind, _ devices: inout Devices, _ cx: inout Context
+    _ device: Int, _ kind: SessionKind, _ cx: inout Context
   ) {
     cx.collection.collectors[device].stage = .retry
-    let settings = collection(of: device, devices, cx)
+    let settings = collection(of: device, cx)
     let retries =
       settings.retry == .everySession || settings.retry == .onActivation && kind == .activation
     guard retries, !cx.collection.collectors[device].log.isEmpty else { return }
@@ -104,8 +104,8 @@ extension Collecting {
   }
 
   /// The process of the app ends: nobody hears any more how its uploads end.
-  static func loseCollecting(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    guard collection(of: device, devices, cx).mode == .asCoded else { return }
+  static func loseCollecting(_ device: Int, _ cx: inout Context) {
+    guard collection(of: device, cx).mode == .asCoded else { return }
     if case .central(.file(let file)) = cx.network[transferOf: device]?.purpose {
       SampleFiles.forget(file, &cx)
     }
@@ -138,10 +138,10 @@ extension Collecting {
   /// A request to the store failed, on its way or by an answer that refuses it.
   static func centralFailed(
     _ device: Int, _ request: CentralRequest, _ outcome: TransmissionOutcome,
-    _ devices: inout Devices, _ cx: inout Context
+    _ cx: inout Context
   ) {
     switch request {
-    case .file(let file): SampleFiles.fileFailed(device, file, outcome, &devices, &cx)
+    case .file(let file): SampleFiles.fileFailed(device, file, outcome, &cx)
     case .item(let file): SampleFiles.itemFailed(device, file, &cx)
     case .model(let model): fetchFailed(device, Int(model), &cx)
     case .remove: break
@@ -162,7 +162,7 @@ extension Collecting {
       SampleFiles.settle(file, &cx)
     case (.item(let file), _): SampleFiles.itemDone(file, &cx)
     case (_, .model(let model, let version)):
-      modelFetched(device, Int(model), version, &devices, &cx)
+      modelFetched(device, Int(model), version, &cx)
     case (.model, _), (.remove, _): break
     }
     Session.proceed(device, &devices, &cx)

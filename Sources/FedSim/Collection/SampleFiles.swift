@@ -6,22 +6,24 @@ enum SampleFiles {
   // MARK: Formatting
 
   /// Samples that have come to a device by now.
-  static func arrivedSamples(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func arrivedSamples(_ device: Int, _ cx: borrowing Context)
     -> Int
   {
     Roster.samples(
       group: cx.members.group(of: device), ordinal: cx.members.ordinal(of: device),
-      client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
+      client: Int(cx.members.clients[device]), at: cx.now, cx)
   }
 
   /// Samples of a device by their places in the order in which they came.
   static func arrivals(
-    _ device: Int, _ places: Range<Int>, _ devices: borrowing Devices, _ cx: borrowing Context
+    _ device: Int, _ places: Range<Int>, _ cx: borrowing Context
   ) -> [Int32] {
     guard !places.isEmpty else { return [] }
     let shard = cx.inputs.task.partition.shards[Int(cx.members.clients[device])]
-    guard cx.inputs.fleet[cx.members.group(of: device)].arrival != nil else { return Array(shard[places]) }
-    let order = Roster.arrivalOrder(device, devices, cx)
+    guard cx.inputs.fleet[cx.members.group(of: device)].arrival != nil else {
+      return Array(shard[places])
+    }
+    let order = Roster.arrivalOrder(device, cx)
     return places.map { shard[Int(order[$0])] }
   }
 
@@ -34,9 +36,9 @@ enum SampleFiles {
       return
     }
     cx.collection.collectors[device].stage = .object(object + 1)
-    let settings = Collecting.collection(of: device, devices, cx)
+    let settings = Collecting.collection(of: device, cx)
     let first = Int(cx.collection.collectors[device].taken[object])
-    let arrived = arrivedSamples(device, devices, cx)
+    let arrived = arrivedSamples(device, cx)
     let hasLostData = !devices.identities.isEmpty && devices.identities.devices[device].hasLostData
     guard arrived - first >= settings.minimumSamples, !hasLostData else { return }
     let wait = cx.collection.collectors[device].notBefore
@@ -56,7 +58,7 @@ enum SampleFiles {
     _ device: Int, _ object: Int, _ places: Range<Int>, _ settings: CollectionSettings,
     _ devices: inout Devices, _ cx: inout Context
   ) -> Int32 {
-    let bytes = csvBytes(arrivals(device, places, devices, cx), settings, cx)
+    let bytes = csvBytes(arrivals(device, places, cx), settings, cx)
     let file = Int32(cx.collection.files.count)
     let record = FileRecord(
       device: Int32(device), object: Int32(object), user: cx.collection.collectors[device].user,
@@ -123,7 +125,7 @@ enum SampleFiles {
   /// Sends a file, or finds that there is no link.
   static func sendFile(_ device: Int, _ file: Int32, _ devices: inout Devices, _ cx: inout Context)
   {
-    guard cx.network[device].isConnected else { return fileFailed(device, file, nil, &devices, &cx) }
+    guard cx.network[device].isConnected else { return fileFailed(device, file, nil, &cx) }
     cx.collection.files[file].isSending = true
     cx.note(device, .central(.uploadBegan(file: Int(file))))
     let bytes = cx.collection.files[file].bytes.addingReportingOverflow(
@@ -136,8 +138,7 @@ enum SampleFiles {
 
   /// An upload failed: it stands in the error log, unless nobody wants it or hears of it.
   static func fileFailed(
-    _ device: Int, _ file: Int32, _ outcome: TransmissionOutcome?, _ devices: inout Devices,
-    _ cx: inout Context
+    _ device: Int, _ file: Int32, _ outcome: TransmissionOutcome?, _ cx: inout Context
   ) {
     cx.collection.files[file].isSending = false
     cx.collection.tallies.failedUploads += 1
@@ -153,7 +154,7 @@ enum SampleFiles {
       cx.collection.files[file].isListed = true
       cx.collection.collectors[device].log.append(file)
     }
-    guard let limit = Collecting.collection(of: device, devices, cx).clearAbove else { return }
+    guard let limit = Collecting.collection(of: device, cx).clearAbove else { return }
     var bytes: Int64 = 0
     for listed in cx.collection.collectors[device].log {
       bytes += cx.collection.files[listed].bytes
@@ -204,8 +205,8 @@ enum SampleFiles {
   }
 
   /// The app throws away what it has and has not formatted.
-  static func clearData(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    let arrived = Int32(arrivedSamples(device, devices, cx))
+  static func clearData(_ device: Int, _ cx: inout Context) {
+    let arrived = Int32(arrivedSamples(device, cx))
     var cleared = 0
     for object in cx.collection.collectors[device].taken.indices {
       cleared += Int(max(0, arrived - cx.collection.collectors[device].taken[object]))
@@ -218,14 +219,14 @@ enum SampleFiles {
 
   /// All that the app has on the device is lost.
   static func loseCollected(
-    _ device: Int, _ outcome: FileOutcome, _ devices: inout Devices, _ cx: inout Context
+    _ device: Int, _ outcome: FileOutcome, _ cx: inout Context
   ) {
     for file in cx.collection.collectors[device].kept { giveUp(device, file, outcome, &cx) }
     cx.collection.collectors[device].isLogCorrupt = false
     for model in cx.collection.collectors[device].models.indices {
       cx.collection.collectors[device].models[model] = Collector.Model()
     }
-    if Collecting.collection(of: device, devices, cx).userID == .userDefaults {
+    if Collecting.collection(of: device, cx).userID == .userDefaults {
       cx.collection.collectors[device].user += 1
     }
   }
@@ -241,7 +242,7 @@ enum SampleFiles {
     // What was erased meanwhile has no metadata.
     guard file >= 0, cx.collection.files.contains(file) else { return }
     guard cx.network[device].isConnected else { return itemFailed(device, file, &cx) }
-    let bytes = (Collecting.collection(of: device, devices, cx).metadata?.bytes ?? 0)
+    let bytes = (Collecting.collection(of: device, cx).metadata?.bytes ?? 0)
       .addingReportingOverflow(
         cx.inputs.server.messageBytes)
     cx.collection.files[file].isSendingItem = true
@@ -295,14 +296,14 @@ enum SampleFiles {
 extension SampleFiles {
   /// A scripted event of an app that collects; false where it found nothing to act on.
   static func injectCollection(
-    _ action: InjectionSettings.Verb, _ device: Int, _ devices: inout Devices, _ cx: inout Context
+    _ action: InjectionSettings.Verb, _ device: Int, _ cx: inout Context
   ) -> Bool {
-    guard Collecting.collects(device, devices, cx) else { return false }
+    guard Collecting.collects(device, cx) else { return false }
     switch action {
-    case .clearData: clearData(device, &devices, &cx)
+    case .clearData: clearData(device, &cx)
     case .clearErrorLogs: clearLog(device, &cx)
     case .corruptErrorLogs:
-      guard Collecting.collection(of: device, devices, cx).mode == .asCoded else { return false }
+      guard Collecting.collection(of: device, cx).mode == .asCoded else { return false }
       cx.collection.collectors[device].isLogCorrupt = true
     case .launch, .expire, .kill, .dropLink, .throw, .submit, .forceQuit, .open, .reinstall,
       .reboot, .erase, .poison, .reconnect, .wrongURL:

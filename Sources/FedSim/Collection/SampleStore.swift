@@ -2,32 +2,30 @@
 enum SampleStore {
   /// The store acts on a request that has come to it.
   static func serve(
-    _ device: Int, _ generation: UInt32, _ request: CentralRequest, _ devices: inout Devices,
-    _ cx: inout Context
+    _ device: Int, _ generation: UInt32, _ request: CentralRequest, _ cx: inout Context
   ) {
     switch request {
     case .file(let file):
       if cx.collection.files[file].createdAt > cx.collection.collectors[device].filesRefusedUntil {
-        store(file, &devices, &cx)
+        store(file, &cx)
       }
-      Requests.answer(device, generation, .central(.kept), &devices, &cx)
+      Requests.answer(device, generation, .central(.kept), &cx)
     case .item(let file):
       if cx.collection.files[file].createdAt > cx.collection.collectors[device].itemsRefusedUntil {
-        storeItem(file, &devices, &cx)
+        storeItem(file, &cx)
       }
-      Requests.answer(device, generation, .central(.kept), &devices, &cx)
+      Requests.answer(device, generation, .central(.kept), &cx)
     case .model(let model):
       let version = Collecting.servedVersion(of: Int(model), to: device, cx)
       Requests.answer(
-        device, generation, .central(version > 0 ? .model(model, version: version) : .noModel),
-        &devices, &cx)
+        device, generation, .central(version > 0 ? .model(model, version: version) : .noModel), &cx)
     case .remove(let scope):
-      removeByName(device, scope, &devices, &cx)
+      removeByName(device, scope, &cx)
     }
   }
 
   /// Puts a file into the store; another one of its name goes.
-  private static func store(_ file: Int32, _ devices: inout Devices, _ cx: inout Context) {
+  private static func store(_ file: Int32, _ cx: inout Context) {
     let device = Int(cx.collection.files[file].device)
     guard !cx.collection.files[file].isStored else {
       return cx.collection.tallies.repeatedFiles += 1
@@ -36,7 +34,7 @@ enum SampleStore {
     for old in cx.collection.collectors[device].stored
     where cx.collection.files[old].user == user && cx.collection.files[old].second == second {
       cx.collection.tallies.overwrittenFiles += 1
-      unstore(old, .overwritten, &devices, &cx)
+      unstore(old, .overwritten, &cx)
     }
     cx.collection.files[file].isStored = true
     cx.collection.files[file].storedAt = cx.now
@@ -44,15 +42,15 @@ enum SampleStore {
     cx.collection.collectors[device].counts.stored += 1
     cx.collection.store.append(file)
     cx.note(device, .central(.stored(file: Int(file))))
-    countNew(file, &devices, &cx)
+    countNew(file, &cx)
   }
 
   /// A file is in the store no more.
   private static func unstore(
-    _ file: Int32, _ outcome: FileOutcome, _ devices: inout Devices, _ cx: inout Context
+    _ file: Int32, _ outcome: FileOutcome, _ cx: inout Context
   ) {
     let device = Int(cx.collection.files[file].device)
-    uncountNew(file, &devices, &cx)
+    uncountNew(file, &cx)
     cx.collection.files[file].isStored = false
     cx.collection.files[file].fallback = outcome
     cx.collection.collectors[device].stored.removeAll { $0 == file }
@@ -60,7 +58,7 @@ enum SampleStore {
   }
 
   /// Puts metadata into the store; another item of the same keys goes.
-  private static func storeItem(_ file: Int32, _ devices: inout Devices, _ cx: inout Context) {
+  private static func storeItem(_ file: Int32, _ cx: inout Context) {
     let record = cx.collection.files[file]
     let device = Int(record.device)
     cx.collection.tallies.items += 1
@@ -81,7 +79,7 @@ enum SampleStore {
     where cx.collection.files[stored].user == item.user
       && cx.collection.files[stored].second == item.second
     {
-      countNew(stored, &devices, &cx)
+      countNew(stored, &cx)
     }
   }
 
@@ -96,38 +94,37 @@ enum SampleStore {
   // MARK: Samples that are new to models
 
   /// A stored file may be read: its samples are new to the models that it is for.
-  private static func countNew(_ file: Int32, _ devices: inout Devices, _ cx: inout Context) {
+  private static func countNew(_ file: Int32, _ cx: inout Context) {
     guard let settings = cx.inputs.server.central, !cx.collection.files[file].isCounted else {
       return
     }
     if settings.requiresMetadata, !hasItem(file, cx) { return }
     cx.collection.files[file].isCounted = true
-    addNew(file, Int(cx.collection.files[file].count), &devices, &cx)
+    addNew(file, Int(cx.collection.files[file].count), &cx)
     guard let wanted = settings.samples else { return }
-    for model in models(of: file, devices, cx)
+    for model in models(of: file, cx)
     where cx.collection.models[model].newSamples >= wanted {
-      CentralTraining.beginCentralTraining(model, isDue: false, &devices, &cx)
+      CentralTraining.beginCentralTraining(model, isDue: false, &cx)
     }
   }
 
-  private static func uncountNew(_ file: Int32, _ devices: inout Devices, _ cx: inout Context) {
+  private static func uncountNew(_ file: Int32, _ cx: inout Context) {
     guard cx.collection.files[file].isCounted else { return }
     cx.collection.files[file].isCounted = false
-    addNew(file, -Int(cx.collection.files[file].count), &devices, &cx)
+    addNew(file, -Int(cx.collection.files[file].count), &cx)
   }
 
   private static func addNew(
-    _ file: Int32, _ samples: Int, _ devices: inout Devices, _ cx: inout Context
+    _ file: Int32, _ samples: Int, _ cx: inout Context
   ) {
-    for model in models(of: file, devices, cx)
+    for model in models(of: file, cx)
     where cx.collection.files[file].readBy >> UInt64(model) & 1 == 0 {
       cx.collection.models[model].newSamples += samples
     }
   }
 
   /// The models that a file is for.
-  static func models(of file: Int32, _ devices: borrowing Devices, _ cx: borrowing Context) -> [Int]
-  {
+  static func models(of file: Int32, _ cx: borrowing Context) -> [Int] {
     let record = cx.collection.files[file]
     return cx.collection.objects[cx.members.group(of: Int(record.device))][Int(record.object)]
   }
@@ -139,7 +136,7 @@ enum SampleStore {
     _ device: Int, _ scope: Erasure, _ devices: inout Devices, _ cx: inout Context
   ) {
     cx.note(device, .erased(scope))
-    if Collecting.collection(of: device, devices, cx).mode == .asCoded {
+    if Collecting.collection(of: device, cx).mode == .asCoded {
       guard cx.network[device].isConnected else { return cx.collection.tallies.failedErasures += 1 }
       cx.network[device].generation += 1
       return cx.schedule(
@@ -162,15 +159,14 @@ enum SampleStore {
         Transfer.giveUpTransfer(device, &devices, &cx)
       }
     }
-    if scope == .all { SampleFiles.clearData(device, &devices, &cx) }
-    Erasing.oweErasure(device, scope, &devices, &cx)
+    if scope == .all { SampleFiles.clearData(device, &cx) }
+    Erasing.oweErasure(device, scope, &cx)
     if devices[device].session != nil { Session.proceed(device, &devices, &cx) }
   }
 
   /// The store hears of an erasure: what was made until then is gone, and so is what comes of it.
   static func removeStored(
-    _ device: Int, _ scope: Erasure, until time: SimTime, _ devices: inout Devices,
-    _ cx: inout Context
+    _ device: Int, _ scope: Erasure, until time: SimTime, _ cx: inout Context
   ) {
     let user = cx.collection.collectors[device].user
     if scope.coversMetadata {
@@ -180,7 +176,7 @@ enum SampleStore {
       cx.collection.tallies.erasedItems += before - cx.collection.collectors[device].items.count
       if cx.inputs.server.central?.requiresMetadata == true {
         for file in cx.collection.collectors[device].stored where !hasItem(file, cx) {
-          uncountNew(file, &devices, &cx)
+          uncountNew(file, &cx)
         }
       }
     }
@@ -189,7 +185,7 @@ enum SampleStore {
     for file in cx.collection.collectors[device].stored
     where cx.collection.files[file].user == user && cx.collection.files[file].createdAt <= time {
       cx.collection.tallies.erasedFiles += 1
-      unstore(file, .erased, &devices, &cx)
+      unstore(file, .erased, &cx)
     }
   }
 
@@ -198,15 +194,15 @@ enum SampleStore {
   ///
   /// Order: by name, as the store lists them. Source: SwiftyForesight, `CloudManager`.
   private static func removeByName(
-    _ device: Int, _ scope: Erasure, _ devices: inout Devices, _ cx: inout Context
+    _ device: Int, _ scope: Erasure, _ cx: inout Context
   ) {
     if scope.coversMetadata { cx.collection.tallies.failedErasures += 1 }
     guard scope.coversFiles else { return }
-    let prefix = userID(of: device, user: cx.collection.collectors[device].user, devices, cx)
+    let prefix = userID(of: device, user: cx.collection.collectors[device].user, cx)
     var found: [(name: String, file: Int32)] = []
     for other in cx.members.indices {
       for file in cx.collection.collectors[other].stored {
-        let name = fileName(of: file, devices, cx)
+        let name = fileName(of: file, cx)
         if name.hasPrefix(prefix) { found.append((name, file)) }
       }
     }
@@ -216,7 +212,7 @@ enum SampleStore {
       if Int(cx.collection.files[file].device) != device {
         cx.collection.tallies.erasedOfOthers += 1
       }
-      unstore(file, .erased, &devices, &cx)
+      unstore(file, .erased, &cx)
     }
   }
 
@@ -224,20 +220,20 @@ enum SampleStore {
 
   /// What a device's user is called.
   static func userID(
-    of device: Int, user: Int32, _ devices: borrowing Devices, _ cx: borrowing Context
+    of device: Int, user: Int32, _ cx: borrowing Context
   ) -> String {
-    Roster.path(of: device, devices, cx).replacing("/", with: "-")
+    Roster.path(of: device, cx).replacing("/", with: "-")
       + (user == 0 ? "" : "-\(user + 1)")
   }
 
   /// The name of a file on the device and in the store.
-  static func fileName(of file: Int32, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func fileName(of file: Int32, _ cx: borrowing Context)
     -> String
   {
     let record = cx.collection.files[file]
     let device = Int(record.device)
-    return userID(of: device, user: record.user, devices, cx) + "_"
+    return userID(of: device, user: record.user, cx) + "_"
       + DeviceClock.digits(ofSecond: record.second)
-      + (Collecting.collection(of: device, devices, cx).mode == .asCoded ? "_data.csv" : ".csv")
+      + (Collecting.collection(of: device, cx).mode == .asCoded ? "_data.csv" : ".csv")
   }
 }

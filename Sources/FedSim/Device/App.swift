@@ -193,7 +193,7 @@ enum App {
     Installation.forgetInMemory(device, &devices, &cx)
     if !devices.apps.isEmpty { devices.apps[device]?.isCancelled = false }
     if cx.features.isOn { KnownDialect.forgetProcess(device, &devices) }
-    if Collecting.collects(device, devices, cx) { Collecting.loseCollecting(device, &devices, &cx) }
+    if Collecting.collects(device, cx) { Collecting.loseCollecting(device, &cx) }
   }
 
   /// The person switches background refresh on or off.

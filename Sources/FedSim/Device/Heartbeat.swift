@@ -36,7 +36,7 @@ enum Heartbeat {
     beats.isRefused = false
     if new.period == 0 {
       beats.next = .never
-      if beats.isWaiting { giveUpBeat(&beats, &devices, &cx) }
+      if beats.isWaiting { giveUpBeat(&beats, &cx) }
     } else if !beats.isWaiting {
       beats.isCleared = false
       // In a person's hand the app sleeps first; in the background it sends as soon as it may.
@@ -49,7 +49,7 @@ enum Heartbeat {
 
   /// One that was due is not sent.
   private static func giveUpBeat(
-    _ beats: inout BeatRegion, _ devices: inout Devices, _ cx: inout Context
+    _ beats: inout BeatRegion, _ cx: inout Context
   ) {
     cx.books.identities.heartbeats.due += 1
     cx.books.identities.heartbeats.withheld += 1
@@ -65,7 +65,7 @@ enum Heartbeat {
     else { return }
     var beats = devices.identities.devices[device].beats
     if let last = beats.last, last + settings.background > cx.now { return }
-    giveUpBeat(&beats, &devices, &cx)
+    giveUpBeat(&beats, &cx)
     devices.identities.devices[device].beats = beats
   }
 
@@ -79,7 +79,7 @@ enum Heartbeat {
       devices.identities.devices[device].beats.next = cx.now
     } else if devices[device].session == nil {
       var beats = devices.identities.devices[device].beats
-      giveUpBeat(&beats, &devices, &cx)
+      giveUpBeat(&beats, &cx)
       beats.next = cx.now + SimDuration(microseconds: period)
       devices.identities.devices[device].beats = beats
     }
@@ -113,7 +113,7 @@ enum Heartbeat {
     if let own = cx.inputs.fleet[group].authentication {
       let tokens = devices.identities.devices[device].tokens
       new.expires = tokens.hasTokens ? tokens.expires : .start
-      new.isForbidden = Tokens.isForbidden(device, .heartbeat, devices, cx)
+      new.isForbidden = Tokens.isForbidden(device, .heartbeat, cx)
       new.needsStep = !tokens.hasTokens || tokens.mustRefresh
       let wanted = tokens.isRevoked ? tokens.expires : tokens.expires - own.leeway
       new.refreshesAt = DeviceClock.trueTime(device, showing: wanted, &devices)
@@ -179,7 +179,7 @@ enum Heartbeat {
     switch Identity.standing(device, devices, cx) {
     case .blocked:
       var beats = devices.identities.devices[device].beats
-      giveUpBeat(&beats, &devices, &cx)
+      giveUpBeat(&beats, &cx)
       beats.next = cx.now + SimDuration(microseconds: beats.conditions.period)
       devices.identities.devices[device].beats = beats
       return planBeat(device, &devices, &cx)
@@ -268,7 +268,7 @@ enum Heartbeat {
     let spans = beatSpans(held, cx)
     let sent = Int64(count) * WireSize.bytes(of: .heartbeat, cx)
     guard held.isReachable else {
-      countBeatBytes(device, held, .timedOut, up: sent, &devices, &cx)
+      countBeatBytes(device, held, .timedOut, up: sent, &cx)
       cx.books.identities.heartbeats.failed += count
       return cx.books.ledgers.transmissions.record(count, .timedOut)
     }
@@ -283,9 +283,9 @@ enum Heartbeat {
     let ignores = cx.inputs.fleet[Int(devices[device].group)].heartbeats?.ignoresStatus == true
     cx.books.identities.heartbeats.succeeded += ignores ? count : good
     cx.books.identities.heartbeats.failed += ignores ? 0 : bad
-    countBeats(device, held, ignores ? count : good, .delivered, &devices, &cx)
+    countBeats(device, held, ignores ? count : good, .delivered, &cx)
     if !ignores {
-      countBeats(device, held, bad, held.isForbidden ? .forbidden : .unauthorised, &devices, &cx)
+      countBeats(device, held, bad, held.isForbidden ? .forbidden : .unauthorised, &cx)
     }
     devices.identities.devices[device].beats.belief.arrive(
       good, from: first + spans.arrives, every: held.period, before: cx.now, held,
@@ -335,7 +335,7 @@ enum Heartbeat {
       }
     }
     countBeatBytes(
-      device, held, isEnd ? .unfinishedAtEnd : outcome, up: up, down: down, &devices, &cx)
+      device, held, isEnd ? .unfinishedAtEnd : outcome, up: up, down: down, &cx)
     if isEnd {
       cx.books.identities.heartbeats.unfinished += 1
       return cx.books.ledgers.transmissions.record(1, .unfinishedAtEnd)
@@ -347,22 +347,22 @@ enum Heartbeat {
   /// So many heartbeats were answered so.
   private static func countBeats(
     _ device: Int, _ held: BeatConditions, _ count: Int, _ outcome: TransmissionOutcome,
-    _ devices: inout Devices, _ cx: inout Context
+    _ cx: inout Context
   ) {
     cx.books.ledgers.transmissions.record(count, outcome)
     countBeatBytes(
       device, held, outcome, up: Int64(count) * WireSize.bytes(of: .heartbeat, cx),
-      down: Int64(count) * WireSize.bytes(of: .heartbeatAnswer, cx), &devices, &cx)
+      down: Int64(count) * WireSize.bytes(of: .heartbeatAnswer, cx), &cx)
   }
 
   private static func countBeatBytes(
     _ device: Int, _ held: BeatConditions, _ outcome: TransmissionOutcome, up: Int64,
-    down: Int64 = 0, _ devices: inout Devices, _ cx: inout Context
+    down: Int64 = 0, _ cx: inout Context
   ) {
     var carried = CarriedBytes()
     carried.add(link: held.link, up: up, down: down)
     cx.books.traffic.book(carried, outcome)
-    Measures.countBytes(device, up: up, down: down, &devices, &cx)
+    Measures.countBytes(device, up: up, down: down, &cx)
   }
 
   /// The run is over: what was under way stays so.
@@ -371,7 +371,7 @@ enum Heartbeat {
     where cx.inputs.fleet[Int(devices[device].group)].heartbeats != nil {
       if devices.identities.devices[device].beats.isWaiting {
         var beats = devices.identities.devices[device].beats
-        giveUpBeat(&beats, &devices, &cx)
+        giveUpBeat(&beats, &cx)
         // None was due while this one waited.
         beats.next = .never
         devices.identities.devices[device].beats = beats

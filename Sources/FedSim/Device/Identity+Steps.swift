@@ -224,7 +224,7 @@ extension Identity {
     }
     cx.note(device, .identity(.refused(refusal)))
     if case .central(let request) = purpose {
-      Collecting.centralFailed(device, request, refusal.outcome, &devices, &cx)
+      Collecting.centralFailed(device, request, refusal.outcome, &cx)
     }
     if makeRetry(device, refusal, &devices, cx) == .sentAgain {
       return Session.proceed(device, &devices, &cx)

@@ -8,11 +8,15 @@ extension Installation {
     let tokens = identity.tokens
     var found: [String] = []
     func never(_ isSo: Bool, _ what: String) {
-      if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
+      if isSo { found.append("\(Roster.path(of: device, cx)) \(what)") }
     }
     never(tokens.misuses > 0, "uses a token that it knows to be expired")
-    never(tokens.hasTokens && tokens.refresh > cx.network.accounts[device].current, "has a token that was never issued")
-    never(identity.isRegistered && cx.network.accounts[device].number == 0, "is registered, and nobody knows of it")
+    never(
+      tokens.hasTokens && tokens.refresh > cx.network.accounts[device].current,
+      "has a token that was never issued")
+    never(
+      identity.isRegistered && cx.network.accounts[device].number == 0,
+      "is registered, and nobody knows of it")
     never(
       identity.isKeychainLocked && devices[device].isActive, "is in use, and its keys are locked")
     never(identity.beats.isOpen && !devices[device].isActive, "is locked, and its app is open")

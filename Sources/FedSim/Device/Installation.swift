@@ -59,8 +59,8 @@ enum Installation {
     if devices[device].attempt != nil { Training.endAttempt(device, .uninstalled, &devices, &cx) }
     for update in devices[device].outbox { cx.leaveDevice(update, .uninstalled) }
     devices[device].outbox = []
-    if Collecting.collects(device, devices, cx) {
-      SampleFiles.loseCollected(device, .uninstalled, &devices, &cx)
+    if Collecting.collects(device, cx) {
+      SampleFiles.loseCollected(device, .uninstalled, &cx)
     }
     Measures.setHeldVersion(device, -1, &devices, &cx)
     devices[device].held = nil
@@ -101,7 +101,7 @@ enum Installation {
 
   /// Whether two updates of a device are of one installation: the server knows it by that.
   static func isSameInstallation(
-    _ a: Int32, _ b: Int32, _ devices: borrowing Devices, _ cx: borrowing Context
+    _ a: Int32, _ b: Int32, _ cx: borrowing Context
   ) -> Bool {
     guard !cx.network.accounts.isEmpty else { return true }
     let since = cx.network.accounts[Int(cx.updates[a].device)].installedAt

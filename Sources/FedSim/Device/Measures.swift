@@ -81,7 +81,8 @@ enum Measures {
     _ device: Int, _ outcome: TransmissionOutcome, received: Int64 = 0, _ devices: inout Devices,
     _ cx: inout Context
   ) -> Transfer {
-    cx.network[transferOf: device]!.carried.add(link: cx.network[device].link, up: 0, down: received)
+    cx.network[transferOf: device]!.carried.add(
+      link: cx.network[device].link, up: 0, down: received)
     cx.books.ledgers.bytesDown += received
     cx.books.activity[device].bytesDown += received
     let transfer = cx.network[transferOf: device].take()!
@@ -114,16 +115,15 @@ enum Measures {
 
   /// Counts bytes of a device's request under way.
   static func countBytes(
-    _ device: Int, link: UInt8, up: Int64 = 0, down: Int64 = 0, _ devices: inout Devices,
-    _ cx: inout Context
+    _ device: Int, link: UInt8, up: Int64 = 0, down: Int64 = 0, _ cx: inout Context
   ) {
     cx.network[transferOf: device]!.carried.add(link: link, up: up, down: down)
-    countBytes(device, up: up, down: down, &devices, &cx)
+    countBytes(device, up: up, down: down, &cx)
   }
 
   /// Counts bytes of a device.
   static func countBytes(
-    _ device: Int, up: Int64, down: Int64, _ devices: inout Devices, _ cx: inout Context
+    _ device: Int, up: Int64, down: Int64, _ cx: inout Context
   ) {
     cx.books.ledgers.bytesUp += up
     cx.books.ledgers.bytesDown += down
@@ -148,7 +148,7 @@ enum Measures {
   }
 
   /// What a version that is published now is measured by.
-  static func measured(_ record: VersionRecord, _ devices: inout Devices, _ cx: inout Context)
+  static func measured(_ record: VersionRecord, _ cx: inout Context)
     -> VersionRecord
   {
     var record = record

@@ -61,8 +61,8 @@ enum Membership {
     if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
     for update in devices[device].outbox { cx.leaveDevice(update, .deviceLeft) }
     devices[device].outbox = []
-    if Collecting.collects(device, devices, cx) {
-      SampleFiles.loseCollected(device, .deviceLeft, &devices, &cx)
+    if Collecting.collects(device, cx) {
+      SampleFiles.loseCollected(device, .deviceLeft, &cx)
     }
     Session.endSession(device, .left, &devices, &cx)
     App.endProcess(device, &devices, &cx)

@@ -23,8 +23,7 @@ extension Roster {
 
 extension Roster {
   /// A device's path, such as `phones/17`.
-  static func path(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> String
-  {
+  static func path(of device: Int, _ cx: borrowing Context) -> String {
     "\(cx.inputs.fleet[cx.members.group(of: device)].name)/\(cx.members.ordinal(of: device))"
   }
 }

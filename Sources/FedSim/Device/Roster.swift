@@ -66,8 +66,7 @@ enum Roster {
   ///
   /// Draws: one `normal` a device at slot 0 of `arrival` (seed `world`).
   static func samples(
-    group: Int, ordinal: Int, client: Int, at time: SimTime, _ devices: borrowing Devices,
-    _ cx: borrowing Context
+    group: Int, ordinal: Int, client: Int, at time: SimTime, _ cx: borrowing Context
   ) -> Int {
     let shards = cx.inputs.task.partition.shards
     let count = shards.isEmpty ? 0 : shards[client].count
@@ -87,7 +86,7 @@ enum Roster {
       return
     }
     let samples = samples(
-      group: group, ordinal: ordinal, client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
+      group: group, ordinal: ordinal, client: Int(cx.members.clients[device]), at: cx.now, cx)
     cx.members.sampleCounts[device] = Int32(samples)
     devices[device].pace = pace(
       group: group, ordinal: ordinal, device: device, samples: samples,
@@ -97,7 +96,7 @@ enum Roster {
   /// The positions in its client's shard of the samples that a device has, or had when they were so
   /// many, ascending; nil: all.
   private static func positionsThere(
-    _ device: Int, of count: Int32?, _ devices: borrowing Devices, _ cx: borrowing Context
+    _ device: Int, of count: Int32?, _ cx: borrowing Context
   ) -> [Int32]? {
     guard cx.inputs.fleet[cx.members.group(of: device)].arrival != nil else {
       return nil
@@ -106,13 +105,13 @@ enum Roster {
     let present = cx.members.sampleCounts[device]
     let count = count ?? present
     guard count < shard.count else { return nil }
-    return arrivalOrder(device, devices, cx).prefix(Int(count)).sorted()
+    return arrivalOrder(device, cx).prefix(Int(count)).sorted()
   }
 
   /// The positions in its client's shard in the order in which they come to a device.
   ///
   /// Draws: one shuffle of the shard at slot 0 of `arrival-order` (seed `data`).
-  static func arrivalOrder(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func arrivalOrder(_ device: Int, _ cx: borrowing Context)
     -> [Int32]
   {
     let count = cx.inputs.task.partition.shards[Int(cx.members.clients[device])].count
@@ -128,18 +127,17 @@ enum Roster {
 
   /// The samples that a device trains on, in its client's order.
   static func shard(
-    of device: Int, of count: Int32? = nil, _ devices: borrowing Devices, _ cx: borrowing Context
+    of device: Int, of count: Int32? = nil, _ cx: borrowing Context
   ) -> [Int32] {
     let shard = cx.inputs.task.partition.shards[Int(cx.members.clients[device])]
-    return positionsThere(device, of: count, devices, cx)?.map { shard[Int($0)] } ?? shard
+    return positionsThere(device, of: count, cx)?.map { shard[Int($0)] } ?? shard
   }
 
   /// The orders that a file gives for the whole shard, without what is not there.
   static func ordersThere(
-    _ device: Int, _ orders: [[Int32]], of count: Int32? = nil, _ devices: borrowing Devices,
-    _ cx: borrowing Context
+    _ device: Int, _ orders: [[Int32]], of count: Int32? = nil, _ cx: borrowing Context
   ) -> [[Int32]] {
-    guard let there = positionsThere(device, of: count, devices, cx) else { return orders }
+    guard let there = positionsThere(device, of: count, cx) else { return orders }
     let count = cx.inputs.task.partition.shards[Int(cx.members.clients[device])].count
     var places = [Int32](repeating: -1, count: count)
     for (place, position) in there.enumerated() { places[Int(position)] = Int32(place) }

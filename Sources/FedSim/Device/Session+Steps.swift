@@ -9,7 +9,7 @@ extension Session {
     cx.books.tallies.sessions += 1
     cx.books.activity[device].sessions += 1
     cx.note(device, .sessionBegan(kind))
-    if Collecting.collects(device, devices, cx), kind != .heartbeat {
+    if Collecting.collects(device, cx), kind != .heartbeat {
       let session = Session(
         kind: kind, generation: generation, soft: soft, hard: hard, participation: -1)
       return Collecting.beginCollecting(device, session, soft: soft, &devices, &cx)
@@ -234,11 +234,13 @@ extension Session {
     if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
     let dialect = cx.dialect(of: devices[device].group)
     dialect?.onParticipationEnd(device, session.participation, &devices, &cx)
-    if Collecting.collects(device, devices, cx) { Collecting.endCollecting(device, &cx) }
+    if Collecting.collects(device, cx) { Collecting.endCollecting(device, &cx) }
     devices[device].session = nil
     cancelExpiries(device, session, &cx)
     cx.participations.letGo(session.participation)
-    if cx.network.server.staysOnline, dialect == nil || !LayoutDialect.keepsOwnModel(device, devices, cx) {
+    if cx.network.server.staysOnline,
+      dialect == nil || !LayoutDialect.keepsOwnModel(device, devices, cx)
+    {
       devices[device].held = nil
     }
     cx.network[device].connection += 1

@@ -74,7 +74,7 @@ extension SessionFacts {
     if !devices.identities.isEmpty, isConnected, session.sends(self) {
       identity = Identity.standing(device, devices, cx)
     }
-    collects = Collecting.collects(device, devices, cx)
+    collects = Collecting.collects(device, cx)
     if session.stage == .done { repeats = Session.repetition(device, devices, cx) != nil }
   }
 }

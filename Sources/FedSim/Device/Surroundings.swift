@@ -257,7 +257,7 @@ enum Surroundings {
     case .erase, .poison, .reconnect, .wrongURL:
       if KnownDialect.injectExchange(injection, device, &devices, &cx) { return }
     case .clearData, .clearErrorLogs, .corruptErrorLogs:
-      if SampleFiles.injectCollection(injection.action, device, &devices, &cx) { return }
+      if SampleFiles.injectCollection(injection.action, device, &cx) { return }
     }
     cx.books.tallies.injectionsWithoutEffect += 1
   }

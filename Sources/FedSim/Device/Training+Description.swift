@@ -52,10 +52,10 @@ extension Training {
     let client = Int(cx.members.clients[device])
     let local = LocalTraining(
       network: cx.inputs.task.network, dataset: cx.inputs.task.train,
-      shard: Roster.shard(of: device, devices, cx), plan: OwnModel.plan(of: device, devices, cx),
-      order: order(device, firstEpoch: firstEpoch, devices, cx),
+      shard: Roster.shard(of: device, cx), plan: OwnModel.plan(of: device, devices, cx),
+      order: order(device, firstEpoch: firstEpoch, cx),
       noise: cx.inputs.task.network.isNoisy
-        ? .init(key: batchKey(device, devices, cx), firstSlot: firstEpoch) : nil,
+        ? .init(key: batchKey(device, cx), firstSlot: firstEpoch) : nil,
       relabelling: relabelling,
       keepsLossSquares: cx.inputs.server.selector.value.needs.contains(.lossSquares))
     return DeferredTraining(
@@ -116,18 +116,17 @@ extension Training {
   /// The batch order of a device's data epochs from `firstEpoch` on; `count`: of as many samples,
   /// where it has more by now.
   static func order(
-    _ device: Int, firstEpoch: UInt64, of count: Int32? = nil, _ devices: borrowing Devices,
-    _ cx: borrowing Context
+    _ device: Int, firstEpoch: UInt64, of count: Int32? = nil, _ cx: borrowing Context
   ) -> BatchOrder {
     if let orders = cx.inputs.task.orders {
       let lists = Roster.ordersThere(
-        device, orders[Int(cx.members.clients[device])], of: count, devices, cx)
+        device, orders[Int(cx.members.clients[device])], of: count, cx)
       return .cycle(lists, first: Int(firstEpoch))
     }
-    return .keyed(batchKey(device, devices, cx), firstSlot: firstEpoch)
+    return .keyed(batchKey(device, cx), firstSlot: firstEpoch)
   }
 
-  private static func batchKey(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  private static func batchKey(_ device: Int, _ cx: borrowing Context)
     -> StreamKey
   {
     StreamKey(

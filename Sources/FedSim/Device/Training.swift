@@ -107,7 +107,8 @@ enum Training {
         devices[device].attempt!.start = .rebased(
           training, old: attempt.baseParameters!, new: held)
       } else if attempt.described == 0 {
-        devices[device].attempt!.start = OwnModel.start(of: device, from: held, devices, cx)
+        devices[device].attempt!.start = OwnModel.start(
+          of: device, from: held, held: devices[device].heldVersion, cx)
       } else {
         // A second move before a batch was done: the first move's target never mattered.
         guard case .rebased(let training, let old, _) = attempt.start else { return }
@@ -127,11 +128,13 @@ enum Training {
       || Roster.group(of: device, devices, cx).interruption.onModelMoved == .rebase
     devices[device].attempt = Attempt(
       base: devices[device].heldVersion, baseParameters: needsBase ? held : nil,
-      start: OwnModel.start(of: device, from: held, devices, cx),
+      start: OwnModel.start(
+        of: device, from: held, held: devices[device].heldVersion, cx),
       firstEpoch: devices[device].nextEpoch,
-      relabelling: Adversary.relabelling(by: device, devices, cx))
+      relabelling: Adversary.relabelling(by: device, cx))
     devices[device].nextEpoch += UInt64(
-      OwnModel.plan(of: device, devices, cx).epochs(shardCount: Int(cx.members.sampleCounts[device])))
+      OwnModel.plan(of: device, devices, cx).epochs(
+        shardCount: Int(cx.members.sampleCounts[device])))
   }
 
   /// The last batch of a run ends.
@@ -246,11 +249,11 @@ enum Training {
       training = described
     }
     let effort = Measures.effort(of: device, batches: batches, devices, cx)
-    Adversary.keepFirst(device, training, attempt, &devices, &cx)
-    let outgoing = Transforms.sent(by: device, attempt, training, &devices, &server, &cx)
+    Adversary.keepFirst(device, training, attempt, &cx)
+    let outgoing = Transforms.sent(by: device, attempt, training, &server, &cx)
     devices[device].attempt = nil
     devices[device].lastTrained = attempt.base
-    if cx.features.isOn { OwnModel.keepOwn(device, training, base: attempt.base, &devices, &cx) }
+    if cx.features.isOn { OwnModel.keepOwn(device, training, base: attempt.base, &cx) }
     ClientStates.keepLast(device, training, base: attempt.base, &cx)
     cx.books.ledgers.attempts.close(outcome)
     cx.books.ledgers.batchesUsed += batches

@@ -20,7 +20,7 @@ extension Transfer {
         .deviceTimer(.downloadTimeout, device: Int32(device), generation: id), .deviceTimer,
         at: cx.now + limit, by: device)
     }
-    planTransfer(device, &devices, &cx)
+    planTransfer(device, &cx)
   }
 
   /// Asks the server for news, and for work unless it is a poll.
@@ -40,7 +40,7 @@ extension Transfer {
   }
 
   /// Schedules the time at which the remaining bytes are through at the present rate.
-  private static func planTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+  private static func planTransfer(_ device: Int, _ cx: inout Context) {
     cx.network[device].generation += 1
     let plan = cx.network[device].generation
     let rates = cx.network[device].rates
@@ -63,7 +63,7 @@ extension Transfer {
     }
     let due = cx.now + cx.inputs.fleet[Int(devices[device].group)].network.requestTimeout
     let (id, request, sent) = cx.network[transferOf: device]!.leave(due: due)
-    Measures.countBytes(device, link: cx.network[device].link, up: sent, &devices, &cx)
+    Measures.countBytes(device, link: cx.network[device].link, up: sent, &cx)
     if !devices.identities.isEmpty { Identity.stamp(device, id, devices, &cx) }
     if case .submit(let update) = request { cx.updates.send(update) }
     if case .check(_, let participation) = request { cx.participations.hold(participation) }
@@ -74,12 +74,12 @@ extension Transfer {
     cx.schedule(
       .arrival(device: Int32(device), generation: id, request), .serverArrival,
       at: cx.now + cx.network[device].rates.oneWay, by: device)
-    if !cx.network[device].isTimeoutPending { watchTimeout(device, &devices, &cx) }
+    if !cx.network[device].isTimeoutPending { watchTimeout(device, &cx) }
   }
 
   /// Sets the device's one timer for the time at which the request under way is due. Requests that
   /// are answered meanwhile leave it as it is, so the queue holds one a device at most.
-  private static func watchTimeout(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+  private static func watchTimeout(_ device: Int, _ cx: inout Context) {
     cx.network[device].isTimeoutPending = true
     cx.schedule(
       .deviceTimer(.requestTimeout, device: Int32(device), generation: 0), .deviceTimer,
@@ -89,14 +89,15 @@ extension Transfer {
   /// The timer rings: a request that is due fails; one that began later is watched on.
   static func timeoutRang(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     cx.network[device].isTimeoutPending = false
-    guard let transfer = cx.network[transferOf: device], transfer.phase == .awaiting, !transfer.isHeld
+    guard let transfer = cx.network[transferOf: device], transfer.phase == .awaiting,
+      !transfer.isHeld
     else { return false }
     guard transfer.due <= cx.now else {
-      watchTimeout(device, &devices, &cx)
+      watchTimeout(device, &cx)
       return false
     }
     if cx.inputs.server.service != nil, transfer.purpose == .check {
-      closeConnection(device, transfer.id, &devices, &cx)
+      closeConnection(device, transfer.id, &cx)
     }
     failTransfer(device, .timedOut, &devices, &cx)
     return true
@@ -113,7 +114,7 @@ extension Transfer {
       devices.clients[device].probeSince = cx.now
       cx.network[transferOf: device]!.remaining = Workers.probeBytes(device, devices, cx)
     }
-    planTransfer(device, &devices, &cx)
+    planTransfer(device, &cx)
   }
 
   /// The link has changed while a device may have a request under way.
@@ -124,18 +125,18 @@ extension Transfer {
     _ devices: inout Devices, _ cx: inout Context
   ) {
     guard let transfer = cx.network[transferOf: device] else { return }
-    if transfer.phase != .awaiting { countProgress(device, rates, link, &devices, &cx) }
+    if transfer.phase != .awaiting { countProgress(device, rates, link, &cx) }
     if !isSameLink { cx.network[transferOf: device]!.fraction = 0 }
     if !isConnected {
       failTransfer(device, transfer.phase == .awaiting ? .unacknowledged : .linkLost, &devices, &cx)
     } else if transfer.phase != .awaiting {
-      planTransfer(device, &devices, &cx)
+      planTransfer(device, &cx)
     }
   }
 
   /// Takes into account the bytes that passed since the last plan, over a link of this state.
   static func countProgress(
-    _ device: Int, _ rates: Link, _ link: UInt8, _ devices: inout Devices, _ cx: inout Context
+    _ device: Int, _ rates: Link, _ link: UInt8, _ cx: inout Context
   ) {
     let transfer = cx.network[transferOf: device]!
     let rate = transfer.phase == .sending ? rates.up : rates.down
@@ -144,9 +145,9 @@ extension Transfer {
     cx.network[transferOf: device]!.remaining -= passed
     cx.network[transferOf: device]!.fraction = fraction
     if transfer.phase == .sending {
-      Measures.countBytes(device, link: link, up: passed, &devices, &cx)
+      Measures.countBytes(device, link: link, up: passed, &cx)
     } else {
-      Measures.countBytes(device, link: link, down: passed, &devices, &cx)
+      Measures.countBytes(device, link: link, down: passed, &cx)
     }
   }
 
@@ -154,7 +155,7 @@ extension Transfer {
   static func giveUpTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let transfer = cx.network[transferOf: device]!
     if transfer.phase != .awaiting {
-      countProgress(device, cx.network[device].rates, cx.network[device].link, &devices, &cx)
+      countProgress(device, cx.network[device].rates, cx.network[device].link, &cx)
     }
     let outcome: TransmissionOutcome = transfer.phase == .awaiting ? .unacknowledged : .cancelled
     Measures.closeTransfer(device, outcome, &devices, &cx)
@@ -162,18 +163,18 @@ extension Transfer {
       cx.note(device, .uploadFailed(update: Int(update), outcome))
       Outbox.markWaiting(update, &cx)
     } else if case .central(let request) = transfer.purpose {
-      Collecting.centralFailed(device, request, outcome, &devices, &cx)
+      Collecting.centralFailed(device, request, outcome, &cx)
     } else if transfer.purpose == .check || transfer.purpose == .download {
       cx.note(device, .requestFailed(transfer.purpose == .check ? .check : .download, outcome))
     }
     if transfer.purpose == .check, transfer.phase == .awaiting, cx.network[device].isConnected {
-      closeConnection(device, transfer.id, &devices, &cx)
+      closeConnection(device, transfer.id, &cx)
     }
   }
 
   /// The server sees the connection close over which a device asked for work.
   private static func closeConnection(
-    _ device: Int, _ id: UInt32, _ devices: inout Devices, _ cx: inout Context
+    _ device: Int, _ id: UInt32, _ cx: inout Context
   ) {
     cx.schedule(
       .arrival(device: Int32(device), generation: id, .leave), .serverArrival,
@@ -200,7 +201,7 @@ extension Transfer {
     case .identity(let request):
       Identity.identityFailed(device, request, outcome, &devices, &cx)
     case .central(let request):
-      Collecting.centralFailed(device, request, outcome, &devices, &cx)
+      Collecting.centralFailed(device, request, outcome, &cx)
       Session.proceed(device, &devices, &cx)
     }
   }
@@ -289,7 +290,7 @@ extension Transfer {
       }
       if !hasUpdate, held < 0 { return Session.rest(device, .nothingNew, &devices, &cx) }
       let isSent =
-        cx.features.givesKeys || cx.features.isOn && OwnModel.overwritesModel(device, devices, cx)
+        cx.features.givesKeys || cx.features.isOn && OwnModel.overwritesModel(device, cx)
       devices[device].session!.stage = hasUpdate || isSent ? .download : .train
     }
     Session.proceed(device, &devices, &cx)

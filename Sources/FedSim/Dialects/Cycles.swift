@@ -4,7 +4,7 @@ import Learning
 enum Cycles {
   /// A device asks to be let into the open cycle.
   static func askCycle(
-    _ device: Int, participation: Int32, _ devices: inout Devices, _ server: inout Server,
+    _ device: Int, participation: Int32, _ server: inout Server,
     _ cx: inout Context
   ) -> CycleAnswer {
     let rates = cx.network[device].rates

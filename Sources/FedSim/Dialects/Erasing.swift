@@ -4,7 +4,7 @@ enum Erasing {
   /// at once, at the server when it hears of it.
   static func erase(_ device: Int, _ scope: Erasure, _ devices: inout Devices, _ cx: inout Context)
   {
-    if Collecting.collects(device, devices, cx) {
+    if Collecting.collects(device, cx) {
       return SampleStore.eraseCollected(device, scope, &devices, &cx)
     }
     cx.note(device, .erased(scope))
@@ -19,7 +19,7 @@ enum Erasing {
     if scope == .all, devices[device].attempt != nil {
       Training.endAttempt(device, .erased, &devices, &cx)
     }
-    oweErasure(device, scope, &devices, &cx)
+    oweErasure(device, scope, &cx)
     guard devices[device].session != nil else { return }
     if isTraining, scope == .all {
       Session.rest(device, .erased, &devices, &cx)
@@ -30,7 +30,7 @@ enum Erasing {
 
   /// The server has to hear of an erasure.
   static func oweErasure(
-    _ device: Int, _ scope: Erasure, _ devices: inout Devices, _ cx: inout Context
+    _ device: Int, _ scope: Erasure, _ cx: inout Context
   ) {
     var region = cx.network.erasures[device]
     region.scope = region.isOwed && region.scope != scope ? .all : scope
@@ -38,11 +38,11 @@ enum Erasing {
     region.requestsBefore = cx.network[device].generation
     region.isOwed = true
     cx.network.erasures[device] = region
-    sendErasure(device, &devices, &cx)
+    sendErasure(device, &cx)
   }
 
   /// Tells the server of an erasure that it has not heard of.
-  static func sendErasure(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+  static func sendErasure(_ device: Int, _ cx: inout Context) {
     guard !cx.network.erasures.isEmpty, cx.network.erasures[device].isOwed,
       cx.network[device].isConnected
     else { return }
@@ -55,7 +55,7 @@ enum Erasing {
 
   /// A request has come to the server, and with it an erasure that was asked for before.
   static func hearErasure(
-    _ device: Int, _ generation: UInt32, _ devices: inout Devices, _ server: inout Server,
+    _ device: Int, _ generation: UInt32, _ server: inout Server,
     _ cx: inout Context
   ) {
     guard !cx.network.erasures.isEmpty else { return }
@@ -63,8 +63,8 @@ enum Erasing {
     guard region.isOwed, generation > region.requestsBefore else { return }
     cx.network.erasures[device].isOwed = false
     cx.books.exchange.erasures += 1
-    if Collecting.collects(device, devices, cx) {
-      return SampleStore.removeStored(device, region.scope, until: region.askedAt, &devices, &cx)
+    if Collecting.collects(device, cx) {
+      return SampleStore.removeStored(device, region.scope, until: region.askedAt, &cx)
     }
     if region.scope.coversMetadata, cx.features.givesKeys { server.lastCycles[device] = 0 }
     guard region.scope.coversFiles else { return }
@@ -84,7 +84,7 @@ enum Erasing {
   }
 
   /// Whether an update that arrives was erased before; then it stays so.
-  static func isErased(_ update: Int32, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func isErased(_ update: Int32, _ cx: borrowing Context)
     -> Bool
   {
     guard !cx.network.erasures.isEmpty else { return false }

@@ -17,8 +17,7 @@ extension EvaluationRound {
   ///
   /// Draws: one `below` a member, at slot = the round (seed `policy`, purpose `evaluation`).
   /// Source: Flower's `FedAvg.configure_evaluate`.
-  static func formEvaluation(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
-  {
+  static func formEvaluation(_ server: inout Server, _ cx: inout Context) {
     let settings = cx.inputs.server.evaluation!
     let round = server.instructions.evaluation!.round
     guard server.instructions.evaluation!.members == 0,
@@ -36,7 +35,7 @@ extension EvaluationRound {
       cx.participations.setOutstanding(request.participation, true)
       Lobby.answerCheck(
         server.waiting[place].device, request.generation,
-        held: server.waiting[place].heldVersion, .evaluate, &devices, &server, &cx)
+        held: server.waiting[place].heldVersion, .evaluate, &server, &cx)
     }
     // Who waited is held by the evaluation from now on.
     for place in places.reversed() { _ = server.remove(at: place) }
@@ -48,18 +47,18 @@ extension EvaluationRound {
 
   /// Too few devices have come for an evaluation; false where it has its members, or is over.
   static func evaluationWaited(
-    _ round: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ round: Int32, _ server: inout Server, _ cx: inout Context
   ) -> Bool {
     guard let evaluation = server.instructions.evaluation, evaluation.round == round,
       evaluation.members == 0
     else { return false }
-    endEvaluationRound(&devices, &server, &cx)
+    endEvaluationRound(&server, &cx)
     return true
   }
 
   /// Members that have not answered have failed; false where all have.
   static func evaluationTimedOut(
-    _ round: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ round: Int32, _ server: inout Server, _ cx: inout Context
   ) -> Bool {
     guard let evaluation = server.instructions.evaluation, evaluation.round == round else {
       return false
@@ -70,14 +69,14 @@ extension EvaluationRound {
       cx.participations.setOutstanding(participation, false)
       cx.participations.letGo(participation)
     }
-    endEvaluationRound(&devices, &server, &cx)
+    endEvaluationRound(&server, &cx)
     return true
   }
 
   /// A member's result has come.
   static func evaluationCame(
-    _ device: Int, _ participation: Int32, hasSamples: Bool, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ device: Int, _ participation: Int32, hasSamples: Bool, _ server: inout Server,
+    _ cx: inout Context
   ) {
     guard let place = server.instructions.evaluation?.pending.firstIndex(of: participation)
     else {
@@ -90,13 +89,13 @@ extension EvaluationRound {
       .init(device: Int32(device), hasSamples: hasSamples))
     cx.participations.letGo(participation)
     if server.instructions.evaluation!.pending.isEmpty {
-      endEvaluationRound(&devices, &server, &cx)
+      endEvaluationRound(&server, &cx)
     }
   }
 
   /// A stream is broken, perhaps a member's.
   static func noteFailure(
-    _ participation: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ participation: Int32, _ server: inout Server, _ cx: inout Context
   ) -> Instructions.FailureNote {
     guard let place = server.instructions.evaluation?.pending.firstIndex(of: participation)
     else { return .notAsked }
@@ -105,7 +104,7 @@ extension EvaluationRound {
     server.instructions.evaluation!.failures += 1
     cx.participations.letGo(participation)
     if server.instructions.evaluation!.pending.isEmpty {
-      endEvaluationRound(&devices, &server, &cx)
+      endEvaluationRound(&server, &cx)
     }
     return .noted
   }
@@ -114,14 +113,14 @@ extension EvaluationRound {
   ///
   /// Order: of the devices. Source: Flower's `FedAvg.aggregate_evaluate`.
   private static func endEvaluationRound(
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
     let evaluation = server.instructions.evaluation!
     server.instructions.evaluation = nil
     var (examples, loss, accuracy) = (0, 0.0, 0.0)
     let results = evaluation.results.filter(\.hasSamples).sorted { $0.device < $1.device }
     for report in reports(
-      results.map { Int($0.device) }, round: evaluation.round, &devices, &server, &cx)
+      results.map { Int($0.device) }, round: evaluation.round, &server, &cx)
     {
       examples += report.samples
       loss += Double(report.samples) * report.loss
@@ -143,7 +142,7 @@ extension EvaluationRound {
       return
     }
     Rounds.limitWait(&server, &cx)
-    Lobby.formCohort(&devices, &server, &cx)
+    Lobby.formCohort(&server, &cx)
   }
 
   /// What devices find in the current version, computed now; the model has not moved since they
@@ -152,21 +151,22 @@ extension EvaluationRound {
   /// Draws: as coded the order of the samples, at slot = the round (seed `training`, purpose
   /// `evaluation-batches`).
   private static func reports(
-    _ members: [Int], round: Int32, _ devices: inout Devices, _ server: inout Server,
+    _ members: [Int], round: Int32, _ server: inout Server,
     _ cx: inout Context
   ) -> [EvaluationReport] {
     let task = cx.inputs.task
     if cx.inputs.omitsArithmetic {
       return members.map {
         EvaluationReport(
-          samples: task.heldOut(by: Int(cx.members.clients[$0])).indices.count, loss: 0, accuracy: 0)
+          samples: task.heldOut(by: Int(cx.members.clients[$0])).indices.count, loss: 0, accuracy: 0
+        )
       }
     }
     var starts: [DeferredTraining.Start] = []
     var keys: [StreamKey] = []
     var trains: [Bool] = []
     for device in members {
-      starts.append(OwnModel.start(of: device, from: server.model, held: server.version, devices, cx))
+      starts.append(OwnModel.start(of: device, from: server.model, held: server.version, cx))
       keys.append(
         StreamKey(
           seed: cx.inputs.seeds.training, purpose: "evaluation-batches",

@@ -4,7 +4,7 @@ import Numerics
 extension Instructions {
   /// Makes what the settings ask for.
   static func makeInstructions(
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
     let settings = cx.inputs.server
     var made = Instructions()

@@ -2,7 +2,7 @@ import Numerics
 
 extension Instructions {
   /// Asks devices that wait for something else than a training, where that comes first.
-  static func giveOtherWork(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  static func giveOtherWork(_ server: inout Server, _ cx: inout Context)
     -> BeforeCohort
   {
     if server.instructions.awaitsModel {
@@ -10,7 +10,7 @@ extension Instructions {
       return .otherWork
     }
     guard server.instructions.evaluation != nil else { return .cohort }
-    EvaluationRound.formEvaluation(&devices, &server, &cx)
+    EvaluationRound.formEvaluation(&server, &cx)
     return .otherWork
   }
 
@@ -24,9 +24,9 @@ extension Instructions {
 
   /// The server finds a stream broken over which it may have waited for such an answer.
   static func noteFailure(
-    _ participation: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ participation: Int32, _ server: inout Server, _ cx: inout Context
   ) -> FailureNote {
-    if EvaluationRound.noteFailure(participation, &devices, &server, &cx) == .noted {
+    if EvaluationRound.noteFailure(participation, &server, &cx) == .noted {
       return .noted
     }
     guard server.instructions.asked == participation else { return .notAsked }
@@ -52,7 +52,7 @@ extension Instructions {
   ///
   /// Draws: one `below` at slot = the number of those asked before (seed `policy`, purpose
   /// `initial-model`). Source: Flower's `Server._get_initial_parameters`.
-  static func askForModel(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  static func askForModel(_ server: inout Server, _ cx: inout Context)
     -> Bool
   {
     server.instructions.isDrawDue = false
@@ -70,41 +70,41 @@ extension Instructions {
     cx.participations.setOutstanding(request.participation, true)
     cx.books.instructions.modelsAsked += 1
     Lobby.answerCheck(
-      device, request.generation, held: held, .sendModel, &devices, &server, &cx)
+      device, request.generation, held: held, .sendModel, &server, &cx)
     return true
   }
 
   /// A device's model has come, and becomes version 0; what never travels stays the server's.
   private static func modelArrived(
-    _ device: Int, _ participation: Int32, _ devices: inout Devices, _ server: inout Server,
+    _ device: Int, _ participation: Int32, _ server: inout Server,
     _ cx: inout Context
   ) {
     guard server.instructions.asked == participation else { return }
     server.instructions.asked = -1
     cx.participations.setOutstanding(participation, false)
     cx.participations.letGo(participation)
-    server.model = OwnModel.ownInitial(device, devices, cx).replacing(
+    server.model = OwnModel.ownInitial(device, cx).replacing(
       cx.features.privateRanges, from: cx.inputs.task.initial)
-    beginWithModel(&devices, &server, &cx)
+    beginWithModel(&server, &cx)
     Rounds.openRound(&server, &cx)
-    Lobby.formCohort(&devices, &server, &cx)
+    Lobby.formCohort(&server, &cx)
   }
 
   /// Version 0 is there.
   private static func beginWithModel(
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
     server.instructions.awaitsModel = false
     server.publishedAt[0] = cx.now
     server.roundOpenedAt = cx.now
-    Publication.publishInitialModel(&devices, &server, &cx)
+    Publication.publishInitialModel(&server, &cx)
   }
 
   /// The run is over and nobody sent a model: version 0 is the one that the server would have had.
   static func giveUpWaitingForModel(
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
-    if server.instructions.awaitsModel { beginWithModel(&devices, &server, &cx) }
+    if server.instructions.awaitsModel { beginWithModel(&server, &cx) }
   }
 
   // MARK: Properties
@@ -124,21 +124,21 @@ extension Instructions {
 
   /// A request that is none for work or models has come to the server.
   static func handleInstruction(
-    _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
+    _ cx: inout Context
   ) {
     switch request {
     case .enrol:
       cx.books.instructions.workers += 1
       return Requests.answer(
-        device, generation, .enrolled(needsSpeedTest: Workers.wantsSpeedTest(cx)), &devices, &cx)
+        device, generation, .enrolled(needsSpeedTest: Workers.wantsSpeedTest(cx)), &cx)
     case .probe:
-      return Requests.answer(device, generation, .probed, &devices, &cx)
+      return Requests.answer(device, generation, .probed, &cx)
     case .plan(let round):
       let refusal = Cycles.checkKey(round, &server, &cx)
       if refusal == nil { cx.books.instructions.plans += 1 }
-      return Requests.answer(device, generation, refusal ?? .plan, &devices, &cx)
-    case .sendModel(let participation): modelArrived(device, participation, &devices, &server, &cx)
+      return Requests.answer(device, generation, refusal ?? .plan, &cx)
+    case .sendModel(let participation): modelArrived(device, participation, &server, &cx)
     case .properties(let isImplemented):
       if isImplemented {
         cx.books.instructions.propertiesAnswered += 1
@@ -147,11 +147,11 @@ extension Instructions {
       }
     case .evaluated(let participation, let hasSamples):
       EvaluationRound.evaluationCame(
-        device, participation, hasSamples: hasSamples, &devices, &server, &cx)
+        device, participation, hasSamples: hasSamples, &server, &cx)
     case .check, .latest, .submit, .leave, .identity, .fetch, .disconnect, .erase, .central:
       preconditionFailure("a request for work or models, or one that others handle")
     }
-    Requests.answer(device, generation, .noted, &devices, &cx)
+    Requests.answer(device, generation, .noted, &cx)
   }
 
   /// A device reads that it is asked for something else than a training.

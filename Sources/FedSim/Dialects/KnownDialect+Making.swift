@@ -10,9 +10,9 @@ extension KnownDialect {
       server.lastCycles = Array(repeating: 0, count: cx.members.count)
     }
     let verbs = cx.inputs.injections.map(\.action)
-    Instructions.makeInstructions(&devices, &server, &cx)
+    Instructions.makeInstructions(&server, &cx)
     ClientStates.makeLocalStates(&devices, &cx)
-    Transforms.makeTransforms(&devices, &server, &cx)
+    Transforms.makeTransforms(&server, &cx)
     if cx.inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
       || cx.features.hasInstructions
     {
@@ -42,7 +42,7 @@ extension KnownDialect {
   }
 
   /// What cannot be between server and devices.
-  static func exchangeImpossibilities(_ devices: Devices, _ server: Server, _ cx: Context)
+  static func exchangeImpossibilities(_ server: Server, _ cx: Context)
     -> [String]
   {
     guard cx.features.isOn else { return [] }

@@ -74,7 +74,7 @@ struct KnownDialect: Dialect {
       return Workers.wantsPlan(device, devices, cx) ? .readWithoutPlan : .read
     }
     guard
-      devices[device].session?.isEvaluating == true || OwnModel.overwritesModel(device, devices, cx)
+      devices[device].session?.isEvaluating == true || OwnModel.overwritesModel(device, cx)
     else { return .read }
     Instructions.goOn(device, without: .nothingNew, &devices, &cx)
     return .unread
@@ -107,7 +107,7 @@ struct KnownDialect: Dialect {
     _ device: Int, isConnected: Bool, _ devices: inout Devices, _ cx: inout Context
   ) {
     if isConnected {
-      Erasing.sendErasure(device, &devices, &cx)
+      Erasing.sendErasure(device, &cx)
     } else if Streams.holdsStream(device, devices, cx), Streams.isAwaited(device, devices, cx) {
       Streams.endStreamedSession(device, .streamBroken, &devices, &cx)
     }
@@ -122,16 +122,16 @@ extension KnownDialect: ServerDialect {
   func onRequest(
     _ device: Int, _ generation: UInt32, _ server: inout Server,
     _ cx: inout Context
-  ) { Erasing.hearErasure(device, generation, &devices, &server, &cx) }
+  ) { Erasing.hearErasure(device, generation, &server, &cx) }
 
   func handle(
     _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
     _ cx: inout Context
   ) {
     if case .disconnect(let participation, let reason) = request {
-      Streams.streamBroke(participation, reason, &devices, &server, &cx)
+      Streams.streamBroke(participation, reason, &server, &cx)
     } else {
-      Instructions.handleInstruction(device, generation, request, &devices, &server, &cx)
+      Instructions.handleInstruction(device, generation, request, &server, &cx)
     }
   }
 
@@ -141,7 +141,7 @@ extension KnownDialect: ServerDialect {
 
   func beforeCohort(_ server: inout Server, _ cx: inout Context)
     -> BeforeCohort
-  { Instructions.giveOtherWork(&devices, &server, &cx) }
+  { Instructions.giveOtherWork(&server, &cx) }
 
   func onRound(_ server: inout Server, _ cx: inout Context) {
     EvaluationRound.beginEvaluationRound(&server, &cx)

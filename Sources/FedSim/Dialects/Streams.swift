@@ -69,12 +69,11 @@ enum Streams {
 
   /// The server finds a stream broken: if its result is still to come in this round, it failed.
   static func streamBroke(
-    _ participation: Int32, _ reason: DisconnectReason, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ participation: Int32, _ reason: DisconnectReason, _ server: inout Server, _ cx: inout Context
   ) {
     cx.books.instructions.disconnects[Int(reason.rawValue)] += 1
     if cx.features.hasInstructions,
-      Instructions.noteFailure(participation, &devices, &server, &cx) == .noted
+      Instructions.noteFailure(participation, &server, &cx) == .noted
     {
       cx.books.exchange.brokenStreams += 1
       return
@@ -85,7 +84,7 @@ enum Streams {
       return
     }
     server.failures += 1
-    Rounds.decide(.failure, &devices, &server, &cx)
+    Rounds.decide(.failure, &server, &cx)
   }
 
   /// A session ends because its stream does: the training under way is lost with it.

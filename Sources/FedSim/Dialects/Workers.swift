@@ -29,7 +29,8 @@ enum Workers {
     devices.clients[device].probeSince = cx.now
     cx.schedule(
       .deviceTimer(
-        .probe, device: Int32(device), generation: cx.network[transferOf: device]!.id), .deviceTimer,
+        .probe, device: Int32(device), generation: cx.network[transferOf: device]!.id),
+      .deviceTimer,
       at: cx.now + settings.probeTimeout, by: device)
     return .begun
   }
@@ -38,9 +39,11 @@ enum Workers {
   static func probeRang(
     _ device: Int, _ generation: UInt32, _ devices: inout Devices, _ cx: inout Context
   ) -> Bool {
-    guard let transfer = cx.network[transferOf: device], transfer.id == generation else { return false }
+    guard let transfer = cx.network[transferOf: device], transfer.id == generation else {
+      return false
+    }
     if transfer.phase != .awaiting {
-      Transfer.countProgress(device, cx.network[device].rates, cx.network[device].link, &devices, &cx)
+      Transfer.countProgress(device, cx.network[device].rates, cx.network[device].link, &cx)
     }
     Transfer.failTransfer(device, .timedOut, &devices, &cx)
     return true

@@ -12,8 +12,7 @@ extension DeviceRecord {
   }
 
   /// Samples that a device will have had.
-  static func samples(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> Int
-  {
+  static func samples(of device: Int, _ cx: borrowing Context) -> Int {
     let shards = cx.inputs.task.partition.shards
     return shards.isEmpty ? 0 : shards[Int(cx.members.clients[device])].count
   }
@@ -46,7 +45,7 @@ extension DeviceRecord {
     }
     return Roster.samples(
       group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
-      client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
+      client: Int(cx.members.clients[device]), at: cx.now, cx)
   }
 }
 
@@ -57,7 +56,7 @@ extension DeviceRecord {
   {
     DeviceRecord(
       group: Int(devices[place].group), ordinal: Int(devices[place].ordinal),
-      client: Int(cx.members.clients[place]), samples: samples(of: place, devices, cx),
+      client: Int(cx.members.clients[place]), samples: samples(of: place, cx),
       heldVersion: Int(devices[place].heldVersion), activity: cx.books.activity[place],
       exogenousDigest: devices[place].exogenous.value, energy: energyRecord(place, devices),
       hardware: hardwareRecord(place, devices, cx), presence: presenceRecord(place, devices),

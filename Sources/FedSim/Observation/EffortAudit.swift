@@ -31,7 +31,7 @@ enum EffortAudit {
       "time aggregated by device", cx.books.devices.reduce(0) { $0 + $1.aggregated },
       effort[.update(.aggregated)].microseconds)
     if !devices.bodies.isEmpty { auditEnergy(effort, open, all, devices, cx, expect) }
-    auditTraffic(devices, cx, expect)
+    auditTraffic(cx, expect)
     expect(
       "updates by staleness", Int64(cx.books.staleness.reduce(0, +)),
       Int64(cx.books.activity.reduce(0) { $0 + $1.aggregated }))
@@ -78,7 +78,7 @@ enum EffortAudit {
 
   /// Bytes by link are the bytes in all.
   private static func auditTraffic(
-    _ devices: borrowing Devices, _ cx: borrowing Context, _ expect: (String, Int64, Int64) -> Void
+    _ cx: borrowing Context, _ expect: (String, Int64, Int64) -> Void
   ) {
     var (up, down) = (Int64(0), Int64(0))
     for carrier in Carrier.allCases {

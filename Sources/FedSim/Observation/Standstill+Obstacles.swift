@@ -6,7 +6,7 @@ extension Standstill {
     }
     let (group, ordinal) = (Int(devices[device].group), Int(devices[device].ordinal))
     return Roster.samples(
-      group: group, ordinal: ordinal, client: Int(cx.members.clients[device]), at: cx.end, devices, cx)
+      group: group, ordinal: ordinal, client: Int(cx.members.clients[device]), at: cx.end, cx)
       > 0
   }
 
@@ -26,8 +26,8 @@ extension Standstill {
         found.append(.absent)
       } else if !Roster.isFit(device, devices) {
         found.append(.unfit)
-      } else if Collecting.collects(device, devices, cx),
-        let obstacle = collectorObstacle(device, devices, cx)
+      } else if Collecting.collects(device, cx),
+        let obstacle = collectorObstacle(device, cx)
       {
         found.append(obstacle)
       } else if did.attempts > 0 {
@@ -81,7 +81,7 @@ extension Standstill {
   }
 
   /// The first obstacle of a device that collects; nil: its app never ran.
-  private static func collectorObstacle(_ device: Int, _ devices: Devices, _ cx: Context)
+  private static func collectorObstacle(_ device: Int, _ cx: Context)
     -> Standstill.Obstacle?
   {
     if !cx.collection.versions.isEmpty { return .collects }

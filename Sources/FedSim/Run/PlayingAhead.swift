@@ -32,7 +32,8 @@ extension PlayingAhead {
       && devices.fleetTables.presence.isEmpty && !devices.fleetTables.mayQueue
       && !cx.inputs.fleet.contains { $0.background.continued != nil }
     ahead.coversSessions =
-      cx.network.server.staysOnline && cx.network.server.isReachable && cx.world.next(.reachable, after: cx.now) == nil
+      cx.network.server.staysOnline && cx.network.server.isReachable
+      && cx.world.next(.reachable, after: cx.now) == nil
       && !Rounds.mayCohortsBreak(cx)
     return ahead
   }

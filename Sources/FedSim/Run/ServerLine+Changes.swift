@@ -28,11 +28,12 @@ extension ServerLine {
     while !server.waiting.isEmpty {
       cx.participations.letGo(server.remove(at: server.waiting.count - 1).participation)
     }
-    if server.service.settings != nil { Service.loseRequests(&devices, &server, &cx) }
+    if server.service.settings != nil { Service.loseRequests(&server, &cx) }
     server.underWay?.owed = nil
     for device in devices.indices where cx.network[transferOf: device]?.phase == .receiving {
       Transfer.linkChanged(
-        device, from: cx.network[device].rates, cx.network[device].link, isConnected: false, &devices, &cx
+        device, from: cx.network[device].rates, cx.network[device].link, isConnected: false,
+        &devices, &cx
       )
     }
     for device in devices.indices where cx.network[transferOf: device]?.phase == .awaiting {
@@ -44,15 +45,14 @@ extension ServerLine {
   }
 
   /// The probe finds out whether the server has a connection.
-  static func probeConnection(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
-  {
+  static func probeConnection(_ server: inout Server, _ cx: inout Context) {
     guard cx.network.server.believesOnline != cx.network.server.hasInternet else { return }
     cx.network.server.believesOnline = cx.network.server.hasInternet
     cx.note(-1, .connectivity(cx.network.server.believesOnline))
     guard cx.network.server.believesOnline else { return }
-    if server.owesAggregation, Rounds.act(on: .aggregate, &devices, &server, &cx) == .acted {
+    if server.owesAggregation, Rounds.act(on: .aggregate, &server, &cx) == .acted {
       return
     }
-    Rounds.decide(.connectionReturned, &devices, &server, &cx)
+    Rounds.decide(.connectionReturned, &server, &cx)
   }
 }

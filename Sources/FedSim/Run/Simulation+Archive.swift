@@ -26,7 +26,8 @@ extension Simulation {
       SavedRun.self, from: bytes, marks: inputs.archiveMarks, known: inputs.archivedObjects,
       types: [ParameterBuffer.self, DeferredTraining.self, DeferredUpdate.self],
       contexts: [catalog, PartCatalog(cx.inputs.server.parts)])
-    guard saved.table.count == devices.count, saved.members.count == devices.count, saved.bodies.count == devices.bodies.count,
+    guard saved.table.count == devices.count, saved.members.count == devices.count,
+      saved.bodies.count == devices.bodies.count,
       saved.apps.count == devices.apps.count,
       saved.collection.models.count == cx.collection.models.count,
       saved.server.model.count == server.model.count

@@ -30,10 +30,10 @@ extension Simulation {
 
   /// A device that collects; nil: it does not.
   public func collectorRecord(_ device: Int) -> CollectorRecord? {
-    guard Collecting.collects(device, devices, cx) else { return nil }
+    guard Collecting.collects(device, cx) else { return nil }
     let collector = cx.collection.collectors[device]
     let group = Int(devices[device].group)
-    let arrived = SampleFiles.arrivedSamples(device, devices, cx)
+    let arrived = SampleFiles.arrivedSamples(device, cx)
     var inUse = [Int](repeating: -2, count: cx.collection.models.count)
     for (place, model) in cx.collection.fetched[group].enumerated() {
       if Roster.group(of: device, devices, cx).collection?.fetch != nil {

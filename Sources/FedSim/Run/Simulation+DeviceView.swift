@@ -23,6 +23,7 @@ extension Simulation {
 extension Simulation {
   /// The server as it is now.
   package var serverStanding: ServerStanding {
-    ServerStanding(isReachable: cx.network.server.isReachable, believesOnline: cx.network.server.believesOnline)
+    ServerStanding(
+      isReachable: cx.network.server.isReachable, believesOnline: cx.network.server.believesOnline)
   }
 }

@@ -27,7 +27,7 @@ extension Simulation {
     case .serverTimer(let timer):
       return Timers.rang(timer, &devices, &server, &cx)
     case .arrival(let device, let generation, let request):
-      Requests.arrived(Int(device), generation, request, &devices, &server, &cx)
+      Requests.arrived(Int(device), generation, request, &server, &cx)
     case .response(let device, let generation, let response):
       guard cx.network[transferOf: Int(device)]?.id == generation,
         cx.network[transferOf: Int(device)]?.phase == .awaiting

@@ -5,10 +5,10 @@ extension Simulation {
   /// Ends every entry that is still open, and the open round.
   mutating func finish() {
     cx.isOver = true
-    Instructions.giveUpWaitingForModel(&devices, &server, &cx)
+    Instructions.giveUpWaitingForModel(&server, &cx)
     Rounds.recordRound(.unfinishedAtEnd, &server, &cx)
     deliver()
-    Collecting.finishCentral(&devices, &cx)
+    Collecting.finishCentral(&cx)
     Measures.finishHours(&devices, &cx)
     // Of a run that ended early, too: what its batteries would have given later is not the run's.
     for device in devices.bodies.indices where devices.bodies[device].isThere {
@@ -70,9 +70,11 @@ extension Simulation {
   /// Digest of the batch orders of a device's first `epochs` data epochs.
   public func orderDigest(of device: Int, epochs: Int) -> UInt64 {
     var digest = Digest()
-    let order = Training.order(device, firstEpoch: 0, devices, cx)
+    let order = Training.order(device, firstEpoch: 0, cx)
     for epoch in 0..<epochs {
-      for position in order.positions(epoch: epoch, shardCount: Int(cx.members.sampleCounts[device])) {
+      for position in order.positions(
+        epoch: epoch, shardCount: Int(cx.members.sampleCounts[device]))
+      {
         digest.combine(Int64(position))
       }
     }
@@ -134,9 +136,9 @@ extension Simulation {
     for device in devices.indices { broken += impossibilities(of: device) }
     cx.participations.audit(&broken)
     EffortAudit.auditMeasures(&broken, devices, cx)
-    return broken + KnownDialect.exchangeImpossibilities(devices, server, cx)
-      + Service.serviceImpossibilities(devices, server, cx)
-      + Collecting.centralImpossibilities(devices, cx)
+    return broken + KnownDialect.exchangeImpossibilities(server, cx)
+      + Service.serviceImpossibilities(server, cx)
+      + Collecting.centralImpossibilities(cx)
   }
 }
 

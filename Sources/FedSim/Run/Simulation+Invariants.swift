@@ -4,7 +4,7 @@ extension Simulation {
     let (state, line) = (devices[device], cx.network[device])
     var found: [String] = []
     func never(_ isSo: Bool, _ what: String) {
-      if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
+      if isSo { found.append("\(Roster.path(of: device, cx)) \(what)") }
     }
     never(line.isBusy && !line.isConnected, "has a transfer without a link")
     never(

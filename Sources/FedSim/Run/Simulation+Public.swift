@@ -26,7 +26,7 @@ extension Simulation {
   public var federatedEvaluation: FederatedEvaluation? { server.quality.federated }
 
   /// A device's path, such as `phones/17`.
-  public func path(of device: Int) -> String { Roster.path(of: device, devices, cx) }
+  public func path(of device: Int) -> String { Roster.path(of: device, cx) }
   /// Whether a device is one of the adversaries, whether they lie already or not.
   public func isAdversary(_ device: Int) -> Bool { Adversary.isAdversary(device, cx) }
   /// The current model's quality, as an oracle sees it.
@@ -35,7 +35,7 @@ extension Simulation {
   ///
   /// A client whose data several devices have is evaluated once. Complexity: O(devices + samples of
   /// their clients).
-  public func federated() -> FederatedEvaluation { Quality.federated(devices, server, cx) }
+  public func federated() -> FederatedEvaluation { Quality.federated(server, cx) }
   /// Whether the labels in a version are recorded.
   public var recordsLabels: Bool { Publication.recordsLabels(cx) }
   /// Whether the norms of a version's tensors are recorded.
@@ -92,7 +92,7 @@ extension Simulation {
     cx.collection.store.filter {
       cx.collection.files.contains($0) && cx.collection.files[$0].isStored
     }
-    .map { SampleStore.fileName(of: $0, devices, cx) }
+    .map { SampleStore.fileName(of: $0, cx) }
   }
 
   /// What a device's trainings have left for its next one, such as SCAFFOLD's own variate; none:
@@ -112,7 +112,7 @@ extension Simulation {
   ///
   /// Source: SwiftyForesight, `LibraData`: `<userID>_<yyyyMMddHHmmss>_data.csv`.
   public func fileName(of device: Int, at time: SimTime) -> String {
-    Roster.path(of: device, devices, cx).replacing("/", with: "-") + "_"
+    Roster.path(of: device, cx).replacing("/", with: "-") + "_"
       + DeviceClock.digits(ofSecond: DeviceClock.localSeconds(device, at: time, devices, cx))
       + "_data.csv"
   }

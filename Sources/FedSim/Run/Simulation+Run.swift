@@ -39,7 +39,7 @@ extension Simulation {
     // What is played on while apps run was decided as the run began.
     if isResumed { self.cx.ahead.isOn = ahead.isOn } else { self.cx.ahead = ahead }
     guard !isResumed else { return }
-    if !server.instructions.awaitsModel { Publication.publishInitialModel(&devices, &server, &cx) }
+    if !server.instructions.awaitsModel { Publication.publishInitialModel(&server, &cx) }
     deliver()
     if cx.inputs.stopsWhenStuck { lookAhead() }
   }

@@ -25,7 +25,7 @@ extension Simulation {
             of: group, ordinal: ordinal, hardware: Roster.hardware(of: device, devices), cx.inputs)
         }
         let samples = Roster.samples(
-          group: place, ordinal: ordinal, client: client, at: .start, devices, cx)
+          group: place, ordinal: ordinal, client: client, at: .start, cx)
         var links = shared
         let capacity = Roster.capacity(group: place, ordinal: ordinal, cx)
         if capacity != nil || group.network.spread != 0 {
@@ -49,8 +49,8 @@ extension Simulation {
     App.makeApps(&devices, &cx)
     Identity.makeIdentities(&devices, &cx)
     KnownDialect.makeExchange(&devices, &server, &cx)
-    Service.makeService(&devices, &server, &cx)
-    Collecting.makeCentral(&devices, &cx)
+    Service.makeService(&server, &cx)
+    Collecting.makeCentral(&cx)
   }
 
   /// The states at the start, and the first events of everyone.

@@ -6,24 +6,28 @@ enum Timers {
   ) -> Bool {
     switch timer {
     case .probe:
-      ServerLine.probeConnection(&devices, &server, &cx)
+      ServerLine.probeConnection(&server, &cx)
     case .trigger(let index, let round):
       guard round == 0 || round == server.round else { return false }
-      Rounds.triggerRang(Int(index), &devices, &server, &cx)
+      Rounds.triggerRang(Int(index), &server, &cx)
     case .served(let number):
-      return Service.served(number, &devices, &server, &cx)
+      switch Service.served(number, &server, &cx) {
+      case .lost: return false
+      case .postponed: break
+      case .handled(let device): refresh(device, &devices, &cx)
+      }
     case .modelWanted:
-      return Instructions.askForModel(&devices, &server, &cx)
+      return Instructions.askForModel(&server, &cx)
     case .cohortWait(let round):
-      return Rounds.cohortWaited(round, &devices, &server, &cx)
+      return Rounds.cohortWaited(round, &server, &cx)
     case .evaluationWait(let round):
-      return EvaluationRound.evaluationWaited(round, &devices, &server, &cx)
+      return EvaluationRound.evaluationWaited(round, &server, &cx)
     case .evaluationTimeout(let round):
-      return EvaluationRound.evaluationTimedOut(round, &devices, &server, &cx)
+      return EvaluationRound.evaluationTimedOut(round, &server, &cx)
     case .aggregated:
-      Aggregating.aggregationEnded(&devices, &server, &cx)
+      Aggregating.aggregationEnded(&server, &cx)
     case .central(let number):
-      CentralTraining.centralRang(number, &devices, &server, &cx)
+      CentralTraining.centralRang(number, &server, &cx)
     }
     return true
   }
@@ -71,5 +75,11 @@ enum Timers {
       return Body.hasBody(device, devices) && devices.bodies[device].checkGeneration == generation
     }
     return true
+  }
+
+  /// What follows for a device from an event of the server.
+  private static func refresh(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if !devices.bodies.isEmpty { Body.refreshBody(device, &devices, &cx) }
+    if !devices.identities.isEmpty { Heartbeat.refreshBeats(device, &devices, &cx) }
   }
 }

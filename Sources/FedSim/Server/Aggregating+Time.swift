@@ -14,17 +14,17 @@ extension Aggregating {
 
   /// An aggregation that took time is over: the version is there, and what waited for it goes on.
   static func aggregationEnded(
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
     let ended = server.underWay!
     server.underWay = nil
     server.aggregations.lasted = server.aggregations.lasted + (cx.now - ended.begunAt)
-    combine(ended.updates, &devices, &server, &cx)
+    combine(ended.updates, &server, &cx)
     if let owed = ended.owed, cx.updates.contains(owed.update) {
-      Inbox.answerReceipt(owed.device, owed.generation, owed.update, nil, &devices, &server, &cx)
+      Inbox.answerReceipt(owed.device, owed.generation, owed.update, nil, &server, &cx)
     }
     // What has come meanwhile may suffice for the next one.
-    if !cx.isOver { Rounds.decide(.arrival, &devices, &server, &cx) }
+    if !cx.isOver { Rounds.decide(.arrival, &server, &cx) }
   }
 
   /// Whether the server handles nothing now, for it aggregates.
@@ -38,7 +38,8 @@ extension Aggregating {
     _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
     _ cx: inout Context
   ) -> Requests.Admittance {
-    guard isBlocked(server, cx), server.service.settings == nil, cx.network.server.isReachable else {
+    guard isBlocked(server, cx), server.service.settings == nil, cx.network.server.isReachable
+    else {
       return .open
     }
     cx.schedule(

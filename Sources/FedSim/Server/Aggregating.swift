@@ -6,7 +6,7 @@ enum Aggregating {
   /// Makes the next version out of the updates that wait, at once or some time later.
   ///
   /// Order: updates in device order, one device's in order of their making.
-  static func aggregate(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
+  static func aggregate(_ server: inout Server, _ cx: inout Context) {
     // Device and update in one number each, so that sorting looks at no record.
     var keys: [UInt64] = []
     keys.reserveCapacity(server.pending.count)
@@ -19,17 +19,17 @@ enum Aggregating {
     if let settings = cx.inputs.server.aggregationTime, !waiting.isEmpty {
       return beginAggregation(waiting, settings, &server, &cx)
     }
-    combine(waiting, &devices, &server, &cx)
+    combine(waiting, &server, &cx)
   }
 
   /// Makes the next version out of some updates.
   static func combine(
-    _ batch: [Int32], _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ batch: [Int32], _ server: inout Server, _ cx: inout Context
   ) {
     var waiting = batch
     if cx.features.isOn { waiting = Streams.weighty(waiting, &server, &cx) }
     cx.books.tallies.trainingsNeeded += waiting.count
-    guard !waiting.isEmpty else { return Rounds.closeRound(.failed, &devices, &server, &cx) }
+    guard !waiting.isEmpty else { return Rounds.closeRound(.failed, &server, &cx) }
     let used: Used
     let before = Publication.recordsNorms(cx) ? server.model : nil
     if cx.inputs.omitsArithmetic {
@@ -43,10 +43,10 @@ enum Aggregating {
         let (combined, these) = (areApart ? nil : summed(waiting, &server, &cx))
           ?? combined(waiting, &server, &cx)
       else {
-        return Rounds.closeRound(.failed, &devices, &server, &cx)
+        return Rounds.closeRound(.failed, &server, &cx)
       }
       used = these
-      let noisy = Privacy.withNoise(combined, these.updates, &devices, &server, &cx)
+      let noisy = Privacy.withNoise(combined, these.updates, &server, &cx)
       let stepped = cx.inputs.server.optimizer.value.step(
         from: server.model,
         by: CombinedUpdate(
@@ -57,15 +57,15 @@ enum Aggregating {
           .replacing(cx.features.privateRanges, from: server.model), server, cx)
       precondition(
         server.model.count == cx.inputs.task.initial.count, "an aggregation keeps the model's size")
-      foreseeNextCohort(&devices, &server, &cx)
+      foreseeNextCohort(&server, &cx)
     }
-    var record = versionRecord(used, &devices, &server, &cx)
-    record.labelCounts = Publication.labelCounts(used.updates, &devices, &server, &cx)
+    var record = versionRecord(used, &server, &cx)
+    record.labelCounts = Publication.labelCounts(used.updates, &server, &cx)
     record.norms = Publication.norms(since: before, server, cx)
     record.groupWeights = Publication.groupWeights(server, cx)
-    record.privacy = Privacy.countPrivacy(used.updates, &devices, &server, &cx)
+    record.privacy = Privacy.countPrivacy(used.updates, &server, &cx)
     server.version += 1
-    ClientStates.takeCompanions(used.learned.map(\.sent), &devices, &server, &cx)
+    ClientStates.takeCompanions(used.learned.map(\.sent), &server, &cx)
     server.publishedAt.append(cx.now)
     for (place, update) in used.updates.enumerated() {
       Facts.noteLoss(
@@ -78,14 +78,14 @@ enum Aggregating {
       Inbox.countCopy(update, -1, &server, &cx)
       cx.resolve(update, .aggregated)
     }
-    Publication.publish(record, &devices, &server, &cx)
-    Rounds.closeRound(.published, &devices, &server, &cx)
+    Publication.publish(record, &server, &cx)
+    Rounds.closeRound(.published, &server, &cx)
   }
 
   /// Foresees the next round's trainings, where there is one and its cohort is known, as soon as
   /// there is what they begin with: other threads can help with nothing that comes before them.
   private static func foreseeNextCohort(
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
     let next = Int(server.round) + 1
     if let rounds = cx.inputs.stop.rounds, next > rounds { return }
@@ -232,7 +232,7 @@ enum Aggregating {
   }
 
   private static func versionRecord(
-    _ used: Used, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ used: Used, _ server: inout Server, _ cx: inout Context
   ) -> VersionRecord {
     var (samples, processed, lossSum) = (0, 0, 0.0)
     var (correct, validated) = (0, 0)
@@ -270,6 +270,6 @@ enum Aggregating {
       evaluation: Quality.takeTurn(version, &server, cx) == .evaluated && !cx.inputs.omitsArithmetic
         ? Quality.evaluate(server, cx) : nil,
       federated: Quality.takeFederatedTurn(version, &server, cx) == .evaluated
-        ? Quality.evaluateDevices(&devices, &server, &cx) : nil)
+        ? Quality.evaluateDevices(&server, &cx) : nil)
   }
 }

@@ -21,7 +21,7 @@ enum Facts {
   /// Lets the selector choose a cohort for the open round, if enough devices wait.
   ///
   /// Draws: the selector's, at slot = the round (seed `policy`, purpose `selection`).
-  static func chooseCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  static func chooseCohort(_ server: inout Server, _ cx: inout Context)
     -> Cohort?
   {
     var stream = cx.streamKeys.selection.stream(slot: UInt64(server.round))
@@ -34,7 +34,7 @@ enum Facts {
       let places = selector.chooseCandidates(
         from: server.waiting, view, &stream, with: &server.memories.selector)
     else { return nil }
-    let losses = currentLosses(of: places.map { server.waiting[$0].device }, devices, server, cx)
+    let losses = currentLosses(of: places.map { server.waiting[$0].device }, server, cx)
     return selector.chooseCohort(
       of: places, losses: losses, view, with: &server.memories.selector)
   }
@@ -44,7 +44,7 @@ enum Facts {
   ///
   /// Complexity: a pass over their samples.
   private static func currentLosses(
-    of chosen: [Int], _ devices: borrowing Devices, _ server: borrowing Server,
+    of chosen: [Int], _ server: borrowing Server,
     _ cx: borrowing Context
   ) -> [Double] {
     if cx.inputs.omitsArithmetic { return chosen.map { _ in .infinity } }
@@ -56,7 +56,7 @@ enum Facts {
     for device in chosen {
       let client = Int(cx.members.clients[device])
       shards.append(
-        client < task.partition.clientCount ? Roster.shard(of: device, devices, cx) : [])
+        client < task.partition.clientCount ? Roster.shard(of: device, cx) : [])
       own.append(
         isAlike ? nil : cx.states.last[device]?.training)
     }
@@ -104,7 +104,7 @@ enum Facts {
 
   /// A device checks in, and says how many samples it has.
   static func checkIn(
-    _ device: Int, _ participation: Int32, _ devices: borrowing Devices, _ server: inout Server,
+    _ device: Int, _ participation: Int32, _ server: inout Server,
     _ cx: inout Context
   ) -> Wish {
     cx.participations.reach(participation, .checkedIn)
@@ -112,7 +112,7 @@ enum Facts {
     guard cx.inputs.server.selector.value.needs.contains(.facts) else { return .work }
     let samples = Roster.samples(
       group: cx.members.group(of: device), ordinal: cx.members.ordinal(of: device),
-      client: Int(cx.members.clients[device]), at: cx.now, devices, cx)
+      client: Int(cx.members.clients[device]), at: cx.now, cx)
     let time = cx.now
     learn(device, &server) {
       $0.samples = samples

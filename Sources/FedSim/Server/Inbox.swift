@@ -4,8 +4,8 @@ import Numerics
 enum Inbox {
   /// An update arrives: it is rejected, or waits, or completes an aggregation.
   static func receive(
-    _ device: Int, _ generation: UInt32, _ update: Int32, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ device: Int, _ generation: UInt32, _ update: Int32, _ server: inout Server,
+    _ cx: inout Context
   ) {
     cx.note(device, .arrived(update: Int(update)))
     cx.participations.reach(cx.updates[update].participation, .delivered)
@@ -14,7 +14,7 @@ enum Inbox {
     if !isKnown { Facts.noteDelivered(update, &server, &cx) }
     Lobby.tell(.delivered, of: device, &server, &cx)
     let wasAggregating = server.underWay != nil
-    let status = admit(update, isKnown: isKnown, &devices, &server, &cx)
+    let status = admit(update, isKnown: isKnown, &server, &cx)
     // Most often nothing is under way, and then `isBlocked` need not take a copy of everything.
     if !wasAggregating, server.underWay != nil, Aggregating.isBlocked(server, cx) {
       // The aggregation that it began is part of its handling.
@@ -22,24 +22,24 @@ enum Inbox {
       cx.network.owe(generation, of: device)
       return
     }
-    answerReceipt(device, generation, update, status, &devices, &server, &cx)
+    answerReceipt(device, generation, update, status, &server, &cx)
   }
 
   /// Answers an update: with what became of it until now unless something else is said.
   static func answerReceipt(
     _ device: Int, _ generation: UInt32, _ update: Int32, _ status: Receipt.Status?,
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
     Requests.answer(
       device, generation,
       .receipt(
         Receipt(
           status: status ?? Self.status(of: update, cx), newVersion: server.version,
-          pendingCount: Int32(server.pending.count))), &devices, &cx)
+          pendingCount: Int32(server.pending.count))), &cx)
   }
 
   private static func admit(
-    _ update: Int32, isKnown: Bool, _ devices: inout Devices, _ server: inout Server,
+    _ update: Int32, isKnown: Bool, _ server: inout Server,
     _ cx: inout Context
   ) -> Receipt.Status {
     // Field by field: a record is large.
@@ -52,7 +52,7 @@ enum Inbox {
       cx.resolve(update, .refusedOffline)
       return .offline
     }
-    if cx.features.isOn, Erasing.isErased(update, devices, cx) {
+    if cx.features.isOn, Erasing.isErased(update, cx) {
       cx.resolve(update, .erased)
       return .rejected
     }
@@ -77,7 +77,7 @@ enum Inbox {
       ? nil
       : server.pending.firstIndex {
         $0 != update && cx.updates[$0].device == device
-          && cx.updates[$0].base == base && Installation.isSameInstallation($0, update, devices, cx)
+          && cx.updates[$0].base == base && Installation.isSameInstallation($0, update, cx)
       }
     if rival != nil, duplicates == .ignore {
       cx.resolve(update, .rejectedDuplicate)
@@ -93,7 +93,7 @@ enum Inbox {
     server.pendingPeak = max(server.pendingPeak, server.pending.count)
     cx.participations.reach(cx.updates[update].participation, .admitted)
     if let training = cx.updates[update].training { cx.computations.prefetch(training) }
-    Rounds.decide(.arrival, &devices, &server, &cx)
+    Rounds.decide(.arrival, &server, &cx)
     return status(of: update, cx)
   }
 
@@ -106,7 +106,9 @@ enum Inbox {
 
   /// What a receipt says of an update that the server has had.
   private static func status(of update: Int32, _ cx: borrowing Context) -> Receipt.Status {
-    if cx.updates[update].pendingCopies > 0 { return cx.network.server.believesOnline ? .pending : .offline }
+    if cx.updates[update].pendingCopies > 0 {
+      return cx.network.server.believesOnline ? .pending : .offline
+    }
     return cx.updates[update].outcome == .aggregated ? .aggregated : .rejected
   }
 }

@@ -15,8 +15,7 @@ enum Lobby {
   /// if they had asked now.
   ///
   /// Order: of the fleet.
-  static func releaseWaiting(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
-  {
+  static func releaseWaiting(_ server: inout Server, _ cx: inout Context) {
     var place = 0
     while place < server.waiting.count {
       let held = server.waiting[place]
@@ -30,10 +29,10 @@ enum Lobby {
       case .accept:
         Facts.letIn(held.device, request.participation, &server, &cx)
         answerCheck(
-          held.device, request.generation, held: held.heldVersion, .accepted, &devices, &server, &cx)
+          held.device, request.generation, held: held.heldVersion, .accepted, &server, &cx)
       case .reject, .wait:
         answerCheck(
-          held.device, request.generation, held: held.heldVersion, .rejected, &devices, &server, &cx)
+          held.device, request.generation, held: held.heldVersion, .rejected, &server, &cx)
       }
       cx.participations.letGo(request.participation)
     }
@@ -44,32 +43,32 @@ extension Lobby {
   /// Asks the selector about a device that checks in.
   static func admit(
     _ checkIn: CheckIn, _ generation: UInt32, _ participation: Int32, _ isAbandoned: Bool,
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
     let device = checkIn.device
     if checkIn.hasPending, cx.inputs.server.broadcast == .afterAggregation {
-      if !isAbandoned { keepWaiting(checkIn, generation, participation, &devices, &server, &cx) }
+      if !isAbandoned { keepWaiting(checkIn, generation, participation, &server, &cx) }
       return
     }
     switch Facts.askSelector(about: checkIn, &server, &cx) {
     case .accept:
       Facts.letIn(device, participation, &server, &cx)
-      answerCheck(device, generation, held: checkIn.heldVersion, .accepted, &devices, &server, &cx)
+      answerCheck(device, generation, held: checkIn.heldVersion, .accepted, &server, &cx)
     case .reject:
-      answerCheck(device, generation, held: checkIn.heldVersion, .rejected, &devices, &server, &cx)
+      answerCheck(device, generation, held: checkIn.heldVersion, .rejected, &server, &cx)
     case .wait:
       if let answer = cx.features.serverDialect?.beforeWaiting(device, &server, cx) {
-        answerCheck(device, generation, held: checkIn.heldVersion, answer, &devices, &server, &cx)
+        answerCheck(device, generation, held: checkIn.heldVersion, answer, &server, &cx)
       } else if !isAbandoned {
-        keepWaiting(checkIn, generation, participation, &devices, &server, &cx)
+        keepWaiting(checkIn, generation, participation, &server, &cx)
       }
     }
   }
 
   /// A device waits for a cohort.
   private static func keepWaiting(
-    _ checkIn: CheckIn, _ generation: UInt32, _ participation: Int32, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ checkIn: CheckIn, _ generation: UInt32, _ participation: Int32, _ server: inout Server,
+    _ cx: inout Context
   ) {
     let device = checkIn.device
     cx.network.hold(generation, of: device)
@@ -81,7 +80,7 @@ extension Lobby {
     cx.participations.hold(participation)
     server.waitingPeak = max(server.waitingPeak, server.waiting.count)
     cx.note(device, .waited(round: Int(server.round)))
-    formCohort(&devices, &server, &cx)
+    formCohort(&server, &cx)
   }
 
   /// A device no longer waits for a cohort, if it did.
@@ -92,8 +91,8 @@ extension Lobby {
 
   /// Answers a request for work of a device that holds version `held`; −1: none.
   static func answerCheck(
-    _ device: Int, _ generation: UInt32, held: Int, _ answer: CheckAnswer, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ device: Int, _ generation: UInt32, held: Int, _ answer: CheckAnswer, _ server: inout Server,
+    _ cx: inout Context
   ) {
     // A device that keeps no copy of the version that it holds uses the server's.
     if held == Int(server.version) { cx.network.lend(server.model, to: generation, of: device) }
@@ -102,11 +101,11 @@ extension Lobby {
       .check(
         latest: server.instructions.awaitsModel ? -1 : server.version,
         isOnline: cx.network.server.believesOnline, admission: answer,
-        round: server.round), &devices, &cx)
+        round: server.round), &cx)
   }
 
   /// Forms the round's cohort once the selector finds enough devices waiting.
-  static func formCohort(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
+  static func formCohort(_ server: inout Server, _ cx: inout Context) {
     let selector = cx.inputs.server.selector.value
     guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
     if let dialect = cx.features.serverDialect,
@@ -114,10 +113,10 @@ extension Lobby {
     {
       return
     }
-    guard let cohort = Facts.chooseCohort(&devices, &server, &cx) else { return }
+    guard let cohort = Facts.chooseCohort(&server, &cx) else { return }
     server.cohortGoal = cohort.goal
     server.cohortSize = cohort.members.count
-    Privacy.noteSampling(of: cohort.members.count, &devices, &server, &cx)
+    Privacy.noteSampling(of: cohort.members.count, &server, &cx)
     cx.note(-1, .cohortFormed(round: Int(server.round), members: cohort.members.count))
     let members = cohort.members.sorted()
     for place in members {
@@ -125,7 +124,7 @@ extension Lobby {
       Facts.letIn(server.waiting[place].device, request.participation, &server, &cx)
       answerCheck(
         server.waiting[place].device, request.generation,
-        held: server.waiting[place].heldVersion, .accepted, &devices, &server, &cx)
+        held: server.waiting[place].heldVersion, .accepted, &server, &cx)
     }
     cx.audience.announce(
       .trainingsComing(

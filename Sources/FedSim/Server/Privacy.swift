@@ -75,7 +75,7 @@ enum Privacy {
 
   /// The share of the fleet that a cohort is, where it was drawn from all of it.
   static func noteSampling(
-    of members: Int, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    of members: Int, _ server: inout Server, _ cx: inout Context
   ) {
     guard cx.inputs.server.privacy?.amplification == .population else { return }
     server.privacy.rate =
@@ -84,7 +84,7 @@ enum Privacy {
 
   /// The noise multiplier in force.
   private static func multiplier(
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) -> Double {
     if server.privacy.multiplier == 0 {
       // A scenario for which there is none is refused before its run.
@@ -99,10 +99,10 @@ enum Privacy {
   /// both together are worth z (Andrew et al. 2021, theorem 1): the sum's noise is (z⁻² −
   /// (2σ_b)⁻²)^−½.
   private static func deviation(
-    _ updates: [Int32], _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ updates: [Int32], _ server: inout Server, _ cx: inout Context
   ) -> Double {
     let transforms = cx.inputs.server.transforms
-    var inverse = 1 / (multiplier(&devices, &server, &cx) * multiplier(&devices, &server, &cx))
+    var inverse = 1 / (multiplier(&server, &cx) * multiplier(&server, &cx))
     for transform in transforms {
       if let told = transform.value.asTold {
         inverse -= 1 / (4 * told.reportNoise * told.reportNoise)
@@ -121,11 +121,10 @@ enum Privacy {
   /// Draws: one `normal` a parameter, of a stream for each 4,096 (seed `policy`, purpose
   /// `privacy-noise`, ordinal = their place) at slot = the version that is made.
   static func withNoise(
-    _ combined: ParameterBuffer, _ updates: [Int32], _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ combined: ParameterBuffer, _ updates: [Int32], _ server: inout Server, _ cx: inout Context
   ) -> ParameterBuffer {
     guard cx.inputs.server.privacy != nil else { return combined }
-    let deviation = deviation(updates, &devices, &server, &cx)
+    let deviation = deviation(updates, &server, &cx)
     let key = StreamKey(seed: cx.inputs.seeds.policy, purpose: "privacy-noise")
     let slot = UInt64(server.version) + 1
     let block = 4096
@@ -144,7 +143,7 @@ enum Privacy {
 
   /// What the version that these updates make tells; it is counted.
   static func countPrivacy(
-    _ updates: [Int32], _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ updates: [Int32], _ server: inout Server, _ cx: inout Context
   ) -> PrivacyRecord? {
     let within = Transforms.tellNext(updates, &server, &cx)
     guard recordsPrivacy(cx) else { return nil }
@@ -159,7 +158,7 @@ enum Privacy {
       last = device
       most = max(most, run)
     }
-    let noise = multiplier(&devices, &server, &cx) / Double(most)
+    let noise = multiplier(&server, &cx) / Double(most)
     switch privacy.amplification {
     case .none: server.privacy.add(.none, noise: noise)
     case .population:
@@ -167,7 +166,7 @@ enum Privacy {
     }
     return record(
       within: within,
-      noise: cx.inputs.omitsArithmetic ? .nan : deviation(updates, &devices, &server, &cx), server,
+      noise: cx.inputs.omitsArithmetic ? .nan : deviation(updates, &server, &cx), server,
       cx)
   }
 

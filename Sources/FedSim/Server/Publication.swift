@@ -28,7 +28,7 @@ enum Publication {
 
   /// How many of some updates' distinct samples have each label; empty where not recorded.
   static func labelCounts(
-    _ aggregated: [Int32], _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ aggregated: [Int32], _ server: inout Server, _ cx: inout Context
   ) -> [Int64] {
     guard recordsLabels(cx) else { return [] }
     var counts = [Int64](repeating: 0, count: cx.inputs.task.train.classCount)
@@ -43,14 +43,14 @@ enum Publication {
         server.quality.labels.add(client, of: cx.inputs, to: &counts)
         continue
       }
-      let shard = Roster.shard(of: device, of: count, devices, cx)
+      let shard = Roster.shard(of: device, of: count, cx)
       if cx.updates[update].samples >= count {
         for sample in shard { counts[Int(labels[Int(sample)])] += 1 }
         continue
       }
       // Less than an epoch: the first ones in its order.
       let order = Training.order(
-        device, firstEpoch: cx.updates[update].firstEpoch, of: count, devices, cx)
+        device, firstEpoch: cx.updates[update].firstEpoch, of: count, cx)
       for position in order.positions(epoch: 0, shardCount: Int(count))
         .prefix(cx.updates[update].samples)
       {
@@ -88,7 +88,7 @@ enum Publication {
 extension Publication {
   /// Version 0, evaluated.
   static func publishInitialModel(
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
     var record = VersionRecord(
       version: 0, publishedAt: cx.now, round: 0, updates: 0, devices: 0, samples: 0,
@@ -97,18 +97,18 @@ extension Publication {
       maximumStaleness: 0, meanStalenessSeconds: 0,
       evaluation: cx.inputs.omitsArithmetic ? nil : Quality.evaluate(server, cx),
       federated: cx.inputs.record.federatedEvaluation == nil
-        ? nil : Quality.evaluateDevices(&devices, &server, &cx))
-    record.labelCounts = labelCounts([], &devices, &server, &cx)
+        ? nil : Quality.evaluateDevices(&server, &cx))
+    record.labelCounts = labelCounts([], &server, &cx)
     record.norms = norms(since: nil, server, cx)
     record.groupWeights = groupWeights(server, cx)
     record.privacy = Privacy.initialPrivacy(server, cx)
-    publish(record, &devices, &server, &cx)
+    publish(record, &server, &cx)
   }
 
   static func publish(
-    _ counted: VersionRecord, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ counted: VersionRecord, _ server: inout Server, _ cx: inout Context
   ) {
-    let record = Measures.measured(counted, &devices, &cx)
+    let record = Measures.measured(counted, &cx)
     cx.note(-1, .published(version: record.version, updates: record.updates))
     cx.audience.announce(.published(record))
     if let versions = cx.inputs.stop.versions, record.version >= versions {

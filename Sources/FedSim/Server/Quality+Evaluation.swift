@@ -48,11 +48,11 @@ extension Quality {
 
   /// The current model's accuracy on the held-out samples of each device's client; what is found
   /// stays as `federatedEvaluation`.
-  static func evaluateDevices(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
+  static func evaluateDevices(_ server: inout Server, _ cx: inout Context)
     -> FederatedEvaluation.Summary
   {
     if cx.inputs.omitsArithmetic { return FederatedEvaluation([]).summary }
-    let evaluation = federated(devices, server, cx)
+    let evaluation = federated(server, cx)
     server.quality.federated = evaluation
     return evaluation.summary
   }
@@ -62,10 +62,10 @@ extension Quality {
   /// A client whose data several devices have is evaluated once. Complexity: O(devices + samples of
   /// their clients).
   static func federated(
-    _ devices: borrowing Devices, _ server: borrowing Server, _ cx: borrowing Context
+    _ server: borrowing Server, _ cx: borrowing Context
   ) -> FederatedEvaluation {
     if evaluatesPersonally(cx) {
-      return FederatedEvaluation(personalEvaluations(devices, server, cx))
+      return FederatedEvaluation(personalEvaluations(server, cx))
     }
     let task = cx.inputs.task
     var places = Array(repeating: -1, count: task.partition.clientCount)

@@ -17,7 +17,7 @@ extension Quality {
   /// (seed `training`, purpose `fine-tuning`). Complexity: a training of as many steps a device,
   /// and a pass over its held-out samples.
   static func personalEvaluations(
-    _ devices: borrowing Devices, _ server: borrowing Server, _ cx: borrowing Context
+    _ server: borrowing Server, _ cx: borrowing Context
   ) -> [Evaluation] {
     let task = cx.inputs.task
     let tuning = cx.inputs.record.federatedEvaluation?.fineTuning
@@ -32,7 +32,7 @@ extension Quality {
       clients.append(Int(cx.members.clients[device]))
       shards.append(
         tuning == nil || clients[device] >= task.partition.clientCount
-          ? [] : Roster.shard(of: device, devices, cx))
+          ? [] : Roster.shard(of: device, cx))
       keys.append(
         StreamKey(
           seed: cx.inputs.seeds.training, purpose: "fine-tuning",

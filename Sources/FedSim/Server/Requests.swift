@@ -12,24 +12,24 @@ enum Requests {
 
   /// A request reaches the server, or its closed door.
   static func arrived(
-    _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
+    _ cx: inout Context
   ) {
     if server.service.settings != nil,
-      Service.queue(device, generation, request, &devices, &server, &cx) == .waits
+      Service.queue(device, generation, request, &server, &cx) == .waits
     {
       return
     }
     if Aggregating.hold(device, generation, request, &server, &cx) == .waits { return }
-    take(device, generation, request, &devices, &server, &cx)
+    take(device, generation, request, &server, &cx)
   }
 
   /// The server acts on a request, if it is there; the device may have `isAbandoned` it.
   static func take(
     _ device: Int, _ generation: UInt32, _ request: Request, isAbandoned: Bool = false,
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
-    handle(device, generation, request, isAbandoned, &devices, &server, &cx)
+    handle(device, generation, request, isAbandoned, &server, &cx)
     letGo(of: request, &cx)
   }
 
@@ -46,10 +46,10 @@ enum Requests {
 
   private static func handle(
     _ device: Int, _ generation: UInt32, _ request: Request, _ isAbandoned: Bool,
-    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ server: inout Server, _ cx: inout Context
   ) {
     if !cx.network.accounts.isEmpty,
-      Tokens.judge(device, generation, request, &devices, &cx) == .answered
+      Tokens.judge(device, generation, request, &cx) == .answered
     {
       return
     }
@@ -62,32 +62,32 @@ enum Requests {
     dialect?.onRequest(device, generation, &server, &cx)
     switch request {
     case .check(let held, let participation):
-      guard Facts.checkIn(device, participation, devices, &server, &cx) == .work else {
+      guard Facts.checkIn(device, participation, &server, &cx) == .work else {
         return Lobby.answerCheck(
-          device, generation, held: Int(held), .pollOnly, &devices, &server, &cx)
+          device, generation, held: Int(held), .pollOnly, &server, &cx)
       }
       if cx.features.givesKeys {
-        switch Cycles.askCycle(device, participation: participation, &devices, &server, &cx) {
+        switch Cycles.askCycle(device, participation: participation, &server, &cx) {
         case .accepted:
           Lobby.answerCheck(
-            device, generation, held: Int(held), .accepted, &devices, &server, &cx)
-        case .failed: answer(device, generation, .failed, &devices, &cx)
+            device, generation, held: Int(held), .accepted, &server, &cx)
+        case .failed: answer(device, generation, .failed, &cx)
         case .rejected(let timeout):
-          answer(device, generation, .rejected(timeout.map { RetryAfter($0) }), &devices, &cx)
+          answer(device, generation, .rejected(timeout.map { RetryAfter($0) }), &cx)
         }
         return
       }
       let checkIn = CheckIn(
         device: device, heldVersion: Int(held), hasPending: server.copies[device] > 0)
-      Lobby.admit(checkIn, generation, participation, isAbandoned, &devices, &server, &cx)
+      Lobby.admit(checkIn, generation, participation, isAbandoned, &server, &cx)
     case .latest, .fetch:
-      sendModel(device, generation, request, &devices, &server, &cx)
+      sendModel(device, generation, request, &server, &cx)
     case .submit(let update):
       guard cx.network.server.believesOnline || cx.inputs.server.whileOffline != .refuse else {
         cx.copyCame(update, isOpen: false)
-        return answer(device, generation, .refused(.unavailable), &devices, &cx)
+        return answer(device, generation, .refused(.unavailable), &cx)
       }
-      Inbox.receive(device, generation, update, &devices, &server, &cx)
+      Inbox.receive(device, generation, update, &server, &cx)
       cx.copyCame(update, isOpen: true)
     case .leave:
       let place = server.place(of: device)
@@ -96,35 +96,34 @@ enum Requests {
       }
     case .disconnect:
       Lobby.tell(.lost, of: device, &server, &cx)
-      dialect!.handle(device, generation, request, &devices, &server, &cx)
+      dialect!.handle(device, generation, request, &server, &cx)
     case .identity, .erase:
       break  // Served, or heard, already.
     case .enrol, .probe, .plan, .sendModel, .properties, .evaluated:
-      dialect!.handle(device, generation, request, &devices, &server, &cx)
+      dialect!.handle(device, generation, request, &server, &cx)
     case .central(let request):
-      SampleStore.serve(device, generation, request, &devices, &cx)
+      SampleStore.serve(device, generation, request, &cx)
       Collecting.centralCame(request, &cx)
     }
   }
 
   /// The latest model, or why there is none.
   private static func sendModel(
-    _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
+    _ cx: inout Context
   ) {
     if case .fetch(let round) = request, let refusal = Cycles.checkKey(round, &server, &cx) {
-      return answer(device, generation, refusal, &devices, &cx)
+      return answer(device, generation, refusal, &cx)
     }
     guard cx.network.server.believesOnline else {
-      return answer(device, generation, .modelUnavailable, &devices, &cx)
+      return answer(device, generation, .modelUnavailable, &cx)
     }
     cx.network.lend(server.model, to: generation, of: device)
-    answer(device, generation, .model(version: server.version), &devices, &cx)
+    answer(device, generation, .model(version: server.version), &cx)
   }
 
   static func answer(
-    _ device: Int, _ generation: UInt32, _ response: Response, _ devices: inout Devices,
-    _ cx: inout Context
+    _ device: Int, _ generation: UInt32, _ response: Response, _ cx: inout Context
   ) {
     cx.schedule(
       .response(device: Int32(device), generation: generation, response), .deviceResponse,

@@ -56,7 +56,7 @@ extension Rounds {
 
 extension Rounds {
   /// The deadline came with too few updates: they are given up, and the next round opens.
-  static func skipRound(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
+  static func skipRound(_ server: inout Server, _ cx: inout Context) {
     cx.computations.forgetForeseen()
     for update in server.pending {
       Inbox.countCopy(update, -1, &server, &cx)
@@ -64,7 +64,7 @@ extension Rounds {
     }
     server.pending = []
     cx.note(-1, .roundSkipped(round: Int(server.round)))
-    closeRound(.skipped, &devices, &server, &cx)
+    closeRound(.skipped, &server, &cx)
   }
 
   /// A round has only so long to find its cohort.
@@ -78,10 +78,10 @@ extension Rounds {
 
   /// Too few devices have come for a round's cohort; false where it has one.
   static func cohortWaited(
-    _ round: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ round: Int32, _ server: inout Server, _ cx: inout Context
   ) -> Bool {
     guard round == server.round, server.cohortGoal == nil else { return false }
-    skipRound(&devices, &server, &cx)
+    skipRound(&server, &cx)
     return true
   }
 
@@ -94,7 +94,7 @@ extension Rounds {
   }
 
   static func closeRound(
-    _ outcome: RoundOutcome, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ outcome: RoundOutcome, _ server: inout Server, _ cx: inout Context
   ) {
     recordRound(outcome, &server, &cx)
     if let rounds = cx.inputs.stop.rounds, Int(server.round) >= rounds {
@@ -108,9 +108,9 @@ extension Rounds {
     server.owesAggregation = false
     cx.participations.openRound()
     openRound(&server, &cx)
-    Lobby.formCohort(&devices, &server, &cx)
+    Lobby.formCohort(&server, &cx)
     if cx.inputs.server.broadcast == .afterAggregation {
-      Lobby.releaseWaiting(&devices, &server, &cx)
+      Lobby.releaseWaiting(&server, &cx)
     }
   }
 
@@ -127,24 +127,24 @@ extension Rounds {
 extension Rounds {
   /// Asks the triggers, in their order, what to do.
   static func decide(
-    _ moment: TriggerMoment, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ moment: TriggerMoment, _ server: inout Server, _ cx: inout Context
   ) {
     for index in cx.inputs.server.trigger.indices {
       let decision = ask(index, moment, &server, &cx)
-      if act(on: decision, &devices, &server, &cx) == .acted { return }
+      if act(on: decision, &server, &cx) == .acted { return }
     }
   }
 
   /// A trigger's timer rings.
   static func triggerRang(
-    _ index: Int, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ index: Int, _ server: inout Server, _ cx: inout Context
   ) {
     let trigger = cx.inputs.server.trigger[index].value
     if case .every(let period) = trigger.timer {
       cx.schedule(
         .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: cx.now + period, by: nil)
     }
-    _ = act(on: ask(index, .timer, &server, &cx), &devices, &server, &cx)
+    _ = act(on: ask(index, .timer, &server, &cx), &server, &cx)
   }
 
   /// Asks a trigger, which may remember that, what it wants.
@@ -161,7 +161,7 @@ extension Rounds {
 
   /// Does what a trigger wants, if it can be done now.
   static func act(
-    on decision: TriggerDecision, _ devices: inout Devices, _ server: inout Server,
+    on decision: TriggerDecision, _ server: inout Server,
     _ cx: inout Context
   ) -> Act {
     // One aggregation at a time; when it is over the triggers are asked again.
@@ -175,10 +175,10 @@ extension Rounds {
         server.owesAggregation = true
         return .waited
       }
-      Aggregating.aggregate(&devices, &server, &cx)
+      Aggregating.aggregate(&server, &cx)
       return .acted
     case .skip:
-      skipRound(&devices, &server, &cx)
+      skipRound(&server, &cx)
       return .acted
     }
   }

@@ -2,7 +2,7 @@ import Numerics
 
 extension Service {
   /// Makes what the settings ask for.
-  static func makeService(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
+  static func makeService(_ server: inout Server, _ cx: inout Context) {
     guard let settings = cx.inputs.server.service else { return }
     server.service.settings = settings
     server.service.timeKeys = cx.inputs.fleet.map {
@@ -14,7 +14,7 @@ extension Service {
 
   /// What cannot be in the server's queue.
   static func serviceImpossibilities(
-    _ devices: borrowing Devices, _ server: borrowing Server, _ cx: borrowing Context
+    _ server: borrowing Server, _ cx: borrowing Context
   ) -> [String] {
     guard let settings = server.service.settings else { return [] }
     var found: [String] = []
@@ -40,7 +40,7 @@ extension Service {
         number = server.service.requests[number].before
       }
       if number < 0 {
-        found.append("\(Roster.path(of: device, devices, cx)) waits for an answer in no queue")
+        found.append("\(Roster.path(of: device, cx)) waits for an answer in no queue")
       }
     }
     return found

@@ -6,10 +6,12 @@ extension Service {
   /// A closed connection is no work: it is seen at once, or as soon as what came over it before is
   /// handled.
   static func queue(
-    _ device: Int, _ generation: UInt32, _ request: Request, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
+    _ cx: inout Context
   ) -> Requests.Admittance {
-    guard let settings = server.service.settings, cx.network.server.isReachable else { return .open }
+    guard let settings = server.service.settings, cx.network.server.isReachable else {
+      return .open
+    }
     switch request {
     case .check: abandon(device, before: generation, &server)
     case .leave:
@@ -28,7 +30,7 @@ extension Service {
         slot: server.service.came[device], before: server.service.latest[device]))
     cx.network.setQueued(true, generation, of: device)
     if server.service.busy < settings.workers {
-      beginService(settings, &devices, &server, &cx)
+      beginService(settings, &server, &cx)
     } else {
       server.service.tallies.longestQueue = max(
         server.service.tallies.longestQueue, server.service.waiting)
@@ -72,7 +74,7 @@ extension Service {
   /// Draws: where service times are exponential one `exponential`, at slot = the number of the
   /// device's request among its own (seed `policy`, purpose `service`).
   private static func beginService(
-    _ settings: ServiceSettings, _ devices: inout Devices, _ server: inout Server,
+    _ settings: ServiceSettings, _ server: inout Server,
     _ cx: inout Context
   ) {
     let number = server.service.next
@@ -97,7 +99,7 @@ extension Service {
 
   /// A worker has done with a request: it is handled, later or now.
   static func served(
-    _ number: Int32, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+    _ number: Int32, _ server: inout Server, _ cx: inout Context
   ) -> Served {
     guard let settings = server.service.settings, server.service.requests.contains(number) else {
       return .lost
@@ -114,17 +116,17 @@ extension Service {
     let device = Int(request.device)
     cx.network.setQueued(false, request.generation, of: device)
     Requests.take(
-      device, request.generation, request.request, isAbandoned: request.isAbandoned, &devices,
+      device, request.generation, request.request, isAbandoned: request.isAbandoned,
       &server, &cx)
     for disconnection in request.disconnections {
-      Requests.take(device, request.generation, disconnection, &devices, &server, &cx)
+      Requests.take(device, request.generation, disconnection, &server, &cx)
     }
-    if server.service.waiting > 0 { beginService(settings, &devices, &server, &cx) }
+    if server.service.waiting > 0 { beginService(settings, &server, &cx) }
     return .handled(device: device)
   }
 
   /// The server is gone, and with it what waits and what is served.
-  static func loseRequests(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
+  static func loseRequests(_ server: inout Server, _ cx: inout Context) {
     for number in server.service.requests.numbers {
       let request = server.service.remove(number)
       server.service.tallies.lost += 1

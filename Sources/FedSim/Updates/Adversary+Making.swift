@@ -6,7 +6,7 @@ extension Adversary {
   ///
   /// Of a group's devices those with the lowest draws lie, so that more of them include the fewer.
   /// Draws: one `uniform` a device at slot 0 of `adversary` (seed `world`).
-  static func makeAdversaries(_ devices: inout Devices, _ cx: inout Context) {
+  static func makeAdversaries(_ cx: inout Context) {
     guard cx.inputs.fleet.contains(where: { $0.adversary != nil }) else { return }
     var found: [Bool] = []
     for group in cx.inputs.fleet {

@@ -10,26 +10,26 @@ extension Adversary {
 
   /// What a device does to what it makes at a time; nil: it is honest.
   private static func attack(
-    by device: Int, at time: SimTime, _ devices: borrowing Devices, _ cx: borrowing Context
+    by device: Int, at time: SimTime, _ cx: borrowing Context
   ) -> (any Attack)? {
-    guard isAdversary(device, cx), let settings = cx.inputs.fleet[cx.members.group(of: device)].adversary,
+    guard isAdversary(device, cx),
+      let settings = cx.inputs.fleet[cx.members.group(of: device)].adversary,
       time >= settings.from
     else { return nil }
     return settings.attack.value
   }
 
   /// The labels of the training that a device begins now, if not its data's own.
-  static func relabelling(by device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func relabelling(by device: Int, _ cx: borrowing Context)
     -> [Int32]?
   {
-    attack(by: device, at: cx.now, devices, cx)?.relabelling(
+    attack(by: device, at: cx.now, cx)?.relabelling(
       classCount: cx.inputs.task.train.classCount)
   }
 
   /// A training has become an update: one that is sent again and again is kept.
   static func keepFirst(
-    _ device: Int, _ training: DeferredTraining?, _ attempt: Attempt, _ devices: inout Devices,
-    _ cx: inout Context
+    _ device: Int, _ training: DeferredTraining?, _ attempt: Attempt, _ cx: inout Context
   ) {
     guard !cx.states.first.isEmpty, cx.states.first[device] == nil,
       isAdversary(device, cx),
@@ -43,10 +43,10 @@ extension Adversary {
   ///
   /// Draws, when it is computed: the attack's, at slot = the first data epoch of the training (seed
   /// `training`, purpose `attack`).
-  static func forgery(by device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func forgery(by device: Int, _ cx: borrowing Context)
     -> Forgery?
   {
-    guard let attack = attack(by: device, at: cx.now, devices, cx), attack.falsifies else {
+    guard let attack = attack(by: device, at: cx.now, cx), attack.falsifies else {
       return nil
     }
     let key = StreamKey(

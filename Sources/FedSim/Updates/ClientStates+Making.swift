@@ -13,6 +13,6 @@ extension ClientStates {
       }
       cx.features.privateRanges = ranges
     }
-    Adversary.makeAdversaries(&devices, &cx)
+    Adversary.makeAdversaries(&cx)
   }
 }

@@ -72,7 +72,7 @@ extension ClientStates {
   ///
   /// Complexity: O(devices + updates · parameters).
   static func takeCompanions(
-    _ sent: [[ParameterBuffer]], _ devices: inout Devices, _ server: inout Server,
+    _ sent: [[ParameterBuffer]], _ server: inout Server,
     _ cx: inout Context
   ) {
     guard cx.features.hasCompanions, !cx.inputs.omitsArithmetic else { return }

@@ -52,7 +52,7 @@ extension OwnModel {
   ///
   /// Draws: as `Network.initialParameters`, from slot 0 of `own-weights` (seed `initial`), where
   /// apps differ.
-  static func ownInitial(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func ownInitial(_ device: Int, _ cx: borrowing Context)
     -> ParameterBuffer
   {
     if cx.inputs.task.isInitialGiven { return cx.inputs.task.initial }
@@ -67,10 +67,11 @@ extension OwnModel {
 
   /// What a device's training of a version begins with: what never travels is its own.
   static func start(
-    of device: Int, from version: ParameterBuffer, held: Int32, _ devices: borrowing Devices,
-    _ cx: borrowing Context
+    of device: Int, from version: ParameterBuffer, held: Int32, _ cx: borrowing Context
   ) -> DeferredTraining.Start {
-    if cx.features.isStateful { return ClientStates.continued(device, from: version, held: held, cx) }
+    if cx.features.isStateful {
+      return ClientStates.continued(device, from: version, held: held, cx)
+    }
     let ranges = cx.features.privateRanges
     if ranges.isEmpty { return .parameters(version) }
     if !cx.states.own.isEmpty,
@@ -79,15 +80,14 @@ extension OwnModel {
       return .joined(version, keeping: ranges, of: training)
     }
     guard cx.inputs.server.initialModel == .client else { return .parameters(version) }
-    return .parameters(version.replacing(ranges, from: ownInitial(device, devices, cx)))
+    return .parameters(version.replacing(ranges, from: ownInitial(device, cx)))
   }
 
   /// A training has ended well: where trainings overwrite the device's model, it is that now.
   static func keepOwn(
-    _ device: Int, _ training: DeferredTraining?, base: Int32, _ devices: inout Devices,
-    _ cx: inout Context
+    _ device: Int, _ training: DeferredTraining?, base: Int32, _ cx: inout Context
   ) {
-    guard overwritesModel(device, devices, cx) else { return }
+    guard overwritesModel(device, cx) else { return }
     guard let training else {
       cx.states.own[device] = OwnModel(base: base, training: nil, depth: 0)
       return
@@ -113,7 +113,7 @@ extension OwnModel {
   }
 
   /// Whether a device's trainings overwrite its model, so that each round's model has to be sent.
-  static func overwritesModel(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func overwritesModel(_ device: Int, _ cx: borrowing Context)
     -> Bool
   {
     guard !cx.states.own.isEmpty else { return false }

@@ -3,8 +3,7 @@ import Numerics
 
 extension Transforms {
   /// Makes what updates go through: what adversaries do to them, and the transforms.
-  static func makeTransforms(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context)
-  {
+  static func makeTransforms(_ server: inout Server, _ cx: inout Context) {
     let settings = cx.inputs.server
     guard !settings.transforms.isEmpty || cx.features.falsifies else { return }
     let layout = cx.inputs.task.network.layout

@@ -104,13 +104,13 @@ enum Transforms {
   /// Draws, when it is computed: each transform's, at slot = the first data epoch of the training
   /// (seed `training`, purpose `transform-` and its place).
   static func sent(
-    by device: Int, _ attempt: Attempt, _ training: DeferredTraining?, _ devices: inout Devices,
-    _ server: inout Server, _ cx: inout Context
+    by device: Int, _ attempt: Attempt, _ training: DeferredTraining?, _ server: inout Server,
+    _ cx: inout Context
   ) -> DeferredUpdate? {
     guard let chain = cx.features.chain, let training, let base = attempt.baseParameters else {
       return nil
     }
-    let forgery = Adversary.forgery(by: device, devices, cx)
+    let forgery = Adversary.forgery(by: device, cx)
     if chain.transforms.isEmpty, forgery == nil { return nil }
     let name = cx.inputs.fleet[cx.members.group(of: device)].name
     let ordinal = UInt32(cx.members.ordinal(of: device))
