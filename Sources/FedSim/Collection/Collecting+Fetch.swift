@@ -30,7 +30,7 @@ enum Collecting {
       return fetchFailed(device, model, &cx)
     }
     let request = CentralRequest.model(Int32(model))
-    Transfer.startRequest(
+    Requesting.startRequest(
       device, .central(request), .central(request), bytes: cx.inputs.server.messageBytes, &devices,
       &cx)
   }

@@ -130,7 +130,7 @@ enum SampleFiles {
     cx.note(device, .central(.uploadBegan(file: Int(file))))
     let bytes = cx.collection.files[file].bytes.addingReportingOverflow(
       cx.inputs.server.messageBytes)
-    Transfer.startRequest(
+    Requesting.startRequest(
       device, .central(.file(file)), .central(.file(file)),
       bytes: bytes.overflow ? .max : bytes.partialValue, &devices, &cx)
     App.completeEarly(device, &devices, &cx)
@@ -246,7 +246,7 @@ enum SampleFiles {
       .addingReportingOverflow(
         cx.inputs.server.messageBytes)
     cx.collection.files[file].isSendingItem = true
-    Transfer.startRequest(
+    Requesting.startRequest(
       device, .central(.item(file)), .central(.item(file)),
       bytes: bytes.overflow ? .max : bytes.partialValue, &devices, &cx)
   }

@@ -150,13 +150,13 @@ enum SampleStore {
         SampleFiles.giveUp(device, file, .erased, &cx)
       }
       if case .central(.file) = cx.network[transferOf: device]?.purpose {
-        Transfer.giveUpTransfer(device, &devices, &cx)
+        Requesting.giveUpTransfer(device, &devices, &cx)
       }
     }
     if scope.coversMetadata {
       cx.collection.collectors[device].current = -1
       if case .central(.item) = cx.network[transferOf: device]?.purpose {
-        Transfer.giveUpTransfer(device, &devices, &cx)
+        Requesting.giveUpTransfer(device, &devices, &cx)
       }
     }
     if scope == .all { SampleFiles.clearData(device, &cx) }

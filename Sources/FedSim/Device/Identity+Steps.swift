@@ -88,7 +88,7 @@ extension Identity {
   ) {
     var bytes = WireSize.bytes(of: .identityRequest, cx)
     if request == .register { bytes = registrationBytes(device, &devices, &cx) }
-    Transfer.startRequest(
+    Requesting.startRequest(
       device, .identity(request), .identity(request), bytes: bytes, &devices, &cx)
   }
 

@@ -50,7 +50,7 @@ enum Outbox {
     _ device: Int, _ update: Int32, _ devices: inout Devices, _ cx: inout Context
   ) {
     cx.note(device, .uploadBegan(update: Int(update)))
-    Transfer.startRequest(
+    Requesting.startRequest(
       device, .upload(update), .submit(update: update),
       bytes: WireSize.updateBytes(cx), &devices, &cx)
     App.completeEarly(device, &devices, &cx)

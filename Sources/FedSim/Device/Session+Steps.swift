@@ -86,14 +86,14 @@ extension Session {
     case .collect: Collecting.collect(device, &devices, &cx)
     case .upload(let update): Outbox.startUpload(device, update, &devices, &cx)
     case .expire: endExpired(device, &devices, &cx)
-    case .check: Transfer.startCheck(device, &devices, &cx)
+    case .check: Requesting.startCheck(device, &devices, &cx)
     case .download:
       let round = devices[device].session!.round
-      Transfer.startRequest(
+      Requesting.startRequest(
         device, .download, cx.features.givesKeys ? .fetch(round: round) : .latest,
         bytes: WireSize.bytes(of: .fetch, cx), &devices, &cx)
     case .plan:
-      Transfer.startRequest(
+      Requesting.startRequest(
         device, .download, .plan(round: devices[device].session!.round),
         bytes: cx.inputs.server.messageBytes, &devices, &cx)
     case .train: Training.beginTraining(device, &devices, &cx)
@@ -178,7 +178,7 @@ extension Session {
     guard App.onExpiration(device, &devices, &cx) == .forget else {
       return endSession(device, .expired, &devices, &cx)
     }
-    if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    if cx.network[transferOf: device] != nil { Requesting.giveUpTransfer(device, &devices, &cx) }
     devices[device].session?.isStuck = true
   }
 
@@ -231,7 +231,7 @@ extension Session {
     guard let session = devices[device].session else { return }
     Training.abandonEvaluation(device, &devices, &cx)
     precondition(devices[device].run == nil, "a session ends between batches")
-    if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    if cx.network[transferOf: device] != nil { Requesting.giveUpTransfer(device, &devices, &cx) }
     let dialect = cx.dialect(of: devices[device].group)
     dialect?.onParticipationEnd(device, session.participation, &devices, &cx)
     if Collecting.collects(device, cx) { Collecting.endCollecting(device, &cx) }

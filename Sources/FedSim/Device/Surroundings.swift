@@ -20,7 +20,7 @@ enum Surroundings {
     case .share:
       let rates = cx.network[device].rates
       cx.network[device].share = state
-      Transfer.linkChanged(
+      Requesting.linkChanged(
         device, from: rates, cx.network[device].link, isConnected: cx.network[device].isConnected,
         isSameLink: true, &devices, &cx)
     }
@@ -139,7 +139,7 @@ enum Surroundings {
     change(&cx.network[device])
     let after = cx.network[device].link
     guard before != after else { return }
-    Transfer.linkChanged(device, from: rates, before, isConnected: after != 0, &devices, &cx)
+    Requesting.linkChanged(device, from: rates, before, isConnected: after != 0, &devices, &cx)
     checkConditions(device, &devices, &cx)
     if after == 0 { App.awaitLink(device, &devices, &cx) }
     cx.dialect(of: devices[device].group)?

@@ -11,7 +11,7 @@ enum Erasing {
     let isTraining = devices[device].isTraining
     if scope.coversFiles {
       if case .upload = cx.network[transferOf: device]?.purpose {
-        Transfer.giveUpTransfer(device, &devices, &cx)
+        Requesting.giveUpTransfer(device, &devices, &cx)
       }
       for update in devices[device].outbox { cx.leaveDevice(update, .erased) }
       devices[device].outbox = []

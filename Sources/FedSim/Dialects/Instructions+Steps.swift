@@ -185,15 +185,15 @@ extension Instructions {
     let message = cx.inputs.server.messageBytes
     switch session.reply {
     case .model:
-      Transfer.startRequest(
+      Requesting.startRequest(
         device, .reply, .sendModel(participation: participation),
         bytes: Transforms.givenModelBytes(cx), &devices, &cx)
     case .properties:
       let isImplemented = cx.inputs.fleet[Int(devices[device].group)].protocol?.properties == true
-      Transfer.startRequest(
+      Requesting.startRequest(
         device, .reply, .properties(isImplemented: isImplemented), bytes: message, &devices, &cx)
     case .evaluation:
-      Transfer.startRequest(
+      Requesting.startRequest(
         device, .reply,
         .evaluated(
           participation: participation, hasSamples: devices.clients[device].hasSamples),

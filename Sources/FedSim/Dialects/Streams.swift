@@ -116,7 +116,7 @@ enum Streams {
       Session.endSession(device, .disconnected, &devices, &cx)
       return true
     }
-    if cx.network[transferOf: device] != nil { Transfer.giveUpTransfer(device, &devices, &cx) }
+    if cx.network[transferOf: device] != nil { Requesting.giveUpTransfer(device, &devices, &cx) }
     Session.renewParticipation(device, &devices, &cx)
     devices.clients[device].isDisconnected = false
     devices.clients[device].quietUntil = cx.now + duration

@@ -16,13 +16,13 @@ enum Workers {
       return .check
     case .authenticate:
       cx.network.speeds[device] = MeasuredSpeeds()
-      Transfer.startRequest(device, .enrolment, .enrol, bytes: message, &devices, &cx)
+      Requesting.startRequest(device, .enrolment, .enrol, bytes: message, &devices, &cx)
     case .upload:
-      Transfer.startRequest(
+      Requesting.startRequest(
         device, .enrolment, .probe(isUpload: true), bytes: message.adding(settings.probeBytes),
         &devices, &cx)
     case .download:
-      Transfer.startRequest(
+      Requesting.startRequest(
         device, .enrolment, .probe(isUpload: false), bytes: message, &devices, &cx)
     }
     guard case .probe = cx.network[transferOf: device]!.request else { return .begun }
@@ -43,9 +43,9 @@ enum Workers {
       return false
     }
     if transfer.phase != .awaiting {
-      Transfer.countProgress(device, cx.network[device].rates, cx.network[device].link, &cx)
+      Requesting.countProgress(device, cx.network[device].rates, cx.network[device].link, &cx)
     }
-    Transfer.failTransfer(device, .timedOut, &devices, &cx)
+    Requesting.failTransfer(device, .timedOut, &devices, &cx)
     return true
   }
 

@@ -9,7 +9,7 @@ extension Simulation {
       guard cx.network[Int(device)].dropGeneration == generation else { return false }
       Surroundings.setLinkDropped(Int(device), false, &devices, &cx)
     case .server(let series, let state):
-      ServerLine.serverChanged(series, to: state, &devices, &server, &cx)
+      Connectivity.serverChanged(series, to: state, &devices, &server, &cx)
     case .injection(let index):
       Surroundings.inject(Int(index), &devices, &cx)
     case .softExpiry(let device, let generation):
@@ -20,7 +20,7 @@ extension Simulation {
       Session.expireHard(Int(device), &devices, &cx)
     case .transferEnd(let device, let generation):
       guard cx.network[transferOf: Int(device)]?.plan == generation else { return false }
-      Transfer.bytesThrough(Int(device), &devices, &cx)
+      Requesting.bytesThrough(Int(device), &devices, &cx)
     case .trainingEnd(let device, let generation):
       guard devices[Int(device)].runGenerationNow == generation else { return false }
       Training.trainingEnded(Int(device), &devices, &server, &cx)
@@ -32,7 +32,7 @@ extension Simulation {
       guard cx.network[transferOf: Int(device)]?.id == generation,
         cx.network[transferOf: Int(device)]?.phase == .awaiting
       else { return false }
-      Transfer.answered(Int(device), response, &devices, &cx)
+      Requesting.answered(Int(device), response, &devices, &cx)
     case .deviceTimer(let timer, let device, let generation):
       return Timers.rang(timer, Int(device), generation, &devices, &cx)
     case .taskStart(let device, let generation):

@@ -6,7 +6,7 @@ enum Timers {
   ) -> Bool {
     switch timer {
     case .probe:
-      ServerLine.probeConnection(&server, &cx)
+      Connectivity.probeConnection(&server, &cx)
     case .trigger(let index, let round):
       guard round == 0 || round == server.round else { return false }
       Rounds.triggerRang(Int(index), &server, &cx)
@@ -39,7 +39,7 @@ enum Timers {
   ) -> Bool {
     switch timer {
     case .requestTimeout:
-      return Transfer.timeoutRang(device, &devices, &cx)
+      return Requesting.timeoutRang(device, &devices, &cx)
     case .sessionPause:
       guard let session = devices[device].session, session.generation == generation,
         session.isPausing
@@ -69,7 +69,7 @@ enum Timers {
       return Workers.probeRang(device, generation, &devices, &cx)
     case .downloadTimeout:
       guard cx.network[transferOf: device]?.id == generation else { return false }
-      Transfer.failTransfer(device, .timedOut, &devices, &cx)
+      Requesting.failTransfer(device, .timedOut, &devices, &cx)
     case .body:
       // What follows from it is done after every event.
       return Body.hasBody(device, devices) && devices.bodies[device].checkGeneration == generation

@@ -1,6 +1,7 @@
 import Numerics
 
-extension ServerLine {
+/// The server's own connection, as the world changes it and as the server finds out.
+enum Connectivity {
   /// The server's own world changes.
   static func serverChanged(
     _ series: ServerSeries, to state: UInt8, _ devices: inout Devices, _ server: inout Server,
@@ -31,7 +32,7 @@ extension ServerLine {
     if server.service.settings != nil { Service.loseRequests(&server, &cx) }
     server.underWay?.owed = nil
     for device in devices.indices where cx.network[transferOf: device]?.phase == .receiving {
-      Transfer.linkChanged(
+      Requesting.linkChanged(
         device, from: cx.network[device].rates, cx.network[device].link, isConnected: false,
         &devices, &cx
       )
@@ -39,7 +40,7 @@ extension ServerLine {
     for device in devices.indices where cx.network[transferOf: device]?.phase == .awaiting {
       let transfer = cx.network[transferOf: device]!
       if transfer.isHeld || transfer.isQueued || transfer.isOwed {
-        Transfer.failTransfer(device, .unacknowledged, &devices, &cx)
+        Requesting.failTransfer(device, .unacknowledged, &devices, &cx)
       }
     }
   }

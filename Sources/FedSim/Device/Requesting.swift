@@ -1,4 +1,5 @@
-extension Transfer {
+/// The device's end of its requests: from the first byte to what follows from the answer.
+enum Requesting {
   /// Begins a request: its bytes are sent, then its answer is awaited and received.
   static func startRequest(
     _ device: Int, _ purpose: Transfer.Purpose, _ request: Request, bytes: Int64,
