@@ -6,15 +6,15 @@ enum ServerColumns {
   /// Sessions that do not take part, by their reason.
   static func addIneligibility(_ simulation: Simulation, to group: inout ResultDocument.Group) {
     guard simulation.inputs.record.ineligibility == true else { return }
-    let reasons = Ineligibility.allCases
+    let reasons = Condition.refusals(in: simulation.inputs.fleet)
     group.axes.append(.init("ineligibility", length: reasons.count))
     group.variables += [
       .init(
         "ineligibility", ["ineligibility"], codes: reasons.indices.map { Int8($0) },
-        meanings: reasons.map(\.rawValue), longName: "the first condition that did not hold"),
+        meanings: reasons, longName: "the first condition that did not hold"),
       .count(
-        "ineligible", ["ineligibility"], simulation.tallies.ineligible,
-        "sessions in which it did not"),
+        "ineligible", ["ineligibility"],
+        reasons.map { simulation.tallies.ineligible[$0] }, "sessions in which it did not"),
     ]
   }
 

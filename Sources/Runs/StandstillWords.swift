@@ -1,30 +1,11 @@
 import FedSim
 
-extension StartConditions {
-  /// One condition as an adjective, for sentences such as `it was never idle`.
-  fileprivate var adjective: String {
-    switch self {
-    case .idle: "idle"
-    case .charging: "charging"
-    case .online: "online"
-    case .wifi: "on Wi-Fi"
-    case .unmetered: "on an unmetered link"
-    case .window: "in a background window"
-    case .refreshOn: "allowed to run in the background"
-    case .on: "switched on"
-    case .energy: "sufficiently charged"
-    case .cool: "cool enough"
-    case .used: "recently used"
-    case .notSwiped: "not swiped away"
-    case .runTime: "within its run time of the day"
-    case .request: "waiting with a request for a task"
-    default: "due"
-    }
-  }
+extension Conditions {
+  private var held: [String] { inReports.map(\.words.held) }
 
   /// These, such as `charging and idle at once`.
   var atOnce: String {
-    let words = elements.map(\.adjective)
+    let words = held
     // As people say it: charging before idle.
     let ordered =
       words.contains("charging") ? ["charging"] + words.filter { $0 != "charging" } : words
@@ -32,24 +13,9 @@ extension StartConditions {
       ? words.joined() : Words.list(ordered) + " at once"
   }
 
-  /// How a device is all the time for which one of them never holds, such as `never charging`.
-  var absence: String {
-    switch self {
-    case .on: "switched off with an empty battery"
-    case .energy: "in low-power mode or low on charge"
-    case .cool: "too warm"
-    case .refreshOn: "not allowed to run in the background"
-    case .used: "not used for too long"
-    case .notSwiped: "swiped away by its user"
-    case .runTime: "out of run time for the day"
-    case .request: "without a request for a task"
-    default: "never \(adjective)"
-    }
-  }
-
   /// These, such as `idle while charging`.
   var whileClause: String {
-    let words = elements.map(\.adjective)
+    let words = held
     guard let first = words.first, words.count > 1 else { return words.first ?? "" }
     return first + " while " + Words.list(Array(words.dropFirst()))
   }

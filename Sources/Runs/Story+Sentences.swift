@@ -199,7 +199,7 @@ extension Story {
     }
   }
 
-  private static func text(_ condition: Condition) -> String {
+  private static func text(_ condition: DeviceChange) -> String {
     switch condition {
     case .full: "its battery was full"
     case .lowPowerOn: "low-power mode was switched on"

@@ -184,23 +184,10 @@ extension Story {
         .notReady, "it was not ready yet", "its app had just begun to run at \(to.words)")
   }
 
-  /// Which of the app's own conditions did not hold at a time.
+  /// Which of the app's own conditions did not hold at a time, the one that counted first.
   func unmet(at time: SimTime) -> String {
     let view = watch.view(at: time)
-    let wanted = group.participation
-    var words: [String] = []
-    if wanted.externalPower, !view.isPlugged { words.append("not charging") }
-    if wanted.network == .wifi, view.link != 2 { words.append("not on Wi-Fi") }
-    if wanted.network == .unmetered, !view.isUnmetered {
-      words.append(view.link == 0 ? "offline" : "not on an unmetered link")
-    }
-    if wanted.idle, view.isActive { words.append("in use") }
-    if wanted.avoidsLowPower == true, view.energy == .lowPower { words.append("in low-power mode") }
-    if wanted.avoidsHeat == true, view.heat.rawValue >= ThermalState.serious.rawValue {
-      words.append("too warm")
-    }
-    if words.isEmpty, wanted.chargingOnly == true, view.isPlugged { words.append("fully charged") }
-    if words.isEmpty, wanted.minimumBattery != nil { words.append("low on battery") }
+    let words = view.unmet(at: time, of: group).map { $0.lacking(view.conditions) }
     return words.isEmpty ? "without what the app asks for" : Words.list(words)
   }
 
@@ -239,13 +226,8 @@ extension Story {
 
   /// Which conditions of a processing task never held, or never at once.
   private var conditions: Verdict {
-    var needed = StartConditions(of: group)
-    needed.subtract([.wifi])
-    needed.formUnion([.request, .due])
-    if group.battery != nil { needed.formUnion([.on, .energy]) }
-    if group.thermal != nil { needed.insert(.cool) }
-    if group.background.system != nil { needed.formUnion([.used, .notSwiped, .runTime]) }
-    let found = stretches.map { (held: held($0.view, at: $0.from), $0.from, $0.to) }
+    let needed = Conditions(askedBy: .processing, of: group)
+    let found = stretches.map { (held: $0.view.held(at: $0.from, of: needed), $0.from, $0.to) }
     let missing = needed.missing(in: found.map(\.held))
     let task = "the system never started its task"
     if missing.isEmpty {
@@ -256,41 +238,22 @@ extension Story {
         "every condition of its task held for \(Words.duration(free)), and the system, which "
           + "starts tasks with a delay, had not started it by \(to.words)")
     }
-    if missing.elements.count > 1 {
+    if missing.count > 1 {
       return Verdict(
         .neverHeld, "never \(missing.whileClause)",
         "\(task), because it was never \(missing.whileClause)")
     }
-    let alone = needed.elements.filter { condition in
-      !found.contains { $0.held.isSuperset(of: condition) }
+    let alone = needed.inReports.filter { condition in
+      !found.contains { $0.held.contains(condition) }
     }
     if alone == [.due] {
-      let due = stretches.map(\.view.requestFrom).min() ?? to
+      let due = stretches.map(\.view.conditions.requestFrom).min() ?? to
       return Verdict(
         .notDue, "its next task was not due yet",
         "\(task), because its request for the next one was not due before \(due.words)")
     }
-    let words = alone.map(\.absence)
+    let words = alone.map(\.words.never)
     return Verdict(
       .neverHeld, Words.list(words), "\(task), because it was \(Words.list(words))")
-  }
-
-  private func held(_ view: DeviceView, at time: SimTime) -> StartConditions {
-    var held: StartConditions = []
-    if view.isAway { return held }
-    if view.idleFrom <= time { held.insert(.idle) }
-    if view.isPlugged { held.insert(.charging) }
-    if view.link != 0 { held.insert(.online) }
-    if view.isUnmetered { held.insert(.unmetered) }
-    if view.isRefreshOn { held.insert(.refreshOn) }
-    if view.energy != .off { held.insert(.on) }
-    if view.energy == .normal { held.insert(.energy) }
-    if view.heat.rawValue < ThermalState.serious.rawValue { held.insert(.cool) }
-    if time < view.usedUntil || view.usedUntil == .never { held.insert(.used) }
-    if !view.isSwipedAway { held.insert(.notSwiped) }
-    if view.hasRunTime { held.insert(.runTime) }
-    if view.requestFrom != .never { held.insert(.request) }
-    if view.requestFrom <= time { held.insert(.due) }
-    return held
   }
 }

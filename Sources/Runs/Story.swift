@@ -86,8 +86,7 @@ struct Story {
       var start = max(time, from)
       let end = min(next, to)
       guard start < end || (from == to && time <= from && from < next) else { continue }
-      for cut in [view.idleFrom, view.requestFrom, view.usedUntil].sorted()
-      where cut > start && cut < end {
+      for cut in view.conditions.turns.sorted() where cut > start && cut < end {
         found.append((start, cut, view))
         start = cut
       }
@@ -106,7 +105,7 @@ struct Story {
     if away == to - from { return "In that time the device was not in the fleet." }
     let parts: [(String, SimDuration)] = [
       ("charging", time { $1.isPlugged && !$1.isAway }),
-      ("idle", time { $1.idleFrom <= $0 && !$1.isAway }),
+      ("idle", time { $1.conditions.idleFrom <= $0 && !$1.isAway }),
       ("on Wi-Fi", time { $1.link == 2 }), ("on a cellular link", time { $1.link == 1 }),
       ("away from the fleet", away),
     ]

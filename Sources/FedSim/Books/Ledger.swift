@@ -160,9 +160,25 @@ public struct Ledgers: Sendable, Codable {
   public internal(set) var bytesDown: Int64 = 0
 }
 
-/// Why a device does not take part, in the order in which EdgeML's SDK looks.
-public enum Ineligibility: String, CaseIterable, Sendable {
-  case lowPower, heat, power, battery, network, use
+/// How many sessions the app refused, by the first condition that did not hold.
+public struct Refusals: Sendable, Equatable, Codable {
+  /// By the conditions' raw values, as far as there are any.
+  private var counts: [Int] = []
+
+  /// Counts one.
+  mutating func count(_ condition: Condition) {
+    let place = Int(condition.rawValue)
+    if counts.count <= place { counts += Array(repeating: 0, count: place + 1 - counts.count) }
+    counts[place] += 1
+  }
+
+  /// Those with a word.
+  public subscript(word: String) -> Int {
+    Condition.allCases.reduce(0) { sum, condition in
+      let place = Int(condition.rawValue)
+      return sum + (condition.refusal == word && place < counts.count ? counts[place] : 0)
+    }
+  }
 }
 
 /// What happened along the way, counted.
@@ -176,7 +192,7 @@ public struct Tallies: Sendable, Codable {
   /// Sessions in which a device could not take part, because a condition did not hold.
   public internal(set) var ineligibleSessions = 0
   /// The same by the first condition that did not hold.
-  public internal(set) var ineligible = [Int](repeating: 0, count: Ineligibility.allCases.count)
+  public internal(set) var ineligible = Refusals()
   /// Sessions of devices without data.
   public internal(set) var sessionsWithoutData = 0
   /// Trainings that were running when their task expired.

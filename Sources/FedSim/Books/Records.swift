@@ -189,7 +189,7 @@ public struct Happening: Sendable, Equatable {
     case arrived(update: Int)
     case receipt(update: Int, Receipt)
     case killed
-    case condition(Condition)
+    case condition(DeviceChange)
     case submitted(task: String, SubmitError?)
     case identity(IdentityStep)
     case connectivity(Bool)

@@ -20,7 +20,7 @@ enum App {
 
   /// The hour of the day at a device.
   static func localHour(
-    _ device: Int, _ time: SimTime, _ devices: inout Devices, _ cx: inout Context
+    _ device: Int, _ time: SimTime, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> Int {
     let offset = cx.inputs.fleet[Int(devices[device].group)].utcOffset
     let local = cx.inputs.civilStart * 1_000_000 + offset.microseconds + time.microseconds
@@ -29,12 +29,20 @@ enum App {
   }
 
   /// The next local midnight.
-  static func nextMidnight(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> SimTime
-  {
+  static func nextMidnight(
+    _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> SimTime {
     let offset = cx.inputs.fleet[Int(devices[device].group)].utcOffset
     let local = cx.inputs.civilStart * 1_000_000 + offset.microseconds + cx.now.microseconds
     let day: Int64 = 86_400_000_000
     return cx.now + SimDuration(microseconds: day - (local - local.floored(by: day) * day))
+  }
+
+  /// When it is night at a device, from midnight to 6:00: the start, where it is; else the next.
+  static func nextNight(
+    _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> SimTime {
+    localHour(device, cx.now, devices, cx) < 6 ? .start : nextMidnight(device, devices, cx)
   }
 
   // MARK: The person

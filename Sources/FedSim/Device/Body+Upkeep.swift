@@ -1,7 +1,7 @@
 import Numerics
 
 /// A change of a device's own condition.
-public enum Condition: String, Sendable, CaseIterable {
+public enum DeviceChange: String, Sendable, CaseIterable {
   case full, lowPowerOn, lowPowerOff, shutDown, booted, nominal, fair, serious, critical
   case joined, left
 }
@@ -41,12 +41,6 @@ extension Body {
   ) -> Bool {
     if facts.thermal.rawValue >= ThermalState.serious.rawValue { return true }
     return isSavingEnergy(device, facts, &devices, &cx)
-  }
-
-  /// Whether the system starts no refresh task for want of energy.
-  static func isSavingEnergy(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
-    guard hasBody(device, devices) else { return false }
-    return isSavingEnergy(device, devices.bodies[device].sparingFacts, &devices, &cx)
   }
 
   private static func isSavingEnergy(
@@ -219,7 +213,7 @@ extension Body {
     devices.bodies[device].thermal = state
     if state == .nominal { devices.bodies[device].isThrottled = false }
     if devices.bodies[device].isSerious { devices.bodies[device].isThrottled = true }
-    let names: [Condition] = [.nominal, .fair, .serious, .critical]
+    let names: [DeviceChange] = [.nominal, .fair, .serious, .critical]
     cx.note(device, .condition(names[Int(state.rawValue)]))
     if state == .critical { ContinuedTask.stopAtCritical(device, &devices, &cx) }
     return true

@@ -62,7 +62,7 @@ enum DeviceClock {
   static func usageHour(
     _ device: Int, _ time: SimTime, _ devices: inout Devices, _ cx: inout Context
   ) -> Int {
-    if devices.identities.isEmpty { return App.localHour(device, time, &devices, &cx) }
+    if devices.identities.isEmpty { return App.localHour(device, time, devices, cx) }
     let seconds = localSeconds(device, at: time, devices, cx)
     return Int((seconds - seconds.floored(by: 86_400) * 86_400) / 3_600)
   }

@@ -15,15 +15,15 @@ struct Devices {
   var clients: [ClientRegion] = []
   /// What each device's user had erased; empty where nobody erases.
   var erasures: [ErasureRegion] = []
-  /// What processing tasks need to start, by group.
-  let taskNeeds: [TaskNeeds]
+  /// The conditions that someone looks at, by group.
+  let groupConditions: [GroupConditions]
   /// Figures of the operating system's rules, by group; empty where no group has `system` or `app`.
   var systemFigures: [SystemFigures?] = []
   /// The names of requests to the operating system.
   var taskNames: [String] = []
 
   init(_ inputs: SimulationInputs) {
-    taskNeeds = inputs.fleet.map { TaskNeeds($0.background.processing) }
+    groupConditions = inputs.fleet.map { GroupConditions($0) }
   }
 
   /// How many there are.

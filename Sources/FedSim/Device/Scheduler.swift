@@ -1,13 +1,5 @@
 import Numerics
 
-/// What a scan finds out about a request.
-private enum Look {
-  /// It may start.
-  case eligible
-  /// It may not, and nothing but an event can change that; or not before a time.
-  case not(before: SimTime)
-}
-
 /// The operating system's scheduler: which pending request starts when.
 enum Scheduler {
   /// The identifier of the app's own processing task and of its refresh task.
@@ -105,8 +97,9 @@ enum Scheduler {
     for place in 0..<devices[device].scheduler.requests.count {
       let request = devices[device].scheduler.requests[place]
       switch look(device, request, &devices, &cx) {
-      case .not(let time): next = min(next, time)
-      case .eligible:
+      case .wait(let time): next = min(next, time)
+      case .draw: preconditionFailure("a look has drawn")
+      case .start:
         let place = Int(devices[device].group)
         let isRefresh = request.kind == .refresh
         devices[device].scheduler.starting = request.identifier
@@ -141,41 +134,13 @@ enum Scheduler {
       .scan, at: time, by: device)
   }
 
-  /// Whether a request may start now.
+  /// What is to be done with a request now: to start it, or to wait.
   private static func look(
     _ device: Int, _ request: TaskRequest, _ devices: inout Devices, _ cx: inout Context
-  ) -> Look {
-    let isRefresh = request.kind == .refresh
-    if let kind = devices[device].sessionKind, isRefresh || !kind.endsOnLock {
-      return .not(before: .never)
-    }
-    if cx.now < request.earliestBegin || Membership.isAway(device, devices) {
-      return .not(before: .never)
-    }
-    if !devices.bodies.isEmpty,
-      isRefresh ? Body.isSavingEnergy(device, &devices, &cx) : Body.isSparing(device, &devices, &cx)
-    {
-      return .not(before: .never)
-    }
-    if isRefresh {
-      if !devices[device].isConnected { return .not(before: .never) }
-    } else {
-      let place = Int(devices[device].group)
-      guard !devices[device].isActive, devices.taskNeeds[place].hold(for: devices[device]) else {
-        return .not(before: .never)
-      }
-      // A locked device becomes idle after a while.
-      let idle = devices[device].lockedSince + devices.taskNeeds[place].idleDwell
-      if cx.now < idle { return .not(before: idle) }
-    }
-    guard cx.now >= devices[device].scheduler.next(request.kind) else {
-      return .not(before: devices[device].scheduler.next(request.kind))
-    }
-    guard !devices.systemFigures.isEmpty, devices.systemFigures[Int(devices[device].group)] != nil
-    else {
-      return .eligible
-    }
-    return systemLook(device, request, &devices, &cx)
+  ) -> SchedulerStep {
+    let facts = SchedulerFacts(device, request, devices, cx)
+    let step = SchedulerStep(facts, at: cx.now)
+    return step == .draw ? chance(device, request, &devices, &cx) : step
   }
 
   /// The drawn start has come: the conditions are looked at again.
@@ -188,7 +153,7 @@ enum Scheduler {
     guard
       let request = devices[device].scheduler.requests.first(where: { $0.identifier == identifier })
     else { return }
-    guard case .eligible = look(device, request, &devices, &cx) else {
+    guard look(device, request, &devices, &cx) == .start else {
       return considerTask(device, &devices, &cx)
     }
     devices[device].scheduler.remove(identifier)
@@ -255,53 +220,19 @@ enum Scheduler {
       ordinal: UInt32(devices[device].ordinal))
   }
 
-  // MARK: The system's own rules
+  // MARK: Starts by chance
 
-  /// Whether the rules of `system` let a request start.
+  /// A task that starts by chance: whether now, or the first quarter of an hour in which it may.
   ///
-  /// Draws: for a task that starts by chance one `uniform` at slot = each quarter of an hour looked
-  /// at (purpose `on-battery` or `refresh-chance`).
-  private static func systemLook(
-    _ device: Int, _ request: TaskRequest, _ devices: inout Devices, _ cx: inout Context
-  ) -> Look {
-    let place = Int(devices[device].group)
-    guard devices.apps[device]!.isRefreshOn,
-      cx.now - devices.apps[device]!.lastUse <= devices.systemFigures[place]!.useLimit
-    else {
-      return .not(before: .never)
-    }
-    if devices.apps[device]!.isForceQuit {
-      guard request.kind == .processing,
-        devices.systemFigures[place]!.allowsNights
-      else {
-        return .not(before: .never)
-      }
-      if App.localHour(device, cx.now, &devices, &cx) >= 6 {
-        return .not(before: App.nextMidnight(device, &devices, &cx))
-      }
-    }
-    if let daily = devices.systemFigures[place]!.dailyRunTime {
-      let hours = cx.now.microseconds / 3_600_000_000 - devices.apps[device]!.refilledHour
-      let refill = max(1, daily.microseconds / 24)
-      if devices.apps[device]!.runTime + hours * refill <= 0 {
-        let missing = (-devices.apps[device]!.runTime) / refill + 1
-        return .not(
-          before: SimTime(
-            microseconds: (devices.apps[device]!.refilledHour + missing) * 3_600_000_000))
-      }
-    }
-    return chance(device, request, &devices, &cx)
-  }
-
-  /// A task that starts by chance: the first quarter of an hour in which it may.
+  /// Draws: one `uniform` at slot = each quarter of an hour looked at (purpose `on-battery` or
+  /// `refresh-chance`).
   private static func chance(
     _ device: Int, _ request: TaskRequest, _ devices: inout Devices, _ cx: inout Context
-  ) -> Look {
+  ) -> SchedulerStep {
     let place = Int(devices[device].group)
     let onBattery = devices.systemFigures[place]!.onBattery
     let attemptWithin = devices.systemFigures[place]!.attemptWithin
     let isRefresh = request.kind == .refresh
-    if !isRefresh, devices[device].isPlugged { return .eligible }
     let key = schedulerKey(device, isRefresh ? "refresh-chance" : "on-battery", &devices, &cx)
     // Two days cover every wait of a processing request; a refresh request looks again then.
     for ahead in 0...UInt64(192) {
@@ -311,16 +242,16 @@ enum Scheduler {
       let share = isRefresh ? refreshShare(device, at: time, &devices, &cx) : onBattery
       var stream = key.stream(slot: quarter(time))
       if stream.uniform() < share {
-        return ahead == 0 ? .eligible : .not(before: time)
+        return ahead == 0 ? .start : .wait(until: time)
       }
       if !isRefresh {
         let due = request.submittedAt + attemptWithin
-        if due <= time { return ahead == 0 ? .eligible : .not(before: max(due, cx.now)) }
+        if due <= time { return ahead == 0 ? .start : .wait(until: max(due, cx.now)) }
         let next = SimTime(microseconds: Int64(quarter(time) + 1) * 900_000_000)
-        if due < next { return .not(before: due) }
+        if due < next { return .wait(until: due) }
       }
     }
-    return .not(before: SimTime(microseconds: Int64(quarter(cx.now) + 193) * 900_000_000))
+    return .wait(until: SimTime(microseconds: Int64(quarter(cx.now) + 193) * 900_000_000))
   }
 
   /// The chance of a refresh task in a quarter of an hour: by how often the app is used at that

@@ -16,21 +16,18 @@ extension Session {
     }
     if !kind.isPoll { Roster.takeStock(device, &devices, &cx) }
     let unmet = kind.isPoll ? nil : Surroundings.unmetCondition(device, devices, cx)
-    let takesPart = unmet == nil
     let isFit = kind.isPoll || Roster.isFit(device, devices)
     let hasData = kind.isPoll || Installation.hasData(device, &devices)
     var participation: Int32 = -1
-    if !kind.isPoll, takesPart, isFit, hasData {
+    if !kind.isPoll, unmet == nil, isFit, hasData {
       participation = newParticipation(device, &devices, &cx)
     }
     devices[device].session = Session(
       kind: kind, generation: generation, soft: soft, hard: hard, participation: participation)
     if kind.isTask { App.taskBegan(device, &devices, &cx) }
-    if !takesPart {
+    if let unmet {
       cx.books.tallies.ineligibleSessions += 1
-      for (place, reason) in Ineligibility.allCases.enumerated() where reason == unmet {
-        cx.books.tallies.ineligible[place] += 1
-      }
+      cx.books.tallies.ineligible.count(unmet)
       return endSession(device, .ineligible, &devices, &cx)
     }
     if !isFit {

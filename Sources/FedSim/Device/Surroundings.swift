@@ -159,30 +159,11 @@ enum Surroundings {
 
   /// The first of the app's own conditions for taking part that does not hold.
   static func unmetCondition(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
-    -> Ineligibility?
+    -> Condition?
   {
-    let wanted = cx.inputs.fleet[Int(devices[device].group)].participation
-    let body = Body.hasBody(device, devices) ? devices.bodies[device] : nil
-    if let body {
-      if wanted.avoidsLowPower == true, body.isLowPower { return .lowPower }
-      if wanted.avoidsHeat == true, body.isSerious { return .heat }
-    }
-    if wanted.externalPower, !devices[device].isPlugged { return .power }
-    if let body {
-      if wanted.chargingOnly == true, body.isFull { return .power }
-      if let minimum = wanted.minimumBattery, !devices[device].isPlugged,
-        body.energy(at: cx.now) < body.threshold(minimum)
-      {
-        return .battery
-      }
-    }
-    switch wanted.network {
-    case .any: break
-    case .wifi: if devices[device].link != 2 { return .network }
-    case .unmetered: if !devices[device].isUnmetered { return .network }
-    }
-    guard wanted.idle else { return nil }
-    return devices[device].isActive ? .use : nil
+    let asked = devices.groupConditions[Int(devices[device].group)].app
+    guard !asked.isEmpty else { return nil }
+    return asked.firstUnmet(ConditionView(device, for: .app, devices, cx), at: cx.now)
   }
 
   /// What a running session does when a condition is lost.

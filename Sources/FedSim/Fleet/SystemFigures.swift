@@ -1,29 +1,5 @@
 import Schema
 
-/// What a group's processing task needs to start: figures alone, so that reading them copies
-/// nothing else.
-struct TaskNeeds {
-  let idleDwell: SimDuration
-  private let power: Bool
-  private let network: Bool
-  private let unmetered: Bool
-
-  /// The needs of a group; where it has no processing task nobody asks.
-  init(_ processing: ProcessingSettings?) {
-    idleDwell = processing?.idleDwell ?? .zero
-    power = processing?.requiresExternalPower ?? false
-    network = processing?.requiresNetworkConnectivity ?? false
-    unmetered = processing?.requiresUnmetered ?? false
-  }
-
-  /// Whether a device has the power and the link that it takes.
-  @inline(__always)
-  func hold(for device: borrowing Device) -> Bool {
-    (device.isPlugged || !power) && (device.isConnected || !network)
-      && (!unmetered || device.isUnmetered)
-  }
-}
-
 /// What the operating system's rules ask at every look, by group: figures alone, so that reading
 /// them copies nothing else.
 struct SystemFigures {

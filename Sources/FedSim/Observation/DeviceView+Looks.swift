@@ -1,16 +1,4 @@
 extension DeviceView {
-  static func energy(
-    of device: Int, _ body: Body?, _ group: FleetGroupSettings, _ devices: Devices, _ cx: Context
-  ) -> DeviceView.Energy {
-    guard let body, let battery = group.battery else { return .normal }
-    if body.isOff { return .off }
-    if body.isLowPower { return .lowPower }
-    let isLow =
-      !devices[device].isPlugged
-      && body.energy(at: cx.now) < body.threshold(battery.essentialBelow)
-    return isLow ? .low : .normal
-  }
-
   static func work(of device: Int, _ devices: Devices) -> DeviceView.Work {
     let state = devices[device]
     guard let session = state.session else { return .none }

@@ -9,28 +9,40 @@ package struct DeviceView: Equatable, Sendable {
   /// How much energy there is; always `normal` without a battery.
   package enum Energy: String, CaseIterable, Sendable { case normal, low, lowPower, off }
 
-  package let isPlugged: Bool
-  package let link: UInt8
-  package let isUnmetered: Bool
+  /// The device as the conditions of its processing task see it.
+  package let conditions: ConditionView
   package let isActive: Bool
   package let window: UInt8
-  package let energy: Energy
   package let heat: ThermalState
   package let app: SessionKind?
   package let work: Work
   package let outbox: Int
   package let heldVersion: Int
-  /// When the pending request for a processing task may start; never: none is pending.
-  package let requestFrom: SimTime
-  /// Since when the device counts as idle, or will; never: it is in use.
-  package let idleFrom: SimTime
-  /// Until when its app counts as used.
-  package let usedUntil: SimTime
-  package let isSwipedAway: Bool
-  package let isRefreshOn: Bool
-  package let hasRunTime: Bool
   /// Whether it does not belong to the fleet now.
   package let isAway: Bool
+
+  package var isPlugged: Bool { conditions.isPlugged }
+  package var link: UInt8 { conditions.link }
+  package var energy: Energy {
+    conditions.isOff
+      ? .off : conditions.isLowPower ? .lowPower : conditions.isLow ? .low : .normal
+  }
+
+  /// The conditions that hold at a time, the device being as it is here; none of a device that is
+  /// away.
+  package func held(at time: SimTime, of needed: Conditions) -> Conditions {
+    isAway ? [] : needed.held(conditions, at: time)
+  }
+
+  /// Those of the app's own conditions that do not hold at a time, the first of them the one for
+  /// which the app refused, or would.
+  package func unmet(at time: SimTime, of group: FleetGroupSettings) -> [Condition] {
+    var view = conditions
+    view.idleFrom = isActive ? .never : .start
+    return Condition.allCases.filter {
+      $0.isAsked(by: .app, of: group) && !$0.holds(view, at: time)
+    }
+  }
 }
 
 extension Event {

@@ -133,7 +133,7 @@ public final class EventLog: SavedObserver {
         ["none"], SessionKind.allCases.map(\.rawValue), SessionEnd.allCases.map(\.rawValue),
         AttemptOutcome.allCases.map(\.rawValue), UpdateOutcome.allCases.map(\.rawValue),
         TransmissionOutcome.allCases.map(\.rawValue), Receipt.Status.allCases.map(\.rawValue),
-        Condition.allCases.map(\.rawValue), SubmitError.allCases.map { "\($0)" },
+        DeviceChange.allCases.map(\.rawValue), SubmitError.allCases.map { "\($0)" },
         ["online", "offline"], IdentityStep.names, DisconnectReason.allCases.map { "\($0)" },
         Erasure.allCases.map(\.rawValue),
       ]

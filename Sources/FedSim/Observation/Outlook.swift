@@ -10,7 +10,7 @@ struct Outlook: Codable {
 /// What the world offers to one device, stretch by stretch.
 struct Offer {
   let group: FleetGroupSettings
-  let needed: StartConditions
+  let needed: Conditions
   private static let names = [Series.power, .link, .usage, .window, .setting]
   private var series: [(any Timeline)?]
   private let horizon: SimTime
@@ -18,7 +18,7 @@ struct Offer {
   init(_ inputs: SimulationInputs, group: Int, ordinal: Int, horizon: SimTime) {
     self.group = inputs.fleet[group]
     self.horizon = horizon
-    needed = StartConditions(of: self.group)
+    needed = Conditions(ofTheWorldFor: self.group)
     series = []
     for name in Self.names {
       series.append(World.timeline(name, of: self.group, ordinal: ordinal, inputs))
@@ -45,13 +45,13 @@ struct Offer {
   /// where `anyTime` says so: something may begin in one that is open already.
   mutating func walk(
     from start: SimTime, lockedSince: SimTime, anyTime: Bool = false,
-    _ visit: (SimTime, StartConditions) -> Bool
+    _ visit: (SimTime, Conditions) -> Bool
   ) {
     var time = start
     var locked = lockedSince
     var wasActive = false
     var window: UInt8 = 0
-    var before: StartConditions = []
+    var before: Conditions = []
     var nexts: [SimTime] = []
     for place in series.indices { nexts.append(next(place, after: start)) }
     while true {
@@ -59,15 +59,15 @@ struct Offer {
       if wasActive, !isActive { locked = time }
       wasActive = isActive
       let idleFrom = locked + (group.background.processing?.idleDwell ?? .zero)
-      var held = conditions(at: time)
-      if !isActive, idleFrom <= time { held.insert(.idle) }
+      let view = view(at: time, idleFrom: isActive ? .never : idleFrom)
+      let held = needed.union([.online]).held(view, at: time)
       let now = state(.window, at: time) ?? 0
       if now != 0, window == 0 {
-        guard visit(time, held.union(before).union(.window)) else { return }
+        guard visit(time, held.union(before).union([.window])) else { return }
       }
       window = now
       before = held
-      guard visit(time, anyTime && now != 0 ? held.union(.window) : held) else { return }
+      guard visit(time, anyTime && now != 0 ? held.union([.window]) : held) else { return }
       var next = nexts.min() ?? .never
       if !isActive, idleFrom > time { next = min(next, idleFrom) }
       guard next < horizon else { return }
@@ -78,15 +78,15 @@ struct Offer {
     }
   }
 
-  private mutating func conditions(at time: SimTime) -> StartConditions {
-    var held: StartConditions = []
-    if state(.power, at: time) == 1 { held.insert(.charging) }
-    if state(.setting, at: time) ?? 1 == 1 { held.insert(.refreshOn) }
-    let link = state(.link, at: time) ?? 0
-    if link != 0 { held.insert(.online) }
-    if link == 2 { held.insert(.wifi) }
-    let settings = link == 1 ? group.network.cellular : group.network.wifi
-    if link != 0, !(settings.metered ?? (link == 1)) { held.insert(.unmetered) }
-    return held
+  /// The device as conditions see it, outside of windows.
+  private mutating func view(at time: SimTime, idleFrom: SimTime) -> ConditionView {
+    var view = ConditionView()
+    view.idleFrom = idleFrom
+    view.isPlugged = state(.power, at: time) == 1
+    view.isRefreshOn = state(.setting, at: time) ?? 1 == 1
+    view.link = state(.link, at: time) ?? 0
+    let settings = view.link == 1 ? group.network.cellular : group.network.wifi
+    view.isUnmetered = view.link != 0 && !(settings.metered ?? (view.link == 1))
+    return view
   }
 }

@@ -58,21 +58,20 @@ extension Standstill {
 
   /// What never held at once for a device from the start to the end, of what the world decides.
   private static func missingConditions(of device: Int, _ devices: Devices, _ cx: Context)
-    -> StartConditions?
+    -> Conditions?
   {
     let background = Roster.group(of: device, devices, cx).background
     guard background.processing != nil || background.windows != nil else { return nil }
     let state = devices[device]
     var offer = Offer(
       cx.inputs, group: Int(state.group), ordinal: Int(state.ordinal), horizon: cx.end)
-    var seen: [StartConditions] = []
+    var seen: [Conditions] = []
     offer.walk(from: .start, lockedSince: .start) { _, held in
       if !seen.contains(held) { seen.append(held) }
       return true
     }
     let missing = offer.needed.missing(in: seen)
-    let online = StartConditions.online
-    return missing.isEmpty && !seen.contains { $0.contains(online) } ? online : missing
+    return missing.isEmpty && !seen.contains { $0.contains(.online) } ? [.online] : missing
   }
 
   /// Whether a series of the server is ever up.

@@ -14,7 +14,7 @@ public struct Standstill: Sendable, Equatable {
     /// It cannot train this model.
     case unfit
     /// These conditions never held at once.
-    case never(StartConditions)
+    case never(Conditions)
     /// All of them did, and the system never started a task.
     case neverStarted
     /// The server was never reachable while the app ran.

@@ -1,0 +1,128 @@
+/// What conditions look at: one device at one moment, as read-only values.
+///
+/// What a group has no settings for stays as it is here, so that no condition is hurt.
+package struct ConditionView: Equatable, Sendable {
+  package var isPlugged = false
+  /// 0 offline, 1 cellular, 2 Wi-Fi.
+  package var link: UInt8 = 0
+  package var isUnmetered = false
+  package var isInWindow = false
+  /// Since when the device counts as idle, or will; never: it is in use.
+  package var idleFrom = SimTime.start
+  /// When the pending request may start; never: none is pending.
+  package var requestFrom = SimTime.never
+
+  // Battery and heat.
+  package var isOff = false
+  package var isLowPower = false
+  /// Unplugged and below what the system keeps for the essential.
+  package var isLow = false
+  /// Plugged in and full.
+  package var isFull = false
+  /// Unplugged and below what the app asks for.
+  package var isBelowMinimum = false
+  package var isTooWarm = false
+
+  // What the system knows of the app.
+  package var isRefreshOn = true
+  /// Until when its app counts as used.
+  package var usedUntil = SimTime.never
+  /// When an app that was swiped away may have tasks again; never: when it is opened.
+  package var swipedUntil = SimTime.start
+  /// When there is run time of the day again.
+  package var runTimeFrom = SimTime.start
+
+  /// A device of which nothing is known.
+  package init() {}
+
+  /// The times at which the mere passing of time makes a condition hold, or hold no longer.
+  package var turns: [SimTime] {
+    [idleFrom, requestFrom, usedUntil + SimDuration(microseconds: 1), runTimeFrom]
+  }
+}
+
+extension ConditionView {
+  /// A device as it is now, as someone sees it who looks at its conditions. Which request is meant
+  /// is for the caller to add.
+  init(
+    _ device: Int, for asker: Condition.Asker, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) {
+    isPlugged = devices[device].isPlugged
+    link = devices[device].link
+    isUnmetered = devices[device].isUnmetered
+    isInWindow = devices[device].windowState != 0
+    if devices[device].isActive {
+      idleFrom = .never
+    } else if asker == .processing {
+      let figures = devices.groupConditions[Int(devices[device].group)]
+      idleFrom = devices[device].lockedSince + figures.idleDwell
+    }
+    if Body.hasBody(device, devices) { lookAtBody(device, for: asker, devices, cx) }
+    if !devices.apps.isEmpty { lookAtApp(device, for: asker, devices, cx) }
+  }
+
+  private mutating func lookAtBody(
+    _ device: Int, for asker: Condition.Asker, _ devices: borrowing Devices,
+    _ cx: borrowing Context
+  ) {
+    let place = Int(devices[device].group)
+    isOff = devices.bodies[device].isOff
+    isLowPower = devices.bodies[device].isLowPower
+    isFull = devices.bodies[device].isFull
+    // Refresh tasks wait for nothing but critical heat, and that where settings say so.
+    isTooWarm = devices.bodies[device].isSerious
+    if asker == .refresh, isTooWarm {
+      let isCritical = devices.bodies[device].thermal == .critical
+      isTooWarm = devices.groupConditions[place].stopsCritical ? isCritical : false
+    }
+    guard !isPlugged else { return }
+    let energy = devices.bodies[device].energy(at: cx.now)
+    isLow = energy < devices.bodies[device].threshold(devices.groupConditions[place].essential)
+    isBelowMinimum =
+      energy < devices.bodies[device].threshold(devices.groupConditions[place].minimum)
+  }
+
+  private mutating func lookAtApp(
+    _ device: Int, for asker: Condition.Asker, _ devices: borrowing Devices,
+    _ cx: borrowing Context
+  ) {
+    guard let figures = devices.systemFigures[Int(devices[device].group)],
+      devices.apps[device] != nil
+    else { return }
+    isRefreshOn = devices.apps[device]!.isRefreshOn
+    usedUntil = devices.apps[device]!.lastUse + figures.useLimit
+    if devices.apps[device]!.isForceQuit {
+      let returns = asker == .processing && figures.allowsNights
+      swipedUntil = returns ? App.nextNight(device, devices, cx) : .never
+    }
+    if let daily = figures.dailyRunTime, devices.apps[device]!.runTime <= 0 {
+      let refill = max(1, daily.microseconds / 24)
+      let missing = (-devices.apps[device]!.runTime) / refill + 1
+      runTimeFrom = SimTime(
+        microseconds: (devices.apps[device]!.refilledHour + missing) * 3_600_000_000)
+    }
+  }
+}
+
+/// What someone looks at, by group: figures alone, so that reading them copies nothing else.
+struct GroupConditions {
+  let processing: Conditions
+  let refresh: Conditions
+  let app: Conditions
+  let idleDwell: SimDuration
+  /// Levels in percent: what the system keeps for the essential, and what the app asks for.
+  let essential: Int
+  let minimum: Int
+  /// Whether critical heat keeps even refresh tasks from starting.
+  let stopsCritical: Bool
+
+  init(_ group: FleetGroupSettings) {
+    processing = Conditions(askedBy: .processing, of: group)
+    refresh = Conditions(askedBy: .refresh, of: group)
+    app = Conditions(askedBy: .app, of: group)
+    idleDwell = group.background.processing?.idleDwell ?? .zero
+    essential = group.battery?.essentialBelow ?? 0
+    minimum = group.participation.minimumBattery ?? 0
+    stopsCritical = group.thermal?.criticalStops == true
+  }
+}
