@@ -111,7 +111,10 @@ extension Story {
     switch end {
     case .completed: "its app was done"
     case .killed: nil
-    default: "its app stopped: \(text(end))"
+    case .expired, .ineligible, .withoutData, .unreachable, .rejected, .nothingNew, .conditionsLost,
+      .threw, .locked, .unauthorised, .unregistered, .keychainLocked, .unknownError, .expiredRound,
+      .undecodable, .streamBroken, .disconnected, .wrongURL, .erased, .declined, .left:
+      "its app stopped: \(text(end))"
     }
   }
 

@@ -162,7 +162,8 @@ extension Story {
       case .completed:
         // The end of what belongs to an earlier round.
         return nil
-      default:
+      case .expired, .killed, .unreachable, .rejected, .nothingNew, .conditionsLost, .threw,
+        .locked:
         if watch.view(before: time).link == 0 || watch.view(at: time).link == 0 {
           return Verdict(
             .offline, "it was offline while its app ran",

@@ -32,7 +32,9 @@ public enum Measure: String, CaseIterable, Codable, Sendable {
   public var better: Direction {
     switch self {
     case .finalAccuracy, .bestAccuracy, .worstDecile: .higher
-    default: .lower
+    case .timeToTarget, .roundsToTarget, .versionsToTarget, .bytesToTarget, .joulesToTarget,
+      .wastedWork, .staleness, .gini:
+      .lower
     }
   }
 
@@ -44,7 +46,7 @@ public enum Measure: String, CaseIterable, Codable, Sendable {
     case .versionsToTarget: .versions
     case .bytesToTarget: .bytes
     case .joulesToTarget: .joules
-    default: nil
+    case .finalAccuracy, .bestAccuracy, .wastedWork, .staleness, .gini, .worstDecile: nil
     }
   }
 

@@ -121,7 +121,7 @@ package struct Scale {
       case 3_600: factors = [0.5, 1, 2, 3, 6, 12, 24]
       default: factors = [1, 2, 5, 10, 15, 30, 60]
       }
-    default: factors = []
+    case .number, .whole, .share, .bytes, .energy: factors = []
     }
     if let fit = factors.first(where: { $0 * unit >= wanted * (1 - 1e-12) }) { return fit * unit }
     var power = 1.0

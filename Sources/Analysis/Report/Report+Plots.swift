@@ -66,7 +66,10 @@ extension Report {
       case .accuracy, .accuracyByVersion, .accuracyByBytes, .accuracyByEnergy, .central, .loss,
         .lossByVersion, .held, .ownModels:
         true
-      default: false
+      case .spread, .trainingLoss, .fleet, .participation, .updates, .funnel, .staleness,
+        .evenness, .labels, .effort, .bytes, .attempts, .updateEnds, .transmissions, .files,
+        .uploads, .timeline:
+        false
       }
     }
 
@@ -111,7 +114,9 @@ extension Report {
       case .timeline: "with `record.timelineOf`, such as `record: {timelineOf: [phones/0]}`"
       case .accuracyByBytes, .held, .staleness, .effort, .bytes:
         "in results of schema 2, where something is learned"
-      default: "where something is learned"
+      case .accuracy, .accuracyByVersion, .loss, .lossByVersion, .trainingLoss, .participation,
+        .updates, .funnel, .evenness, .attempts, .updateEnds, .transmissions:
+        "where something is learned"
       }
     }
 

@@ -91,7 +91,7 @@ enum ReportColumn {
   var isOfTestSamples: Bool {
     switch self {
     case .accuracy, .loss: true
-    default: false
+    case .held, .own, .named: false
     }
   }
 

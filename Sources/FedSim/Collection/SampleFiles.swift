@@ -304,7 +304,9 @@ extension SampleFiles {
     case .corruptErrorLogs:
       guard Collecting.collection(of: device, devices, cx).mode == .asCoded else { return false }
       cx.collection.collectors[device].isLogCorrupt = true
-    default: return false
+    case .launch, .expire, .kill, .dropLink, .throw, .submit, .forceQuit, .open, .reinstall,
+      .reboot, .erase, .poison, .reconnect, .wrongURL:
+      return false
     }
     return true
   }

@@ -68,7 +68,7 @@ enum ContinuedTask {
     switch kind {
     case .refresh: Session.expireNow(device, grace: background.refresh!.grace, &devices, &cx)
     case .continued: Session.expireNow(device, grace: background.continued!.grace, &devices, &cx)
-    default:
+    case .task, .window, .activation, .heartbeat:
       Session.expireNow(device, grace: background.processing?.grace ?? .seconds(5), &devices, &cx)
     }
   }

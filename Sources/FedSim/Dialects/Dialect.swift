@@ -107,7 +107,9 @@ enum Dialect {
     case .poison: return poison(device, &devices, &cx)
     case .reconnect: return Streams.tellReconnect(device, after: injection.lasting, &devices, &cx)
     case .wrongURL: devices.clients[device].wrongURLUntil = cx.now + injection.lasting
-    default: return false
+    case .launch, .expire, .kill, .dropLink, .throw, .submit, .forceQuit, .open, .reinstall,
+      .reboot, .clearData, .clearErrorLogs, .corruptErrorLogs:
+      return false
     }
     return true
   }

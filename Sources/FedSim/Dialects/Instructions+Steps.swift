@@ -154,7 +154,8 @@ extension Instructions {
     case .evaluated(let participation, let hasSamples):
       EvaluationRound.evaluationCame(
         device, participation, hasSamples: hasSamples, &devices, &server, &cx)
-    default: preconditionFailure("no such request")
+    case .check, .latest, .submit, .leave, .identity, .fetch, .disconnect, .erase, .central:
+      preconditionFailure("a request for work or models, or one that others handle")
     }
     Requests.answer(device, generation, .noted, &devices, &cx)
   }

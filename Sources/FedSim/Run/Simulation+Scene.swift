@@ -85,8 +85,8 @@ extension Simulation {
         case .ambient: Body.setHot(device, state == 1, &devices, &cx)
         case .setting: devices.apps[device]!.isRefreshOn = state == 1
         case .share: devices[device].share = state
-        case .presence where state == 0: Membership.beginAway(device, &devices)
-        default: break
+        case .presence: if state == 0 { Membership.beginAway(device, &devices) }
+        case .power, .link, .usage, .window: break
         }
       }
       Scheduler.submitTaskRequest(device, &devices, &cx)

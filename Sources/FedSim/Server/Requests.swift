@@ -30,7 +30,9 @@ enum Requests {
     switch request {
     case .check(_, let participation), .disconnect(let participation, _):
       cx.participations.letGo(participation)
-    default: break
+    case .latest, .submit, .leave, .identity, .fetch, .erase, .enrol, .probe, .plan, .sendModel,
+      .properties, .evaluated, .central:
+      break
     }
   }
 

@@ -50,15 +50,12 @@ private struct FLASHPhone {
     case .unlocked: (isActive, isFree) = (isLocked == false, isLocked == true)
     case .screenOn: (isActive, isFree) = (isScreenOn == true, isScreenOn == false)
     }
-    switch space {
-    case .power: return isPlugged ? 1 : 0
-    case .link: return network == 0 ? 0 : network == 1 ? 2 : 1
-    case .usage: return isActive ? 1 : 0
-    case .window: return isPlugged && isFree && network == 1 ? space.usual : 0
-    default:
-      let shares = settings.shares ?? FLASHSource.CellularShares()
-      return UInt8([100, 100, shares.g2, shares.g3, shares.g4, shares.g5][network])
-    }
+    if space == .power { return isPlugged ? 1 : 0 }
+    if space == .link { return network == 0 ? 0 : network == 1 ? 2 : 1 }
+    if space == .usage { return isActive ? 1 : 0 }
+    if space == .window { return isPlugged && isFree && network == 1 ? space.usual : 0 }
+    let shares = settings.shares ?? FLASHSource.CellularShares()
+    return UInt8([100, 100, shares.g2, shares.g3, shares.g4, shares.g5][network])
   }
 }
 
