@@ -101,9 +101,10 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// When it is looked at again where it does not hold and nothing changes: the first time at which
-  /// the mere passing of time can make it hold; never: only a change can, and every change of power,
-  /// link, use, battery, heat and background refresh is followed by a look.
+  /// When it is looked at again where it does not hold: the first time at which the mere passing of
+  /// time can make it hold; never: only a change can. Every change of power, link, use, battery,
+  /// heat and background refresh is followed by a look (`Scheduler.considerTask`, and for who runs
+  /// `Surroundings.checkConditions`).
   package func opens(_ view: ConditionView) -> SimTime {
     switch self {
     case .idle: view.idleFrom

@@ -39,11 +39,13 @@ extension Standstill {
       } else if !isReachable {
         found.append(.serverUnreachable)
       } else if did.sessions == 0 {
-        found.append(.neverStarted)
+        found.append(lacking(device, ran: false, devices, cx) ?? .neverStarted)
       } else if formsCohorts, accepted == 0 {
         found.append(.notChosen)
+      } else if devices[device].heldVersion < 0, !hasInternet {
+        found.append(.noModel)
       } else {
-        found.append(devices[device].heldVersion < 0 && !hasInternet ? .noModel : .neverTrained)
+        found.append(lacking(device, ran: true, devices, cx) ?? .neverTrained)
       }
     }
     return found
@@ -72,6 +74,22 @@ extension Standstill {
     }
     let missing = offer.needed.missing(in: seen)
     return missing.isEmpty && !seen.contains { $0.contains(.online) } ? [.online] : missing
+  }
+
+  /// What the app of a device that ran, or the system before a task that it never started, found
+  /// missing at the end, of what the world does not decide alone.
+  private static func lacking(_ device: Int, ran: Bool, _ devices: Devices, _ cx: Context)
+    -> Standstill.Obstacle?
+  {
+    guard !Membership.isAway(device, devices) else { return nil }
+    let group = Roster.group(of: device, devices, cx)
+    let asker: Condition.Asker = ran ? .app : .processing
+    let asked = Condition.allCases.filter {
+      !$0.isOfTheWorld && $0.isAsked(by: asker, of: group)
+    }
+    var view = ConditionView(device, for: asker, devices, cx)
+    view.requestFrom = devices[device].scheduler.requestFrom(.processing)
+    return Conditions(asked).firstUnmet(view, at: cx.now).map { .lacking($0, ran: ran) }
   }
 
   /// Whether a series of the server is ever up.

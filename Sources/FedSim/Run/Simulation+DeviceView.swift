@@ -3,9 +3,7 @@ extension Simulation {
   package func view(of device: Int) -> DeviceView {
     let state = devices[device]
     var conditions = ConditionView(device, for: .processing, devices, cx)
-    conditions.requestFrom =
-      state.scheduler.requests.first { $0.kind == .processing }
-      .map { max($0.earliestBegin, state.scheduler.nextProcessing) } ?? .never
+    conditions.requestFrom = state.scheduler.requestFrom(.processing)
     // What such an app may do at night is no reason to call it anything else.
     if !devices.apps.isEmpty, devices.apps[device]?.isForceQuit == true {
       conditions.swipedUntil = .never
