@@ -36,6 +36,9 @@ extension Standstill.Obstacle {
     case .noModel: "the server believed itself offline and sent no model"
     case .notChosen: "never in a cohort"
     case .neverTrained: "the app ran and began no training"
+    case .lacking(let condition, let ran):
+      (ran ? "the app ran and began no training" : "the system never started a task")
+        + "; at the end: " + condition.words.lacking
     case .neverFinished: "no training came to an update"
     case .neverAggregated: "updates were made, and none became part of a version"
     case .collects: "collects for central training"

@@ -55,8 +55,8 @@ struct StandstillTests {
 
   @Test("The fewest conditions that never held at once are named, the first of equals")
   func missing() {
-    let needed: StartConditions = [.idle, .charging, .online]
-    #expect(needed.missing(in: [[.idle, .charging, .online]]).isEmpty)
+    let needed: Conditions = [.idle, .charging, .online]
+    #expect(needed.missing(in: [[.idle, .charging, .online]]) == [])
     // Charging never; then idle and online never together, each with charging.
     #expect(needed.missing(in: [[.idle, .online], [.online]]) == [.charging])
     #expect(

@@ -43,6 +43,11 @@ struct SchedulerRegion: Codable {
 
   /// When a task of a kind may start again.
   func next(_ kind: TaskKind) -> SimTime { kind == .refresh ? nextRefresh : nextProcessing }
+
+  /// When the first pending request of a kind may start; never: none is pending.
+  func requestFrom(_ kind: TaskKind) -> SimTime {
+    requests.first { $0.kind == kind }.map { max($0.earliestBegin, next(kind)) } ?? .never
+  }
 }
 
 /// What the operating system and the app remember of each other, where `system` or `app` is given.

@@ -39,11 +39,13 @@ extension Standstill {
       } else if !isReachable {
         found.append(.serverUnreachable)
       } else if did.sessions == 0 {
-        found.append(.neverStarted)
+        found.append(lacking(device, ran: false, devices, cx) ?? .neverStarted)
       } else if formsCohorts, accepted == 0 {
         found.append(.notChosen)
+      } else if devices[device].heldVersion < 0, !hasInternet {
+        found.append(.noModel)
       } else {
-        found.append(devices[device].heldVersion < 0 && !hasInternet ? .noModel : .neverTrained)
+        found.append(lacking(device, ran: true, devices, cx) ?? .neverTrained)
       }
     }
     return found

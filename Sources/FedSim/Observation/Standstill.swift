@@ -25,6 +25,9 @@ public struct Standstill: Sendable, Equatable {
     case notChosen
     /// It began no training for another reason.
     case neverTrained
+    /// The system started no task, or the app ran and began no training, and at the end this
+    /// condition, which the world does not decide alone, did not hold.
+    case lacking(Condition, ran: Bool)
     /// All its trainings were cut off, and none came to an update.
     case neverFinished
     /// It made updates, and none of them became part of a version.
