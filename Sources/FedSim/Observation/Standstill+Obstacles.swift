@@ -76,6 +76,22 @@ extension Standstill {
     return missing.isEmpty && !seen.contains { $0.contains(.online) } ? [.online] : missing
   }
 
+  /// What the app of a device that ran, or the system before a task that it never started, found
+  /// missing at the end, of what the world does not decide alone.
+  private static func lacking(_ device: Int, ran: Bool, _ devices: Devices, _ cx: Context)
+    -> Standstill.Obstacle?
+  {
+    guard !Membership.isAway(device, devices) else { return nil }
+    let group = Roster.group(of: device, devices, cx)
+    let asker: Condition.Asker = ran ? .app : .processing
+    let asked = Condition.allCases.filter {
+      !$0.isOfTheWorld && $0.isAsked(by: asker, of: group)
+    }
+    var view = ConditionView(device, for: asker, devices, cx)
+    view.requestFrom = devices[device].scheduler.requestFrom(.processing)
+    return Conditions(asked).firstUnmet(view, at: cx.now).map { .lacking($0, ran: ran) }
+  }
+
   /// Whether a series of the server is ever up.
   private static func isEver(_ series: ServerSeries, _ cx: Context) -> Bool {
     var world = cx.world
