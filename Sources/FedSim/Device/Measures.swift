@@ -85,7 +85,7 @@ enum Measures {
       link: cx.network[device].link, up: 0, down: received)
     cx.books.ledgers.bytesDown += received
     cx.books.activity[device].bytesDown += received
-    let transfer = cx.network[transferOf: device].take()!
+    let transfer = cx.network.close(device)
     let radio =
       Body.hasBody(device, devices)
       ? energyDrawn(device, &devices, &cx).radio - transfer.energyMark : 0

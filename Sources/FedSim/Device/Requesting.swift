@@ -11,9 +11,10 @@ enum Requesting {
     if !devices.identities.isEmpty { Identity.watchToken(device, purpose, &devices, &cx) }
     cx.network[device].generation += 1
     let id = cx.network[device].generation
-    cx.network[transferOf: device] = Transfer(
+    let transfer = Transfer(
       purpose: purpose, request: request, id: id, plan: id, remaining: bytes,
       energyMark: Measures.energyDrawn(device, &devices, &cx).radio, since: cx.now)
+    cx.network.open(transfer, of: device)
     if purpose == .download,
       let limit = cx.inputs.fleet[Int(devices[device].group)].network.downloadTimeout
     {

@@ -23,10 +23,14 @@ struct DeviceNetwork: Codable {
     @inline(__always) unsafeMutableAddress { lines.mutableAddress(device) }
   }
 
-  /// The request that a device has under way; `open` and `close` begin and end one.
+  /// The request that a device has under way; `open` and `close` begin and end one, and nothing is
+  /// written here where there is none.
   subscript(transferOf device: Int) -> Transfer? {
     @inline(__always) unsafeAddress { transfers.address(lines[device].place) }
-    @inline(__always) unsafeMutableAddress { transfers.mutableAddress(lines[device].place) }
+    @inline(__always) unsafeMutableAddress {
+      precondition(lines[device].place > 0, "device \(device) has no request under way")
+      return transfers.mutableAddress(lines[device].place)
+    }
   }
 
   /// Adds a device with its links.
