@@ -280,13 +280,13 @@ struct ConditionTests {
       // Taken while it was on, at the start.
       $0.system.backgroundRefresh = .states("off", in: [50_000...200_000], otherwise: "on")
     },
-    // Opened at 200 s: the poll is over after its check.
-    wait(.used, start: "202020") {
+    // Opened at 200 s: the poll asks and downloads, for 4.340 s in all.
+    wait(.used, start: "204340") {
       $0.system.useLimit = .seconds(80)
     } then: {
       $0.inject(.open, "phones/0", at: 200_000)
     },
-    wait(.notSwiped, start: "202020") { _ in
+    wait(.notSwiped, start: "204340") { _ in
     } then: {
       $0.inject(.forceQuit, "phones/0", at: 50_000)
       $0.inject(.open, "phones/0", at: 200_000)
@@ -318,7 +318,8 @@ struct ConditionTests {
       let missing = Condition.allCases.filter { needed.contains($0) && !held.contains($0) }
       let implied: [Condition] =
         switch wait.condition {
-        case .on: [.on, .energy]
+        // Off, it is offline.
+        case .on: [.on, .energy, .online]
         case .request: [.request, .due]
         default: [wait.condition]
         }
