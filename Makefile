@@ -21,11 +21,14 @@ SCALE ?=
 # The commit that `make same-results` compares with, and further options of Scripts/same-results; no commit: recorded digests.
 OLD ?= $(SAME_RESULTS_BASE)
 SAME ?=
+# The modules of Tests that `make loop` builds and runs, and the suite or test of them; none: all.
+MODULE ?= FedSimTests
+FILTER ?=
 # What `make test-bare` runs inside the bare Debian.
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test check format lint readers determinism determinism-ci figure learning scenarios bench \
+.PHONY: help deps build run test loop check format lint readers determinism determinism-ci figure learning scenarios bench \
   example-policy crash report fleet gboard sweep-crash test-slurm soak test-arm64 test-bare same-results house clean
 
 help: ## list the targets
@@ -38,11 +41,16 @@ build: ## build in release, .build/release/fedsim
 	@Scripts/deps build
 	$(SWIFT) build -c release
 
-run: deps build ## run the quickstart scenario, into results/quickstart.h5
+run: deps ## build the command, run the quickstart scenario, into results/quickstart.h5
+	$(SWIFT) build -c release --product fedsim
 	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5 --restart
 
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest --disable-testable-imports
+
+loop: ## build one module of tests incrementally and run it, MODULE=FedSimTests FILTER=ExpiryTests
+	@Scripts/deps build
+	Scripts/loop $(MODULE) "$(FILTER)"
 
 check: SWEEP_CRASH = --sample
 check: lint test readers report determinism-ci same-results crash fleet sweep-crash test-slurm test-arm64 example-policy ## all that CI checks: those twelve
@@ -136,4 +144,4 @@ test-bare: ## run `make test` in a bare Debian with only Swift and make (root); 
 	Scripts/test-bare $(BARE)
 
 clean: ## remove everything that was built
-	rm -rf .build .build-debug .build-same-results .build-house .venv-readers
+	rm -rf .build .build-debug .build-loop .build-same-results .build-house .venv-readers

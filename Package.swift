@@ -1,8 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One list of settings for all of our targets: warnings are errors, no unsafe flags.
+// One list of settings for all of our targets: warnings are errors. What other packages build has
+// no unsafe flags.
 let swift: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+// Tests call optimised code. To optimise the tests too, and to write debug information and a module
+// file of each, takes longer than their run gains. SwiftPM leaves out a dependency's tests.
+let testFlags = ["-Onone", "-Xfrontend", "-gnone", "-no-emit-module-separately-wmo"]
 let c: [CSetting] = [.treatAllWarnings(as: .error)]
 
 func library(
@@ -12,9 +16,13 @@ func library(
 }
 
 func tests(
-  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+  optimised: Bool = false
 ) -> Target {
-  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swift)
+  .testTarget(
+    name: name, dependencies: dependencies, exclude: exclude,
+    swiftSettings: optimised
+      ? swift : swift + [.unsafeFlags(testFlags, .when(configuration: .release))])
 }
 
 let package = Package(
@@ -85,7 +93,8 @@ let package = Package(
       path: "Benchmarks/aggregation", swiftSettings: swift),
 
     // Tests find their fixtures beside their source files.
-    tests("ArchitectureTests", []),
+    // Those of the architecture read all sources and call no library of ours.
+    tests("ArchitectureTests", [], optimised: true),
     tests("NumericsTests", ["Numerics"]),
     tests("CKernelsTests", ["CKernels", "Numerics"]),
     tests("LearningTests", ["Learning", "Numerics", "Schema"]),
@@ -114,3 +123,12 @@ let package = Package(
     tests("CLITests", ["fedsim"]),
   ]
 )
+
+// FEDSIM_TESTS=FedSimTests leaves the other test targets out, and with them all that only they need
+// (Scripts/loop).
+if let only = Context.environment["FEDSIM_TESTS"], !only.isEmpty {
+  let names = only.split(separator: ",")
+  package.targets.removeAll { target in
+    target.type == .test && !names.contains { $0 == target.name }
+  }
+}

@@ -35,7 +35,7 @@ struct SeedTests {
 
   @Test("exactly and approximately, fifty differences say nearly the same")
   func exactAtFifty() {
-    let differences = (1...50).map { Double($0 % 3 == 0 ? -$0 : $0) }
+    let differences = (1...50).map { n -> Double in Double(n % 3 == 0 ? -n : n) }
     let exact = SignedRankTest(differences)
     let near = SignedRankTest(differences, isExact: false, continuity: true)
     // By SciPy.
@@ -215,8 +215,9 @@ struct SeedTests {
     var (a, b) = runs(10) { Double($0) / 100 }
     b = b.enumerated().map(sixLower)
     let lines = SeedComparison(a, b, measures: [.finalAccuracy, .gini]).lines
-    #expect(lines.map(\.probability) == [2 / 1024, 2 / 64])
-    #expect(lines.map(\.adjusted) == [4 / 1024, 2 / 64])
+    let (plain, adjusted): ([Double], [Double]) = ([2 / 1024, 2 / 64], [4 / 1024, 2 / 64])
+    #expect(lines.map(\.probability) == plain)
+    #expect(lines.map(\.adjusted) == adjusted)
     #expect(lines[1].differing == 6 && lines[1].needed.least == 7)
     // A lower one is better.
     #expect(lines.map(\.claim) == [.b, .b])

@@ -148,29 +148,46 @@ extension Rule {
   }
 
   private static let dangerousFlags = [
-    "-Ounchecked", "unsafeFlags", "-ffast-math", "-Ofast", "fast-math", "-funsafe-math",
+    "-Ounchecked", "-ffast-math", "-Ofast", "fast-math", "-funsafe-math",
     "-ffp-contract=fast", "-Xswiftc -O", "-march=native",
   ]
 
   static let compilerFlags = Rule.perFile(
     "No flag that changes arithmetic or drops checks, anywhere",
-    planted: dangerousFlags.flatMap { flag in
+    planted: (dangerousFlags + ["unsafeFlags"]).flatMap { flag in
       [
         Source(path: "Package.swift", text: "let flags = [\"\(flag)\"]\n"),
         Source(path: "Makefile", text: "build:\n\tswift build \(flag)\n"),
         Source(path: "Sources/CKernels/a.c", text: "#pragma GCC optimize(\"\(flag)\")\n"),
       ]
-    },
+    } + [
+      Source(
+        path: "Package.swift",
+        text: ".testTarget(\n  name: a),\n.target(\n  name: b, s: [.unsafeFlags(flags)])\n"),
+      Source(
+        path: "Package.swift", text: ".testTarget(name: a, s: [.unsafeFlags([\"-Ofast\"])])\n"),
+    ],
     allowed: [
       Source(path: "Package.swift", text: "// No unsafeFlags: packages may depend on us.\n"),
+      Source(path: "Package.swift", text: ".testTarget(\n  name: a, s: [.unsafeFlags(flags)])\n"),
       Source(path: "Tests/ArchitectureTests/A.swift", text: "let flag = \"-Ounchecked\"\n"),
     ]
   ) { source in
     if source.path.hasPrefix("Tests/ArchitectureTests/") { return [] }
     let text = source.isSwift || source.isC ? source.uncommented : source.text
-    return violations(in: source, text: text, words: dangerousFlags) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let dangerous = violations(in: source, text: text, words: dangerousFlags) {
       "`\($0)` is banned: kernels choose their instructions at run time, checks stay in release."
     }
+    let unsafe = violations(in: source, text: text, words: ["unsafeFlags"]) {
+      "`\($0)` is for test targets alone: other packages depend on the rest."
+    }
+    return dangerous + unsafe.filter { !isOfTestTarget(lines[..<$0.line]) }
+  }
+
+  /// Whether the last line of these is a part of a test target in a manifest.
+  private static func isOfTestTarget(_ lines: ArraySlice<Substring>) -> Bool {
+    lines.last { $0.contains("arget(") }?.contains(".testTarget(") ?? false
   }
 
   /// The lines of a text that hold one of the words.

@@ -222,7 +222,7 @@ import Testing
       $0.split(separator: ",", omittingEmptySubsequences: false)
     }
     let column = try #require(table[0].firstIndex(of: "finalValidationAccuracy"))
-    let means = try (0..<4).map { variant in
+    let means = try (0..<4).map { variant -> Double in
       let values = try (1...2).map { try #require(Double(table[2 * variant + $0][column])) }
       return (values[0] + values[1]) / 2
     }

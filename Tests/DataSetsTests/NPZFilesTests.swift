@@ -20,7 +20,7 @@ import Testing
     guard case .floats(let floats) = data.train.features else {
       return #expect(Bool(false), "floats stay floats")
     }
-    #expect(floats == (0..<12).map { Float($0) / 4 })
+    #expect(floats == (0..<12).map { n -> Float in Float(n) / 4 })
     #expect(data.users == DataUsers(names: ["-1", "7"], shards: [[1], [0, 2]]))
     #expect(try Self.load().users == nil)
     #expect(try Self.load { $0.classes = 5 }.test.classCount == 5)

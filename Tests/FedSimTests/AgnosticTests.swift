@@ -198,9 +198,10 @@ struct AgnosticTests {
           ordinal: $0 == 2 ? 1 : 0, firstEpoch: epoch)
       }
       let shares = [first, (1 - first) / 2, (1 - first) / 2]
-      return (0..<6).map { i in
-        (0..<3).reduce(Double(model[i])) {
-          $0 + shares[$1] * (Double(ends[$1][i]) - Double(model[i]))
+      return (0..<6).map { i -> Double in
+        (0..<3).reduce(Double(model[i])) { sum, device -> Double in
+          let way = Double(ends[device][i]) - Double(model[i])
+          return sum + shares[device] * way
         }
       }
     }

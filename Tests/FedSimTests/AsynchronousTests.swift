@@ -84,8 +84,9 @@ struct AsynchronousTests {
       $0.staleness = polynomial()
     }.play()
     #expect(played.version(1).maximumStaleness == 0)
-    let expected = zip(start, trained(0, from: start)).map { now, new in
-      Float(Double(now) + Double(Float(Double(new) - Double(now))))
+    let expected = zip(start, trained(0, from: start)).map { now, new -> Float in
+      let step = Float(Double(new) - Double(now))
+      return Float(Double(now) + Double(step))
     }
     #expect(played.model(1) == expected)
   }

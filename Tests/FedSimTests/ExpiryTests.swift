@@ -188,8 +188,10 @@ struct ExpiryTests {
       ])
     let first = trained(0..<8, from: zeros, group: "other", client: 1)
     // checkpoint − old + new, in double precision, rounded once.
-    let start = zip(zip(trained(0..<3, from: zeros), zeros), first).map {
-      Float(Double($0.0) - Double($0.1) + Double($1))
+    let checkpoint = trained(0..<3, from: zeros)
+    let start = first.indices.map { i -> Float in
+      let way = Double(checkpoint[i]) - Double(zeros[i])
+      return Float(way + Double(first[i]))
     }
     #expect(played.model(2) == trained(3..<8, from: start))
     #expect(played.simulation.tallies.rebased == 1)

@@ -115,7 +115,10 @@ struct ListEvaluationTests {
   @Test("One, two and three threads give the bits of evaluating list after list")
   func threads() {
     let count = 5000
-    let features = (0..<2 * count).map { Float($0 * 37 % 101 - 50) / 32 }
+    let features = (0..<2 * count).map { i -> Float in
+      let parts = i * 37 % 101 - 50
+      return Float(parts) / 32
+    }
     let data = Dataset(
       features: .floats(features), sampleShape: [2], labels: (0..<count).map { Int32($0 % 3) },
       classCount: 3)

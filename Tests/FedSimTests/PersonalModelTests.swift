@@ -80,13 +80,16 @@ struct PersonalModelTests {
     let first = trained(algorithm, from: ParameterBuffer(start), epoch: 0)
     // Both of two devices: s = Δ, so that the first step is twice the mean difference.
     func mean(_ trainings: [DeferredTraining], _ now: [Double]) -> [Double] {
-      (0..<6).map { i in
-        trainings.reduce(0) { $0 + Double($1.end.parameters[i]) - now[i] } / 2
+      (0..<6).map { i -> Double in
+        let sum = trainings.reduce(0.0) { sum, training -> Double in
+          sum + Double(training.end.parameters[i]) - now[i]
+        }
+        return sum / 2
       }
     }
     let begun = start.map { Double($0) }
     let way = mean(first, begun)
-    let model = (0..<6).map { begun[$0] + 2 * way[$0] }
+    let model = (0..<6).map { i -> Double in begun[i] + 2 * way[i] }
     for (threads, mode) in [(1, ComputeMode.lazy), (3, .lazy), (1, .eager)] {
       let played = dynamicPair {
         $0.pool = WorkerPool(threads: threads)
@@ -98,7 +101,7 @@ struct PersonalModelTests {
         algorithm, from: ParameterBuffer(played.model(1)), epoch: 1, after: first)
       let now = played.model(1).map { Double($0) }
       let last = mean(second, now)
-      let expected = (0..<6).map { now[$0] + last[$0] + way[$0] + last[$0] }
+      let expected = (0..<6).map { i -> Double in now[i] + last[i] + way[i] + last[i] }
       #expect(zip(played.model(2), expected).allSatisfy { abs(Double($0) - $1) < 2e-6 })
       for device in 0..<2 {
         #expect(

@@ -139,10 +139,14 @@ extension LearningTask {
     rate: Double = 0.5, initial: [Float] = [0, 0, 0, 0, 0, 0], validation: Int = 0
   ) -> LearningTask {
     let count = samples.reduce(0, +) + validation * samples.count
-    let features = (0..<2 * count).map { Float($0 * 5 % 17 - 8) / 8 }
+    let features = (0..<2 * count).map { i -> Float in
+      let eighths = i * 5 % 17 - 8
+      return Float(eighths) / 8
+    }
     let data = Dataset(
       features: .floats(features), sampleShape: [2],
-      labels: (0..<count).map { features[2 * $0] + features[2 * $0 + 1] / 2 > 0 ? 1 : 0 },
+      labels: (0..<count).map { i -> Int32 in features[2 * i] + features[2 * i + 1] / 2 > 0 ? 1 : 0
+      },
       classCount: 2)
     var next: Int32 = 0
     func take(_ count: Int) -> [Int32] {

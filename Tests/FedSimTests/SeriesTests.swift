@@ -28,8 +28,9 @@ struct SeriesTests {
     var settings = FixedSource.Settings()
     settings.intervals = (0..<40).map { number in
       var stretch = FixedSource.Stretch()
-      stretch.from = SimTime(microseconds: Int64(number) * day / 2 + 3)
-      stretch.to = SimTime(microseconds: Int64(number) * day / 2 + 3 + Int64(number + 1) * 1000)
+      let from: Int64 = Int64(number) * day / 2 + 3
+      stretch.from = SimTime(microseconds: from)
+      stretch.to = SimTime(microseconds: from + Int64(number + 1) * 1000)
       return stretch
     }
     return settings
@@ -42,11 +43,12 @@ struct SeriesTests {
   }
 
   private static let table = IntervalTable(
-    rows: (0..<50).reversed().map { number in
-      IntervalTable.Row(
+    rows: (0..<50).reversed().map { number -> IntervalTable.Row in
+      let from: Int64 = Int64(number) * day / 4
+      return IntervalTable.Row(
         device: number % 3 == 0 ? "*" : "phones/\(number % 3)",
-        from: SimTime(microseconds: Int64(number) * day / 4), soft: nil,
-        to: SimTime(microseconds: Int64(number) * day / 4 + day / 8), state: nil)
+        from: SimTime(microseconds: from), soft: nil, to: SimTime(microseconds: from + day / 8),
+        state: nil)
     })
 
   @Test("Answers do not depend on the order of the questions", arguments: 0..<5)

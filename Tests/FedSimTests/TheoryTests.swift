@@ -147,8 +147,8 @@ struct AmbiguousUploadTests {
     #expect(
       played.story(of: 0, only: "arrives", "fails")
         == ["6650 arrives 0", "6655 fails 0 unacknowledged", "21310 arrives 0"])
-    let first = [-1.0 / 4, 1.0 / 4, -3.0 / 32, 3.0 / 32, 1.0 / 4, -1.0 / 4]
-    let second = [-1.0 / 16, 1.0 / 16, -7.0 / 32, 7.0 / 32, -1.0 / 4, 1.0 / 4]
+    let first: [Double] = [-8, 8, -3, 3, 8, -8].map { $0 / 32 }
+    let second: [Double] = [-2, 2, -7, 7, -8, 8].map { $0 / 32 }
     let expected = zip(first, second).map { (copies * $0 + $1) / (copies + 1) }
     let found = played.model(1).map(Double.init)
     #expect(found.count == 6)

@@ -116,7 +116,8 @@ import Testing
     let outcome = training.run(
       0..<1, from: DeviceMemory(parameters: ParameterBuffer([1, 0.5])),
       kernels: try kernels(body), scratch: Scratch())
-    #expect(outcome.parameters.values == [1 - 0x1p-19, 0.5 - 0x1p-19])
+    let expected: [Float] = [1 - 0x1p-19, 0.5 - 0x1p-19]
+    #expect(outcome.parameters.values == expected)
     #expect(outcome.lossSum == Double(rows) / 4)
   }
 

@@ -18,7 +18,7 @@ import Testing
   }
 
   private static let kinds: [@Sendable (Int) -> ResultValues] = [
-    { n in .double((0..<n).map { $0 == 1 ? .nan : Double($0) * -1.5e300 }) },
+    { n in .double((0..<n).map { i -> Double in i == 1 ? .nan : Double(i) * -1.5e300 }) },
     { n in .float((0..<n).map { $0 == 1 ? .infinity : Float($0) * 0.1 }) },
     { n in .int64((0..<n).map { .min + Int64($0) }) },
     { n in .int32((0..<n).map { .max - Int32($0) }) },

@@ -37,7 +37,8 @@ struct MeasureResultTests {
     )
     let seconds = try #require(document.numbers("effort/deviceSeconds"))
     #expect(abs(used - seconds[0]) < 1e-6)
-    #expect(abs(used + wasted - seconds.reduce(0, +)) < 1e-6)
+    let inAll = seconds.reduce(0, +)
+    #expect(abs(used + wasted - inAll) < 1e-6)
     #expect(wasted > 0 && used > wasted)
     let drawn = try sum("effort/energyRadio") + sum("effort/energyRadioOther")
     #expect(try sum("effort/energyTraining") == sum("devices/energyTraining"))
@@ -46,7 +47,7 @@ struct MeasureResultTests {
     #expect(try energy == sum("effort/energyTraining") + sum("effort/energyRadio"))
     #expect(try sum("staleness/updates") == sum("versions/updates"))
     let hours = try #require(document.numbers("fleetHours/trainingOfAll"))
-    #expect(abs(hours.reduce(0, +) - seconds.reduce(0, +)) < 1e-6)
+    #expect(abs(hours.reduce(0, +) - inAll) < 1e-6)
   }
 
   @Test("without batteries there is no energy, and without learning no accuracy")
@@ -75,7 +76,8 @@ struct MeasureResultTests {
     #expect(shares.count == 3 * updates.count)
     #expect(shares.prefix(3).count { $0.isNaN } == 3)
     for version in updates.indices.dropFirst() {
-      #expect(abs(shares[(3 * version)..<(3 * version + 3)].reduce(0, +) - 1) < 1e-6)
+      let sum: Float = shares[(3 * version)..<(3 * version + 3)].reduce(0, +)
+      #expect(abs(sum - 1) < 1e-6)
     }
   }
 
