@@ -46,7 +46,7 @@ public enum FedSimCommand {
     guard let first = asked.first, !first.hasPrefix("-") else { return nil }
     let known = Root.configuration.subcommands.map { $0._commandName } + ["help"]
     guard !known.contains(first) else { return nil }
-    let nearest = Nearest.word(to: first, among: known).map { "did you mean `\($0)`?" }
+    let nearest = SpellingSuggestion.word(to: first, among: known).map { "did you mean `\($0)`?" }
     let advice = nearest ?? "known commands: " + known.joined(separator: ", ")
     Output.error("there is no command `\(first)`; \(advice)")
     return 2

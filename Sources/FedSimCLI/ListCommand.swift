@@ -39,7 +39,7 @@ struct ListCommand: RegistryCommand {
 
   private func refuse(_ seam: String, _ listing: Listing) -> Int32 {
     let alike = listing.seams(withWord: seam)
-    let nearest = Nearest.word(to: seam, among: listing.seams).map { [$0] } ?? []
+    let nearest = SpellingSuggestion.word(to: seam, among: listing.seams).map { [$0] } ?? []
     let meant = alike.isEmpty ? nearest : alike
     let advice =
       meant.isEmpty

@@ -34,9 +34,9 @@ struct ReportCommand: RegistryCommand {
 
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
-      let looking = try Looking(results, references: reference)
+      let writer = try ReportWriter(results, references: reference)
       let path = output ?? (results.count == 1 ? Self.beside(results[0]) : "report.html")
-      try looking.writeReport(to: path)
+      try writer.writeReport(to: path)
       Output.out("report: \(path)")
       return 0
     } catch {
@@ -84,13 +84,13 @@ struct PlotCommand: RegistryCommand {
   func validate() throws {
     if list { return }
     if results.isEmpty { throw ValidationError("found no result, expected one or several files") }
-    let known = Looking.plots.map(\.name)
+    let known = ReportWriter.plots.map(\.name)
     guard let figure else {
       throw ValidationError("--figure: expected one of \(known.joined(separator: ", "))")
     }
     guard known.contains(figure) else {
       let advice =
-        Nearest.word(to: figure, among: known).map { "did you mean `\($0)`?" }
+        SpellingSuggestion.word(to: figure, among: known).map { "did you mean `\($0)`?" }
         ?? "expected one of \(known.joined(separator: ", "))"
       throw ValidationError("--figure: there is no `\(figure)`; \(advice)")
     }
@@ -98,8 +98,8 @@ struct PlotCommand: RegistryCommand {
 
   func run(_ registry: Registry) -> Int32 {
     if list {
-      let width = Looking.plots.map(\.name.count).max() ?? 0
-      for (name, summary) in Looking.plots {
+      let width = ReportWriter.plots.map(\.name.count).max() ?? 0
+      for (name, summary) in ReportWriter.plots {
         let room = String(repeating: " ", count: width - name.count + 2)
         Output.out("\(name)\(room)\(summary)")
       }
@@ -108,7 +108,7 @@ struct PlotCommand: RegistryCommand {
     guard let figure else { return 2 }
     do throws(RunFailure) {
       let path = output ?? "\(figure).svg"
-      try Looking(results, references: reference).writePlot(figure, to: path)
+      try ReportWriter(results, references: reference).writePlot(figure, to: path)
       Output.out("figure: \(path)")
       return 0
     } catch {

@@ -36,7 +36,7 @@ struct ResumeCommand: RegistryCommand {
       Environment.set(&options)
       var run = try Run.resuming(result, options: options, registry: registry)
       keeping.set(&run.safety)
-      return try Playing(run, source: nil, isQuiet: quiet, isJSON: json).exitCode()
+      return try ConsoleRun(run, source: nil, isQuiet: quiet, isJSON: json).exitCode()
     } catch {
       return Output.report(error)
     }

@@ -73,7 +73,7 @@ struct RunCommand: RegistryCommand {
       keeping.set(&run.safety)
       run.safety.restarts = restart
       run.safety.isOn = !noJournal
-      return try Playing(run, source: source, isQuiet: quiet, isJSON: json).exitCode()
+      return try ConsoleRun(run, source: source, isQuiet: quiet, isJSON: json).exitCode()
     } catch {
       return Output.report(error)
     }

@@ -159,7 +159,7 @@ enum SlurmLook {
   ) throws(RunFailure) -> Int32 {
     switch end {
     case .complete(let driver):
-      return try SweepEnd.report(.complete, driver, folder, versions: versions)
+      return try SweepExit.report(.complete, driver, folder, versions: versions)
     case .submitted(let lines):
       for line in lines { Output.out(line) }
       return 0

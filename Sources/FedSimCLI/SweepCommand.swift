@@ -86,12 +86,12 @@ struct SweepPlayArguments: ParsableArguments {
     let progress = quiet ? nil : SweepProgress(driver, jobs: jobs)
     let end = try driver.run { progress?.show($0) }
     progress?.clear()
-    return try SweepEnd.report(end, driver, folder, versions: versions)
+    return try SweepExit.report(end, driver, folder, versions: versions)
   }
 }
 
 /// What a sweep's end means, in words and as an exit code.
-enum SweepEnd {
+enum SweepExit {
   static func report(
     _ end: SweepDriver.End, _ driver: SweepDriver, _ folder: SweepFolder, versions: Bool
   ) throws(RunFailure) -> Int32 {
@@ -161,7 +161,7 @@ struct SweepRunCommand: RegistryCommand {
       let scenario = try source.scenario(registry)
       var options = RunOptions()
       Environment.set(&options)
-      let begin = SweepBeginning(scenario, output: output, store: store, options: options)
+      let begin = SweepPreparation(scenario, output: output, store: store, options: options)
       if dryRun, !slurm.slurm {
         Output.out(try begin.listing(play.shard.flatMap { Shard($0) }))
         return 0
@@ -271,7 +271,7 @@ struct SweepTableCommand: RegistryCommand {
         Output.error("\(cells) cell\(cells == 1 ? " is" : "s are") not finished; no table")
         return 3
       }
-      return try SweepEnd.report(end, driver, folder, versions: versions)
+      return try SweepExit.report(end, driver, folder, versions: versions)
     } catch {
       return Output.report(error)
     }

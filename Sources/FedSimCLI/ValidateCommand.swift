@@ -19,7 +19,7 @@ struct ValidateCommand: RegistryCommand {
       var options = RunOptions()
       Environment.set(&options)
       try Run.check(scenario, options)
-      if scenario.settings.sweep != nil { try SweepBeginning.check(scenario, options) }
+      if scenario.settings.sweep != nil { try SweepPreparation.check(scenario, options) }
       if scenario.settings.stress != nil { _ = try Stress(scenario) }
       Output.out(resolved ? scenario.resolvedText : "\(source.file): valid")
       return 0

@@ -33,7 +33,7 @@ public final class DeferredTraining: Sendable {
     /// Evaluation on the device's validation samples; nil without any or where none was asked for.
     public let validation: Evaluation?
     /// What a last stretch leaves for the device's next training and for the server.
-    public let leavings: Leavings
+    public let auxiliaryOutput: AuxiliaryOutput
     /// The trained parameters.
     public var parameters: ParameterBuffer { memory.parameters }
   }
@@ -174,12 +174,13 @@ public final class DeferredTraining: Sendable {
   ) -> Value {
     let (outcome, evaluation) = run(from: start, scratch, before: following)
     let kept = isLast ? DeviceMemory(parameters: outcome.parameters) : outcome.memory
-    let leavings =
+    let auxiliaryOutput =
       isLast
-      ? algorithm.leavings(of: training, batches: batches.upperBound, outcome.memory) : Leavings()
+      ? algorithm.auxiliaryOutput(of: training, batches: batches.upperBound, outcome.memory)
+      : AuxiliaryOutput()
     return Value(
       memory: kept, lossSum: outcome.lossSum, lossSquares: outcome.memory.lossSquares,
-      validation: evaluation, leavings: leavings)
+      validation: evaluation, auxiliaryOutput: auxiliaryOutput)
   }
 
   /// The memory that the batches begin with, and the losses before them.
@@ -207,7 +208,7 @@ public final class DeferredTraining: Sendable {
       let parameters = value.map { version.replacing(ranges, from: $0.parameters) } ?? version
       let memory = DeviceMemory(
         parameters: parameters, origin: needsOrigin ? parameters : nil, received: received,
-        kept: value?.leavings.kept ?? [])
+        kept: value?.auxiliaryOutput.kept ?? [])
       return (memory, 0)
     }
   }

@@ -17,9 +17,9 @@ public protocol LocalAlgorithm: Part {
   /// μ of a pull towards what a training begins with; 0: none.
   var proximalPull: Double { get }
   /// What a training of so many batches leaves at its end, beside its parameters.
-  func leavings(
+  func auxiliaryOutput(
     of training: LocalTraining, batches: Int, _ memory: DeviceMemory
-  ) -> Leavings
+  ) -> AuxiliaryOutput
   /// What goes with the next version, out of what went with this one and what came with its
   /// updates, in device order; no buffers stand for zeros.
   func companions(

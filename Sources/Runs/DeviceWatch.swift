@@ -5,11 +5,11 @@ final class DeviceWatch: Observer {
   /// The device's number in the fleet.
   let device: Int
   /// What happened to the device and to the server, in order.
-  private(set) var happenings: [Happening] = []
+  private(set) var observed: [ObservedEvent] = []
   /// The device whenever it changed.
   private(set) var views: [(time: SimTime, view: DeviceView)] = []
   /// The server whenever it changed.
-  private(set) var standings: [(time: SimTime, standing: ServerStanding)] = []
+  private(set) var snapshots: [(time: SimTime, snapshot: ServerSnapshot)] = []
   /// The rounds.
   private(set) var rounds: [RoundRecord] = []
   /// When the run ended.
@@ -26,9 +26,9 @@ final class DeviceWatch: Observer {
     look(simulation)
   }
 
-  func happened(_ happening: Happening) {
-    guard happening.device == device || happening.device < 0 else { return }
-    happenings.append(happening)
+  func happened(_ event: ObservedEvent) {
+    guard event.device == device || event.device < 0 else { return }
+    observed.append(event)
   }
 
   func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) { rounds.append(record) }
@@ -38,8 +38,8 @@ final class DeviceWatch: Observer {
   private func look(_ simulation: borrowing Simulation) {
     let view = simulation.view(of: device)
     if views.last?.view != view { views.append((simulation.now, view)) }
-    let standing = simulation.serverStanding
-    if standings.last?.standing != standing { standings.append((simulation.now, standing)) }
+    let snapshot = simulation.serverSnapshot
+    if snapshots.last?.snapshot != snapshot { snapshots.append((simulation.now, snapshot)) }
   }
 
   /// The device just before a time; at the start, as it began.
@@ -51,7 +51,7 @@ final class DeviceWatch: Observer {
   func view(at time: SimTime) -> DeviceView { (views.last { $0.time <= time } ?? views[0]).view }
 
   /// The server at a time.
-  func standing(at time: SimTime) -> ServerStanding {
-    (standings.last { $0.time <= time } ?? standings[0]).standing
+  func snapshot(at time: SimTime) -> ServerSnapshot {
+    (snapshots.last { $0.time <= time } ?? snapshots[0]).snapshot
   }
 }

@@ -184,7 +184,7 @@ public struct Explanation: Codable, Equatable, Sendable {
       message +=
         ": `\(group.name)` has \(Words.count(group.count, "device")), \(group.name)/0 to "
         + "\(group.name)/\(group.count - 1)"
-    } else if let near = Nearest.word(to: pieces[0], among: fleet.map(\.name)) {
+    } else if let near = SpellingSuggestion.word(to: pieces[0], among: fleet.map(\.name)) {
       message += "; did you mean `\(near)/\(ordinal.map { "\($0)" } ?? "0")`?"
     } else {
       message += "; known groups: " + fleet.map(\.name).joined(separator: ", ")

@@ -51,9 +51,9 @@ public struct Recovery: Codable, Equatable, Sendable {
       try ResultFile.prepare(output, calls: calls)
     }
     var options = options
-    options.shakeTies = unfinished.card.shakeTies
-    let inputs = try unfinished.card.inputs(
-      unfinished.scenario, options, unfinished.folder.path(of: .card))
+    options.shakeTies = unfinished.manifest.shakeTies
+    let inputs = try unfinished.manifest.inputs(
+      unfinished.scenario, options, unfinished.folder.path(of: .manifest))
     if let notice = unfinished.notice { tell(notice) }
     let found = try Found(unfinished, inputs, tell)
     guard !found.recorder.versions.isEmpty || !found.recorder.rounds.isEmpty else {
@@ -93,7 +93,7 @@ public struct Recovery: Codable, Equatable, Sendable {
     init(
       _ unfinished: UnfinishedRun, _ inputs: SimulationInputs, _ tell: (String) -> Void
     ) throws(RunFailure) {
-      let saved = try SavedMoment(unfinished, inputs, tell)
+      let saved = try LoadedCheckpoint(unfinished, inputs, tell)
       var done = saved.records
       (recorder, isLeftOut) = (saved.recorder, saved.isLeftOut)
       simulation = saved.simulation ?? Simulation(inputs)

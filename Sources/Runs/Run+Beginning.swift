@@ -14,7 +14,7 @@ struct Play {
   /// What looks at it after every event; nil: nothing does.
   let invariants: Invariants?
   /// What keeps it; nil: nothing does.
-  let living: LivingRun?
+  let persistence: RunPersistence?
 }
 
 extension Run {
@@ -22,13 +22,14 @@ extension Run {
   func refuseUnfinished() throws(RunFailure) {
     let target = PlacePath.target(of: output)
     guard unfinished == nil, RunFolder.isUnfinished(beside: target) else { return }
-    let card = try Run.output { () throws(ResultFault) in
+    let manifest = try Run.output { () throws(ResultFault) in
       // Whoever lives holds the lock, and is told of.
-      try RunFolder(beside: target, for: output, calls: safety.calls).contents(of: .card)
+      try RunFolder(beside: target, for: output, calls: safety.calls).contents(of: .manifest)
     }
-    guard let card, !safety.restarts else { return }
+    guard let manifest, !safety.restarts else { return }
     throw .unfinished(
-      result: output, folder: RunFolder.path(beside: target), since: RunCard(card)?.startedAt)
+      result: output, folder: RunFolder.path(beside: target),
+      since: RunManifest(manifest)?.startedAt)
   }
 
   /// Makes ready what is played.
@@ -50,9 +51,10 @@ extension Run {
     let simulation = Simulation(inputs)
     guard safety.isOn else {
       return Play(
-        simulation: simulation, recorder: recorder, invariants: invariants, living: nil)
+        simulation: simulation, recorder: recorder, invariants: invariants, persistence: nil)
     }
-    let card = RunCard(self, dataDigest: inputs.task.digest.hexDigits, startedAt: start.text)
+    let manifest = RunManifest(
+      self, dataDigest: inputs.task.digest.hexDigits, startedAt: start.text)
     let folder = try Run.output { () throws(ResultFault) in
       try RunFolder(beside: file.target, for: output, calls: safety.calls)
     }
@@ -60,13 +62,13 @@ extension Run {
     if !safety.restarts, RunFolder.isUnfinished(beside: file.target) {
       throw .unfinished(result: output, folder: folder.path, since: nil)
     }
-    let living = try Run.output { () throws(ResultFault) in
+    let persistence = try Run.output { () throws(ResultFault) in
       do throws(ResultFault) {
         for entry in RunFolder.Entry.allCases where entry != .lock { try folder.remove(entry) }
         try gate.pass { () throws(ResultFault) in
-          try folder.place(card.bytes, as: .card, through: .newCard, syncs: false)
+          try folder.place(manifest.bytes, as: .manifest, through: .newManifest, syncs: false)
         }
-        return try LivingRun(
+        return try RunPersistence(
           self, in: folder, recorder: recorder, invariants: invariants, gate: gate, file: file,
           since: start.clock, standing: Journal.Contents(), ownRecords: [], done: 0)
       } catch {
@@ -76,7 +78,7 @@ extension Run {
     }
     gate.begin(output)
     return Play(
-      simulation: simulation, recorder: recorder, invariants: invariants, living: living)
+      simulation: simulation, recorder: recorder, invariants: invariants, persistence: persistence)
   }
 
   /// Goes on with a run: from its checkpoint, or from its start where there is no good one.
@@ -84,7 +86,7 @@ extension Run {
     _ unfinished: UnfinishedRun, _ inputs: SimulationInputs, _ file: ResultFile, _ gate: RunGate,
     _ began: ContinuousClock.Instant, _ tell: (String) -> Void
   ) throws(RunFailure) -> Play {
-    let saved = try SavedMoment(unfinished, inputs, tell)
+    let saved = try LoadedCheckpoint(unfinished, inputs, tell)
     let (recorder, invariants) = (saved.recorder, saved.invariants)
     if let simulation = saved.simulation {
       tell("\(output): goes on at \(simulation.progressTime.words), version \(simulation.version)")
@@ -93,15 +95,15 @@ extension Run {
       tell("\(output): \(saved.isLeftOut ? "" : none)the run begins anew")
     }
     let (journal, own, done) = (unfinished.journal, unfinished.ownRecords, saved.records)
-    let living = try Run.output { () throws(ResultFault) in
-      try LivingRun(
+    let persistence = try Run.output { () throws(ResultFault) in
+      try RunPersistence(
         self, in: unfinished.folder, recorder: recorder, invariants: invariants, gate: gate,
         file: file, since: began, standing: journal, ownRecords: own, done: done)
     }
     gate.begin(output)
     return Play(
       simulation: saved.simulation ?? Simulation(inputs), recorder: recorder,
-      invariants: invariants, living: living)
+      invariants: invariants, persistence: persistence)
   }
 
   /// Going on with the run whose result was to be at a path.
@@ -122,13 +124,13 @@ extension Run {
     let result = try UnfinishedRun.result(result)
     let unfinished = try UnfinishedRun(beside: result, registry: registry, calls: calls)
     var options = options
-    options.shakeTies = unfinished.card.shakeTies
-    options.audits = unfinished.card.audits
+    options.shakeTies = unfinished.manifest.shakeTies
+    options.audits = unfinished.manifest.audits
     var run = Run(unfinished, output: result, options: options)
     run.safety.calls = calls
     run.safety.checkpoints =
-      unfinished.card.checkpointEvery.flatMap { CheckpointPace($0) } ?? .itself
-    run.safety.publishEvery = unfinished.card.publishEvery.flatMap { WallTime($0) }
+      unfinished.manifest.checkpointEvery.flatMap { CheckpointPace($0) } ?? .itself
+    run.safety.publishEvery = unfinished.manifest.publishEvery.flatMap { WallTime($0) }
     return run
   }
 }

@@ -46,7 +46,7 @@ public struct Run {
     self.options = options
     self.output = output
     timings = nil
-    commandLine = unfinished.card.commandLine
+    commandLine = unfinished.manifest.commandLine
     self.unfinished = unfinished
     makesFolder = false
   }
@@ -70,9 +70,11 @@ public struct Run {
     let start = began.date.formatted(.iso8601)
     var play = try begin(inputs, file, gate, (start, began.clock), tell)
     let own: [any Observer] =
-      [play.recorder] + (play.living.map { [$0] } ?? []) + (modelFiles.map { [$0] } ?? [])
+      [play.recorder] + (play.persistence.map { [$0] } ?? []) + (modelFiles.map { [$0] } ?? [])
       + (timings.map { [$0.times] } ?? []) + (play.invariants.map { [$0] } ?? [])
-    let told = play.living.map { living in observers.map { KeptNews($0, of: living) } }
+    let told = play.persistence.map { persistence in
+      observers.map { JournaledObserver($0, of: persistence) }
+    }
     let simulation = try self.play(&play, own + (told ?? observers))
     let document = play.recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, play.recorder, of: scenario, result: output)
@@ -83,15 +85,15 @@ public struct Run {
     do throws(ResultFault) {
       try gate.pass(isLast: true) { () throws(ResultFault) in
         summary.contentDigest = try file.write(
-          document, through: play.living?.resultPath)
-        summary.wallSeconds = play.living?.wallSeconds ?? Self.seconds(since: began.clock)
-        try provenance(unfinished?.card.startedAt ?? start, summary, simulation)
+          document, through: play.persistence?.resultPath)
+        summary.wallSeconds = play.persistence?.wallSeconds ?? Self.seconds(since: began.clock)
+        try provenance(unfinished?.manifest.startedAt ?? start, summary, simulation)
           .write(beside: output, calls: safety.calls)
       }
     } catch {
-      throw withdraw(file, error, isKept: play.living?.resultPath != nil)
+      throw withdraw(file, error, isKept: play.persistence?.resultPath != nil)
     }
-    play.living?.end(tell)
+    play.persistence?.end(tell)
     try finish(timings, modelFiles, simulation)
     return summary
   }
@@ -105,14 +107,14 @@ public struct Run {
   private func play(
     _ play: inout Play, _ observers: [any Observer]
   ) throws(RunFailure) -> Simulation {
-    let living = play.living
+    let persistence = play.persistence
     // Nobody else may have it, or all that changes is there twice.
     guard var simulation = play.simulation.take() else { preconditionFailure("played once") }
     do throws(RunFailure) {
       try simulation.run(observers: observers) { simulation throws(RunFailure) in
-        try living?.look(simulation)
+        try persistence?.look(simulation)
       }
-      if let failure = living?.failure { throw failure }
+      if let failure = persistence?.failure { throw failure }
     } catch {
       throw error.advising(output)
     }
@@ -162,8 +164,8 @@ public struct Run {
 
   private func prepareInputs() throws(RunFailure) -> SimulationInputs {
     if let unfinished {
-      return try unfinished.card.inputs(
-        scenario, options, unfinished.folder.path(of: .card))
+      return try unfinished.manifest.inputs(
+        scenario, options, unfinished.folder.path(of: .manifest))
     }
     do throws(Faults) { return try scenario.inputs(options) } catch { throw .input(error.faults) }
   }

@@ -10,7 +10,7 @@ import Scenarios
 /// wall.
 public final class RunRecorder: SavedObserver {
   /// The rounds closed so far.
-  public private(set) var rounds = Pages<RoundRecord>()
+  public private(set) var rounds = PagedArray<RoundRecord>()
   /// The last version's accuracies by device, where they were asked for.
   public private(set) var lastFederated: FederatedEvaluation?
   private var log = VersionLog()
@@ -49,7 +49,7 @@ public final class RunRecorder: SavedObserver {
 
   /// What a recorder remembers.
   public struct Memory: Codable {
-    let rounds: Pages<RoundRecord>
+    let rounds: PagedArray<RoundRecord>
     let lastFederated: FederatedEvaluation?
     let log: VersionLog
     let lastEvaluation: CentralEvaluation?
@@ -102,7 +102,7 @@ public final class RunRecorder: SavedObserver {
   }
 
   /// Hands on what happened.
-  public func happened(_ happening: Happening) { events?.happened(happening) }
+  public func happened(_ event: ObservedEvent) { events?.happened(event) }
 
   /// Hands on what was handled.
   public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
@@ -223,8 +223,8 @@ public final class RunRecorder: SavedObserver {
     groups += CentralTable.groups(simulation, later: laterCentral)
     if let events { groups.append(EventTable.group(events)) }
     if let timeline { groups.append(TimelineTable.group(timeline)) }
-    if simulation.isOver, let standstill = simulation.standstill {
-      groups.append(StandstillTable.group(standstill, simulation.inputs))
+    if simulation.isOver, let stallReport = simulation.stallReport {
+      groups.append(StallReportTable.group(stallReport, simulation.inputs))
     }
     if simulation.inputs.record.finalModel, !simulation.inputs.omitsArithmetic {
       groups.append(ModelTable.group(simulation))

@@ -146,7 +146,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
       central = Central(simulation)
       self.ledgers.append(LedgerTotals("files", simulation.fileLedger))
     }
-    standstill = simulation.standstill?.lines(simulation.inputs) ?? []
+    standstill = simulation.stallReport?.lines(simulation.inputs) ?? []
     quietSeconds = Self.quiet(recorder.versions.map(\.publishedAt.seconds), until: simulatedSeconds)
   }
 

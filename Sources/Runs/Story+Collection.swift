@@ -55,14 +55,14 @@ extension Story {
   }
 
   private var collectionSteps: [(time: SimTime, step: CentralStep)] {
-    inside.compactMap { happening in
-      guard case .central(let step) = happening.kind else { return nil }
-      return (happening.time, step)
+    inside.compactMap { event in
+      guard case .central(let step) = event.kind else { return nil }
+      return (event.time, step)
     }
   }
 
   /// What happened to a file or a model, in a clause; nil: not worth one.
-  func collectionClause(_ kind: Happening.Kind) -> String? {
+  func collectionClause(_ kind: ObservedEvent.Kind) -> String? {
     guard case .central(let step) = kind else { return nil }
     switch step {
     case .formatted(let file, let samples, let bytes):

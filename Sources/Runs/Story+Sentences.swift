@@ -2,21 +2,21 @@ import FedSim
 
 extension Story {
   /// What happened, in a sentence; nil: not worth one.
-  func sentence(_ happening: Happening) -> String? {
-    if let clause = collectionClause(happening.kind) {
+  func sentence(_ event: ObservedEvent) -> String? {
+    if let clause = collectionClause(event.kind) {
       // What the server trains is told to those who collect for it.
-      guard happening.device >= 0 || isCollecting else { return nil }
-      return "At \(happening.time.words) \(clause)."
+      guard event.device >= 0 || isCollecting else { return nil }
+      return "At \(event.time.words) \(clause)."
     }
-    if happening.device < 0 {
-      return serverClause(happening.kind).map { "At \(happening.time.words) \($0)." }
+    if event.device < 0 {
+      return serverClause(event.kind).map { "At \(event.time.words) \($0)." }
     }
-    return (sessionClause(happening.kind) ?? updateClause(happening)).map {
-      "At \(happening.time.words) \($0)."
+    return (sessionClause(event.kind) ?? updateClause(event)).map {
+      "At \(event.time.words) \($0)."
     }
   }
 
-  private func serverClause(_ kind: Happening.Kind) -> String? {
+  private func serverClause(_ kind: ObservedEvent.Kind) -> String? {
     // Of the whole run, only what the server tells of itself.
     switch kind {
     case .connectivity(let isOnline):
@@ -34,7 +34,7 @@ extension Story {
     }
   }
 
-  private func sessionClause(_ kind: Happening.Kind) -> String? {
+  private func sessionClause(_ kind: ObservedEvent.Kind) -> String? {
     switch kind {
     case .sessionBegan(let kind): return Self.beginning(of: kind)
     case .sessionEnded(let end): return Self.ending(end)
@@ -79,8 +79,8 @@ extension Story {
     }
   }
 
-  private func updateClause(_ happening: Happening) -> String? {
-    switch happening.kind {
+  private func updateClause(_ event: ObservedEvent) -> String? {
+    switch event.kind {
     case .updateCreated(let update, let base, let batches, _):
       return "it made update \(update) of version \(base) (\(Words.count(batches, "batch")))"
     case .uploadBegan(let update): return "it began to send update \(update)"

@@ -3,22 +3,22 @@ import FedSim
 extension Story {
   /// Why the last time that the app ran for a training brought none.
   var endOfSession: Verdict? {
-    let happenings = inside
+    let observed = inside
     var isPoll = true
     var ran = false
-    var words: [Happening] = []
-    for happening in watch.happenings where happening.device >= 0 && happening.time <= to {
-      if case .sessionBegan(let kind) = happening.kind {
+    var words: [ObservedEvent] = []
+    for event in watch.observed where event.device >= 0 && event.time <= to {
+      if case .sessionBegan(let kind) = event.kind {
         isPoll = kind.isPoll
         if !isPoll { words = [] }
-        if !isPoll, isInside(happening.time) { ran = true }
+        if !isPoll, isInside(event.time) { ran = true }
       }
       if !isPoll {
-        words.append(happening)
-        if isInside(happening.time) { ran = true }
+        words.append(event)
+        if isInside(event.time) { ran = true }
       }
       // What happens between sessions is none of theirs.
-      if case .sessionEnded = happening.kind { isPoll = true }
+      if case .sessionEnded = event.kind { isPoll = true }
     }
     let isRunning = watch.view(at: to).app.map { !$0.isPoll } ?? false
     guard ran || isRunning else { return nil }
@@ -28,7 +28,7 @@ extension Story {
       // What came before is done; it asked for work anew.
       if rest + 1 < recent.count { recent = Array(recent[(rest + 1)...]) }
     }
-    return answer(recent) ?? refusal(recent, happenings) ?? ending(recent)
+    return answer(recent) ?? refusal(recent, observed) ?? ending(recent)
   }
 
   /// It had done its work before, and waits until it asks again.
@@ -40,7 +40,7 @@ extension Story {
   }
 
   /// It was accepted, and came to no training.
-  private func answer(_ words: [Happening]) -> Verdict? {
+  private func answer(_ words: [ObservedEvent]) -> Verdict? {
     guard let accepted = words.last(where: { if case .accepted = $0.kind { true } else { false } })
     else { return nil }
     let later = words.filter { $0.time >= accepted.time }
@@ -51,22 +51,22 @@ extension Story {
           + "offline, and sent no model"
       )
     }
-    for happening in later.reversed() {
-      switch happening.kind {
+    for event in later.reversed() {
+      switch event.kind {
       case .requestFailed(.download, let outcome):
         return Verdict(
           .requestLost, "its download of the model failed",
-          "its download failed at \(happening.time.words): \(Self.text(outcome))")
+          "its download failed at \(event.time.words): \(Self.text(outcome))")
       case .rested(.nothingNew), .sessionEnded(.nothingNew):
-        let held = watch.view(at: happening.time).heldVersion
+        let held = watch.view(at: event.time).heldVersion
         return Verdict(
           .nothingNew, "there was no newer version than the one that it had trained on",
-          "at \(happening.time.words) it had trained on version \(held) already, and there was no "
+          "at \(event.time.words) it had trained on version \(held) already, and there was no "
             + "newer one")
       case .sessionEnded(.expired):
         return Verdict(
           .expired, "its task expired before it had the model",
-          "its time was over at \(happening.time.words), before it had the model")
+          "its time was over at \(event.time.words), before it had the model")
       default: continue
       }
     }
@@ -76,10 +76,10 @@ extension Story {
   }
 
   /// It asked and was not accepted.
-  private func refusal(_ words: [Happening], _ inside: [Happening]) -> Verdict? {
+  private func refusal(_ words: [ObservedEvent], _ inside: [ObservedEvent]) -> Verdict? {
     let waits = words.last { if case .waited = $0.kind { true } else { false } }
-    let cohort = watch.happenings.last { happening in
-      guard case .cohortFormed(let number, _) = happening.kind else { return false }
+    let cohort = watch.observed.last { event in
+      guard case .cohortFormed(let number, _) = event.kind else { return false }
       return round.map { number == $0.round } ?? true
     }
     if let waits, !inputs.server.selector.value.formsCohorts {
@@ -106,22 +106,22 @@ extension Story {
             ? "before it came at \(waits.time.words)" : "and it was not among those selected")
       )
     }
-    for happening in words.reversed() {
-      switch happening.kind {
+    for event in words.reversed() {
+      switch event.kind {
       case .rested(.rejected), .sessionEnded(.rejected):
         return Verdict(
           .rejected, "the server had no work for it",
-          "the server had no work for it at \(happening.time.words)")
+          "the server had no work for it at \(event.time.words)")
       case .requestFailed(.check, let outcome):
-        guard watch.standing(at: happening.time).isReachable else {
+        guard watch.snapshot(at: event.time).isReachable else {
           return Verdict(
             .serverUnreachable, "the server could not be reached",
-            "the server could not be reached: its question failed at \(happening.time.words) "
+            "the server could not be reached: its question failed at \(event.time.words) "
               + "(\(Self.text(outcome)))")
         }
         return Verdict(
           .requestLost, "its question to the server was lost",
-          "its question to the server failed at \(happening.time.words): \(Self.text(outcome))"
+          "its question to the server failed at \(event.time.words): \(Self.text(outcome))"
         )
       default: continue
       }
@@ -130,10 +130,10 @@ extension Story {
   }
 
   /// It never came to ask.
-  private func ending(_ words: [Happening]) -> Verdict? {
-    for happening in words.reversed() {
-      let time = happening.time
-      guard case .sessionEnded(let end) = happening.kind else { continue }
+  private func ending(_ words: [ObservedEvent]) -> Verdict? {
+    for event in words.reversed() {
+      let time = event.time
+      guard case .sessionEnded(let end) = event.kind else { continue }
       switch end {
       case .ineligible:
         return Verdict(

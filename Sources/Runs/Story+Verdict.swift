@@ -28,8 +28,8 @@ extension Story {
       update.end.map { $0.outcome == .aggregated && isInside($0.time) } ?? false
     }
     guard let last = used.last else { return nil }
-    let version = watch.happenings.compactMap { happening -> Int? in
-      guard case .published(let version, _) = happening.kind, happening.time == last.end!.time
+    let version = watch.observed.compactMap { event -> Int? in
+      guard case .published(let version, _) = event.kind, event.time == last.end!.time
       else { return nil }
       return version
     }.last
@@ -122,7 +122,7 @@ extension Story {
     guard let last = updates.last(where: { $0.end == nil && $0.madeAt <= to }) else { return nil }
     let name = "its update \(last.number)"
     if let arrival = last.arrivals.first {
-      guard watch.standing(at: to).believesOnline else {
+      guard watch.snapshot(at: to).believesOnline else {
         return Verdict(
           .serverOffline, "the server believed itself offline and aggregated nothing",
           "\(name) waited at the server from \(arrival.words) on, which believed itself offline"
@@ -153,8 +153,8 @@ extension Story {
 
   /// The version that was current at a time.
   private func version(at time: SimTime) -> Int {
-    watch.happenings.reduce(0) { version, happening in
-      guard case .published(let other, _) = happening.kind, happening.time <= time else {
+    watch.observed.reduce(0) { version, event in
+      guard case .published(let other, _) = event.kind, event.time <= time else {
         return version
       }
       return other
@@ -164,9 +164,9 @@ extension Story {
   // MARK: Trainings
 
   private var endOfAttempt: Verdict? {
-    let ends = inside.compactMap { happening -> (time: SimTime, AttemptOutcome, Int)? in
-      guard case .attemptEnded(let outcome, let batches) = happening.kind else { return nil }
-      return (happening.time, outcome, batches)
+    let ends = inside.compactMap { event -> (time: SimTime, AttemptOutcome, Int)? in
+      guard case .attemptEnded(let outcome, let batches) = event.kind else { return nil }
+      return (event.time, outcome, batches)
     }
     guard let (time, outcome, batches) = ends.last else { return nil }
     let after =
@@ -205,11 +205,11 @@ extension Story {
 
   /// Why the app was killed.
   private func kill(at time: SimTime, _ after: String) -> Verdict {
-    let before = watch.happenings.filter { $0.device >= 0 && $0.time <= time }
+    let before = watch.observed.filter { $0.device >= 0 && $0.time <= time }
     let began = before.last { if case .sessionBegan = $0.kind { true } else { false } }
     let expired = before.last { $0.kind == .softExpiry && $0.time >= began?.time ?? .start }
-    func has(_ kind: Happening.Kind) -> Bool {
-      watch.happenings.contains { $0.device >= 0 && $0.time == time && $0.kind == kind }
+    func has(_ kind: ObservedEvent.Kind) -> Bool {
+      watch.observed.contains { $0.device >= 0 && $0.time == time && $0.kind == kind }
     }
     func killed(_ why: String, _ clause: String) -> Verdict {
       Verdict(
@@ -249,12 +249,12 @@ extension Story {
     var isOpen = false
     var done = (0, 0)
     var last: SimTime?
-    for happening in watch.happenings where happening.device >= 0 && happening.time <= to {
-      switch happening.kind {
+    for event in watch.observed where event.device >= 0 && event.time <= to {
+      switch event.kind {
       case .trainingBegan(_, let first, let all):
-        (isOpen, done, last) = (true, (first, all), happening.time)
+        (isOpen, done, last) = (true, (first, all), event.time)
       case .trainingCut(let batches, let all), .checkpointed(let batches, let all):
-        (done, last) = ((batches, all), happening.time)
+        (done, last) = ((batches, all), event.time)
       case .attemptEnded: isOpen = false
       default: break
       }

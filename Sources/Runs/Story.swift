@@ -33,19 +33,19 @@ struct Story {
     var updates: [UpdateStory] = []
     var accepted: Int?
     func place(_ number: Int) -> Int? { updates.lastIndex { $0.number == number } }
-    for happening in watch.happenings where happening.time <= to && happening.device >= 0 {
-      switch happening.kind {
+    for event in watch.observed where event.time <= to && event.device >= 0 {
+      switch event.kind {
       case .accepted(let round): accepted = round
       case .updateCreated(let number, let base, _, _):
         updates.append(
-          UpdateStory(number: number, base: base, madeAt: happening.time, round: accepted))
+          UpdateStory(number: number, base: base, madeAt: event.time, round: accepted))
       case .uploadFailed(let number, let outcome):
-        if let place = place(number) { updates[place].failures.append((happening.time, outcome)) }
+        if let place = place(number) { updates[place].failures.append((event.time, outcome)) }
       case .arrived(let number):
-        if let place = place(number) { updates[place].arrivals.append(happening.time) }
+        if let place = place(number) { updates[place].arrivals.append(event.time) }
       case .updateEnded(let number, let outcome):
         if let place = place(number), outcome != .unfinishedAtEnd {
-          updates[place].end = (happening.time, outcome)
+          updates[place].end = (event.time, outcome)
         }
       default: break
       }
@@ -69,8 +69,8 @@ struct Story {
   }
 
   /// What happened to the device within the story.
-  var inside: [Happening] {
-    watch.happenings.filter { $0.device >= 0 && isInside($0.time) }
+  var inside: [ObservedEvent] {
+    watch.observed.filter { $0.device >= 0 && isInside($0.time) }
   }
 
   /// The time in words: `round 5`, `the run`.
@@ -128,7 +128,7 @@ struct Story {
   func sentences(_ verdict: Verdict) -> [String] {
     var found = [opening]
     if to > from { found.append(overview) }
-    let events = watch.happenings.filter { isInside($0.time) }.compactMap(sentence)
+    let events = watch.observed.filter { isInside($0.time) }.compactMap(sentence)
     if events.count > mostSentences {
       let half = mostSentences / 2
       found += events.prefix(half)

@@ -112,28 +112,28 @@ enum TimelineTable {
 }
 
 /// Why a run came to no version, or to no further one.
-enum StandstillTable {
+enum StallReportTable {
   /// A row for each obstacle that a group's devices met, and the obstacle of each device.
   static func group(
-    _ standstill: Standstill, _ inputs: SimulationInputs
+    _ stallReport: StallReport, _ inputs: SimulationInputs
   ) -> ResultDocument.Group {
     let axis = ["obstacle"]
     var words: [String] = []
-    for count in standstill.counts {
+    for count in stallReport.counts {
       let word = count.obstacle.word
       if !words.contains(word) { words.append(word) }
     }
-    let codes = standstill.counts.map { Int8(words.firstIndex(of: $0.obstacle.word)!) }
+    let codes = stallReport.counts.map { Int8(words.firstIndex(of: $0.obstacle.word)!) }
     let comment = ResultDocument.Attribute(
       "comment",
       .text(
         "Why there is no version, or no further one. Each device counts once, with the first "
           + "thing that was missing."))
     let stoppedAt = ResultDocument.Variable.scalar(
-      "stoppedAt", .double([standstill.stoppedAt?.seconds ?? .nan]), units: "s",
+      "stoppedAt", .double([stallReport.stoppedAt?.seconds ?? .nan]), units: "s",
       "simulated time at which the run stopped, NaN: it was played out")
     let report = [
-      ResultDocument.Text("report", standstill.lines(inputs).joined(separator: "\n"))
+      ResultDocument.Text("report", stallReport.lines(inputs).joined(separator: "\n"))
     ]
     // Where there are versions, devices are not what is missing.
     guard !codes.isEmpty else {
@@ -143,19 +143,19 @@ enum StandstillTable {
     return ResultDocument.Group(
       "standstill", attributes: [comment],
       axes: [
-        .init("obstacle", length: standstill.counts.count),
-        .init("device", length: standstill.places.count),
+        .init("obstacle", length: stallReport.counts.count),
+        .init("device", length: stallReport.places.count),
       ],
       variables: [
         stoppedAt,
-        .count("group", axis, standstill.counts.map(\.group), "fleet group, by its place"),
+        .count("group", axis, stallReport.counts.map(\.group), "fleet group, by its place"),
         .init("kind", axis, codes: codes, meanings: words, longName: "what was missing"),
-        .count("devices", axis, standstill.counts.map(\.devices), "devices of the group"),
+        .count("devices", axis, stallReport.counts.map(\.devices), "devices of the group"),
         .count(
-          "of", axis, standstill.counts.map { inputs.fleet[$0.group].count },
+          "of", axis, stallReport.counts.map { inputs.fleet[$0.group].count },
           "devices that the group has"),
         .count(
-          "obstacleOf", ["device"], standstill.places,
+          "obstacleOf", ["device"], stallReport.places,
           "row of `obstacle` that a device counts in"),
       ], texts: report)
   }

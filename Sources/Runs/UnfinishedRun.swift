@@ -10,7 +10,7 @@ struct UnfinishedRun {
   /// The folder.
   let folder: RunFolder
   /// What is run.
-  let card: RunCard
+  let manifest: RunManifest
   let scenario: Scenario
   /// What is whole of the journal.
   let journal: Journal.Contents
@@ -60,20 +60,20 @@ struct UnfinishedRun {
     }
     do throws(ResultFault) {
       folder = try RunFolder(beside: target, for: result, onlyReads: onlyReads, calls: calls)
-      guard let bytes = try folder.contents(of: .card), let card = RunCard(bytes) else {
+      guard let bytes = try folder.contents(of: .manifest), let manifest = RunManifest(bytes) else {
         throw .damaged(
-          path: folder.path(of: .card),
+          path: folder.path(of: .manifest),
           found: "this does not say what was run; begin anew with `fedsim run … --restart`")
       }
-      self.card = card
+      self.manifest = manifest
       journal = Journal.read(try folder.contents(of: .journal) ?? [])
     } catch {
       throw error.isOfTheDisk ? .failed("\(error)") : .output(error)
     }
-    scenario = try card.readScenario(folder.path(of: .card), registry)
+    scenario = try manifest.readScenario(folder.path(of: .manifest), registry)
     records = Self.records(of: journal)
     if case .run(let digest, let version)? = records.first,
-      digest != card.scenarioDigest || version != card.engineVersion
+      digest != manifest.scenarioDigest || version != manifest.engineVersion
     {
       throw StoredRun.refusal(
         folder.path(of: .journal), "this is the journal of another run than run.json's")
@@ -120,7 +120,7 @@ struct UnfinishedRun {
 }
 
 /// What a run's checkpoint gives back.
-struct SavedMoment {
+struct LoadedCheckpoint {
   /// The run; nil: there is no checkpoint, or none that is any good.
   var simulation: Simulation?
   /// What was recorded until then.
@@ -138,7 +138,7 @@ struct SavedMoment {
   init(
     _ unfinished: UnfinishedRun, _ inputs: SimulationInputs, _ tell: (String) -> Void
   ) throws(RunFailure) {
-    let audits = unfinished.card.audits
+    let audits = unfinished.manifest.audits
     if audits { invariants = Invariants() }
     let bytes: [UInt8]?
     do throws(ResultFault) {

@@ -139,19 +139,21 @@ struct SafetyCommandTests {
   func another() throws {
     let fedsim = try Command()
     try killed(fedsim, Self.endless)
-    let card = String(decoding: try fedsim.bytes("o.h5.run/run.json"), as: UTF8.self)
+    let manifest = String(decoding: try fedsim.bytes("o.h5.run/run.json"), as: UTF8.self)
     let digest = try #require(
-      card.split(separator: "\n").first { $0.contains("\"dataDigest\"") }?.split(separator: "\"")
-        .last { $0.count == 16 })
+      manifest.split(separator: "\n").first { $0.contains("\"dataDigest\"") }?.split(
+        separator: "\""
+      )
+      .last { $0.count == 16 })
     try fedsim.write(
-      card.replacing("\"engineVersion\" : \"", with: "\"engineVersion\" : \"9"),
+      manifest.replacing("\"engineVersion\" : \"", with: "\"engineVersion\" : \"9"),
       to: "o.h5.run/run.json")
     for word in ["resume", "recover"] {
       let result = try fedsim(word, "o.h5")
       #expect(result.code == 2 && result.error.contains("this run was begun by FedSim 9"))
     }
     try fedsim.write(
-      card.replacing(digest, with: "00000000deadbeef"), to: "o.h5.run/run.json")
+      manifest.replacing(digest, with: "00000000deadbeef"), to: "o.h5.run/run.json")
     for word in ["resume", "recover"] {
       let result = try fedsim(word, "o.h5")
       #expect(result.code == 2 && result.error.contains("the data that this run is made of"))

@@ -47,7 +47,7 @@ private func next(
 extension DeferredTraining {
   fileprivate var end: Value { value(Scratch()) }
   /// What the training leaves on the device.
-  fileprivate var kept: [Float] { end.leavings.kept[0].values }
+  fileprivate var kept: [Float] { end.auxiliaryOutput.kept[0].values }
 }
 
 private func dyn(_ alpha: Double) -> FedDyn {
@@ -106,7 +106,7 @@ private struct Rounds {
         with: &memory)
       models.append(model)
       memories.append(memory)
-      kept += last.map { $0.first?.end.leavings.kept.first?.values ?? start.values }
+      kept += last.map { $0.first?.end.auxiliaryOutput.kept.first?.values ?? start.values }
     }
   }
 

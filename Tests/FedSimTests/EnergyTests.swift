@@ -290,8 +290,8 @@ struct EnergyTests {
       var simulation = Simulation(scene.inputs)
       simulation.run(observers: [invariants])
       #expect(invariants.broken == [], "seed \(seed)")
-      dead += played.tape.happenings.count { $0.kind == .condition(.shutDown) }
-      slowed += played.tape.happenings.count { $0.kind == .condition(.lowPowerOn) }
+      dead += played.tape.observed.count { $0.kind == .condition(.shutDown) }
+      slowed += played.tape.observed.count { $0.kind == .condition(.lowPowerOn) }
       for record in played.simulation.deviceRecords {
         let energy = record.energy!
         #expect(energy.final - energy.initial == energy.flows.change)

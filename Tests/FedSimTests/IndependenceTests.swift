@@ -83,10 +83,10 @@ struct IndependenceTests {
     let played = scene.play()
     var tasks: [(SimTime, SimDuration)] = []
     var began: SimTime?
-    for happening in played.tape.happenings where happening.device == 0 {
-      if happening.kind == .sessionBegan(.task) { began = happening.time }
-      if case .sessionEnded = happening.kind, let start = began {
-        tasks.append((start, happening.time - start))
+    for event in played.tape.observed where event.device == 0 {
+      if event.kind == .sessionBegan(.task) { began = event.time }
+      if case .sessionEnded = event.kind, let start = began {
+        tasks.append((start, event.time - start))
         began = nil
       }
     }

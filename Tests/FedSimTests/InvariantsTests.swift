@@ -58,7 +58,7 @@ struct InvariantsTests {
       return scene.play().tape
     }
     func refused(_ tape: Tape) -> [String] {
-      tape.happenings.map(\.kind.line).filter { $0.hasPrefix("submits") && $0.contains(":") }
+      tape.observed.map(\.kind.line).filter { $0.hasPrefix("submits") && $0.contains(":") }
     }
     let roomy = play {
       $0.refreshLimit = 3

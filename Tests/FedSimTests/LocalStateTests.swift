@@ -55,7 +55,7 @@ struct LocalStateTests {
       }
       let values = last.map { $0[0].value(Scratch()) }
       variates = Scaffold(.init()).companions(
-        after: variates, sent: values.map(\.leavings.sent), devices: 2,
+        after: variates, sent: values.map(\.auxiliaryOutput.sent), devices: 2,
         pool: WorkerPool(threads: 1))
       let now = model
       model = ParameterBuffer(
@@ -66,7 +66,7 @@ struct LocalStateTests {
     }
     return (
       model.values.map { Double($0) }, variates[0].values,
-      last.map { $0[0].value(Scratch()).leavings.kept[0].values }
+      last.map { $0[0].value(Scratch()).auxiliaryOutput.kept[0].values }
     )
   }
 

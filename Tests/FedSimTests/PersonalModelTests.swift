@@ -106,7 +106,7 @@ struct PersonalModelTests {
       for device in 0..<2 {
         #expect(
           played.simulation.deviceState(of: device).map(\.values)
-            == second[device].end.leavings.kept.map(\.values))
+            == second[device].end.auxiliaryOutput.kept.map(\.values))
       }
     }
   }
@@ -144,7 +144,7 @@ struct PersonalModelTests {
     let played = play()
     let second = trained(
       ditto(), from: ParameterBuffer(played.model(1)), epoch: 1, after: first)
-    let own = second.map { $0.end.leavings.kept[0] }
+    let own = second.map { $0.end.auxiliaryOutput.kept[0] }
     for device in 0..<2 {
       #expect(played.simulation.deviceState(of: device).map(\.values) == [own[device].values])
     }
@@ -182,13 +182,13 @@ struct PersonalModelTests {
     #expect(dynamic.version == 0)
     let terms = trained(FedDyn(.init()), from: ParameterBuffer(start), epoch: 0)
     #expect(
-      dynamic.deviceState(of: 0).map(\.values) == terms[0].end.leavings.kept.map(\.values))
+      dynamic.deviceState(of: 0).map(\.values) == terms[0].end.auxiliaryOutput.kept.map(\.values))
     let personal = play(
       pair(ditto()) { $0.fleet[0].compute.perBatch = .milliseconds(500) })
     #expect(personal.version == 0)
     let own = trained(ditto(), from: ParameterBuffer(start), epoch: 0)
     #expect(
-      personal.deviceState(of: 0).map(\.values) == own[0].end.leavings.kept.map(\.values))
+      personal.deviceState(of: 0).map(\.values) == own[0].end.auxiliaryOutput.kept.map(\.values))
   }
 
   @Test("A device without memory or storage for a model of its own declines")

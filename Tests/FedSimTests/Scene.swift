@@ -71,10 +71,10 @@ struct Played {
   /// What happened to a device (−1: the server), a line each: milliseconds and what. `only` keeps
   /// lines whose words begin with one of these.
   func story(of device: Int, only words: String...) -> [String] {
-    tape.happenings.filter { $0.device == device }
-      .filter { happening in
+    tape.observed.filter { $0.device == device }
+      .filter { event in
         words.isEmpty
-          ? !happening.kind.isAside : words.contains { happening.kind.line.hasPrefix($0) }
+          ? !event.kind.isAside : words.contains { event.kind.line.hasPrefix($0) }
       }
       .map { milliseconds($0.time) + " " + $0.kind.line }
   }
@@ -92,7 +92,7 @@ struct Played {
 
 /// Writes down everything and, unless told otherwise, audits after every event.
 final class Tape: Observer {
-  var happenings: [Happening] = []
+  var observed: [ObservedEvent] = []
   var events: [(time: SimTime, event: Event)] = []
   var versions: [VersionRecord] = []
   var models: [[Float]] = []
@@ -113,7 +113,7 @@ final class Tape: Observer {
       faults.append("\(time) after \(event): \(fault)")
     }
   }
-  func happened(_ happening: Happening) { happenings.append(happening) }
+  func happened(_ event: ObservedEvent) { observed.append(event) }
   func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
     versions.append(record)
     models.append(simulation.model.values)
@@ -233,7 +233,7 @@ func milliseconds(_ time: SimTime) -> String {
   return rest == 0 ? "\(whole)" : "\(whole).\(String(1000 + rest).dropFirst())"
 }
 
-extension Happening.Kind {
+extension ObservedEvent.Kind {
   /// Whether it only says more of what other lines tell.
   var isAside: Bool {
     switch self {

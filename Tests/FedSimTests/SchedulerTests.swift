@@ -160,7 +160,7 @@ struct SchedulerTests {
   @Test("The start is drawn within its delay, and the conditions are looked at again")
   func startDelay() {
     let eligible = phone { $0.startDelay = .minutes(15) }.play()
-    let begins = eligible.tape.happenings.first { $0.kind == .sessionBegan(.task) }!.time
+    let begins = eligible.tape.observed.first { $0.kind == .sessionBegan(.task) }!.time
     #expect(begins >= ms(100_000) && begins < ms(1_000_000))
     // Unlocked just before that, for an instant: the task does not start then.
     let just = begins.microseconds / 1000 - 1
@@ -169,7 +169,7 @@ struct SchedulerTests {
     } group: {
       $0.usage = .states("active", in: [just...just + 1], otherwise: "locked")
     }.play()
-    #expect(other.tape.happenings.first { $0.kind == .sessionBegan(.task) }!.time > begins)
+    #expect(other.tape.observed.first { $0.kind == .sessionBegan(.task) }!.time > begins)
   }
 
   @Test("A device without data does not start tasks without end")

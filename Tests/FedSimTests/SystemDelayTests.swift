@@ -38,7 +38,7 @@ struct SystemDelayTests {
     let tape = Tape(audits: false)
     var simulation = Simulation(scene.inputs)
     simulation.run(observers: [tape])
-    let starts = tape.happenings.filter { $0.kind == .sessionBegan(.task) }.map(\.time)
+    let starts = tape.observed.filter { $0.kind == .sessionBegan(.task) }.map(\.time)
     #expect(starts.count == 400)
     // 200 expected, with a standard deviation of 10.
     #expect(abs(starts.count { $0 <= ms(60_000) } - 200) < 40)

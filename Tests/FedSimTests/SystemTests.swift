@@ -28,7 +28,7 @@ struct SystemTests {
         $0.stop = .days(2)
       }
       if opened { for hour in Int64(0)..<10 { scene.inject(.open, "phones/0", at: 7_000 * hour) } }
-      return scene.play().tape.happenings.first { $0.kind == .sessionBegan(.task) }!.time
+      return scene.play().tape.observed.first { $0.kind == .sessionBegan(.task) }!.time
     }
     #expect(first(1) == ms(100_000))
     let time = first(0.05)

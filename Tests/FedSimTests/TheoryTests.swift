@@ -68,9 +68,9 @@ struct TheoryTests {
     var simulation = Simulation(scene.inputs)
     simulation.run(observers: [tape])
     var first: [Int: Double] = [:]
-    for happening in tape.happenings {
-      guard case .accepted = happening.kind, first[happening.device] == nil else { continue }
-      first[happening.device] = Double(happening.time.microseconds) / 1e6 - 2.020
+    for event in tape.observed {
+      guard case .accepted = event.kind, first[event.device] == nil else { continue }
+      first[event.device] = Double(event.time.microseconds) / 1e6 - 2.020
     }
     #expect(first.count == 4000)
     let waits = (0..<4000).compactMap { first[$0] }
@@ -107,10 +107,10 @@ struct TheoryTests {
     simulation.run(observers: [tape])
     var begun = [Double](repeating: 0, count: 1000)
     var times: [Double] = []
-    for happening in tape.happenings {
-      let time = Double(happening.time.microseconds) / 1e6
-      if case .uploadBegan = happening.kind { begun[happening.device] = time }
-      if case .arrived = happening.kind { times.append(time - begun[happening.device] - 0.010) }
+    for event in tape.observed {
+      let time = Double(event.time.microseconds) / 1e6
+      if case .uploadBegan = event.kind { begun[event.device] = time }
+      if case .arrived = event.kind { times.append(time - begun[event.device] - 0.010) }
     }
     #expect(times.count == 1000)
     #expect(abs(mean(times) - 94.833) < 4 * 0.8158)

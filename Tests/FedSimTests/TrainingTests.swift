@@ -126,7 +126,7 @@ struct TrainingTests {
       func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
         seen.append("event")
       }
-      func happened(_ happening: Happening) { seen.append("happening") }
+      func happened(_ event: ObservedEvent) { seen.append("happening") }
       func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
         seen.append("published \(record.version) at version \(simulation.version)")
       }

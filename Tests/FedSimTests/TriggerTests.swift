@@ -180,21 +180,21 @@ struct TriggerSceneTests {
   @Test("A cohort of which too few are left to be the first is found out")
   func broken() {
     // Two are killed at 5 s, and their apps have no other window.
-    func standstill(_ updates: Int) -> Standstill? {
+    func stallReport(_ updates: Int) -> StallReport? {
       rounds([1, 1, 1, 1, 1], [make(FirstTrigger.self) { $0.updates = updates }]) {
         $0.inject(.kill, "p0/0", at: 5_000)
         $0.inject(.kill, "p1/0", at: 5_000)
         $0.inputs.stopsWhenStuck = true
         $0.inputs.stop.after = .hours(48)
-      }.play().simulation.standstill
+      }.play().simulation.stallReport
     }
-    #expect(standstill(3) == nil)
-    #expect(standstill(4)?.waits.first == .members(round: 1, goal: 4, arrived: 3))
+    #expect(stallReport(3) == nil)
+    #expect(stallReport(4)?.waits.first == .members(round: 1, goal: 4, arrived: 3))
   }
 
   @Test("What all of several need together, each at a moment of its own, is found out")
   func needed() {
-    func waits(_ updates: Int, _ minimum: Int) -> [Standstill.Wait]? {
+    func waits(_ updates: Int, _ minimum: Int) -> [StallReport.Wait]? {
       let trigger = make(AllTrigger.self) {
         $0.of = [
           make(ThresholdTrigger.self) { $0.updates = updates },
@@ -205,7 +205,7 @@ struct TriggerSceneTests {
         $0.inputs.server.selector = Choice(OpenSelector.self) { $0 }
         $0.inputs.stopsWhenStuck = true
         $0.inputs.stop.after = .hours(48)
-      }.play().simulation.standstill?.waits
+      }.play().simulation.stallReport?.waits
     }
     // Each of three devices has one update in it.
     #expect(waits(3, 1)?.contains { if case .updates = $0 { true } else { false } } != true)

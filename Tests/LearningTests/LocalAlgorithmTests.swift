@@ -109,13 +109,13 @@ import Testing
       }
       let values = last.map { $0[0].value(Scratch()) }
       variates = scaffold.companions(
-        after: variates, sent: values.map(\.leavings.sent), devices: 2, pool: pool)
+        after: variates, sent: values.map(\.auxiliaryOutput.sent), devices: 2, pool: pool)
       model = ParameterBuffer(
         (0..<8).map { (values[0].parameters[$0] + values[1].parameters[$0]) / 2 })
       models += model.values
       all += variates[0].values
     }
-    return (models, all, last.flatMap { $0[0].value(Scratch()).leavings.kept[0].values })
+    return (models, all, last.flatMap { $0[0].value(Scratch()).auxiliaryOutput.kept[0].values })
   }
 
   @Test("SCAFFOLD's models and variates of three rounds are those of PyTorch")
@@ -143,13 +143,13 @@ import Testing
       ]
       let value = last[0].value(Scratch())
       sent = scaffold.companions(
-        after: sent, sent: [value.leavings.sent], devices: 1, pool: WorkerPool(threads: 1))
+        after: sent, sent: [value.auxiliaryOutput.sent], devices: 1, pool: WorkerPool(threads: 1))
       own = value.parameters
       plain =
         deferred(training(), FedAvgLocal(.init()), from: .parameters(plain))
         .value(Scratch()).parameters
       #expect(firstDifference(own, plain) == nil, "round \(round)")
-      #expect(sent[0].values == value.leavings.kept[0].values)
+      #expect(sent[0].values == value.auxiliaryOutput.kept[0].values)
       #expect(sent[0].values.contains { $0 != 0 })
     }
   }
@@ -158,7 +158,7 @@ import Testing
   func partialWork() throws {
     let scaffold = Scaffold(.init())
     let first = deferred(training(), scaffold, from: .parameters(start))
-    let kept = first.value(Scratch()).leavings.kept
+    let kept = first.value(Scratch()).auxiliaryOutput.kept
     func next(_ batches: Range<Int>, from model: ParameterBuffer) -> DeferredTraining.Value {
       deferred(
         training(), scaffold, batches,
@@ -170,13 +170,13 @@ import Testing
     for i in 0..<8 {
       let slope = (Double(start[i]) - Double(one.parameters[i])) / 0.5
       let sum = Double(kept[0][i]) + slope
-      #expect(abs(Double(one.leavings.kept[0][i]) - sum) < 1e-6)
-      #expect(abs(Double(one.leavings.sent[0][i]) - slope) < 1e-6)
+      #expect(abs(Double(one.auxiliaryOutput.kept[0][i]) - sum) < 1e-6)
+      #expect(abs(Double(one.auxiliaryOutput.sent[0][i]) - slope) < 1e-6)
     }
-    #expect(next(0..<0, from: start).leavings.kept.map(\.values) == kept.map(\.values))
+    #expect(next(0..<0, from: start).auxiliaryOutput.kept.map(\.values) == kept.map(\.values))
     let lost = next(0..<3, from: ParameterBuffer([Float](repeating: .nan, count: 8)))
-    #expect(lost.leavings.kept.map(\.values) == kept.map(\.values))
-    #expect(lost.leavings.sent.isEmpty)
+    #expect(lost.auxiliaryOutput.kept.map(\.values) == kept.map(\.values))
+    #expect(lost.auxiliaryOutput.sent.isEmpty)
   }
 
   @Test("a training cut in two anywhere leaves the bits of the whole", arguments: [true, false])
@@ -193,8 +193,8 @@ import Testing
       let second = deferred(training(epochs: 2), algorithm, cut..<6, from: .checkpoint(first))
         .value(Scratch())
       #expect(firstDifference(whole.parameters, second.parameters) == nil, "cut at \(cut)")
-      #expect(whole.leavings.kept.map(\.values) == second.leavings.kept.map(\.values))
-      #expect(whole.leavings.sent.map(\.values) == second.leavings.sent.map(\.values))
+      #expect(whole.auxiliaryOutput.kept.map(\.values) == second.auxiliaryOutput.kept.map(\.values))
+      #expect(whole.auxiliaryOutput.sent.map(\.values) == second.auxiliaryOutput.sent.map(\.values))
     }
   }
 

@@ -24,7 +24,7 @@ import Testing
       #expect(!RunFolder.isUnfinished(beside: result))
       let run = try RunFolder(beside: result, for: result)
       #expect(!RunFolder.isUnfinished(beside: result))
-      try run.place([1], as: .card, through: .newCard, syncs: false)
+      try run.place([1], as: .manifest, through: .newManifest, syncs: false)
       try run.place([2, 3], as: .checkpoint, through: .newCheckpoint, syncs: true)
       #expect(RunFolder.isUnfinished(beside: result))
       #expect(try Samples.names(in: result + ".run") == ["checkpoint", "lock", "run.json"])

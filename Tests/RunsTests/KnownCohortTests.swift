@@ -12,7 +12,7 @@ struct KnownCohortTests {
   }.joined(separator: "\n")
 
   /// Rounds of eight of twenty phones that go offline, stop half way and come too late: some of
-  /// what is foreseen does not come.
+  /// what is predicted does not come.
   private static let text = """
     seed: 5
     stop: {versions: 8, after: 1 d}

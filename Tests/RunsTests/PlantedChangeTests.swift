@@ -128,9 +128,9 @@ struct PlantedChangeTests {
       var last = SimTime.start
       var isFirstRound = true
       var wantsEveryEvent: Bool { true }
-      func happened(_ happening: Happening) {
-        if case .cohortFormed(1, _) = happening.kind { formed = happening.time }
-        if case .arrived = happening.kind, isFirstRound { last = happening.time }
+      func happened(_ event: ObservedEvent) {
+        if case .cohortFormed(1, _) = event.kind { formed = event.time }
+        if case .arrived = event.kind, isFirstRound { last = event.time }
       }
       func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {
         isFirstRound = false

@@ -114,7 +114,7 @@ final class EveryEvent: Observer {
 
   var wantsEveryEvent: Bool { true }
 
-  func happened(_ happening: Happening) { happened += " \(happening)" }
+  func happened(_ event: ObservedEvent) { happened += " \(event)" }
 
   func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
     // Generations count what was cancelled; they are no part of what happens.

@@ -36,10 +36,10 @@ struct ScriptedCohortTests {
     var rounds: [[Int]] = []
     var wantsEveryEvent: Bool { true }
 
-    func happened(_ happening: Happening) {
-      switch happening.kind {
+    func happened(_ event: ObservedEvent) {
+      switch event.kind {
       case .cohortFormed: rounds.append([])
-      case .accepted: rounds[rounds.count - 1].append(happening.device)
+      case .accepted: rounds[rounds.count - 1].append(event.device)
       default: break
       }
     }

@@ -47,10 +47,10 @@ struct SelectionLossScenarioTests {
       models.append(simulation.model)
     }
 
-    func happened(_ happening: Happening) {
-      switch happening.kind {
+    func happened(_ event: ObservedEvent) {
+      switch event.kind {
       case .cohortFormed: rounds.append([])
-      case .accepted where !rounds.isEmpty: rounds[rounds.count - 1].append(happening.device)
+      case .accepted where !rounds.isEmpty: rounds[rounds.count - 1].append(event.device)
       default: break
       }
     }

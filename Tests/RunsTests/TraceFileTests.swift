@@ -151,13 +151,13 @@ struct TraceFileTests {
       var downloaded: [Int: SimTime] = [:]
       var accepted: [Int: SimTime] = [:]
       var wantsEveryEvent: Bool { true }
-      func happened(_ happening: Happening) {
-        let device = happening.device
-        switch happening.kind {
-        case .trainingBegan: began[device] = began[device] ?? happening.time
-        case .attemptEnded: ended[device] = ended[device] ?? happening.time
-        case .downloaded: downloaded[device] = downloaded[device] ?? happening.time
-        case .accepted: accepted[device] = accepted[device] ?? happening.time
+      func happened(_ event: ObservedEvent) {
+        let device = event.device
+        switch event.kind {
+        case .trainingBegan: began[device] = began[device] ?? event.time
+        case .attemptEnded: ended[device] = ended[device] ?? event.time
+        case .downloaded: downloaded[device] = downloaded[device] ?? event.time
+        case .accepted: accepted[device] = accepted[device] ?? event.time
         default: break
         }
       }

@@ -101,10 +101,10 @@ import Testing
 
   @Test("words come through a shell as they are")
   func quoting() {
-    #expect(ShellText.quoted("--array=0-3%2") == "--array=0-3%2")
-    #expect(ShellText.quoted("") == "''")
-    #expect(ShellText.quoted("a b") == "'a b'")
-    #expect(ShellText.quoted("it's $HOME") == #"'it'\''s $HOME'"#)
+    #expect(ShellQuoting.quoted("--array=0-3%2") == "--array=0-3%2")
+    #expect(ShellQuoting.quoted("") == "''")
+    #expect(ShellQuoting.quoted("a b") == "'a b'")
+    #expect(ShellQuoting.quoted("it's $HOME") == #"'it'\''s $HOME'"#)
   }
 
   @Test("options of sbatch that the sweep sets, or that have an option of their own, are refused")

@@ -55,7 +55,7 @@ final class Searched {
     options.shrinkTrials = 400
     change(&options)
     let scenario = try Scenario(contentsOf: path, registry: registry)
-    return try Stress(scenario, options).search(player ?? HerePlayer(registry))
+    return try Stress(scenario, options).search(player ?? InProcessPlayer(registry))
   }
 
   /// What is broken in a file, with other values.

@@ -4,21 +4,21 @@ extension Report {
 
   /// The axis of simulated time, the same on all figures: to the end of the longest run.
   var timeAxis: Figure.Axis {
-    var axis = ReportRun.Along.time.axis
+    var axis = ReportRun.CurveAxis.time.axis
     let end = (runs + references.map(\.run)).map(\.lastMoment).max() ?? 0
     if end > 0 { axis.range = 0...end }
     return axis
   }
 
   /// Accuracy over something.
-  func accuracy(_ along: ReportRun.Along, onlyCentral: Bool = false) -> Figure {
+  func accuracy(_ along: ReportRun.CurveAxis, onlyCentral: Bool = false) -> Figure {
     curves(
       .accuracy, along, title: "Accuracy \(along.words)",
       .init("accuracy on the test samples", .share, includesZero: true), onlyCentral: onlyCentral)
   }
 
   /// Loss over something.
-  func loss(_ along: ReportRun.Along) -> Figure {
+  func loss(_ along: ReportRun.CurveAxis) -> Figure {
     curves(
       .loss, along, title: "Loss \(along.words)",
       .init("mean loss on the test samples", .number, includesZero: true))
@@ -55,7 +55,7 @@ extension Report {
   ///
   /// A band ends where the first of its seeds does, so that all of it is of the same seeds.
   private func curves(
-    _ column: ReportColumn, _ along: ReportRun.Along, title: String, _ height: Figure.Axis,
+    _ column: ReportColumn, _ along: ReportRun.CurveAxis, title: String, _ height: Figure.Axis,
     onlyCentral: Bool = false
   ) -> Figure {
     var series: [Figure.Series] = []

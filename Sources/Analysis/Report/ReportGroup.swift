@@ -67,7 +67,7 @@ struct ReportLine {
 
   /// A column of `versions` over an axis, or what stands for it in `central`.
   func curve(
-    _ run: ReportRun, _ column: ReportColumn, _ along: ReportRun.Along
+    _ run: ReportRun, _ column: ReportColumn, _ along: ReportRun.CurveAxis
   ) -> [Figure.Point] {
     guard let model else { return run.curve(column.versions, over: along) }
     guard along == .time, let name = column.central else { return [] }

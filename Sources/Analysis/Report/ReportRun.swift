@@ -69,7 +69,7 @@ public struct ReportRun: Sendable {
   }
 
   /// A column of `versions` over another, without the places where either is not known.
-  func curve(_ column: String, over axis: Along) -> [Figure.Point] {
+  func curve(_ column: String, over axis: CurveAxis) -> [Figure.Point] {
     guard let versions, let values = versions.numbers(column), let places = places(axis) else {
       return []
     }
@@ -100,7 +100,7 @@ public struct ReportRun: Sendable {
   }
 
   /// What a curve is drawn over.
-  enum Along: CaseIterable {
+  enum CurveAxis: CaseIterable {
     case time, versions, bytes, joules
 
     var axis: Figure.Axis {
@@ -122,7 +122,7 @@ public struct ReportRun: Sendable {
     }
   }
 
-  private func places(_ axis: Along) -> [Double]? {
+  private func places(_ axis: CurveAxis) -> [Double]? {
     switch axis {
     case .time: versions?.numbers("publishedAt")
     case .versions: versions?.numbers("version")
@@ -135,7 +135,7 @@ public struct ReportRun: Sendable {
   }
 
   /// The end of an axis: a step function holds until then.
-  func end(_ axis: Along) -> Double {
+  func end(_ axis: CurveAxis) -> Double {
     axis == .time ? length : places(axis)?.last ?? 0
   }
 

@@ -19,16 +19,16 @@ struct Books: Codable {
   /// What happened to the identities of devices, counted.
   var identities = IdentityCounts()
   /// What each device did, counted.
-  var activity = Table<DeviceActivity>()
+  var activity = RecordArray<DeviceActivity>()
   /// The work of each device.
-  private(set) var devices = Table<DeviceEffort>()
+  private(set) var devices = RecordArray<DeviceEffort>()
   /// What the work of each device drew; empty where no group has a battery.
-  private(set) var energies = Table<DeviceEnergy>()
+  private(set) var energies = RecordArray<DeviceEnergy>()
   /// Aggregated updates by their staleness.
-  private(set) var staleness = Pages<Int>()
+  private(set) var staleness = PagedArray<Int>()
   /// Test samples that each version gets right, or the last one before it that was evaluated; empty
   /// where nothing is learned.
-  private(set) var correct = Pages<Int64>()
+  private(set) var correct = PagedArray<Int64>()
 
   /// Opens an account for each device, and one of energy where there are batteries.
   mutating func open(devices count: Int, hasEnergy: Bool) {

@@ -49,7 +49,7 @@ public struct FleetHours: Sendable, Codable {
   private let sampleCount: Int
   private var marks: [Mark] = []
   /// Shapes: [hour][group][column].
-  private var sums = Pages<Int64>()
+  private var sums = PagedArray<Int64>()
 
   /// Hours of a fleet of so many devices by group; none where they are not recorded.
   init(groups: [Int] = []) {

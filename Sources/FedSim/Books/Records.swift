@@ -165,7 +165,7 @@ public struct DeviceActivity: Sendable, Equatable, Codable {
 }
 
 /// Something that happened, for observers: the story of a device or of the server.
-public struct Happening: Sendable, Equatable {
+public struct ObservedEvent: Sendable, Equatable {
   /// When it happened, in simulated time.
   public let time: SimTime
   /// The device's number in the fleet; −1 for the server.

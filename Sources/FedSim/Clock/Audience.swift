@@ -11,7 +11,7 @@ enum Announcement {
   /// A version was made that something goes with. No observer hears of it.
   case companionsMade
   /// It came after one of these, and is heard of in this order.
-  case happened(Happening)
+  case happened(ObservedEvent)
 }
 
 /// Who looks on: observers, and whether any of them wants to see every event.
@@ -40,8 +40,8 @@ struct Audience {
   }
 
   /// Tells all of them what happened, in its order among announcements.
-  mutating func tell(_ happening: Happening) {
-    guard announcements.isEmpty else { return announce(.happened(happening)) }
-    for observer in observers { observer.happened(happening) }
+  mutating func tell(_ event: ObservedEvent) {
+    guard announcements.isEmpty else { return announce(.happened(event)) }
+    for observer in observers { observer.happened(event) }
   }
 }

@@ -26,7 +26,7 @@ struct Context {
   var members = Members()
   var network = DeviceNetwork()
   /// Keys of what is drawn often, by purpose and group.
-  var streamKeys: KeyMemory
+  var streamKeys: StreamKeyCache
   /// What the settings ask for beyond the plain path.
   var features = Features()
   /// What devices keep from training to training, and what travels with models beside them.
@@ -49,7 +49,7 @@ struct Context {
       })
     participations = Participations(
       groups: inputs.record.hoursByGroup == true ? inputs.fleet.count : 0)
-    streamKeys = KeyMemory(inputs)
+    streamKeys = StreamKeyCache(inputs)
     let (layout, needs) = (inputs.task.network.layout, inputs.task.algorithm.needs)
     wireSizes = (
       inputs.server.updateBytes(of: layout, needs: needs),
@@ -80,9 +80,9 @@ struct Context {
   /// It is `mutating` because a call of another would copy the context where its arguments are read
   /// from it.
   @inline(__always)
-  mutating func note(_ device: Int, _ kind: Happening.Kind) {
+  mutating func note(_ device: Int, _ kind: ObservedEvent.Kind) {
     guard audience.wantsEveryEvent else { return }
-    audience.tell(Happening(time: now, device: device, kind: kind))
+    audience.tell(ObservedEvent(time: now, device: device, kind: kind))
   }
 
   /// Books an amount at the time of the event under way.

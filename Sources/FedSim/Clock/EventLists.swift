@@ -178,7 +178,7 @@ struct EventLists {
   }
 
   private var storage = Storage()
-  private var lists = Table<List>()
+  private var lists = RecordArray<List>()
 
   /// How many actors have a list.
   var count: Int { lists.count }

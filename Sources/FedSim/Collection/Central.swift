@@ -13,9 +13,9 @@ struct Central: Codable {
   /// The models that each data object of a group is for: by group, then by object.
   var objects: [[[Int]]] = []
   /// What each device remembers.
-  var collectors = Table<Collector>()
+  var collectors = RecordArray<Collector>()
   /// Files that somebody may still ask for.
-  var files = Register<FileRecord>()
+  var files = SlotMap<FileRecord>()
   /// Files by how they end.
   var ledger = Ledger<FileOutcome>()
   /// The samples of these files.

@@ -18,7 +18,7 @@ struct Device: Codable {
 
   // The regions.
   var scheduler = SchedulerRegion()
-  private var doings: Doings?
+  private var activeState: ActiveState?
   var runGeneration: UInt32 = 0
   var outbox: [Int32] = []
   var heldVersion: Int32 = -1
@@ -37,27 +37,27 @@ struct Device: Codable {
   }
 
   var session: Session? {
-    @inline(__always) get { doings?.session }
+    @inline(__always) get { activeState?.session }
     @inline(__always) _modify {
-      Doings.own(&doings)
-      yield &doings!.session
-      Doings.drop(&doings)
+      ActiveState.own(&activeState)
+      yield &activeState!.session
+      ActiveState.drop(&activeState)
     }
   }
   var run: TrainingRun? {
-    @inline(__always) get { doings?.run }
+    @inline(__always) get { activeState?.run }
     @inline(__always) _modify {
-      Doings.own(&doings)
-      yield &doings!.run
-      Doings.drop(&doings)
+      ActiveState.own(&activeState)
+      yield &activeState!.run
+      ActiveState.drop(&activeState)
     }
   }
   var attempt: Attempt? {
-    @inline(__always) get { doings?.attempt }
+    @inline(__always) get { activeState?.attempt }
     @inline(__always) _modify {
-      Doings.own(&doings)
-      yield &doings!.attempt
-      Doings.drop(&doings)
+      ActiveState.own(&activeState)
+      yield &activeState!.attempt
+      ActiveState.drop(&activeState)
     }
   }
 
@@ -68,15 +68,19 @@ struct Device: Codable {
   }
 
   /// Asks for the memory of what it is about, where it is about anything.
-  func prefetchDoings() { doings?.prefetch() }
+  func prefetchActiveState() { activeState?.prefetch() }
 
   // Parts of these, read where they stand.
-  var hasSession: Bool { @inline(__always) get { doings != nil && doings!.session != nil } }
-  var isRunning: Bool { @inline(__always) get { doings != nil && doings!.run != nil } }
-  var sessionGenerationNow: UInt32? { @inline(__always) get { doings?.session?.generation } }
-  var sessionKind: SessionKind? { @inline(__always) get { doings?.session?.kind } }
-  var hasAttempt: Bool { @inline(__always) get { doings != nil && doings!.attempt != nil } }
-  var runGenerationNow: UInt32? { @inline(__always) get { doings?.run?.generation } }
+  var hasSession: Bool {
+    @inline(__always) get { activeState != nil && activeState!.session != nil }
+  }
+  var isRunning: Bool { @inline(__always) get { activeState != nil && activeState!.run != nil } }
+  var sessionGenerationNow: UInt32? { @inline(__always) get { activeState?.session?.generation } }
+  var sessionKind: SessionKind? { @inline(__always) get { activeState?.session?.kind } }
+  var hasAttempt: Bool {
+    @inline(__always) get { activeState != nil && activeState!.attempt != nil }
+  }
+  var runGenerationNow: UInt32? { @inline(__always) get { activeState?.run?.generation } }
 
   /// Whether batches of a training run now.
   var isTraining: Bool { run?.isEvaluation == false }

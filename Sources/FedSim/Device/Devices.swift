@@ -1,12 +1,12 @@
 /// The devices of the fleet, and what each of them remembers beside what all have.
 struct Devices {
-  private var table = Table<Device>()
+  private var table = RecordArray<Device>()
   /// Batteries and heat, for each device; empty where no group has a battery.
-  var bodies = Table<Body>()
+  var bodies = RecordArray<Body>()
   /// The settings of batteries, by group; empty where no group has a battery.
   var batteryFigures: [BatterySettings] = []
   /// What system and app remember, for each device; empty where no group has `system` or `app`.
-  var apps = Table<AppRegion?>()
+  var apps = RecordArray<AppRegion?>()
   /// Tokens, registrations, heartbeats and clocks; empty where no group has any.
   var identities = Identities()
   /// What the fleet consists of, where its groups say so.
@@ -29,7 +29,7 @@ struct Devices {
   /// Their numbers, in the order of the fleet.
   var indices: Range<Int> { table.startIndex..<table.endIndex }
   /// All of them, as they are saved.
-  var all: Table<Device> { table }
+  var all: RecordArray<Device> { table }
 
   /// A device by its number, read and changed where it lies.
   subscript(device: Int) -> Device {
@@ -40,7 +40,7 @@ struct Devices {
   mutating func reserveCapacity(_ count: Int) { table.reserveCapacity(count) }
   mutating func append(_ device: Device) { table.append(device) }
   /// Takes back devices that were saved.
-  mutating func restore(_ saved: Table<Device>) { table = saved }
+  mutating func restore(_ saved: RecordArray<Device>) { table = saved }
 
   /// Asks for the memory of a device, if there is one.
   func prefetch(_ device: Int) {

@@ -362,7 +362,7 @@ enum Heartbeat {
     var carried = CarriedBytes()
     carried.add(link: held.link, up: up, down: down)
     cx.books.traffic.book(carried, outcome)
-    Measures.countBytes(device, up: up, down: down, &cx)
+    Accounting.countBytes(device, up: up, down: down, &cx)
   }
 
   /// The run is over: what was under way stays so.

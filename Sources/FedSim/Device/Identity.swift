@@ -109,7 +109,7 @@ public struct IdentityCounts: Sendable, Equatable, Codable {
 
 /// The identities of all devices; empty where no group has anything of the kind.
 struct Identities: Codable {
-  var devices = Table<Identity>()
+  var devices = RecordArray<Identity>()
   @Rebuilt var presence = PresenceSettings()
   /// Whether there are none: told apart from `devices`, for it is asked at every event.
   var isEmpty = true

@@ -62,7 +62,7 @@ enum Installation {
     if Collecting.collects(device, cx) {
       SampleFiles.loseCollected(device, .uninstalled, &cx)
     }
-    Measures.setHeldVersion(device, -1, &devices, &cx)
+    Accounting.setHeldVersion(device, -1, &devices, &cx)
     devices[device].held = nil
     devices[device].lastTrained = -1
     for request in devices[device].scheduler.requests {

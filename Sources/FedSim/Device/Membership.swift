@@ -74,7 +74,7 @@ enum Membership {
     }
     devices[device].scheduler.starting = -1
     devices[device].scheduler.generation += 1
-    Measures.setHeldVersion(device, -1, &devices, &cx)
+    Accounting.setHeldVersion(device, -1, &devices, &cx)
     devices[device].held = nil
     devices[device].lastTrained = -1
     Surroundings.changeLink(device, &devices, &cx) { $0.isOff = true }

@@ -13,7 +13,7 @@ enum Requesting {
     let id = cx.network[device].generation
     let transfer = Transfer(
       purpose: purpose, request: request, id: id, plan: id, remaining: bytes,
-      energyMark: Measures.energyDrawn(device, &devices, &cx).radio, since: cx.now)
+      energyMark: Accounting.energyDrawn(device, &devices, &cx).radio, since: cx.now)
     cx.network.open(transfer, of: device)
     if purpose == .download,
       let limit = cx.inputs.fleet[Int(devices[device].group)].network.downloadTimeout
@@ -60,12 +60,12 @@ enum Requesting {
       let outcome = cx.network[transferOf: device]!.response!.outcome
       let received = cx.network[transferOf: device]!.remaining
       return completed(
-        device, Measures.closeTransfer(device, outcome, received: received, &devices, &cx),
+        device, Accounting.closeTransfer(device, outcome, received: received, &devices, &cx),
         &devices, &cx)
     }
     let due = cx.now + cx.inputs.fleet[Int(devices[device].group)].network.requestTimeout
     let (id, request, sent) = cx.network[transferOf: device]!.leave(due: due)
-    Measures.countBytes(device, link: cx.network[device].link, up: sent, &cx)
+    Accounting.countBytes(device, link: cx.network[device].link, up: sent, &cx)
     if !devices.identities.isEmpty { Identity.stamp(device, id, devices, &cx) }
     if case .submit(let update) = request { cx.updates.send(update) }
     if case .check(_, let participation) = request { cx.participations.hold(participation) }
@@ -147,9 +147,9 @@ enum Requesting {
     cx.network[transferOf: device]!.remaining -= passed
     cx.network[transferOf: device]!.fraction = fraction
     if transfer.phase == .sending {
-      Measures.countBytes(device, link: link, up: passed, &cx)
+      Accounting.countBytes(device, link: link, up: passed, &cx)
     } else {
-      Measures.countBytes(device, link: link, down: passed, &cx)
+      Accounting.countBytes(device, link: link, down: passed, &cx)
     }
   }
 
@@ -160,7 +160,7 @@ enum Requesting {
       countProgress(device, cx.network[device].rates, cx.network[device].link, &cx)
     }
     let outcome: TransmissionOutcome = transfer.phase == .awaiting ? .unacknowledged : .cancelled
-    Measures.closeTransfer(device, outcome, &devices, &cx)
+    Accounting.closeTransfer(device, outcome, &devices, &cx)
     if case .upload(let update) = transfer.purpose {
       cx.note(device, .uploadFailed(update: Int(update), outcome))
       Outbox.markWaiting(update, &cx)
@@ -188,7 +188,7 @@ enum Requesting {
     _ device: Int, _ outcome: TransmissionOutcome, _ devices: inout Devices, _ cx: inout Context
   ) {
     let transfer = cx.network[transferOf: device]!
-    Measures.closeTransfer(device, outcome, &devices, &cx)
+    Accounting.closeTransfer(device, outcome, &devices, &cx)
     switch transfer.purpose {
     case .check, .download, .enrolment, .reply:
       cx.note(device, .requestFailed(transfer.purpose == .download ? .download : .check, outcome))
@@ -224,7 +224,7 @@ enum Requesting {
       } else {
         devices[device].held = transfer.body
       }
-      Measures.setHeldVersion(device, version, &devices, &cx)
+      Accounting.setHeldVersion(device, version, &devices, &cx)
       cx.note(device, .downloaded(version: Int(version)))
       if reading == .readWithoutPlan {
         devices[device].session!.stage = .plan

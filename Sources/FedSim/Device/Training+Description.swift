@@ -1,7 +1,7 @@
 import Learning
 import Numerics
 
-/// Trainings as they are described, and what is foreseen of them.
+/// Trainings as they are described, and what is predicted of them.
 extension Training {
   /// Describes an attempt's training up to a number of batches.
   static func describe(
@@ -15,9 +15,9 @@ extension Training {
     if batches == 0 { return }
     let isWhole = batches == devices[device].pace.batchCount && attempt.described == 0
     if validation, isWhole, case .parameters(let base) = attempt.start,
-      let foreseen = cx.computations.foreseen(by: device, from: base, epoch: attempt.firstEpoch)
+      let predicted = cx.computations.predicted(by: device, from: base, epoch: attempt.firstEpoch)
     {
-      training = foreseen
+      training = predicted
     } else {
       training = newTraining(
         of: device, attempt.described..<batches, from: attempt.start,
@@ -66,11 +66,11 @@ extension Training {
 
   /// The members of a cohort will most likely train on the latest version next, all batches: idle
   /// threads may begin with that. `isBeforehand`: the cohort has not formed yet.
-  static func foresee(
+  static func predict(
     _ members: [Int], from model: ParameterBuffer, isBeforehand: Bool, _ devices: inout Devices,
     _ cx: inout Context
   ) {
-    let most = cx.computations.foreseeable
+    let most = cx.computations.predictionRoom
     guard !members.isEmpty, most > 0, !devices.fleetTables.hasArrivals,
       cx.features.plans.isEmpty, cx.features.privateRanges.isEmpty,
       !cx.features.isStateful, cx.states.adversaries.isEmpty
@@ -81,9 +81,9 @@ extension Training {
       askForMemory(of: some.dropFirst(place), devices, cx)
       let (batches, epoch) = (devices[device].pace.batchCount, devices[device].nextEpoch)
       guard batches > 0, !devices[device].hasAttempt,
-        !cx.computations.isForeseen(by: device, from: model, epoch: epoch)
+        !cx.computations.isPredicted(by: device, from: model, epoch: epoch)
       else { continue }
-      cx.computations.foresee(
+      cx.computations.predict(
         newTraining(
           of: device, 0..<batches, from: .parameters(model), firstEpoch: epoch,
           isLast: true, devices, cx),

@@ -25,7 +25,7 @@ enum Training {
       firstBatch: attempt.described,
       lastBatch: pace.batchCount, generation: devices[device].runGeneration)
     devices[device].run = run
-    Measures.beginStretch(device, &devices, &cx)
+    Accounting.beginStretch(device, &devices, &cx)
     cx.schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: pace.end(of: run, batches: pace.batchCount), by: device)
@@ -44,7 +44,7 @@ enum Training {
 
   /// The batches under way end, or are cut off.
   static func endRun(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    Measures.bookStretch(device, &devices, &cx)
+    Accounting.bookStretch(device, &devices, &cx)
     if !devices.apps.isEmpty, let run = devices[device].run {
       App.noteBurst(device, run, &devices, &cx)
     }
@@ -186,7 +186,7 @@ enum Training {
     endRun(device, &devices, &cx)
     if let attempt = devices[device].attempt, attempt.checkpointedAt != nil {
       cx.books.ledgers.batchesWasted += max(0, done - attempt.described)
-      Measures.bookLost(
+      Accounting.bookLost(
         device, since: kept!, batches: attempt.described..<max(done, attempt.described), &devices,
         &cx)
       cx.books.tallies.checkpoints += 1
@@ -208,7 +208,7 @@ enum Training {
   private static func save(
     _ device: Int, batches: Int, _ devices: inout Devices, _ cx: inout Context
   ) {
-    Measures.bookStretch(device, &devices, &cx)
+    Accounting.bookStretch(device, &devices, &cx)
     describe(device, batches: batches, validation: false, &devices, &cx)
     devices[device].attempt!.checkpointedAt = cx.now
     cx.note(device, .checkpointed(batches: batches, of: devices[device].pace.batchCount))
@@ -226,7 +226,7 @@ enum Training {
       endRun(device, &devices, &cx)
     }
     cx.books.book(
-      Measures.effort(of: device, batches: done, devices, cx), of: device, .attempt(outcome))
+      Accounting.effort(of: device, batches: done, devices, cx), of: device, .attempt(outcome))
     devices[device].attempt = nil
     cx.books.ledgers.attempts.close(outcome)
     cx.books.ledgers.batchesWasted += done
@@ -248,7 +248,7 @@ enum Training {
       }
       training = described
     }
-    let effort = Measures.effort(of: device, batches: batches, devices, cx)
+    let effort = Accounting.effort(of: device, batches: batches, devices, cx)
     Adversary.keepFirst(device, training, attempt, &cx)
     let outgoing = Transforms.sent(by: device, attempt, training, &server, &cx)
     devices[device].attempt = nil

@@ -228,7 +228,7 @@ extension EvaluationRound {
       begunAt: cx.now, since: cx.now, speed: Body.speed(of: device, &devices), firstBatch: 0,
       lastBatch: pace.batchCount, generation: devices[device].runGeneration, isEvaluation: true)
     devices[device].run = run
-    Measures.beginStretch(device, &devices, &cx)
+    Accounting.beginStretch(device, &devices, &cx)
     cx.schedule(
       .trainingEnd(device: Int32(device), generation: run.generation), .batchEnd,
       at: pace.end(of: run, batches: pace.batchCount), by: device)

@@ -17,7 +17,7 @@ struct Instructions: Codable {
   /// The evaluation under way.
   var evaluation: EvaluationRound?
   /// Those that are over.
-  var evaluations = Pages<EvaluationRecord>()
+  var evaluations = PagedArray<EvaluationRecord>()
   /// Whether the run ends with the evaluation under way.
   var endsWithEvaluation = false
 }

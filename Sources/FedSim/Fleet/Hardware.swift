@@ -74,7 +74,7 @@ protocol HardwareModel: Sendable {
 }
 
 /// A class of hardware as a part: every figure may be set.
-struct HardwareOf<Model: HardwareModel>: HardwareClass {
+struct NamedHardware<Model: HardwareModel>: HardwareClass {
   struct Settings: PartSettings {
     var hardware = Model.hardware
 

@@ -164,7 +164,7 @@ extension Catalog {
   /// Adds the classes of hardware that come with the simulator.
   public mutating func addHardware() {
     func add<Model: HardwareModel>(_ model: Model.Type) {
-      self.add(HardwareOf<Model>.self, to: .hardwareClass) { $0 }
+      self.add(NamedHardware<Model>.self, to: .hardwareClass) { $0 }
     }
     add(IPhone8.self)
     add(IPhoneXR.self)

@@ -6,7 +6,7 @@ import Learning
 /// request and what it carries; it may hold, queue or owe its answer, and lend it a model. What it
 /// does to a request that the device has given up has no effect.
 struct DeviceNetwork: Codable {
-  private var lines = Table<Line>()
+  private var lines = RecordArray<Line>()
   private var transfers = Slots<Transfer>()
   /// The server's own connection.
   var server = ServerLine()

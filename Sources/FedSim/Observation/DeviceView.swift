@@ -60,7 +60,7 @@ extension Event {
 }
 
 /// The server at one moment: read-only values for stories.
-package struct ServerStanding: Equatable, Sendable {
+package struct ServerSnapshot: Equatable, Sendable {
   package let isReachable: Bool
   package let believesOnline: Bool
 }

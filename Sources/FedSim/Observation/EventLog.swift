@@ -35,7 +35,7 @@ public final class EventLog: SavedObserver {
   public static let (laterKinds, laterDetails) = (Facts.laterKinds, Facts.laterDetails)
 
   /// The rows, in the order in which things happened.
-  public private(set) var rows = Pages<Row>()
+  public private(set) var rows = PagedArray<Row>()
   /// How many did not fit.
   public private(set) var missed = 0
   private var limit: Int
@@ -46,7 +46,7 @@ public final class EventLog: SavedObserver {
 
   /// What a log remembers.
   public struct Memory: Codable {
-    let rows: Pages<Row>
+    let rows: PagedArray<Row>
     let missed: Int
     let limit: Int
     let round: Int32
@@ -65,15 +65,15 @@ public final class EventLog: SavedObserver {
   public var wantsEveryEvent: Bool { true }
 
   /// Keeps it.
-  public func happened(_ happening: Happening) {
+  public func happened(_ event: ObservedEvent) {
     guard rows.count < limit else {
       missed += 1
       return
     }
-    let facts = happening.kind.facts
+    let facts = event.kind.facts
     rows.append(
       Row(
-        time: happening.time, device: Int32(happening.device), update: Int32(facts.update),
+        time: event.time, device: Int32(event.device), update: Int32(facts.update),
         version: Int32(facts.version), round: facts.round.map { Int32($0) } ?? round,
         count: Int32(facts.count), kind: facts.kind, detail: facts.detail))
   }
@@ -148,7 +148,7 @@ public final class EventLog: SavedObserver {
   }
 }
 
-extension Happening.Kind {
+extension ObservedEvent.Kind {
   /// Its parts, by codes.
   var facts: EventLog.Facts {
     switch self {

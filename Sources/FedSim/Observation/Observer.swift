@@ -14,7 +14,7 @@ public protocol Observer: AnyObject {
   /// An event was handled.
   func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation)
   /// Something happened while an event was handled.
-  func happened(_ happening: Happening)
+  func happened(_ event: ObservedEvent)
   /// The run went on for a while: for whoever shows how far it is.
   func advanced(_ simulation: borrowing Simulation)
   /// A version was published.
@@ -36,7 +36,7 @@ extension Observer {
   public func began(_ simulation: borrowing Simulation) {}
   public func resumed(_ simulation: borrowing Simulation) {}
   public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {}
-  public func happened(_ happening: Happening) {}
+  public func happened(_ event: ObservedEvent) {}
   public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {}
   public func publishedCentrally(
     _ version: CentralVersion, _ simulation: borrowing Simulation

@@ -35,7 +35,7 @@ public final class TimelineLog: SavedObserver {
   }
 
   /// The intervals of each part, in the order in which they ended.
-  public private(set) var intervals = Part.allCases.map { _ in Pages<Interval>() }
+  public private(set) var intervals = Part.allCases.map { _ in PagedArray<Interval>() }
   /// Devices in the order in which they were named, each once.
   public private(set) var devices: [Int]
   private var open: [Open] = []
@@ -51,7 +51,7 @@ public final class TimelineLog: SavedObserver {
   /// What a log remembers.
   public struct Memory: Codable {
     let devices: [Int]
-    let intervals: [Pages<Interval>]
+    let intervals: [PagedArray<Interval>]
     let open: [Open]
     let places: [Int32]
   }

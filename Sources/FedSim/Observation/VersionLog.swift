@@ -12,16 +12,16 @@ public struct VersionLog: Sendable, Codable {
     var federated: Int32
   }
 
-  private var rows = Pages<Row>()
-  private var evaluations = Pages<CentralEvaluation>()
-  private var federated = Pages<FederatedEvaluation.Summary>()
+  private var rows = PagedArray<Row>()
+  private var evaluations = PagedArray<CentralEvaluation>()
+  private var federated = PagedArray<FederatedEvaluation.Summary>()
   /// One a version, or none.
-  private var averages = Pages<Double>()
-  private var privacy = Pages<PrivacyRecord>()
+  private var averages = PagedArray<Double>()
+  private var privacy = PagedArray<PrivacyRecord>()
   /// So many a version, or none.
-  private var labels = Pages<Int64>()
-  private var norms = Pages<TensorNorms>()
-  private var groupWeights = Pages<Double>()
+  private var labels = PagedArray<Int64>()
+  private var norms = PagedArray<TensorNorms>()
+  private var groupWeights = PagedArray<Double>()
 
   /// A log of nothing.
   public init() {}
@@ -60,7 +60,7 @@ public struct VersionLog: Sendable, Codable {
   }
 
   /// A version's part of a list that has as many elements for each.
-  private func part<Element>(of list: Pages<Element>, _ version: Int) -> [Element] {
+  private func part<Element>(of list: PagedArray<Element>, _ version: Int) -> [Element] {
     let size = list.count / rows.count
     return (version * size..<(version + 1) * size).map { list[$0] }
   }

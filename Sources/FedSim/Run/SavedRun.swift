@@ -19,16 +19,16 @@ struct SavedRun: Codable {
   let isStuck: Bool
   let turns: Int
   let hasBegun: Bool
-  let table: Table<Device>
-  let bodies: Table<Body>
-  let apps: Table<AppRegion?>
+  let table: RecordArray<Device>
+  let bodies: RecordArray<Body>
+  let apps: RecordArray<AppRegion?>
   let identities: Identities
   let fleetTables: FleetTables
   let clients: [ClientRegion]
   let server: Server
   let states: ClientStates
   let collection: Central
-  let outlook: Outlook
+  let stallCheck: StallCheck
 
   init(_ run: borrowing Simulation) {
     now = run.cx.now
@@ -54,6 +54,6 @@ struct SavedRun: Codable {
     server = run.server
     states = run.cx.states
     collection = run.cx.collection
-    outlook = run.outlook
+    stallCheck = run.stallCheck
   }
 }

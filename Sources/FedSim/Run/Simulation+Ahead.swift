@@ -5,7 +5,7 @@ extension Simulation {
   /// Plays what the current device does next as far as it is its own affair.
   mutating func playAhead(_ device: Int) {
     cx.ahead.isAhead = true
-    while let next = cx.agenda.upcoming, next.time < outlook.nextLook,
+    while let next = cx.agenda.upcoming, next.time < stallCheck.nextCheck,
       PlayingAhead.isOwnAffair(next.event, device, &devices, &server, &cx)
     {
       handle(cx.agenda.popUpcoming())

@@ -68,7 +68,7 @@ extension Simulation {
     devices.bodies = saved.bodies
     devices.apps = saved.apps
     devices.clients = saved.clients
-    outlook = saved.outlook
+    stallCheck = saved.stallCheck
     takeWithRebuilt(saved)
   }
 

@@ -22,8 +22,8 @@ extension Simulation {
 
 extension Simulation {
   /// The server as it is now.
-  package var serverStanding: ServerStanding {
-    ServerStanding(
+  package var serverSnapshot: ServerSnapshot {
+    ServerSnapshot(
       isReachable: cx.network.server.isReachable, believesOnline: cx.network.server.believesOnline)
   }
 }

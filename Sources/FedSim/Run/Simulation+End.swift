@@ -9,7 +9,7 @@ extension Simulation {
     Rounds.recordRound(.unfinishedAtEnd, &server, &cx)
     deliver()
     Collecting.finishCentral(&cx)
-    Measures.finishHours(&devices, &cx)
+    Accounting.finishHours(&devices, &cx)
     // Of a run that ended early, too: what its batteries would have given later is not the run's.
     for device in devices.bodies.indices where devices.bodies[device].isThere {
       devices.bodies[device].settle(at: cx.now)
@@ -17,16 +17,16 @@ extension Simulation {
     for device in devices.indices {
       Training.abandonEvaluation(device, &devices, &cx)
       if cx.network[transferOf: device] != nil {
-        Measures.closeTransfer(device, .unfinishedAtEnd, &devices, &cx)
+        Accounting.closeTransfer(device, .unfinishedAtEnd, &devices, &cx)
       }
       if let attempt = devices[device].attempt {
         var done = attempt.described
         if let run = devices[device].run {
           done = devices[device].pace.done(run, at: cx.now)
         }
-        Measures.bookStretch(device, &devices, &cx)
+        Accounting.bookStretch(device, &devices, &cx)
         cx.books.book(
-          Measures.effort(of: device, batches: done, devices, cx), of: device,
+          Accounting.effort(of: device, batches: done, devices, cx), of: device,
           .attempt(.unfinishedAtEnd))
         cx.books.ledgers.batchesWasted += done
         cx.books.ledgers.attempts.close(.unfinishedAtEnd)

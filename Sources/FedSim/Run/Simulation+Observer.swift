@@ -8,7 +8,7 @@ extension Simulation {
   mutating func deliver() {
     for announcement in cx.audience.takeAnnouncements() {
       if case .trainingsComing(let members, let model, let isBeforehand) = announcement {
-        Training.foresee(members, from: model, isBeforehand: isBeforehand, &devices, &cx)
+        Training.predict(members, from: model, isBeforehand: isBeforehand, &devices, &cx)
       }
       if case .companionsMade = announcement { ClientStates.letGoOfCompanions(devices, &cx) }
       for observer in cx.audience.observers {
@@ -16,7 +16,7 @@ extension Simulation {
         case .published(let record): observer.published(record, self)
         case .closed(let record): observer.closed(record, self)
         case .publishedCentrally(let version): observer.publishedCentrally(version, self)
-        case .happened(let happening): observer.happened(happening)
+        case .happened(let event): observer.happened(event)
         case .trainingsComing, .companionsMade: break
         }
       }

@@ -15,7 +15,7 @@ extension Simulation {
     guard first > 0 else { return }
     let device = Int(first) - 1
     cx.agenda.queue.prefetchEvents(first)
-    devices[device].prefetchDoings()
+    devices[device].prefetchActiveState()
     cx.network.prefetchTransfer(device)
     cx.world.prefetch(group: Int(devices[device].group), ordinal: Int(devices[device].ordinal))
   }

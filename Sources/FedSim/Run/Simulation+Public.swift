@@ -17,11 +17,11 @@ extension Simulation {
   /// What happened, counted.
   public var tallies: Tallies { cx.books.tallies }
   /// Participations by round; index 0 is unused.
-  public var roundFunnels: Pages<Funnel> { cx.participations.rounds }
+  public var roundFunnels: PagedArray<Funnel> { cx.participations.rounds }
   /// Participations by the hour in which their session began.
-  public var hourFunnels: Pages<Funnel> { cx.participations.hours }
+  public var hourFunnels: PagedArray<Funnel> { cx.participations.hours }
   /// The same by the group of their devices; empty unless that is recorded.
-  public var groupFunnels: [Pages<Funnel>] { cx.participations.groups }
+  public var groupFunnels: [PagedArray<Funnel>] { cx.participations.groups }
   /// The last federated evaluation, of the version that was current then.
   public var federatedEvaluation: FederatedEvaluation? { server.quality.federated }
 
@@ -52,7 +52,7 @@ extension Simulation {
   public var isStuck: Bool { cx.isStuck }
   /// Counts the hours of devices up to a time; for one who looks at a run that is still played.
   package mutating func countHours(until time: SimTime) {
-    Measures.countHours(until: time, &devices, &cx)
+    Accounting.countHours(until: time, &devices, &cx)
   }
   /// Whether any device trains itself.
   public var hasTrainers: Bool { Collecting.hasTrainers(cx) }
@@ -60,8 +60,8 @@ extension Simulation {
   /// device keeps one.
   public func ownBase(of device: Int) -> Int? { Instructions.ownBase(of: device, cx) }
 
-  /// How many trainings of this playing came as they were foreseen.
-  package var foreseen: ForeseenTrainings { cx.computations.foreseenTrainings }
+  /// How many trainings of this playing came as predicted.
+  package var predictionCounts: PredictionCounts { cx.computations.predictionCounts }
 
   /// What happened between devices and server beyond the usual; nil where nothing asks for it.
   public var exchangeTallies: ExchangeTallies? { cx.features.isOn ? cx.books.exchange : nil }
@@ -100,7 +100,7 @@ extension Simulation {
   public func deviceState(of device: Int) -> [ParameterBuffer] {
     guard !cx.states.last.isEmpty, let last = cx.states.last[device]?.training
     else { return [] }
-    return last.value(Scratch()).leavings.kept
+    return last.value(Scratch()).auxiliaryOutput.kept
   }
 
   /// What a device's own clock shows at a time, in its own time zone (written as if it were UTC).

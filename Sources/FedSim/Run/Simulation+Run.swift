@@ -41,6 +41,6 @@ extension Simulation {
     guard !isResumed else { return }
     if !server.instructions.awaitsModel { Publication.publishInitialModel(&server, &cx) }
     deliver()
-    if cx.inputs.stopsWhenStuck { lookAhead() }
+    if cx.inputs.stopsWhenStuck { checkForStall() }
   }
 }

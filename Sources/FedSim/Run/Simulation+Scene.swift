@@ -95,7 +95,7 @@ extension Simulation {
       if !devices.bodies.isEmpty { Body.refreshBody(device, &devices, &cx) }
     }
     cx.agenda.turn(to: nil)
-    Measures.makeMeasures(&devices, &cx)
+    Accounting.openBooks(&devices, &cx)
     for device in devices.identities.devices.indices {
       Heartbeat.refreshBeats(device, &devices, &cx)
     }

@@ -11,7 +11,7 @@ public struct Simulation {
   var cx: Context
   var devices: Devices
   var server: Server
-  var outlook = Outlook()
+  var stallCheck = StallCheck()
   /// Digest of all events handled so far.
   public internal(set) var eventDigest = EventDigest()
   /// Turns that were taken, each with what was played on in it.

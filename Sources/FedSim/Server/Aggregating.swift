@@ -150,7 +150,7 @@ enum Aggregating {
   private static func combined(_ waiting: [Int32], _ server: inout Server, _ cx: inout Context) -> (
     ParameterBuffer, Used
   )? {
-    cx.computations.forgetForeseen()
+    cx.computations.forgetPredicted()
     let values = cx.computations.values(of: waiting.map { cx.updates[$0].training! })
     let sent = Transforms.asSent(waiting, values, server, cx)
     let losses = baseLosses(waiting, cx)
@@ -167,7 +167,7 @@ enum Aggregating {
       used.learned.append(
         Learned(
           lossSum: values[index].lossSum, lossSquares: values[index].lossSquares,
-          validation: values[index].validation, sent: values[index].leavings.sent))
+          validation: values[index].validation, sent: values[index].auxiliaryOutput.sent))
       aggregated.append(
         AggregatedUpdate(
           device: Int(record.device), samples: facts.samples, staleness: facts.staleness,

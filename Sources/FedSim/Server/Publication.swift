@@ -108,7 +108,7 @@ extension Publication {
   static func publish(
     _ counted: VersionRecord, _ server: inout Server, _ cx: inout Context
   ) {
-    let record = Measures.measured(counted, &cx)
+    let record = Accounting.measured(counted, &cx)
     cx.note(-1, .published(version: record.version, updates: record.updates))
     cx.audience.announce(.published(record))
     if let versions = cx.inputs.stop.versions, record.version >= versions {

@@ -52,7 +52,7 @@ extension Quality {
       if let own = own[device]?.value(scratch) {
         parameters =
           keepsModel
-          ? own.leavings.kept.first ?? model : model.replacing(ranges, from: own.parameters)
+          ? own.auxiliaryOutput.kept.first ?? model : model.replacing(ranges, from: own.parameters)
       }
       if let plan, !shards[device].isEmpty {
         let training = LocalTraining(

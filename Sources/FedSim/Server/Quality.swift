@@ -14,7 +14,7 @@ struct Quality: Codable {
   /// The validation samples of all clients, ascending.
   @Rebuilt var validation: [Int32] = []
   /// Labels of the clients' samples, counted.
-  var labels = LabelMemory()
+  var labels = LabelCountCache()
 
   init(_ inputs: SimulationInputs) {
     test = (0..<Int32(inputs.task.test.count)).map { $0 }

@@ -57,7 +57,7 @@ extension Rounds {
 extension Rounds {
   /// The deadline came with too few updates: they are given up, and the next round opens.
   static func skipRound(_ server: inout Server, _ cx: inout Context) {
-    cx.computations.forgetForeseen()
+    cx.computations.forgetPredicted()
     for update in server.pending {
       Inbox.countCopy(update, -1, &server, &cx)
       cx.resolve(update, .roundSkipped)

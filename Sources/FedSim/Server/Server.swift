@@ -5,7 +5,7 @@ struct Server: Codable {
   var version: Int32 = 0
   var model: ParameterBuffer
   /// When each version was published.
-  var publishedAt = Pages([SimTime.start])
+  var publishedAt = PagedArray([SimTime.start])
 
   var round: Int32 = 1
   var roundOpenedAt = SimTime.start

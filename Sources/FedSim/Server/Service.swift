@@ -8,7 +8,7 @@ struct Service: Codable {
   @Rebuilt var settings: ServiceSettings? = nil
   /// The keys of service times, by group.
   var timeKeys: [StreamKey] = []
-  var requests = Register<ServiceRequest>()
+  var requests = SlotMap<ServiceRequest>()
   /// The first request that no worker has begun.
   var next: Int32 = 0
   /// How many workers serve one.

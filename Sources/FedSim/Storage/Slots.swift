@@ -3,7 +3,7 @@
 /// Place 0 is nobody's: it always reads as nil. The subscript never copies an element. Complexity:
 /// O(1) for everything.
 struct Slots<Element> {
-  private var elements = Table<Element?>()
+  private var elements = RecordArray<Element?>()
   private var free: [Int32] = []
 
   init() { elements.append(nil) }

@@ -17,7 +17,7 @@ struct Computations {
   private var nextSweep: Int
   private var tickets: [WorkerPool.Ticket] = []
   private let wanted = WantedTrainings()
-  private var foresight: Foresight
+  private var predictions: PredictedTrainings
 
   private struct Weak {
     weak var training: DeferredTraining?
@@ -30,7 +30,7 @@ struct Computations {
     isOff = inputs.omitsArithmetic
     limit = max(1, inputs.retainedBytes / max(1, inputs.task.network.layout.byteCount))
     nextSweep = min(limit, 4096)
-    foresight = Foresight(
+    predictions = PredictedTrainings(
       isOn: pool.threads > 1 && mode == .lazy && !inputs.omitsArithmetic,
       byteCount: inputs.task.network.layout.byteCount)
   }
@@ -87,31 +87,31 @@ struct Computations {
     tickets.append(ticket)
   }
 
-  /// How many trainings are worth foreseeing.
-  var foreseeable: Int { foresight.room }
+  /// How many trainings are worth predicting.
+  var predictionRoom: Int { predictions.room }
 
-  /// Whether that training was foreseen already.
-  func isForeseen(by device: Int, from base: ParameterBuffer, epoch: UInt64) -> Bool {
-    foresight.has(device, from: base, epoch: epoch)
+  /// Whether that training was predicted already.
+  func isPredicted(by device: Int, from base: ParameterBuffer, epoch: UInt64) -> Bool {
+    predictions.has(device, from: base, epoch: epoch)
   }
 
   /// A training will most likely be described: a thread that is idle may begin with it.
-  mutating func foresee(
+  mutating func predict(
     _ training: DeferredTraining, by device: Int, from base: ParameterBuffer, epoch: UInt64,
     isBeforehand: Bool
   ) {
-    foresight.add(training, by: device, from: base, epoch: epoch, isBeforehand: isBeforehand)
+    predictions.add(training, by: device, from: base, epoch: epoch, isBeforehand: isBeforehand)
     prefetch(training)
   }
 
-  /// How many trainings came as they were foreseen.
-  var foreseenTrainings: ForeseenTrainings { foresight.taken }
+  /// How many trainings came as predicted.
+  var predictionCounts: PredictionCounts { predictions.taken }
 
-  /// The training that was foreseen, if it is this one.
-  mutating func foreseen(
+  /// The training that was predicted, if it is this one.
+  mutating func predicted(
     by device: Int, from base: ParameterBuffer, epoch: UInt64
   ) -> DeferredTraining? {
-    foresight.take(by: device, from: base, epoch: epoch)
+    predictions.take(by: device, from: base, epoch: epoch)
   }
 
   /// Hands a training to the pool.
@@ -127,8 +127,8 @@ struct Computations {
     tickets.removeFirst(128)
   }
 
-  /// Lets go of what was foreseen and did not come.
-  mutating func forgetForeseen() { foresight.forget() }
+  /// Lets go of what was predicted and did not come.
+  mutating func forgetPredicted() { predictions.forget() }
 
   /// The values, in the order asked for; all threads take part.
   mutating func values(of trainings: [DeferredTraining]) -> [DeferredTraining.Value] {
@@ -145,14 +145,14 @@ struct Computations {
     _ terms: [StreamedSum.Term], first: Aggregation.Term?, count: Int
   ) -> StreamedSum? {
     wanted.forget()
-    foresight.forget()
+    predictions.forget()
     return StreamedSum(terms, first: first, count: count, kernels: kernels, pool: pool)
   }
 
   /// Waits for what was handed to the pool.
   mutating func settle() {
     wanted.forget()
-    foresight.forget()
+    predictions.forget()
     for ticket in tickets { pool.wait(ticket) }
     tickets = []
   }

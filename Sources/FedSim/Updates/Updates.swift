@@ -2,7 +2,7 @@
 ///
 /// An update is kept as long as somebody may ask for it; then sums are left, for audits.
 struct Updates: Codable {
-  private var records = Register<UpdateRecord>()
+  private var records = SlotMap<UpdateRecord>()
   /// Updates that are kept no longer, by how they ended, and the batches in them.
   private(set) var settled = [Int](repeating: 0, count: UpdateOutcome.allCases.count)
   private(set) var settledBatches = 0

@@ -34,7 +34,7 @@ struct DailyTimelines: GroupTimeline {
 
   /// How many stretches a day may have to be kept.
   private static let most = 5
-  private var days = Table<Day>()
+  private var days = RecordArray<Day>()
   private var latest: (ordinal: Int, timeline: DailyTimeline)?
   private let make: (Int) -> DailyTimeline
 

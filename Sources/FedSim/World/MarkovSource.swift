@@ -199,7 +199,7 @@ struct MarkovTimeline: Timeline {
 struct MarkovTimelines: GroupTimeline {
   private let chain: MarkovChain
   private let key: StreamKey
-  private var places = Table<MarkovChain.Place>()
+  private var places = RecordArray<MarkovChain.Place>()
 
   init(_ chain: MarkovChain, _ key: StreamKey, count: Int) {
     self.chain = chain

@@ -162,8 +162,8 @@ private final class PolicyDiary: Observer {
   func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
     events.append((time, event))
   }
-  func happened(_ happening: Happening) {
-    if case .arrived = happening.kind { arrived += 1 }
+  func happened(_ event: ObservedEvent) {
+    if case .arrived = event.kind { arrived += 1 }
   }
   func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
     versions.append(record)

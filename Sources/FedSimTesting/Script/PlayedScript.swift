@@ -117,13 +117,13 @@ final class ScriptReader: Observer {
 
   var wantsEveryEvent: Bool { true }
 
-  func happened(_ happening: Happening) {
-    switch happening.kind {
+  func happened(_ event: ObservedEvent) {
+    switch event.kind {
     case .updateCreated(let update, let base, _, let samples):
       precondition(update == updates.count, "updates are numbered as they are made")
-      updates.append(.init(device: devices[happening.device], base: base, samples: samples))
+      updates.append(.init(device: devices[event.device], base: base, samples: samples))
     case .arrived(let update):
-      if updates[update].arrivedAt == nil { updates[update].arrivedAt = Self.since(happening.time) }
+      if updates[update].arrivedAt == nil { updates[update].arrivedAt = Self.since(event.time) }
     case .receipt(let update, let receipt):
       updates[update].receipt = receipt
     case .updateEnded(let update, let outcome):
@@ -131,7 +131,7 @@ final class ScriptReader: Observer {
       // Its version is published next.
       if outcome == .aggregated { updates[update].version = versions.count }
     case .sessionEnded(.rejected), .rested(.rejected):
-      rejections.append(devices[happening.device])
+      rejections.append(devices[event.device])
     default: break
     }
   }

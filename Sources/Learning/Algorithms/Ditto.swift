@@ -73,10 +73,10 @@ public struct Ditto: LocalAlgorithm {
   }
 
   /// The device's own model; where it went to infinity, what it was before.
-  public func leavings(
+  public func auxiliaryOutput(
     of training: LocalTraining, batches: Int, _ memory: DeviceMemory
-  ) -> Leavings {
-    guard memory.kept.count > 1 else { return Leavings(kept: memory.kept) }
-    return Leavings(kept: [memory.kept[1].isFinite ? memory.kept[1] : memory.kept[0]])
+  ) -> AuxiliaryOutput {
+    guard memory.kept.count > 1 else { return AuxiliaryOutput(kept: memory.kept) }
+    return AuxiliaryOutput(kept: [memory.kept[1].isFinite ? memory.kept[1] : memory.kept[0]])
   }
 }

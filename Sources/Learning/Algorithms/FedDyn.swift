@@ -54,11 +54,11 @@ public struct FedDyn: LocalAlgorithm {
   ///
   /// Where a training went to infinity, or no batch ran, the term stays. Order: element by element,
   /// in `Double`, rounded to float once.
-  public func leavings(
+  public func auxiliaryOutput(
     of training: LocalTraining, batches: Int, _ memory: DeviceMemory
-  ) -> Leavings {
+  ) -> AuxiliaryOutput {
     guard batches > 0, let origin = memory.origin, memory.parameters.isFinite else {
-      return Leavings(kept: memory.kept)
+      return AuxiliaryOutput(kept: memory.kept)
     }
     let (before, trained) = (memory.kept.first?.storage, memory.parameters.storage)
     let term = ParameterBuffer(uninitializedCount: origin.count) { target in
@@ -68,6 +68,6 @@ public struct FedDyn: LocalAlgorithm {
           (before.map { Double($0[i]) } ?? 0) - settings.alpha * way)
       }
     }
-    return Leavings(kept: [term])
+    return AuxiliaryOutput(kept: [term])
   }
 }

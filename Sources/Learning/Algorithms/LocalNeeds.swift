@@ -38,7 +38,7 @@ public struct LocalNeeds: Sendable, Equatable {
 }
 
 /// What a training leaves beside the trained parameters.
-public struct Leavings: Sendable, Codable {
+public struct AuxiliaryOutput: Sendable, Codable {
   /// For the device's next training.
   public let kept: [ParameterBuffer]
   /// For the server: it goes with the update.
@@ -55,9 +55,9 @@ extension LocalAlgorithm {
   public var needs: LocalNeeds { LocalNeeds() }
   /// None.
   public var proximalPull: Double { 0 }
-  public func leavings(
+  public func auxiliaryOutput(
     of training: LocalTraining, batches: Int, _ memory: DeviceMemory
-  ) -> Leavings { Leavings() }
+  ) -> AuxiliaryOutput { AuxiliaryOutput() }
   /// What it was.
   public func companions(
     after current: [ParameterBuffer], sent: [[ParameterBuffer]], devices: Int, pool: WorkerPool

@@ -46,17 +46,17 @@ public struct Scaffold: LocalAlgorithm {
   ///
   /// Where a training went to infinity, or no batch ran, the variate stays. Order: element by
   /// element, in `Double`, rounded to float once.
-  public func leavings(
+  public func auxiliaryOutput(
     of training: LocalTraining, batches: Int, _ memory: DeviceMemory
-  ) -> Leavings {
+  ) -> AuxiliaryOutput {
     guard batches > 0, let origin = memory.origin, memory.parameters.isFinite else {
-      return Leavings(kept: memory.kept)
+      return AuxiliaryOutput(kept: memory.kept)
     }
     let (plan, all) = (training.plan, training.batchCount)
     let length = (0..<batches).reduce(0.0) {
       $0 + plan.learningRate * plan.schedule.factor(step: $1, of: all)
     }
-    guard length > 0 else { return Leavings(kept: memory.kept) }
+    guard length > 0 else { return AuxiliaryOutput(kept: memory.kept) }
     let slope = ParameterBuffer.combining(origin, memory.parameters) { ($0 - $1) / length }
     let change =
       memory.received.first.map { c in
@@ -66,7 +66,7 @@ public struct Scaffold: LocalAlgorithm {
       memory.kept.first.map { own in
         ParameterBuffer.combining(own, change) { $0 + $1 }
       } ?? change
-    return Leavings(kept: [kept], sent: [change])
+    return AuxiliaryOutput(kept: [kept], sent: [change])
   }
 
   /// c + (1/N)·Σ of what came.

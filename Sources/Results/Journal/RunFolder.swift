@@ -16,8 +16,8 @@ package final class RunFolder {
 
   /// What a folder may hold, in the order in which it is removed.
   package enum Entry: String, CaseIterable {
-    case card = "run.json"
-    case newCard = "run.json.new"
+    case manifest = "run.json"
+    case newManifest = "run.json.new"
     case newCheckpoint = "checkpoint.new"
     case checkpoint, journal, result, lock
   }
@@ -31,7 +31,7 @@ package final class RunFolder {
   /// Whether an unfinished run stands beside a result's file.
   package static func isUnfinished(beside target: String) -> Bool {
     var status = stat()
-    return stat("\(path(beside: target))/\(Entry.card.rawValue)", &status) == 0
+    return stat("\(path(beside: target))/\(Entry.manifest.rawValue)", &status) == 0
   }
 
   /// Makes the folder where it is not there, and takes its lock.

@@ -77,14 +77,14 @@ struct ComparisonText {
         line += " (\(eventClass), number \(sequence) of \(side.actor))"
       }
       add(line)
-      for happening in side.happened.prefix(Self.mostHappenings) { add("    → \(happening)") }
-      if side.happened.count > Self.mostHappenings {
-        add("    → and \(side.happened.count - Self.mostHappenings) more")
+      for outcome in side.happened.prefix(Self.mostOutcomes) { add("    → \(outcome)") }
+      if side.happened.count > Self.mostOutcomes {
+        add("    → and \(side.happened.count - Self.mostOutcomes) more")
       }
     }
   }
 
-  private static let mostHappenings = 8
+  private static let mostOutcomes = 8
   private static let mostCells = 20
 
   /// A time in seconds as days, hours, minutes and seconds, to the microsecond.

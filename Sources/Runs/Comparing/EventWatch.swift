@@ -13,7 +13,7 @@ final class EventWatch: Observer {
     /// The event's part in the digest of the run.
     let print: UInt64
     let event: Event
-    let happenings: [Happening]
+    let observed: [ObservedEvent]
 
     /// Whether the events are the same in all, whatever came of them.
     func isSameEvent(as other: Step) -> Bool {
@@ -33,15 +33,15 @@ final class EventWatch: Observer {
   /// Whether any more are wanted.
   var isWatching = true
   private var digest: UInt64 = 0
-  private var happenings: [Happening] = []
+  private var observed: [ObservedEvent] = []
 
   var wantsEveryEvent: Bool { true }
 
   /// Forgets what happened before the first event: the initial model is published.
-  func forgetBeginning() { happenings = [] }
+  func forgetBeginning() { observed = [] }
 
-  func happened(_ happening: Happening) {
-    if isWatching { happenings.append(happening) }
+  func happened(_ event: ObservedEvent) {
+    if isWatching { observed.append(event) }
   }
 
   func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
@@ -50,9 +50,9 @@ final class EventWatch: Observer {
     steps.append(
       Step(
         time: time, eventClass: now.lastClass, device: event.device, sequence: now.lastSequence,
-        print: now.value &- digest, event: event, happenings: happenings))
+        print: now.value &- digest, event: event, observed: observed))
     digest = now.value
-    happenings = []
+    observed = []
   }
 }
 

@@ -51,7 +51,7 @@ struct SideBySide {
     while difference == nil {
       let steps = (first.next(), second.next())
       if steps.0 == nil, steps.1 == nil { break }
-      if let x = steps.0, let y = steps.1, x.happenings == y.happenings {
+      if let x = steps.0, let y = steps.1, x.observed == y.observed {
         let isSame = x.isSameEvent(as: y)
         if isSame || x.isSameButForNumber(as: y) {
           if !isSame, numbers == nil { numbers = part(.number, steps) }
@@ -151,11 +151,11 @@ extension EventDifference.Side {
     eventClass = step.eventClass.map { "\($0)" }
     sequence = step.sequence
     event = step.event.words
-    happened = step.happenings.map { happening in
-      guard happening.device >= 0 else { return "server: \(happening.words)" }
-      let isOwn = happening.device == step.device
-      let path = Self.path(of: happening.device, inputs.fleet)
-      return isOwn ? happening.words : "\(path): \(happening.words)"
+    happened = step.observed.map { event in
+      guard event.device >= 0 else { return "server: \(event.words)" }
+      let isOwn = event.device == step.device
+      let path = Self.path(of: event.device, inputs.fleet)
+      return isOwn ? event.words : "\(path): \(event.words)"
     }
   }
 

@@ -94,7 +94,7 @@ extension SweepFolder {
 }
 
 /// Waits for files that another machine has written and this one does not see yet.
-struct FilePatience {
+struct FileWait {
   private let end: ContinuousClock.Instant
 
   /// Waits for so many seconds in all.

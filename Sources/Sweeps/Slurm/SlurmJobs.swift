@@ -60,7 +60,7 @@ public struct SlurmJobs: Codable, Equatable, Sendable {
     let tasks = submission.arrays.reduce(0) { $0 + $1.tasks }
     let arrays = submission.arrays.map(\.job).joined(separator: ", ")
     var line =
-      "slurm, submission \(submission.number): \(Counted.text(tasks, "task")) (job \(arrays))"
+      "slurm, submission \(submission.number): \(CountedNoun.text(tasks, "task")) (job \(arrays))"
     if submission.arrays.isEmpty { line = "slurm, submission \(submission.number): no tasks" }
     if let unknown { return line + ", which Slurm could not be asked about: \(unknown)" }
     line += areAlive ? ", \(running) running, \(waiting) waiting" : ", none left"

@@ -83,13 +83,13 @@ package struct SlurmPlan {
     var names: [String] = []
     for (index, array) in arrays.enumerated() {
       names.append("array\(index + 1)")
-      lines.append("array\(index + 1)=$(\(ShellText.command(["sbatch"] + arguments(array))))")
+      lines.append("array\(index + 1)=$(\(ShellQuoting.command(["sbatch"] + arguments(array))))")
     }
     let words = collectorArguments(after: ["@"], handed: cells.count, fruitless: fruitless)
     // With several clusters the number comes with a name behind it.
     let waiting = names.map { "\"${\($0)%%;*}\"" }.joined(separator: ":")
     lines.append(
-      ShellText.command(["sbatch"] + words).replacing("afterany:@", with: "afterany:\(waiting)"))
+      ShellQuoting.command(["sbatch"] + words).replacing("afterany:@", with: "afterany:\(waiting)"))
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -106,9 +106,9 @@ package struct SlurmPlan {
     if let timeout = settings.timeout { words += ["--timeout", timeout] }
     words += ["--file-delay", settings.fileDelay]
     return head("A task of this sweep: task.sh SUBMISSION FIRST-TASK CELLS-PER-TASK", settings)
-      + "exec \(ShellText.command(words)) --submission \"$1\""
+      + "exec \(ShellQuoting.command(words)) --submission \"$1\""
       + " --task \"$(($2 + SLURM_ARRAY_TASK_ID))\" --cells \"$3\""
-      + " -- \(ShellText.quoted(folder.path))\n"
+      + " -- \(ShellQuoting.quoted(folder.path))\n"
   }
 
   /// What the collector runs: `collect.sh SUBMISSION CELLS FRUITLESS-SUBMISSIONS`.
@@ -117,8 +117,8 @@ package struct SlurmPlan {
   ) -> String {
     let words = [program, "sweep", "collect", "--file-delay", settings.fileDelay]
     return head("Collects this sweep: collect.sh SUBMISSION CELLS FRUITLESS-BEFORE", settings)
-      + "exec \(ShellText.command(words)) --submission \"$1\" --handed \"$2\" --fruitless \"$3\""
-      + " -- \(ShellText.quoted(folder.path))\n"
+      + "exec \(ShellQuoting.command(words)) --submission \"$1\" --handed \"$2\" --fruitless \"$3\""
+      + " -- \(ShellQuoting.quoted(folder.path))\n"
   }
 
   private static func head(_ purpose: String, _ settings: SlurmSettings) -> String {
@@ -126,7 +126,7 @@ package struct SlurmPlan {
       "#!/bin/sh\n# \(purpose)\n# Written by `fedsim sweep --slurm`, and written anew by it.\n"
     // A job may begin with no environment at all.
     if let libraries = settings.libraries {
-      text += "LD_LIBRARY_PATH=\(ShellText.quoted(libraries)); export LD_LIBRARY_PATH\n"
+      text += "LD_LIBRARY_PATH=\(ShellQuoting.quoted(libraries)); export LD_LIBRARY_PATH\n"
     }
     return text
   }

@@ -97,7 +97,7 @@ public struct SlurmSettings: Codable, Equatable, Sendable {
 }
 
 /// Words as a shell reads them.
-package enum ShellText {
+package enum ShellQuoting {
   /// A word that a shell takes as it is, whatever is in it.
   package static func quoted(_ word: String) -> String {
     let isPlain = word.unicodeScalars.allSatisfy { scalar in

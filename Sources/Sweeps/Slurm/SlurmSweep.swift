@@ -98,7 +98,7 @@ public struct SlurmSweep {
         let job = try commands.submit(plan.arguments(array))
         submission.arrays.append(.init(job: job, tasks: array.tasks))
         try folder.keep(submission)
-        lines.append("submitted: job \(job), \(Counted.text(array.tasks, "task"))")
+        lines.append("submitted: job \(job), \(CountedNoun.text(array.tasks, "task"))")
       } catch {
         // The first says what is wrong; a later one that there is no room for more now.
         guard !submission.arrays.isEmpty else { throw error }
@@ -116,11 +116,11 @@ public struct SlurmSweep {
       commands.cancel(submission.jobs)
       throw .failed("the collector: \(error.description)\nits arrays were ended again")
     }
-    let cells = Counted.text(handed, "cell")
+    let cells = CountedNoun.text(handed, "cell")
     lines.append(
       "submitted: job \(submission.collector ?? ""), the collector, for \(cells)")
     let later = plan.cells.count - handed + plan.later
-    if later > 0 { lines.append("\(Counted.text(later, "cell")) left to its next submission") }
+    if later > 0 { lines.append("\(CountedNoun.text(later, "cell")) left to its next submission") }
     return lines
   }
 
@@ -154,7 +154,7 @@ public struct SlurmSweep {
     let store = CellStore(manifest.store)
     let late = driver.missing.filter(isGiven).map(\.id)
     // Each was played, given up, or lost with its node; of the first two, files may come late.
-    _ = FilePatience(fileDelay).wait(listing: store.folder) {
+    _ = FileWait(fileDelay).wait(listing: store.folder) {
       late.allSatisfy { store.mayHave($0) || folder.failure($0) != nil }
     }
     if !late.isEmpty, try driver.run() == .complete { return .complete(driver) }
@@ -170,14 +170,14 @@ public struct SlurmSweep {
     let fruitless = !given.isEmpty && lost == given.count ? fruitless + 1 : 0
     guard fruitless <= settings.resubmissions else {
       throw .failed(
-        "\(Counted.text(driver.missing.count, "cell")) missing, and "
-          + "\(Counted.text(fruitless, "submission")) in a row finished nothing; "
+        "\(CountedNoun.text(driver.missing.count, "cell")) missing, and "
+          + "\(CountedNoun.text(fruitless, "submission")) in a row finished nothing; "
           + "logs: \(folder.submissionPath(number))\n"
           + "the sweep's command goes on with them, with --slurm or without")
     }
     let sweep = try SlurmSweep(folder, settings)
     var lines = [
-      "\(Counted.text(driver.missing.count, "cell")) to play, "
+      "\(CountedNoun.text(driver.missing.count, "cell")) to play, "
         + "\(lost) of them lost in submission \(number)"
     ]
     for attempt in 0... {
@@ -194,7 +194,7 @@ public struct SlurmSweep {
 }
 
 /// A number with its noun.
-enum Counted {
+enum CountedNoun {
   static func text(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }

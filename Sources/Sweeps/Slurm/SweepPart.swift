@@ -36,7 +36,7 @@ public enum SweepPart {
   static func manifest(
     of folder: SweepFolder, fileDelay: Double
   ) throws(RunFailure) -> SweepManifest {
-    _ = FilePatience(fileDelay).wait(listing: folder.path) { folder.exists }
+    _ = FileWait(fileDelay).wait(listing: folder.path) { folder.exists }
     return try folder.manifestOfThisBuild()
   }
 
@@ -46,7 +46,7 @@ public enum SweepPart {
   ) throws(RunFailure) -> [String] {
     let path = folder.submissionListPath(submission)
     var text: Data?
-    let isThere = FilePatience(fileDelay).wait(listing: folder.submissionPath(submission)) {
+    let isThere = FileWait(fileDelay).wait(listing: folder.submissionPath(submission)) {
       text = FileManager.default.contents(atPath: path)
       return text != nil
     }

@@ -97,7 +97,7 @@ public struct Stress {
   ///
   /// Throws: `RunFailure` where worlds cannot be played at all, or a file cannot be written.
   public func search(options run: RunOptions = RunOptions()) throws(RunFailure) -> Report {
-    try search(HerePlayer(space.scenario.registry, options: run))
+    try search(InProcessPlayer(space.scenario.registry, options: run))
   }
 
   /// Searches.

@@ -68,7 +68,7 @@ package protocol WorldPlayer: AnyObject {
 }
 
 /// Plays worlds in this process, one after the other; what crashes there ends it.
-package final class HerePlayer: WorldPlayer {
+package final class InProcessPlayer: WorldPlayer {
   private let registry: Registry
   private var options: RunOptions
 

@@ -1,6 +1,6 @@
 /// Why a run came to no version, or to no further one: for how many devices what never held, and
 /// what the server waited for.
-public struct Standstill: Sendable, Equatable {
+public struct StallReport: Sendable, Equatable {
   /// The first thing that was missing on a device's way into a version.
   public enum Obstacle: Sendable, Hashable {
     /// Its group gives the app nothing to run in.

@@ -4,8 +4,8 @@ import Learning
 ///
 /// It is an array whose subscript never copies an element: reading one field of a large record
 /// costs the reading of that field. Complexity: O(1) for a subscript, O(1) on average for `append`.
-struct Table<Element>: RandomAccessCollection {
-  /// The memory; two tables may share it until one of them changes.
+struct RecordArray<Element>: RandomAccessCollection {
+  /// The memory; two arrays may share it until one of them changes.
   private final class Storage {
     let base: UnsafeMutablePointer<Element>
     let capacity: Int
@@ -75,14 +75,14 @@ struct Table<Element>: RandomAccessCollection {
   }
 }
 
-extension Table: Encodable where Element: Encodable {
+extension RecordArray: Encodable where Element: Encodable {
   func encode(to encoder: any Encoder) throws {
     var elements = encoder.unkeyedContainer()
     for place in 0..<storage.count { try elements.encode(storage.base[place]) }
   }
 }
 
-extension Table: Decodable where Element: Decodable {
+extension RecordArray: Decodable where Element: Decodable {
   init(from decoder: any Decoder) throws {
     self.init()
     var elements = try decoder.unkeyedContainer()

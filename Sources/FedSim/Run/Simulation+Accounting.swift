@@ -22,7 +22,7 @@ extension Simulation {
       Heartbeat.refreshIdentities(after: event, actor: actor, &devices, &cx)
     }
     if actor > 0, devices[Int(actor) - 1].isSampled {
-      Measures.followHours(Int(actor) - 1, &devices, &cx)
+      Accounting.followHours(Int(actor) - 1, &devices, &cx)
     }
   }
 }

@@ -4,9 +4,9 @@ import Scenarios
 import Schema
 
 /// The way from a scenario to a sweep's folder that can be played.
-public struct SweepBeginning {
+public struct SweepPreparation {
   /// A sweep that can be played.
-  public struct Begun {
+  public struct Prepared {
     /// Its folder.
     public let folder: SweepFolder
     /// How many cells it may need.
@@ -54,20 +54,20 @@ public struct SweepBeginning {
 
   /// Checks the section and every variant, and writes nothing.
   public static func check(_ scenario: Scenario, _ options: RunOptions) throws(RunFailure) {
-    _ = try SweepBeginning(scenario, output: nil, store: nil, options: options).plan("")
+    _ = try SweepPreparation(scenario, output: nil, store: nil, options: options).plan("")
   }
 
   /// Writes the manifest with all scenarios, or finds the one that is there.
   ///
   /// Throws: `RunFailure.input` with every fault of every variant; also where the folder holds
   /// another sweep, or a file that cells read has changed since.
-  public func begin() throws(RunFailure) -> Begun {
+  public func begin() throws(RunFailure) -> Prepared {
     let build = FileDigest.ofThisProgram
     let plan = try plan(build)
     let (cells, listed) = (plan.manifest.cells.count, plan.manifest.cells(ofRung: 0).count)
     guard folder.exists else {
       try folder.write(plan)
-      return Begun(folder: folder, cells: cells, listed: listed, notice: nil)
+      return Prepared(folder: folder, cells: cells, listed: listed, notice: nil)
     }
     let old = try folder.manifest()
     guard plan.manifest.asksForTheSame(as: old) else {
@@ -77,7 +77,7 @@ public struct SweepBeginning {
     }
     try folder.writeMissing(plan)
     if old.build == build, store == nil || store == old.store {
-      return Begun(folder: folder, cells: cells, listed: listed, notice: nil)
+      return Prepared(folder: folder, cells: cells, listed: listed, notice: nil)
     }
     let lock = try SweepLock(folder, nil)
     defer { _ = lock }
@@ -86,14 +86,14 @@ public struct SweepBeginning {
     if old.build != build { folder.forgetFailures(of: plan.manifest) }
     try folder.write(plan)
     guard old.build != build else {
-      return Begun(folder: folder, cells: cells, listed: listed, notice: nil)
+      return Prepared(folder: folder, cells: cells, listed: listed, notice: nil)
     }
     let notice =
       store == nil
       ? "note: another build of fedsim began this sweep; its cells are played again"
         + " (--store \(old.store) takes what is finished there)"
       : "note: another build of fedsim began this sweep"
-    return Begun(folder: folder, cells: cells, listed: listed, notice: notice)
+    return Prepared(folder: folder, cells: cells, listed: listed, notice: notice)
   }
 
   private func difference(from old: SweepManifest, to new: SweepManifest) -> String {

@@ -4,9 +4,9 @@ import Numerics
 import Schema
 import Testing
 
-/// That trainings are foreseen: that no byte depends on it is for `KnownCohortTests`.
+/// That trainings are predicted: that no byte depends on it is for `KnownCohortTests`.
 @Suite("Trainings that are begun before their devices ask for them")
-struct ForesightTests {
+struct PredictedTrainingTests {
   private static let cohorts = [[0, 3, 5], [1, 3, 4], [0, 1, 2], [3, 4, 5]]
 
   /// Four rounds of three of six phones that are always there, one after the other.
@@ -36,24 +36,24 @@ struct ForesightTests {
     return Choice(UniformSelector.self, settings) { $0 }
   }
 
-  private func foreseen(_ scene: Scene) -> ForeseenTrainings {
+  private func predicted(_ scene: Scene) -> PredictionCounts {
     let played = scene.play()
     #expect(played.tape.versions.count == 5, "four rounds publish")
-    return played.simulation.foreseen
+    return played.simulation.predictionCounts
   }
 
   @Test("all of a scripted cohort, with the publication before it; of the first, as it forms")
   func known() {
     // Four rounds of three; before the first nothing is published but the initial model.
-    #expect(foreseen(scene(scripted())) == ForeseenTrainings(count: 12, beforehand: 9))
+    #expect(predicted(scene(scripted())) == PredictionCounts(count: 12, beforehand: 9))
   }
 
-  @Test("who is drawn from those that wait is foreseen as the cohort forms, and not before")
+  @Test("who is drawn from those that wait is predicted as the cohort forms, and not before")
   func drawn() {
-    #expect(foreseen(scene(uniform())) == ForeseenTrainings(count: 12, beforehand: 0))
+    #expect(predicted(scene(uniform())) == PredictionCounts(count: 12, beforehand: 0))
   }
 
-  @Test("of a cohort whose models are large, as many are foreseen as fit 8 MiB")
+  @Test("of a cohort whose models are large, as many are predicted as fit 8 MiB")
   func large() {
     // 2·900 + 900 + 900² + 900 + 900·2 + 2 parameters are 3.26 MB: two fit. Three rounds are
     // known beforehand; as their cohorts form there is no room for more.
@@ -67,30 +67,30 @@ struct ForesightTests {
     scene.inputs.task = LearningTask(
       network: network, initial: network.initialParameters(stream), train: task.train,
       test: task.test, partition: task.partition, plan: task.plan)
-    #expect(foreseen(scene) == ForeseenTrainings(count: 8, beforehand: 6))
+    #expect(predicted(scene) == PredictionCounts(count: 8, beforehand: 6))
   }
 
-  @Test("a cohort that cannot be foreseen is not: there is none, or nobody could begin")
+  @Test("a cohort that cannot be predicted is not: there is none, or nobody could begin")
   func unforeseeable() {
     var open = scene(Choice(OpenSelector.self) { $0 })
     open.threshold(3)
-    #expect(foreseen(open) == ForeseenTrainings())
+    #expect(predicted(open) == PredictionCounts())
     // One thread has no other that could begin; eager computing begins with what is described.
-    #expect(foreseen(scene(scripted(), threads: 1)) == ForeseenTrainings())
+    #expect(predicted(scene(scripted(), threads: 1)) == PredictionCounts())
     var eager = scene(scripted())
     eager.inputs.compute = .eager
-    #expect(foreseen(eager) == ForeseenTrainings())
+    #expect(predicted(eager) == PredictionCounts())
   }
 
-  @Test("what is foreseen and comes otherwise is not taken")
+  @Test("what is predicted and comes otherwise is not taken")
   func otherwise() {
     // Device 3 trains from 16 s on and is cut off at 18 s, after two of its four batches: what
-    // comes is a training of two, and later one of the others. Devices 1 and 4 train as foreseen.
+    // comes is a training of two, and later one of the others. Devices 1 and 4 train as predicted.
     var cut = scene(scripted())
     cut.inputs.stop.rounds = 2
     cut.inject(.expire, "phones/3", at: 18_000)
     cut.inject(.launch, "phones/3", at: 60_000)
     let played = cut.play()
-    #expect(played.simulation.foreseen == ForeseenTrainings(count: 5, beforehand: 2))
+    #expect(played.simulation.predictionCounts == PredictionCounts(count: 5, beforehand: 2))
   }
 }

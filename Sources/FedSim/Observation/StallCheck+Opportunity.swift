@@ -1,4 +1,4 @@
-extension Outlook {
+extension StallCheck {
   static func stopStuck(_ cx: inout Context) {
     cx.isStuck = true
     cx.isOver = true
@@ -16,12 +16,12 @@ extension Outlook {
     let group = Roster.group(of: device, devices, cx)
     if group.background.continued != nil { return cx.now }
     if group.background.processing == nil, group.background.windows == nil { return nil }
-    var offer = Offer(
+    var forecast = ConditionForecast(
       cx.inputs, group: Int(state.group), ordinal: Int(state.ordinal), horizon: cx.end)
     var found: SimTime?
     var isEverOnline = false
-    let needed = offer.needed
-    offer.walk(from: cx.now, lockedSince: state.lockedSince, anyTime: true) { time, held in
+    let needed = forecast.needed
+    forecast.walk(from: cx.now, lockedSince: state.lockedSince, anyTime: true) { time, held in
       if held.contains(.online) { isEverOnline = true }
       if found == nil, held.isSuperset(of: needed) { found = time }
       return found == nil || !isEverOnline

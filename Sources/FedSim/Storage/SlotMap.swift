@@ -4,10 +4,10 @@
 /// Elements stand in pages that go with their last element, so a long run needs memory for what
 /// lives, and a few bits for each number ever given while an old one lives. Complexity: O(1) for
 /// everything but the walk.
-package struct Register<Element> {
-  /// Memory for some elements; two registers may share it until one of them changes.
+package struct SlotMap<Element> {
+  /// Memory for some elements; two maps may share it until one of them changes.
   private final class Page {
-    let base = UnsafeMutablePointer<Element>.allocate(capacity: Register.pageSize)
+    let base = UnsafeMutablePointer<Element>.allocate(capacity: SlotMap.pageSize)
     /// How many numbers of the page were given.
     var count = 0
     /// A bit for each element that lives.
@@ -75,7 +75,7 @@ package struct Register<Element> {
     return UnsafePointer(page.base + place)
   }
 
-  /// A page that no other register has.
+  /// A page that no other map has.
   private mutating func ownPage(_ index: Int) -> Page {
     if !isKnownUniquelyReferenced(&pages[index]) { pages[index] = pages[index]!.copy() }
     return pages[index]!
@@ -125,7 +125,7 @@ package struct Register<Element> {
   }
 }
 
-extension Register: Encodable where Element: Encodable {
+extension SlotMap: Encodable where Element: Encodable {
   /// Writes how many numbers were given, and the living elements with theirs.
   package func encode(to encoder: any Encoder) throws {
     var values = encoder.unkeyedContainer()
@@ -136,7 +136,7 @@ extension Register: Encodable where Element: Encodable {
   }
 }
 
-extension Register: Decodable where Element: Decodable {
+extension SlotMap: Decodable where Element: Decodable {
   /// Reads them. Pages in which nothing lives need no memory.
   package init(from decoder: any Decoder) throws {
     var values = try decoder.unkeyedContainer()

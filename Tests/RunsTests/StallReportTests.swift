@@ -7,7 +7,7 @@ import Runs
 import Scenarios
 
 @Suite("A run that can come to no version")
-struct StandstillTests {
+struct StallReportTests {
   /// Four clients with 20 samples each.
   private static let task = """
     seed: 1

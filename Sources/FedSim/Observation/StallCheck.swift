@@ -1,14 +1,14 @@
 /// When the world lets a device begin to train: a walk over its exogenous series, made anew from
 /// their key.
-struct Outlook: Codable {
+struct StallCheck: Codable {
   /// Before this time nobody looks again.
-  var nextLook = SimTime.never
+  var nextCheck = SimTime.never
   /// The device that was found able to go on.
   var device = 0
 }
 
 /// What the world offers to one device, stretch by stretch.
-struct Offer {
+struct ConditionForecast {
   let group: FleetGroupSettings
   let needed: Conditions
   private static let names = [Series.power, .link, .usage, .window, .setting]

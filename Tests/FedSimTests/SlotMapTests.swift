@@ -2,37 +2,37 @@ import FedSim
 import Testing
 
 @Suite("Lists of long runs")
-struct RegisterTests {
-  @Test("A register gives each number once and keeps what was not let go")
-  func register() {
-    var register = Register<Int>()
+struct SlotMapTests {
+  @Test("A slot map gives each number once and keeps what was not let go")
+  func map() {
+    var map = SlotMap<Int>()
     // Of 1,000 elements every multiple of 50 stays, the others go when 40 more have come.
     for number in 0..<1000 {
-      register.append(number * 3)
-      if number >= 40, (number - 40) % 50 != 0 { register.remove(Int32(number - 40)) }
+      map.append(number * 3)
+      if number >= 40, (number - 40) % 50 != 0 { map.remove(Int32(number - 40)) }
     }
-    #expect(register.count == 1000)
+    #expect(map.count == 1000)
     let expected = (0..<1000).filter { $0 % 50 == 0 || $0 >= 960 }
-    #expect(register.numbers == expected.map { Int32($0) })
-    #expect(register.living == expected.count)
-    for number in expected { #expect(register[Int32(number)] == number * 3) }
+    #expect(map.numbers == expected.map { Int32($0) })
+    #expect(map.living == expected.count)
+    for number in expected { #expect(map[Int32(number)] == number * 3) }
     for number in 0..<1000 {
-      #expect(register.contains(Int32(number)) == expected.contains(number))
+      #expect(map.contains(Int32(number)) == expected.contains(number))
     }
-    #expect(!register.contains(1000) && !register.contains(5000))
-    register[50] += 1
-    #expect(register[50] == 151)
-    register.remove(50)
-    #expect(!register.contains(50))
+    #expect(!map.contains(1000) && !map.contains(5000))
+    map[50] += 1
+    #expect(map[50] == 151)
+    map.remove(50)
+    #expect(!map.contains(50))
   }
 
-  @Test("Pages are a list like any other")
-  func pages() {
-    var pages = Pages([7])
-    for number in 1..<1000 { pages.append(number) }
-    #expect(pages.count == 1000 && pages[0] == 7 && Array(pages.dropFirst()) == Array(1..<1000))
-    pages[500] = -1
-    #expect(pages[499] == 499 && pages[500] == -1 && pages.last == 999)
+  @Test("A paged array is a list like any other")
+  func array() {
+    var array = PagedArray([7])
+    for number in 1..<1000 { array.append(number) }
+    #expect(array.count == 1000 && array[0] == 7 && Array(array.dropFirst()) == Array(1..<1000))
+    array[500] = -1
+    #expect(array[499] == 499 && array[500] == -1 && array.last == 999)
   }
 
   @Test("A version log gives back what it was given")

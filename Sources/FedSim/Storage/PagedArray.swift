@@ -1,5 +1,5 @@
 /// A list that only grows, in pages: it never moves, so a long run leaves no outgrown copies.
-public struct Pages<Element: Sendable>: RandomAccessCollection, MutableCollection, Sendable {
+public struct PagedArray<Element: Sendable>: RandomAccessCollection, MutableCollection, Sendable {
   private var pages: [[Element]] = []
   private static var pageSize: Int { 128 }
 
@@ -36,7 +36,7 @@ public struct Pages<Element: Sendable>: RandomAccessCollection, MutableCollectio
   }
 }
 
-extension Pages: Encodable where Element: Encodable {
+extension PagedArray: Encodable where Element: Encodable {
   /// Writes the elements in their order.
   public func encode(to encoder: any Encoder) throws {
     var elements = encoder.unkeyedContainer()
@@ -44,7 +44,7 @@ extension Pages: Encodable where Element: Encodable {
   }
 }
 
-extension Pages: Decodable where Element: Decodable {
+extension PagedArray: Decodable where Element: Decodable {
   /// Reads the elements.
   public init(from decoder: any Decoder) throws {
     self.init()

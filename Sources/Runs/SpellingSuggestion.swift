@@ -1,7 +1,7 @@
 import Schema
 
 /// Words that a user may have meant.
-public enum Nearest {
+public enum SpellingSuggestion {
   /// The known word nearest to another, if one is near.
   public static func word(to word: String, among known: [String]) -> String? {
     Spelling.nearest(to: word, among: known)

@@ -1,7 +1,7 @@
 import Learning
 
 /// Work, energy and bytes, booked where they end.
-enum Measures {
+enum Accounting {
   // MARK: Work
 
   /// What a device's trainings and its radio have drawn until now, in nanojoules.

@@ -21,7 +21,7 @@ extension Conditions {
   }
 }
 
-extension Standstill.Obstacle {
+extension StallReport.Obstacle {
   /// What was missing, in some words.
   var text: String {
     switch self {
@@ -63,7 +63,7 @@ extension Standstill.Obstacle {
   }
 }
 
-extension Standstill.Wait {
+extension StallReport.Wait {
   /// What the server waited for, in a sentence without its end.
   var text: String {
     switch self {
@@ -88,7 +88,7 @@ extension Standstill.Wait {
   }
 }
 
-extension Standstill {
+extension StallReport {
   /// The report, a line each: by group and obstacle, then what the server waited for.
   public func lines(_ inputs: SimulationInputs) -> [String] {
     var lines = counts.map { count in

@@ -5,7 +5,7 @@ import Scenarios
 import Schema
 
 /// What an unfinished run is of, in its folder's `run.json`: all that is needed to go on with it.
-struct RunCard: Codable, Equatable {
+struct RunManifest: Codable, Equatable {
   /// The engine that began it.
   var engineVersion: String
   /// The resolved scenario.
@@ -39,13 +39,15 @@ struct RunCard: Codable, Equatable {
     return Array(data) + [10]
   }
 
-  /// What the bytes of a file say; nil: they are no card.
+  /// What the bytes of a file say; nil: they are no manifest.
   init?(_ bytes: [UInt8]) {
-    guard let card = try? JSONDecoder().decode(RunCard.self, from: Data(bytes)) else { return nil }
-    self = card
+    guard let manifest = try? JSONDecoder().decode(RunManifest.self, from: Data(bytes)) else {
+      return nil
+    }
+    self = manifest
   }
 
-  /// The card of a run.
+  /// The manifest of a run.
   init(_ run: Run, dataDigest: String, startedAt: String) {
     engineVersion = FedSimVersion.current
     scenario = run.scenario.resolvedText

@@ -6,7 +6,7 @@ import Scenarios
 import Schema
 
 /// Pages and figures made of result files.
-public struct Looking: Sendable {
+public struct ReportWriter: Sendable {
   /// What is made of the results.
   public let report: Report
 

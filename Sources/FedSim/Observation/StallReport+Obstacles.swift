@@ -1,4 +1,4 @@
-extension Standstill {
+extension StallReport {
   /// Whether a device has samples before the end.
   private static func everHasData(_ device: Int, _ devices: Devices, _ cx: Context) -> Bool {
     guard Roster.group(of: device, devices, cx).arrival != nil else {
@@ -11,12 +11,12 @@ extension Standstill {
   }
 
   /// The first obstacle of each device.
-  static func obstacles(_ devices: Devices, _ cx: Context) -> [Standstill.Obstacle] {
+  static func obstacles(_ devices: Devices, _ cx: Context) -> [StallReport.Obstacle] {
     let accepted = cx.participations.hours.reduce(0) { $0 + $1[.accepted] }
     let formsCohorts = cx.inputs.server.selector.value.formsCohorts
     let isReachable = isEver(.reachable, cx)
     let hasInternet = isEver(.internet, cx)
-    var found: [Standstill.Obstacle] = []
+    var found: [StallReport.Obstacle] = []
     for device in devices.indices {
       let did = cx.books.activity[device]
       let background = Roster.group(of: device, devices, cx).background
@@ -65,21 +65,21 @@ extension Standstill {
     let background = Roster.group(of: device, devices, cx).background
     guard background.processing != nil || background.windows != nil else { return nil }
     let state = devices[device]
-    var offer = Offer(
+    var forecast = ConditionForecast(
       cx.inputs, group: Int(state.group), ordinal: Int(state.ordinal), horizon: cx.end)
     var seen: [Conditions] = []
-    offer.walk(from: .start, lockedSince: .start) { _, held in
+    forecast.walk(from: .start, lockedSince: .start) { _, held in
       if !seen.contains(held) { seen.append(held) }
       return true
     }
-    let missing = offer.needed.missing(in: seen)
+    let missing = forecast.needed.missing(in: seen)
     return missing.isEmpty && !seen.contains { $0.contains(.online) } ? [.online] : missing
   }
 
   /// What the app of a device that ran, or the system before a task that it never started, found
   /// missing at the end, of what the world does not decide alone.
   private static func lacking(_ device: Int, ran: Bool, _ devices: Devices, _ cx: Context)
-    -> Standstill.Obstacle?
+    -> StallReport.Obstacle?
   {
     guard !Membership.isAway(device, devices) else { return nil }
     let group = Roster.group(of: device, devices, cx)
@@ -100,7 +100,7 @@ extension Standstill {
 
   /// The first obstacle of a device that collects; nil: its app never ran.
   private static func collectorObstacle(_ device: Int, _ cx: Context)
-    -> Standstill.Obstacle?
+    -> StallReport.Obstacle?
   {
     if !cx.collection.versions.isEmpty { return .collects }
     let counts = cx.collection.collectors[device].counts
@@ -110,8 +110,8 @@ extension Standstill {
   }
 
   /// What the server waited for.
-  static func waits(_ devices: Devices, _ server: Server, _ cx: Context) -> [Standstill.Wait] {
-    var found: [Standstill.Wait] = []
+  static func waits(_ devices: Devices, _ server: Server, _ cx: Context) -> [StallReport.Wait] {
+    var found: [StallReport.Wait] = []
     if !isEver(.reachable, cx) { found.append(.reachable) }
     if !Collecting.hasTrainers(cx) { return found }
     if !cx.network.server.believesOnline { found.append(.connection) }

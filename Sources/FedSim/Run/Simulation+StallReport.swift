@@ -3,15 +3,15 @@ extension Simulation {
   /// so.
   ///
   /// Complexity: O(devices · changes of their series) where there is no version.
-  public var standstill: Standstill? {
+  public var stallReport: StallReport? {
     precondition(cx.isOver, "a standstill is that of a whole run")
     guard server.version == 0 || cx.isStuck || Rounds.isCohortBroken(server, cx) else { return nil }
     // The initial model was good enough.
     if cx.now == .start, !cx.isStuck, cx.inputs.stop.accuracy != nil { return nil }
     guard Collecting.hasTrainers(cx) || cx.collection.versions.isEmpty else { return nil }
-    var found = Standstill(stoppedAt: cx.isStuck ? cx.now : nil)
+    var found = StallReport(stoppedAt: cx.isStuck ? cx.now : nil)
     if server.version == 0 {
-      let all = Standstill.obstacles(devices, cx)
+      let all = StallReport.obstacles(devices, cx)
       for (device, obstacle) in all.enumerated() {
         let group = Int(devices[device].group)
         if let place = found.counts.firstIndex(where: {
@@ -32,7 +32,7 @@ extension Simulation {
         }!
       }
     }
-    found.waits = Standstill.waits(devices, server, cx)
+    found.waits = StallReport.waits(devices, server, cx)
     return found
   }
 }

@@ -4,7 +4,7 @@ import Learning
 /// the loop plays what comes before.
 ///
 /// Nothing depends on it but time: a training that comes otherwise is described anew.
-struct Foresight {
+struct PredictedTrainings {
   private struct Entry {
     let training: DeferredTraining
     let base: ParameterBuffer
@@ -19,14 +19,14 @@ struct Foresight {
   private let byteCount: Int
   private var entries: [Int: Entry] = [:]
   private var added = 0
-  private(set) var taken = ForeseenTrainings()
+  private(set) var taken = PredictionCounts()
 
   init(isOn: Bool, byteCount: Int) {
     self.isOn = isOn
     self.byteCount = byteCount
   }
 
-  /// How many further trainings are worth foreseeing: as many as there is room for, as long as most
+  /// How many further trainings are worth predicting: as many as there is room for, as long as most
   /// of those before came true.
   var room: Int {
     guard isOn, added < 256 || taken.count * 4 >= added * 3 else { return 0 }
@@ -63,11 +63,11 @@ struct Foresight {
   mutating func forget() { entries.removeAll(keepingCapacity: true) }
 }
 
-/// How many trainings came as they were foreseen: nothing but time depends on it.
-package struct ForeseenTrainings: Equatable {
+/// How many trainings came as predicted: nothing but time depends on it.
+package struct PredictionCounts: Equatable {
   /// All of them.
   package var count: Int
-  /// Those foreseen as the model was published, before their cohort had formed.
+  /// Those predicted as the model was published, before their cohort had formed.
   package var beforehand: Int
 
   /// So many.

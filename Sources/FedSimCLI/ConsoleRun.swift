@@ -3,7 +3,7 @@ import Foundation
 import Runs
 
 /// Plays a run into its result, before the eyes of a person or a program.
-struct Playing {
+struct ConsoleRun {
   private let run: Run
   private let source: ScenarioArguments?
   private let isQuiet: Bool

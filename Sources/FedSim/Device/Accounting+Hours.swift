@@ -1,8 +1,8 @@
 import Learning
 
-extension Measures {
+extension Accounting {
   /// Begins to measure.
-  static func makeMeasures(_ devices: inout Devices, _ cx: inout Context) {
+  static func openBooks(_ devices: inout Devices, _ cx: inout Context) {
     cx.books.open(devices: devices.count, hasEnergy: !devices.bodies.isEmpty)
     guard cx.inputs.record.fleetHours != false else { return }
     cx.books.hours = FleetHours(groups: cx.inputs.fleet.map(\.count))

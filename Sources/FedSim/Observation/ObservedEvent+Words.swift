@@ -1,4 +1,4 @@
-extension Happening {
+extension ObservedEvent {
   /// What happened in the words of the event log, without time and device: kind, detail, and the
   /// numbers that are there.
   public var words: String {

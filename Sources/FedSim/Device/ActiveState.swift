@@ -4,7 +4,7 @@ import Learning
 /// of a large fleet are not, most of the time.
 ///
 /// A device is a value as any other: two that share this memory part when one of them changes.
-final class Doings: Codable {
+final class ActiveState: Codable {
   // Each is reached through the device alone, which keeps others away.
   @exclusivity(unchecked) var session: Session?
   @exclusivity(unchecked) var run: TrainingRun?
@@ -14,17 +14,17 @@ final class Doings: Codable {
 
   /// Makes sure that there is memory, and that nobody else has it.
   @inline(__always)
-  static func own(_ doings: inout Doings?) {
-    if doings == nil { return doings = Doings() }
-    if !isKnownUniquelyReferenced(&doings) { doings = doings!.copy() }
+  static func own(_ activeState: inout ActiveState?) {
+    if activeState == nil { return activeState = ActiveState() }
+    if !isKnownUniquelyReferenced(&activeState) { activeState = activeState!.copy() }
   }
 
   /// Gives up memory with nothing in it.
   @inline(__always)
-  static func drop(_ doings: inout Doings?) {
-    guard let held = doings else { return }
+  static func drop(_ activeState: inout ActiveState?) {
+    guard let held = activeState else { return }
     if held.session == nil, held.attempt == nil, held.run == nil {
-      doings = nil
+      activeState = nil
     }
   }
 
@@ -39,8 +39,8 @@ final class Doings: Codable {
       + MemoryLayout<TrainingRun?>.stride + MemoryLayout<Attempt?>.stride
   }
 
-  private func copy() -> Doings {
-    let fresh = Doings()
+  private func copy() -> ActiveState {
+    let fresh = ActiveState()
     (fresh.session, fresh.run, fresh.attempt) = (session, run, attempt)
     return fresh
   }

@@ -5,10 +5,10 @@ extension Simulation {
   /// on its way, and the world up to the end never again lets a device with data begin; or the
   /// open round's cohort can no longer be complete and nothing else ends a round. Complexity: most
   /// calls end at the first device asked; at most one a simulated hour.
-  mutating func lookAhead() {
-    outlook.nextLook = cx.now + .hours(1)
-    if server.version > 0, !Rounds.mayCohortsBreak(cx) { return outlook.nextLook = .never }
-    if Rounds.isCohortBroken(server, cx) { return Outlook.stopStuck(&cx) }
+  mutating func checkForStall() {
+    stallCheck.nextCheck = cx.now + .hours(1)
+    if server.version > 0, !Rounds.mayCohortsBreak(cx) { return stallCheck.nextCheck = .never }
+    if Rounds.isCohortBroken(server, cx) { return StallCheck.stopStuck(&cx) }
     // What is collected may still be trained on.
     if cx.collection.isOn { return }
     guard server.version == 0, server.pending.isEmpty, server.cohortGoal == nil,
@@ -21,13 +21,13 @@ extension Simulation {
     if !isServerReachable { isServerReachable = cx.world.next(.reachable, after: cx.now) != nil }
     if isServerReachable {
       for step in devices.indices {
-        let device = (outlook.device + step) % devices.count
-        guard let time = Outlook.opportunity(of: device, devices, cx) else { continue }
-        outlook.device = device
-        outlook.nextLook = max(outlook.nextLook, time)
+        let device = (stallCheck.device + step) % devices.count
+        guard let time = StallCheck.opportunity(of: device, devices, cx) else { continue }
+        stallCheck.device = device
+        stallCheck.nextCheck = max(stallCheck.nextCheck, time)
         return
       }
     }
-    Outlook.stopStuck(&cx)
+    StallCheck.stopStuck(&cx)
   }
 }

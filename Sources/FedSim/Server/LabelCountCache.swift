@@ -1,6 +1,6 @@
 /// How often each label stands in the clients' training samples, counted when it is first asked
 /// for: their samples are far apart in memory, and most clients are asked for again and again.
-struct LabelMemory: Codable {
+struct LabelCountCache: Codable {
   /// Shapes: [client][label]; a client that nobody asked for has none.
   private var known: [[Int32]] = []
 

@@ -2,15 +2,15 @@ import FedSim
 
 /// Hands a run on to another observer as long as the run can be kept: nobody is told of a version
 /// that a journal does not have.
-final class KeptNews: Observer {
+final class JournaledObserver: Observer {
   private let inner: any Observer
-  private let living: LivingRun
+  private let persistence: RunPersistence
 
-  init(_ inner: any Observer, of living: LivingRun) {
-    (self.inner, self.living) = (inner, living)
+  init(_ inner: any Observer, of persistence: RunPersistence) {
+    (self.inner, self.persistence) = (inner, persistence)
   }
 
-  private var isKept: Bool { living.failure == nil }
+  private var isKept: Bool { persistence.failure == nil }
 
   var wantsEveryEvent: Bool { inner.wantsEveryEvent }
   var wantsAdvance: Bool { inner.wantsAdvance }
@@ -19,7 +19,7 @@ final class KeptNews: Observer {
   func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
     if isKept { inner.handled(event, at: time, simulation) }
   }
-  func happened(_ happening: Happening) { if isKept { inner.happened(happening) } }
+  func happened(_ event: ObservedEvent) { if isKept { inner.happened(event) } }
   func advanced(_ simulation: borrowing Simulation) { if isKept { inner.advanced(simulation) } }
   func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
     if isKept { inner.published(record, simulation) }

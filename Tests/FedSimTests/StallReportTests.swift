@@ -4,7 +4,7 @@ import Schema
 import Testing
 
 @Suite("Looking ahead")
-struct StandstillTests {
+struct StallReportTests {
   /// A random world in which some groups are kept from working: no power where it is needed, no
   /// link, or a short chance at a time of the seed's.
   private func inputs(_ seed: UInt64) -> SimulationInputs {
@@ -43,7 +43,7 @@ struct StandstillTests {
       if stopped.isStuck {
         counts.stopped += 1
         if stopped.now > .start { counts.later += 1 }
-        #expect(stopped.standstill != nil)
+        #expect(stopped.stallReport != nil)
         #expect(stopped.ledgers.updates.opened == full.ledgers.updates.opened, "seed \(seed)")
       } else {
         #expect(stopped.eventDigest == full.eventDigest, "seed \(seed)")

@@ -8,7 +8,7 @@ import Scenarios
 ///
 /// Files are written between two events and change nothing of the run. After a first failure
 /// nothing more is written, and the run ends.
-final class LivingRun: Observer {
+final class RunPersistence: Observer {
   /// The folder beside the result.
   let folder: RunFolder
   /// Why the run cannot go on, if it cannot.

@@ -1,7 +1,7 @@
 import Numerics
 
 /// Keys that were made once for each purpose and group: making one means hashing their names.
-struct KeyMemory {
+struct StreamKeyCache {
   private var purposes: [Purpose] = []
   /// [purpose][group].
   private var known: [[StreamKey]] = []
