@@ -44,7 +44,7 @@ public struct PartitionDirichlet: Partitioner, Part {
           "Concentration: small for clients with few labels, large for equal mixes."),
         Field(
           "samplesPerClient", \.samplesPerClient, optional: .sampleCount,
-          "Samples of each client; without it the whole pool is dealt out."),
+          "Samples per client; absent: the whole pool is assigned."),
       ]
     }
   }
@@ -53,7 +53,7 @@ public struct PartitionDirichlet: Partitioner, Part {
   public static let name = "dirichlet-by-device"
   /// What it does.
   public static let summary =
-    "A mix of labels of its own for every client, from a Dirichlet distribution; sizes are equal."
+    "A Dirichlet mix of labels for each client; all clients have the same number of samples."
 
   /// How many clients.
   public let clients: Int

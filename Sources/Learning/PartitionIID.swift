@@ -26,7 +26,7 @@ public struct PartitionIID: Partitioner, Part {
           "Number of clients; it need not be the number of devices."),
         Field(
           "samplesPerClient", \.samplesPerClient, optional: .sampleCount,
-          "Samples of each client; without it the whole pool is dealt out."),
+          "Samples per client; absent: the whole pool is assigned."),
       ]
     }
   }
@@ -34,7 +34,7 @@ public struct PartitionIID: Partitioner, Part {
   /// The name in a scenario.
   public static let name = "iid"
   /// What it does.
-  public static let summary = "A random sample of the pool for every client; the reference case."
+  public static let summary = "A random sample of the pool for each client; the reference case."
 
   /// How many clients.
   public let clients: Int

@@ -30,7 +30,7 @@ public struct PartitionLabelsPerClient: Partitioner, Part {
         Field(
           "clients", \.clients, .clientCount, required: true,
           "Number of clients; it need not be the number of devices."),
-        Field("labels", \.labels, .integer(1...10_000), "Classes of each client."),
+        Field("labels", \.labels, .integer(1...10_000), "Classes per client."),
       ]
     }
   }
@@ -39,7 +39,7 @@ public struct PartitionLabelsPerClient: Partitioner, Part {
   public static let name = "labels-per-client"
   /// What it does.
   public static let summary =
-    "Exactly so many classes for every client, each class divided equally among its holders."
+    "A fixed number of classes per client, each class divided equally among its holders."
 
   private let settings: Settings
 

@@ -23,7 +23,7 @@ public struct PartitionReplacement: Partitioner, Part {
         Field("clients", \.clients, .clientCount, required: true, "Number of clients."),
         Field(
           "samplesPerDevice", \.samplesPerDevice, .sampleCount, required: true,
-          "Draws of each client, repeats included."),
+          "Draws per client, including repetitions."),
       ]
     }
 
@@ -39,7 +39,7 @@ public struct PartitionReplacement: Partitioner, Part {
   public static let name = "replacement"
   /// What it does.
   public static let summary =
-    "Draws with replacement from the whole pool for every client, for fleets beyond its size."
+    "Draws with replacement from the whole pool, for fleets larger than the pool."
 
   /// How many clients.
   public let clients: Int

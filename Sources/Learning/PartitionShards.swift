@@ -28,7 +28,7 @@ public struct PartitionShards: Partitioner, Part {
           "Number of clients; it need not be the number of devices."),
         Field(
           "shardsPerClient", \.shardsPerClient, .integer(1...10_000),
-          "Pieces of each client; it meets about that many labels."),
+          "Shards per client; a client has about that many labels."),
       ]
     }
   }
@@ -37,7 +37,7 @@ public struct PartitionShards: Partitioner, Part {
   public static let name = "shards"
   /// What it does.
   public static let summary =
-    "A few pieces of the pool sorted by label for every client; the classic pathological case."
+    "A few shards of the label-sorted pool for each client; the classic pathological case."
 
   /// How many clients.
   public let clients: Int

@@ -6,7 +6,7 @@ public struct FlattenPart: LayerPart {
   /// The name in a scenario.
   public static let name = "flatten"
   /// When to choose it.
-  public static let summary = "One axis instead of several."
+  public static let summary = "Flattens several axes into one."
 
   /// It has none.
   public typealias Settings = NoSettings
@@ -41,7 +41,7 @@ public struct LeakyReLUPart: LayerPart {
   public static let name = "leaky-relu"
   /// When to choose it.
   public static let summary =
-    "The positive part of each value, and a share of the negative one."
+    "The positive part of each value, plus a fraction of the negative part."
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -57,7 +57,7 @@ public struct LeakyReLUPart: LayerPart {
     /// The fields.
     public static var fields: [Field<Settings>] {
       [
-        Field("slope", \.slope, .fraction, "The share of negative values that is left.")
+        Field("slope", \.slope, .fraction, "Factor on negative values.")
       ]
     }
   }
@@ -110,7 +110,7 @@ public struct SoftmaxPart: LayerPart {
   /// The name in a scenario.
   public static let name = "softmax"
   /// When to choose it.
-  public static let summary = "Positive shares that add up to 1."
+  public static let summary = "Positive shares with sum 1."
 
   /// It has none.
   public typealias Settings = NoSettings
@@ -128,7 +128,7 @@ public struct DropoutPart: LayerPart {
   public static let name = "dropout"
   /// When to choose it.
   public static let summary =
-    "In training, a share of the values is 0 and the others grow to make up for it."
+    "In training, sets a share of the values to 0 and scales the others up."
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -144,7 +144,7 @@ public struct DropoutPart: LayerPart {
     /// The fields.
     public static var fields: [Field<Settings>] {
       [
-        Field("rate", \.rate, .number(0...0.99), "The share of values that are 0.")
+        Field("rate", \.rate, .number(0...0.99), "Share of values set to 0.")
       ]
     }
   }
@@ -164,7 +164,7 @@ public struct GroupNormalisationPart: LayerPart {
   public static let name = "group-normalisation"
   /// When to choose it.
   public static let summary =
-    "Channels in groups, each brought to mean 0 and variance 1, then scaled and shifted."
+    "Normalises groups of channels to mean 0 and variance 1, then scales and shifts."
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -182,8 +182,8 @@ public struct GroupNormalisationPart: LayerPart {
     /// The fields.
     public static var fields: [Field<Settings>] {
       [
-        Field("groups", \.groups, .integer(1...1_000_000), "How many groups the channels form."),
-        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+        Field("groups", \.groups, .integer(1...1_000_000), "Number of channel groups."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
   }
@@ -204,7 +204,7 @@ public struct EmbeddingPart: LayerPart {
   public static let name = "embedding"
   /// When to choose it.
   public static let summary =
-    "Whole numbers become vectors; the first layer of a model of texts."
+    "Maps whole numbers to vectors; the first layer of text models."
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -221,9 +221,9 @@ public struct EmbeddingPart: LayerPart {
     /// The fields.
     public static var fields: [Field<Settings>] {
       [
-        Field("count", \.count, .integer(1...10_000_000), "How many numbers there are, from 0 on."),
-        Field("width", \.width, .integer(1...1_000_000), "How long a vector is."),
-        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+        Field("count", \.count, .integer(1...10_000_000), "Number of distinct whole numbers, from 0 on."),
+        Field("width", \.width, .integer(1...1_000_000), "Length of a vector."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
   }
@@ -264,11 +264,11 @@ public struct LSTMPart: LayerPart {
     /// The fields.
     public static var fields: [Field<Settings>] {
       [
-        Field("units", \.units, .integer(1...1_000_000), "How many units there are."),
+        Field("units", \.units, .integer(1...1_000_000), "Number of units."),
         Field(
           "returnsSequence", \.returnsSequence, .flag,
-          "Whether all states go on instead of the last."),
-        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+          "Return the states of all time steps instead of the last."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
   }
@@ -309,11 +309,11 @@ public struct GRUPart: LayerPart {
     /// The fields.
     public static var fields: [Field<Settings>] {
       [
-        Field("units", \.units, .integer(1...1_000_000), "How many units there are."),
+        Field("units", \.units, .integer(1...1_000_000), "Number of units."),
         Field(
           "returnsSequence", \.returnsSequence, .flag,
-          "Whether all states go on instead of the last."),
-        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+          "Return the states of all time steps instead of the last."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
   }

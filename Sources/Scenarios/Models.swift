@@ -13,7 +13,7 @@ public protocol ModelSource: Part {
 
 extension Seam where Value == any ModelSource {
   /// What is trained.
-  public static var model: Seam { Seam("model", "What is trained?") }
+  public static var model: Seam { Seam("model", "Which model is trained?") }
 }
 
 /// Softmax regression: one dense layer.
@@ -46,7 +46,7 @@ public struct MLPModel: ModelSource {
   public static let name = "mlp"
   /// When to choose it.
   public static let summary =
-    "Dense layers with rectifiers between them; the 2NN of McMahan et al. by default."
+    "Dense layers with ReLU between them; by default the 2NN of McMahan et al."
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -64,7 +64,7 @@ public struct MLPModel: ModelSource {
       [
         Field(
           "hidden", \.hidden, .list(of: .integer(1...100_000), minimum: 1),
-          "Widths of the hidden layers, from the input on.")
+          "Widths of the hidden layers, starting at the input.")
       ]
     }
   }
@@ -126,7 +126,7 @@ public struct LSTMModel: ModelSource {
   public static let name = "lstm"
   /// When to choose it.
   public static let summary =
-    "A long short-term memory over [time, features], its last state into a dense layer."
+    "A long short-term memory over [time, features]; a dense layer takes the last state."
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -141,7 +141,7 @@ public struct LSTMModel: ModelSource {
 
     /// The fields.
     public static var fields: [Field<Settings>] {
-      [Field("units", \.units, .integer(1...100_000), "How many units the memory has.")]
+      [Field("units", \.units, .integer(1...100_000), "Number of LSTM units.")]
     }
   }
 
@@ -168,7 +168,7 @@ public struct LayersModel: ModelSource {
   /// The name in a scenario.
   public static let name = "layers"
   /// When to choose it.
-  public static let summary = "Layers one behind the other, as listed; the last gives the classes."
+  public static let summary = "A list of layers; the last one gives the classes."
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -186,7 +186,7 @@ public struct LayersModel: ModelSource {
       [
         Field(
           "layers", \.layers, .list(of: .part(.layer), minimum: 1), required: true,
-          "The layers, from the input on.")
+          "The layers, starting at the input.")
       ]
     }
   }

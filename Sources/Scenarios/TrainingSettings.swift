@@ -34,25 +34,25 @@ public struct TrainingSettings: PartSettings {
       Field("epochs", \.epochs, .integer(1...10_000), "Passes over the client's samples."),
       Field(
         "steps", \.steps, optional: .integer(1...10_000_000),
-        "Batches instead of passes; absent: as many as `epochs` need."),
-      Field("batchSize", \.batchSize, .integer(1...1_000_000), "Samples in a batch."),
-      Field("loss", \.loss, .choice, "What does training lower?"),
+        "Number of batches instead of passes; absent: as many as `epochs` needs."),
+      Field("batchSize", \.batchSize, .integer(1...1_000_000), "Samples per batch."),
+      Field("loss", \.loss, .choice, "Which loss does training minimise?"),
       Field(
         "optimizer", \.optimizer, .part(.localOptimizer),
-        "How do the parameters move with each batch?"),
+        "How does a device update its parameters?"),
       Field(
         "schedule", \.schedule, .part(.learningRateRule),
         "How does the learning rate change over a device's own steps?"),
       Field(
         "clipNorm", \.clipNorm, optional: .positive,
-        "The longest mean gradient of a batch; a longer one is scaled down."),
+        "Maximum norm of a batch's mean gradient; longer ones are scaled down."),
       Field(
         "clipValue", \.clipValue, optional: .positive,
-        "The largest element of a batch's mean gradient; larger ones are cut."),
+        "Maximum magnitude of an element of a batch's mean gradient; larger ones are clipped."),
       Field("algorithm", \.algorithm, .part(.localAlgorithm), "How does a device train?"),
       Field(
         "orders", \.orders, optional: .file,
-        "An NPZ file with `orders`, [client][data epoch][position in the client's training "
+        "NPZ file with `orders`, [client][data epoch][position in the client's training "
           + "samples]; absent: keyed shuffles."),
     ]
   }
@@ -60,7 +60,7 @@ public struct TrainingSettings: PartSettings {
   /// One kind of clipping at a time.
   public func contradictions() -> [(key: String, message: String)] {
     clipNorm != nil && clipValue != nil
-      ? [("clipValue", "a gradient is clipped by `clipNorm` or by `clipValue`, not by both")] : []
+      ? [("clipValue", "clip gradients by `clipNorm` or by `clipValue`, not by both")] : []
   }
 
   /// The plan of a local training.
@@ -90,7 +90,7 @@ public struct ConstantRate: LearningRateRule {
   /// The name in a scenario.
   public static let name = "constant"
   /// When to choose it.
-  public static let summary = "The same learning rate all the time."
+  public static let summary = "A constant learning rate."
 
   /// It has none.
   public typealias Settings = NoSettings
@@ -107,7 +107,7 @@ public struct StepRate: LearningRateRule {
   /// The name in a scenario.
   public static let name = "step"
   /// When to choose it.
-  public static let summary = "The learning rate is multiplied after every so many local batches."
+  public static let summary = "The learning rate is multiplied by a factor after a fixed number of local batches."
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -122,8 +122,8 @@ public struct StepRate: LearningRateRule {
     /// The fields.
     public static var fields: [Field<Settings>] {
       [
-        Field("every", \.every, .integer(1...10_000_000), "How many batches a rate holds."),
-        Field("factor", \.factor, .positive, "What it is multiplied with then."),
+        Field("every", \.every, .integer(1...10_000_000), "Number of batches between two changes."),
+        Field("factor", \.factor, .positive, "Factor on the learning rate."),
       ]
     }
   }
@@ -142,7 +142,7 @@ public struct ExponentialRate: LearningRateRule {
   /// The name in a scenario.
   public static let name = "exponential"
   /// When to choose it.
-  public static let summary = "The learning rate is multiplied after each local batch."
+  public static let summary = "The learning rate is multiplied by a factor after each local batch."
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -157,7 +157,7 @@ public struct ExponentialRate: LearningRateRule {
 
     /// The fields.
     public static var fields: [Field<Settings>] {
-      [Field("factor", \.factor, .positive, "What it is multiplied with after each batch.")]
+      [Field("factor", \.factor, .positive, "Factor after each batch.")]
     }
   }
 
@@ -174,7 +174,7 @@ public struct CosineRate: LearningRateRule {
   public static let name = "cosine"
   /// When to choose it.
   public static let summary =
-    "The learning rate falls along half a cosine over the batches of a local training."
+    "The learning rate follows half a cosine over the batches of a local training."
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -191,7 +191,7 @@ public struct CosineRate: LearningRateRule {
     public static var fields: [Field<Settings>] {
       [
         Field(
-          "minimum", \.minimum, .fraction, "The share that the step after the last would have.")
+          "minimum", \.minimum, .fraction, "Share of the learning rate at the end of the cosine.")
       ]
     }
   }

@@ -182,7 +182,7 @@ extension Identity {
     }
     let issued = devices.identities.devices[device].tokens.issued
     guard let issue = issued.first(where: { $0.id == id }) else {
-      preconditionFailure("tokens come with the answer")
+      preconditionFailure("tokens arrive with the answer")
     }
     var tokens = devices.identities.devices[device].tokens
     tokens.issued = []

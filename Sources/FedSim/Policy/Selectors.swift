@@ -6,7 +6,7 @@ public struct OpenSelector: AdmittingSelector {
   /// Its name in a scenario.
   public static let name = "open"
   /// What it does, in one sentence.
-  public static let summary = "Whoever asks may train; rounds end by the trigger alone"
+  public static let summary = "Accepts every request; rounds end only by the trigger"
 
   /// It has none.
   public typealias Settings = NoSettings
@@ -25,7 +25,7 @@ public struct UniformSelector: CohortSelector {
   public static let name = "uniform"
   /// What it does, in one sentence.
   public static let summary =
-    "Synchronous rounds: a uniform cohort of those who wait, over-selected"
+    "Synchronous rounds: a uniform cohort of waiting devices, with over-selection"
 
   /// What can be set.
   public typealias Settings = CohortSize

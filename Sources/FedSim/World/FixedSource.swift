@@ -5,7 +5,7 @@ public struct FixedSource: TimelineSource {
   /// Its name in a scenario.
   public static let name = "fixed"
   /// What it does, in one sentence.
-  public static let summary = "Intervals written down one by one, in time since the start"
+  public static let summary = "Intervals listed one by one, in time since the start"
 
   /// One interval.
   public struct Stretch: PartSettings {
@@ -23,9 +23,9 @@ public struct FixedSource: TimelineSource {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Stretch>] {
       [
-        Field("from", \.from, .sinceStart, required: true, "When it begins"),
+        Field("from", \.from, .sinceStart, required: true, "When the interval begins"),
         Field("soft", \.soft, optional: .sinceStart, "When a window expires softly"),
-        Field("to", \.to, optional: .sinceStart, "When it ends (hard expiry); absent: never"),
+        Field("to", \.to, optional: .sinceStart, "When the interval ends (hard expiry); absent: never"),
         Field(
           "state", \.state, optional: .state, "The state; absent: plugged, wifi, active, open, up"),
       ]
@@ -33,9 +33,9 @@ public struct FixedSource: TimelineSource {
     /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       let end = to ?? .never
-      if end <= from { return [("to", "the interval ends before it has begun")] }
+      if end <= from { return [("to", "the interval ends before its beginning")] }
       if let soft, soft < from || soft > end {
-        return [("soft", "the soft expiry lies outside the interval")]
+        return [("soft", "the soft expiry is outside the interval")]
       }
       return []
     }

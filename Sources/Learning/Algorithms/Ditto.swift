@@ -13,7 +13,7 @@ public struct Ditto: LocalAlgorithm {
   public static let name = "ditto"
   /// What it does, in one sentence.
   public static let summary =
-    "SGD, and on each device a model of its own that is pulled towards the shared one"
+    "SGD, and a personal model on each device that is pulled towards the shared model"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -30,10 +30,10 @@ public struct Ditto: LocalAlgorithm {
       [
         Field(
           "lambda", \.lambda, .number(0...1e6),
-          "How strong the pull towards the shared model is, λ; 0: devices learn alone"),
+          "Strength of the pull towards the shared model, λ; 0: devices learn alone"),
         Field(
           "learningRate", \.learningRate, optional: .positive,
-          "The learning rate of a device's own model; absent: that of `task.training`"),
+          "Learning rate of the personal model; absent: that of `task.training`"),
       ]
     }
   }

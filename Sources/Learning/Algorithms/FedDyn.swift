@@ -11,7 +11,7 @@ public struct FedDyn: LocalAlgorithm {
   public static let name = "feddyn"
   /// What it does, in one sentence.
   public static let summary =
-    "SGD with a pull and a linear term that each device learns; needs `optimizer: feddyn`"
+    "SGD with a proximal and a linear term that each device learns; needs `optimizer: feddyn`"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -23,7 +23,7 @@ public struct FedDyn: LocalAlgorithm {
     public static var shorthand: String? { "alpha" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("alpha", \.alpha, .number(1e-6...1e6), "How strong the pull is, α")]
+      [Field("alpha", \.alpha, .number(1e-6...1e6), "Strength of the proximal term, α")]
     }
   }
 

@@ -8,7 +8,7 @@ public struct FedProx: LocalAlgorithm {
   /// Its name in a scenario.
   public static let name = "fedprox"
   /// What it does, in one sentence.
-  public static let summary = "SGD with a pull towards the model that the training began with"
+  public static let summary = "SGD with a proximal term towards the model at the start of the training"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -20,7 +20,7 @@ public struct FedProx: LocalAlgorithm {
     public static var shorthand: String? { "mu" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("mu", \.mu, .number(0...1e6), "How strong the pull is, μ; 0: it is `sgd`")]
+      [Field("mu", \.mu, .number(0...1e6), "Strength of the proximal term, μ; 0: same as `sgd`")]
     }
   }
 

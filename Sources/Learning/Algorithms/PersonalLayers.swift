@@ -8,7 +8,7 @@ public struct PersonalLayers: LocalAlgorithm {
   /// Its name in a scenario.
   public static let name = "personal-layers"
   /// What it does, in one sentence.
-  public static let summary = "FedPer: SGD on all layers, the named ones stay on the device"
+  public static let summary = "FedPer: SGD on all layers; the named layers stay on the device"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -23,7 +23,7 @@ public struct PersonalLayers: LocalAlgorithm {
       [
         Field(
           "layers", \.layers, .list(of: .identifier, minimum: 1), required: true,
-          "The layers that never leave the device, by their names in the model: `dense2`")
+          "Layers that never leave the device, by their names in the model: `dense2`")
       ]
     }
   }

@@ -9,7 +9,7 @@ public struct GaussianAttack: Attack {
   /// Its name in a scenario.
   public static let name = "gaussian"
   /// What it does, in one sentence.
-  public static let summary = "Sends noise in place of its difference, or on top of it"
+  public static let summary = "Sends noise instead of its difference, or added to it"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -24,8 +24,8 @@ public struct GaussianAttack: Attack {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("deviation", \.deviation, .positive, "The standard deviation of each parameter"),
-        Field("adds", \.adds, .flag, "Whether the noise comes on top of what was learned"),
+        Field("deviation", \.deviation, .positive, "Standard deviation on each parameter"),
+        Field("adds", \.adds, .flag, "Add the noise to the trained difference"),
       ]
     }
   }
@@ -50,7 +50,7 @@ public struct FreeRider: Attack {
   /// Its name in a scenario.
   public static let name = "free-rider"
   /// What it does, in one sentence.
-  public static let summary = "Sends back the model that it was given, or that with some noise"
+  public static let summary = "Sends back the received model, with or without noise"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -65,7 +65,7 @@ public struct FreeRider: Attack {
       [
         Field(
           "deviation", \.deviation, .number(0...1e6),
-          "The standard deviation of noise that is to look like work; 0: none")
+          "Standard deviation of noise that imitates training; 0: none")
       ]
     }
   }
@@ -87,7 +87,7 @@ public struct StaleReplay: Attack {
   /// Its name in a scenario.
   public static let name = "stale-replay"
   /// What it does, in one sentence.
-  public static let summary = "Sends the difference of its first training again and again"
+  public static let summary = "Sends the difference of its first training every time"
 
   /// It has none.
   public typealias Settings = NoSettings

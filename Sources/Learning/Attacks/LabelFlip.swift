@@ -9,7 +9,7 @@ public struct LabelFlip: Attack {
   /// Its name in a scenario.
   public static let name = "label-flip"
   /// What it does, in one sentence.
-  public static let summary = "Trains on wrong labels: of C classes y becomes C - 1 - y"
+  public static let summary = "Trains on wrong labels: of C classes, y becomes C - 1 - y"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -24,13 +24,13 @@ public struct LabelFlip: Attack {
       [
         Field(
           "from", \.from, optional: .integer(0...1_000_000),
-          "The class that is taken for another; absent: all classes change places"),
-        Field("to", \.to, optional: .integer(0...1_000_000), "What it is taken for"),
+          "The class to relabel; absent: all classes are swapped"),
+        Field("to", \.to, optional: .integer(0...1_000_000), "The class used instead"),
       ]
     }
     /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
-      (from == nil) == (to == nil) ? [] : [("to", "`from` and `to` go together")]
+      (from == nil) == (to == nil) ? [] : [("to", "`from` and `to` need each other")]
     }
   }
 

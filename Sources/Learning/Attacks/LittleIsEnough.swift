@@ -12,7 +12,7 @@ public struct LittleIsEnough: Attack {
   /// Its name in a scenario.
   public static let name = "a-little-is-enough"
   /// What it does, in one sentence.
-  public static let summary = "Colluders send their mean, less some of its standard deviations"
+  public static let summary = "Colluders send their mean minus a number of standard deviations"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -27,7 +27,7 @@ public struct LittleIsEnough: Attack {
       [
         Field(
           "z", \.z, optional: .number(-1000...1000),
-          "How many standard deviations; absent: as many as a majority lets pass")
+          "Number of standard deviations; absent: the largest number that a majority hides")
       ]
     }
   }

@@ -9,7 +9,7 @@ public struct SignFlip: Attack {
   /// Its name in a scenario.
   public static let name = "sign-flip"
   /// What it does, in one sentence.
-  public static let summary = "Sends the opposite of its difference"
+  public static let summary = "Sends the negative of its difference"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -21,7 +21,7 @@ public struct SignFlip: Attack {
     public static var shorthand: String? { "scale" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("scale", \.scale, .positive, "How many times its difference it sends, turned round")]
+      [Field("scale", \.scale, .positive, "Factor on the negative difference")]
     }
   }
 
@@ -60,10 +60,10 @@ public struct ScaledUpdate: Attack {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("factor", \.factor, .positive, "How many times its difference it sends, gamma"),
+        Field("factor", \.factor, .positive, "Factor on the difference, gamma"),
         Field(
           "flipsLabels", \.flipsLabels, .flag,
-          "Whether it trains on wrong labels: of C classes y becomes C - 1 - y"),
+          "Train on wrong labels: of C classes, y becomes C - 1 - y"),
       ]
     }
   }

@@ -10,7 +10,7 @@ public struct AdaptiveClip: ToldTransform {
   /// Its name in a scenario.
   public static let name = "adaptive-clip"
   /// What it does, in one sentence.
-  public static let summary = "Scales an update down to a norm that follows a quantile of norms"
+  public static let summary = "Clips an update to a norm that follows a quantile of norms"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -29,12 +29,12 @@ public struct AdaptiveClip: ToldTransform {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("quantile", \.quantile, .fraction, "The share of updates that is not scaled, γ"),
-        Field("initial", \.initial, .number(1e-12...1e12), "The bound of version 0"),
-        Field("rate", \.rate, .number(0...10), "How fast the bound moves, η"),
+        Field("quantile", \.quantile, .fraction, "Share of updates that are not clipped, γ"),
+        Field("initial", \.initial, .number(1e-12...1e12), "Norm bound of version 0"),
+        Field("rate", \.rate, .number(0...10), "Learning rate of the bound, η"),
         Field(
           "countNoise", \.countNoise, .number(0...1e9),
-          "Deviation of the noise on how many updates were within the bound (σ_b; a twentieth of"
+          "Standard deviation of the noise on the number of updates within the bound (σ_b; a twentieth of"
             + " a version's updates in Andrew et al. 2021)"),
       ]
     }

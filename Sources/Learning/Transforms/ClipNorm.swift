@@ -9,7 +9,7 @@ public struct ClipNorm: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "clip-norm"
   /// What it does, in one sentence.
-  public static let summary = "Scales an update down to a largest Euclidean norm"
+  public static let summary = "Clips an update to a maximum Euclidean norm"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -21,7 +21,7 @@ public struct ClipNorm: UpdateTransform {
     public static var shorthand: String? { "maximum" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("maximum", \.maximum, .positive, "The largest norm")]
+      [Field("maximum", \.maximum, .positive, "Maximum norm")]
     }
   }
 

@@ -9,7 +9,7 @@ public struct GaussianNoise: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "gaussian-noise"
   /// What it does, in one sentence.
-  public static let summary = "Adds normal noise to each parameter of an update, on the device"
+  public static let summary = "Adds Gaussian noise to each parameter of an update, on the device"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -65,7 +65,7 @@ public struct LaplaceNoise: UpdateTransform {
       [
         Field(
           "scale", \.scale, .number(0...1e30),
-          "Mean magnitude of the noise on each parameter; its deviation is √2 of it")
+          "Mean magnitude of the noise on each parameter; the standard deviation is √2 times this")
       ]
     }
   }

@@ -11,7 +11,7 @@ public struct ByteQuantisation: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "int8"
   /// What it does, in one sentence.
-  public static let summary = "Rounds an update to signed bytes, with a scale for each tensor"
+  public static let summary = "Rounds an update to signed bytes, with one scale per tensor"
 
   /// It has none.
   public typealias Settings = NoSettings
@@ -48,7 +48,7 @@ public struct StochasticQuantisation: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "qsgd"
   /// What it does, in one sentence.
-  public static let summary = "Rounds an update at random to some levels of each tensor's norm"
+  public static let summary = "Stochastically rounds an update to levels of each tensor's norm"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -60,7 +60,7 @@ public struct StochasticQuantisation: UpdateTransform {
     public static var shorthand: String? { "levels" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("levels", \.levels, .integer(1...32_767), "Levels beside 0 of each sign, s")]
+      [Field("levels", \.levels, .integer(1...32_767), "Number of levels per sign, not counting 0, s")]
     }
   }
 

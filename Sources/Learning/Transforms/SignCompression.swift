@@ -12,7 +12,7 @@ public struct SignCompression: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "sign"
   /// What it does, in one sentence.
-  public static let summary = "Sends signs, times each tensor's mean magnitude; the rest waits"
+  public static let summary = "Sends signs times each tensor's mean magnitude; the error is kept for later"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -25,7 +25,7 @@ public struct SignCompression: UpdateTransform {
       [
         Field(
           "feedback", \.feedback, .flag,
-          "Whether a device adds what its signs were wrong by to its next update")
+          "Add the compression error to the device's next update (error feedback)")
       ]
     }
   }

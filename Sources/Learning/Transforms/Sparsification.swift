@@ -15,11 +15,11 @@ public struct Sparsification: PartSettings {
   /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<Sparsification>] {
     [
-      Field("share", \.share, .fraction, "The share of parameters that is sent, k/d; 1 at least"),
+      Field("share", \.share, .fraction, "Share of parameters to send, k/d; at least 1 parameter"),
       Field(
         "feedback", \.feedback, .flag,
-        "Whether a device adds what it left out to its next update; else `random-k` divides what"
-          + " it sends by the share"),
+        "Add the omitted parameters to the device's next update (error feedback); else `random-k`"
+          + " divides the sent parameters by the share"),
     ]
   }
 
@@ -52,7 +52,7 @@ public struct TopK: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "top-k"
   /// What it does, in one sentence.
-  public static let summary = "Sends the largest parameters of an update; the rest waits"
+  public static let summary = "Sends the largest parameters of an update; the rest is kept for later"
 
   /// What can be set.
   public typealias Settings = Sparsification
@@ -115,7 +115,7 @@ public struct RandomK: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "random-k"
   /// What it does, in one sentence.
-  public static let summary = "Sends random parameters of an update; the rest waits"
+  public static let summary = "Sends random parameters of an update; the rest is kept for later"
 
   /// What can be set.
   public typealias Settings = Sparsification

@@ -10,7 +10,7 @@ public struct CoordinateMedian: Aggregator {
   /// Its name in a scenario.
   public static let name = "median"
   /// What it does, in one sentence.
-  public static let summary = "The median of each parameter; fewer than half of the updates can lie"
+  public static let summary = "Coordinate-wise median; robust while fewer than half of the updates are Byzantine"
 
   /// It has none.
   public typealias Settings = NoSettings
@@ -37,7 +37,7 @@ public struct CoordinateTrimmedMean: Aggregator {
   /// Its name in a scenario.
   public static let name = "trimmed-mean"
   /// What it does, in one sentence.
-  public static let summary = "The mean of each parameter without a share at each end"
+  public static let summary = "Coordinate-wise mean without a share of the values at each end"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -52,7 +52,7 @@ public struct CoordinateTrimmedMean: Aggregator {
       [
         Field(
           "share", \.share, .number(0...0.499_999),
-          "The share of values that is left out at each end, β; rounded down to whole updates")
+          "Share of values trimmed at each end, β; rounded down to whole updates")
       ]
     }
   }

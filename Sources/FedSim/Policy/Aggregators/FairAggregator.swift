@@ -10,7 +10,7 @@ public struct FairAggregator: Aggregator {
   /// Its name in a scenario.
   public static let name = "q-ffl"
   /// What it does, in one sentence.
-  public static let summary = "q-FedAvg: updates of devices with a high loss count more"
+  public static let summary = "q-FedAvg: updates of devices with a high loss have more weight"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -25,10 +25,10 @@ public struct FairAggregator: Aggregator {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("q", \.q, .number(0...100), "How much a high loss counts; 0: the uniform mean"),
+        Field("q", \.q, .number(0...100), "Influence of the loss on the weight; 0: the uniform mean"),
         Field(
           "lipschitz", \.lipschitz, .positive,
-          "L, which the paper takes as one over the devices' learning rate"),
+          "L, the inverse of the devices' learning rate in the paper"),
       ]
     }
   }

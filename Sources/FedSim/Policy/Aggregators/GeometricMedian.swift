@@ -10,7 +10,7 @@ public struct GeometricMedian: Aggregator {
   /// Its name in a scenario.
   public static let name = "geometric-median"
   /// What it does, in one sentence.
-  public static let summary = "RFA: the point with the least sum of distances to the updates"
+  public static let summary = "RFA: the point with the minimum sum of distances to the updates"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -29,12 +29,12 @@ public struct GeometricMedian: Aggregator {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("weights", \.weights, .choice, "What an update counts: by its samples, or the same"),
-        Field("iterations", \.iterations, .integer(1...10_000), "Steps at most"),
-        Field("smoothing", \.smoothing, .positive, "The least distance that is divided by, ν"),
+        Field("weights", \.weights, .choice, "Weight of an update: by its samples, or equal"),
+        Field("iterations", \.iterations, .integer(1...10_000), "Maximum number of iterations"),
+        Field("smoothing", \.smoothing, .positive, "Minimum distance used as a divisor, ν"),
         Field(
           "tolerance", \.tolerance, .number(0...1),
-          "It ends early when the sum of distances changes by less than this share"),
+          "Stop early when the sum of distances changes by less than this share"),
       ]
     }
   }

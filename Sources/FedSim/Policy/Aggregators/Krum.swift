@@ -41,7 +41,7 @@ public struct Krum: Aggregator {
   /// Its name in a scenario.
   public static let name = "krum"
   /// What it does, in one sentence.
-  public static let summary = "The one update that is nearest to its n − f − 2 nearest others"
+  public static let summary = "The single update that is nearest to its n − f − 2 nearest neighbours"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -56,7 +56,7 @@ public struct Krum: Aggregator {
       [
         Field(
           "byzantine", \.byzantine, .integer(0...1_000_000),
-          "How many updates may lie, f; the guarantee needs 2f + 3 updates")
+          "Number of Byzantine updates to tolerate, f; the guarantee needs 2f + 3 updates")
       ]
     }
   }
@@ -80,7 +80,7 @@ public struct MultiKrum: Aggregator {
   /// Its name in a scenario.
   public static let name = "multi-krum"
   /// What it does, in one sentence.
-  public static let summary = "The plain mean of the updates with the lowest scores of Krum"
+  public static let summary = "The plain mean of the updates with the lowest Krum scores"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -97,10 +97,10 @@ public struct MultiKrum: Aggregator {
       [
         Field(
           "byzantine", \.byzantine, .integer(0...1_000_000),
-          "How many updates may lie, f; the guarantee needs 2f + 3 updates"),
+          "Number of Byzantine updates to tolerate, f; the guarantee needs 2f + 3 updates"),
         Field(
           "keep", \.keep, optional: .integer(1...1_000_000),
-          "How many updates are averaged, m; absent: all but f, one at least"),
+          "Number of updates to average, m; absent: all but f, at least one"),
       ]
     }
   }
@@ -130,7 +130,7 @@ public struct Bulyan: Aggregator {
   /// Its name in a scenario.
   public static let name = "bulyan"
   /// What it does, in one sentence.
-  public static let summary = "Updates chosen by Krum, then the values nearest to their median"
+  public static let summary = "Updates chosen by Krum, then the mean of the values nearest to the median"
 
   /// What can be set.
   public typealias Settings = Krum.Settings

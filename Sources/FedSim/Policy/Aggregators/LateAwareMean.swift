@@ -12,7 +12,7 @@ public struct LateAwareMean: Aggregator {
   /// Its name in a scenario.
   public static let name = "refl-mean"
   /// What it does, in one sentence.
-  public static let summary = "Late updates count less with age and more with what they differ by"
+  public static let summary = "Late updates have less weight with age and more with their deviation"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -24,7 +24,7 @@ public struct LateAwareMean: Aggregator {
     public static var shorthand: String? { "beta" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("beta", \.beta, .fraction, "How much counts that a late update differs, β")]
+      [Field("beta", \.beta, .fraction, "Influence of a late update's deviation, β")]
     }
   }
 

@@ -53,7 +53,7 @@ public struct UniformMean: Aggregator {
   /// Its name in a scenario.
   public static let name = "uniform-mean"
   /// What it does, in one sentence.
-  public static let summary = "The plain mean: every update counts the same, whatever its samples"
+  public static let summary = "The plain mean: every update has the same weight"
 
   /// It has none.
   public typealias Settings = NoSettings

@@ -9,7 +9,7 @@ public struct NormBoundedMean: Aggregator {
   /// Its name in a scenario.
   public static let name = "norm-bounded-mean"
   /// What it does, in one sentence.
-  public static let summary = "The mean after each difference is scaled down to a largest norm"
+  public static let summary = "The mean of differences, each clipped to a maximum norm"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -24,8 +24,8 @@ public struct NormBoundedMean: Aggregator {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("maximum", \.maximum, .positive, "The largest norm of a difference, M"),
-        Field("weights", \.weights, .choice, "What an update counts: the same, or by its samples"),
+        Field("maximum", \.maximum, .positive, "Maximum norm of a difference, M"),
+        Field("weights", \.weights, .choice, "Weight of an update: equal, or by its samples"),
       ]
     }
   }

@@ -12,7 +12,7 @@ public struct NormalisedMean: Aggregator {
   /// Its name in a scenario.
   public static let name = "normalised-mean"
   /// What it does, in one sentence.
-  public static let summary = "FedNova: the mean of differences by the length of their training"
+  public static let summary = "FedNova: the mean of differences, each divided by the length of its training"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -24,7 +24,7 @@ public struct NormalisedMean: Aggregator {
     public static var shorthand: String? { "weights" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("weights", \.weights, .choice, "What an update counts: the same, or by its samples")]
+      [Field("weights", \.weights, .choice, "Weight of an update: equal, or by its samples")]
     }
   }
 

@@ -10,7 +10,7 @@ public struct RoundRobinSelector: CohortSelector {
   public static let name = "round-robin"
   /// What it does, in one sentence.
   public static let summary =
-    "Synchronous rounds: those who wait take turns, in the order of the fleet"
+    "Synchronous rounds: waiting devices take turns, in the order of the fleet"
 
   /// What can be set.
   public typealias Settings = CohortSize

@@ -11,7 +11,7 @@ public struct WeightedSelector: CohortSelector {
   public static let name = "weighted"
   /// What it does, in one sentence.
   public static let summary =
-    "Synchronous rounds: a cohort of those who wait, drawn by their samples"
+    "Synchronous rounds: a cohort of waiting devices, drawn by their samples"
 
   /// What can be set.
   public typealias Settings = CohortSize

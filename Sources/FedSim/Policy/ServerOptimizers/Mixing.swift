@@ -9,7 +9,7 @@ public struct Mixing: ServerOptimizer {
   /// Its name in a scenario.
   public static let name = "mixing"
   /// What it does, in one sentence.
-  public static let summary = "FedAsync: (1 − α) of the model and α of what was trained"
+  public static let summary = "FedAsync: (1 − α) of the model plus α of the trained model"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -21,7 +21,7 @@ public struct Mixing: ServerOptimizer {
     public static var shorthand: String? { "alpha" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("alpha", \.alpha, .fraction, "The share of what was trained, α")]
+      [Field("alpha", \.alpha, .fraction, "Weight of the trained model, α")]
     }
   }
 

@@ -31,7 +31,7 @@ public struct ServerAdagrad: AdaptiveOptimizer {
   /// Its name in a scenario.
   public static let name = "adagrad"
   /// What it does, in one sentence.
-  public static let summary = "FedAdagrad: steps become shorter where updates have been large"
+  public static let summary = "FedAdagrad: shorter steps for parameters with large past updates"
 
   /// What can be set.
   public typealias Settings = AdagradSettings

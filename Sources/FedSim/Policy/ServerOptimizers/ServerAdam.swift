@@ -7,7 +7,7 @@ public struct ServerAdam: AdaptiveOptimizer {
   /// Its name in a scenario.
   public static let name = "adam"
   /// What it does, in one sentence.
-  public static let summary = "FedAdam: steps by a mean of updates over the root of their squares"
+  public static let summary = "FedAdam: a mean of updates divided by the root of their mean square"
 
   /// What can be set.
   public typealias Settings = AdaptiveSettings

@@ -14,7 +14,7 @@ public struct ServerDynamics: ServerOptimizer {
   public static let name = "feddyn"
   /// What it does, in one sentence.
   public static let summary =
-    "FedDyn: the mean, and the sum of all before it; needs `algorithm: feddyn`"
+    "FedDyn: the mean, plus the sum of all previous means; needs `algorithm: feddyn`"
 
   /// It has none.
   public typealias Settings = NoSettings
@@ -64,7 +64,7 @@ extension ServerSettings {
       return [
         (
           "optimizer",
-          "`\(optimizer.name)` counts each device the same: `aggregator: uniform-mean`, and not"
+          "`\(optimizer.name)` gives each device the same weight: use `aggregator: uniform-mean`, not"
             + " `\(aggregator.name)`"
         )
       ]
@@ -73,7 +73,7 @@ extension ServerSettings {
       return [
         (
           "optimizer",
-          "`\(optimizer.name)` counts each update in full: it goes without `staleness`"
+          "`\(optimizer.name)` gives each update full weight: leave out `staleness`"
         )
       ]
     }

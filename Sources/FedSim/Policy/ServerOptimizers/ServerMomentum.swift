@@ -9,7 +9,7 @@ public struct ServerMomentum: ServerOptimizer {
   /// Its name in a scenario.
   public static let name = "momentum"
   /// What it does, in one sentence.
-  public static let summary = "FedAvgM: steps go on in the direction of those before"
+  public static let summary = "FedAvgM: server momentum"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -26,9 +26,9 @@ public struct ServerMomentum: ServerOptimizer {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("learningRate", \.learningRate, .positive, "The server's learning rate, η"),
-        Field("momentum", \.momentum, .number(0...0.999_999), "How much of v stays, β"),
-        Field("nesterov", \.nesterov, .flag, "Whether the step is Δ + β·v (Nesterov)"),
+        Field("learningRate", \.learningRate, .positive, "Server learning rate, η"),
+        Field("momentum", \.momentum, .number(0...0.999_999), "Decay of v, β"),
+        Field("nesterov", \.nesterov, .flag, "Use the step Δ + β·v (Nesterov)"),
       ]
     }
   }

@@ -6,7 +6,7 @@ public struct ServerSGD: ServerOptimizer {
   /// Its name in a scenario.
   public static let name = "sgd"
   /// What it does, in one sentence.
-  public static let summary = "Moves the model by a rate times the combined update"
+  public static let summary = "Adds the combined update times a learning rate to the model"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -18,7 +18,7 @@ public struct ServerSGD: ServerOptimizer {
     public static var shorthand: String? { "learningRate" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("learningRate", \.learningRate, .positive, "The server's learning rate")]
+      [Field("learningRate", \.learningRate, .positive, "Server learning rate")]
     }
   }
 

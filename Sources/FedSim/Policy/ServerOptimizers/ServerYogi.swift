@@ -7,7 +7,7 @@ public struct ServerYogi: AdaptiveOptimizer {
   /// Its name in a scenario.
   public static let name = "yogi"
   /// What it does, in one sentence.
-  public static let summary = "FedYogi: as Adam, with a v that changes by no more than the square"
+  public static let summary = "FedYogi: like Adam, but v changes by at most the square of the update"
 
   /// What can be set.
   public typealias Settings = AdaptiveSettings

@@ -6,7 +6,7 @@ public struct ConstantStaleness: StalenessWeight {
   /// Its name in a scenario.
   public static let name = "constant"
   /// What it does, in one sentence.
-  public static let summary = "An old update counts as much as a fresh one: s(τ) = 1"
+  public static let summary = "A stale update has the weight of a fresh one: s(τ) = 1"
 
   /// It has none.
   public typealias Settings = NoSettings
@@ -26,7 +26,7 @@ public struct PolynomialStaleness: StalenessWeight {
   /// Its name in a scenario.
   public static let name = "polynomial"
   /// What it does, in one sentence.
-  public static let summary = "s(τ) = (1 + τ)^−a; with a = 0.5 that of FedBuff"
+  public static let summary = "s(τ) = (1 + τ)^−a; FedBuff's with a = 0.5"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -76,8 +76,8 @@ public struct HingeStaleness: StalenessWeight {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("slope", \.slope, .number(0...1e9), "How fast it falls, a"),
-        Field("from", \.from, .integer(0...1_000_000), "Up to where an update counts in full, b"),
+        Field("slope", \.slope, .number(0...1e9), "Rate of decay, a"),
+        Field("from", \.from, .integer(0...1_000_000), "Maximum staleness of an update with full weight, b"),
       ]
     }
   }
@@ -112,7 +112,7 @@ public struct ExponentialStaleness: StalenessWeight {
     public static var shorthand: String? { "rate" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("rate", \.rate, .number(0...1000), "How fast it falls, a")]
+      [Field("rate", \.rate, .number(0...1000), "Rate of decay, a")]
     }
   }
 

@@ -7,7 +7,7 @@ public struct AllTrigger: AggregationTrigger {
   /// Its name in a scenario.
   public static let name = "all"
   /// What it does, in one sentence.
-  public static let summary = "Aggregates when each of several triggers has said so in this round"
+  public static let summary = "Aggregates once all of several triggers have fired in the round"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -20,17 +20,17 @@ public struct AllTrigger: AggregationTrigger {
       [
         Field(
           "of", \.of, .parts(.aggregationTrigger), required: true,
-          "The triggers; a round that one of them skips is skipped")
+          "The triggers; if one of them skips a round, the round is skipped")
       ]
     }
     /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
-      if of.count < 2 { return [("of", "`all` is of two triggers at least")] }
+      if of.count < 2 { return [("of", "`all` needs at least two triggers")] }
       if of.contains(where: { $0.name == AllTrigger.name }) {
-        return [("of", "`all` in `all` says no more than one list")]
+        return [("of", "`all` in `all` has no effect: write one list")]
       }
       if of.count(where: { $0.value.timer != nil }) > 1 {
-        return [("of", "one of the triggers at most can have a time")]
+        return [("of", "at most one of the triggers may have a time")]
       }
       return []
     }

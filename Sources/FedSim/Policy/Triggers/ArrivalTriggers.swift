@@ -7,7 +7,7 @@ public struct EveryArrivalTrigger: AggregationTrigger {
   /// Its name in a scenario.
   public static let name = "every-arrival"
   /// What it does, in one sentence.
-  public static let summary = "Aggregates whenever an update arrives, as FedAsync does"
+  public static let summary = "Aggregates when an update arrives, as in FedAsync"
 
   /// It has none.
   public typealias Settings = NoSettings
@@ -31,7 +31,7 @@ public struct BufferTrigger: AggregationTrigger {
   /// Its name in a scenario.
   public static let name = "buffer"
   /// What it does, in one sentence.
-  public static let summary = "Aggregates when the buffer holds this many updates, as FedBuff does"
+  public static let summary = "Aggregates when the buffer holds this many updates, as in FedBuff"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -43,7 +43,7 @@ public struct BufferTrigger: AggregationTrigger {
     public static var shorthand: String? { "size" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("size", \.size, .integer(1...1_000_000), "How many updates the buffer holds, K")]
+      [Field("size", \.size, .integer(1...1_000_000), "Size of the buffer in updates, K")]
     }
   }
 

@@ -8,7 +8,7 @@ public struct FirstTrigger: AggregationTrigger {
   /// Its name in a scenario.
   public static let name = "first"
   /// What it does, in one sentence.
-  public static let summary = "Aggregates the first updates of a cohort, whatever its goal"
+  public static let summary = "Aggregates the first updates of a cohort, regardless of its goal"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -23,7 +23,7 @@ public struct FirstTrigger: AggregationTrigger {
       [
         Field(
           "updates", \.updates, .integer(1...1_000_000),
-          "How many updates end the round; all members where a cohort has fewer")
+          "Number of updates that ends the round; all members if the cohort is smaller")
       ]
     }
   }
@@ -58,7 +58,7 @@ public struct QuorumTrigger: AggregationTrigger {
   public static let name = "quorum"
   /// What it does, in one sentence.
   public static let summary =
-    "Ends a round when all have answered, or in time: with a quorum aggregated, else skipped"
+    "Ends a round when all have replied, or at a timeout: aggregated with a quorum, else skipped"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -75,10 +75,10 @@ public struct QuorumTrigger: AggregationTrigger {
       [
         Field(
           "share", \.share, .number(1e-6...1),
-          "The share of the cohort that has to answer, rounded up to whole members"),
+          "Share of the cohort that must reply, rounded up to whole members"),
         Field(
           "after", \.after, .duration(atLeast: .milliseconds(1)),
-          "How long after the cohort was formed the round ends"),
+          "Time from the cohort's formation to the end of the round"),
       ]
     }
   }

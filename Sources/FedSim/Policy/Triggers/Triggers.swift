@@ -17,7 +17,7 @@ public struct ThresholdTrigger: AggregationTrigger {
     public static var shorthand: String? { "updates" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("updates", \.updates, .integer(1...1_000_000), "How many updates must wait")]
+      [Field("updates", \.updates, .integer(1...1_000_000), "Number of updates that must wait")]
     }
   }
 
@@ -38,7 +38,7 @@ public struct EveryTrigger: AggregationTrigger {
   /// Its name in a scenario.
   public static let name = "every"
   /// What it does, in one sentence.
-  public static let summary = "Looks at fixed intervals whether enough updates wait"
+  public static let summary = "Checks at fixed intervals whether enough updates wait"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -54,7 +54,7 @@ public struct EveryTrigger: AggregationTrigger {
     public static var fields: [Field<Settings>] {
       [
         Field("period", \.period, .duration(atLeast: .seconds(1)), "The interval"),
-        Field("minimum", \.minimum, .integer(1...1_000_000), "How many updates must wait"),
+        Field("minimum", \.minimum, .integer(1...1_000_000), "Number of updates that must wait"),
       ]
     }
   }
@@ -106,7 +106,7 @@ public struct DeadlineTrigger: AggregationTrigger {
   /// Its name in a scenario.
   public static let name = "deadline"
   /// What it does, in one sentence.
-  public static let summary = "Ends a round some time after its cohort was formed"
+  public static let summary = "Ends a round at a fixed time after its cohort was formed"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -123,10 +123,10 @@ public struct DeadlineTrigger: AggregationTrigger {
       [
         Field(
           "after", \.after, .duration(atLeast: .milliseconds(1)),
-          "How long after the cohort was formed"),
+          "Time from the cohort's formation to the end of the round"),
         Field(
           "minimum", \.minimum, .integer(1...1_000_000),
-          "With fewer updates than this the round is skipped"),
+          "Minimum number of updates; with fewer, the round is skipped"),
       ]
     }
   }
