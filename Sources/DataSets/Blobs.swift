@@ -50,7 +50,7 @@ public struct Blobs: DataSource, Part {
   /// The name in a scenario.
   public static let name = "blobs"
   /// What it is.
-  public static let summary = "Made-up Gaussian clouds, one a class; small, quick, needs no file."
+  public static let summary = "Generated Gaussian clouds, one per class; small, fast, needs no file."
 
   private let settings: Settings
 

@@ -42,7 +42,7 @@ public struct IDXFiles: DataSource, Part {
   /// The name in a scenario.
   public static let name = "idx"
   /// What it is.
-  public static let summary = "Grey images from four IDX files, as of MNIST and its descendants."
+  public static let summary = "Grey images from four IDX files, such as MNIST and its variants."
 
   private let settings: Settings
 

@@ -20,10 +20,10 @@ public struct NoData: DataSource, Part {
     /// The fields.
     public static var fields: [Field<Settings>] {
       [
-        Field("train", \.train, .integer(1...10_000_000), "Training samples, dealt out as any."),
+        Field("train", \.train, .integer(1...10_000_000), "Training samples, assigned to clients as usual."),
         Field(
           "shape", \.shape, .list(of: .integer(1...100_000), minimum: 1),
-          "The extents of a sample, from which the size of the model follows."),
+          "Shape of a sample, which determines the size of the model."),
         Field("classes", \.classes, .integer(1...1_000_000), "Number of classes."),
       ]
     }
@@ -43,7 +43,7 @@ public struct NoData: DataSource, Part {
   /// The name in a scenario.
   public static let name = "none"
   /// What it is.
-  public static let summary = "Samples with nothing in them, for runs without learning."
+  public static let summary = "Samples without content, for runs without learning."
 
   private let settings: Settings
 

@@ -134,7 +134,7 @@ public struct Explanation: Codable, Equatable, Sendable {
     guard stored.isSame(simulation) else {
       throw StoredRun.refusal(
         path,
-        "the run came out another than the one in the file: a file that the scenario names, such "
+        "the replayed run differs from the one in the file: a file that the scenario names, such "
           + "as a table of intervals, has changed since")
     }
     let stoppedAt = simulation.isStuck ? simulation.now : nil

@@ -81,7 +81,7 @@ extension Sweep {
         report("one lies below the other: `\(other.path)`")
       }
       if hasHalving, first == "stop" {
-        report("the rungs of `halving` say how long variants are played")
+        report("the rungs of `halving` determine how long variants are played")
       }
       seen.append((axis.path, steps))
     }

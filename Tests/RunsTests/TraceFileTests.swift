@@ -208,7 +208,7 @@ struct TraceFileTests {
     #expect(
       Self.faults(["fleet.phones.power={flash: none.json}"], in: path) == [
         "--set fleet.phones.power={flash: none.json}: column 28: fleet[0].power: none.json: found "
-          + "No such file or directory, expected a readable file"
+          + "No such file or directory"
       ])
     try folder.write("{}", to: "empty.json")
     #expect(
