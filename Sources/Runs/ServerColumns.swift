@@ -14,7 +14,7 @@ enum ServerColumns {
         meanings: reasons.map(\.rawValue), longName: "the first condition that did not hold"),
       .count(
         "ineligible", ["ineligibility"], simulation.tallies.ineligible,
-        "sessions with this first condition"),
+        "sessions in which it did not"),
     ]
   }
 

@@ -25,7 +25,7 @@ struct CauseTests {
     let (explanation, _) = try story.explained(in: Folder())
     #expect(
       explanation.text.contains(
-        "At 0 d 00:05:10 its app had to tell the server that it lives."), "\(explanation.text)")
+        "At 0 d 00:05:10 its app had to send a heartbeat."), "\(explanation.text)")
     #expect(explanation.cause == .neverHeld)
     #expect(explanation.causeText == "never charging")
     // While such a session still lasts: the request of 310 s is given up after a minute.

@@ -127,7 +127,7 @@ extension SimulationInputs {
       Archive.Mark("arithmetic left out", omitsArithmetic),
     ]
     for group in fleet { marks.append(Archive.Mark("devices of \(group.name)", group.count)) }
-    for model in task.models { marks.append(Archive.Mark("model trained on collected data", model.name)) }
+    for model in task.models { marks.append(Archive.Mark("central model", model.name)) }
     return marks
   }
 
