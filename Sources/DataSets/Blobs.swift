@@ -50,7 +50,8 @@ public struct Blobs: DataSource, Part {
   /// The name in a scenario.
   public static let name = "blobs"
   /// What it is.
-  public static let summary = "Generated Gaussian clouds, one per class; small, fast, needs no file."
+  public static let summary =
+    "Generated Gaussian clouds, one per class; small, fast, needs no file."
 
   private let settings: Settings
 

@@ -154,7 +154,8 @@ struct CSVSamples {
       throw lines.fault(
         .missingName, at: lines.lineBytes.lowerBound, found: "no column '\(name)'",
         expected: settings.header
-          ? "one in the header line" : "a place from 1 to \(known.count), because there is no header",
+          ? "one in the header line"
+          : "a place from 1 to \(known.count), because there is no header",
         advice: Spelling.nearest(to: name, among: known).map { "did you mean '\($0)'?" })
     }
     let label = try place(settings.label)

@@ -56,7 +56,8 @@ struct ClientFile {
     let place = "\(path)/\(client)"
     let id = H5Gopen2(group, client, chdf5_default())
     guard id >= 0 else {
-      throw Self.fault(.corrupt, place, "an object that is not a group", "a group with the client's data sets")
+      throw Self.fault(
+        .corrupt, place, "an object that is not a group", "a group with the client's data sets")
     }
     defer { H5Gclose(id) }
     let known = try Self.names(in: id, place)
@@ -98,7 +99,9 @@ struct ClientFile {
     _ name: String, in group: hid_t, _ place: String
   ) throws(DataFault) -> NPYArray {
     let id = H5Dopen2(group, name, chdf5_default())
-    guard id >= 0 else { throw fault(.corrupt, place, "an object that is not a data set", "a data set") }
+    guard id >= 0 else {
+      throw fault(.corrupt, place, "an object that is not a data set", "a data set")
+    }
     defer { H5Dclose(id) }
     let type = H5Dget_type(id)
     defer { H5Tclose(type) }

@@ -20,7 +20,9 @@ public struct NoData: DataSource, Part {
     /// The fields.
     public static var fields: [Field<Settings>] {
       [
-        Field("train", \.train, .integer(1...10_000_000), "Training samples, assigned to clients as usual."),
+        Field(
+          "train", \.train, .integer(1...10_000_000),
+          "Training samples, assigned to clients as usual."),
         Field(
           "shape", \.shape, .list(of: .integer(1...100_000), minimum: 1),
           "Shape of a sample, which determines the size of the model."),

@@ -61,7 +61,8 @@ public struct Sensors: DataSource, Part {
         Field(
           "testPerDevice", \.testPerDevice, .integer(1...1_000_000),
           "Test samples of each device."),
-        Field("classes", \.classes, .integer(2...24), "Number of event orders, which are the classes."),
+        Field(
+          "classes", \.classes, .integer(2...24), "Number of event orders, which are the classes."),
         Field("steps", \.steps, .integer(24...10_000), "Time steps of a sequence."),
         Field("channels", \.channels, .integer(3...1_000), "Channels of a time step."),
         Field(

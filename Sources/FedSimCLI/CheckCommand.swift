@@ -100,7 +100,8 @@ enum ClaimText {
     for claim in broken { Output.error("broken: \(claim.text)") }
     Output.error(
       broken.isEmpty
-        ? "assertions: all \(claims.count) hold" : "assertions: \(broken.count) of \(claims.count) broken")
+        ? "assertions: all \(claims.count) hold"
+        : "assertions: \(broken.count) of \(claims.count) broken")
     return broken.isEmpty ? 0 : 1
   }
 }

@@ -7,7 +7,8 @@ import Scenarios
 struct CompareCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Show where two results diverge, or which of two policies is better over several seeds.",
+    abstract:
+      "Show where two results diverge, or which of two policies is better over several seeds.",
     usage: """
       fedsim compare A B [--no-replay] [--json]
       fedsim compare --a A1 A2 … --b B1 B2 … [--target accuracy] [--json]
@@ -58,7 +59,8 @@ struct CompareCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With two files: base folder of paths in the scenarios; by default each scenario's folder when "
+      "With two files: base folder of paths in the scenarios; by default each scenario's folder "
+        + "when "
         + "run.", valueName: "path"))
   var folder: String?
 

@@ -24,7 +24,8 @@ struct ExplainCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Base folder of paths in the scenario; by default the scenario's folder at the time of the run.",
+      "Base folder of paths in the scenario; by default the scenario's folder at the time of the "
+        + "run.",
       valueName: "path"))
   var folder: String?
 

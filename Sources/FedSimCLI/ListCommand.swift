@@ -5,7 +5,8 @@ import Scenarios
 /// `fedsim list`.
 struct ListCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the contents of scenarios: sections, seams and their parts.")
+    commandName: "list",
+    abstract: "List the contents of scenarios: sections, seams and their parts.")
 
   @Argument(help: "Only the parts of this seam, such as aggregator; or policy, profile, kernels.")
   var seam: String?

@@ -26,7 +26,8 @@ struct Playing {
       observers: progress.map { [$0.ticker] } ?? [], gate: gate, tell: { Output.error($0) })
     progress?.clear()
     if !summary.standstill.isEmpty {
-      let what = summary.version == 0 ? "no version was published" : "no further version is possible"
+      let what =
+        summary.version == 0 ? "no version was published" : "no further version is possible"
       Output.error("warning: \(what): " + summary.standstill.joined(separator: "; "))
     }
     if let notice = summary.missedEvents { Output.error("warning: \(notice)") }

@@ -19,7 +19,8 @@ struct ReplayCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Base folder of paths in the scenario; by default the scenario's folder at the time of the run.",
+      "Base folder of paths in the scenario; by default the scenario's folder at the time of the "
+        + "run.",
       valueName: "path"))
   var folder: String?
 

@@ -10,7 +10,7 @@ struct ResumeCommand: RegistryCommand {
     abstract: "Resume an interrupted run; the result is identical to an uninterrupted one.",
     discussion: """
       Continues from the last checkpoint in the run's folder (RESULT.h5.run). The result has the \
-      same bytes as that of an uninterrupted run. A resumed run can be interrupted and resumed again.
+      same bytes as that of an uninterrupted run. A resumed run can itself be resumed again.
       """)
 
   @Argument(help: "The result that the run was to write.")

@@ -58,7 +58,8 @@ struct RunCommand: RegistryCommand {
     }
     if noJournal, restart || keeping.isGiven {
       throw ValidationError(
-        "--no-journal: no run folder is written, so --restart, --checkpoint-every and --publish-every "
+        "--no-journal: no run folder is written, so --restart, --checkpoint-every and "
+          + "--publish-every "
           + "have no effect")
     }
   }

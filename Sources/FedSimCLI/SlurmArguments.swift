@@ -27,10 +27,13 @@ struct SlurmArguments: ParsableArguments {
   @Option(help: "Slurm: cells per task; by default chosen for at most 1,000 tasks.")
   var cellsPerTask: Int?
 
-  @Option(help: "Slurm: maximum number of tasks of an array that run at once; by default Slurm's limit.")
+  @Option(
+    help: "Slurm: maximum number of tasks of an array that run at once; by default Slurm's limit.")
   var tasksAtOnce: Int?
 
-  @Option(help: "Slurm: maximum number of tasks submitted at once; the rest follows when these have ended.")
+  @Option(
+    help:
+      "Slurm: maximum number of tasks submitted at once; the rest follows when these have ended.")
   var maxTasks: Int?
 
   @Option(

@@ -12,8 +12,8 @@ struct StressCommand: RegistryCommand {
     discussion: """
       Plays worlds drawn within the ranges of the scenario's `stress` section (without one: the \
       built-in changes). Checks invariants after every event, assertions, and reproducibility. The \
-      first failing world is shrunk and written as NAME.stress-1.yaml. Exit code 1: something broke, \
-      2: bad input, 3: worlds cannot be played.
+      first failing world is shrunk and written as NAME.stress-1.yaml. Exit code 1: something \
+      broke, 2: bad input, 3: worlds cannot be played.
       """)
 
   @OptionGroup var source: ScenarioArguments

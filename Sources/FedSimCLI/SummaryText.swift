@@ -71,8 +71,8 @@ struct SummaryText {
   /// A line for each model that the server trained.
   private var central: [String] {
     (summary.central?.models ?? []).map { model in
-      let name = "central \(model.name) ".padding(
-        toLength: max(19, model.name.count + 9), withPad: " ", startingAt: 0)
+      let name = "model \(model.name) ".padding(
+        toLength: max(19, model.name.count + 7), withPad: " ", startingAt: 0)
       guard model.version > 0 else { return "  \(name)no version" }
       let accuracy = model.accuracy.map { Format.fixed($0, 4) } ?? "not known"
       return

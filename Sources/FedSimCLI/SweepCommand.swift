@@ -171,7 +171,8 @@ struct SweepRunCommand: RegistryCommand {
       if let notice = begun.notice { Output.error(notice) }
       if plan {
         Output.out("\(begun.cells) cells planned in \(begun.folder.path)")
-        let ofFirst = begun.listed < begun.cells ? ", of which the first rung has \(begun.listed)" : ""
+        let ofFirst =
+          begun.listed < begun.cells ? ", of which the first rung has \(begun.listed)" : ""
         Output.out("list: \(begun.folder.listPath)\(ofFirst)")
         return 0
       }

@@ -41,7 +41,9 @@ public struct PartitionDirichletPrior: Partitioner, Part {
           "Samples per client; absent: the whole pool is assigned."),
         Field(
           "tolerance", \.tolerance, .number(1e-9...2),
-          "Initial tolerance of the squared distance between the sum of all mixes and the pool's mix."),
+          "Initial tolerance of the squared distance between the sum of all mixes and the pool's "
+            + "mix."
+        ),
       ]
     }
   }

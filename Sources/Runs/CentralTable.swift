@@ -56,7 +56,8 @@ enum CentralTable {
         comment: "NaN for a model of all users"),
       .number(
         "meanLag", axis, versions.map(\.meanLag),
-        "versions by which devices were behind when published, mean over devices that fetch the model",
+        "versions by which devices were behind when published, mean over devices that fetch the "
+          + "model",
         comment: "the placeholder counts as version 0; NaN if no device fetches the model"),
       .number(
         "heldAccuracy", axis, versions.map(\.heldAccuracy),
@@ -66,7 +67,8 @@ enum CentralTable {
       .seconds(
         "meanAdoptionTime", axis,
         versions.map { $0.adoptionTime.seconds / Double($0.adoptions) },
-        "mean time from the publication to the first use, over these devices", comment: "NaN if there are none"),
+        "mean time from the publication to the first use, over these devices",
+        comment: "NaN if there are none"),
     ]
     for index in rows.indices where rows[index].name != "publishedAt" {
       rows[index].attributes.append(.init("coordinates", .text("publishedAt")))
@@ -95,7 +97,7 @@ enum CentralTable {
     return [
       .init(
         "fileOutcome", outcome, codes: ends.indices.map { Int8($0) },
-        meanings: ends.map(\.rawValue), longName: "how files end"),
+        meanings: ends.map(\.rawValue), longName: "how files ended"),
       .count("filesEnded", outcome, ends.map { ledger[$0] }, "files that ended with this outcome"),
       .count("samplesEnded", outcome, simulation.fileSamples, "samples in these files"),
       .scalar("filesOpened", .int64([Int64(ledger.opened)]), "files formatted"),
@@ -129,13 +131,16 @@ enum CentralTable {
         .count("device", ["device"], Array(devices.indices), "number in the fleet"),
         .init(
           "centralModel", ["centralModel"], codes: models.indices.map { Int8($0) },
-          meanings: models.map(\.name), longName: "model that the server trains on the device's files"),
+          meanings: models.map(\.name),
+          longName: "model that the server trains on the device's files"),
         count("files", "files formatted") { $0.counts.files },
         count("samples", "samples in these files") { $0.counts.samples },
         count("stored", "files that reached the store") { $0.counts.stored },
         count("failed", "failed uploads") { $0.counts.failed },
         count("trained", "files that a training read") { $0.counts.trained },
-        count("waiting", "samples that had arrived and were not formatted at the end") { $0.waiting },
+        count("waiting", "samples that had arrived and were not formatted at the end") {
+          $0.waiting
+        },
         count("keptFiles", "files on the device's disk at the end") { $0.keptFiles },
         count("logged", "files in the device's error log at the end") { $0.logged },
         count("keptBytes", "bytes of files on the device's disk at the end", units: "byte") {
@@ -164,7 +169,10 @@ enum CentralTable {
           .init("model", .text(model.name)), .init("version", .integer(Int64(last.version))),
           .init(
             "comment",
-            .text("Parameters of the latest version of a model trained on collected data; a weight is [in][out].")),
+            .text(
+              "Parameters of the latest version of a model trained on collected data; a weight "
+                + "is [in][out]."
+            )),
         ])
     }
   }

@@ -21,7 +21,8 @@ enum EvaluationTable {
           .init(
             "comment",
             .text(
-              "Evaluations on devices' local samples, in virtual time, as the devices reported them: "
+              "Evaluations on devices' local samples, in virtual time, as the devices reported "
+                + "them: "
                 + "after each round, before the next cohort."))
         ], axes: [.init("evaluation", length: records.count)],
         variables: [

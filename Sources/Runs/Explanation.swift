@@ -153,8 +153,8 @@ public struct Explanation: Codable, Equatable, Sendable {
     sentences = story.sentences(verdict)
     if let stoppedAt {
       sentences.insert(
-        "The run stopped at \(stoppedAt.words), because nothing that was left could ever "
-          + "contribute; this is what would have been until its end.", at: 0)
+        "The run stopped early, at \(stoppedAt.words), because no device could ever contribute; "
+          + "this is what would have happened until its end.", at: 0)
     }
   }
 

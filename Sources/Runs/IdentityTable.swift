@@ -71,7 +71,10 @@ extension IdentityCounts {
   /// The counts with their names and meanings, in the order of declaration.
   package var named: [(name: String, count: Int, text: String)] {
     [
-      ("registrations", registrations, "registrations accepted by the server, including repetitions"),
+      (
+        "registrations", registrations,
+        "registrations accepted by the server, including repetitions"
+      ),
       ("registered", registered, "numbers assigned to installations by the server"),
       ("bootstraps", bootstraps, "successful bootstraps of devices"),
       ("refreshes", refreshes, "successful token refreshes of devices"),

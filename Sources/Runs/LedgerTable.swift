@@ -11,7 +11,8 @@ enum LedgerTable {
       attributes: [
         .init(
           "comment",
-          .text("Every entry opened ends in exactly one outcome; the sum of the counts is `opened`."))
+          .text(
+            "Every entry opened ends in exactly one outcome; the sum of the counts is `opened`."))
       ])
     add(ledgers.attempts, "attempt", "training attempts", rare: AttemptOutcome.rare, to: &group)
     add(ledgers.updates, "update", "updates", rare: UpdateOutcome.rare, to: &group)
@@ -20,7 +21,8 @@ enum LedgerTable {
       to: &group)
     group.variables += [
       .scalar(
-        "batchesUsed", .int64([Int64(ledgers.batchesUsed)]), "finished batches that are in an update"),
+        "batchesUsed", .int64([Int64(ledgers.batchesUsed)]),
+        "finished batches that are in an update"),
       .scalar(
         "batchesWasted", .int64([Int64(ledgers.batchesWasted)]),
         "finished batches whose result was discarded"),

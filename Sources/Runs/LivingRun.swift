@@ -191,7 +191,8 @@ final class LivingRun: Observer {
     do throws(ResultFault) {
       try folder.removeAll()
     } catch {
-      tell("the result is complete, but its run's folder could not be removed (\(error)); remove it")
+      tell(
+        "the result is complete, but its run's folder could not be removed (\(error)); remove it")
     }
   }
 }

@@ -79,7 +79,8 @@ public struct Looking: Sendable {
       .file(
         isSame
           ? "its content equals that of \(other.path); give each result once"
-          : "it has the same policy and the same seed, \(run.seed), as \(other.path); give each seed "
+          : "it has the same policy and the same seed, \(run.seed), as \(other.path); give each "
+            + "seed "
             + "once: leave one result out, or give it as --reference NAME=\(run.path)"))
   }
 

@@ -59,7 +59,9 @@ public struct Recovery: Codable, Equatable, Sendable {
     guard !found.recorder.versions.isEmpty || !found.recorder.rounds.isEmpty else {
       throw StoredRun.refusal(
         unfinished.folder.path(of: .journal),
-        "the run had neither published a version nor closed a round; `fedsim resume \(result)` continues it")
+        "the run had neither published a version nor closed a round; `fedsim resume \(result)` "
+          + "continues it"
+      )
     }
     let document = found.recorder.document(
       found.simulation, of: unfinished.scenario,

@@ -36,7 +36,9 @@ enum DeviceTable {
         count("ordinal", "number in its group") { $0.ordinal },
         count("client", "client whose data the device has") { $0.client },
         count("samples", "training samples") { $0.samples },
-        count("heldVersion", "version that the device holds at the end, -1: none") { $0.heldVersion },
+        count("heldVersion", "version that the device holds at the end, -1: none") {
+          $0.heldVersion
+        },
         count("sessions", "sessions begun") { $0.activity.sessions },
         count("attempts", "training attempts begun") { $0.activity.attempts },
         count("expired", "trainings running when their task expired") { $0.activity.expired },
@@ -49,7 +51,8 @@ enum DeviceTable {
         .init(
           "exogenousDigest", axis,
           .int64(devices.map { Int64(bitPattern: $0.exogenousDigest) }), units: "1",
-          longName: "digest of the device's exogenous series until the end of the run, as signed bits"),
+          longName:
+            "digest of the device's exogenous series until the end of the run, as signed bits"),
       ] + VersionTable.byDevice(evaluations, simulation) + EffortTable.byDevice(simulation)
         + energy(devices) + FleetColumns.byDevice(devices)
         + (federated.map { FederatedColumns.byDevice($0, simulation) } ?? []))
@@ -123,7 +126,8 @@ enum PartitionTable {
       "partition",
       attributes: [
         .init(
-          "comment", .text("Which client has which data; devices/client is the client of a device."))
+          "comment", .text("Which client has which data; devices/client is the client of a device.")
+        )
       ],
       axes: [
         .init("client", length: partition.clientCount),

@@ -69,7 +69,8 @@ struct RunCard: Codable, Equatable {
     guard engineVersion == FedSimVersion.current else {
       throw StoredRun.refusal(
         path,
-        "this run was begun by FedSim \(engineVersion), and this is \(FedSimVersion.current): resume"
+        "this run was begun by FedSim \(engineVersion), and this is \(FedSimVersion.current): "
+          + "resume"
           + " the run with the version that began it, or start again with `fedsim run … --restart`")
     }
     let scenario: Scenario

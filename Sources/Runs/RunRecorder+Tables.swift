@@ -9,14 +9,20 @@ extension RunRecorder {
     let funnels = rounds.map { funnel(of: $0.round, simulation) }
     var variables: [ResultDocument.Variable] = [
       .count("round", axis, rounds.map(\.round), "round, numbered from 1"),
-      .seconds("openedAt", axis, rounds.map(\.openedAt.seconds), "simulated time at which the round was opened"),
-      .seconds("closedAt", axis, rounds.map(\.closedAt.seconds), "simulated time at which the round ended"),
+      .seconds(
+        "openedAt", axis, rounds.map(\.openedAt.seconds),
+        "simulated time at which the round was opened"),
+      .seconds(
+        "closedAt", axis, rounds.map(\.closedAt.seconds),
+        "simulated time at which the round "
+          + "ended"),
       .init(
         "outcome", axis, codes: rounds.map { code(of: $0.outcome) },
         meanings: RoundOutcome.allCases.map(\.rawValue), longName: "how the round ended"),
       .count("version", axis, rounds.map(\.version), "version that the round published, or -1"),
       .count(
-        "cohort", axis, rounds.map(\.cohort), "devices in the round's cohort, 0 if no cohort is formed"),
+        "cohort", axis, rounds.map(\.cohort),
+        "devices in the round's cohort, 0 if no cohort is formed"),
     ]
     variables += FunnelColumns.variables(funnels, over: "round")
     for index in variables.indices where !["round", "closedAt"].contains(variables[index].name) {

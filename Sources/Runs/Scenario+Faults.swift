@@ -95,7 +95,8 @@ extension Scenario {
       let keys = ["fleet", "[\(index)]", "adversary", "attack", attack.name]
       return Fault(
         at: place(of: keys), path: "fleet[\(index)].adversary.attack.\(attack.name)",
-        .contradiction("there is no class \(greatest): the data have \(classCount) classes, numbered from 0"))
+        .contradiction(
+          "there is no class \(greatest): the data have \(classCount) classes, numbered from 0"))
     }
   }
 }

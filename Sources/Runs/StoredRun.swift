@@ -29,7 +29,9 @@ struct StoredRun {
       throw Self.refusal(
         path,
         "this is a result of FedSim \(result.engineVersion), but this is "
-          + "\(FedSimVersion.current), which could simulate it differently; use the version of the result")
+          + "\(FedSimVersion.current), which could simulate it differently; use the version of "
+          + "the result"
+      )
     }
     guard document.root[attribute: "isComplete"] == nil else {
       throw Self.refusal(

@@ -179,7 +179,8 @@ extension Story {
     switch outcome {
     case .aggregated: "became part of a version"
     case .replaced: "was replaced by a later one on the same version"
-    case .rejectedDuplicate: "was rejected: the server had another update of this device on this version"
+    case .rejectedDuplicate:
+      "was rejected: the server had another update of this device on this version"
     case .rejectedStale: "was rejected: its base was too old"
     case .rejectedLate: "was rejected: its round was over"
     case .rejectedNotFinite: "was rejected: its parameters are not finite"

@@ -175,7 +175,8 @@ extension Story {
     }
     if watch.view(at: to).work == .pausing {
       return Verdict(
-        .pausing, "it paused before its next request", "it paused at \(to.words) before its next request"
+        .pausing, "it paused before its next request",
+        "it paused at \(to.words) before its next request"
       )
     }
     return watch.view(at: to).link == 0

@@ -65,7 +65,8 @@ extension Story {
       return Verdict(
         .stale, "its update was stale",
         "\(name) was of version \(last.base) when it arrived \(at), and version \(current) was "
-          + "current: the server accepts none that is more than \(Words.count(most, "version")) old")
+          + "current: the server accepts none that is more than \(Words.count(most, "version")) old"
+      )
     case .rejectedDuplicate:
       return Verdict(
         .duplicate, "its update was a duplicate, which the server ignores",
@@ -227,7 +228,9 @@ extension Story {
     if has(.condition(.shutDown)) {
       return killed("the battery was empty", "because the battery was empty")
     }
-    guard let expired else { return killed("it was ended by a scripted event", "by a scripted event") }
+    guard let expired else {
+      return killed("it was ended by a scripted event", "by a scripted event")
+    }
     switch group.app?.onExpiration ?? .complete {
     case .ignore:
       return killed(
@@ -277,7 +280,8 @@ extension Story {
     }
     return Verdict(
       .expired, "its training was interrupted \(after)",
-      "its training was interrupted \(after) at \(last.words), and was not resumed before \(to.words)"
+      "its training was interrupted \(after) at \(last.words), and was not resumed before "
+        + "\(to.words)"
     )
   }
 }

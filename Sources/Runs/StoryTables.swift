@@ -38,13 +38,15 @@ enum EventTable {
         numbers("device", "number of the device in the fleet, -1: the server", \.device),
         codes("kind", "what happened", EventLog.kinds, later: EventLog.laterKinds, \.kind),
         codes(
-          "detail", "details, or how it ended", EventLog.details, later: EventLog.laterDetails, \.detail
+          "detail", "details, or how it ended", EventLog.details, later: EventLog.laterDetails,
+          \.detail
         ),
         numbers("round", "round of the event, else the round that was open", \.round),
         numbers("version", "version of the event, -1: none", \.version),
         numbers("update", "number of the event's update, -1: none", \.update),
         numbers(
-          "count", "finished batches, members of a cohort, updates of a version or waiting, -1: none",
+          "count",
+          "finished batches, members of a cohort, updates of a version or waiting, -1: none",
           \.count),
       ])
   }
@@ -54,18 +56,22 @@ enum EventTable {
 enum TimelineTable {
   private static let texts: [TimelineLog.Part: (text: String, comment: String)] = [
     .power: ("whether the device is plugged in", ""),
-    .link: ("link of the device", "offline also while the device is off or a script drops the link"),
+    .link: (
+      "link of the device", "offline also while the device is off or a script drops the link"
+    ),
     .usage: ("whether a person uses the device", ""),
     .window: ("background window of the device, where windows are given directly", ""),
     .app: ("why the app runs", "activation: opened by its user; task: a processing task"),
     .work: (
       "what the app does",
-      "waiting: for a cohort; pausing: before the next request; offline: for a link; stuck: for the "
+      "waiting: for a cohort; pausing: before the next request; offline: for a link; stuck: for "
+        + "the "
         + "kill"
     ),
     .energy: (
       "energy state of the device",
-      "low: below essentialBelow and unplugged; lowPower: low-power mode; normal also where there is "
+      "low: below essentialBelow and unplugged; lowPower: low-power mode; normal also where "
+        + "there is "
         + "no battery"
     ),
     .heat: ("heat of the device", "nominal also where heat is not modelled"),
@@ -81,7 +87,9 @@ enum TimelineTable {
         .init(
           "comment",
           .text(
-            "States of the devices in record.timelineOf: each is held from `from` until before `to`."))
+            "States of the devices in record.timelineOf: each is held from `from` until before "
+              + "`to`."
+          ))
       ],
       groups: TimelineLog.Part.allCases.enumerated().map { place, part in
         let all = Array(log.intervals[place])
@@ -103,8 +111,13 @@ enum TimelineTable {
             .init(
               "device", ["interval"], .int32(rows.map(\.device)), units: "1",
               longName: "number of the device in the fleet"),
-            .seconds("from", ["interval"], rows.map(\.from.seconds), "simulated time at which the state began"),
-            .seconds("to", ["interval"], rows.map(\.to.seconds), "simulated time at which the state ended"),
+            .seconds(
+              "from", ["interval"], rows.map(\.from.seconds),
+              "simulated time at which the state began"),
+            .seconds(
+              "to", ["interval"], rows.map(\.to.seconds),
+              "simulated time at which the state "
+                + "ended"),
             state,
           ])
       })
@@ -131,7 +144,7 @@ enum StandstillTable {
           + "thing that was missing."))
     let stoppedAt = ResultDocument.Variable.scalar(
       "stoppedAt", .double([standstill.stoppedAt?.seconds ?? .nan]), units: "s",
-      "simulated time at which the run stopped, NaN: it was played out")
+      "simulated time at which the run stopped, NaN if the run was not stopped")
     let report = [
       ResultDocument.Text("report", standstill.lines(inputs).joined(separator: "\n"))
     ]

@@ -14,7 +14,8 @@ extension ResultDocument.Group {
   /// Comments of tables whose sums do not come out while something is under way.
   private static let unfinished: [String: String] = [
     "ledger":
-      "Work in progress as of `asOf` has no outcome yet: the sum of the counts is at most `opened`.",
+      "Work in progress as of `asOf` has no outcome yet: the sum of the counts is at most "
+      + "`opened`.",
     "effort":
       "Work is booked when it ends: work in progress as of `asOf` is in no row of `outcome`.",
     "central":

@@ -93,7 +93,8 @@ struct CrossChecks {
     for (i, group) in settings.fleet.enumerated() {
       guard let attack = group.adversary?.attack, attack.value.colludes else { continue }
       report(
-        "`\(attack.name)` is computed at the aggregation, too late for the part that `\(keeps.name)`"
+        "`\(attack.name)` is computed at the aggregation, too late for the part that "
+          + "`\(keeps.name)`"
           + " keeps for a device's next update: use `feedback: false`",
         at: ["fleet", "[\(i)]", "adversary", "attack"])
     }

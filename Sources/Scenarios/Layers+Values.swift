@@ -221,7 +221,9 @@ public struct EmbeddingPart: LayerPart {
     /// The fields.
     public static var fields: [Field<Settings>] {
       [
-        Field("count", \.count, .integer(1...10_000_000), "Number of distinct whole numbers, from 0 on."),
+        Field(
+          "count", \.count, .integer(1...10_000_000), "Number of distinct whole numbers, from 0 on."
+        ),
         Field("width", \.width, .integer(1...1_000_000), "Length of a vector."),
         Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]

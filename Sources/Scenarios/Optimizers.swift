@@ -43,7 +43,8 @@ public struct LocalSGD: LocalOptimizer {
     public static var fields: [Field<Settings>] {
       [
         Field(
-          "learningRate", \.learningRate, .positive, "Learning rate on the mean gradient of a batch."),
+          "learningRate", \.learningRate, .positive,
+          "Learning rate on the mean gradient of a batch."),
         Field(
           "momentum", \.momentum, .number(0...0.9999),
           "Decay of the velocity, which the device keeps in its checkpoint."),

@@ -51,13 +51,16 @@ public struct ScenarioSettings: PartSettings {
       Field("seeds", \.seeds, .settings(), "Separate seeds; absent: derived from `seed`."),
       Field("start", \.start, .civilTime, "Civil time at virtual time 0."),
       Field("stop", \.stop, .settings(), "When the run ends: at the first condition that holds."),
-      Field("task", \.task, .task, "The learning task; `none`: no learning, only the simulation of times."),
+      Field(
+        "task", \.task, .task,
+        "The learning task; `none`: no learning, only the simulation of times."),
       Field(
         "fleet", \.fleet, .list(of: .fleetGroup, minimum: 1), required: true,
         "The devices, in groups with the same habits."),
       Field("server", \.server, .server, "The server and its policy."),
       Field("inject", \.inject, .list(of: .settings()), "Scripted events."),
-      Field("record", \.record, .settings(), "What is recorded in addition to the standard tables."),
+      Field(
+        "record", \.record, .settings(), "What is recorded in addition to the standard tables."),
       Field(
         "sweep", \.sweep, aside: .settings(),
         "Variants of the scenario for `fedsim sweep`; a single run ignores this."),

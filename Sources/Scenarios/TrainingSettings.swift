@@ -107,7 +107,8 @@ public struct StepRate: LearningRateRule {
   /// The name in a scenario.
   public static let name = "step"
   /// When to choose it.
-  public static let summary = "The learning rate is multiplied by a factor after a fixed number of local batches."
+  public static let summary =
+    "The learning rate is multiplied by a factor after a fixed number of local batches."
 
   /// What can be set.
   public struct Settings: PartSettings {

@@ -38,7 +38,8 @@ struct YAMLProblem {
       position = start ?? position
       message = "this quote is never closed"
     case "mapping values are not allowed in this context":
-      message = "this `:` begins a value where no value is allowed: fix the indentation, or quote the text"
+      message =
+        "this `:` begins a value where no value is allowed: fix the indentation, or quote the text"
     case "could not find expected ':'":
       position = start ?? position
       message = "expected `:` after this key"

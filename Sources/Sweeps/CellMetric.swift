@@ -52,7 +52,9 @@ struct CellMetric: Sendable {
     CellMetric("bytesDown", "bytes received by devices", unit: "byte") {
       $0.ledger("bytesDown")
     },
-    CellMetric("batchesUsed", "finished batches that are in an update") { $0.ledger("batchesUsed") },
+    CellMetric("batchesUsed", "finished batches that are in an update") {
+      $0.ledger("batchesUsed")
+    },
     CellMetric("batchesWasted", "finished batches whose result was discarded") {
       $0.ledger("batchesWasted")
     },

@@ -48,7 +48,8 @@ struct ConstraintFilter {
           axes[name] = index
         } else if varied.starts(with: steps) || steps.starts(with: varied) {
           return
-            "`\(path)` is varied, and this name is \(varied.count < steps.count ? "below" : "above")"
+            "`\(path)` is varied, and this name is "
+            + "\(varied.count < steps.count ? "below" : "above")"
             + " it: name the axis"
         }
       }

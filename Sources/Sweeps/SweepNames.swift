@@ -78,7 +78,7 @@ extension Sweep {
       } else if let other = seen.first(where: {
         $0.steps.starts(with: steps) || steps.starts(with: $0.steps)
       }) {
-        report("one lies below the other: `\(other.path)`")
+        report("one is below the other: `\(other.path)`")
       }
       if hasHalving, first == "stop" {
         report("the rungs of `halving` determine how long variants are played")

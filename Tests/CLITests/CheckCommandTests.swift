@@ -16,7 +16,7 @@ struct CheckCommandTests {
     let fedsim = try command()
     let result = try fedsim("check", ".")
     #expect(result.code == 0 && result.error == "", "\(result)")
-    #expect(result.out == "ok        ./s.yaml  (2 claims)\n1 scenario: 1 hold\n")
+    #expect(result.out == "ok        ./s.yaml  (2 assertions)\n1 scenario: 1 hold\n")
     #expect(fedsim.names == ["s.yaml"])
   }
 
@@ -110,7 +110,7 @@ struct CheckCommandTests {
     let text = String(decoding: try fedsim.bytes("r.xml"), as: UTF8.self)
     #expect(
       text.contains("<testsuites name=\"fedsim check\" tests=\"3\" failures=\"1\" errors=\"0\">"))
-    #expect(text.contains("<testcase classname=\"./s.yaml\" name=\"baseline\"/>"))
+    #expect(text.contains("<testcase classname=\"./s.yaml\" name=\"recording\"/>"))
     #expect(text.contains("name=\"versions at the end: below 1\">"))
     #expect(text.contains("<failure message=\"./s.yaml:"))
     let parser = XMLCheck()

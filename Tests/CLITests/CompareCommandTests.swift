@@ -78,7 +78,9 @@ struct CompareCommandTests {
         + ["--measures", "finalAccuracy"])
     #expect(few.code == 0)
     #expect(few.out.contains("left out, because only --a has them: seeds 6\n"))
-    #expect(few.out.contains("no claim is possible: with 5 pairs p cannot be below 0.05; at least 6 are needed"))
+    #expect(
+      few.out.contains(
+        "no claim is possible: with 5 pairs p cannot be below 0.05; at least 6 are needed"))
     #expect(
       few.out.contains(
         "final accuracy: no claim: too few pairs, and at least 6 that differ are needed\n"))
@@ -93,7 +95,8 @@ struct CompareCommandTests {
     let unlike = try fedsim("compare", "--a", "a1.h5", "--b", "c1.h5")
     #expect(
       unlike.out.hasPrefix(
-        "warning: the two sides differ in more than the policy, which may cause the differences found: "
+        "warning: the two sides differ in more than the policy, which may cause the differences "
+          + "found: "
           + "fleet.phones.background.processing.earliestBegin\n"), "\(unlike.out)")
     _ = try fedsim(
       "run", "s.yaml", "-q", "-o", "d1.h5", "--seed", "1", "--set", "seeds.world=9")

@@ -200,7 +200,8 @@ struct RunCommandTests {
     process.waitUntilExit()
     #expect(process.terminationReason == .exit && process.terminationStatus == 130)
     #expect(
-      rest.hasSuffix("interrupted; no complete result was written; resume with: fedsim resume o.h5\n"))
+      rest.hasSuffix(
+        "interrupted; no complete result was written; resume with: fedsim resume o.h5\n"))
     #expect(fedsim.names.contains("o.h5.run/run.json") && !fedsim.names.contains("o.h5"))
     let again = try fedsim("run", "s.yaml", "-o", "o.h5", "-q")
     #expect(again.code == 2 && again.error.contains("`fedsim resume o.h5`"))

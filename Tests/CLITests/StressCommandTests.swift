@@ -56,7 +56,9 @@ import Testing
     let result = try command("stress", "w.yaml", "--seeds", "24")
     #expect(result.code == 0, "\(result.out) \(result.error)")
     #expect(result.out.hasPrefix("24 worlds in "), "\(result.out)")
-    #expect(result.error == "note: worlds are checked against assertions only if `stress` says what to vary\n")
+    #expect(
+      result.error
+        == "note: worlds are checked against assertions only if `stress` says what to vary\n")
     #expect(result.out.hasSuffix(": nothing broken\n"))
     let before = command.names
     let dry = try command("stress", "w.yaml", "--dry-run", "-q")

@@ -223,7 +223,8 @@ struct ComparisonTests {
     // Differences -3, -3, -3, 5, -4, 1, -3: of the 21 pairs of them six have a sum above 0, those
     // of 5 with any other. (1.6449 + 0.8416)² / (3·(6/21 - ½)²) = 44.88.
     #expect(
-      found.hasSuffix("; if the effect is as observed, 45 seeds would show it four times out of five"),
+      found.hasSuffix(
+        "; if the effect is as observed, 45 seeds would show it four times out of five"),
       "\(found)")
   }
 

@@ -89,7 +89,8 @@ struct DataFileTests {
       ),
       (
         "device,from,soft,to\n*,0,1,2\n",
-        "t.csv:2:5: fleet[0].link: found `1`, expected nothing: only background windows have a soft expiry, in column 'soft'"
+        "t.csv:2:5: fleet[0].link: found `1`, expected nothing: only background windows have a "
+          + "soft expiry, in column 'soft'"
       ),
       (
         "device,from,to\nphones/1,10,20\nphones/2,0,9\nphones/1,0,11\n",

@@ -112,7 +112,9 @@ extension PlantedStory {
         "fleet.phones.app={onExpiration: ignore}",
       ],
       cause: .killed, causeText: "its app was killed: it continued after the expiry of its task",
-      sentence: "its app was killed at 0 d 00:02:10 after 2 batches, because it had continued after the expiry of its task at 0 d 00:02:05",
+      sentence:
+        "its app was killed at 0 d 00:02:10 after 2 batches, because it had continued after the "
+        + "expiry of its task at 0 d 00:02:05",
       ledger: ["attempts killed 1"]),
     PlantedStory(
       name: "conditions lost",
@@ -267,7 +269,9 @@ struct ExplainTests {
     // Done at 10.660; asks at 11.660, trains from 13.680 on, sends from 17.680, arrives at 18.990.
     #expect(
       explanation.text.contains(
-        "At 0 d 00:00:18.99 update 1 was rejected: the server had another update of this device on this version."), "\(explanation.text)")
+        "At 0 d 00:00:18.99 update 1 was rejected: the server had another update of this device "
+          + "on this version."
+      ), "\(explanation.text)")
     #expect(document.count(["updates", "rejectedDuplicate"]) == 1)
   }
 

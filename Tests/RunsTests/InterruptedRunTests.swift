@@ -167,7 +167,8 @@ struct InterruptedRunTests {
       var told: [String] = []
       _ = try goOn(folder) { told.append($0) }
       if share == 0 {
-        #expect(told.first?.contains("the journal that belongs to it is missing") == true, "\(told)")
+        #expect(
+          told.first?.contains("the journal that belongs to it is missing") == true, "\(told)")
       }
       #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole)
     }

@@ -145,14 +145,18 @@ struct PolicyScenarioTests {
     #expect(faults("aggregator: meadian").contains("did you mean `median`?"))
     #expect(faults("staleness: {polynomial: -1}").contains("a number from 0 to 1000"))
     #expect(faults("aggregator: {trimmed-mean: 0.5}").contains("from 0 to 0.499999"))
-    #expect(faults("aggregator: krum, staleness: constant").contains("`krum` does not use staleness weights"))
+    #expect(
+      faults("aggregator: krum, staleness: constant").contains(
+        "`krum` does not use staleness weights"))
     #expect(faults("trigger: {all: {of: {threshold: 3}}}").contains("needs at least two triggers"))
     #expect(faults("trigger: all").contains("of"))
     #expect(faults("transforms: topk").contains("did you mean `top-k`?"))
     #expect(faults("aggregator: {agnostic: -1}").contains("a number from 0 to 1000"))
     #expect(faults("aggregator: {agnostic: {domains: group}}").contains("`groups`"))
     #expect(faults("transforms: {top-k: 2}").contains("a number from 0 to 1"))
-    #expect(faults("transforms: {top-k: 0.1, random-k: 0.1}").contains("both choose the parameters to send"))
+    #expect(
+      faults("transforms: {top-k: 0.1, random-k: 0.1}").contains(
+        "both choose the parameters to send"))
     #expect(
       faults("transforms: int8, payloadFormat: json").contains("are not decimal numbers"))
     let noisy = "payload: delta, aggregator: uniform-mean, transforms: clip-norm, privacy: "

@@ -136,7 +136,8 @@ struct StandstillTests {
       summary.standstill == [
         "never charging and idle at once: 37 of 37 phones",
         "updates were made, and none became part of a version: 3 of 3 tablets",
-        "the server waits for 50 updates, but at most 3 waited at once: this fleet is too small (server.trigger)",
+        "the server waits for 50 updates, but at most 3 waited at once: this fleet is too small "
+          + "(server.trigger)",
       ])
   }
 

@@ -196,7 +196,8 @@ struct TraceFileTests {
     try folder.write("cos\nsystem\n(S'id'\ntR.", to: "evil.pickle")
     let refusal =
       "at byte 0 found the operation GLOBAL, expected a dictionary of plain values: numbers, "
-      + "texts, lists and dictionaries; the file would call or load something, which is not supported; "
+      + "texts, lists and dictionaries; the file would call or load something, which is not "
+      + "supported; "
       + "write plain numbers"
     #expect(
       Self.faults(

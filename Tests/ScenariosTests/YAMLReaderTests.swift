@@ -112,11 +112,13 @@ struct YAMLReaderTests {
       ("a: 'x\n", "f:1:4: this quote is never closed"),
       (
         "a: 1\n  b: 2\n",
-        "f:2:4: this `:` begins a value where no value is allowed: fix the indentation, or quote the text"
+        "f:2:4: this `:` begins a value where no value is allowed: fix the indentation, or quote "
+          + "the text"
       ),
       (
         "a: b: c\n",
-        "f:1:5: this `:` begins a value where no value is allowed: fix the indentation, or quote the text"
+        "f:1:5: this `:` begins a value where no value is allowed: fix the indentation, or quote "
+          + "the text"
       ),
       ("a:\n    b: 1\n  c: 2\n", "f:3:3: the indentation matches no line above"),
       ("- 1\n- 2\na: 3\n", "f:3:1: the indentation matches no line above"),

@@ -53,7 +53,8 @@ import Scenarios
       ("policy < 3", 8, "`<` cannot be between a text and a number"),
       ("every * timeout == 3", 7, "`*` cannot be between a duration and a duration"),
       ("a and slow", 3, "`and` joins conditions, but found a number"),
-      ("a / (b - 4) == 1", 3, "this expression divides by zero"), ("-slow", 1, "`-` needs a number behind it"),
+      ("a / (b - 4) == 1", 3, "this expression divides by zero"),
+      ("-slow", 1, "`-` needs a number behind it"),
       ("1.2.3 < a", 1, "`1.2.3` is not a number"), ("a < 3 ½", 7, "`½` has no meaning here"),
     ])
   func faults(text: String, column: Int, message: String) {

@@ -62,7 +62,8 @@ import Sweeps
       (
         "sweep: {grid: {a.b: {from: 1, to: 2}}}",
         [
-          "s.yaml:12:16: sweep.grid.a.b: missing key `steps`: expected a number of values: a grid does not draw values"
+          "s.yaml:12:16: sweep.grid.a.b: missing key `steps`: expected a number of values: a "
+            + "grid does not draw values"
         ]
       ),
       (
@@ -91,7 +92,8 @@ import Sweeps
       (
         "sweep: {zip: {a.b: [1, 2], c.d: [1]}}",
         [
-          "s.yaml:12:28: sweep.zip.c.d: 1 values, but `a.b` has 2: a zip needs lists of equal length"
+          "s.yaml:12:28: sweep.zip.c.d: 1 values, but `a.b` has 2: a zip needs lists of equal "
+            + "length"
         ]
       ),
       (
@@ -106,7 +108,8 @@ import Sweeps
       (
         "sweep: {grid: {seed: [1, 2]}, replicas: 2}",
         [
-          "s.yaml:12:41: sweep.replicas: `seed` is an axis already, but replicas also give each variant seeds"
+          "s.yaml:12:41: sweep.replicas: `seed` is an axis already, but replicas also give each "
+            + "variant seeds"
         ]
       ),
       (
@@ -119,7 +122,7 @@ import Sweeps
       (
         "sweep: {grid: {server.trigger: [2], server.trigger.threshold: [3]}}",
         [
-          "s.yaml:12:37: sweep: `server.trigger.threshold`: one lies below the other:"
+          "s.yaml:12:37: sweep: `server.trigger.threshold`: one is below the other:"
             + " `server.trigger`"
         ]
       ),
@@ -182,7 +185,8 @@ import Sweeps
       (
         "[threshold == fleet]",
         [
-          "s.yaml:14:30: sweep.constraints[0]: `threshold == fleet`: `fleet` is a list, but only single values can be compared"
+          "s.yaml:14:30: sweep.constraints[0]: `threshold == fleet`: `fleet` is a list, but only "
+            + "single values can be compared"
         ]
       ),
       (

@@ -12,13 +12,15 @@ extension Report {
     if let devices = first.document.table("devices")?.length(of: "device") {
       facts.append("\(Markup.grouped(Double(devices))) \(devices == 1 ? "device" : "devices")")
     }
-    let kind = runs.contains(where: \.isFederated) ? "Federated learning" : "Training on collected data"
+    let kind =
+      runs.contains(where: \.isFederated) ? "Federated learning" : "Training on collected data"
     var text = "<header><p class=\"kind\">\(kind), simulated</p>"
     text += "<h1>\(Markup.escaped(title))</h1><p class=\"facts\">"
     text += facts.map { "<span>\(Markup.escaped($0))</span>" }.joined() + "</p></header>\n"
     for run in runs + references.map(\.run) where !run.isWhole {
       text +=
-        "<p class=\"warning\">\(Markup.escaped(run.path)) is incomplete: its run is still running, or was "
+        "<p class=\"warning\">\(Markup.escaped(run.path)) is incomplete: its run is still "
+        + "running, or was "
       text +=
         "interrupted. Versions and rounds are those until \(Self.duration(run.length)); the rest "
       text += "is as of an earlier time, or missing.</p>\n"
@@ -68,7 +70,8 @@ extension Report {
       let versions = own.reduce(0.0) { $0 + ($1.model == nil ? 0 : $1.versions(run) ?? 0) }
       add(versions, "version", "versions", "published by training at the server")
       add(
-        files.flatMap { run.central?.numbers("filesEnded")?[$0] }, "file", "files", "used in training")
+        files.flatMap { run.central?.numbers("filesEnded")?[$0] }, "file", "files",
+        "used in training")
     }
     tiles += participation(run)
     if let wasted = run.wastedShare {
@@ -121,7 +124,8 @@ extension Report {
       "versions", "updates aggregated", "wasted training", "in progress at end", "bytes",
     ]
     var note =
-      "Wasted training: share of training time whose work was lost, of the training time whose outcome is "
+      "Wasted training: share of training time whose work was lost, of the training time whose "
+      + "outcome is "
     note +=
       "known; work in progress at the end is listed separately, as a share of all training time."
     if runs.count > groups.count {
@@ -219,7 +223,8 @@ extension Report {
         + "its run.</p>"
     }
     return
-      "<p>Each result contains its scenario. <code>fedsim replay \(Markup.escaped(path))</code> replays "
+      "<p>Each result contains its scenario. <code>fedsim replay \(Markup.escaped(path))</code> "
+      + "replays "
       + "the run and checks that every byte is reproduced.</p>"
       + Self.table(
         ["result", "seed", "FedSim", "content digest", "event digest"], rows, style: "words")

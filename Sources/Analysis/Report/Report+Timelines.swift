@@ -33,7 +33,8 @@ extension Report {
   func timelineNote(_ run: ReportRun, _ range: ClosedRange<Double>) -> String {
     let shown = range.upperBound - range.lowerBound
     guard shown < run.length else { return "The whole run, \(Self.duration(run.length))." }
-    return "\(Self.duration(shown)) of the run, from \(Self.duration(range.lowerBound)) on: the part "
+    return
+      "\(Self.duration(shown)) of the run, from \(Self.duration(range.lowerBound)) on: the part "
       + "in which these devices trained longest."
   }
 
@@ -103,7 +104,8 @@ extension Report {
           device, without: ["0"], name: { "\($0) updates wait" })),
     ]
     return GanttFigure(
-      name(of: Int(device), run), "dark: Wi-Fi, light: cellular; a stroke: training was interrupted",
+      name(of: Int(device), run),
+      "dark: Wi-Fi, light: cellular; a stroke: training was interrupted",
       range, rows.filter { !$0.stretches.isEmpty || $0.name == "training" })
   }
 

@@ -134,7 +134,8 @@ public struct Report: Sendable {
     let ledgers = ["attempts", "updates", "transmissions"].map { ledger(run, $0, "") }
     let bars = ([effort(run), files(run)] + ledgers).flatMap(\.bars)
     return bars.contains { $0.look == ReportRun.Fate.underWay.look }
-      ? "Grey: in progress at the end of the run, or waiting to be used; neither used nor wasted." : nil
+      ? "Grey: in progress at the end of the run, or waiting to be used; neither used nor wasted."
+      : nil
   }
 
   private var assumptionNote: String {

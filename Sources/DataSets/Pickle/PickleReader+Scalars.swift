@@ -47,7 +47,8 @@ extension PickleReader {
     return fault(
       .unsupported, at: at, found: "the operation \(name)", expected: expected,
       advice: calls.contains(name)
-        ? "the file would call or load something, which is not supported; write plain numbers" : nil)
+        ? "the file would call or load something, which is not supported; write plain numbers" : nil
+    )
   }
 
   /// A whole number in two's complement, the lowest byte first.

@@ -55,7 +55,9 @@ extension ExchangeTallies {
     [
       ("rejectedWithTimeout", rejectedWithTimeout, "requests rejected with a timeout"),
       ("rejectedForGood", rejectedForGood, "requests rejected without a timeout"),
-      ("undecodedTimeouts", undecodedTimeouts, "rejections whose timeout a device could not decode"),
+      (
+        "undecodedTimeouts", undecodedTimeouts, "rejections whose timeout a device could not decode"
+      ),
       ("invalidKeys", invalidKeys, "model requests with the key of a finished cycle"),
       ("lateReports", lateReports, "updates sent to a finished cycle"),
       ("emptyUpdates", emptyUpdates, "replies with zero samples"),
@@ -82,9 +84,15 @@ extension InstructionTallies {
         "propertiesNotImplemented", propertiesNotImplemented,
         "answers that the app has no properties (code 1)"
       ),
-      ("lateEvaluations", lateEvaluations, "evaluation results that arrived after the evaluation had ended"),
+      (
+        "lateEvaluations", lateEvaluations,
+        "evaluation results that arrived after the evaluation had ended"
+      ),
       ("disconnectsUnknown", disconnects[0], "streams that ended without a stated reason"),
-      ("disconnectsReconnect", disconnects[1], "streams that ended because the server asked the device to reconnect"),
+      (
+        "disconnectsReconnect", disconnects[1],
+        "streams that ended because the server asked the device to reconnect"
+      ),
       ("disconnectsPower", disconnects[2], "streams that ended because external power was missing"),
       ("disconnectsWifi", disconnects[3], "streams that ended because Wi-Fi was missing"),
     ]

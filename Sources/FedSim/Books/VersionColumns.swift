@@ -57,7 +57,8 @@ extension VersionColumn {
     .integer("version", "version, 0 for the initial model") { $0.version }.only(.recordings),
     .time("publishedAt", "simulated time") { $0.publishedAt }
       .only([.claims, .recordings]).claimed("When the version was published"),
-    .integer("round", "round that published the version, 0 for version 0") { $0.round }.only(.recordings),
+    .integer("round", "round that published the version, 0 for version 0") { $0.round }.only(
+      .recordings),
     .integer("updates", "updates aggregated in the version") { $0.updates }
       .only([.claims, .recordings, .sweeps]).claimed("Updates in the version")
       .summed(.init("aggregatedUpdates", "updates aggregated in all versions", .sum)),
@@ -68,7 +69,8 @@ extension VersionColumn {
     .integer(
       "samplesProcessed", "samples processed by these trainings, including repetitions"
     ) { $0.samplesProcessed }
-    .only([.claims, .recordings]).claimed("Samples processed by these trainings, including repetitions"),
+    .only([.claims, .recordings]).claimed(
+      "Samples processed by these trainings, including repetitions"),
   ]
 
   private static let trained: [VersionColumn] = [
@@ -83,20 +85,27 @@ extension VersionColumn {
     .only([.claims, .recordings, .sweeps])
     .claimed("Mean accuracy of the version's updates on local validation samples")
     .lacking { _ in "the version's devices have no validation samples" }
-    .summed(.last("deviceAccuracy", "accuracy of the last version's updates on local validation samples")),
+    .summed(
+      .last(
+        "deviceAccuracy",
+        "accuracy of the last version's updates on local validation "
+          + "samples")),
   ]
 
   private static let stale: [VersionColumn] = [
-    .number("meanStaleness", "versions published since the updates' base versions") { $0.meanStaleness }
-      .remark(overUpdates)
-      .only([.claims, .recordings, .sweeps])
-      .claimed("Mean over the version's updates of versions since the base version")
-      .summed(
-        .init("meanStaleness", "mean over versions of their updates' mean staleness", .mean)),
+    .number("meanStaleness", "versions published since the updates' base versions") {
+      $0.meanStaleness
+    }
+    .remark(overUpdates)
+    .only([.claims, .recordings, .sweeps])
+    .claimed("Mean over the version's updates of versions since the base version")
+    .summed(
+      .init("meanStaleness", "mean over versions of their updates' mean staleness", .mean)),
     .integer(
       "maximumStaleness", "versions published since the oldest base version"
     ) { $0.maximumStaleness }
-    .only([.claims, .recordings]).claimed("Largest number of versions since an update's base version"),
+    .only([.claims, .recordings]).claimed(
+      "Largest number of versions since an update's base version"),
     .number(
       "meanStalenessSeconds", "time since the publication of the updates' base versions"
     ) { $0.meanStalenessSeconds }
@@ -135,7 +144,8 @@ extension VersionColumn {
       .last(
         "finalValidationAccuracy",
         "accuracy of the last version on all validation samples"),
-      .init("bestValidationAccuracy", "best accuracy of any version on all validation samples", .most)),
+      .init(
+        "bestValidationAccuracy", "best accuracy of any version on all validation samples", .most)),
     evaluated("centralValidationLoss", "loss on all validation samples") {
       $0.validation?.meanLoss
     }
@@ -208,7 +218,9 @@ extension VersionColumn {
     .when(.countsPrivacy).only(.claims)
     .claimed("Upper bound of the privacy loss of a device (`server.privacy`)")
     .lacking { _ in "privacy is not accounted for (server.privacy)" },
-    .number("privacyNoise", "standard deviation of the noise on each parameter of the version's step") {
+    .number(
+      "privacyNoise", "standard deviation of the noise on each parameter of the version's step"
+    ) {
       $0.privacy?.noise
     }
     .remark("NaN for version 0")
@@ -267,11 +279,13 @@ extension VersionColumn {
     .when(.drawsEnergy).only([]),
     .number(
       "heldAccuracy",
-      "mean over devices of the central accuracy of the version that each device held when published"
+      "mean over devices of the central accuracy of the version that each device held when "
+        + "published"
     ) { $0.heldAccuracy }
     .remark("of the last evaluated version up to the held one; NaN if no device held a version")
     .when(.learns).only([]),
-    .integer("heldNone", "devices that held no version when published") { $0.withoutVersion }.only([]),
+    .integer("heldNone", "devices that held no version when published") { $0.withoutVersion }.only(
+      []),
   ]
 }
 

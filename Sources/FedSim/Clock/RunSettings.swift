@@ -21,7 +21,9 @@ public struct StopSettings: PartSettings {
   public static var fields: [Field<StopSettings>] {
     [
       Field(
-        "after", \.after, .duration(atLeast: .milliseconds(1)), "Stop after this much virtual time"),
+        "after", \.after, .duration(atLeast: .milliseconds(1)),
+        "Stop after this much virtual "
+          + "time"),
       Field("rounds", \.rounds, optional: .integer(1...100_000_000), "Stop after this many rounds"),
       Field("versions", \.versions, optional: .integer(1...100_000_000), "Stop at this version"),
       Field(
@@ -53,7 +55,9 @@ public struct EvaluationSchedule: PartSettings {
   /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<EvaluationSchedule>] {
     [
-      Field("versions", \.versions, optional: .integer(1...1_000_000), "One evaluation per this many versions"),
+      Field(
+        "versions", \.versions, optional: .integer(1...1_000_000),
+        "One evaluation per this many versions"),
       Field(
         "time", \.time, optional: .duration(atLeast: .seconds(1)),
         "The first version published after each whole multiple of this time"),
@@ -159,7 +163,8 @@ public struct RecordSettings: PartSettings {
       Field(
         "averageAccuracy", \.averageAccuracy, feature: .choice,
         "Mean of the validation accuracies reported with a version's updates, with equal weights"
-          + " or weighted by samples: a column of `versions`, and `average_accuracy` in model files;"
+          + " or weighted by samples: a column of `versions`, and `average_accuracy` in model "
+          + "files;"
           + " absent: no column, and weighted by validation samples in model files"),
       Field(
         "ineligibility", \.ineligibility, feature: .flag,

@@ -115,16 +115,31 @@ public struct CentralTallies: Sendable, Codable {
       ("clearedLogs", clearedLogs, "times that an error log was cleared"),
       ("clearedSamples", clearedSamples, "samples cleared before they were formatted"),
       ("repeatedFiles", repeatedFiles, "files that reached the store more than once"),
-      ("overwrittenFiles", overwrittenFiles, "stored files replaced by a later file of the same name"),
+      (
+        "overwrittenFiles", overwrittenFiles,
+        "stored files replaced by a later file of the same name"
+      ),
       ("items", items, "metadata items that reached the store"),
       ("overwrittenItems", overwrittenItems, "items replaced by a later item with the same keys"),
       ("failedItems", failedItems, "items that were not sent and are never retried"),
-      ("erasedFiles", erasedFiles, "files erased from the store, including files that trainings had read"),
-      ("erasedOfOthers", erasedOfOthers, "erased files of other users whose names have the same prefix"),
+      (
+        "erasedFiles", erasedFiles,
+        "files erased from the store, including files that trainings had read"
+      ),
+      (
+        "erasedOfOthers", erasedOfOthers,
+        "erased files of other users whose names have the same prefix"
+      ),
       ("erasedItems", erasedItems, "metadata items erased from the store"),
       ("failedErasures", failedErasures, "erasure requests without effect"),
-      ("withoutMetadata", withoutMetadata, "files left out of a training because they have no metadata"),
-      ("emptyTrainings", emptyTrainings, "trainings that were due when the store had nothing to read"),
+      (
+        "withoutMetadata", withoutMetadata,
+        "files left out of a training because they have no metadata"
+      ),
+      (
+        "emptyTrainings", emptyTrainings,
+        "trainings that were due when the store had nothing to read"
+      ),
       ("overruns", overruns, "trainings that were due while the previous one was still running"),
       ("fetches", fetches, "model downloads that reached a device"),
       ("failedFetches", failedFetches, "failed model downloads"),

@@ -105,7 +105,8 @@ extension Collecting {
       if isSo { found.append("\(Roster.path(of: device, devices, cx)) \(what)") }
     }
     let arrived = SampleFiles.arrivedSamples(device, devices, cx)
-    never(collector.taken.contains { Int($0) > arrived }, "has formatted samples that never arrived")
+    never(
+      collector.taken.contains { Int($0) > arrived }, "has formatted samples that never arrived")
     never(collector.bytes < 0 || collector.mostBytes < collector.bytes, "counts bytes wrongly")
     never(
       devices[device].attempt != nil || devices[device].run != nil
@@ -116,7 +117,8 @@ extension Collecting {
       },
       "logs what it does not have")
     never(devices[device].session == nil && !collector.queue.isEmpty, "sends without a session")
-    never(devices[device].session == nil && collector.compiling != nil, "compiles without a session")
+    never(
+      devices[device].session == nil && collector.compiling != nil, "compiles without a session")
     return found
   }
 }

@@ -12,7 +12,8 @@ extension Installation {
     }
     never(tokens.misuses > 0, "uses a token that it knows to be expired")
     never(tokens.hasTokens && tokens.refresh > tokens.current, "has a token that was never issued")
-    never(identity.isRegistered && identity.serverID == 0, "is registered, but unknown to the server")
+    never(
+      identity.isRegistered && identity.serverID == 0, "is registered, but unknown to the server")
     never(
       identity.isKeychainLocked && devices[device].isActive, "is in use, and its keys are locked")
     never(identity.beats.isOpen && !devices[device].isActive, "is locked, and its app is open")
@@ -27,7 +28,8 @@ extension Installation {
     guard device == 0 else { return found }
     let beats = devices.identities.counts.heartbeats
     let told = beats.withheld + beats.unsent + beats.sent
-    never(beats.due != told, "and others: \(beats.due) heartbeats were due, \(told) are accounted for")
+    never(
+      beats.due != told, "and others: \(beats.due) heartbeats were due, \(told) are accounted for")
     never(
       beats.accepted + beats.unauthorised + beats.forbidden > beats.sent,
       "and others: more heartbeats arrived than were sent")

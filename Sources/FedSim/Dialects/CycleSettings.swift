@@ -48,7 +48,9 @@ public struct CycleSettings: PartSettings {
           + "device, and limits that take effect"),
       Field(
         "length", \.length, optional: .duration(atLeast: .milliseconds(1)),
-        "Time after which a cycle ends if it has enough reports (cycle_length); absent: reports alone"),
+        "Time after which a cycle ends if it has enough reports (cycle_length); absent: reports "
+          + "alone"
+      ),
       Field(
         "minimumWorkers", \.minimumWorkers, optional: .integer(0...10_000_000),
         "Minimum number of workers to end a cycle (min_workers); asCoded: no effect"),
@@ -63,7 +65,8 @@ public struct CycleSettings: PartSettings {
         "Number of reports that ends a cycle early (max_diffs)"),
       Field(
         "cycles", \.cycles, optional: .integer(1...100_000_000),
-        "Number of cycles, after which no worker is accepted (num_cycles; asCoded: one less); absent: "
+        "Number of cycles, after which no worker is accepted (num_cycles; asCoded: one less); "
+          + "absent: "
           + "no limit"),
       Field(
         "reuseAfter", \.reuseAfter, .integer(1...1_000_000),

@@ -6,7 +6,8 @@ public struct FractionSelector: CohortSelector {
   /// Its name in a scenario.
   public static let name = "fraction"
   /// What it does, in one sentence.
-  public static let summary = "Synchronous rounds: a uniform share of the waiting devices, as in Flower"
+  public static let summary =
+    "Synchronous rounds: a uniform share of the waiting devices, as in Flower"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -25,9 +26,12 @@ public struct FractionSelector: CohortSelector {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("fraction", \.fraction, .fraction, "Share of the waiting devices to select (fraction_fit)"),
         Field(
-          "minimum", \.minimum, .integer(1...1_000_000), "Minimum number of members (min_fit_clients)"),
+          "fraction", \.fraction, .fraction, "Share of the waiting devices to select (fraction_fit)"
+        ),
+        Field(
+          "minimum", \.minimum, .integer(1...1_000_000),
+          "Minimum number of members (min_fit_clients)"),
         Field(
           "minimumAvailable", \.minimumAvailable, .integer(1...10_000_000),
           "Minimum number of waiting devices to form a cohort (min_available_clients)"),
@@ -39,7 +43,9 @@ public struct FractionSelector: CohortSelector {
     /// What is wrong with values that are each in range.
     public func contradictions() -> [(key: String, message: String)] {
       minimum > minimumAvailable
-        ? [("minimum", "`minimum` is above `minimumAvailable`: a cohort could have too few members")] : []
+        ? [
+          ("minimum", "`minimum` is above `minimumAvailable`: a cohort could have too few members")
+        ] : []
     }
   }
 

@@ -36,7 +36,8 @@ public struct ClientConfig: PartSettings {
   public static var fields: [Field<ClientConfig>] {
     [
       Field(
-        "fromRound", \.fromRound, .integer(1...100_000_000), "First round that sends these hyper-parameters"),
+        "fromRound", \.fromRound, .integer(1...100_000_000),
+        "First round that sends these hyper-parameters"),
       Field(
         "epochs", \.epochs, optional: .integer(1...10_000),
         "Passes over the device's samples; absent: the device's setting"),
@@ -75,9 +76,12 @@ public struct ClientEvaluationSettings: PartSettings {
   /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<ClientEvaluationSettings>] {
     [
-      Field("fraction", \.fraction, .fraction, "Share of the waiting devices to evaluate (fraction_evaluate)"),
       Field(
-        "minimum", \.minimum, .integer(1...1_000_000), "Minimum number of members (min_evaluate_clients)"),
+        "fraction", \.fraction, .fraction,
+        "Share of the waiting devices to evaluate (fraction_evaluate)"),
+      Field(
+        "minimum", \.minimum, .integer(1...1_000_000),
+        "Minimum number of members (min_evaluate_clients)"),
       Field(
         "minimumAvailable", \.minimumAvailable, .integer(1...10_000_000),
         "Minimum number of waiting devices to choose members (min_available_clients)"),
@@ -95,7 +99,9 @@ public struct ClientEvaluationSettings: PartSettings {
   }
   /// What is wrong with values that are each in range.
   public func contradictions() -> [(key: String, message: String)] {
-    if fraction == 0 { return [("fraction", "a share of 0 evaluates nothing: leave the section out")] }
+    if fraction == 0 {
+      return [("fraction", "a share of 0 evaluates nothing: leave the section out")]
+    }
     return minimum > minimumAvailable
       ? [("minimum", "`minimum` is above `minimumAvailable`: there could be too few members")] : []
   }
@@ -139,7 +145,8 @@ extension ServerSettings {
           + "(get_parameters); absent: the server"),
       Field(
         "clientConfig", \.clientConfig, feature: .list(of: .settings(), minimum: 1),
-        "Hyper-parameters sent with the work; the last entry whose round has begun applies; absent: "
+        "Hyper-parameters sent with the work; the last entry whose round has begun applies; "
+          + "absent: "
           + "devices use their settings"),
       Field(
         "evaluation", \.evaluation, feature: .settings(),

@@ -124,7 +124,8 @@ public struct ProcessingSettings: PartSettings {
       Field(
         "budgetMaximum", \.budgetMaximum, .duration(atLeast: .milliseconds(1)), assumption: true,
         "Maximum time from the start to the hard expiry"),
-      Field("grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
+      Field(
+        "grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
       Field(
         "requiresUnmetered", \.requiresUnmetered, feature: .flag,
         "Start the task on an unmetered link only (Android); absent: no"),

@@ -43,8 +43,12 @@ public struct BatterySettings: PartSettings {
         "Power of the charger; above 80 % the battery takes 7/8, 5/8, 3/8 and 1/8 of it, "
           + "5 % each"),
       Field("idle", \.idle, .power, assumption: true, "Power drawn at all times"),
-      Field("screen", \.screen, .power, assumption: true, "Additional power while a person uses the device"),
-      Field("training", \.training, .power, assumption: true, "Additional power of training at full speed"),
+      Field(
+        "screen", \.screen, .power, assumption: true,
+        "Additional power while a person uses the device"),
+      Field(
+        "training", \.training, .power, assumption: true,
+        "Additional power of training at full speed"),
       Field("wifi", \.wifi, .power, assumption: true, "Additional power of transfers over Wi-Fi"),
       Field(
         "cellular", \.cellular, .power, assumption: true,
@@ -97,7 +101,9 @@ public struct ThermalSettings: PartSettings {
   public static var fields: [Field<ThermalSettings>] {
     [
       Field("cooling", \.cooling, .power, assumption: true, "Heat that the device sheds"),
-      Field("hotCooling", \.hotCooling, .power, assumption: true, "Heat that the device sheds in hot surroundings"),
+      Field(
+        "hotCooling", \.hotCooling, .power, assumption: true,
+        "Heat that the device sheds in hot surroundings"),
       Field(
         "chargingLoss", \.chargingLoss, .integer(0...100), assumption: true,
         "Share of the charging power that becomes heat, in percent"),

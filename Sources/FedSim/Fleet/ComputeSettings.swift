@@ -35,7 +35,8 @@ public struct ComputeSettings: PartSettings {
           + "limit; absent: 1"),
       Field(
         "jitter", \.jitter, feature: .number(0...2), assumption: true,
-        "A training's times are multiplied by exp(jitter*z), one normal z for the data epoch with which"
+        "A training's times are multiplied by exp(jitter*z), one normal z for the data epoch "
+          + "with which"
           + " a training begins (FLASH's phones: 0.01 to 0.18); absent: 0"),
     ]
   }

@@ -104,7 +104,8 @@ public struct FleetGroupSettings: PartSettings {
   public func contradictions() -> [(key: String, message: String)] {
     fleetContradictions
       + (thermal != nil && battery == nil
-        ? [("thermal", "heat is derived from the battery's energy: `thermal` needs `battery`")] : [])
+        ? [("thermal", "heat is derived from the battery's energy: `thermal` needs `battery`")]
+        : [])
   }
 }
 
@@ -218,7 +219,8 @@ public struct InterruptionSettings: PartSettings {
   /// The fields, in the order in which they are documented and written.
   public static var fields: [Field<InterruptionSettings>] {
     [
-      Field("onExpiry", \.onExpiry, .choice, "What happens to the finished batches at the soft expiry"),
+      Field(
+        "onExpiry", \.onExpiry, .choice, "What happens to the finished batches at the soft expiry"),
       Field(
         "onConditionsLost", \.onConditionsLost, .choice,
         "What a training does when a participation condition is lost"),
@@ -343,7 +345,8 @@ public struct OutboxSettings: PartSettings {
     [
       Field(
         "capacity", \.capacity, .integer(0...100_000),
-        "Number of updates that a device keeps; 0: an update that cannot be sent at once is dropped"),
+        "Number of updates that a device keeps; 0: an update that cannot be sent at once is dropped"
+      ),
       Field(
         "timeToLive", \.timeToLive, optional: .duration(atLeast: .seconds(1)),
         "Maximum age of an update; older ones are dropped; absent: no limit"),

@@ -80,7 +80,9 @@ public struct FleetProfile: Sendable {
       settings: android),
     FleetProfile(
       name: "gboard",
-      summary: "An Android phone that trains only while idle, charging and unmetered, and aborts otherwise",
+      summary:
+        "An Android phone that trains only while idle, charging and unmetered, and aborts "
+        + "otherwise",
       settings: group(
         background: [("processing", .mapping([("requiresUnmetered", .text("true"))]))],
         [

@@ -180,7 +180,8 @@ public struct HardwareSettings: PartSettings {
         "A device declines a training that needs more than this share of its memory"),
       Field(
         "memoryNeeded", \.memoryNeeded, feature: .bytes,
-        "Memory that a training needs; absent: parameters, gradient, optimiser, the state of the local"
+        "Memory that a training needs; absent: parameters, gradient, optimiser, the state of the "
+          + "local"
           + " algorithm and the values of a batch, at 4 bytes each"),
       Field(
         "storageNeeded", \.storageNeeded, feature: .bytes,

@@ -80,7 +80,10 @@ public struct AuthenticationSettings: PartSettings {
   public func contradictions() -> [(key: String, message: String)] {
     refreshes == false && onUnauthorised == .refresh
       ? [
-        ("refreshes", "an app that does not refresh tokens gives up after a 401: `onUnauthorised: fail`")
+        (
+          "refreshes",
+          "an app that does not refresh tokens gives up after a 401: `onUnauthorised: fail`"
+        )
       ]
       : []
   }
@@ -218,13 +221,16 @@ public struct ClockSettings: PartSettings {
   public static var fields: [Field<ClockSettings>] {
     [
       Field(
-        "skew", \.skew, .offset, "How far the device's clock is ahead at the start; negative: behind"
+        "skew", \.skew, .offset,
+        "How far the device's clock is ahead at the start; negative: behind"
       ),
       Field(
         "skewSpread", \.skewSpread, .duration(), assumption: true,
         "Random part of the offset: normal with this standard deviation, one draw per device"),
       Field(
-        "drift", \.drift, .number(-100_000...100_000), "Drift of the clock, in ppm; positive: fast"),
+        "drift", \.drift, .number(-100_000...100_000),
+        "Drift of the clock, in ppm; positive: "
+          + "fast"),
       Field(
         "driftSpread", \.driftSpread, .number(0...100_000), assumption: true,
         "Random part of the drift: normal with this standard deviation, one draw per device"),

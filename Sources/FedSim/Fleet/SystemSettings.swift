@@ -42,13 +42,17 @@ public struct SystemSettings: PartSettings {
       Field(
         "permitted", \.permitted, optional: .list(of: .text),
         "Permitted identifiers of requests; absent: any"),
-      Field("refreshLimit", \.refreshLimit, .integer(0...100), "Maximum number of pending refresh requests"),
+      Field(
+        "refreshLimit", \.refreshLimit, .integer(0...100),
+        "Maximum number of pending refresh requests"),
       Field(
         "processingLimit", \.processingLimit, .integer(0...100),
         "Maximum number of pending processing requests"),
       Field(
         "backgroundRefresh", \.backgroundRefresh, .timeline(.setting),
-        "When background refresh is switched on; while off, no task starts and no request is accepted"),
+        "When background refresh is switched on; while off, no task starts and no request is "
+          + "accepted"
+      ),
       Field(
         "forceQuitPolicy", \.forceQuitPolicy, .choice,
         "Processing tasks of an app that was swiped away: never, or from 00:00 to 06:00 only"),
@@ -135,10 +139,12 @@ public struct RefreshSettings: PartSettings {
       Field(
         "shortMaximum", \.shortMaximum, .duration(atLeast: .milliseconds(1)), assumption: true,
         "Maximum time of these tasks"),
-      Field("grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
+      Field(
+        "grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
       Field(
         "likelihood", \.likelihood, .fraction, assumption: true,
-        "Probability of a start per quarter of an hour at hours without use of the app; it grows to "
+        "Probability of a start per quarter of an hour at hours without use of the app; it grows "
+          + "to "
           + "1 at the hour of the day with the most use"),
     ]
   }
@@ -183,8 +189,11 @@ public struct ContinuedSettings: PartSettings {
         "stall", \.stall, .duration(atLeast: .seconds(1)), assumption: true,
         "A training whose batch takes longer than this has stalled: the task expires"),
       Field(
-        "networkLoss", \.networkLoss, .duration(), "Without a link for this time, the task expires"),
-      Field("grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
+        "networkLoss", \.networkLoss, .duration(),
+        "Without a link for this time, the task "
+          + "expires"),
+      Field(
+        "grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
     ]
   }
 }

@@ -99,7 +99,9 @@ public struct MessageSettings: PartSettings {
   public static var fields: [Field<MessageSettings>] {
     [
       Field("check", \.check, feature: .bytes, "Size of a request for news or for work"),
-      Field("checkAnswer", \.checkAnswer, feature: .bytes, "Size of the answer to a request for news or for work"),
+      Field(
+        "checkAnswer", \.checkAnswer, feature: .bytes,
+        "Size of the answer to a request for news or for work"),
       Field("fetch", \.fetch, feature: .bytes, "Size of a request for the model"),
       Field(
         "modelHead", \.modelHead, feature: .bytes,
@@ -113,7 +115,8 @@ public struct MessageSettings: PartSettings {
         "identityAnswer", \.identityAnswer, feature: .bytes,
         "Size of the answer to a request for tokens or a registration"),
       Field("heartbeat", \.heartbeat, feature: .bytes, "A heartbeat"),
-      Field("heartbeatAnswer", \.heartbeatAnswer, feature: .bytes, "Size of the answer to a heartbeat"),
+      Field(
+        "heartbeatAnswer", \.heartbeatAnswer, feature: .bytes, "Size of the answer to a heartbeat"),
     ]
   }
 

@@ -13,7 +13,8 @@ public struct ConcurrentSelector: AdmittingSelector {
   /// Its name in a scenario.
   public static let name = "concurrent"
   /// What it does, in one sentence.
-  public static let summary = "Accepts each request while fewer than a maximum of devices train, as in FedBuff"
+  public static let summary =
+    "Accepts each request while fewer than a maximum of devices train, as in FedBuff"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -28,7 +29,9 @@ public struct ConcurrentSelector: AdmittingSelector {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("limit", \.limit, .integer(1...10_000_000), "Maximum number of devices that train at once"),
+        Field(
+          "limit", \.limit, .integer(1...10_000_000), "Maximum number of devices that train at once"
+        ),
         Field(
           "lease", \.lease, .duration(atLeast: .milliseconds(1)),
           "Time after which a silent device no longer counts"),

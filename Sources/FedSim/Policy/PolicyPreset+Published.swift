@@ -5,7 +5,8 @@ extension PolicyPreset {
   static let published: [PolicyPreset] = [
     PolicyPreset(
       name: "fedasync",
-      summary: "Each update is mixed into the model at once, with less weight if stale (Xie et al. 2020)",
+      summary:
+        "Each update is mixed into the model at once, with less weight if stale (Xie et al. 2020)",
       settings: .mapping([
         ("payload", .text("weights")), ("selector", .text("open")),
         ("trigger", .text("every-arrival")), ("aggregator", .text("uniform-mean")),

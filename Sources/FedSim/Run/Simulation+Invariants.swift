@@ -25,7 +25,8 @@ extension Simulation {
     if Body.hasBody(device, devices) {
       let body = devices.bodies[device]
       never(body.energy < 0 || body.energy > body.capacity, "holds energy beyond its battery")
-      never(body.initial + body.ledger.change != body.energy, "gains or loses energy without a record")
+      never(
+        body.initial + body.ledger.change != body.energy, "gains or loses energy without a record")
       never(
         cx.now < body.check && !body.isOff && !body.isUnseen
           && Int(body.thermal.rawValue) != body.heatLimitsPassed,
@@ -41,7 +42,9 @@ extension Simulation {
         && (state.session != nil || state.isConnected || state.attempt != nil
           || !state.outbox.isEmpty || !state.scheduler.requests.isEmpty),
       "is not in the fleet and active")
-    never(state.attempt != nil && !Roster.isFit(device, devices), "trains a model that its hardware cannot train")
+    never(
+      state.attempt != nil && !Roster.isFit(device, devices),
+      "trains a model that its hardware cannot train")
     let requests = state.scheduler.requests
     if let system = cx.inputs.fleet[Int(state.group)].background.system {
       let refreshes = requests.count { $0.kind == .refresh }

@@ -120,10 +120,13 @@ public struct ServerSettings: PartSettings {
         "How is each update changed, in this order, before aggregation?"),
       Field("aggregator", \.aggregator, .part(.aggregator), "How are updates combined?"),
       Field(
-        "optimizer", \.optimizer, .part(.serverOptimizer), "How does the server apply the combined update?"),
+        "optimizer", \.optimizer, .part(.serverOptimizer),
+        "How does the server apply the combined update?"),
       Field(
         "maximumStaleness", \.maximumStaleness, optional: .integer(0...1_000_000),
-        "Maximum staleness of an arriving update, in versions; older ones are rejected; absent: no limit"),
+        "Maximum staleness of an arriving update, in versions; older ones are rejected; absent: "
+          + "no limit"
+      ),
       Field(
         "duplicates", \.duplicates, .choice,
         "What happens to a device's second update on a version while its first one waits"),
@@ -171,7 +174,9 @@ public struct ServerSettings: PartSettings {
       return [("trigger", "`\(name)` needs the selector `cycles`")]
     }
     if aggregator.value.needs.contains(.differences), payload != .delta {
-      return [("aggregator", "`\(aggregator.name)` combines differences: it needs `payload: delta`")]
+      return [
+        ("aggregator", "`\(aggregator.name)` combines differences: it needs `payload: delta`")
+      ]
     }
     if payloadFormat != nil, bytesPerParameter != 4 {
       return [("payloadFormat", "`payloadFormat` and `bytesPerParameter` both determine sizes")]

@@ -40,7 +40,8 @@ extension Service {
         number = server.service.requests[number].before
       }
       if number < 0 {
-        found.append("\(Roster.path(of: device, devices, cx)) waits for an answer, but is in no queue")
+        found.append(
+          "\(Roster.path(of: device, devices, cx)) waits for an answer, but is in no queue")
       }
     }
     return found

@@ -56,7 +56,8 @@ public struct PresenceSettings: PartSettings {
     [
       Field(
         "onlineFor", \.onlineFor, .duration(), assumption: true,
-        "Time after a heartbeat in which a device counts as online (two heartbeats of an open app)"),
+        "Time after a heartbeat in which a device counts as online (two heartbeats of an open "
+          + "app)"),
       Field(
         "offlineAfter", \.offlineAfter, .duration(), assumption: true,
         "Time after a heartbeat after which a device counts as offline; idle in between"),

@@ -104,7 +104,8 @@ extension ServerSettings {
       guard let told = transform.value.asTold else { continue }
       if let multiplier = privacy.noiseMultiplier, 2 * told.reportNoise <= multiplier {
         return no(
-          "the number of updates within the bound is published, too: `countNoise` of `\(transform.name)`"
+          "the number of updates within the bound is published, too: `countNoise` of "
+            + "`\(transform.name)`"
             + " must be above half of `noiseMultiplier`")
       }
       if privacy.noiseMultiplier == nil {

@@ -66,7 +66,10 @@ extension ServerSettings {
       guard alone.numbers < alone.count else { continue }
       if let choosing {
         return [
-          ("transforms", "`\(choosing)` and `\(transform.name)` both choose the parameters to send: use one")
+          (
+            "transforms",
+            "`\(choosing)` and `\(transform.name)` both choose the parameters to send: use one"
+          )
         ]
       }
       choosing = transform.name

@@ -31,7 +31,9 @@ public struct CSVSource: TimelineSource {
           "The state between intervals; absent: unplugged, offline, locked, closed, down"),
         Field(
           "period", \.period, feature: .duration(atLeast: .seconds(1)),
-          "Period after which the intervals repeat; an interval may cross its end; absent: no repetition"),
+          "Period after which the intervals repeat; an interval may cross its end; absent: no "
+            + "repetition"
+        ),
       ]
     }
   }

@@ -31,7 +31,9 @@ public struct WeeklySource: TimelineSource {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Appointment>] {
       [
-        Field("days", \.days, .list(of: .choice, minimum: 1), "Days of the week on which the interval begins"),
+        Field(
+          "days", \.days, .list(of: .choice, minimum: 1),
+          "Days of the week on which the interval begins"),
         Field("from", \.from, .timeOfDay, required: true, "Local time of the beginning"),
         Field(
           "to", \.to, .timeOfDay, required: true,
@@ -156,7 +158,8 @@ public struct DiurnalSource: TimelineSource {
           "Median local time of the end; if not after `from`: on the next day"),
         Field(
           "state", \.state, optional: .state, "The state; absent: plugged, wifi, active, open, up"),
-        Field("probability", \.probability, .fraction, "Share of days on which the interval occurs"),
+        Field(
+          "probability", \.probability, .fraction, "Share of days on which the interval occurs"),
         Field("spread", \.spread, .duration(), "Standard deviation from day to day"),
         Field(
           "deviceSpread", \.deviceSpread, .duration(),

@@ -71,8 +71,11 @@ public struct FLASHSource: TraceSource {
             "Period of the repetition; absent: until the trace's last message, as in FLASH"),
           Field(
             "align", \.align, .choice,
-            "Part of a trace's local time that the run keeps at its start: the time of day, the time of"
-              + " day and the day of the week, the date; or the run starts at the trace's first message"),
+            "Part of a trace's local time that the run keeps at its start: the time of day, the "
+              + "time of"
+              + " day and the day of the week, the date; or the run starts at the trace's first "
+              + "message"
+          ),
           Field(
             "gapPolicy", \.gapPolicy, .choice,
             "The link while the network is `Unknown`: unchanged, or offline"),

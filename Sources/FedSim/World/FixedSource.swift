@@ -25,7 +25,8 @@ public struct FixedSource: TimelineSource {
       [
         Field("from", \.from, .sinceStart, required: true, "When the interval begins"),
         Field("soft", \.soft, optional: .sinceStart, "When a window expires softly"),
-        Field("to", \.to, optional: .sinceStart, "When the interval ends (hard expiry); absent: never"),
+        Field(
+          "to", \.to, optional: .sinceStart, "When the interval ends (hard expiry); absent: never"),
         Field(
           "state", \.state, optional: .state, "The state; absent: plugged, wifi, active, open, up"),
       ]

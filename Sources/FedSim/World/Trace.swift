@@ -23,7 +23,8 @@ public struct TraceSeries: Sendable, Equatable {
   ) {
     precondition(period.map { $0 > .zero } ?? true, "a period has a positive length")
     let length = period?.microseconds ?? .max
-    precondition(changes.allSatisfy { 0 <= $0.at && $0.at <= length }, "changes are within the period")
+    precondition(
+      changes.allSatisfy { 0 <= $0.at && $0.at <= length }, "changes are within the period")
     var times: [Int64] = [0]
     var states = [period == nil ? initial : changes.last?.state ?? initial]
     // What comes at the very end holds from the beginning of the next turn: it is carried over.

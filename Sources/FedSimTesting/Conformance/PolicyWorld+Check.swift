@@ -108,7 +108,8 @@ private struct PolicyRun {
     let used = diary.versions.reduce(0) { $0 + $1.updates }
     if used != aggregated.counted + aggregated.twice {
       findings.add(
-        .ledgers, "versions hold \(used) updates, of which \(aggregated.counted) ended as aggregated")
+        .ledgers,
+        "versions hold \(used) updates, of which \(aggregated.counted) ended as aggregated")
     }
     if diary.rounds.isEmpty {
       findings.add(

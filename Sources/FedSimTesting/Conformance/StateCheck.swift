@@ -33,7 +33,8 @@ struct StateCheck<Value> {
     if let found = try difference(first, played(before: restored, with: make)) {
       findings.add(
         .memory,
-        "it gave \(found.a), and \(found.b) after it was made again from its settings and its saved "
+        "it gave \(found.a), and \(found.b) after it was made again from its settings and its "
+          + "saved "
           + "memory (\(found.place)): state outside of its memory is not saved")
     }
   }

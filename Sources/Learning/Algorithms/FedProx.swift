@@ -8,7 +8,8 @@ public struct FedProx: LocalAlgorithm {
   /// Its name in a scenario.
   public static let name = "fedprox"
   /// What it does, in one sentence.
-  public static let summary = "SGD with a proximal term towards the model at the start of the training"
+  public static let summary =
+    "SGD with a proximal term towards the model at the start of the training"
 
   /// What can be set.
   public struct Settings: PartSettings {

@@ -34,7 +34,8 @@ public struct AdaptiveClip: ToldTransform {
         Field("rate", \.rate, .number(0...10), "Learning rate of the bound, η"),
         Field(
           "countNoise", \.countNoise, .number(0...1e9),
-          "Standard deviation of the noise on the number of updates within the bound (σ_b; a twentieth of"
+          "Standard deviation of the noise on the number of updates within the bound (σ_b; a "
+            + "twentieth of"
             + " a version's updates in Andrew et al. 2021)"),
       ]
     }

@@ -60,7 +60,10 @@ public struct StochasticQuantisation: UpdateTransform {
     public static var shorthand: String? { "levels" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
-      [Field("levels", \.levels, .integer(1...32_767), "Number of levels per sign, not counting 0, s")]
+      [
+        Field(
+          "levels", \.levels, .integer(1...32_767), "Number of levels per sign, not counting 0, s")
+      ]
     }
   }
 

@@ -12,7 +12,8 @@ public struct SignCompression: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "sign"
   /// What it does, in one sentence.
-  public static let summary = "Sends signs times each tensor's mean magnitude; the error is kept for later"
+  public static let summary =
+    "Sends signs times each tensor's mean magnitude; the error is kept for later"
 
   /// What can be set.
   public struct Settings: PartSettings {

@@ -52,7 +52,8 @@ public struct TopK: UpdateTransform {
   /// Its name in a scenario.
   public static let name = "top-k"
   /// What it does, in one sentence.
-  public static let summary = "Sends the largest parameters of an update; the rest is kept for later"
+  public static let summary =
+    "Sends the largest parameters of an update; the rest is kept for later"
 
   /// What can be set.
   public typealias Settings = Sparsification

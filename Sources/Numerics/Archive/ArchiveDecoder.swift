@@ -25,7 +25,9 @@ public final class ArchiveDecoder: Decoder {
       bytes[..<Archive.magic.count].elementsEqual(Archive.magic)
     else { throw .noArchive }
     let header = Archive.headerLength
-    guard bytes.count >= header else { throw .damaged(at: bytes.count, "the file ends in its header") }
+    guard bytes.count >= header else {
+      throw .damaged(at: bytes.count, "the file ends in its header")
+    }
     let length = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     guard length == UInt64(bytes.count - header) else {
       throw .damaged(

@@ -109,7 +109,8 @@ extension Baseline {
     BaselineFinding(
       kind: "event",
       text: "event \(index + 1) is the first that differs: found "
-        + "\(words.map { "`\($0.unmarked)`" } ?? "the end of the run"), recorded another event (by its"
+        + "\(words.map { "`\($0.unmarked)`" } ?? "the end of the run"), recorded another event "
+        + "(by its"
         + " mark, among the events from \(block.time) s on; `fedsim check --record --events` stores"
         + " them in words)")
   }

@@ -3,7 +3,8 @@ import Schema
 
 extension Baseline {
   private static let title =
-    "# Recording of this scenario's run. `fedsim check` compares runs with it; `fedsim check --record`\n"
+    "# Recording of this scenario's run. `fedsim check` compares runs with it; `fedsim check "
+    + "--record`\n"
     + "# writes it again and keeps the lines under [tolerances], which may be edited by hand.\n"
 
   /// The file's text.

@@ -81,7 +81,7 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
 
   private var what: String {
     var parts: [String] = []
-    if !claims.isEmpty { parts.append(Words.count(claims.count, "claim")) }
+    if !claims.isEmpty { parts.append(Words.count(claims.count, "assertion")) }
     if let baseline {
       parts.append(
         baseline.isWritten ? "as recorded; written again" : "as recorded")

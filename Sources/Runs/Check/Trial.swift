@@ -75,7 +75,7 @@ package struct Trial: Codable, Equatable, Sendable {
     for verdict in scenario.verdicts(RunFacts(simulation, recorder)) where !verdict.holds {
       findings.append(
         Finding(
-          kind: "claim: \(verdict.claim)", text: "\(verdict.claim): found \(verdict.found)",
+          kind: "assertion: \(verdict.claim)", text: "\(verdict.claim): found \(verdict.found)",
           isClaim: true))
     }
     if digests { valuesDigest = recorder.document(simulation, of: scenario).valuesDigest }

@@ -188,7 +188,8 @@ extension Replay {
       } else {
         text.add(
           hasSameEvents
-            ? "events: all equal" : "events: different; `record: {events: true}` would show the first one")
+            ? "events: all equal"
+            : "events: different; `record: {events: true}` would show the first one")
       }
       text.add("hour", hour)
       text.add("round", round)

@@ -133,7 +133,8 @@ public struct SeedPairs: Codable, Equatable, Sendable {
         }
         if let other = seeds.first(where: { $0.seed == seed }) {
           throw StoredRun.refusal(
-            path, "its seed, \(seed), is also that of \(other.path); a pair has one run from each side")
+            path,
+            "its seed, \(seed), is also that of \(other.path); a pair has one run from each side")
         }
         let scenario: Node
         do throws(Faults) {

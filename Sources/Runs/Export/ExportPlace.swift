@@ -30,7 +30,8 @@ struct ExportPlace {
       guard !names.isEmpty else { return }
       if let foreign = Self.foreign(names, in: path) {
         throw StoredRun.refusal(
-          path, "the folder contains `\(foreign)`, which is not from an export; give another folder")
+          path, "the folder contains `\(foreign)`, which is not from an export; give another folder"
+        )
       }
       guard replaces else {
         throw StoredRun.refusal(path, "the export exists; --force replaces it")

@@ -17,7 +17,9 @@ public struct ClaimMoment: PartSettings, Equatable {
     [
       Field("round", \.round, feature: .integer(1...100_000_000), "When this round was closed"),
       Field(
-        "version", \.version, feature: .integer(0...100_000_000), "When this version was published"),
+        "version", \.version, feature: .integer(0...100_000_000),
+        "When this version was "
+          + "published"),
       Field("time", \.time, feature: .sinceStart, "At this time since the start"),
     ]
   }
@@ -93,7 +95,10 @@ public struct ClaimSettings: PartSettings {
     }
     guard !at.isEnd else { return [] }
     return conditions.filter { $0.metric.domain == .end }.map {
-      ($0.metric.name, "the metric is known only at the end of a run, and this assertion has another time")
+      (
+        $0.metric.name,
+        "the metric is known only at the end of a run, and this assertion has another time"
+      )
     }
   }
 }
@@ -189,7 +194,10 @@ public struct ComparisonSettings: PartSettings {
       Field(
         "seeds", \.seeds, .integer(1...10_000), required: true,
         "Number of seeds, starting at the scenario's seed; each variant is played with each"),
-      Field("metric", \.metric, metricForm, required: true, "The metric to compare, at the end of runs"),
+      Field(
+        "metric", \.metric, metricForm, required: true,
+        "The metric to compare, at the end of "
+          + "runs"),
       Field(
         "target", \.target, feature: .fraction,
         "Target accuracy, for `timeToAccuracy` and similar metrics"),

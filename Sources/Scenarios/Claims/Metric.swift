@@ -127,7 +127,8 @@ public struct Metric: Sendable {
     _ name: String, _ text: String, _ type: Outcome.Type
   ) -> [Metric] where Outcome.RawValue == String {
     let known = Outcome.allCases.map {
-      Metric("\(name).\($0.rawValue)", .count, .end, "Number of \(text) that ended as `\($0.rawValue)`")
+      Metric(
+        "\(name).\($0.rawValue)", .count, .end, "Number of \(text) that ended as `\($0.rawValue)`")
     }
     return [Metric("\(name).opened", .count, .end, "Number of \(text) begun")] + known
   }

@@ -33,7 +33,9 @@ public struct SweepRange: PartSettings {
     [
       Field("from", \.from, .sweepNumber, required: true, "Lower end, included."),
       Field("to", \.to, .sweepNumber, required: true, "Upper end, included."),
-      Field("scale", \.scale, .choice, "Equal steps are equal differences (linear) or equal ratios (log)."),
+      Field(
+        "scale", \.scale, .choice,
+        "Equal steps are equal differences (linear) or equal ratios (log)."),
       Field("integer", \.integer, .flag, "Whole numbers only."),
       Field(
         "multipleOf", \.multipleOf, feature: .sweepNumber, "Values are whole multiples of this."),
@@ -48,7 +50,9 @@ public struct SweepRange: PartSettings {
     if from.family != to.family {
       return [("to", "`from` is \(from.family.noun), but `to` is \(to.family.noun)")]
     }
-    if !(from.value < to.value) { return [("to", "a range must go from the lower to the higher end")] }
+    if !(from.value < to.value) {
+      return [("to", "a range must go from the lower to the higher end")]
+    }
     if scale == .log, from.value <= 0 {
       return [("from", "a logarithmic range must be above 0")]
     }

@@ -36,9 +36,11 @@ public struct SweepSettings: PartSettings {
   public static var fields: [Field<SweepSettings>] {
     [
       Field(
-        "grid", \.grid, feature: .steppedAxes(lockstep: false), "Every combination of these values."),
+        "grid", \.grid, feature: .steppedAxes(lockstep: false), "Every combination of these values."
+      ),
       Field("list", \.list, feature: .listedPoints, "An explicit list of points."),
-      Field("zip", \.zip, feature: .steppedAxes(lockstep: true), "Values of several lists, in step."),
+      Field(
+        "zip", \.zip, feature: .steppedAxes(lockstep: true), "Values of several lists, in step."),
       Field("random", \.random, feature: .settings(), "Independent random points."),
       Field(
         "latinHypercube", \.latinHypercube, feature: .settings(),
@@ -160,9 +162,11 @@ public struct HalvingSettings: PartSettings {
       Field("metric", \.metric, .choice, "Metric to compare variants, mean over replicas."),
       Field(
         "rungs", \.rungs, .stopNodes, required: true,
-        "When variants are compared: values of `stop`, such as {rounds: 20}, each longer than the last."
+        "When variants are compared: values of `stop`, such as {rounds: 20}, each longer than "
+          + "the last."
       ),
-      Field("keep", \.keep, .keptShare, "Share of variants that continues, such as 1/3; rounded up."),
+      Field(
+        "keep", \.keep, .keptShare, "Share of variants that continues, such as 1/3; rounded up."),
     ]
   }
 }

@@ -31,7 +31,8 @@ public struct SlurmSweep {
     (self.folder, self.settings, self.commands) = (folder, settings, commands)
     guard !folder.path.contains(where: { $0 == "\\" || $0.isNewline }) else {
       throw SweepFolder.refusal(
-        folder.path, "Slurm does not accept paths with a backslash or a line break; give another --output")
+        folder.path,
+        "Slurm does not accept paths with a backslash or a line break; give another --output")
     }
   }
 

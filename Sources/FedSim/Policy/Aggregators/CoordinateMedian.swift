@@ -10,7 +10,8 @@ public struct CoordinateMedian: Aggregator {
   /// Its name in a scenario.
   public static let name = "median"
   /// What it does, in one sentence.
-  public static let summary = "Coordinate-wise median; robust while fewer than half of the updates are Byzantine"
+  public static let summary =
+    "Coordinate-wise median; robust while fewer than half of the updates are Byzantine"
 
   /// It has none.
   public typealias Settings = NoSettings

@@ -25,7 +25,8 @@ public struct FairAggregator: Aggregator {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("q", \.q, .number(0...100), "Influence of the loss on the weight; 0: the uniform mean"),
+        Field(
+          "q", \.q, .number(0...100), "Influence of the loss on the weight; 0: the uniform mean"),
         Field(
           "lipschitz", \.lipschitz, .positive,
           "L, the inverse of the devices' learning rate in the paper"),

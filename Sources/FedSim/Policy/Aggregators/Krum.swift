@@ -41,7 +41,8 @@ public struct Krum: Aggregator {
   /// Its name in a scenario.
   public static let name = "krum"
   /// What it does, in one sentence.
-  public static let summary = "The single update that is nearest to its n − f − 2 nearest neighbours"
+  public static let summary =
+    "The single update that is nearest to its n − f − 2 nearest neighbours"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -130,7 +131,8 @@ public struct Bulyan: Aggregator {
   /// Its name in a scenario.
   public static let name = "bulyan"
   /// What it does, in one sentence.
-  public static let summary = "Updates chosen by Krum, then the mean of the values nearest to the median"
+  public static let summary =
+    "Updates chosen by Krum, then the mean of the values nearest to the median"
 
   /// What can be set.
   public typealias Settings = Krum.Settings

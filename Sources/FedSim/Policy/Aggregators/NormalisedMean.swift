@@ -12,7 +12,8 @@ public struct NormalisedMean: Aggregator {
   /// Its name in a scenario.
   public static let name = "normalised-mean"
   /// What it does, in one sentence.
-  public static let summary = "FedNova: the mean of differences, each divided by the length of its training"
+  public static let summary =
+    "FedNova: the mean of differences, each divided by the length of its training"
 
   /// What can be set.
   public struct Settings: PartSettings {

@@ -32,7 +32,8 @@ extension CohortSettings {
   /// The fields that such selectors share.
   static var cohortFields: [Field<Self>] {
     [
-      Field("cohort", \.cohort, .integer(1...1_000_000), "Number of updates to aggregate per round"),
+      Field(
+        "cohort", \.cohort, .integer(1...1_000_000), "Number of updates to aggregate per round"),
       Field(
         "overSelection", \.overSelection, .number(1...10),
         "Members selected per update to aggregate (1.3 in Bonawitz et al. 2019)"),

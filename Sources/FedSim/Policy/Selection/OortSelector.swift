@@ -51,17 +51,22 @@ public struct OortSelector: CohortSelector {
         Field(
           "exploration", \.exploration, .fraction,
           "Share of a cohort without reports so far, before the first round (ε)"),
-        Field("explorationDecay", \.explorationDecay, .fraction, "Factor on this share after each round"),
+        Field(
+          "explorationDecay", \.explorationDecay, .fraction, "Factor on this share after each round"
+        ),
         Field("explorationMinimum", \.explorationMinimum, .fraction, "Minimum of this share"),
         Field(
           "cutOff", \.cutOff, .fraction,
-          "Devices with at least this share of the last exploited device's utility may be drawn (c)"),
+          "Devices with at least this share of the last exploited device's utility may be drawn (c)"
+        ),
         Field("clip", \.clip, .fraction, "Quantile at which utilities are clipped"),
         Field(
           "penalty", \.penalty, .number(0...100),
           "A device with duration t > T keeps (T / t) to this power of its utility (α)"),
-        Field("pace", \.pace, .fraction, "Initial T, as a quantile of known durations; 1: no limit"),
-        Field("paceStep", \.paceStep, .fraction, "Step by which the pacer increases the quantile (Δ)"),
+        Field(
+          "pace", \.pace, .fraction, "Initial T, as a quantile of known durations; 1: no limit"),
+        Field(
+          "paceStep", \.paceStep, .fraction, "Step by which the pacer increases the quantile (Δ)"),
         Field(
           "paceWindow", \.paceWindow, .integer(1...1_000_000),
           "Rounds that the pacer compares with the same number of earlier rounds (W)"),

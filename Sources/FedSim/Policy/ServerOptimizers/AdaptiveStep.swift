@@ -110,7 +110,8 @@ public struct AdaptiveSettings: PartSettings {
     [
       Field("learningRate", rate, .positive, "Server learning rate, η"),
       Field("beta1", beta1, .number(0...0.999_999), "Decay of m, β₁"),
-      Field("tau", tau, .number(1e-12...1e6), "Degree of adaptivity, τ: a larger value adapts less"),
+      Field(
+        "tau", tau, .number(1e-12...1e6), "Degree of adaptivity, τ: a larger value adapts less"),
       Field(
         "initial", initial, optional: .number(0...1e30), "Initial value of v; absent: τ squared"),
     ]

@@ -64,7 +64,8 @@ extension ServerSettings {
       return [
         (
           "optimizer",
-          "`\(optimizer.name)` gives each device the same weight: use `aggregator: uniform-mean`, not"
+          "`\(optimizer.name)` gives each device the same weight: use `aggregator: "
+            + "uniform-mean`, not"
             + " `\(aggregator.name)`"
         )
       ]

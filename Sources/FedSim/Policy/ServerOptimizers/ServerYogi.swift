@@ -7,7 +7,8 @@ public struct ServerYogi: AdaptiveOptimizer {
   /// Its name in a scenario.
   public static let name = "yogi"
   /// What it does, in one sentence.
-  public static let summary = "FedYogi: like Adam, but v changes by at most the square of the update"
+  public static let summary =
+    "FedYogi: like Adam, but v changes by at most the square of the update"
 
   /// What can be set.
   public typealias Settings = AdaptiveSettings

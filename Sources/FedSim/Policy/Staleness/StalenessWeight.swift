@@ -89,7 +89,8 @@ extension ServerSettings {
       found.append(
         (
           "staleness",
-          "`\(aggregator.name)` does not use staleness weights; `maximumStaleness` rejects stale updates"
+          "`\(aggregator.name)` does not use staleness weights; `maximumStaleness` rejects stale "
+            + "updates"
         ))
     }
     if stalenessScale != nil, staleness == nil {

@@ -77,7 +77,9 @@ public struct HingeStaleness: StalenessWeight {
     public static var fields: [Field<Settings>] {
       [
         Field("slope", \.slope, .number(0...1e9), "Rate of decay, a"),
-        Field("from", \.from, .integer(0...1_000_000), "Maximum staleness of an update with full weight, b"),
+        Field(
+          "from", \.from, .integer(0...1_000_000),
+          "Maximum staleness of an update with full weight, b"),
       ]
     }
   }
