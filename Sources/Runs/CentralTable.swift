@@ -56,8 +56,7 @@ enum CentralTable {
         comment: "NaN for a model of all users"),
       .number(
         "meanLag", axis, versions.map(\.meanLag),
-        "versions by which devices were behind when published, mean over devices that fetch the "
-          + "model",
+        "mean number of versions behind when published, over devices that fetch the model",
         comment: "the placeholder counts as version 0; NaN if no device fetches the model"),
       .number(
         "heldAccuracy", axis, versions.map(\.heldAccuracy),
@@ -131,16 +130,13 @@ enum CentralTable {
         .count("device", ["device"], Array(devices.indices), "number in the fleet"),
         .init(
           "centralModel", ["centralModel"], codes: models.indices.map { Int8($0) },
-          meanings: models.map(\.name),
-          longName: "model that the server trains on the device's files"),
+          meanings: models.map(\.name), longName: "model that the server trains"),
         count("files", "files formatted") { $0.counts.files },
         count("samples", "samples in these files") { $0.counts.samples },
         count("stored", "files that reached the store") { $0.counts.stored },
         count("failed", "failed uploads") { $0.counts.failed },
         count("trained", "files that a training read") { $0.counts.trained },
-        count("waiting", "samples that had arrived and were not formatted at the end") {
-          $0.waiting
-        },
+        count("waiting", "samples that had arrived, unformatted at the end") { $0.waiting },
         count("keptFiles", "files on the device's disk at the end") { $0.keptFiles },
         count("logged", "files in the device's error log at the end") { $0.logged },
         count("keptBytes", "bytes of files on the device's disk at the end", units: "byte") {

@@ -12,7 +12,7 @@ enum FederatedColumns {
       [
         ResultDocument.Variable.number(
           "ownAccuracy", ["device"], accuracies,
-          "accuracy of the device's personal model after its last training, on its held-out samples",
+          "accuracy of the device's personal model after its last training, on held-out samples",
           comment: "NaN for a device that has not trained")
       ]
     }

@@ -25,4 +25,7 @@ enum KnownExceptions {
 
   /// Lines of doc comments that stand in Sources five times or more.
   static let repeatedDocLines = ["lines": 1203]
+
+  /// Idioms by file that cannot go: words of result files are made of these texts.
+  static let idioms = ["Sources/Runs/StandstillWords.swift": ["came to"]]
 }

@@ -41,7 +41,7 @@ struct CauseTests {
       URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().path
     let text = try String(contentsOfFile: root + "/docs/why.md", encoding: .utf8)
-    let start = try #require(text.range(of: "\n| cause | what it says |\n|---|---|\n"))
+    let start = try #require(text.range(of: "\n| cause | meaning |\n|---|---|\n"))
     let rows = text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
       .prefix { $0.hasPrefix("| `") }
     let words = rows.map { String($0.dropFirst(3).prefix { $0 != "`" }) }
