@@ -125,7 +125,7 @@ extension Rule {
       Source(path: "Tests/FedSimTests/A.swift", text: "let a = \"it stands\"\n"),
     ]
   ) { source in
-    guard source.isSwift, source.path.hasPrefix("Sources/") else { return [] }
+    guard source.isSwift, source.target != nil else { return [] }
     return Idiom.found(in: source.literals).filter {
       KnownExceptions.idioms[source.path]?.contains($0.phrase) != true
     }.map {
