@@ -44,7 +44,9 @@ public struct Blobs: DataSource, Part {
   }
 
   public static let name = "blobs"
-  public static let summary = "Made-up Gaussian clouds, one a class; small, quick, needs no file."
+  /// What it is.
+  public static let summary =
+    "Generated Gaussian clouds, one per class; small, fast, needs no file."
 
   private let settings: Settings
 

@@ -133,7 +133,8 @@ public struct CIFAR100: DataSource, Part {
     public static var fields: [Field<Settings>] {
       [
         Field("folder", \.folder, .path, "Folder with train.bin and test.bin, plain or .gz."),
-        Field("labels", \.labels, .choice, "Which label is the class: 100 fine or 20 coarse ones."),
+        Field(
+          "labels", \.labels, .choice, "Label to use as the class: 100 fine or 20 coarse labels."),
       ]
     }
   }

@@ -36,20 +36,20 @@ public struct CSVFiles: DataSource, Part {
       [
         Field("train", \.train, .path, required: true, "Table of training samples, plain or .gz."),
         Field("test", \.test, .path, required: true, "Table of test samples, plain or .gz."),
-        Field("header", \.header, .flag, "Whether the first line names the columns."),
+        Field("header", \.header, .flag, "The first line names the columns."),
         Field("label", \.label, .text, "Column of labels, by name or, without header, by place."),
         Field(
           "user", \.user, optional: .text,
-          "Column that says whose a training sample is; without it there are no users."),
+          "Column with the user of a training sample; absent: there are no users."),
         Field(
           "features", \.features, optional: .list(of: .text, minimum: 1),
-          "Columns of features in their order; without it all others."),
+          "Columns of features in their order; absent: all other columns."),
         Field(
           "classes", \.classes, optional: .list(of: .text, minimum: 2),
-          "Labels in the order of their classes; without it those of the training table."),
+          "Labels in the order of their classes; absent: those of the training table."),
         Field(
           "shape", \.shape, optional: .list(of: .integer(1...1_000_000), minimum: 1),
-          "Extents of a sample, such as [28, 28]; without it one axis."),
+          "Shape of a sample, such as [28, 28]; absent: one axis."),
       ]
     }
   }
@@ -134,7 +134,7 @@ struct CSVSamples {
     var lines = DelimitedLines(
       stream: try ByteStream(path: path, limit: 1 << 40), buffer: [], file: path)
     guard try lines.next() else {
-      throw lines.fault(.truncated, at: 0, found: "an empty table", expected: "a row a sample")
+      throw lines.fault(.truncated, at: 0, found: "an empty table", expected: "a row per sample")
     }
     let known = lines.cells.indices.map { settings.header ? lines.text($0) : String($0 + 1) }
     if let again = known.indices.first(where: { known.firstIndex(of: known[$0]) != $0 }) {
@@ -148,7 +148,8 @@ struct CSVSamples {
       throw lines.fault(
         .missingName, at: lines.lineBytes.lowerBound, found: "no column '\(name)'",
         expected: settings.header
-          ? "one in the header line" : "a place from 1 to \(known.count), for want of a header",
+          ? "one in the header line"
+          : "a place from 1 to \(known.count), because there is no header",
         advice: Spelling.nearest(to: name, among: known).map { "did you mean '\($0)'?" })
     }
     let label = try place(settings.label)
@@ -158,7 +159,7 @@ struct CSVSamples {
     guard !columns.isEmpty else {
       throw lines.fault(
         .missingName, at: lines.lineBytes.lowerBound, found: "no column of features",
-        expected: "at least one beside '\(settings.label)'")
+        expected: "at least one besides '\(settings.label)'")
     }
     if isTest, settings.features == nil,
       let other = known.indices.first(where: {
@@ -175,7 +176,7 @@ struct CSVSamples {
     if settings.header {
       guard try lines.next() else {
         throw lines.fault(
-          .truncated, at: lines.lineBytes.lowerBound, found: "no row", expected: "a row a sample")
+          .truncated, at: lines.lineBytes.lowerBound, found: "no row", expected: "a row per sample")
       }
     }
     repeat {

@@ -34,12 +34,12 @@ struct ClientFile {
       chdf5_be_silent()
       let file = H5Fopen(path, chdf5_read_only(), chdf5_default())
       guard file >= 0 else {
-        throw fault(.truncated, path, "a file that HDF5 cannot open", "a whole HDF5 file")
+        throw fault(.truncated, path, "a file that HDF5 cannot open", "a complete HDF5 file")
       }
       defer { H5Fclose(file) }
       let group = H5Gopen2(file, name, chdf5_default())
       guard group >= 0 else {
-        throw fault(.missingName, path, "no group '\(name)'", "one with a group a client")
+        throw fault(.missingName, path, "no group '\(name)'", "a file with one group per client")
       }
       defer { H5Gclose(group) }
       return try body(ClientFile(path: "\(path):/\(name)", group: group))
@@ -56,7 +56,8 @@ struct ClientFile {
     let place = "\(path)/\(client)"
     let id = H5Gopen2(group, client, chdf5_default())
     guard id >= 0 else {
-      throw Self.fault(.corrupt, place, "what is no group", "a group with the client's data sets")
+      throw Self.fault(
+        .corrupt, place, "an object that is not a group", "a group with the client's data sets")
     }
     defer { H5Gclose(id) }
     let known = try Self.names(in: id, place)
@@ -98,7 +99,9 @@ struct ClientFile {
     _ name: String, in group: hid_t, _ place: String
   ) throws(DataFault) -> NPYArray {
     let id = H5Dopen2(group, name, chdf5_default())
-    guard id >= 0 else { throw fault(.corrupt, place, "what is no data set", "a data set") }
+    guard id >= 0 else {
+      throw fault(.corrupt, place, "an object that is not a data set", "a data set")
+    }
     defer { H5Dclose(id) }
     let type = H5Dget_type(id)
     defer { H5Tclose(type) }

@@ -2,9 +2,10 @@ import Learning
 import Schema
 
 extension DataFault {
-  /// The fault without its place: `found …, expected …; advice`.
+  /// The fault without its place: `found …, expected …; advice`; for a missing file `found` alone.
   public var message: String {
     let ending = advice.map { "; \($0)" } ?? ""
+    if kind == .missingFile { return found + ending }
     return "found \(found), expected \(expected)\(ending)"
   }
 }

@@ -28,9 +28,10 @@ public struct DataFolders: Sendable, Equatable {
       let stem = isAbsolute || folder.isEmpty ? name : folder + "/" + name
       for path in [stem, stem + ".gz"] where Self.isFile(path) { return path }
     }
-    let places = paths.isEmpty ? "no folder to search" : paths.joined(separator: ", ")
+    let places = paths.map { "`\($0)`" }.joined(separator: ", ")
+    let searched = isAbsolute ? "" : paths.isEmpty ? " in any folder" : " in \(places)"
     throw DataFault(
-      .missingFile, in: name, found: isAbsolute ? "nothing there" : "nothing in \(places)",
+      .missingFile, in: name, found: "not found\(searched) (also looked for `\(name).gz`)",
       expected: "the file, plain or as .gz", advice: advice)
   }
 

@@ -33,8 +33,8 @@ public struct DataUsers: Sendable, Equatable {
 
   /// Users with their samples.
   public init(names: [String], shards: [[Int32]], tests: [[Int32]] = []) {
-    precondition(names.count == shards.count, "one list of samples a user")
-    precondition(tests.isEmpty || tests.count == names.count, "one list of test samples a user")
+    precondition(names.count == shards.count, "one list of samples per user")
+    precondition(tests.isEmpty || tests.count == names.count, "one list of test samples per user")
     self.names = names
     self.shards = shards
     self.tests = tests

@@ -103,7 +103,7 @@ struct DelimitedLines: ~Copyable {
     guard buffer[lineBytes].contains(where: { $0 >= 0x80 }) else { return }
     for cell in cells where String(validating: buffer[cell.bytes], as: UTF8.self) == nil {
       throw fault(
-        .malformed, at: cell.bytes.lowerBound, found: "a cell that is no UTF-8",
+        .malformed, at: cell.bytes.lowerBound, found: "a cell that is not UTF-8",
         expected: "a table in UTF-8")
     }
   }

@@ -133,7 +133,7 @@ public struct FLASHFile {
     if let last = trace.messages.last, second < last.second {
       throw fault(
         .outOfRange, when,
-        "a time not before that of the message before, \(Self.text(last.second))")
+        "a time not before the previous message's, \(Self.text(last.second))")
     }
     trace.lastPlace = line.places[when.lowerBound]
     if let word = word(line.bytes[what]) {

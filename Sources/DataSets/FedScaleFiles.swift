@@ -146,7 +146,7 @@ private struct FedScaleEntry {
     // Lists that are shared count as often as they are used: a small file is no large one.
     guard count.numbers <= bytes.offset else {
       throw bytes.fault(
-        .tooLarge, at: value.at, found: "lists used again and again, \(count.numbers) numbers",
+        .tooLarge, at: value.at, found: "lists used repeatedly, \(count.numbers) numbers",
         expected: "no more numbers than bytes")
     }
     self.entries = entries

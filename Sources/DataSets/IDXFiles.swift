@@ -36,7 +36,8 @@ public struct IDXFiles: DataSource, Part {
   }
 
   public static let name = "idx"
-  public static let summary = "Grey images from four IDX files, as of MNIST and its descendants."
+  /// What it is.
+  public static let summary = "Grey images from four IDX files, such as MNIST and its variants."
 
   private let settings: Settings
 

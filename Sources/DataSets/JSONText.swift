@@ -84,7 +84,7 @@ struct JSONText: ~Copyable {
       if byte == UInt8(ascii: "\"") {
         advance()
         guard let text = String(validating: bytes, as: UTF8.self) else {
-          throw fault(.malformed, found: "a text that is no UTF-8", expected: expected)
+          throw fault(.malformed, found: "a text that is not UTF-8", expected: expected)
         }
         return text
       }

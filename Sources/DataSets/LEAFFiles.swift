@@ -33,7 +33,7 @@ public struct LEAFFiles: DataSource, Part {
           "Number of classes; labels are below it."),
         Field(
           "shape", \.shape, optional: .list(of: .integer(1...1_000_000), minimum: 1),
-          "Extents of a sample, such as [28, 28]; without it one axis."),
+          "Shape of a sample, such as [28, 28]; absent: one axis."),
       ]
     }
   }

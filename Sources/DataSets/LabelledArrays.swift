@@ -94,7 +94,7 @@ struct LabelledArrays {
     if case .bytes = features { true } else { false }
   }
 
-  private var kindOfSamples: String { areBytes ? "bytes" : "numbers that are no bytes" }
+  private var kindOfSamples: String { areBytes ? "bytes" : "numbers that are not bytes" }
 
   /// Throws: `outOfRange` for the first label that is no class.
   func checkLabels(classes: Int) throws(DataFault) {
@@ -155,7 +155,7 @@ struct LabelledArrays {
       throw DataFault(
         .unsupported, in: test.samplesPlace, found: test.kindOfSamples,
         expected: "\(train.kindOfSamples), as in \(train.samplesPlace)",
-        advice: "a byte b means b/255, other numbers are taken as they are")
+        advice: "a byte b means b/255, other numbers are used unchanged")
     }
     var count = classes ?? 1
     if classes == nil {

@@ -12,7 +12,7 @@ extension NPZ {
   /// The bytes of an archive of NPY files, which stand in memory already.
   public static func bytes(ofMembers members: [(name: String, contents: [UInt8])]) -> [UInt8] {
     precondition(members.count < 0xffff, "too many arrays for one archive")
-    precondition(Set(members.map(\.name)).count == members.count, "a name that comes twice")
+    precondition(Set(members.map(\.name)).count == members.count, "a duplicate name")
     var bytes: [UInt8] = []
     var directory: [UInt8] = []
     for (name, contents) in members {

@@ -38,16 +38,17 @@ public struct NPZFiles: DataSource, Part {
         Field("testLabels", \.testLabels, .text, "Name of the array of test labels."),
         Field(
           "users", \.users, optional: .text,
-          "Name of an array with the user of each training sample; without it there are no users."),
+          "Name of an array with the user of each training sample; absent: there are no users."),
         Field(
           "classes", \.classes, optional: .integer(2...1_048_576),
-          "Number of classes; without it one more than the largest label."),
+          "Number of classes; absent: one more than the largest label."),
       ]
     }
   }
 
   public static let name = "npz"
-  public static let summary = "Samples and labels from the arrays of one NPZ archive of NumPy's."
+  /// What it is.
+  public static let summary = "Samples and labels from the arrays of a NumPy NPZ archive."
 
   private let settings: Settings
 
@@ -123,13 +124,14 @@ public struct NPYFiles: DataSource, Part {
         Field("testLabels", \.testLabels, .path, required: true, "NPY file of test labels."),
         Field(
           "classes", \.classes, optional: .integer(2...1_048_576),
-          "Number of classes; without it one more than the largest label."),
+          "Number of classes; absent: one more than the largest label."),
       ]
     }
   }
 
   public static let name = "npy"
-  public static let summary = "Samples and labels from four NPY files of NumPy's."
+  /// What it is.
+  public static let summary = "Samples and labels from four NumPy NPY files."
 
   private let settings: Settings
 

@@ -16,10 +16,12 @@ public struct NoData: DataSource, Part {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("train", \.train, .integer(1...10_000_000), "Training samples, dealt out as any."),
+        Field(
+          "train", \.train, .integer(1...10_000_000),
+          "Training samples, assigned to clients as usual."),
         Field(
           "shape", \.shape, .list(of: .integer(1...100_000), minimum: 1),
-          "The extents of a sample, from which the size of the model follows."),
+          "Shape of a sample, which determines the size of the model."),
         Field("classes", \.classes, .integer(1...1_000_000), "Number of classes."),
       ]
     }
@@ -36,7 +38,8 @@ public struct NoData: DataSource, Part {
   }
 
   public static let name = "none"
-  public static let summary = "Samples with nothing in them, for runs without learning."
+  /// What it is.
+  public static let summary = "Samples without content, for runs without learning."
 
   private let settings: Settings
 

@@ -26,13 +26,14 @@ public struct PartitionFile: PartitionSource, Part {
           "NPZ archive with `samples` and `offsets`, or table with `client` and `sample`."),
         Field(
           "clients", \.clients, optional: .integer(1...10_000_000),
-          "Number of clients the file has to have; without it any."),
+          "Number of clients that the file must have; absent: any."),
       ]
     }
   }
 
   public static let name = "file"
-  public static let summary = "Shards from a file, such as another framework's or a natural split."
+  /// What it is.
+  public static let summary = "Partition from a file, such as another framework's or a natural one."
 
   private let settings: Settings
 
@@ -81,7 +82,7 @@ public struct PartitionFile: PartitionSource, Part {
         throw DataFault(
           .outOfRange, in: "\(path):offsets.npy",
           found: "offset \(offsets[client + 1]) after \(offsets[client]) at client \(client)",
-          expected: "at least one sample a client")
+          expected: "at least one sample per client")
       }
       var shard: [Int32] = []
       for place in offsets[client]..<offsets[client + 1] {
@@ -119,7 +120,7 @@ public struct PartitionFile: PartitionSource, Part {
       shards[client].append(Int32(sample))
     }
     guard !shards.isEmpty else {
-      throw DataFault(.truncated, in: path, found: "no rows", expected: "a row a sample")
+      throw DataFault(.truncated, in: path, found: "no rows", expected: "a row per sample")
     }
     if let empty = shards.firstIndex(where: \.isEmpty) {
       throw DataFault(

@@ -21,16 +21,17 @@ public struct PartitionNatural: PartitionSource, Part {
       [
         Field(
           "clients", \.clients, optional: .integer(1...10_000_000),
-          "Number of users, from the source's first; without it all."),
+          "Number of users, starting at the source's first; absent: all."),
         Field(
           "minimumSize", \.minimumSize, .integer(1...100_000_000),
-          "Fewest training samples of a user; others are left out."),
+          "Minimum number of training samples of a user; other users are left out."),
       ]
     }
   }
 
   public static let name = "natural"
-  public static let summary = "The source's own users as clients, where it has users."
+  /// What it does.
+  public static let summary = "The source's users as clients; needs a source with users."
   /// The sources that have users.
   public static let sources = [
     LEAFFiles.name, TFFFiles.name, SyntheticUsers.name, Sensors.name,

@@ -57,12 +57,13 @@ public struct Sensors: DataSource, Part {
         Field(
           "testPerDevice", \.testPerDevice, .integer(1...1_000_000),
           "Test samples of each device."),
-        Field("classes", \.classes, .integer(2...24), "Number of orders that are told apart."),
-        Field("steps", \.steps, .integer(24...10_000), "Steps of a sequence."),
-        Field("channels", \.channels, .integer(3...1_000), "Channels of a step."),
+        Field(
+          "classes", \.classes, .integer(2...24), "Number of event orders, which are the classes."),
+        Field("steps", \.steps, .integer(24...10_000), "Time steps of a sequence."),
+        Field("channels", \.channels, .integer(3...1_000), "Channels of a time step."),
         Field(
           "drift", \.drift, .number(0...10),
-          "How much devices differ in gain, offset and sway; 0 for alike."),
+          "How much devices differ in gain, offset and sway; 0: not at all."),
         Field("noise", \.noise, .number(0...10), "Standard deviation of the noise."),
       ]
     }
@@ -77,7 +78,7 @@ public struct Sensors: DataSource, Part {
 
   public static let name = "sensors"
   public static let summary =
-    "Made-up sensor sequences whose class is the order of events, devices differing; has users."
+    "Generated sensor sequences whose class is the order of events; devices differ; has users."
 
   private let settings: Settings
   /// The order of kinds of each class. Shapes: [class][turn].

@@ -52,15 +52,15 @@ public struct SyntheticUsers: DataSource, Part {
           "Standard deviation of the logarithm of a user's size."),
         Field(
           "minimumSize", \.minimumSize, .integer(1...1_000_000),
-          "Training samples of each user beforehand."),
-        Field("iid", \.iid, .flag, "Whether all users share one model and one cloud."),
+          "Training samples that each user has first."),
+        Field("iid", \.iid, .flag, "All users share one model and one cloud."),
       ]
     }
   }
 
   public static let name = "synthetic"
   public static let summary =
-    "Made-up users with models of their own, Synthetic(alpha, beta) of FedProx; has users."
+    "Generated users with different models, Synthetic(alpha, beta) of FedProx; has users."
 
   private let settings: Settings
 

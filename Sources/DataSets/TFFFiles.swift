@@ -35,7 +35,7 @@ public struct TFFFiles: DataSource, Part {
         Field("group", \.group, .text, "Name of the group of clients."),
         Field(
           "classes", \.classes, optional: .integer(2...1_048_576),
-          "Number of classes; without it one more than the largest label."),
+          "Number of classes; absent: one more than the largest label."),
       ]
     }
   }

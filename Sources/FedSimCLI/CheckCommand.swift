@@ -7,37 +7,37 @@ import Scenarios
 struct CheckCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Hold scenarios to their claims and to what was recorded of them.",
+    abstract: "Check scenarios against their assertions and recordings.",
     discussion: """
-      Plays each scenario that has claims (`expect`) or a baseline beside it (NAME.baseline), and \
-      says what is broken and where a run first differs from the recorded one. In folders, \
-      scenarios without either are passed over, and other YAML is bad input. Exit code 1: \
-      something is broken, 2: bad input, 3: a run failed.
+      Plays each scenario that has assertions (`expect`) or a recording (the golden file \
+      NAME.baseline next to it). Reports broken assertions, and the first difference from the \
+      recorded run. In folders, scenarios with neither are skipped, and other YAML is bad input. \
+      Exit code 1: something is broken, 2: bad input, 3: a run failed.
       """)
 
   @Argument(help: "Scenario files, and folders with such files below.")
   var paths: [String]
 
-  @Option(help: "How many runs are played at once; by default one a processor.")
+  @Option(help: "Number of runs at once; by default one per processor.")
   var jobs: Int?
 
   @Flag(
     help: """
-      Write the baselines of the files named, and of those in folders that have one, and say what \
-      moved.
+      Write the recordings of the named files, and of files in folders that have one, and report \
+      what changed.
       """)
   var record = false
 
-  @Flag(help: "With --record: of scenarios in folders that have none, too.")
+  @Flag(help: "With --record: also record scenarios in folders that have no recording.")
   var all = false
 
-  @Flag(help: "With --record: store every event in words, however many there are.")
+  @Flag(help: "With --record: store every event in words, regardless of their number.")
   var events = false
 
   @Option(help: ArgumentHelp("Write the report as JUnit's XML.", valueName: "path"))
   var junit: String?
 
-  @Flag(help: "The report as JSON.")
+  @Flag(help: "Print the report as JSON.")
   var json = false
 
   @Flag(name: .shortAndLong, help: "No progress on standard error.")
@@ -47,7 +47,7 @@ struct CheckCommand: RegistryCommand {
     if paths.isEmpty { throw ValidationError("expected a scenario file or a folder") }
     try CountOption.check("jobs", jobs)
     if (all || events) && !record {
-      throw ValidationError("\(all ? "--all" : "--events") goes with --record")
+      throw ValidationError("\(all ? "--all" : "--events") needs --record")
     }
   }
 
@@ -61,7 +61,7 @@ struct CheckCommand: RegistryCommand {
     (check.records, check.recordsAll, check.keepsEvents) = (record, all, events)
     Environment.set(&check.options)
     let shows = !quiet && isatty(2) == 1
-    Interruption.watch(saying: "the check is not over, and nothing is reported")
+    Interruption.watch(saying: "the check is not finished, and nothing is reported")
     let report = check.perform { done, of in
       if shows { Output.progress("\r\(done) of \(of) runs") }
     }
@@ -73,7 +73,7 @@ struct CheckCommand: RegistryCommand {
       Output.out(report.summary)
     }
     guard !report.scenarios.isEmpty else {
-      let what = record ? "a baseline yet; --all records them" : "claims or a baseline"
+      let what = record ? "a recording yet; --all records them" : "assertions or a recording"
       Output.error("there is nothing to check: no scenario here has \(what)")
       return 2
     }
@@ -92,15 +92,16 @@ enum ClaimText {
     if let untested = summary.untestedClaims {
       Output.error(
         untested == 1
-          ? "a claim over several seeds is not tested here; `fedsim check` does"
-          : "\(untested) claims over several seeds are not tested here; `fedsim check` does")
+          ? "one assertion over several seeds is not tested here; `fedsim check` does"
+          : "\(untested) assertions over several seeds are not tested here; `fedsim check` does")
     }
     guard let claims = summary.claims else { return 0 }
     let broken = claims.filter { !$0.holds }
     for claim in broken { Output.error("broken: \(claim.text)") }
     Output.error(
       broken.isEmpty
-        ? "claims: all \(claims.count) hold" : "claims: \(broken.count) of \(claims.count) broken")
+        ? "assertions: all \(claims.count) hold"
+        : "assertions: \(broken.count) of \(claims.count) broken")
     return broken.isEmpty ? 0 : 1
   }
 }

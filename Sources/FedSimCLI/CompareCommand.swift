@@ -7,18 +7,19 @@ import Scenarios
 struct CompareCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Say where two results part, or which of two policies is better over several seeds.",
+    abstract:
+      "Show where two results diverge, or which of two policies is better over several seeds.",
     usage: """
       fedsim compare A B [--no-replay] [--json]
       fedsim compare --a A1 A2 … --b B1 B2 … [--target accuracy] [--json]
       """,
     discussion: """
-      Two files: whether they are the same, and else the settings that differ and the first hour, \
-      event, round and version that do. Without stored events both runs are played again to find \
-      the event. Exit code 0 if they hold the same, 1 if not.
+      Two files: reports whether they are equal; if not, the settings that differ and the first \
+      hour, event, round and version that differ. Without stored events both runs are replayed to \
+      find the event. Exit code 0 if the contents are equal, 1 if not.
 
-      Several seeds: results in pairs of one seed, with medians, intervals of the differences, \
-      signed-rank tests and what can be claimed. Exit code 0.
+      Several seeds: compares results in pairs with equal seeds: medians, intervals of the \
+      differences, signed-rank tests, and the claims that these allow. Exit code 0.
       """)
 
   @Argument(help: "Two result files.")
@@ -26,46 +27,47 @@ struct CompareCommand: RegistryCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Results of the first policy, one a seed.", valueName: "files"))
+    help: ArgumentHelp("Results of the first policy, one per seed.", valueName: "files"))
   var a: [String] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Results of the second policy, one a seed.", valueName: "files"))
+    help: ArgumentHelp("Results of the second policy, one per seed.", valueName: "files"))
   var b: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "With --a and --b: the accuracy that costs are counted to; by default the highest that all "
+      "With --a and --b: accuracy for the costs to a target; by default the highest that all "
         + "runs reached.", valueName: "accuracy"))
   var target: Double?
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "With --a and --b: only these, of " + SeedPairs.measureNames.joined(separator: ", ")
+      "With --a and --b: measures to compare, of " + SeedPairs.measureNames.joined(separator: ", ")
         + ". Fewer tests need fewer seeds.", valueName: "names"))
   var measures: [String] = []
 
-  @Option(help: "With --a and --b: below this an adjusted probability makes a claim (0.05).")
+  @Option(help: "With --a and --b: an adjusted p-value below this allows a claim (0.05).")
   var alpha: Double?
 
-  @Option(help: "With --a and --b: resamples for an interval (9999).")
+  @Option(help: "With --a and --b: resamples per interval (9999).")
   var resamples: Int?
 
-  @Flag(name: .customLong("no-replay"), help: "With two files: play nothing again.")
+  @Flag(name: .customLong("no-replay"), help: "With two files: replay nothing.")
   var noReplay = false
 
   @Option(
     help: ArgumentHelp(
-      "With two files: where paths in the scenarios start; by default where each stood when it was "
+      "With two files: base folder of paths in the scenarios; by default each scenario's folder "
+        + "when "
         + "run.", valueName: "path"))
   var folder: String?
 
-  @Option(help: "With two files: threads that compute; by default one a processor.")
+  @Option(help: "With two files: computing threads; by default one per processor.")
   var threads: Int?
 
-  @Flag(help: "The answer as JSON.")
+  @Flag(help: "Print the answer as JSON.")
   var json = false
 
   private var isOfSeeds: Bool { !a.isEmpty || !b.isEmpty }
@@ -74,7 +76,7 @@ struct CompareCommand: RegistryCommand {
     if isOfSeeds {
       guard results.isEmpty else {
         throw ValidationError(
-          "found \(results[0]) beside --a and --b; expected two files, or --a and --b")
+          "found \(results[0]) together with --a and --b; expected two files, or --a and --b")
       }
       guard !a.isEmpty, !b.isEmpty else {
         throw ValidationError("found only --\(a.isEmpty ? "b" : "a"), expected --a and --b")

@@ -26,7 +26,8 @@ struct ConsoleRun {
       observers: progress.map { [$0.ticker] } ?? [], gate: gate, tell: { Output.error($0) })
     progress?.clear()
     if !summary.standstill.isEmpty {
-      let what = summary.version == 0 ? "no version was published" : "no further version can come"
+      let what =
+        summary.version == 0 ? "no version was published" : "no further version is possible"
       Output.error("warning: \(what): " + summary.standstill.joined(separator: "; "))
     }
     if let notice = summary.missedEvents { Output.error("warning: \(notice)") }
@@ -41,7 +42,7 @@ struct ConsoleRun {
   /// What an audit found; the exit code.
   private func report(_ audit: RunSummary.Audit) -> Int32 {
     for finding in audit.broken { Output.error("broken: \(finding)") }
-    let looks = "\(audit.looks) looks at devices, \(audit.recounts) recounts"
+    let looks = "\(audit.looks) checks of devices, \(audit.recounts) recounts"
     Output.error("audit: \(looks), \(audit.broken.isEmpty ? "nothing" : "something") broken")
     return audit.broken.isEmpty ? 0 : 1
   }
@@ -51,13 +52,13 @@ struct ConsoleRun {
 struct KeepingArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How often a checkpoint is written: 30 s, 5 rounds, or 0 for never. No result depends on it.",
+      "How often to write a checkpoint: 30 s, 5 rounds, or 0 for never. No result depends on it.",
       valueName: "interval"))
   var checkpointEvery: String?
 
   @Option(
     help: ArgumentHelp(
-      "How often the result so far is placed under the result's name, such as 30 s.",
+      "How often to write the partial result under the result's name, such as 30 s.",
       valueName: "time"))
   var publishEvery: String?
 

@@ -7,10 +7,10 @@ import Scenarios
 struct ExplainCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Tell why a device contributed to a round or a run, or why it did not.",
+    abstract: "Explain why a device contributed to a round or a run, or why it did not.",
     discussion: """
-      Plays the scenario in a result again, watches the device, and tells its story with virtual \
-      times. The last line names the cause.
+      Replays the run of a result and lists what happened to the device, with virtual times. The \
+      last line names the cause.
       """)
 
   @Argument(help: "The result file of a run.")
@@ -24,14 +24,15 @@ struct ExplainCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where paths in the scenario start; by default where the scenario stood when it was run.",
+      "Base folder of paths in the scenario; by default the scenario's folder at the time of the "
+        + "run.",
       valueName: "path"))
   var folder: String?
 
-  @Flag(help: "All that happened, however much it is.")
+  @Flag(help: "Print all events, without a limit.")
   var all = false
 
-  @Flag(help: "The explanation as JSON.")
+  @Flag(help: "Print the explanation as JSON.")
   var json = false
 
   func run(_ registry: Registry) -> Int32 {

@@ -8,10 +8,10 @@ struct ExportCommand: RegistryCommand {
     commandName: "export",
     abstract: "Write a result as CSV, NPZ, safetensors, or as the automatic backend's JSON.",
     discussion: """
-      csv: a folder with a table a group, and schema.csv, which describes every column. npz: all \
-      variables in one archive. safetensors: the tensors of the last model. \
-      automatic-backend-json: that model as the backend's answer to GET /api/model/latest. Every \
-      number reads back to the same bits. See docs/export.md.
+      csv: a folder with one table per group, and schema.csv, which describes every column. npz: \
+      all variables in one archive. safetensors: the tensors of the last model. \
+      automatic-backend-json: the last model as the backend's answer to GET /api/model/latest. \
+      Every number reads back to the same bits. See docs/export.md.
       """)
 
   @Argument(help: "The result file of a run.")
@@ -22,24 +22,24 @@ struct ExportCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "csv, npz, safetensors, or automatic-backend-json; by default by the ending of --to: .npz, "
+      "csv, npz, safetensors, or automatic-backend-json; by default from the ending of --to: .npz, "
         + ".safetensors, .json.", valueName: "name"))
   var format: Export.Format?
 
   @Option(
     help: ArgumentHelp(
-      "Only this group, repeatable; for a model the group that holds it, by default model.",
+      "Only this group, repeatable; for a model the group that holds the model, by default model.",
       valueName: "name"))
   var group: [String] = []
 
-  @Flag(help: "Replace a file that is there already, or a folder that an export made.")
+  @Flag(help: "Replace an existing file, or a folder that an earlier export made.")
   var force = false
 
   func validate() throws {
     guard format != nil || Export.Format(endingOf: to) != nil else {
       let known = Export.Format.allCases.map(\.rawValue).joined(separator: ", ")
       throw ValidationError(
-        "--to: `\(to)` has none of the endings .npz, .safetensors and .json; give --format, one of "
+        "--to: the ending of `\(to)` is not .npz, .safetensors or .json; give --format, one of "
           + known)
     }
   }

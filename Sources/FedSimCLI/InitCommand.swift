@@ -7,12 +7,12 @@ import Scenarios
 struct InitCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Write a commented scenario to start from; it needs no data file.")
+    abstract: "Write a commented scenario as a starting point; the scenario needs no data file.")
 
-  @Argument(help: "The file to write; it must not be there yet.")
+  @Argument(help: "The file to write; it must not exist.")
   var path = "scenario.yaml"
 
-  @Option(help: "What to start from: \(Template.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(help: "Template: \(Template.allCases.map(\.rawValue).joined(separator: ", ")).")
   var template = Template.phones
 
   func run(_ registry: Registry) -> Int32 {
@@ -20,7 +20,7 @@ struct InitCommand: RegistryCommand {
     guard descriptor >= 0 else {
       let reason =
         errno == EEXIST
-        ? "is there already; give another path, or remove it" : String(cString: strerror(errno))
+        ? "already exists; give another path, or remove the file" : String(cString: strerror(errno))
       Output.error("\(path): \(reason)")
       return 2
     }

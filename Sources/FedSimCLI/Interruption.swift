@@ -11,8 +11,8 @@ enum Interruption {
   static func watch(_ gate: RunGate) {
     watch {
       guard gate.close() else { return }
-      let advice = gate.resumable.map { "; go on with: fedsim resume \($0)" } ?? ""
-      end("no whole result was written\(advice)")
+      let advice = gate.resumable.map { "; resume with: fedsim resume \($0)" } ?? ""
+      end("no complete result was written\(advice)")
     }
   }
 

@@ -5,15 +5,16 @@ import Scenarios
 /// `fedsim list`.
 struct ListCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List what a scenario may say: sections, seams and their parts.")
+    commandName: "list",
+    abstract: "List the contents of scenarios: sections, seams and their parts.")
 
   @Argument(help: "Only the parts of this seam, such as aggregator; or policy, profile, kernels.")
   var seam: String?
 
-  @Flag(help: "The list as JSON.")
+  @Flag(help: "Print the list as JSON.")
   var json = false
 
-  @Flag(help: "The JSON Schema of scenarios, for editors.")
+  @Flag(help: "Print the JSON Schema of scenarios, for editors.")
   var jsonSchema = false
 
   func run(_ registry: Registry) -> Int32 {
@@ -33,7 +34,7 @@ struct ListCommand: RegistryCommand {
 
   func validate() throws {
     if jsonSchema, json || seam != nil {
-      throw ValidationError("--json-schema is of whole scenarios, and stands alone")
+      throw ValidationError("--json-schema describes whole scenarios; use it alone")
     }
   }
 

@@ -7,11 +7,11 @@ import Scenarios
 struct RecoverCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",
-    abstract: "Make a result of what an interrupted run left, without playing it.",
+    abstract: "Make a result from the files of an interrupted run, without continuing the run.",
     discussion: """
-      Rounds and versions are all there; everything else is as of the last checkpoint, and absent \
-      without one. The result is marked incomplete, and the run can still be gone on with \
-      (`fedsim resume`).
+      The result has all rounds and versions; everything else is as of the last checkpoint, and \
+      absent without a checkpoint. The result is marked incomplete, and the run can still be \
+      resumed (`fedsim resume`).
       """)
 
   @Argument(help: "The result that the run was to write.")
@@ -22,7 +22,7 @@ struct RecoverCommand: RegistryCommand {
     help: ArgumentHelp("The file to write; by default the result itself.", valueName: "path"))
   var output: String?
 
-  @Flag(help: "What was recovered, as JSON.")
+  @Flag(help: "Print what was recovered, as JSON.")
   var json = false
 
   func run(_ registry: Registry) -> Int32 {
@@ -41,13 +41,13 @@ struct RecoverCommand: RegistryCommand {
 
   private func text(_ recovery: Recovery) -> String {
     let none =
-      recovery.isCheckpointLeftOut ? "the checkpoint is left out" : "there is no checkpoint"
+      recovery.isCheckpointLeftOut ? "the checkpoint could not be used" : "there is no checkpoint"
     let rest = recovery.asOfSeconds.map { "everything else as of \(Format.time($0))" }
     return """
       wrote \(recovery.result): \(Format.count(recovery.versions, "version")), \
       \(Format.count(recovery.rounds, "round")), until \(Format.time(recovery.reachedSeconds)); \
-      \(rest ?? "nothing else, for \(none)")
-      incomplete; go on with: fedsim resume \(result)
+      \(rest ?? "nothing else, because \(none)")
+      incomplete; resume with: fedsim resume \(result)
       """
   }
 }

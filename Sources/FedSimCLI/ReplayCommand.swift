@@ -7,11 +7,11 @@ import Scenarios
 struct ReplayCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Play the run of a result again, and say whether the same file comes out.",
+    abstract: "Check that a run is reproducible: play the run of a result again.",
     discussion: """
-      In memory: no file is written. Exit code 0 if the file holds what comes out, 1 if not; then \
-      the first event (where events are stored), hour, round, version and cells that differ are \
-      told.
+      Works in memory and writes no file. Exit code 0 if the replay gives the same content, 1 if \
+      not; then the output has the first event (if events are stored), hour, round, version and \
+      cells that differ.
       """)
 
   @Argument(help: "The result file of a run.")
@@ -19,17 +19,18 @@ struct ReplayCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where paths in the scenario start; by default where the scenario stood when it was run.",
+      "Base folder of paths in the scenario; by default the scenario's folder at the time of the "
+        + "run.",
       valueName: "path"))
   var folder: String?
 
-  @Option(help: "Threads that compute; by default one a processor. No answer depends on it.")
+  @Option(help: "Computing threads; by default one per processor. No answer depends on it.")
   var threads: Int?
 
   @Flag(name: .shortAndLong, help: "No progress on standard error.")
   var quiet = false
 
-  @Flag(help: "The answer as JSON.")
+  @Flag(help: "Print the answer as JSON.")
   var json = false
 
   func validate() throws { try CountOption.check("threads", threads) }

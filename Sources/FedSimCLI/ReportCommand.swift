@@ -6,11 +6,11 @@ import Scenarios
 struct ReportCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Write one HTML page on one or several results.",
+    abstract: "Write an HTML page about one or several results.",
     discussion: """
-      The page is one file that asks for nothing else: figures, tables, the assumptions, the \
-      scenario. Results that differ in nothing but their seed stand together, as a median and a \
-      band; others beside one another.
+      The page is one self-contained file: figures, tables, the assumptions, the scenario. Results \
+      that differ only in their seed are combined into a median and a band; others are shown as \
+      separate lines.
       """)
 
   @Argument(help: "Result files.")
@@ -19,12 +19,12 @@ struct ReportCommand: RegistryCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The page; by default beside a single result, else report.html.", valueName: "path"))
+      "The page; by default next to a single result, else report.html.", valueName: "path"))
   var output: String?
 
   @Option(
     help: ArgumentHelp(
-      "A result that stands beside the others as a line of that name, such as "
+      "A result to show as a separate line of this name, such as "
         + "always-on=results/always-on.h5; repeatable.", valueName: "name=file"))
   var reference: [String] = []
 
@@ -74,11 +74,11 @@ struct PlotCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A result that stands beside the others as a line of that name; repeatable.",
+      "A result to show as a separate line of this name; repeatable.",
       valueName: "name=file"))
   var reference: [String] = []
 
-  @Flag(help: "Name the figures.")
+  @Flag(help: "List the names of all figures.")
   var list = false
 
   func validate() throws {

@@ -7,16 +7,16 @@ import Scenarios
 struct ResumeCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
-    abstract: "Go on with a run that was interrupted, to the same result.",
+    abstract: "Resume an interrupted run; the result is identical to an uninterrupted one.",
     discussion: """
-      Takes up the last checkpoint in the folder beside the result (RESULT.h5.run) and ends in the \
-      bytes of a run that nobody interrupted. It may be interrupted, and gone on with, again.
+      Continues from the last checkpoint in the run's folder (RESULT.h5.run). The result has the \
+      same bytes as that of an uninterrupted run. A resumed run can itself be resumed again.
       """)
 
   @Argument(help: "The result that the run was to write.")
   var result: String
 
-  @Option(help: "Threads that compute; by default one a processor. No result depends on it.")
+  @Option(help: "Computing threads; by default one per processor. No result depends on it.")
   var threads: Int?
 
   @OptionGroup var keeping: KeepingArguments
@@ -24,7 +24,7 @@ struct ResumeCommand: RegistryCommand {
   @Flag(name: .shortAndLong, help: "No progress on standard error.")
   var quiet = false
 
-  @Flag(help: "The summary as JSON.")
+  @Flag(help: "Print the summary as JSON.")
   var json = false
 
   func validate() throws { try CountOption.check("threads", threads) }

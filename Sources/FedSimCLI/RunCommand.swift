@@ -15,7 +15,7 @@ struct RunCommand: RegistryCommand {
     help: ArgumentHelp("The result file; by default results/NAME.h5.", valueName: "path"))
   var output: String?
 
-  @Option(help: "Threads that compute; by default one a processor. No result depends on it.")
+  @Option(help: "Computing threads; by default one per processor. No result depends on it.")
   var threads: Int?
 
   @Option(help: "avx512, avx2 or baseline; by default the fastest. No result depends on it.")
@@ -26,29 +26,29 @@ struct RunCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Permute simultaneous events of different devices, by this key.", valueName: "key"))
+      "Permute simultaneous events of different devices, with this key.", valueName: "key"))
   var shakeTies: UInt64?
 
   @Option(
     help: ArgumentHelp(
-      "Write how long each round took, as JSON. No result depends on it.", valueName: "path"))
+      "Write the duration of each round, as JSON. No result depends on it.", valueName: "path"))
   var timings: String?
 
   @OptionGroup var keeping: KeepingArguments
 
-  @Flag(help: "Give up an unfinished run that stands beside the result.")
+  @Flag(help: "Discard an unfinished run of this result.")
   var restart = false
 
-  @Flag(help: "Keep no journal and no checkpoints: to measure what they cost.")
+  @Flag(help: "Write no journal and no checkpoints, to measure their cost.")
   var noJournal = false
 
-  @Flag(help: "Look after every event whether what must always hold does; exit code 1 if not.")
+  @Flag(help: "Check the invariants after every event; exit code 1 if one is broken.")
   var audit = false
 
   @Flag(name: .shortAndLong, help: "No progress on standard error.")
   var quiet = false
 
-  @Flag(help: "The summary as JSON.")
+  @Flag(help: "Print the summary as JSON.")
   var json = false
 
   func validate() throws {
@@ -58,8 +58,9 @@ struct RunCommand: RegistryCommand {
     }
     if noJournal, restart || keeping.isGiven {
       throw ValidationError(
-        "--no-journal: nothing is kept, so --restart, --checkpoint-every and --publish-every "
-          + "have nothing to act on")
+        "--no-journal: no run folder is written, so --restart, --checkpoint-every and "
+          + "--publish-every "
+          + "have no effect")
     }
   }
 
@@ -67,7 +68,7 @@ struct RunCommand: RegistryCommand {
     do throws(RunFailure) {
       let scenario = try source.scenario(registry)
       if scenario.settings.sweep != nil, !quiet {
-        Output.error("note: the scenario is played as it stands; `fedsim sweep` plays its `sweep`")
+        Output.error("note: only the base scenario is run; `fedsim sweep` plays its `sweep`")
       }
       var run = Run(scenario, output: output, options: options, timings: timings)
       keeping.set(&run.safety)

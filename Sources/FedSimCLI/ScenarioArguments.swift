@@ -7,12 +7,12 @@ struct ScenarioArguments: ParsableArguments {
   @Argument(help: "The scenario file.")
   var file: String
 
-  @Option(help: "The scenario's seed, as `--set seed=N`.")
+  @Option(help: "The scenario's seed, same as `--set seed=N`.")
   var seed: UInt64?
 
   @Option(
     help: ArgumentHelp(
-      "A value laid over the file's, such as server.trigger.threshold=5; repeatable.",
+      "Override a value of the file, such as server.trigger.threshold=5; repeatable.",
       valueName: "path=value"))
   var set: [String] = []
 

@@ -6,7 +6,7 @@ import Sweeps
 
 /// How a sweep is given to Slurm.
 struct SlurmArguments: ParsableArguments {
-  @Flag(help: "Submit the cells to Slurm, with a job that writes the tables when they are over.")
+  @Flag(help: "Submit the cells to Slurm, with a final job that writes the tables.")
   var slurm = false
 
   @Option(help: ArgumentHelp("Slurm: the partition.", valueName: "name"))
@@ -15,33 +15,36 @@ struct SlurmArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Slurm: the account.", valueName: "name"))
   var account: String?
 
-  @Option(help: ArgumentHelp("Slurm: a task's time limit, such as 2:00:00.", valueName: "time"))
+  @Option(help: ArgumentHelp("Slurm: time limit of a task, such as 2:00:00.", valueName: "time"))
   var time: String?
 
-  @Option(help: ArgumentHelp("Slurm: a task's memory, such as 4G.", valueName: "size"))
+  @Option(help: ArgumentHelp("Slurm: memory of a task, such as 4G.", valueName: "size"))
   var mem: String?
 
-  @Option(help: "Slurm: processors of a task; by default its workers times their threads.")
+  @Option(help: "Slurm: processors of a task; by default workers times threads.")
   var cpusPerTask: Int?
 
-  @Option(help: "Slurm: cells of a task; by default so many that there are at most 1,000 tasks.")
+  @Option(help: "Slurm: cells per task; by default chosen for at most 1,000 tasks.")
   var cellsPerTask: Int?
 
-  @Option(help: "Slurm: tasks of an array that run at once; by default as many as Slurm lets.")
+  @Option(
+    help: "Slurm: maximum number of tasks of an array that run at once; by default Slurm's limit.")
   var tasksAtOnce: Int?
 
-  @Option(help: "Slurm: tasks that are submitted at once; the rest when these are over.")
+  @Option(
+    help:
+      "Slurm: maximum number of tasks submitted at once; the rest follows when these have ended.")
   var maxTasks: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Slurm: how often in a row cells are submitted again when a submission finished none.",
+      "Slurm: maximum number of consecutive submissions that finish no cell.",
       valueName: "count"))
   var resubmissions: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Slurm: how long a file of another node may take to show, 60 s unless told otherwise.",
+      "Slurm: how long a file of another node may take to appear; by default 60 s.",
       valueName: "duration"))
   var fileDelay: String?
 
@@ -64,7 +67,7 @@ struct SlurmArguments: ParsableArguments {
       words.filter { $0.1 != nil }.map(\.0) + numbers.filter { $0.1 != nil }.map(\.0)
       + (resubmissions == nil ? [] : ["resubmissions"])
     if !slurm, let first = given.first {
-      throw ValidationError("--\(first): this is for --slurm, which is not given")
+      throw ValidationError("--\(first): needs --slurm")
     }
     for (name, value) in words where value?.isEmpty ?? false {
       throw ValidationError("--\(name): found nothing, expected a value")
@@ -129,7 +132,7 @@ struct SlurmArguments: ParsableArguments {
   static func refuseLiving(_ folder: SweepFolder) throws(RunFailure) {
     guard let jobs = try SlurmJobs.refuseLiving(folder), let unknown = jobs.unknown else { return }
     let numbers = jobs.submission.jobs.joined(separator: " ")
-    Output.error("note: whether Slurm's jobs \(numbers) are over cannot be asked: \(unknown)")
+    Output.error("note: the state of Slurm's jobs \(numbers) is unknown: \(unknown)")
   }
 }
 
@@ -181,10 +184,10 @@ struct SweepPartCommand: RegistryCommand {
   @Option(help: "The task.")
   var task: Int
 
-  @Option(help: "The cells of a task.")
+  @Option(help: "Cells per task.")
   var cells: Int
 
-  @Option(help: "How long a file may take to show.", transform: FileDelay.seconds)
+  @Option(help: "How long a file may take to appear.", transform: FileDelay.seconds)
   var fileDelay: Double
 
   @OptionGroup var play: SweepPlayArguments
@@ -199,7 +202,7 @@ struct SweepPartCommand: RegistryCommand {
       let progress = SweepProgress(driver, jobs: play.jobs)
       switch try driver.run(part: cells, { progress.show($0) }) {
       case .interrupted:
-        Output.error("interrupted; what is finished stays")
+        Output.error("interrupted; finished cells are kept")
         return 130
       case .complete, .waiting:
         let count = "\(cells.count) cell\(cells.count == 1 ? "" : "s")"
@@ -215,7 +218,7 @@ struct SweepPartCommand: RegistryCommand {
 /// `fedsim sweep collect`: what the job runs that waits for the tasks.
 struct SweepCollectCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "collect", abstract: "Write the tables, or submit again what is missing.",
+    commandName: "collect", abstract: "Write the tables, or submit missing cells again.",
     shouldDisplay: false)
 
   @Argument(help: "The sweep's folder.")
@@ -224,13 +227,13 @@ struct SweepCollectCommand: RegistryCommand {
   @Option(help: "The submission.")
   var submission: Int
 
-  @Option(help: "How many cells it handed out.")
+  @Option(help: "Number of cells in the submission.")
   var handed: Int
 
-  @Option(help: "How many submissions before it finished nothing.")
+  @Option(help: "Number of earlier submissions that finished no cell.")
   var fruitless = 0
 
-  @Option(help: "How long a file may take to show.", transform: FileDelay.seconds)
+  @Option(help: "How long a file may take to appear.", transform: FileDelay.seconds)
   var fileDelay: Double
 
   func run(_ registry: Registry) -> Int32 {

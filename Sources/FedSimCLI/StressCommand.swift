@@ -8,68 +8,68 @@ import Sweeps
 struct StressCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "stress",
-    abstract: "Search for a world in which a policy breaks a claim or an invariant.",
+    abstract: "Search for a scenario in which a policy breaks an assertion or an invariant.",
     discussion: """
       Plays worlds drawn within the ranges of the scenario's `stress` section (without one: the \
-      built-in changes) and looks at every event, at the claims, and whether runs come out again. \
-      The first world that fails is made smaller and written as NAME.stress-1.yaml. Exit code 1: \
-      something broke, 2: bad input, 3: worlds cannot be played.
+      built-in changes). Checks invariants after every event, assertions, and reproducibility. The \
+      first failing world is shrunk and written as NAME.stress-1.yaml. Exit code 1: something \
+      broke, 2: bad input, 3: worlds cannot be played.
       """)
 
   @OptionGroup var source: ScenarioArguments
 
   @Option(
     help: """
-      How many worlds are played, each with a seed of its own; the first is the scenario as it \
-      stands. By default 200, or as many as there is time for.
+      Number of worlds, each with a different seed; the first is the unmodified scenario. By \
+      default 200, or unlimited within the time limit.
       """)
   var seeds: Int?
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("How long is searched at most, such as 10min.", valueName: "duration"))
+    help: ArgumentHelp("Time limit of the search, such as 10min.", valueName: "duration"))
   var time: String?
 
-  @Option(help: "How many different failures are looked for.")
+  @Option(help: "Number of different failures to search for.")
   var failures = 1
 
   @Option(
     help: ArgumentHelp(
-      "How long a failing world is made smaller at most.", valueName: "duration"))
+      "Time limit for shrinking a failing scenario.", valueName: "duration"))
   var shrinkFor = "1 min"
 
   @Option(
     help: ArgumentHelp(
-      "How long one world may take; those that take longer are given up.", valueName: "duration"))
+      "Time limit for one world; slower worlds are skipped.", valueName: "duration"))
   var timeout = "1 min"
 
-  @Option(help: "Workers at once; by default one a processor. Nothing found depends on it.")
+  @Option(help: "Number of workers; by default one per processor. No finding depends on it.")
   var jobs: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Where scenarios are written; by default beside the scenario.", valueName: "folder"))
+      "Folder for the scenarios found; by default the scenario's folder.", valueName: "folder"))
   var output: String?
 
   @Option(
     help: ArgumentHelp(
-      "Permute simultaneous events of the scenario as it stands, by this key.", valueName: "key"))
+      "Permute simultaneous events of the unmodified scenario, with this key.", valueName: "key"))
   var shakeTies: UInt64?
 
   @Option(
     help: ArgumentHelp(
       """
-      Search nothing: play all worlds and write what becomes of each to this file, a line of \
-      digests a world. Two builds that write the same file do the same.
+      Do not search: play all worlds and write a line of digests per world to this file. Two \
+      builds with equal files have equal results.
       """, valueName: "path"))
   var digests: String?
 
   @Option(
     help: ArgumentHelp(
-      "Print a world as a scenario, by its number, and play nothing.", valueName: "number"))
+      "Print the world of this number as a scenario, and play nothing.", valueName: "number"))
   var world: Int?
 
-  @Flag(help: "Print what varies, and play nothing.")
+  @Flag(help: "Print what is varied, and play nothing.")
   var dryRun = false
 
   @Flag(name: .shortAndLong, help: "No progress on standard error.")
@@ -85,7 +85,7 @@ struct StressCommand: RegistryCommand {
     try CountOption.check("world", world, least: 0, most: 10_000_000)
     try CountOption.check("failures", failures, most: 100)
     if digests != nil, time != nil {
-      throw ValidationError("--digests: plays all worlds of --seeds, so --for has nothing to end")
+      throw ValidationError("--digests: plays all worlds of --seeds, so --for has no effect")
     }
     for (name, value) in [("for", time), ("shrink-for", shrinkFor), ("timeout", timeout)] {
       if let value, SweepDriver.Options.seconds(value) == nil {
@@ -121,7 +121,7 @@ struct StressCommand: RegistryCommand {
       return 0
     }
     if scenario.settings.expect != nil, scenario.settings.stress == nil, !quiet {
-      Output.error("note: worlds are held to claims once `stress` says what varies")
+      Output.error("note: worlds are checked against assertions only if `stress` says what to vary")
     }
     let player = ProcessPlayer(workers)
     let shows = !quiet && isatty(2) == 1

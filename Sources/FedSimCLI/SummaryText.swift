@@ -31,10 +31,10 @@ struct SummaryText {
     if let quiet = summary.quietSeconds {
       lines.append(
         "  last version       \(Format.time(summary.simulatedSeconds - quiet)), and none in the "
-          + "\(Format.time(quiet)) after it: `report` and `explain` tell more")
+          + "\(Format.time(quiet)) after it: see `report` and `explain`")
     }
     lines.append(
-      "  sessions           \(tally("sessions")), opened apps included; not eligible "
+      "  sessions           \(tally("sessions")), including opened apps; not eligible "
         + tally("ineligibleSessions"))
     if let central = summary.central {
       lines.append("  uploads            failed \(Format.count(central.failedUploads))")
@@ -71,12 +71,12 @@ struct SummaryText {
   /// A line for each model that the server trained.
   private var central: [String] {
     (summary.central?.models ?? []).map { model in
-      let name = "central \(model.name) ".padding(
-        toLength: max(19, model.name.count + 9), withPad: " ", startingAt: 0)
+      let name = "model \(model.name) ".padding(
+        toLength: max(19, model.name.count + 7), withPad: " ", startingAt: 0)
       guard model.version > 0 else { return "  \(name)no version" }
       let accuracy = model.accuracy.map { Format.fixed($0, 4) } ?? "not known"
       return
-        "  \(name)accuracy \(accuracy)\(model.isOwn ? " on users' own samples" : "") at version "
+        "  \(name)accuracy \(accuracy)\(model.isOwn ? " on users' local samples" : "") at version "
         + "\(model.version), of \(Format.count(model.samples, "sample")) of "
         + Format.count(model.users, "user")
     }
@@ -91,17 +91,17 @@ struct SummaryText {
     if summary.tally("sessions") == 0 {
       return "no device was ever allowed to run; see fleet[].background"
     }
-    if ledgers[0] == 0 { return "no device began to train" }
-    if ledgers[1] == 0 { return "no training came to an update; see fleet[].interruption" }
+    if ledgers[0] == 0 { return "no device started a training" }
+    if ledgers[1] == 0 { return "no training produced an update; see fleet[].interruption" }
     let updates = Format.count(ledgers[1])
     return "the server aggregated none of \(updates) updates; see server.trigger"
   }
 
   private var headline: String {
     if !summary.learns {
-      return "\(summary.scenario): version \(summary.version), played for its times alone"
+      return "\(summary.scenario): version \(summary.version), simulated without learning"
     }
-    if !isOfRounds { return "\(summary.scenario): trained at the server" }
+    if !isOfRounds { return "\(summary.scenario): trained at the server on collected data" }
     let accuracy = summary.accuracy.map { Format.fixed($0, 4) } ?? "not known"
     return "\(summary.scenario): central accuracy \(accuracy) at version \(summary.version)"
   }

@@ -8,10 +8,10 @@ import Sweeps
 struct SweepCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sweep",
-    abstract: "Play the variants of a scenario that its `sweep` section asks for.",
+    abstract: "Play the trials of a scenario's `sweep` section.",
     discussion: """
-      `fedsim sweep FILE` plays them; the same command again goes on where it was stopped. The \
-      tables stand in the sweep's folder, table.csv and table.h5.
+      `fedsim sweep FILE` plays them; the same command again continues an interrupted sweep. The \
+      tables table.csv and table.h5 are in the sweep's folder.
 
       Options such as --jobs, --shard and --set: `fedsim sweep run --help`.
       """,
@@ -24,10 +24,10 @@ struct SweepCommand: ParsableCommand {
 
 /// How cells are played, for every command that plays some.
 struct SweepPlayArguments: ParsableArguments {
-  @Option(help: "Workers at once; by default one a processor. No table depends on it.")
+  @Option(help: "Number of workers; by default one per processor. No table depends on it.")
   var jobs: Int?
 
-  @Option(help: "Threads of one worker; by default the processors divided by the workers.")
+  @Option(help: "Threads per worker; by default the processors divided by the workers.")
   var threads: Int?
 
   @Option(
@@ -36,13 +36,13 @@ struct SweepPlayArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long one attempt at a cell may take, such as 10 min.", valueName: "duration"))
+      "Time limit of one attempt at a cell, such as 10 min.", valueName: "duration"))
   var timeout: String?
 
-  @Option(help: "How often a cell is tried again that failed.")
+  @Option(help: "Number of retries of a cell that failed.")
   var retries = 2
 
-  @Flag(help: "Write versions.csv too, a row a version of each cell.")
+  @Flag(help: "Also write versions.csv, with a row per version of each cell.")
   var versions = false
 
   @Flag(name: .shortAndLong, help: "No progress on standard error.")
@@ -97,7 +97,7 @@ enum SweepExit {
   ) throws(RunFailure) -> Int32 {
     switch end {
     case .interrupted:
-      Output.error("interrupted; what is finished stays, and the same command goes on")
+      Output.error("interrupted; finished cells are kept, and the same command continues")
       return 130
     case .waiting(let cells):
       Output.out("\(cells) cell\(cells == 1 ? " is" : "s are") left to other shards; no table yet")
@@ -111,7 +111,7 @@ enum SweepExit {
       Output.out("table: \(folder.tablePath), \(folder.arraysPath)")
       guard failed > 0 else { return 0 }
       Output.error("failed cells: \(folder.failedPath); logs: \(folder.path)/logs")
-      Output.error("again: fedsim sweep retry \(folder.path) --failed")
+      Output.error("retry: fedsim sweep retry \(folder.path) --failed")
       return 3
     }
   }
@@ -120,7 +120,7 @@ enum SweepExit {
 /// `fedsim sweep FILE`.
 struct SweepRunCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Play the cells of a sweep, or what is left of them.")
+    commandName: "run", abstract: "Play all unfinished cells of a sweep.")
 
   @OptionGroup var source: ScenarioArguments
   @OptionGroup var play: SweepPlayArguments
@@ -133,7 +133,7 @@ struct SweepRunCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the cells' results stand; by default beside the sweep's folder, for this build.",
+      "Folder of the cells' results; by default next to the sweep's folder, for this build.",
       valueName: "folder"))
   var store: String?
 
@@ -153,7 +153,7 @@ struct SweepRunCommand: RegistryCommand {
     }
     guard slurm.slurm else { return }
     if play.shard != nil { throw ValidationError("--shard: Slurm's tasks are the shards") }
-    if plan { throw ValidationError("--plan: with --slurm this is --dry-run") }
+    if plan { throw ValidationError("--plan: with --slurm use --dry-run") }
   }
 
   func run(_ registry: Registry) -> Int32 {
@@ -171,7 +171,8 @@ struct SweepRunCommand: RegistryCommand {
       if let notice = begun.notice { Output.error(notice) }
       if plan {
         Output.out("\(begun.cells) cells planned in \(begun.folder.path)")
-        let ofFirst = begun.listed < begun.cells ? ", the first rung's \(begun.listed)" : ""
+        let ofFirst =
+          begun.listed < begun.cells ? ", of which the first rung has \(begun.listed)" : ""
         Output.out("list: \(begun.folder.listPath)\(ofFirst)")
         return 0
       }
@@ -186,12 +187,12 @@ struct SweepRunCommand: RegistryCommand {
 /// `fedsim sweep status`.
 struct SweepStatusCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Tell how far a sweep is.")
+    commandName: "status", abstract: "Show the progress of a sweep.")
 
   @Argument(help: "The sweep's folder.")
   var folder: String
 
-  @Flag(help: "The status as JSON.")
+  @Flag(help: "Print the status as JSON.")
   var json = false
 
   func run(_ registry: Registry) -> Int32 {
@@ -208,12 +209,12 @@ struct SweepStatusCommand: RegistryCommand {
 /// `fedsim sweep retry`.
 struct SweepRetryCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Play a sweep's failed cells again, and what else is left.")
+    commandName: "retry", abstract: "Play a sweep's failed cells again, and all unfinished ones.")
 
   @Argument(help: "The sweep's folder.")
   var folder: String
 
-  @Flag(help: "The cells that failed.")
+  @Flag(help: "Play the cells that failed.")
   var failed = false
 
   @OptionGroup var play: SweepPlayArguments
@@ -221,7 +222,7 @@ struct SweepRetryCommand: RegistryCommand {
 
   func validate() throws {
     guard failed else {
-      throw ValidationError("say what is to be played again: --failed")
+      throw ValidationError("choose the cells to play again: --failed")
     }
     if slurm.slurm, play.shard != nil {
       throw ValidationError("--shard: Slurm's tasks are the shards")
@@ -245,15 +246,15 @@ struct SweepRetryCommand: RegistryCommand {
 /// `fedsim sweep table`.
 struct SweepTableCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "table", abstract: "Write the tables of a sweep whose cells were played.")
+    commandName: "table", abstract: "Write the tables of a sweep from the finished cells.")
 
   @Argument(help: "The sweep's folder.")
   var folder: String
 
-  @Option(help: "Workers that read results; by default one a processor.")
+  @Option(help: "Workers that read results; by default one per processor.")
   var jobs: Int?
 
-  @Flag(help: "Write versions.csv too, a row a version of each cell.")
+  @Flag(help: "Also write versions.csv, with a row per version of each cell.")
   var versions = false
 
   func validate() throws { try CountOption.check("jobs", jobs) }
@@ -282,7 +283,7 @@ struct SweepTableCommand: RegistryCommand {
 struct SweepCellCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "cell",
-    abstract: "Play one cell of a sweep, as GNU parallel and batch systems ask for.")
+    abstract: "Play one cell of a sweep, for GNU parallel and batch systems.")
 
   @Argument(help: "The sweep's folder.")
   var folder: String

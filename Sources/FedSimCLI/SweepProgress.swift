@@ -48,7 +48,7 @@ final class SweepProgress {
     case .played, .there:
       fields.append("played in \(time) s")
       if let accuracy = news.accuracy { fields.append("accuracy \(Format.fixed(accuracy, 4))") }
-    case .triedAgain: fields.append("failed after \(time) s, and is tried again: \(brief(news))")
+    case .triedAgain: fields.append("failed after \(time) s, and is retried: \(brief(news))")
     case .failed: fields.append("failed after \(time) s: \(brief(news))")
     }
     return fields.joined(separator: "  ")

@@ -32,8 +32,8 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
     """
 
   private static let phonesText = """
-    # A hundred phones for a week. They train at night, when they are plugged in and left alone, in
-    # background tasks that last some minutes; a training that is cut off goes on the next time.
+    # A hundred phones for a week. They train at night, while plugged in and idle, in background
+    # tasks of some minutes; an interrupted training is resumed the next time.
     \(head)
     seed: 1                              # the same seed gives the same bytes
     start: 2025-11-17T00:00:00Z
@@ -67,7 +67,7 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
     """
 
   private static let synchronousText = """
-    # A hundred devices that are always there, in synchronous rounds of ten: the reference line.
+    # A hundred devices that are always available, in synchronous rounds of ten: the reference case.
     \(head)
     seed: 1                              # the same seed gives the same bytes
     stop: {rounds: 40, after: 1 d}       # the first to hold; also: versions, accuracy

@@ -24,7 +24,7 @@ struct TraceCommand: RegistryCommand {
   @Option(help: "With csv: the series, such as power, link, usage or window.")
   var series: String?
 
-  @Option(help: "How many days; by default until the run would end.")
+  @Option(help: "Number of days; by default until the end of the run.")
   var days: Int?
 
   @Option(help: "Only the devices of this group.")

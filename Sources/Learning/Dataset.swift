@@ -52,7 +52,7 @@ public final class Dataset: Sendable {
   public init(features: Features, sampleShape: [Int], labels: [Int32], classCount: Int) {
     sampleSize = sampleShape.reduce(1, *)
     precondition(sampleShape.allSatisfy { $0 > 0 } && classCount > 0, "extents are positive")
-    precondition(features.count == labels.count * sampleSize, "one label for each sample")
+    precondition(features.count == labels.count * sampleSize, "one label per sample")
     precondition(labels.allSatisfy { $0 >= 0 && $0 < classCount }, "labels are classes")
     self.features = features
     self.sampleShape = sampleShape

@@ -48,7 +48,7 @@ public struct LocalTraining: Sendable {
     }
     precondition(!network.isNoisy || self.noise != nil, "a network that draws numbers has a key")
     precondition(network.inputCount == dataset.sampleSize, "the network takes the samples")
-    precondition(network.classCount >= dataset.classCount, "the network tells the classes apart")
+    precondition(network.classCount >= dataset.classCount, "the network distinguishes the classes")
     precondition(Self.fit(relabelling, dataset, network), "labels are those of classes")
     self.relabelling = relabelling
     self.keepsLossSquares = keepsLossSquares

@@ -39,14 +39,14 @@ public struct PartitionDirichlet: Partitioner, Part {
           "Concentration: small for clients with few labels, large for equal mixes."),
         Field(
           "samplesPerClient", \.samplesPerClient, optional: .sampleCount,
-          "Samples of each client; without it the whole pool is dealt out."),
+          "Samples per client; absent: the whole pool is assigned."),
       ]
     }
   }
 
   public static let name = "dirichlet-by-device"
   public static let summary =
-    "A mix of labels of its own for every client, from a Dirichlet distribution; sizes are equal."
+    "A Dirichlet mix of labels for each client; all clients have the same number of samples."
 
   public let clients: Int
   /// The concentration.

@@ -20,10 +20,10 @@ public struct DirichletByClassSettings: PartSettings {
       Field(
         "alpha", \.alpha, .number(0.001...1e6), required: true,
         "Concentration: small for classes held by few clients, large for equal shares."),
-      Field("minimumSize", \.minimumSize, .sampleCount, "Fewest samples of a client."),
+      Field("minimumSize", \.minimumSize, .sampleCount, "Minimum number of samples per client."),
       Field(
         "attempts", \.attempts, .integer(1...100_000),
-        "Draws of all shares until every client has the fewest samples; then it is a fault."),
+        "Attempts to give each client the minimum number of samples; then the partition fails."),
     ]
   }
 }
@@ -42,7 +42,7 @@ public struct DirichletByClassSettings: PartSettings {
 public struct PartitionDirichletByClass: Partitioner, Part {
   public static let name = "dirichlet-by-class"
   public static let summary =
-    "Each class spread over the clients by a Dirichlet draw; sizes vary widely."
+    "Each class divided among clients by a Dirichlet draw; client sizes vary widely."
 
   private let settings: DirichletByClassSettings
 
@@ -68,7 +68,7 @@ public struct PartitionDirichletByClass: Partitioner, Part {
 public struct PartitionDirichletByClassBalanced: Partitioner, Part {
   public static let name = "dirichlet-by-class-balanced"
   public static let summary =
-    "Each class spread by a Dirichlet draw over the clients that are not full yet."
+    "Each class divided by a Dirichlet draw among the clients that are not full."
 
   private let settings: DirichletByClassSettings
 

@@ -30,7 +30,7 @@ public struct PartitionDirichletMultinomial: Partitioner, Part {
           "Concentration: small for classes held by few clients, large for equal shares."),
         Field(
           "minimumPerClass", \.minimumPerClass, .sampleCount,
-          "Samples of every class that every client gets beforehand."),
+          "Samples of every class that every client gets first."),
       ]
     }
   }

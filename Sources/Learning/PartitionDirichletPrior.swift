@@ -33,17 +33,19 @@ public struct PartitionDirichletPrior: Partitioner, Part {
           "Concentration of all classes together: small for few labels, large for the pool's mix."),
         Field(
           "samplesPerClient", \.samplesPerClient, optional: .sampleCount,
-          "Samples of each client; without it the whole pool is dealt out."),
+          "Samples per client; absent: the whole pool is assigned."),
         Field(
           "tolerance", \.tolerance, .number(1e-9...2),
-          "Squared distance allowed between all mixes together and the pool's, at first."),
+          "Initial tolerance of the squared distance between the sum of all mixes and the pool's "
+            + "mix."
+        ),
       ]
     }
   }
 
   public static let name = "dirichlet-by-device-prior"
   public static let summary =
-    "A mix of labels for every client, drawn around the pool's mix; together they make the pool."
+    "A label mix for each client, drawn around the pool's mix; together they make up the pool."
 
   private let settings: Settings
   private static let attemptsPerTolerance = 500

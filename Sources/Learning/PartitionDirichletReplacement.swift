@@ -27,7 +27,7 @@ public struct PartitionDirichletReplacement: Partitioner, Part {
           "Concentration: small for clients with few labels, large for equal mixes."),
         Field(
           "samplesPerDevice", \.samplesPerDevice, .sampleCount, required: true,
-          "Draws of each client, repeats included."),
+          "Draws per client, including repetitions."),
       ]
     }
 
@@ -41,7 +41,7 @@ public struct PartitionDirichletReplacement: Partitioner, Part {
 
   public static let name = "dirichlet-by-device-replacement"
   public static let summary =
-    "Draws with replacement by a Dirichlet mix of labels of every client's own."
+    "Draws with replacement from a Dirichlet mix of labels for each client."
 
   private let settings: Settings
 

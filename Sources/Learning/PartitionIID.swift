@@ -22,13 +22,14 @@ public struct PartitionIID: Partitioner, Part {
           "Number of clients; it need not be the number of devices."),
         Field(
           "samplesPerClient", \.samplesPerClient, optional: .sampleCount,
-          "Samples of each client; without it the whole pool is dealt out."),
+          "Samples per client; absent: the whole pool is assigned."),
       ]
     }
   }
 
   public static let name = "iid"
-  public static let summary = "A random sample of the pool for every client; the reference case."
+  /// What it does.
+  public static let summary = "A random sample of the pool for each client; the reference case."
 
   public let clients: Int
   private let samplesPerClient: Int?

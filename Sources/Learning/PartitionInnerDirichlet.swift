@@ -37,7 +37,7 @@ public struct PartitionInnerDirichlet: Partitioner, Part {
           "Concentration: small for clients with few labels, large for equal mixes."),
         Field(
           "samplesPerClient", \.samplesPerClient, optional: .sampleCount,
-          "Samples of each client; without it the whole pool is dealt out."),
+          "Samples per client; absent: the whole pool is assigned."),
         Field(
           "sizeSigma", \.sizeSigma, .number(0...5),
           "Standard deviation of the sizes' logarithms; 0 for equal sizes."),
@@ -47,13 +47,13 @@ public struct PartitionInnerDirichlet: Partitioner, Part {
     /// Sizes are given or drawn, not both.
     public func contradictions() -> [(key: String, message: String)] {
       guard samplesPerClient != nil, sizeSigma > 0 else { return [] }
-      return [("sizeSigma", "sizes vary, and `samplesPerClient` makes them equal: leave one out")]
+      return [("sizeSigma", "sizes vary, but `samplesPerClient` makes them equal: leave one out")]
     }
   }
 
   public static let name = "inner-dirichlet"
   public static let summary =
-    "A Dirichlet mix of labels for every client, samples dealt one by one in random order."
+    "A Dirichlet mix of labels for each client; samples assigned one by one in random order."
 
   private let settings: Settings
 

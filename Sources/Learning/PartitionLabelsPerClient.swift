@@ -26,14 +26,14 @@ public struct PartitionLabelsPerClient: Partitioner, Part {
         Field(
           "clients", \.clients, .clientCount, required: true,
           "Number of clients; it need not be the number of devices."),
-        Field("labels", \.labels, .integer(1...10_000), "Classes of each client."),
+        Field("labels", \.labels, .integer(1...10_000), "Classes per client."),
       ]
     }
   }
 
   public static let name = "labels-per-client"
   public static let summary =
-    "Exactly so many classes for every client, each class divided equally among its holders."
+    "A fixed number of classes per client, each class divided equally among its holders."
 
   private let settings: Settings
 

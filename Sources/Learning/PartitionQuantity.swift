@@ -27,13 +27,14 @@ public struct PartitionQuantityPower: Partitioner, Part {
         Field(
           "exponent", \.exponent, .number(0.01...100),
           "Exponent of the power law: 1 for equal sizes, more for a few large clients."),
-        Field("minimumSize", \.minimumSize, .sampleCount, "Samples of every client beforehand."),
+        Field("minimumSize", \.minimumSize, .sampleCount, "Samples that every client gets first."),
       ]
     }
   }
 
   public static let name = "quantity-power"
-  public static let summary = "Random samples for every client, in sizes that follow a power law."
+  /// What it does.
+  public static let summary = "Random samples for each client, with sizes from a power law."
 
   private let settings: Settings
 
@@ -80,13 +81,14 @@ public struct PartitionQuantityLogNormal: Partitioner, Part {
           "clients", \.clients, .clientCount, required: true,
           "Number of clients; it need not be the number of devices."),
         Field("sigma", \.sigma, .number(0...5), "Standard deviation of the sizes' logarithms."),
-        Field("minimumSize", \.minimumSize, .sampleCount, "Samples of every client beforehand."),
+        Field("minimumSize", \.minimumSize, .sampleCount, "Samples that every client gets first."),
       ]
     }
   }
 
   public static let name = "quantity-log-normal"
-  public static let summary = "Random samples for every client, in log-normal sizes."
+  /// What it does.
+  public static let summary = "Random samples for each client, with log-normal sizes."
 
   private let settings: Settings
 
@@ -135,15 +137,15 @@ public struct PartitionQuantityByRank: Partitioner, Part {
         Field(
           "clients", \.clients, .clientCount, required: true,
           "Number of clients; it need not be the number of devices."),
-        Field("law", \.law, .choice, "How the sizes grow with the client's number."),
-        Field("minimumSize", \.minimumSize, .sampleCount, "Samples of every client beforehand."),
+        Field("law", \.law, .choice, "How sizes grow with the client's number."),
+        Field("minimumSize", \.minimumSize, .sampleCount, "Samples that every client gets first."),
       ]
     }
   }
 
   public static let name = "quantity-by-rank"
   public static let summary =
-    "Random samples for every client, in sizes that grow with its number by a fixed law."
+    "Random samples for each client, with sizes that grow with its number by a fixed law."
 
   private let settings: Settings
 

@@ -19,7 +19,7 @@ public struct PartitionReplacement: Partitioner, Part {
         Field("clients", \.clients, .clientCount, required: true, "Number of clients."),
         Field(
           "samplesPerDevice", \.samplesPerDevice, .sampleCount, required: true,
-          "Draws of each client, repeats included."),
+          "Draws per client, including repetitions."),
       ]
     }
 
@@ -33,7 +33,7 @@ public struct PartitionReplacement: Partitioner, Part {
 
   public static let name = "replacement"
   public static let summary =
-    "Draws with replacement from the whole pool for every client, for fleets beyond its size."
+    "Draws with replacement from the whole pool, for fleets larger than the pool."
 
   public let clients: Int
   private let samplesPerDevice: Int

@@ -24,14 +24,14 @@ public struct PartitionShards: Partitioner, Part {
           "Number of clients; it need not be the number of devices."),
         Field(
           "shardsPerClient", \.shardsPerClient, .integer(1...10_000),
-          "Pieces of each client; it meets about that many labels."),
+          "Shards per client; a client has about that many labels."),
       ]
     }
   }
 
   public static let name = "shards"
   public static let summary =
-    "A few pieces of the pool sorted by label for every client; the classic pathological case."
+    "A few shards of the label-sorted pool for each client; the classic pathological case."
 
   public let clients: Int
   private let shardsPerClient: Int

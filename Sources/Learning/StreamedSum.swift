@@ -62,9 +62,10 @@ public struct StreamedSum: Sendable {
   ) {
     precondition(!terms.isEmpty, "a sum of updates has an update")
     precondition(first.map { $0.parameters.count == count } ?? true, "buffers have one size")
-    precondition(first == nil || terms[0].base == nil, "what is there already has no base")
+    precondition(first == nil || terms[0].base == nil, "existing terms have no base")
     precondition(
-      terms.allSatisfy { ($0.base == nil) == (terms[0].base == nil) }, "all have bases or none")
+      terms.allSatisfy { ($0.base == nil) == (terms[0].base == nil) },
+      "all terms have bases, or none")
     let work = Work(
       terms, first: first, count: count, kernels: kernels, threads: pool.threads,
       groupBytes: groupBytes)

@@ -16,7 +16,7 @@ public struct TensorSpec: Equatable, Sendable {
     name: String, shape: [Int], offset: Int, isUpdatable: Bool = true, isTransposed: Bool = false
   ) {
     precondition(offset >= 0 && shape.allSatisfy { $0 > 0 }, "extents are positive")
-    precondition(!isTransposed || shape.count == 2, "two axes change places")
+    precondition(!isTransposed || shape.count == 2, "two axes are swapped")
     self.name = name
     self.shape = shape
     self.offset = offset

@@ -19,7 +19,7 @@ public struct UpdateValues: @unchecked Sendable {
   /// The values of buffers of one size, less `bases` where there are any: one for each.
   public init(_ parameters: [ParameterBuffer], bases: [ParameterBuffer] = []) {
     precondition(!parameters.isEmpty, "there is an update")
-    precondition(bases.isEmpty || bases.count == parameters.count, "one base an update, or none")
+    precondition(bases.isEmpty || bases.count == parameters.count, "one base per update, or none")
     count = parameters[0].count
     let size = count
     precondition((parameters + bases).allSatisfy { $0.count == size }, "buffers have one size")
@@ -86,7 +86,7 @@ extension UpdateValues {
   ///
   /// Order: as of the norms.
   public func squaredDistances(to center: [Double], pool: WorkerPool) -> [Double] {
-    precondition(center.count == count, "a center has a value a parameter")
+    precondition(center.count == count, "a center has one value per parameter")
     return pool.map(updates) { update, _ in
       center.withUnsafeBufferPointer { center in
         var sums = Lanes.zero
@@ -141,7 +141,7 @@ extension UpdateValues {
   ///
   /// Order: of the updates. Complexity: O(updates · parameters) time, 8 bytes a parameter.
   public func weightedSum(_ weights: [Double], pool: WorkerPool) -> [Double] {
-    precondition(weights.count == updates, "one weight an update")
+    precondition(weights.count == updates, "one weight per update")
     let block = 2048
     return [Double](unsafeUninitializedCapacity: count) { sums, initialized in
       nonisolated(unsafe) let target = sums.baseAddress!  // Blocks are disjoint.

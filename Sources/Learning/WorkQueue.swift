@@ -91,7 +91,7 @@ final class WorkQueue: @unchecked Sendable {
     condition.lock()
     let isInsideJob = computing.contains(ObjectIdentifier(Thread.current))
     while job.state != .done {
-      precondition(job.state != .cancelled, "nobody waits for cancelled work")
+      precondition(job.state != .cancelled, "cancelled work has no waiter")
       if job.state == .queued {
         take(job, as: .running)
         run(job)

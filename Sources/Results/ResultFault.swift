@@ -31,7 +31,7 @@ extension ResultFault: CustomStringConvertible {
     case .hdf5(let path, let place, let call, let reason):
       return "\(path): \(place): \(call) failed: \(reason)"
     case .inUse(let path, let process):
-      return "\(path): \(process) writes this result now; wait for its end, or name another file"
+      return "\(path): \(process) is writing this result; wait for its end, or name another file"
     case .damaged(let path, let found):
       return "\(path): \(found)"
     case .malformed(let place, let found, let expected):

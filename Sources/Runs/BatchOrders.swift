@@ -42,7 +42,7 @@ extension Scenario {
           list.dropFirst(size).allSatisfy({ $0 == -1 })
         else {
           throw DataFault(
-            .outOfRange, in: place, found: "another order at client \(client), epoch \(epoch)",
+            .outOfRange, in: place, found: "a different order at client \(client), epoch \(epoch)",
             expected: "each position from 0 to \(size - 1) once, then -1")
         }
         lists.append(list.prefix(size).map { Int32($0) })

@@ -31,42 +31,43 @@ enum CentralTable {
       .init(
         "model", axis, codes: versions.map { Int8($0.model) },
         meanings: simulation.centralModels.map(\.name), longName: "model that was trained"),
-      count("version", "version of that model, from 1") { $0.version },
+      count("version", "version of the trained model, from 1") { $0.version },
       .seconds(
         "startedAt", axis, versions.map(\.startedAt.seconds),
-        "simulated time at which the training began: what the store had then was read"),
+        "simulated time at which the training began; the training reads what the store had then"),
       .seconds(
         "publishedAt", axis, versions.map(\.publishedAt.seconds), "simulated time of publication"),
-      count("files", "files that were read") { $0.files },
-      count("samples", "samples in them") { $0.samples },
-      count("newSamples", "samples that no training of this model had read") { $0.newSamples },
-      count("users", "users whose samples they are") { $0.users },
-      count("samplesProcessed", "samples processed, repetitions counted") { $0.samplesProcessed },
+      count("files", "files read by the training") { $0.files },
+      count("samples", "samples in the files read") { $0.samples },
+      count("newSamples", "samples new to this model") { $0.newSamples },
+      count("users", "users of the samples") { $0.users },
+      count("samplesProcessed", "samples processed, including repetitions") { $0.samplesProcessed },
       .number(
         "trainingLoss", axis, versions.map(\.trainingLoss), "mean loss over the samples processed"),
       .number(
         "testAccuracy", axis, versions.map { $0.evaluation?.accuracy ?? .nan },
-        "accuracy on the test samples", comment: "NaN for users' own models"),
+        "accuracy on the test samples", comment: "NaN for users' personal models"),
       .number(
         "testLoss", axis, versions.map { $0.evaluation?.meanLoss ?? .nan },
-        "mean loss on the test samples", comment: "NaN for users' own models"),
+        "mean loss on the test samples", comment: "NaN for users' personal models"),
       .number(
         "userAccuracy", axis, versions.map(\.userAccuracy),
-        "mean over the users trained of their own model's accuracy on their held-out samples",
+        "mean over the trained users of their personal model's accuracy on held-out samples",
         comment: "NaN for a model of all users"),
       .number(
         "meanLag", axis, versions.map(\.meanLag),
-        "versions that devices were behind as it was published, mean over those that fetch it",
-        comment: "the placeholder counts as version 0; NaN where none fetches it"),
+        "mean number of versions behind when published, over devices that fetch the model",
+        comment: "the placeholder counts as version 0; NaN if no device fetches the model"),
       .number(
         "heldAccuracy", axis, versions.map(\.heldAccuracy),
-        "mean test accuracy of the versions in use as it was published, over devices that have one",
-        comment: "NaN where none has, and for users' own models"),
-      count("adoptions", "devices that took it into use") { $0.adoptions },
+        "mean test accuracy of the versions in use when published, over devices that use a version",
+        comment: "NaN if no device uses a version, and for users' personal models"),
+      count("adoptions", "devices that started to use the version") { $0.adoptions },
       .seconds(
         "meanAdoptionTime", axis,
         versions.map { $0.adoptionTime.seconds / Double($0.adoptions) },
-        "mean time from its publication to its use, over these", comment: "NaN without any"),
+        "mean time from the publication to the first use, over these devices",
+        comment: "NaN if there are none"),
     ]
     for index in rows.indices where rows[index].name != "publishedAt" {
       rows[index].attributes.append(.init("coordinates", .text("publishedAt")))
@@ -79,7 +80,7 @@ enum CentralTable {
           "comment",
           .text(
             "Training at the server on files that devices sent. Every file opened ends in exactly "
-              + "one outcome. Accuracies are an oracle's, without virtual time."))
+              + "one outcome. Accuracies are computed without virtual time."))
       ],
       axes: [
         .init("publication", length: versions.count),
@@ -95,9 +96,9 @@ enum CentralTable {
     return [
       .init(
         "fileOutcome", outcome, codes: ends.indices.map { Int8($0) },
-        meanings: ends.map(\.rawValue), longName: "how files end"),
-      .count("filesEnded", outcome, ends.map { ledger[$0] }, "files that ended so"),
-      .count("samplesEnded", outcome, simulation.fileSamples, "samples in files that ended so"),
+        meanings: ends.map(\.rawValue), longName: "how files ended"),
+      .count("filesEnded", outcome, ends.map { ledger[$0] }, "files that ended with this outcome"),
+      .count("samplesEnded", outcome, simulation.fileSamples, "samples in these files"),
       .scalar("filesOpened", .int64([Int64(ledger.opened)]), "files formatted"),
     ]
       + (simulation.centralTallies?.named ?? []).map { name, count, text in
@@ -120,7 +121,7 @@ enum CentralTable {
     return ResultDocument.Group(
       "collection",
       attributes: [
-        .init("comment", .text("What each device collected; rows as in devices."))
+        .init("comment", .text("Files collected by each device; rows as in devices."))
       ],
       axes: [
         .init("device", length: devices.count), .init("centralModel", length: models.count),
@@ -131,22 +132,22 @@ enum CentralTable {
           "centralModel", ["centralModel"], codes: models.indices.map { Int8($0) },
           meanings: models.map(\.name), longName: "model that the server trains"),
         count("files", "files formatted") { $0.counts.files },
-        count("samples", "samples in them") { $0.counts.samples },
-        count("stored", "files that came into the store") { $0.counts.stored },
-        count("failed", "uploads that failed") { $0.counts.failed },
+        count("samples", "samples in these files") { $0.counts.samples },
+        count("stored", "files that reached the store") { $0.counts.stored },
+        count("failed", "failed uploads") { $0.counts.failed },
         count("trained", "files that a training read") { $0.counts.trained },
-        count("waiting", "samples that had come and were not formatted at the end") { $0.waiting },
-        count("keptFiles", "files on its disk at the end") { $0.keptFiles },
-        count("logged", "files in its error log at the end") { $0.logged },
-        count("keptBytes", "bytes of the files on its disk at the end", units: "byte") {
+        count("waiting", "samples that had arrived, unformatted at the end") { $0.waiting },
+        count("keptFiles", "files on the device's disk at the end") { $0.keptFiles },
+        count("logged", "files in the device's error log at the end") { $0.logged },
+        count("keptBytes", "bytes of files on the device's disk at the end", units: "byte") {
           Int($0.keptBytes)
         },
-        count("mostBytes", "the most bytes of files on its disk at once", units: "byte") {
+        count("mostBytes", "maximum bytes of files on the device's disk", units: "byte") {
           Int($0.mostBytes)
         },
         .init(
           "inUse", ["device", "centralModel"], .int64(inUse), units: "1",
-          longName: "version in use at the end, -1: the placeholder, -2: it fetches none"),
+          longName: "version in use at the end, -1: the placeholder, -2: the device fetches none"),
       ])
   }
 
@@ -164,7 +165,10 @@ enum CentralTable {
           .init("model", .text(model.name)), .init("version", .integer(Int64(last.version))),
           .init(
             "comment",
-            .text("Parameters of a central model's latest version; a weight is [in][out].")),
+            .text(
+              "Parameters of the latest version of a model trained on collected data; a weight "
+                + "is [in][out]."
+            )),
         ])
     }
   }

@@ -15,7 +15,7 @@ enum EffortTable {
         .init(
           "comment",
           .text(
-            "Work is booked when it ends; each column over `outcome` adds up to all that was begun."
+            "Work is booked when it ends; the sum of each column over `outcome` is all work begun."
           ))
       ],
       axes: [
@@ -30,24 +30,24 @@ enum EffortTable {
     group.variables = [
       .init(
         "outcome", ["outcome"], codes: ends.indices.map { Int8($0) }, meanings: ends.map(\.name),
-        longName: "what became of the work"),
-      count("attempts", "training attempts whose work ended so") { $0.attempts },
+        longName: "outcome of the work"),
+      count("attempts", "training attempts with this outcome") { $0.attempts },
       .seconds(
         "deviceSeconds", ["outcome"], rows.map { Double($0.microseconds) / 1e6 },
-        "time that devices trained", comment: "batches that were broken off are in it"),
-      count("samplesProcessed", "samples processed, repetitions counted") { $0.samples },
-      count("batches", "batches done") { $0.batches },
+        "time that devices trained", comment: "includes interrupted batches"),
+      count("samplesProcessed", "samples processed, including repetitions") { $0.samples },
+      count("batches", "finished batches") { $0.batches },
     ]
     addEnergy(simulation, rows, to: &group)
     group.variables += [
       .init(
         "link", ["link"], codes: carriers.indices.map { Int8($0) },
-        meanings: carriers.map { "\($0)" }, longName: "the link that bytes took"),
+        meanings: carriers.map { "\($0)" }, longName: "link of the transmission"),
       .init(
         "transmissionOutcome", ["transmissionOutcome"], codes: outcomes.indices.map { Int8($0) },
-        meanings: outcomes.map(\.rawValue), longName: "how transmissions end"),
-      bytes("bytesUp", "bytes that devices sent") { simulation.traffic.up($0, $1) },
-      bytes("bytesDown", "bytes that devices received") { simulation.traffic.down($0, $1) },
+        meanings: outcomes.map(\.rawValue), longName: "how the transmission ended"),
+      bytes("bytesUp", "bytes sent by devices") { simulation.traffic.up($0, $1) },
+      bytes("bytesDown", "bytes received by devices") { simulation.traffic.down($0, $1) },
     ]
     return group
   }
@@ -71,13 +71,13 @@ enum EffortTable {
       group.variables += [
         .init(
           "energyTraining", ["outcome"], .int64(rows.map(\.training)), units: "nJ",
-          longName: "energy drawn by these trainings"),
+          longName: "energy used by these trainings"),
         .init(
           "energyRadio", ["outcome"], .int64(rows.map(\.radio)), units: "nJ",
-          longName: "energy drawn by sending their updates and receiving the answers"),
+          longName: "energy used to send the updates and receive the answers"),
         .scalar(
           "energyRadioOther", .int64([simulation.effort.otherRadio]), units: "nJ",
-          "energy drawn by requests that carry no update"),
+          "energy used by requests without an update"),
       ]
     }
     guard simulation.inputs.server.evaluation != nil else { return }
@@ -85,12 +85,12 @@ enum EffortTable {
     group.variables.append(
       .scalar(
         "evaluationSeconds", .double([Double(evaluations.microseconds) / 1e6]), units: "s",
-        "time that devices evaluated a version that the server had sent them"))
+        "time that devices evaluated versions sent by the server"))
     guard hasEnergy else { return }
     group.variables.append(
       .scalar(
         "evaluationEnergy", .int64([evaluations.training]), units: "nJ",
-        "energy drawn by these evaluations"))
+        "energy used by these evaluations"))
   }
 
   /// Columns of the devices' table.
@@ -101,22 +101,22 @@ enum EffortTable {
     var variables: [ResultDocument.Variable] = [
       .init(
         "samplesAggregated", axis, .int64(efforts.map(\.samplesAggregated)), units: "1",
-        longName: "sum of the distinct samples of its updates that became part of a version"),
+        longName: "sum of the distinct samples of the device's aggregated updates"),
       .seconds(
         "deviceSecondsAggregated", axis, efforts.map { Double($0.aggregated) / 1e6 },
-        "time that it trained for updates that became part of a version"),
+        "training time of the device's aggregated updates"),
       .seconds(
         "deviceSecondsWasted", axis, efforts.map { Double($0.wasted) / 1e6 },
-        "time that it trained for nothing, unfinished work included"),
+        "training time whose work was lost, including unfinished work"),
     ]
     if !energies.isEmpty {
       variables += [
         .init(
           "energyAggregated", axis, .int64(energies.map(\.aggregated)), units: "nJ",
-          longName: "energy of trainings and sending for updates that became part of a version"),
+          longName: "energy of trainings and transfers of the device's aggregated updates"),
         .init(
           "energyWasted", axis, .int64(energies.map(\.wasted)), units: "nJ",
-          longName: "energy of trainings and sending for nothing"),
+          longName: "energy of trainings and transfers whose work was lost"),
       ]
     }
     return variables

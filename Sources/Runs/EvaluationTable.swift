@@ -13,7 +13,7 @@ enum EvaluationTable {
     ) -> ResultDocument.Variable {
       .count(name, axis, records.map { $0[keyPath: path] }, text)
     }
-    let comment = "weighted by the samples; NaN without any, or where failures are not accepted"
+    let comment = "weighted by the samples; NaN if there are none, or if failures are not accepted"
     return [
       ResultDocument.Group(
         "evaluations",
@@ -21,27 +21,28 @@ enum EvaluationTable {
           .init(
             "comment",
             .text(
-              "Evaluations on devices' own samples, in virtual time, as the devices reported them: "
+              "Evaluations on devices' local samples, in virtual time, as the devices reported "
+                + "them: "
                 + "after each round, before the next cohort."))
         ], axes: [.init("evaluation", length: records.count)],
         variables: [
           .count("evaluation", axis, Array(records.indices), "number, from 0"),
-          count("round", "round that it followed", \.round),
+          count("round", "round before the evaluation", \.round),
           count("version", "version that was evaluated", \.version),
           .seconds(
             "begunAt", axis, records.map(\.begunAt.seconds), "simulated time of the round's end"),
           .seconds(
             "endedAt", axis, records.map(\.endedAt.seconds),
-            "simulated time at which the last member had answered or failed"),
-          count("members", "devices that were asked", \.members),
-          count("results", "devices that answered", \.results),
-          count("failures", "members that did not", \.failures),
-          count("examples", "samples that the answers are of", \.examples),
+            "simulated time at which the last member had replied or failed"),
+          count("members", "devices asked to evaluate", \.members),
+          count("results", "devices that replied", \.results),
+          count("failures", "devices that did not reply", \.failures),
+          count("examples", "samples in the replies", \.examples),
           .number(
-            "loss", axis, records.map(\.loss), "mean of the losses reported", comment: comment),
+            "loss", axis, records.map(\.loss), "mean of the reported losses", comment: comment),
           .number(
             "accuracy", axis, records.map(\.accuracy),
-            "mean of the accuracies that the apps worked out; as coded an app's is 1 - loss",
+            "mean of the accuracies computed by the apps; an app as coded reports 1 - loss",
             comment: comment),
         ])
     ]

@@ -134,7 +134,7 @@ public struct Explanation: Codable, Equatable, Sendable {
     guard stored.isSame(simulation) else {
       throw StoredRun.refusal(
         path,
-        "the run came out another than the one in the file: a file that the scenario names, such "
+        "the replayed run differs from the one in the file: a file that the scenario names, such "
           + "as a table of intervals, has changed since")
     }
     let stoppedAt = simulation.isStuck ? simulation.now : nil
@@ -153,8 +153,8 @@ public struct Explanation: Codable, Equatable, Sendable {
     sentences = story.sentences(verdict)
     if let stoppedAt {
       sentences.insert(
-        "The run stopped at \(stoppedAt.words), because nothing that was left could ever "
-          + "contribute; this is what would have been until its end.", at: 0)
+        "The run stopped early, at \(stoppedAt.words), because no device could ever contribute; "
+          + "this is what would have happened until its end.", at: 0)
     }
   }
 

@@ -37,12 +37,12 @@ enum Fairness {
       "fairness",
       attributes: [
         .init(
-          "comment", .text("Over all devices, zeros included; NaN where nothing was aggregated."))
+          "comment", .text("Over all devices, including zeros; NaN where nothing was aggregated."))
       ],
       variables: [
         .scalar(
           "participants", .int64([Int64(aggregated.count { $0 > 0 })]),
-          "devices of which an update became part of a version"),
+          "devices with at least one aggregated update"),
         index(
           "giniParticipation", gini(aggregated), "Gini coefficient of devices' aggregated updates"),
         index("jainParticipation", jain(aggregated), "Jain index of devices' aggregated updates"),

@@ -12,8 +12,8 @@ enum FederatedColumns {
       [
         ResultDocument.Variable.number(
           "ownAccuracy", ["device"], accuracies,
-          "accuracy of the model on the device's own disk, of its last training, on these samples",
-          comment: "NaN for a device that has trained none")
+          "accuracy of the device's personal model after its last training, on held-out samples",
+          comment: "NaN for a device that has not trained")
       ]
     }
     return (own ?? []) + [
@@ -23,11 +23,11 @@ enum FederatedColumns {
         comment: "NaN for a device without samples"),
       .count(
         "federatedSamples", ["device"], devices.map(\.indices.count),
-        "samples that federatedAccuracy is of"),
+        "number of samples for federatedAccuracy"),
       .init(
         "federatedOn", ["device"], codes: devices.map { code(of: $0.samples) },
         meanings: FederatedEvaluation.Samples.allCases.map(\.rawValue),
-        longName: "which of its client's samples federatedAccuracy is of"),
+        longName: "which of the client's samples federatedAccuracy is based on"),
     ]
   }
 }

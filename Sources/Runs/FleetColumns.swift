@@ -13,7 +13,7 @@ enum FleetColumns {
     return [
       .count(
         "ownBase", ["device"], devices.map { $0.ownBase ?? -1 },
-        "version that the model on its disk was trained from, -1: the one that its app came with")
+        "version from which the device's personal model was trained, -1: the app's initial model")
     ]
   }
 
@@ -35,7 +35,7 @@ enum FleetColumns {
         "declines", ["device"],
         codes: devices.map { device in
           Int8(device.hardware?.unfitness.map { reasons.firstIndex(of: $0.rawValue)! } ?? 0)
-        }, meanings: reasons, longName: "why it cannot train the model"),
+        }, meanings: reasons, longName: "why the device cannot train the model"),
     ]
   }
 
@@ -44,13 +44,13 @@ enum FleetColumns {
     return [
       .count(
         "joins", ["device"], devices.map { $0.presence?.joins ?? 0 },
-        "times that it joined the fleet after the start"),
+        "number of times that the device joined the fleet after the start"),
       .count(
         "leaves", ["device"], devices.map { $0.presence?.leaves ?? 0 },
-        "times that it left the fleet"),
+        "number of times that the device left the fleet"),
       .seconds(
         "timeInFleet", ["device"], devices.map { $0.presence?.total.seconds ?? -1 },
-        "how long it belonged to the fleet", comment: "-1: always"),
+        "time that the device belonged to the fleet", comment: "-1: always"),
     ]
   }
 
@@ -62,7 +62,7 @@ enum FleetColumns {
       guard numbers.contains(where: { $0 >= 0 }) else { return nil }
       return .count(
         name + "Trace", ["device"], numbers,
-        "the trace of its \(name), by its place in the file, from 0; -1: none")
+        "the trace of the device's \(name), by its place in the file, from 0; -1: none")
     }
   }
 

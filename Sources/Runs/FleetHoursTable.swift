@@ -26,8 +26,8 @@ enum FleetHoursTable {
           .init(
             "comment",
             .text(
-              "Device-seconds by simulated hour, of `sampled` devices of each group, but for "
-                + "trainingOfAll. Nothing here looks at an app's own conditions.")),
+              "Device-seconds by simulated hour, of `sampled` devices of each group, except "
+                + "trainingOfAll. These ignore an app's conditions.")),
         ],
         axes: [.init("hour", length: count), .init("group", length: fleet.count)],
         variables: [
@@ -41,18 +41,18 @@ enum FleetHoursTable {
           .count("devices", ["group"], fleet.map(\.count), "devices of the group"),
           .count(
             "sampled", ["group"], hours.sampled,
-            "devices of the group that are looked at, evenly spaced over the fleet"),
-          column(.present, "time in which they belonged to the fleet"),
-          column(.wifi, "time in which they were online over Wi-Fi"),
-          column(.cellular, "time in which they were online over a cellular link"),
-          column(.plugged, "time in which they were plugged in"),
-          column(.idle, "time in which they were locked, and not off"),
+            "devices of the group that are sampled, evenly spaced over the fleet"),
+          column(.present, "time that devices belonged to the fleet"),
+          column(.wifi, "time that devices were online over Wi-Fi"),
+          column(.cellular, "time that devices were online over a cellular link"),
+          column(.plugged, "time that devices were plugged in"),
+          column(.idle, "time that devices were locked, and not off"),
           column(
-            .pluggedIdleOnline, "time in which they were plugged in, locked and online",
-            comment: "all at once, whatever the app asks for"),
-          column(.pluggedIdleWifi, "time in which they were plugged in, locked and on Wi-Fi"),
-          column(.training, "time in which they trained"),
-          column(.trainingOfAll, "time in which all of the group's devices trained"),
+            .pluggedIdleOnline, "time that devices were plugged in, locked and online",
+            comment: "all at once, regardless of the app's requirements"),
+          column(.pluggedIdleWifi, "time that devices were plugged in, locked and on Wi-Fi"),
+          column(.training, "time that devices trained"),
+          column(.trainingOfAll, "time that all of the group's devices trained"),
         ])
     ]
   }

@@ -22,18 +22,18 @@ enum IdentityTable {
           .init(
             "comment",
             .text(
-              "heartbeatsDue = withheld + unsent + succeeded + failed + unfinished, as the devices "
-                + "see it; accepted, unauthorised and forbidden are the server's counts."))
+              "heartbeatsDue = withheld + unsent + succeeded + failed + unfinished, as counted by "
+                + "devices; accepted, unauthorised and forbidden are the server's counts."))
         ],
         axes: [.init("belief", length: 3), .init("truth", length: 3)]
           + (links.isEmpty
             ? [] : [.init("believedLink", length: 3), .init("trueLink", length: 3)]),
         variables: variables + [
-          axis("belief", "what the server believes by the last heartbeat"),
-          axis("truth", "online: the app runs and has a link; idle: a link only; offline: none"),
+          axis("belief", "state that the server assumes from the last heartbeat"),
+          axis("truth", "online: the app runs and has a link; idle: a link only; offline: no link"),
           .init(
             "presence", ["belief", "truth"], .double(times), units: "s",
-            longName: "time of devices that send heartbeats, summed over them"),
+            longName: "time of devices that send heartbeats, summed over the devices"),
         ] + links)
     ]
   }
@@ -47,12 +47,12 @@ enum IdentityTable {
     return [
       axis(
         "believedLink", ["unknown", "cellular", "wifi"],
-        "the link that the last heartbeat told of; unknown: there was none"),
-      axis("trueLink", ["offline", "cellular", "wifi"], "the link that the device had"),
+        "link reported by the last heartbeat; unknown: no heartbeat yet"),
+      axis("trueLink", ["offline", "cellular", "wifi"], "actual link of the device"),
       .init(
         "link", ["believedLink", "trueLink"],
         .double(belief.flatMap { row in row.map { Double($0) / 1e6 } }), units: "s",
-        longName: "time of devices whose heartbeats tell of their link, summed over them"),
+        longName: "time of devices whose heartbeats report the link, summed over the devices"),
     ]
   }
 }
@@ -70,23 +70,26 @@ extension Presence {
 extension IdentityCounts {
   package var named: [(name: String, count: Int, text: String)] {
     [
-      ("registrations", registrations, "registrations that the server took, repetitions counted"),
-      ("registered", registered, "numbers that the server gave to installations"),
-      ("bootstraps", bootstraps, "bootstraps that devices got tokens by"),
-      ("refreshes", refreshes, "refreshes that devices got tokens by"),
-      ("failedRefreshes", failedRefreshes, "refreshes that failed on their way, or with 503"),
-      ("revocations", revocations, "refresh tokens that the server did not take"),
-      ("unauthorised", unauthorised, "requests refused with 401, heartbeats not counted"),
-      ("forbidden", forbidden, "requests refused with 403, heartbeats not counted"),
-      ("withheld", withheld, "times at which something was not sent for want of an identity"),
+      (
+        "registrations", registrations,
+        "registrations accepted by the server, including repetitions"
+      ),
+      ("registered", registered, "numbers assigned to installations by the server"),
+      ("bootstraps", bootstraps, "successful bootstraps of devices"),
+      ("refreshes", refreshes, "successful token refreshes of devices"),
+      ("failedRefreshes", failedRefreshes, "token refreshes that were lost, or answered with 503"),
+      ("revocations", revocations, "refresh tokens rejected by the server"),
+      ("unauthorised", unauthorised, "requests refused with 401, without heartbeats"),
+      ("forbidden", forbidden, "requests refused with 403, without heartbeats"),
+      ("withheld", withheld, "times that a device sent nothing because it had no identity"),
       ("reinstallations", reinstallations, "re-installations of the app"),
       ("heartbeatsDue", heartbeats.due, "heartbeats that were due"),
-      ("heartbeatsWithheld", heartbeats.withheld, "not sent for want of an identity"),
-      ("heartbeatsUnsent", heartbeats.unsent, "not sent for want of a link"),
-      ("heartbeatsSucceeded", heartbeats.succeeded, "sent, and a success to the app"),
-      ("heartbeatsFailed", heartbeats.failed, "sent, and a failure to the app"),
-      ("heartbeatsUnfinished", heartbeats.unfinished, "under way when the run ended"),
-      ("heartbeatsAccepted", heartbeats.accepted, "taken in by the server"),
+      ("heartbeatsWithheld", heartbeats.withheld, "not sent because the device had no identity"),
+      ("heartbeatsUnsent", heartbeats.unsent, "not sent because the device had no link"),
+      ("heartbeatsSucceeded", heartbeats.succeeded, "sent, and a success for the app"),
+      ("heartbeatsFailed", heartbeats.failed, "sent, and a failure for the app"),
+      ("heartbeatsUnfinished", heartbeats.unfinished, "in flight when the run ended"),
+      ("heartbeatsAccepted", heartbeats.accepted, "accepted by the server"),
       ("heartbeatsUnauthorised", heartbeats.unauthorised, "refused by the server with 401"),
       ("heartbeatsForbidden", heartbeats.forbidden, "refused by the server with 403"),
     ]

@@ -11,7 +11,8 @@ enum LedgerTable {
       attributes: [
         .init(
           "comment",
-          .text("Every entry opened ends in exactly one outcome; the counts add up to `opened`."))
+          .text(
+            "Every entry opened ends in exactly one outcome; the sum of the counts is `opened`."))
       ])
     add(ledgers.attempts, "attempt", "training attempts", rare: AttemptOutcome.rare, to: &group)
     add(ledgers.updates, "update", "updates", rare: UpdateOutcome.rare, to: &group)
@@ -20,16 +21,17 @@ enum LedgerTable {
       to: &group)
     group.variables += [
       .scalar(
-        "batchesUsed", .int64([Int64(ledgers.batchesUsed)]), "batches done that are in an update"),
+        "batchesUsed", .int64([Int64(ledgers.batchesUsed)]),
+        "finished batches that are in an update"),
       .scalar(
         "batchesWasted", .int64([Int64(ledgers.batchesWasted)]),
-        "batches done whose result was thrown away"),
+        "finished batches whose result was discarded"),
       .scalar(
         "bytesUp", .int64([ledgers.bytesUp]), units: "byte",
-        "bytes that devices sent, failed transmissions included"),
+        "bytes sent by devices, including failed transmissions"),
       .scalar(
         "bytesDown", .int64([ledgers.bytesDown]), units: "byte",
-        "bytes that devices received, failed transmissions included"),
+        "bytes received by devices, including failed transmissions"),
     ]
     group.variables += simulation.tallies.named.map { name, count, text in
       .scalar(name, .int64([Int64(count)]), text)
@@ -37,9 +39,9 @@ enum LedgerTable {
     if simulation.inputs.fleet.contains(where: { $0.background.system != nil }) {
       let tallies = simulation.tallies
       for (name, count, text) in [
-        ("refusedRequests", tallies.refusedRequests, "requests that the system did not take"),
-        ("penalties", tallies.penalties, "kills after which the app gets less time"),
-        ("processorKills", tallies.processorKills, "kills of apps that were busy for too long"),
+        ("refusedRequests", tallies.refusedRequests, "requests that the system rejected"),
+        ("penalties", tallies.penalties, "kills after which the app gets less run time"),
+        ("processorKills", tallies.processorKills, "kills of apps for excessive processor use"),
       ] {
         group.variables.append(.scalar(name, .int64([Int64(count)]), text))
       }
@@ -55,7 +57,7 @@ enum LedgerTable {
       group.variables.append(
         .scalar(
           "serviceWait", .double([tallies.waited.seconds]), units: "s",
-          "time that requests waited for a worker, in all"))
+          "total time that requests waited for a worker"))
     }
     group.variables += ServerColumns.ledger(simulation)
     ServerColumns.addIneligibility(simulation, to: &group)
@@ -103,8 +105,8 @@ enum LedgerTable {
     group.variables += [
       .init(
         axis, [axis], codes: cases.indices.map { Int8($0) }, meanings: cases.map(\.rawValue),
-        longName: "how \(text) end"),
-      .count("\(name)s", [axis], cases.map { ledger[$0] }, "\(text) that ended so"),
+        longName: "how \(text) ended"),
+      .count("\(name)s", [axis], cases.map { ledger[$0] }, "\(text) with this outcome"),
       .scalar("\(name)sOpened", .int64([Int64(ledger.opened)]), "\(text) begun"),
     ]
   }
@@ -114,23 +116,23 @@ extension Tallies {
   package var named: [(name: String, count: Int, text: String)] {
     [
       ("events", events, "events handled"),
-      ("cancelledEvents", cancelledEvents, "events skipped because they had been cancelled"),
+      ("cancelledEvents", cancelledEvents, "events skipped because they were cancelled"),
       ("sessions", sessions, "sessions begun"),
       ("ineligibleSessions", ineligibleSessions, "sessions in which a condition did not hold"),
       ("sessionsWithoutData", sessionsWithoutData, "sessions of devices without data"),
-      ("expiredTrainings", expiredTrainings, "trainings that were running when their task expired"),
+      ("expiredTrainings", expiredTrainings, "trainings running when their task expired"),
       ("checkpoints", checkpoints, "checkpoints written"),
-      ("resumed", resumed, "trainings that went on from their checkpoint"),
+      ("resumed", resumed, "trainings resumed from their checkpoint"),
       ("rebased", rebased, "checkpoints moved to a newer base"),
       ("kills", kills, "kills of the app"),
-      ("waitedOffline", waitedOffline, "updates that could not be sent when they were made"),
-      ("repeatedDeliveries", repeatedDeliveries, "updates that reached the server again"),
-      ("aggregatedTwice", aggregatedTwice, "updates aggregated a second time"),
+      ("waitedOffline", waitedOffline, "updates that could not be sent as soon as they were made"),
+      ("repeatedDeliveries", repeatedDeliveries, "updates that reached the server more than once"),
+      ("aggregatedTwice", aggregatedTwice, "updates aggregated more than once"),
       (
         "injectionsWithoutEffect", injectionsWithoutEffect,
-        "scripted events that found nothing to act on"
+        "scripted events without effect"
       ),
-      ("trainingsNeeded", trainingsNeeded, "trainings whose value was needed"),
+      ("trainingsNeeded", trainingsNeeded, "trainings whose result was needed"),
     ]
   }
 }

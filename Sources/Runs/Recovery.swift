@@ -45,7 +45,7 @@ public struct Recovery: Codable, Equatable, Sendable {
     let output = output ?? result
     if output == result, Self.isWhole(result) {
       throw StoredRun.refusal(
-        result, "a whole result of an earlier run stands here; name another file with --output")
+        result, "a complete result of an earlier run is here; name another file with --output")
     }
     let file = try Run.output { () throws(ResultFault) in
       try ResultFile.prepare(output, calls: calls)
@@ -59,7 +59,9 @@ public struct Recovery: Codable, Equatable, Sendable {
     guard !found.recorder.versions.isEmpty || !found.recorder.rounds.isEmpty else {
       throw StoredRun.refusal(
         unfinished.folder.path(of: .journal),
-        "the run had published nothing and closed no round; `fedsim resume \(result)` plays it")
+        "the run had neither published a version nor closed a round; `fedsim resume \(result)` "
+          + "continues it"
+      )
     }
     let document = found.recorder.document(
       found.simulation, of: unfinished.scenario,
@@ -72,7 +74,7 @@ public struct Recovery: Codable, Equatable, Sendable {
         rounds: found.recorder.rounds.count, reachedSeconds: found.reached.seconds,
         asOfSeconds: found.asOf?.seconds, isCheckpointLeftOut: found.isLeftOut)
     } catch {
-      throw .failed("the result cannot be written: \(error); the run's folder stays as it is")
+      throw .failed("the result cannot be written: \(error); the run's folder is unchanged")
     }
   }
 

@@ -43,7 +43,7 @@ public struct ReportWriter: Sendable {
         continue
       }
       guard !named.contains(where: { $0.name == parts[0] }) else {
-        refuse("there are two of the name `\(parts[0])`, expected a name for each")
+        refuse("the name `\(parts[0])` appears twice, expected different names")
         continue
       }
       if let run = read(parts[1]) { named.append((parts[0], run)) }
@@ -78,9 +78,10 @@ public struct ReportWriter: Sendable {
       at: Place(file: run.path),
       .file(
         isSame
-          ? "it holds the same as \(other.path); a result counts once"
-          : "it is of the same policy and the same seed, \(run.seed), as \(other.path); a seed "
-            + "counts once, so leave one out, or give it as --reference NAME=\(run.path)"))
+          ? "its content equals that of \(other.path); give each result once"
+          : "it has the same policy and the same seed, \(run.seed), as \(other.path); give each "
+            + "seed "
+            + "once: leave one result out, or give it as --reference NAME=\(run.path)"))
   }
 
   /// Writes the page, whole or not at all.
@@ -105,7 +106,7 @@ public struct ReportWriter: Sendable {
       throw StoredRun.refusal(path, "expected a path that ends in .svg, .pdf or .png")
     }
     guard let svg = report.svg(plot) else {
-      let reason = report.obstacle(plot) ?? "there is nothing to see"
+      let reason = report.obstacle(plot) ?? "there is nothing to show"
       throw StoredRun.refusal(
         report.runs[0].path, "there is nothing to show on `\(plot.rawValue)`: \(reason)")
     }
@@ -131,7 +132,7 @@ public struct ReportWriter: Sendable {
       guard let head = Self.head(path),
         head.isEmpty || isOurs(String(decoding: head, as: UTF8.self))
       else {
-        throw StoredRun.refusal(path, "there is a file of another kind, which stays as it is")
+        throw StoredRun.refusal(path, "there is a file of another kind, which is not replaced")
       }
     }
     do throws(ResultFault) { try file.place(bytes) } catch { throw .output(error) }

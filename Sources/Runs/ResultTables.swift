@@ -34,14 +34,16 @@ enum DeviceTable {
       variables: [
         .count("device", axis, Array(devices.indices), "number in the fleet"), group,
         count("ordinal", "number in its group") { $0.ordinal },
-        count("client", "client whose data it has") { $0.client },
+        count("client", "client whose data the device has") { $0.client },
         count("samples", "training samples") { $0.samples },
-        count("heldVersion", "version that it holds at the end, -1: none") { $0.heldVersion },
+        count("heldVersion", "version that the device holds at the end, -1: none") {
+          $0.heldVersion
+        },
         count("sessions", "sessions begun") { $0.activity.sessions },
         count("attempts", "training attempts begun") { $0.activity.attempts },
         count("expired", "trainings running when their task expired") { $0.activity.expired },
         count("updates", "updates made") { $0.activity.updates },
-        count("aggregated", "its updates that became part of a version") {
+        count("aggregated", "updates of the device that became part of a version") {
           $0.activity.aggregated
         },
         count("bytesUp", "bytes sent", units: "byte") { Int($0.activity.bytesUp) },
@@ -49,7 +51,8 @@ enum DeviceTable {
         .init(
           "exogenousDigest", axis,
           .int64(devices.map { Int64(bitPattern: $0.exogenousDigest) }), units: "1",
-          longName: "digest of its exogenous series until the run ended, as signed bits"),
+          longName:
+            "digest of the device's exogenous series until the end of the run, as signed bits"),
       ] + VersionTable.byDevice(evaluations, simulation) + EffortTable.byDevice(simulation)
         + energy(devices) + FleetColumns.byDevice(devices)
         + (federated.map { FederatedColumns.byDevice($0, simulation) } ?? []))
@@ -71,12 +74,12 @@ enum DeviceTable {
         longName: "energy in the battery at the start"),
       .init(
         "energyFinal", ["device"], .int64(devices.map { $0.energy?.final ?? 0 }), units: "nJ",
-        longName: "energy in the battery at the end: initial + charged - all that was drawn"),
+        longName: "energy in the battery at the end: initial + charged - used"),
       column("energyCharged", "energy from the charger") { $0.charged },
-      column("energyIdle", "energy drawn whatever the device did") { $0.idle },
-      column("energyScreen", "energy drawn by the screen") { $0.screen },
-      column("energyTraining", "energy drawn by training") { $0.training },
-      column("energyRadio", "energy drawn by sending and receiving") { $0.radio },
+      column("energyIdle", "energy used at all times, regardless of activity") { $0.idle },
+      column("energyScreen", "energy used by the screen") { $0.screen },
+      column("energyTraining", "energy used by training") { $0.training },
+      column("energyRadio", "energy used by sending and receiving") { $0.radio },
     ]
   }
 }
@@ -104,26 +107,27 @@ enum PartitionTable {
       .count("samples", ["client"], partition.shards.map(\.count), "training samples"),
       histogram(
         "validationLabelHistogram", partition.validation, of: task.train,
-        "samples of each label kept back for validation"),
+        "samples of each label used for validation"),
       .count(
         "validationSamples", ["client"], partition.validation.map(\.count),
-        "samples kept back for validation"),
+        "samples used for validation"),
     ]
     if !task.clientTests.isEmpty {
       variables += [
         histogram(
           "testLabelHistogram", task.clientTests, of: task.test,
-          "samples of each label in the test set that are the client's own"),
+          "test samples of each label that belong to the client"),
         .count(
           "testSamples", ["client"], task.clientTests.map(\.count),
-          "samples of the test set that are the client's own"),
+          "test samples that belong to the client"),
       ]
     }
     return ResultDocument.Group(
       "partition",
       attributes: [
         .init(
-          "comment", .text("Who has which data; devices/client says whose data a device has."))
+          "comment", .text("Which client has which data; devices/client is the client of a device.")
+        )
       ],
       axes: [
         .init("client", length: partition.clientCount),

@@ -42,7 +42,7 @@ extension Run {
     if safety.publishEvery != nil, Recovery.isWhole(output) {
       throw StoredRun.refusal(
         output,
-        "a whole result of an earlier run stands here, and the result so far would take its place; "
+        "a complete result of an earlier run is here, and partial results would replace it; "
           + "name another file, or leave out --publish-every")
     }
     if let unfinished { return try goOn(unfinished, inputs, file, gate, start.clock, tell) }
@@ -89,10 +89,10 @@ extension Run {
     let saved = try LoadedCheckpoint(unfinished, inputs, tell)
     let (recorder, invariants) = (saved.recorder, saved.invariants)
     if let simulation = saved.simulation {
-      tell("\(output): goes on at \(simulation.progressTime.words), version \(simulation.version)")
+      tell("\(output): resumes at \(simulation.progressTime.words), version \(simulation.version)")
     } else {
-      let none = "there is no checkpoint to go on from, so "
-      tell("\(output): \(saved.isLeftOut ? "" : none)the run begins anew")
+      let none = "there is no checkpoint to resume from, so "
+      tell("\(output): \(saved.isLeftOut ? "" : none)the run starts again")
     }
     let (journal, own, done) = (unfinished.journal, unfinished.ownRecords, saved.records)
     let persistence = try Run.output { () throws(ResultFault) in

@@ -143,11 +143,11 @@ public struct Run {
         let kernels = simulation.inputs.kernels.body.rawValue
         try timings.file.place(timings.times.json(threads: options.threads, kernels: kernels))
       } catch {
-        throw .failed("\(output) is written, but not the timings: \(error)")
+        throw .failed("\(output) is written, but the timings are not: \(error)")
       }
     }
     if let fault = modelFiles?.fault {
-      throw .failed("\(output) is written, but not all model files: \(fault)")
+      throw .failed("\(output) is written, but some model files are not: \(fault)")
     }
   }
 

@@ -20,12 +20,12 @@ extension RunFailure: CustomStringConvertible {
     switch self {
     case .input(let faults): faults.map(\.description).joined(separator: "\n")
     case .output(.missingFolder(let path, let folder)):
-      "\(path): the folder \(folder) does not exist; make it, or give another path"
+      "\(path): the folder \(folder) does not exist; create it, or give another path"
     case .output(let fault): fault.description
     case .unfinished(let result, let folder, let since):
-      "\(result): an unfinished run\(since.map { " of \($0)" } ?? "") stands beside it "
-        + "(\(folder)); go on with it: `fedsim resume \(result)`, make a result of what there is: "
-        + "`fedsim recover \(result)`, or give it up: --restart"
+      "\(result): there is an unfinished run\(since.map { " of \($0)" } ?? "") of this result "
+        + "(\(folder)); resume it: `fedsim resume \(result)`, recover a partial result: "
+        + "`fedsim recover \(result)`, or discard it: --restart"
     case .failed(let reason): reason
     }
   }
@@ -48,6 +48,6 @@ extension RunFailure: CustomStringConvertible {
   /// The same of a run that can be gone on with.
   func advising(_ result: String) -> RunFailure {
     guard case .failed(let reason) = self else { return self }
-    return .failed("\(reason); nothing is lost: `fedsim resume \(result)` goes on")
+    return .failed("\(reason); nothing is lost: `fedsim resume \(result)` continues the run")
   }
 }

@@ -71,8 +71,9 @@ struct RunManifest: Codable, Equatable {
     guard engineVersion == FedSimVersion.current else {
       throw StoredRun.refusal(
         path,
-        "this run was begun by FedSim \(engineVersion), and this is \(FedSimVersion.current): go on"
-          + " with it by the version that began it, or begin anew with `fedsim run … --restart`")
+        "this run was begun by FedSim \(engineVersion), and this is \(FedSimVersion.current): "
+          + "resume"
+          + " the run with the version that began it, or start again with `fedsim run … --restart`")
     }
     let scenario: Scenario
     do throws(Faults) {
@@ -82,7 +83,7 @@ struct RunManifest: Codable, Equatable {
     }
     guard scenario.digest == scenarioDigest else {
       throw StoredRun.refusal(
-        path, "the scenario in this file is not the one that was run: it was changed since")
+        path, "the scenario in this file was changed since the run began")
     }
     return scenario
   }
@@ -97,7 +98,7 @@ struct RunManifest: Codable, Equatable {
     for file in fileDigests.keys.sorted() where digests[file] != fileDigests[file] {
       throw StoredRun.refusal(
         scenario.path(of: file),
-        "this file has changed since the run began; put it back as it was, or begin anew with "
+        "this file has changed since the run began; restore the file, or start again with "
           + "`fedsim run … --restart`")
     }
     let inputs: SimulationInputs
@@ -106,7 +107,7 @@ struct RunManifest: Codable, Equatable {
     guard digest == dataDigest else {
       throw StoredRun.refusal(
         path,
-        "the data that this run is made of have changed since: their digest was "
+        "the run's data have changed since the run began: their digest was "
           + "\(dataDigest) and is \(digest)")
     }
     return inputs

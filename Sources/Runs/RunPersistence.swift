@@ -91,8 +91,8 @@ final class RunPersistence: Observer {
     if let before = expected.popFirst() {
       if before != bytes, failure == nil {
         failure = .failed(
-          "\(folder.path(of: .journal)): the run comes out another than before it was interrupted"
-            + " (record \(records)): a file that it reads has changed since; put it back as it was")
+          "\(folder.path(of: .journal)): the resumed run differs from the interrupted one"
+            + " (record \(records)): a file that it reads has changed since; restore the file")
       }
       return
     }
@@ -111,7 +111,7 @@ final class RunPersistence: Observer {
     } catch {
       // The run itself is whole; it goes on without what would have kept it.
       isGone = !folder.isHeld
-      if !isGone { failure = .failed("the run cannot be kept: \(error)") }
+      if !isGone { failure = .failed("the run cannot be saved: \(error)") }
     }
   }
 
@@ -154,7 +154,7 @@ final class RunPersistence: Observer {
   private func save(_ simulation: borrowing Simulation) {
     let began = ContinuousClock.now
     guard let parts = SavedRun.parts(simulation, saved) else {
-      failure = .failed("the run cannot be kept: a part of it cannot be saved")
+      failure = .failed("the run cannot be saved: a part of it cannot be encoded")
       return
     }
     let bytes = Checkpoint(records: records, parts: parts).bytes
@@ -186,12 +186,13 @@ final class RunPersistence: Observer {
   func end(_ tell: (String) -> Void) {
     guard folder.isHeld else {
       return tell(
-        "the run's folder \(folder.path) was removed while it was played; the result is whole")
+        "the run's folder \(folder.path) was removed during the run; the result is complete")
     }
     do throws(ResultFault) {
       try folder.removeAll()
     } catch {
-      tell("the result is whole, but its run's folder is not gone (\(error)); remove it")
+      tell(
+        "the result is complete, but its run's folder could not be removed (\(error)); remove it")
     }
   }
 }

@@ -9,14 +9,20 @@ extension RunRecorder {
     let funnels = rounds.map { funnel(of: $0.round, simulation) }
     var variables: [ResultDocument.Variable] = [
       .count("round", axis, rounds.map(\.round), "round, numbered from 1"),
-      .seconds("openedAt", axis, rounds.map(\.openedAt.seconds), "simulated time of its opening"),
-      .seconds("closedAt", axis, rounds.map(\.closedAt.seconds), "simulated time of its end"),
+      .seconds(
+        "openedAt", axis, rounds.map(\.openedAt.seconds),
+        "simulated time at which the round was opened"),
+      .seconds(
+        "closedAt", axis, rounds.map(\.closedAt.seconds),
+        "simulated time at which the round "
+          + "ended"),
       .init(
         "outcome", axis, codes: rounds.map { code(of: $0.outcome) },
         meanings: RoundOutcome.allCases.map(\.rawValue), longName: "how the round ended"),
-      .count("version", axis, rounds.map(\.version), "version that it published, or -1"),
+      .count("version", axis, rounds.map(\.version), "version that the round published, or -1"),
       .count(
-        "cohort", axis, rounds.map(\.cohort), "devices in its cohort, 0 where none is formed"),
+        "cohort", axis, rounds.map(\.cohort),
+        "devices in the round's cohort, 0 if no cohort is formed"),
     ]
     variables += FunnelColumns.variables(funnels, over: "round")
     for index in variables.indices where !["round", "closedAt"].contains(variables[index].name) {
@@ -27,7 +33,7 @@ extension RunRecorder {
       attributes: [
         .init(
           "comment",
-          .text("The server's attempts. Stages of the funnel: \(FunnelColumns.comment)"))
+          .text("The server's rounds. Stages of the funnel: \(FunnelColumns.comment)"))
       ], axes: [.init("round", length: rounds.count)], variables: variables)
   }
 
@@ -62,7 +68,7 @@ enum FunnelColumns {
     Stage.allCases.map { stage in
       .count(
         "\(stage)", [axis], funnels.map { $0?[stage] ?? 0 },
-        "participations that came to `\(stage)`")
+        "participations that reached `\(stage)`")
     }
   }
 }
@@ -79,7 +85,7 @@ enum HourTable {
       "hours",
       attributes: [
         .init(
-          "comment", .text("By the hour in which a session began: \(FunnelColumns.comment)"))
+          "comment", .text("By the hour in which the session began: \(FunnelColumns.comment)"))
       ], axes: [.init("hour", length: funnels.count)] + byGroup.axes,
       variables: [
         .count("hour", ["hour"], Array(funnels.indices), "simulated time, whole hours", units: "h")
@@ -100,7 +106,7 @@ enum HourTable {
         "eventDigest", ["hour"], .int64(digests.map { Int64(bitPattern: $0) }), units: "1",
         longName: "digest of the events of the hour, as signed bits",
         attributes: [
-          .init("comment", .text("Modulo 2^64 they add up to the attribute eventDigest."))
+          .init("comment", .text("Modulo 2^64 the sum is the attribute eventDigest."))
         ])
     ]
   }
@@ -121,7 +127,7 @@ enum HourTable {
       }
       return ResultDocument.Variable.count(
         "\(stage)ByGroup", ["hour", "group"], counts,
-        "participations of the group's devices that came to `\(stage)`")
+        "participations of the group's devices that reached `\(stage)`")
     }
     return ([.init("group", length: groups.count)], [place] + stages)
   }

@@ -158,7 +158,7 @@ public final class RunRecorder: SavedObserver {
 
   /// The result of a run that is over.
   public func document(_ simulation: Simulation, of scenario: Scenario) -> ResultDocument {
-    precondition(simulation.isOver, "a result is that of a whole run")
+    precondition(simulation.isOver, "a result is about a complete run")
     return document(simulation, of: scenario, standing: .whole)
   }
 
@@ -194,7 +194,7 @@ public final class RunRecorder: SavedObserver {
       }
       for place in others.indices { others[place].mark(asOf: asOf ?? .start) }
       groups += others
-      meaning = "virtual time that the run had come to; it had not ended"
+      meaning = "virtual time that the run had reached; the run had not ended"
     }
     let assumptions = scenario.assumptionLines
     return ResultDocument(

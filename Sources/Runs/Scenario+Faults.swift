@@ -42,7 +42,7 @@ extension Scenario {
       Fault(
         at: place(of: keys), path: keys.joined(separator: "."),
         .contradiction(
-          "the model has no dense layer or convolution that is trained: nothing travels")
+          "the model has no trained dense or convolution layer: nothing would be sent")
       )
     ]
   }
@@ -82,7 +82,7 @@ extension Scenario {
     return [
       Fault(
         at: place(of: keys), path: keys.joined(separator: "."),
-        .contradiction("no layer that is trained is left to travel"))
+        .contradiction("no trained layer would be sent"))
     ]
   }
 
@@ -95,7 +95,8 @@ extension Scenario {
       let keys = ["fleet", "[\(index)]", "adversary", "attack", attack.name]
       return Fault(
         at: place(of: keys), path: "fleet[\(index)].adversary.attack.\(attack.name)",
-        .contradiction("there is no class \(greatest): the data have \(classCount), from 0 on"))
+        .contradiction(
+          "there is no class \(greatest): the data have \(classCount) classes, numbered from 0"))
     }
   }
 }

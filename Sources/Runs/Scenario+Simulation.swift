@@ -132,7 +132,7 @@ extension Scenario {
     } catch let error as PartitionFault {
       throw Faults([Fault(error, at: place(of: keys), path: keys.joined(separator: "."))])
     } catch {
-      preconditionFailure("a partition throws faults of files and of partitions only")
+      preconditionFailure("a partition throws only faults of files and of partitions")
     }
     for (index, group) in settings.fleet.enumerated() {
       guard let first = group.firstClient, first >= partition.clientCount else { continue }

@@ -14,7 +14,7 @@ extension Scenario {
     for (name, samples) in [("training", data.train), ("test", data.test)] {
       let wrong: String?
       switch samples.features {
-      case .bytes: wrong = "bytes, which stand for fractions"
+      case .bytes: wrong = "bytes, which represent fractions"
       case .floats(let values):
         wrong = values.first { !($0 >= 0 && $0 < Float(count) && $0 == $0.rounded(.towardZero)) }
           .map { "\($0)" }

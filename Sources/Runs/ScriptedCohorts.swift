@@ -66,6 +66,6 @@ extension Scenario {
     }
     let rounds = max(settings.stop.rounds ?? 0, settings.stop.versions ?? 0, 1)
     return cohorts.count < rounds
-      ? "there are cohorts for \(cohorts.count) rounds, but the run plays \(rounds)" : nil
+      ? "there are cohorts for \(cohorts.count) rounds, but the run has \(rounds)" : nil
   }
 }

@@ -22,16 +22,16 @@ enum ServerColumns {
   static func ledger(_ simulation: Simulation) -> [ResultDocument.Variable] {
     guard let tallies = simulation.aggregationTallies else { return [] }
     return [
-      .scalar("aggregations", .int64([Int64(tallies.begun)]), "aggregations that were begun"),
+      .scalar("aggregations", .int64([Int64(tallies.begun)]), "aggregations begun"),
       .scalar(
         "aggregationTime", .double([tallies.lasted.seconds]), units: "s",
-        "time that those which ended took, in all"),
+        "total time of the aggregations that ended"),
       .scalar(
         "heldRequests", .int64([Int64(tallies.held)]),
-        "requests that had to wait for an aggregation"),
+        "requests that waited for an aggregation"),
       .scalar(
         "heldWait", .double([tallies.waited.seconds]), units: "s",
-        "time that they waited for it, in all"),
+        "total time that requests waited for an aggregation"),
     ]
   }
 }

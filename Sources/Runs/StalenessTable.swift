@@ -10,12 +10,14 @@ enum StalenessTable {
       "staleness",
       attributes: [
         .init(
-          "comment", .text("Aggregated updates by the versions since their bases, over the run."))
+          "comment",
+          .text("Aggregated updates by versions since their base version, over the whole run."))
       ],
       axes: [.init("staleness", length: counts.count)],
       variables: [
         .count(
-          "staleness", ["staleness"], Array(counts.indices), "versions since an update's base"),
+          "staleness", ["staleness"], Array(counts.indices),
+          "versions published since the update's base version"),
         .count("updates", ["staleness"], counts, "updates aggregated with that staleness"),
       ])
   }

@@ -79,11 +79,11 @@ extension StallReport.Wait {
         + " \(arrived) came, and the other members have left; a `deadline` trigger would end it"
     case .rounds(let closed):
       "\(Words.count(closed, "round")) \(closed == 1 ? "was" : "were") closed without a version"
-        + " (`rounds/outcome` says how)"
+        + " (see `rounds/outcome`)"
     case .updates(let needed, let waited, let isPossible):
-      "the server waits for \(Words.count(needed, "update")), and at most \(waited) waited at once"
+      "the server waits for \(Words.count(needed, "update")), but at most \(waited) waited at once"
         + (isPossible
-          ? "" : ": a fleet of this size can never have so many (server.trigger)")
+          ? "" : ": this fleet is too small (server.trigger)")
     }
   }
 }
@@ -98,7 +98,7 @@ extension StallReport {
     lines += waits.map { $0.text.replacing("  ", with: " ") }
     if let stoppedAt {
       lines.append(
-        "nothing that was left could ever contribute, so the run stopped at \(stoppedAt.words)"
+        "no device could ever contribute, so the run stopped early, at \(stoppedAt.words)"
       )
     }
     return lines

@@ -28,13 +28,15 @@ struct StoredRun {
     guard result.engineVersion == FedSimVersion.current else {
       throw Self.refusal(
         path,
-        "this is a result of FedSim \(result.engineVersion), and this is "
-          + "\(FedSimVersion.current): it would play another run; use the version that made it")
+        "this is a result of FedSim \(result.engineVersion), but this is "
+          + "\(FedSimVersion.current), which could simulate it differently; use the version of "
+          + "the result"
+      )
     }
     guard document.root[attribute: "isComplete"] == nil else {
       throw Self.refusal(
         path,
-        "this result is not whole: its run goes on, or was interrupted and can be gone on with"
+        "this result is incomplete: its run is still running, or was interrupted and can be resumed"
           + " (`fedsim resume`)")
     }
     let place = folder.map { $0 + "/" } ?? Self.folder(of: path)
@@ -81,7 +83,7 @@ struct StoredRun {
     guard case .text(digest)? = document.root[attribute: "dataDigest"] else {
       throw Self.refusal(
         path,
-        "the data that this run was made of have changed since: their digest is now \(digest)")
+        "the run's data have changed since the run: their digest is now \(digest)")
     }
     return inputs
   }

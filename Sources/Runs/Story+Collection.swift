@@ -10,8 +10,8 @@ extension Story {
     for (time, step) in steps.reversed() {
       if case .ended(let file, .trained) = step {
         return Verdict(
-          .contributed, "a central training read its file \(file)",
-          "a central training read its file \(file) at \(time.words)")
+          .contributed, "its file \(file) was used in a training at the server",
+          "its file \(file) was used in a training at the server at \(time.words)")
       }
     }
     for (time, step) in steps.reversed() {
@@ -23,8 +23,8 @@ extension Story {
           "its file \(file) \(Self.text(outcome)) at \(time.words)")
       case .stored(let file):
         return Verdict(
-          .collects, "its file waited in the store for a central training",
-          "its file \(file) was in the store from \(time.words) on, and no central training read it"
+          .collects, "its file waited in the store for a training",
+          "its file \(file) was in the store from \(time.words) on, but no training used it"
         )
       case .uploadFailed(let file, let outcome):
         let how = outcome.map { Self.text($0) } ?? "there was no link"
@@ -33,8 +33,8 @@ extension Story {
           "sending file \(file) failed at \(time.words) (\(how)), and it was not sent again")
       case .formatted(let file, _, _):
         return Verdict(
-          .collects, "its file was on its way",
-          "its file \(file), formatted at \(time.words), was on its way at \(to.words)")
+          .collects, "its file was in transit",
+          "its file \(file), formatted at \(time.words), was in transit at \(to.words)")
       case .dataCleared(let samples):
         return Verdict(
           .collects, "its app cleared what it had collected",
@@ -50,8 +50,8 @@ extension Story {
         "a condition of its app did not hold when it ran (\(unmet(at: ending.time)))")
     }
     return Verdict(
-      .collects, "it collects for central training, and nothing new was there to format",
-      "its app ran, and there was nothing new to format")
+      .collects, "it collects data for training at the server, and had nothing new to format",
+      "its app ran, but had nothing new to format")
   }
 
   private var collectionSteps: [(time: SimTime, step: CentralStep)] {
@@ -77,7 +77,7 @@ extension Story {
     case .itemStored(let file): return "the metadata of file \(file) were in the store"
     case .itemFailed(let file): return "the metadata of file \(file) were not sent"
     case .ended(let file, let outcome): return "file \(file) \(Self.text(outcome))"
-    case .retried(let files): return "it tried \(Words.count(files, "failed upload")) again"
+    case .retried(let files): return "it retried \(Words.count(files, "failed upload"))"
     case .dataCleared(let samples): return "it cleared \(Words.count(samples, "sample"))"
     case .logCleared(let files):
       return "it cleared its error log of \(Words.count(files, "file"))"
@@ -98,14 +98,14 @@ extension Story {
   /// How a file ends.
   static func text(_ outcome: FileOutcome) -> String {
     switch outcome {
-    case .trained: "was read by a central training"
-    case .overwritten: "was written over by a later one of the same name"
+    case .trained: "was used in a training at the server"
+    case .overwritten: "was overwritten by a later file of the same name"
     case .erased: "was erased by its user"
     case .cleared: "was cleared with the error log"
-    case .forgotten: "was forgotten: no list of failed uploads names it"
+    case .forgotten: "was forgotten: it is in no list of failed uploads"
     case .uninstalled: "was lost with the app, which was removed"
     case .deviceLeft: "was lost: the device left the fleet"
-    case .unread: "was in the store, unread, when the run ended"
+    case .unread: "was in the store, unused, when the run ended"
     case .unfinishedAtEnd: "was on the device when the run ended"
     }
   }

@@ -21,7 +21,7 @@ extension Story {
     switch kind {
     case .connectivity(let isOnline):
       return isOnline
-        ? "the server found its connection again" : "the server believed itself offline"
+        ? "the server was online again" : "the server believed itself offline"
     case .cohortFormed(let number, let members):
       return round == nil
         ? nil : "the cohort of round \(number) was formed, of \(Words.count(members, "device"))"
@@ -29,7 +29,7 @@ extension Story {
       return round == nil || version == 0
         ? nil : "version \(version) was published, of \(Words.count(updates, "update"))"
     case .roundSkipped(let number):
-      return round == nil ? nil : "the deadline of round \(number) came with too few updates"
+      return round == nil ? nil : "the deadline of round \(number) passed with too few updates"
     default: return nil
     }
   }
@@ -43,12 +43,12 @@ extension Story {
     case .waited(let round):
       return inputs.server.selector.value.formsCohorts
         ? "it waited for the cohort of round \(round)"
-        : "it waited for what round \(round) makes of its update"
+        : "it waited for the aggregation of its update in round \(round)"
     case .requestFailed(let request, let outcome):
-      let what = request == .check ? "its question to the server" : "its download"
+      let what = request == .check ? "its request to the server" : "its download"
       return "\(what) failed: \(Self.text(outcome))"
     case .rested(let end): return "it paused: \(Self.text(end))"
-    case .serverOffline: return "the server told it that it believes itself offline"
+    case .serverOffline: return "the server replied that it believes itself offline"
     case .softExpiry: return "its time to run expired"
     case .killed: return "its app was killed"
     case .forceQuit: return "its app was swiped away"
@@ -57,8 +57,8 @@ extension Story {
     case .identity(let step): return step.clause
     case .rejected(let retry):
       return retry == nil
-        ? "the server had no work for it, for good"
-        : "the server had no work for it and told it when to come back"
+        ? "the server permanently had no work for it"
+        : "the server had no work for it and gave a time to return"
     case .disconnected: return "its stream to the server ended"
     case .erased: return "its user had its data erased"
     case .exchange(let step): return step.clause
@@ -66,10 +66,10 @@ extension Story {
       return error.map { "the system refused its request for `\(task)`: \($0)" }
     case .trainingBegan(let base, let first, let batches):
       return first == 0
-        ? "it began to train on version \(base), \(Words.count(batches, "batch"))"
-        : "it went on to train on version \(base) from batch \(first + 1) of \(batches)"
+        ? "it started to train on version \(base), \(Words.count(batches, "batch"))"
+        : "it resumed its training on version \(base) at batch \(first + 1) of \(batches)"
     case .trainingCut(let done, let all):
-      return "its training was cut off after \(done) of \(all) batches"
+      return "its training was interrupted after \(done) of \(all) batches"
     case .checkpointed(let done, let all): return "it saved \(done) of \(all) batches"
     case .attemptEnded(let outcome, let batches):
       guard outcome != .finished, outcome != .submittedPartial else { return nil }
@@ -88,7 +88,7 @@ extension Story {
       return "sending update \(update) failed: \(Self.text(outcome))"
     case .arrived(let update): return "update \(update) reached the server"
     case .receipt(let update, let receipt):
-      return "it was told of update \(update): \(receipt.status.rawValue)"
+      return "the server answered update \(update): \(receipt.status.rawValue)"
     case .updateEnded(let update, let outcome):
       return outcome == .aggregated
         ? "update \(update) became part of a version" : "update \(update) \(Self.text(outcome))"
@@ -103,7 +103,7 @@ extension Story {
     case .activation: "its app was opened"
     case .refresh: "the system started its refresh task"
     case .continued: "its user started a training"
-    case .heartbeat: "its app had to tell the server that it lives"
+    case .heartbeat: "its app had to send a heartbeat"
     }
   }
 
@@ -132,14 +132,14 @@ extension Story {
     case .conditionsLost: "a condition of the app was lost"
     case .threw: "the training threw an error"
     case .locked: "its user left it"
-    case .unauthorised: "it had no good token"
+    case .unauthorised: "it had no valid token"
     case .unregistered: "the server does not know it"
-    case .keychainLocked: "its keychain was locked since it had started anew"
+    case .keychainLocked: "its keychain was locked since its reboot"
     case .unknownError: "the app could not read the answer"
     case .expiredRound: "its round was over"
     case .undecodable: "it could not read the model"
     case .streamBroken: "its stream to the server broke"
-    case .disconnected: "the server had sent it away"
+    case .disconnected: "the server had asked it to reconnect"
     case .wrongURL: "it called a wrong address"
     case .erased: "its user had its data erased"
     case .declined: "the device cannot train this model"
@@ -150,14 +150,14 @@ extension Story {
   /// How a transmission failed.
   static func text(_ outcome: TransmissionOutcome) -> String {
     switch outcome {
-    case .delivered: "it came through"
-    case .linkLost: "the link was lost on the way"
+    case .delivered: "it succeeded"
+    case .linkLost: "the link was lost during the transfer"
     case .unacknowledged: "the link was lost before an answer came"
     case .timedOut: "no answer came in time"
-    case .cancelled: "the app's time was over first"
-    case .unauthorised: "the server asked for a good token"
+    case .cancelled: "the app's time expired first"
+    case .unauthorised: "the server requires a valid token"
     case .forbidden: "the server forbade it"
-    case .unavailable: "the service that issues tokens was down"
+    case .unavailable: "the token service was down"
     case .unfinishedAtEnd: "the run ended first"
     }
   }
@@ -165,11 +165,11 @@ extension Story {
   private static func text(_ outcome: AttemptOutcome) -> String {
     switch outcome {
     case .finished, .submittedPartial: "it was done"
-    case .discardedAtExpiry: "the task expired, and the app keeps nothing of it"
+    case .discardedAtExpiry: "the task expired, and the app discards the batches"
     case .killed: "the app was killed"
     case .conditionsLost: "a condition of the app was lost"
     case .threw: "it threw an error"
-    case .restarted: "there was a newer version, so it begins anew"
+    case .restarted: "there was a newer version, so it starts again"
     case .outdated: "its checkpoint was too old"
     case .uninstalled: "the app was removed"
     case .erased: "its user had it erased"
@@ -182,7 +182,8 @@ extension Story {
     switch outcome {
     case .aggregated: "became part of a version"
     case .replaced: "was replaced by a later one on the same version"
-    case .rejectedDuplicate: "was rejected: the server had one of this device on this version"
+    case .rejectedDuplicate:
+      "was rejected: the server had another update of this device on this version"
     case .rejectedStale: "was rejected: its base was too old"
     case .rejectedLate: "was rejected: its round was over"
     case .rejectedNotFinite: "was rejected: its parameters are not finite"
@@ -193,12 +194,12 @@ extension Story {
     case .lostAtKill: "was lost with the app, which keeps none"
     case .uninstalled: "was lost with the app, which was removed"
     case .forbidden: "was refused: its tokens are not for this server or purpose"
-    case .rejectedLocally: "was not sent: it is not finite"
-    case .weightless: "was set aside: its training had failed"
+    case .rejectedLocally: "was not sent: it was not finite"
+    case .weightless: "was discarded: its training had failed"
     case .erased: "was erased by its user"
     case .deviceLeft: "was lost: the device left the fleet"
-    case .refusedOffline: "was not taken in: the server believed itself offline"
-    case .unfinishedAtEnd: "was on its way when the run ended"
+    case .refusedOffline: "was not accepted: the server believed itself offline"
+    case .unfinishedAtEnd: "was in transit when the run ended"
     }
   }
 

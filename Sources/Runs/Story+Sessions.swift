@@ -35,8 +35,8 @@ extension Story {
   private func pausing(since time: SimTime) -> Verdict {
     let pause = Words.duration(group.participation.pause)
     return Verdict(
-      .pausing, "it had done its work and paused before it asks again",
-      "it had done its work at \(time.words), and pauses for \(pause) before it asks again")
+      .pausing, "it had finished its work and paused before its next request",
+      "it had finished its work at \(time.words), and pauses for \(pause) before its next request")
   }
 
   /// It was accepted, and came to no training.
@@ -47,7 +47,7 @@ extension Story {
     if let offline = later.last(where: { $0.kind == .serverOffline }) {
       return Verdict(
         .serverOffline, "the server believed itself offline and sent no model",
-        "at \(offline.time.words) the server told it that it believes itself "
+        "at \(offline.time.words) the server replied that it believes itself "
           + "offline, and sent no model"
       )
     }
@@ -61,7 +61,7 @@ extension Story {
         let held = watch.view(at: event.time).heldVersion
         return Verdict(
           .nothingNew, "there was no newer version than the one that it had trained on",
-          "at \(event.time.words) it had trained on version \(held) already, and there was no "
+          "at \(happening.time.words) it had already trained on version \(held), and there was no "
             + "newer one")
       case .sessionEnded(.expired):
         return Verdict(
@@ -72,7 +72,7 @@ extension Story {
     }
     return Verdict(
       .notReady, "it was not ready yet",
-      "it was accepted at \(accepted.time.words), and not ready by \(to.words)")
+      "it was accepted at \(accepted.time.words), but not ready by \(to.words)")
   }
 
   /// It asked and was not accepted.
@@ -85,7 +85,7 @@ extension Story {
     if let waits, !inputs.server.selector.value.formsCohorts {
       return Verdict(
         .waiting, "it waited for the version that its update goes into",
-        "an update of it waited, and so did it, from \(waits.time.words) on")
+        "an update of it waited from \(waits.time.words) on, and it waited for the aggregation")
     }
     if let waits {
       guard let cohort, case .cohortFormed(let number, let members) = cohort.kind else {
@@ -98,12 +98,12 @@ extension Story {
       return Verdict(
         .notChosen,
         isLate
-          ? "it came when the round's cohort had been formed"
+          ? "it arrived after the round's cohort had been formed"
           : "the server did not select it",
         "the cohort of round \(number) was formed at \(cohort.time.words), of "
           + "\(Words.count(members, "device")), "
           + (isLate
-            ? "before it came at \(waits.time.words)" : "and it was not among those selected")
+            ? "before it arrived at \(waits.time.words)" : "and it was not among those selected")
       )
     }
     for event in words.reversed() {
@@ -116,12 +116,12 @@ extension Story {
         guard watch.snapshot(at: event.time).isReachable else {
           return Verdict(
             .serverUnreachable, "the server could not be reached",
-            "the server could not be reached: its question failed at \(event.time.words) "
+            "the server could not be reached: its request failed at \(happening.time.words) "
               + "(\(Self.text(outcome)))")
         }
         return Verdict(
-          .requestLost, "its question to the server was lost",
-          "its question to the server failed at \(event.time.words): \(Self.text(outcome))"
+          .requestLost, "its request to the server was lost",
+          "its request to the server failed at \(happening.time.words): \(Self.text(outcome))"
         )
       default: continue
       }
@@ -149,11 +149,11 @@ extension Story {
           .absent, "the device left the fleet", "the device left the fleet at \(time.words)")
       case .unauthorised, .unregistered, .keychainLocked:
         return Verdict(
-          .unidentified, "its app could not ask for work: \(Self.text(end))",
+          .unidentified, "its app could not request work: \(Self.text(end))",
           "its app stopped at \(time.words): \(Self.text(end))")
       case .unknownError, .expiredRound, .undecodable, .streamBroken, .disconnected, .wrongURL:
         return Verdict(
-          .misunderstood, "app and server did not come together: \(Self.text(end))",
+          .misunderstood, "app and server did not connect: \(Self.text(end))",
           "its app stopped at \(time.words): \(Self.text(end))")
       case .erased:
         return Verdict(
@@ -170,13 +170,14 @@ extension Story {
             "it was offline while its app ran, until \(time.words)")
         }
         return Verdict(
-          end == .killed ? .killed : .expired, "its app stopped before it could ask for work",
-          "its app stopped at \(time.words), before it could ask for work: \(Self.text(end))")
+          end == .killed ? .killed : .expired, "its app stopped before it could request work",
+          "its app stopped at \(time.words), before it could request work: \(Self.text(end))")
       }
     }
     if watch.view(at: to).work == .pausing {
       return Verdict(
-        .pausing, "it paused before it asks again", "it paused at \(to.words) before it asks again"
+        .pausing, "it paused before its next request",
+        "it paused at \(to.words) before its next request"
       )
     }
     return watch.view(at: to).link == 0

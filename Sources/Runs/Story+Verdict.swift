@@ -59,25 +59,26 @@ extension Story {
       return Verdict(
         .late,
         last.failures.isEmpty
-          ? "its update came after its round was over"
-          : "its upload was lost, and its update came after its round was over",
+          ? "its update arrived after its round was over"
+          : "its upload was lost, and its update arrived after its round was over",
         "\(name) reached the server \(at), after \(round) was over" + (failed ?? ""))
     case .rejectedStale:
       let current = version(at: end.time)
       let most = inputs.server.maximumStaleness ?? 0
       return Verdict(
         .stale, "its update was stale",
-        "\(name) was of version \(last.base) when it came \(at), and version \(current) was "
-          + "current: the server takes none that is more than \(Words.count(most, "version")) old")
+        "\(name) was of version \(last.base) when it arrived \(at), and version \(current) was "
+          + "current: the server accepts none that is more than \(Words.count(most, "version")) old"
+      )
     case .rejectedDuplicate:
       return Verdict(
         .duplicate, "its update was a duplicate, which the server ignores",
-        "\(name) came \(at), when the server had another one of this device on version "
+        "\(name) arrived \(at), when the server had another one of this device on version "
           + "\(last.base)")
     case .replaced:
       return Verdict(
         .replaced, "its update was replaced by a later one",
-        "a later one on the same version took the place of \(name) \(at)")
+        "a later one on the same version replaced \(name) \(at)")
     case .rejectedNotFinite:
       return Verdict(
         .notFinite, "the parameters of its update were not finite",
@@ -85,7 +86,7 @@ extension Story {
     case .roundSkipped:
       return Verdict(
         .roundSkipped, "its round was skipped with its update",
-        "\(name) was given up \(at): the deadline came with too few updates")
+        "\(name) was given up \(at): the deadline passed with too few updates")
     case .uninstalled, .erased:
       let what = end.outcome == .erased ? "had it erased" : "removed the app"
       return Verdict(
@@ -96,11 +97,11 @@ extension Story {
         "\(name) was lost \(at), when the device left the fleet")
     case .refusedOffline:
       return Verdict(
-        .serverOffline, "the server believed itself offline and takes no updates then",
-        "\(name) was not taken in \(at), because the server believed itself offline")
+        .serverOffline, "the server believed itself offline and then accepts no updates",
+        "\(name) was not accepted \(at), because the server believed itself offline")
     case .forbidden:
       return Verdict(
-        .unidentified, "the server refused its update: its tokens are not good for that",
+        .unidentified, "the server refused its update: its tokens are not valid for that",
         "\(name) was refused \(at): its tokens are not for this server or purpose")
     case .rejectedLocally:
       return Verdict(
@@ -109,11 +110,17 @@ extension Story {
     case .weightless:
       return Verdict(
         .threw, "its training had failed and sent no samples",
-        "\(name) was set aside \(at), because its training had failed")
-    case .dropped: return notKept("it could not be sent, and the device keeps none")
-    case .evicted: return notKept("a newer one needed its place in the outbox")
-    case .outdated: return notKept("it had waited in the outbox for too long")
-    case .lostAtKill: return notKept("the app was killed and keeps no outbox")
+        "\(name) was discarded \(at), because its training had failed")
+    case .dropped, .evicted, .outdated, .lostAtKill:
+      let how =
+        switch end.outcome {
+        case .dropped: "it could not be sent, and the device keeps none"
+        case .evicted: "a newer one needed its place in the outbox"
+        case .outdated: "it had waited in the outbox for too long"
+        default: "the app was killed and keeps no outbox"
+        }
+      return Verdict(
+        .notKept, "the device did not keep its update: \(how)", "\(name), \(at): \(how)")
     }
   }
 
@@ -130,12 +137,12 @@ extension Story {
       }
       return Verdict(
         .waiting, "its update waited at the server, which had too few to aggregate",
-        "\(name) waited at the server from \(arrival.words) on, and what the server waits "
-          + "for did not come")
+        "\(name) waited at the server from \(arrival.words) on, but the condition to aggregate "
+          + "was never met")
     }
     if watch.view(at: to).work == .uploading {
       return Verdict(
-        .notReady, "its update was still on its way", "\(name) was on its way at \(to.words)")
+        .notReady, "its update was still in transit", "\(name) was in transit at \(to.words)")
     }
     if let failure = last.failures.last {
       return Verdict(
@@ -176,7 +183,7 @@ extension Story {
     case .discardedAtExpiry:
       return Verdict(
         .expired, "its task expired \(after)",
-        "its task expired \(after), and at \(time.words) what it had done was thrown away")
+        "its task expired \(after), and at \(time.words) its finished batches were discarded")
     case .killed: return kill(at: time, after)
     case .conditionsLost:
       return Verdict(
@@ -224,16 +231,18 @@ extension Story {
     if has(.condition(.shutDown)) {
       return killed("the battery was empty", "because the battery was empty")
     }
-    guard let expired else { return killed("it was ended from outside", "from outside") }
+    guard let expired else {
+      return killed("it was ended by a scripted event", "by a scripted event")
+    }
     switch group.app?.onExpiration ?? .complete {
     case .ignore:
       return killed(
-        "it ignored the expiry of its task",
-        "because it had ignored the expiry of its task at \(expired.time.words)")
+        "it continued after the expiry of its task",
+        "because it had continued after the expiry of its task at \(expired.time.words)")
     case .forget:
       return killed(
-        "it never said that its task was complete",
-        "because it had not said that its task was complete since "
+        "it never completed its task",
+        "because it had not completed its task since "
           + "the expiry at \(expired.time.words)"
       )
     case .complete:
@@ -273,8 +282,9 @@ extension Story {
       return self.kill(at: kill.time, after)
     }
     return Verdict(
-      .expired, "its training was cut off \(after)",
-      "its training was cut off \(after) at \(last.words), and did not go on before \(to.words)"
+      .expired, "its training was interrupted \(after)",
+      "its training was interrupted \(after) at \(last.words), and was not resumed before "
+        + "\(to.words)"
     )
   }
 }

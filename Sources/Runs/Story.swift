@@ -132,7 +132,7 @@ struct Story {
     if events.count > mostSentences {
       let half = mostSentences / 2
       found += events.prefix(half)
-      found.append("(\(events.count - 2 * half) more things happened.)")
+      found.append("(\(events.count - 2 * half) more events.)")
       found += events.suffix(half)
     } else {
       found += events
@@ -151,8 +151,8 @@ struct Story {
       let closed = watch.rounds.count { $0.outcome != .unfinishedAtEnd }
       let versions = watch.rounds.count { $0.outcome == .published }
       return
-        "The run lasted from \(from.words) to \(to.words); \(Words.count(closed, "round")) ended "
-        + "in it, and \(Words.count(versions, "version")) came of them."
+        "The run lasted from \(from.words) to \(to.words), with \(Words.count(closed, "round")) "
+        + "and \(Words.count(versions, "version"))."
     }
     let end =
       switch round.outcome {

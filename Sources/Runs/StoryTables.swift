@@ -30,7 +30,7 @@ enum EventTable {
         .init(
           "comment",
           .text(
-            "What happened to devices and server, in order; `missed` things did not fit into "
+            "What happened to devices and server, in order; `missed` events did not fit into "
               + "record.eventLimit.")),
       ], axes: [.init("event", length: log.rows.count)],
       variables: [
@@ -38,13 +38,15 @@ enum EventTable {
         numbers("device", "number of the device in the fleet, -1: the server", \.device),
         codes("kind", "what happened", EventLog.kinds, later: EventLog.laterKinds, \.kind),
         codes(
-          "detail", "how, or how it ended", EventLog.details, later: EventLog.laterDetails, \.detail
+          "detail", "details, or how it ended", EventLog.details, later: EventLog.laterDetails,
+          \.detail
         ),
-        numbers("round", "round that it is of, else the one that was open", \.round),
-        numbers("version", "version that it is of, -1: none", \.version),
-        numbers("update", "number of the update that it is of, -1: none", \.update),
+        numbers("round", "round of the event, else the round that was open", \.round),
+        numbers("version", "version of the event, -1: none", \.version),
+        numbers("update", "number of the event's update, -1: none", \.update),
         numbers(
-          "count", "batches done, members of a cohort, updates of a version or waiting, -1: none",
+          "count",
+          "finished batches, members of a cohort, updates of a version or waiting, -1: none",
           \.count),
       ])
   }
@@ -54,23 +56,27 @@ enum EventTable {
 enum TimelineTable {
   private static let texts: [TimelineLog.Part: (text: String, comment: String)] = [
     .power: ("whether the device is plugged in", ""),
-    .link: ("its link", "offline also while the device is off or a script drops its link"),
-    .usage: ("whether a person uses it", ""),
-    .window: ("its background window, where windows are given directly", ""),
-    .app: ("why its app runs", "activation: opened by its user; task: a processing task"),
+    .link: (
+      "link of the device", "offline also while the device is off or a script drops the link"
+    ),
+    .usage: ("whether a person uses the device", ""),
+    .window: ("background window of the device, where windows are given directly", ""),
+    .app: ("why the app runs", "activation: opened by its user; task: a processing task"),
     .work: (
-      "what its app does",
-      "waiting: for a cohort; pausing: before it asks again; offline: for a link; stuck: for its "
+      "what the app does",
+      "waiting: for a cohort; pausing: before the next request; offline: for a link; stuck: for "
+        + "the "
         + "kill"
     ),
     .energy: (
-      "its energy",
-      "low: below essentialBelow and unplugged; lowPower: low-power mode; normal where there is "
+      "energy state of the device",
+      "low: below essentialBelow and unplugged; lowPower: low-power mode; normal also where "
+        + "there is "
         + "no battery"
     ),
-    .heat: ("how warm it is", "nominal where heat is not looked at"),
-    .outbox: ("updates in its outbox", ""),
-    .version: ("version that it holds", "-1: none"),
+    .heat: ("heat of the device", "nominal also where heat is not modelled"),
+    .outbox: ("updates in the device's outbox", ""),
+    .version: ("version that the device holds", "-1: none"),
   ]
 
   /// A subgroup a part, with a row an interval: by device, then by time.
@@ -81,7 +87,9 @@ enum TimelineTable {
         .init(
           "comment",
           .text(
-            "States of the devices in record.timelineOf: each held from `from` until before `to`."))
+            "States of the devices in record.timelineOf: each is held from `from` until before "
+              + "`to`."
+          ))
       ],
       groups: TimelineLog.Part.allCases.enumerated().map { place, part in
         let all = Array(log.intervals[place])
@@ -103,8 +111,13 @@ enum TimelineTable {
             .init(
               "device", ["interval"], .int32(rows.map(\.device)), units: "1",
               longName: "number of the device in the fleet"),
-            .seconds("from", ["interval"], rows.map(\.from.seconds), "its first moment"),
-            .seconds("to", ["interval"], rows.map(\.to.seconds), "the first moment after it"),
+            .seconds(
+              "from", ["interval"], rows.map(\.from.seconds),
+              "simulated time at which the state began"),
+            .seconds(
+              "to", ["interval"], rows.map(\.to.seconds),
+              "simulated time at which the state "
+                + "ended"),
             state,
           ])
       })
@@ -130,8 +143,8 @@ enum StallReportTable {
         "Why there is no version, or no further one. Each device counts once, with the first "
           + "thing that was missing."))
     let stoppedAt = ResultDocument.Variable.scalar(
-      "stoppedAt", .double([stallReport.stoppedAt?.seconds ?? .nan]), units: "s",
-      "simulated time at which the run stopped, NaN: it was played out")
+      "stoppedAt", .double([standstill.stoppedAt?.seconds ?? .nan]), units: "s",
+      "simulated time at which the run stopped, NaN if the run was not stopped")
     let report = [
       ResultDocument.Text("report", stallReport.lines(inputs).joined(separator: "\n"))
     ]

@@ -103,7 +103,7 @@ struct TableReader {
     if !table.isEmpty(3) {
       guard use.spaces.contains(.window) else {
         throw table.fault(
-          .unknownName, column: 3, expected: "nothing: only background windows expire softly,")
+          .unknownName, column: 3, expected: "nothing: only background windows have a soft expiry,")
       }
       let time = try table.microseconds(3)
       guard (from...to).contains(time) else {

@@ -91,7 +91,7 @@ public struct TraceExport {
     for place in groups where format == .flash {
       let local = Self.local(inputs, inputs.fleet[place])
       guard years.contains(local), years.contains(local + seconds) else {
-        throw refusal("dates of the traces lie outside the years 1 to 9999; give fewer --days")
+        throw refusal("dates of the traces are outside the years 1 to 9999; give fewer --days")
       }
     }
   }
@@ -105,7 +105,7 @@ public struct TraceExport {
   private func chosenSeries() throws(RunFailure) -> Series {
     let names = Series.allCases.map { "\($0)" }
     guard format == .csv else {
-      guard series == nil else { throw refusal("--series goes with --format csv") }
+      guard series == nil else { throw refusal("--series needs --format csv") }
       return .power
     }
     guard let series else {

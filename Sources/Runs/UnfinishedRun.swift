@@ -34,7 +34,7 @@ struct UnfinishedRun {
     guard !isFolder else {
       throw StoredRun.refusal(
         path,
-        "this is a folder; expected the result that a run was to write, or the folder beside it "
+        "this is a folder; expected the result of a run, or the run's folder next to it "
           + "(….h5.run)")
     }
     return result
@@ -55,15 +55,15 @@ struct UnfinishedRun {
       throw StoredRun.refusal(
         result,
         FileManager.default.fileExists(atPath: target)
-          ? "no unfinished run stands beside this file (\(path))\(Self.state(of: target))"
+          ? "there is no unfinished run of this file (\(path))\(Self.state(of: target))"
           : "there is neither a result nor an unfinished run (\(path)) here")
     }
     do throws(ResultFault) {
       folder = try RunFolder(beside: target, for: result, onlyReads: onlyReads, calls: calls)
       guard let bytes = try folder.contents(of: .manifest), let manifest = RunManifest(bytes) else {
         throw .damaged(
-          path: folder.path(of: .manifest),
-          found: "this does not say what was run; begin anew with `fedsim run … --restart`")
+          path: folder.path(of: .card),
+          found: "this does not describe the run; start again with `fedsim run … --restart`")
       }
       self.manifest = manifest
       journal = Journal.read(try folder.contents(of: .journal) ?? [])
@@ -82,17 +82,17 @@ struct UnfinishedRun {
 
   /// What a file beside which no run stands is.
   private static func state(of file: String) -> String {
-    guard let document = try? ResultFile.read(file) else { return ", which is no result" }
+    guard let document = try? ResultFile.read(file) else { return ", which is not a result" }
     return document.root[attribute: "isComplete"] == nil
-      ? ": its run came to its end"
-      : ", which is not whole: name the result whose run was interrupted"
+      ? ": its run is complete"
+      : ", which is incomplete: name the result whose run was interrupted"
   }
 
   /// What is to be said of its journal; nil: nothing.
   var notice: String? {
     guard journal.rest > 0 else { return nil }
     return "\(folder.path(of: .journal)): \(journal.rest) bytes behind record "
-      + "\(journal.records.count) are no whole record, and are left out"
+      + "\(journal.records.count) are not a complete record, and are ignored"
   }
 
   /// The records as far as each is one.
@@ -149,17 +149,17 @@ struct LoadedCheckpoint {
     guard let bytes else { return }
     let path = unfinished.folder.path(of: .checkpoint)
     do throws(LeftOut) {
-      guard let checkpoint = Checkpoint(bytes) else { throw LeftOut(reason: "it is damaged") }
+      guard let checkpoint = Checkpoint(bytes) else { throw LeftOut(reason: "the file is damaged") }
       guard checkpoint.records <= unfinished.ownRecords.count else {
         throw LeftOut(
           reason: unfinished.journal.records.isEmpty
-            ? "the journal that belongs to it is gone, or nothing of it is whole"
+            ? "the journal that belongs to it is missing or damaged"
             : "the journal ends before it")
       }
       simulation = try Self.restore(checkpoint, inputs, recorder, invariants)
       records = checkpoint.records
     } catch {
-      tell("\(path): this checkpoint is left out: \(error.reason)")
+      tell("\(path): this checkpoint is ignored: \(error.reason)")
       isLeftOut = true
       // They may have taken a part of it.
       recorder = RunRecorder()

@@ -14,14 +14,15 @@ extension ResultDocument.Group {
   /// Comments of tables whose sums do not come out while something is under way.
   private static let unfinished: [String: String] = [
     "ledger":
-      "What was under way as of `asOf` has no outcome yet: the counts add up to at most `opened`.",
+      "Work in progress as of `asOf` has no outcome yet: the sum of the counts is at most "
+      + "`opened`.",
     "effort":
-      "Work is booked when it ends: what was under way as of `asOf` is in no row of `outcome`.",
+      "Work is booked when it ends: work in progress as of `asOf` is in no row of `outcome`.",
     "central":
-      "Training at the server on files that devices sent. What was under way as of `asOf` has no "
-      + "outcome yet. Accuracies are an oracle's, without virtual time.",
+      "Training at the server on files that devices sent. Files in progress as of `asOf` have no "
+      + "outcome yet. Accuracies are computed without virtual time.",
     "identity":
-      "heartbeatsDue, as the devices see it, may be more than withheld + unsent + succeeded + "
+      "heartbeatsDue, as counted by devices, may be more than withheld + unsent + succeeded + "
       + "failed as of `asOf`; accepted, unauthorised and forbidden are the server's counts.",
   ]
 }

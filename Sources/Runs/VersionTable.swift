@@ -20,7 +20,7 @@ enum VersionTable {
           "comment",
           .text(
             "Published models. The accuracy at a time is that of the last version published at or "
-              + "before it. central*: an oracle's evaluation, without virtual time."))
+              + "before it. central*: evaluated at the server, without virtual time."))
       ], axes: [.init("version", length: series.records.count)], variables: variables)
     addLists(series.records, simulation, to: &group)
     return group
@@ -48,7 +48,7 @@ enum VersionTable {
       .count("label", ["label"], Array(0..<count), "class of a sample"),
       .init(
         "labelShare", ["version", "label"], .float(shares), units: "1",
-        longName: "share of the label among the samples of its updates",
+        longName: "share of the label among the samples of the version's updates",
         attributes: [
           .init("coordinates", .text("publishedAt")),
           .init("comment", .text("each update's samples counted once; NaN for version 0")),
@@ -67,7 +67,7 @@ enum VersionTable {
         comment: fleet.map(\.name).joined(separator: ", ")),
       .init(
         "groupWeight", ["version", "group"], .double(versions.flatMap(\.groupWeights)), units: "1",
-        longName: "what the group's updates count in the version after it",
+        longName: "weight of the group's updates in the next version",
         attributes: [.init("coordinates", .text("publishedAt"))]),
     ]
   }
@@ -87,7 +87,7 @@ enum VersionTable {
       .number("layerNorm", axes, norms.map(\.norm), "L2 norm of the tensor"),
       .number(
         "layerStep", axes, norms.map(\.step),
-        "L2 norm of the tensor's change since the version before", comment: "NaN for version 0"),
+        "L2 norm of the tensor's change since the previous version", comment: "NaN for version 0"),
     ]
     for place in group.variables.indices.suffix(2) {
       group.variables[place].attributes.append(.init("coordinates", .text("publishedAt")))
@@ -108,8 +108,8 @@ enum VersionTable {
         "heldAccuracy", ["device"],
         simulation.deviceRecords.map { device in
           accuracies.indices.contains(device.heldVersion) ? accuracies[device.heldVersion] : .nan
-        }, "central accuracy of the version that it holds at the end",
-        comment: "of the last evaluated one at or before it; NaN: it holds none")
+        }, "central accuracy of the version that the device holds at the end",
+        comment: "of the last evaluated version up to the held one; NaN if the device holds none")
     ]
   }
 }

@@ -64,7 +64,7 @@ public struct Composition: Sendable {
       let links = (chain + [name]).map { "`\($0)`" }.joined(separator: " → ")
       problem = "a scenario cannot be based on itself: " + links
     } else if filesRead > Self.mostFiles {
-      problem = "the scenario is made of more than \(Self.mostFiles) files"
+      problem = "the scenario consists of more than \(Self.mostFiles) files"
     } else {
       switch files.contents(file) {
       case .success(let bytes): return parse(bytes, file: file, chain: chain + [name])

@@ -32,7 +32,7 @@ struct CrossChecks {
     guard settings.task.learning != nil else {
       if settings.task.data.source.name == NoData.name {
         report(
-          "these samples have nothing to learn from: `learning: none` goes with them",
+          "these samples have no content to learn from: use `learning: none`",
           at: ["task", "data", "source"])
       }
       return
@@ -64,7 +64,7 @@ struct CrossChecks {
       settings.server.exchange == .weightsOnly
     {
       report(
-        "`\(training.algorithm.name)` and `server.exchange: weightsOnly` both say what stays on"
+        "`\(training.algorithm.name)` and `server.exchange: weightsOnly` both decide what stays on"
           + " devices", at: keys)
     }
     checkDynamics()
@@ -79,8 +79,8 @@ struct CrossChecks {
       training.algorithm.value.proximalPull * training.plan.learningRate > 1
     {
       report(
-        "`\(settings.server.aggregator.name)` divides by the length of trainings, and steps that"
-          + " overshoot have none: the pull times the learning rate has to be 1 at most",
+        "`\(settings.server.aggregator.name)` divides by the length of trainings, but steps that"
+          + " overshoot have none: the proximal strength times the learning rate must be at most 1",
         at: ["task", "training", "algorithm"])
     }
   }
@@ -93,8 +93,9 @@ struct CrossChecks {
     for (i, group) in settings.fleet.enumerated() {
       guard let attack = group.adversary?.attack, attack.value.colludes else { continue }
       report(
-        "`\(attack.name)` is made up at the aggregation, too late for what `\(keeps.name)` leaves"
-          + " for a device's next update: `feedback: false`",
+        "`\(attack.name)` is computed at the aggregation, too late for the part that "
+          + "`\(keeps.name)`"
+          + " keeps for a device's next update: use `feedback: false`",
         at: ["fleet", "[\(i)]", "adversary", "attack"])
     }
   }
@@ -105,11 +106,11 @@ struct CrossChecks {
     let (algorithm, optimizer) = (settings.task.training.algorithm, settings.server.optimizer)
     if let needed = algorithm.value.needs.serverOptimizer, needed != optimizer.name {
       report(
-        "`\(algorithm.name)` has a part at the server, too: `server.optimizer: \(needed)`",
+        "`\(algorithm.name)` also needs a server part: `server.optimizer: \(needed)`",
         at: ["task", "training", "algorithm"])
     } else if let needed = optimizer.value.neededAlgorithm, needed != algorithm.name {
       report(
-        "`\(optimizer.name)` has a part on devices, too: `task.training.algorithm: \(needed)`",
+        "`\(optimizer.name)` also needs a device part: `task.training.algorithm: \(needed)`",
         at: ["server", "optimizer"])
     }
   }
@@ -120,14 +121,14 @@ struct CrossChecks {
     let streams = settings.fleet.allSatisfy { $0.protocol?.stream == true }
     if server.initialModel == .client, !streams {
       report(
-        "every group needs `protocol: {stream: true}`: else a device that is gone is waited for",
+        "every group needs `protocol: {stream: true}`: else the server waits for lost devices",
         at: ["server", "initialModel"])
     }
     guard let evaluation = server.evaluation else { return }
     if evaluation.timeout == nil, !streams {
       report(
-        "without a `timeout` every group needs `protocol: {stream: true}`: else a device that is"
-          + " gone is waited for", at: ["server", "evaluation"])
+        "without a `timeout` every group needs `protocol: {stream: true}`: else the server waits"
+          + " for lost devices", at: ["server", "evaluation"])
     }
     let devices = settings.fleet.reduce(0) { $0 + $1.count }
     if evaluation.minimumAvailable > devices, devices > 0 {
@@ -159,7 +160,7 @@ struct CrossChecks {
         at: ["server", "selector"])
     } else if let needed = selector.rules?.neededDevices, needed > devices, devices > 0 {
       report(
-        "rounds need \(needed) devices before the first may be chosen again, and the fleet has"
+        "rounds need \(needed) devices before the first may be chosen again, but the fleet has"
           + " \(devices)", at: ["server", "selector"])
     }
   }
@@ -170,7 +171,7 @@ struct CrossChecks {
     let algorithm = settings.task.training.algorithm
     if settings.task.learning == nil, algorithm.value.needs.companions > 0 {
       return report(
-        "`\(algorithm.name)` sends buffers beside updates, which nothing bounds and which get no"
+        "`\(algorithm.name)` sends buffers in addition to updates, which have no bound and get no"
           + " noise", at: ["server", "privacy"])
     }
     let devices = settings.fleet.reduce(0) { $0 + $1.count }
@@ -179,12 +180,12 @@ struct CrossChecks {
       let needed = rules.neededWaiting, needed < devices
     {
       return report(
-        "chance counts where cohorts are drawn from the whole fleet: the selector needs"
+        "amplification needs cohorts drawn from the whole fleet: the selector needs"
           + " `minimumWaiting: \(devices)`", at: ["server", "privacy", "amplification"])
     }
     if settings.server.noiseMultiplier(devices: devices) == nil {
       report(
-        "no noise keeps it after so many versions", at: ["server", "privacy", "epsilon"])
+        "no noise reaches this ε after this many versions", at: ["server", "privacy", "epsilon"])
     }
   }
 
@@ -193,7 +194,7 @@ struct CrossChecks {
     var names: [String] = []
     for (i, group) in settings.fleet.enumerated() {
       if names.contains(group.name) {
-        report("two groups are called `\(group.name)`", at: ["fleet", "[\(i)]", "name"])
+        report("two groups have the name `\(group.name)`", at: ["fleet", "[\(i)]", "name"])
       }
       names.append(group.name)
     }
@@ -261,7 +262,7 @@ struct CrossChecks {
   private mutating func checkCentral() {
     let own = (settings.task.models ?? []).map(\.name)
     for (i, name) in own.enumerated() where own[..<i].contains(name) {
-      report("two models are called `\(name)`", at: ["task", "models", "[\(i)]", "name"])
+      report("two models have the name `\(name)`", at: ["task", "models", "[\(i)]", "name"])
     }
     let collectors = settings.fleet.contains { $0.collection != nil }
     if settings.server.central != nil, !collectors {
@@ -273,7 +274,7 @@ struct CrossChecks {
     let known = own.isEmpty ? [CentralModel.ownName] : own
     if known.count > CentralSettings.mostModels, settings.server.central?.models == nil {
       report(
-        "at most \(CentralSettings.mostModels) models are trained centrally",
+        "at most \(CentralSettings.mostModels) models can be trained on collected data",
         at: ["task", "models"])
     }
     let listed = settings.server.central?.models?.map(\.name)
@@ -296,7 +297,7 @@ struct CrossChecks {
     guard !known.contains(name) else { return }
     report(
       .unknownName(
-        name, seam: "central model",
+        name, seam: "model trained on collected data",
         nearest: Spelling.nearest(to: name, among: known), known: known), at: path)
   }
 

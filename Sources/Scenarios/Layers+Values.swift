@@ -4,7 +4,8 @@ import Schema
 /// One axis instead of several.
 public struct FlattenPart: LayerPart {
   public static let name = "flatten"
-  public static let summary = "One axis instead of several."
+  /// When to choose it.
+  public static let summary = "Flattens several axes into one."
 
   public typealias Settings = NoSettings
 
@@ -29,7 +30,7 @@ public struct ReLUPart: LayerPart {
 public struct LeakyReLUPart: LayerPart {
   public static let name = "leaky-relu"
   public static let summary =
-    "The positive part of each value, and a share of the negative one."
+    "The positive part of each value, plus a fraction of the negative part."
 
   public struct Settings: PartSettings {
     /// The share of negative values that is left.
@@ -42,7 +43,7 @@ public struct LeakyReLUPart: LayerPart {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("slope", \.slope, .fraction, "The share of negative values that is left.")
+        Field("slope", \.slope, .fraction, "Factor on negative values.")
       ]
     }
   }
@@ -81,7 +82,8 @@ public struct SigmoidPart: LayerPart {
 /// Positive shares that add up to 1.
 public struct SoftmaxPart: LayerPart {
   public static let name = "softmax"
-  public static let summary = "Positive shares that add up to 1."
+  /// When to choose it.
+  public static let summary = "Positive shares with sum 1."
 
   public typealias Settings = NoSettings
 
@@ -94,7 +96,7 @@ public struct SoftmaxPart: LayerPart {
 public struct DropoutPart: LayerPart {
   public static let name = "dropout"
   public static let summary =
-    "In training, a share of the values is 0 and the others grow to make up for it."
+    "In training, sets a share of the values to 0 and scales the others up."
 
   public struct Settings: PartSettings {
     /// The share of values that are 0.
@@ -107,7 +109,7 @@ public struct DropoutPart: LayerPart {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("rate", \.rate, .number(0...0.99), "The share of values that are 0.")
+        Field("rate", \.rate, .number(0...0.99), "Share of values set to 0.")
       ]
     }
   }
@@ -123,7 +125,7 @@ public struct DropoutPart: LayerPart {
 public struct GroupNormalisationPart: LayerPart {
   public static let name = "group-normalisation"
   public static let summary =
-    "Channels in groups, each brought to mean 0 and variance 1, then scaled and shifted."
+    "Normalises groups of channels to mean 0 and variance 1, then scales and shifts."
 
   public struct Settings: PartSettings {
     /// How many groups the channels form.
@@ -137,8 +139,8 @@ public struct GroupNormalisationPart: LayerPart {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("groups", \.groups, .integer(1...1_000_000), "How many groups the channels form."),
-        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+        Field("groups", \.groups, .integer(1...1_000_000), "Number of channel groups."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
   }
@@ -155,7 +157,7 @@ public struct GroupNormalisationPart: LayerPart {
 public struct EmbeddingPart: LayerPart {
   public static let name = "embedding"
   public static let summary =
-    "Whole numbers become vectors; the first layer of a model of texts."
+    "Maps whole numbers to vectors; the first layer of text models."
 
   public struct Settings: PartSettings {
     /// How many numbers there are, from 0 on.
@@ -168,9 +170,11 @@ public struct EmbeddingPart: LayerPart {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("count", \.count, .integer(1...10_000_000), "How many numbers there are, from 0 on."),
-        Field("width", \.width, .integer(1...1_000_000), "How long a vector is."),
-        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+        Field(
+          "count", \.count, .integer(1...10_000_000), "Number of distinct whole numbers, from 0 on."
+        ),
+        Field("width", \.width, .integer(1...1_000_000), "Length of a vector."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
   }
@@ -203,11 +207,11 @@ public struct LSTMPart: LayerPart {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("units", \.units, .integer(1...1_000_000), "How many units there are."),
+        Field("units", \.units, .integer(1...1_000_000), "Number of units."),
         Field(
           "returnsSequence", \.returnsSequence, .flag,
-          "Whether all states go on instead of the last."),
-        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+          "Return the states of all time steps instead of the last."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
   }
@@ -240,11 +244,11 @@ public struct GRUPart: LayerPart {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("units", \.units, .integer(1...1_000_000), "How many units there are."),
+        Field("units", \.units, .integer(1...1_000_000), "Number of units."),
         Field(
           "returnsSequence", \.returnsSequence, .flag,
-          "Whether all states go on instead of the last."),
-        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+          "Return the states of all time steps instead of the last."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
   }

@@ -9,7 +9,7 @@ public protocol LayerPart: Part {
 
 extension Seam where Value == any LayerPart {
   /// What is one layer of a model?
-  public static var layer: Seam { Seam("layer", "What is one layer of a model?") }
+  public static var layer: Seam { Seam("layer", "Which layers does a model have?") }
 }
 
 /// What follows a layer's sums, by a word.
@@ -72,7 +72,7 @@ extension Form where Value == Network.Convolution.Padding {
 public struct DensePart: LayerPart {
   public static let name = "dense"
   public static let summary =
-    "Every output sees every input; several axes count as flat."
+    "Connects every input to every output; several axes are flattened."
 
   public struct Settings: PartSettings {
     /// How many outputs there are.
@@ -88,9 +88,9 @@ public struct DensePart: LayerPart {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("units", \.units, .integer(1...1_000_000), "How many outputs there are."),
-        Field("activation", \.activation, .choice, "What follows the sums."),
-        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+        Field("units", \.units, .integer(1...1_000_000), "Number of outputs."),
+        Field("activation", \.activation, .choice, "Activation function."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
   }
@@ -128,17 +128,17 @@ public struct ConvolutionPart: LayerPart {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("filters", \.filters, .integer(1...1_000_000), "How many filters there are."),
+        Field("filters", \.filters, .integer(1...1_000_000), "Number of filters."),
         Field("size", \.size, .integer(1...1000), "Height and width of a filter."),
-        Field("stride", \.stride, .integer(1...1000), "How far a filter moves."),
+        Field("stride", \.stride, .integer(1...1000), "Step of a filter."),
         Field(
           "padding", \.padding, .padding,
-          "Zeros around the image: none, as many as keep its size, or a number."),
+          "Zeros around the image: none, enough to keep its size, or a number."),
         Field(
           "groups", \.groups, .integer(1...1_000_000),
-          "Parts of the channels that are filtered apart."),
-        Field("activation", \.activation, .choice, "What follows the sums."),
-        Field("isUpdatable", \.isUpdatable, .flag, "Whether devices train and exchange the layer."),
+          "Number of channel groups that are filtered separately."),
+        Field("activation", \.activation, .choice, "Activation function."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
   }
@@ -159,7 +159,7 @@ public struct ConvolutionPart: LayerPart {
 public struct MaxPoolingPart: LayerPart {
   public static let name = "max-pooling"
   public static let summary =
-    "The largest value of each window."
+    "The maximum of each window."
 
   public struct Settings: PartSettings {
     /// Height and width of a window.
@@ -178,7 +178,7 @@ public struct MaxPoolingPart: LayerPart {
         Field("size", \.size, .integer(1...1000), "Height and width of a window."),
         Field(
           "stride", \.stride, optional: .integer(1...1000),
-          "How far a window moves; absent: its size."),
+          "Step of the window; absent: its size."),
       ]
     }
   }
@@ -213,7 +213,7 @@ public struct AveragePoolingPart: LayerPart {
         Field("size", \.size, .integer(1...1000), "Height and width of a window."),
         Field(
           "stride", \.stride, optional: .integer(1...1000),
-          "How far a window moves; absent: its size."),
+          "Step of the window; absent: its size."),
       ]
     }
   }

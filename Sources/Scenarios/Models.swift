@@ -13,7 +13,7 @@ public protocol ModelSource: Part {
 
 extension Seam where Value == any ModelSource {
   /// What is trained.
-  public static var model: Seam { Seam("model", "What is trained?") }
+  public static var model: Seam { Seam("model", "Which model is trained?") }
 }
 
 /// Softmax regression: one dense layer.
@@ -40,7 +40,7 @@ public struct SoftmaxModel: ModelSource {
 public struct MLPModel: ModelSource {
   public static let name = "mlp"
   public static let summary =
-    "Dense layers with rectifiers between them; the 2NN of McMahan et al. by default."
+    "Dense layers with ReLU between them; by default the 2NN of McMahan et al."
 
   public struct Settings: PartSettings {
     /// The widths of the hidden layers, from the input on.
@@ -55,7 +55,7 @@ public struct MLPModel: ModelSource {
       [
         Field(
           "hidden", \.hidden, .list(of: .integer(1...100_000), minimum: 1),
-          "Widths of the hidden layers, from the input on.")
+          "Widths of the hidden layers, starting at the input.")
       ]
     }
   }
@@ -111,7 +111,7 @@ public struct McMahanCNN: ModelSource {
 public struct LSTMModel: ModelSource {
   public static let name = "lstm"
   public static let summary =
-    "A long short-term memory over [time, features], its last state into a dense layer."
+    "A long short-term memory over [time, features]; a dense layer takes the last state."
 
   public struct Settings: PartSettings {
     /// How many units the memory has.
@@ -123,7 +123,7 @@ public struct LSTMModel: ModelSource {
     public static var shorthand: String? { "units" }
 
     public static var fields: [Field<Settings>] {
-      [Field("units", \.units, .integer(1...100_000), "How many units the memory has.")]
+      [Field("units", \.units, .integer(1...100_000), "Number of LSTM units.")]
     }
   }
 
@@ -148,7 +148,8 @@ public struct LSTMModel: ModelSource {
 /// Layers as the scenario lists them.
 public struct LayersModel: ModelSource {
   public static let name = "layers"
-  public static let summary = "Layers one behind the other, as listed; the last gives the classes."
+  /// When to choose it.
+  public static let summary = "A list of layers; the last one gives the classes."
 
   public struct Settings: PartSettings {
     /// The layers, from the input on.
@@ -163,7 +164,7 @@ public struct LayersModel: ModelSource {
       [
         Field(
           "layers", \.layers, .list(of: .part(.layer), minimum: 1), required: true,
-          "The layers, from the input on.")
+          "The layers, starting at the input.")
       ]
     }
   }

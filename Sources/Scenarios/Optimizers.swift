@@ -10,7 +10,7 @@ public protocol LocalOptimizer: Part {
 extension Seam where Value == any LocalOptimizer {
   /// How a device's parameters move with each batch.
   public static var localOptimizer: Seam {
-    Seam("local optimizer", "How do a device's parameters move with each batch?")
+    Seam("local optimizer", "How does a device update its parameters?")
   }
 }
 
@@ -18,7 +18,7 @@ extension Seam where Value == any LocalOptimizer {
 public struct LocalSGD: LocalOptimizer {
   public static let name = "sgd"
   public static let summary =
-    "Stochastic gradient descent; plain by default, with nothing to keep between tasks."
+    "Stochastic gradient descent; by default without state."
 
   public struct Settings: PartSettings {
     /// The step on the mean gradient of a batch.
@@ -38,15 +38,16 @@ public struct LocalSGD: LocalOptimizer {
     public static var fields: [Field<Settings>] {
       [
         Field(
-          "learningRate", \.learningRate, .positive, "The step on the mean gradient of a batch."),
+          "learningRate", \.learningRate, .positive,
+          "Learning rate on the mean gradient of a batch."),
         Field(
           "momentum", \.momentum, .number(0...0.9999),
-          "What is left of the velocity after each step; the device keeps it in its checkpoint."),
+          "Decay of the velocity, which the device keeps in its checkpoint."),
         Field(
-          "nesterov", \.nesterov, .flag, "Whether the step looks ahead along the velocity."),
+          "nesterov", \.nesterov, .flag, "Use Nesterov momentum."),
         Field(
           "weightDecay", \.weightDecay, .number(0...1),
-          "The share of each parameter that is added to its gradient."),
+          "Weight decay: share of each parameter added to its gradient."),
       ]
     }
 
@@ -71,7 +72,7 @@ public struct LocalSGD: LocalOptimizer {
 public struct LocalAdam: LocalOptimizer {
   public static let name = "adam"
   public static let summary =
-    "Adam: steps scaled by running means of the gradient and its square, begun afresh each task."
+    "Adam: steps scaled by running means of the gradient and its square, reset for each training."
 
   public struct Settings: PartSettings {
     /// The size of a step.
@@ -92,19 +93,19 @@ public struct LocalAdam: LocalOptimizer {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("learningRate", \.learningRate, .positive, "The size of a step."),
+        Field("learningRate", \.learningRate, .positive, "Learning rate."),
         Field(
           "beta1", \.beta1, .number(0...0.9999),
-          "What is left of the mean gradient after each step."),
+          "Decay of the mean gradient."),
         Field(
           "beta2", \.beta2, .number(0...0.999999),
-          "What is left of the mean squared gradient after each step."),
+          "Decay of the mean squared gradient."),
         Field(
           "epsilon", \.epsilon, .positive,
-          "What is added to the root of the mean squared gradient."),
+          "Added to the root of the mean squared gradient."),
         Field(
           "weightDecay", \.weightDecay, .number(0...1),
-          "The share of each parameter that is added to its gradient."),
+          "Weight decay: share of each parameter added to its gradient."),
       ]
     }
   }

@@ -152,7 +152,7 @@ struct Override {
           let known = names.compactMap { $0 }
           let nearest = Spelling.nearest(to: key, among: known)
           let end = nearest.map { "did you mean `\($0)`?" } ?? "use an index, such as `[0]`"
-          let problem = "no entry of this list is called `\(key)`; \(end)"
+          let problem = "no entry of this list has the name `\(key)`; \(end)"
           throw Faults([
             Fault(at: locate(column), path: path.dotted, .contradiction(problem))
           ])

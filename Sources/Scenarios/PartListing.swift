@@ -22,7 +22,7 @@ public struct PartListing: Sendable {
   public func text(seam: String? = nil) -> String {
     var lines: [String] = []
     if seam == nil {
-      lines += ["scenario: what may stand in a file", ""]
+      lines += ["scenario: the keys of a scenario file", ""]
       lines += fields(sections, indent: 2) + [""]
     }
     for description in catalog.seams where seam == nil || description.name == seam {

@@ -39,32 +39,35 @@ public struct ScenarioSettings: PartSettings {
 
   public static var fields: [Field<ScenarioSettings>] {
     [
-      Field("version", \.version, .formatVersion, "The version of this format."),
+      Field("version", \.version, .formatVersion, "Version of the scenario format."),
       Field("name", \.name, optional: .text, "The scenario's name; absent: the file's."),
-      Field("description", \.description, optional: .text, "What the scenario is for."),
+      Field("description", \.description, optional: .text, "Description of the scenario."),
       Field(
         reserved: "base", .list(.path), expected: "the path of a scenario file, or a list of them",
-        "Files over which this one is laid: mappings merge, lists and other values are replaced."),
-      Field("seed", \.seed, .seed, "The seed from which all others follow."),
-      Field("seeds", \.seeds, .settings(), "Sub-seeds, each set alone; absent: `seed`."),
-      Field("start", \.start, .civilTime, "The civil time at which the virtual clock stands at 0."),
-      Field("stop", \.stop, .settings(), "When the run ends: the first to hold."),
-      Field("task", \.task, .task, "What is learned; `none`: nothing, for times alone."),
+        "Base files: mappings merge, lists and other values of this file replace theirs."),
+      Field("seed", \.seed, .seed, "Main seed, from which all others are derived."),
+      Field("seeds", \.seeds, .settings(), "Separate seeds; absent: derived from `seed`."),
+      Field("start", \.start, .civilTime, "Civil time at virtual time 0."),
+      Field("stop", \.stop, .settings(), "When the run ends: at the first condition that holds."),
+      Field(
+        "task", \.task, .task,
+        "The learning task; `none`: no learning, only the simulation of times."),
       Field(
         "fleet", \.fleet, .list(of: .fleetGroup, minimum: 1), required: true,
         "The devices, in groups with the same habits."),
       Field("server", \.server, .server, "The server and its policy."),
-      Field("inject", \.inject, .list(of: .settings()), "Events that happen as scripted."),
-      Field("record", \.record, .settings(), "What is recorded beside the usual tables."),
+      Field("inject", \.inject, .list(of: .settings()), "Scripted events."),
+      Field(
+        "record", \.record, .settings(), "What is recorded in addition to the standard tables."),
       Field(
         "sweep", \.sweep, aside: .settings(),
-        "Variants of the scenario that `fedsim sweep` plays; a single run ignores it."),
+        "Variants of the scenario for `fedsim sweep`; a single run ignores this."),
       Field(
         "stress", \.stress, aside: .settings(),
-        "Worlds in which `fedsim stress` searches for one that breaks a claim; a run ignores it."),
+        "Ranges in which `fedsim stress` searches for a broken assertion; a run ignores this."),
       Field(
         "expect", \.expect, aside: .list(of: .settings()),
-        "Claims about the run, which `fedsim run` and `fedsim check` hold it to."),
+        "Assertions about the run, checked by `fedsim run` and `fedsim check`."),
     ]
   }
 }
@@ -90,13 +93,13 @@ public struct SeedSettings: PartSettings {
   public static var fields: [Field<SeedSettings>] {
     [
       Field("world", \.world, optional: .seed, "Power, links, usage, clocks."),
-      Field("data", \.data, optional: .seed, "The partition of the data, and data that are made."),
-      Field("init", \.initial, optional: .seed, "The initial weights."),
-      Field("training", \.training, optional: .seed, "What a local training draws."),
-      Field("policy", \.policy, optional: .seed, "What the server's policy draws."),
+      Field("data", \.data, optional: .seed, "Partition of the data, and generated data."),
+      Field("init", \.initial, optional: .seed, "Initial weights."),
+      Field("training", \.training, optional: .seed, "Random draws of local trainings."),
+      Field("policy", \.policy, optional: .seed, "Random draws of the server's policy."),
       Field(
         "ties", \.ties, optional: .seed,
-        "The order of simultaneous events under `--shake-ties`; no effect without it."),
+        "Order of simultaneous events under `--shake-ties`; else no effect."),
     ]
   }
 

@@ -53,7 +53,7 @@ struct SourceText {
       case .emptyInput:
         break decoding
       case .error:
-        problem = "this is no UTF-8 text"
+        problem = "this text is not UTF-8"
       }
     }
     let source = SourceText(scalars)

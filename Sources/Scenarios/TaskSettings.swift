@@ -25,18 +25,18 @@ public struct TaskSettings: PartSettings {
     [
       Field(
         "learning", \.learning, feature: .choice,
-        "`none` plays the same events and computes no training, aggregation or evaluation; "
-          + "`task: none` is that, over a client of 60 samples without content"),
-      Field("data", \.data, .settings(), "The data and how clients share it."),
-      Field("model", \.model, .part(.model), "What is trained?"),
+        "`none` simulates the same events without training, aggregation or evaluation; "
+          + "`task: none` is short for this with a client of 60 samples without content"),
+      Field("data", \.data, .settings(), "The data and their distribution over clients."),
+      Field("model", \.model, .part(.model), "Which model is trained?"),
       Field(
         "initialWeights", \.initialWeights, optional: .file,
-        "An NPZ file with the initial weights; absent: drawn from the `init` seed."),
-      Field("training", \.training, .settings(), "How a device trains."),
+        "NPZ file with the initial weights; absent: drawn from the `init` seed."),
+      Field("training", \.training, .settings(), "How devices train."),
       Field(
         "models", \.models, feature: .list(of: .settings(), minimum: 1),
-        "Models that the server trains (`server.central`), by name; absent: the one above, which"
-          + " is called `model`"),
+        "Models that the server trains (`server.central`), by name; absent: the model above, with"
+          + " the name `model`"),
     ]
   }
 }
@@ -71,16 +71,16 @@ public struct CentralModelSettings: PartSettings {
 
   public static var fields: [Field<CentralModelSettings>] {
     [
-      Field("name", \.name, .identifier, required: true, "What it is called."),
-      Field("model", \.model, .part(.model), required: true, "What is trained?"),
-      Field("training", \.training, .settings(), "How the server trains it, in each training."),
+      Field("name", \.name, .identifier, required: true, "The model's name."),
+      Field("model", \.model, .part(.model), required: true, "Which model is trained?"),
+      Field("training", \.training, .settings(), "How the server trains the model."),
     ]
   }
 
   /// Its batches are keyed: no file orders them.
   public func contradictions() -> [(key: String, message: String)] {
     training.orders == nil
-      ? [] : [("training", "`orders` are those of clients; a central training has none")]
+      ? [] : [("training", "`orders` is for clients; training at the server has none")]
   }
 }
 
@@ -106,7 +106,7 @@ public struct DataSettings: PartSettings {
       Field("partition", \.partition, .part(.partition), "Which client holds which samples?"),
       Field(
         "validationFraction", \.validationFraction, .number(0...0.9),
-        "The share of each client's samples that is kept back for validation."),
+        "Share of each client's samples used for validation."),
     ]
   }
 }

@@ -31,25 +31,25 @@ public struct TrainingSettings: PartSettings {
       Field("epochs", \.epochs, .integer(1...10_000), "Passes over the client's samples."),
       Field(
         "steps", \.steps, optional: .integer(1...10_000_000),
-        "Batches instead of passes; absent: as many as `epochs` need."),
-      Field("batchSize", \.batchSize, .integer(1...1_000_000), "Samples in a batch."),
-      Field("loss", \.loss, .choice, "What does training lower?"),
+        "Number of batches instead of passes; absent: as many as `epochs` needs."),
+      Field("batchSize", \.batchSize, .integer(1...1_000_000), "Samples per batch."),
+      Field("loss", \.loss, .choice, "Which loss does training minimise?"),
       Field(
         "optimizer", \.optimizer, .part(.localOptimizer),
-        "How do the parameters move with each batch?"),
+        "How does a device update its parameters?"),
       Field(
         "schedule", \.schedule, .part(.learningRateRule),
         "How does the learning rate change over a device's own steps?"),
       Field(
         "clipNorm", \.clipNorm, optional: .positive,
-        "The longest mean gradient of a batch; a longer one is scaled down."),
+        "Maximum norm of a batch's mean gradient; longer ones are scaled down."),
       Field(
         "clipValue", \.clipValue, optional: .positive,
-        "The largest element of a batch's mean gradient; larger ones are cut."),
+        "Maximum magnitude of an element of a batch's mean gradient; larger ones are clipped."),
       Field("algorithm", \.algorithm, .part(.localAlgorithm), "How does a device train?"),
       Field(
         "orders", \.orders, optional: .file,
-        "An NPZ file with `orders`, [client][data epoch][position in the client's training "
+        "NPZ file with `orders`, [client][data epoch][position in the client's training "
           + "samples]; absent: keyed shuffles."),
     ]
   }
@@ -57,7 +57,7 @@ public struct TrainingSettings: PartSettings {
   /// One kind of clipping at a time.
   public func contradictions() -> [(key: String, message: String)] {
     clipNorm != nil && clipValue != nil
-      ? [("clipValue", "a gradient is clipped by `clipNorm` or by `clipValue`, not by both")] : []
+      ? [("clipValue", "clip gradients by `clipNorm` or by `clipValue`, not by both")] : []
   }
 
   /// The plan of a local training.
@@ -85,7 +85,8 @@ extension Seam where Value == any LearningRateRule {
 /// The same learning rate all the time.
 public struct ConstantRate: LearningRateRule {
   public static let name = "constant"
-  public static let summary = "The same learning rate all the time."
+  /// When to choose it.
+  public static let summary = "A constant learning rate."
 
   public typealias Settings = NoSettings
 
@@ -98,7 +99,9 @@ public struct ConstantRate: LearningRateRule {
 /// A learning rate that falls in steps.
 public struct StepRate: LearningRateRule {
   public static let name = "step"
-  public static let summary = "The learning rate is multiplied after every so many local batches."
+  /// When to choose it.
+  public static let summary =
+    "The learning rate is multiplied by a factor after a fixed number of local batches."
 
   public struct Settings: PartSettings {
     /// How many batches a rate holds.
@@ -110,8 +113,8 @@ public struct StepRate: LearningRateRule {
 
     public static var fields: [Field<Settings>] {
       [
-        Field("every", \.every, .integer(1...10_000_000), "How many batches a rate holds."),
-        Field("factor", \.factor, .positive, "What it is multiplied with then."),
+        Field("every", \.every, .integer(1...10_000_000), "Number of batches between two changes."),
+        Field("factor", \.factor, .positive, "Factor on the learning rate."),
       ]
     }
   }
@@ -127,7 +130,8 @@ public struct StepRate: LearningRateRule {
 /// A learning rate that falls with each batch.
 public struct ExponentialRate: LearningRateRule {
   public static let name = "exponential"
-  public static let summary = "The learning rate is multiplied after each local batch."
+  /// When to choose it.
+  public static let summary = "The learning rate is multiplied by a factor after each local batch."
 
   public struct Settings: PartSettings {
     /// What it is multiplied with.
@@ -139,7 +143,7 @@ public struct ExponentialRate: LearningRateRule {
     public static var shorthand: String? { "factor" }
 
     public static var fields: [Field<Settings>] {
-      [Field("factor", \.factor, .positive, "What it is multiplied with after each batch.")]
+      [Field("factor", \.factor, .positive, "Factor after each batch.")]
     }
   }
 
@@ -153,7 +157,7 @@ public struct ExponentialRate: LearningRateRule {
 public struct CosineRate: LearningRateRule {
   public static let name = "cosine"
   public static let summary =
-    "The learning rate falls along half a cosine over the batches of a local training."
+    "The learning rate follows half a cosine over the batches of a local training."
 
   public struct Settings: PartSettings {
     /// The share that the step after the last would have.
@@ -167,7 +171,7 @@ public struct CosineRate: LearningRateRule {
     public static var fields: [Field<Settings>] {
       [
         Field(
-          "minimum", \.minimum, .fraction, "The share that the step after the last would have.")
+          "minimum", \.minimum, .fraction, "Share of the learning rate at the end of the cosine.")
       ]
     }
   }

@@ -30,7 +30,7 @@ struct YAMLProblem {
     let start = context.map { SourceText.Position($0.mark) }
     let found = source.scalar(at: position)
     if let found, found == "\t" {
-      message = "a tab stands where only spaces may: indent with spaces"
+      message = "a tab is not allowed here: indent with spaces"
       return
     }
     switch problem {
@@ -38,7 +38,8 @@ struct YAMLProblem {
       position = start ?? position
       message = "this quote is never closed"
     case "mapping values are not allowed in this context":
-      message = "this `:` begins a value where none can be: mend the indentation, or quote the text"
+      message =
+        "this `:` begins a value where no value is allowed: fix the indentation, or quote the text"
     case "could not find expected ':'":
       position = start ?? position
       message = "expected `:` after this key"
@@ -46,7 +47,7 @@ struct YAMLProblem {
       "block sequence entries are not allowed in this context":
       message =
         found == ":"
-        ? "a key is missing before this `:`" : "the indentation fits nothing above it"
+        ? "a key is missing before this `:`" : "the indentation matches no line above"
     case "did not find expected ',' or ']'":
       message = "expected `,` or `]`" + opened("[", start, in: source)
     case "did not find expected ',' or '}'":
@@ -58,7 +59,7 @@ struct YAMLProblem {
     case "found undefined alias":
       message = "`\(source.line(from: position).prefix { $0 != " " && $0 != "," })` has no anchor"
     case "but found another document", "did not find expected <document start>":
-      message = "a second document begins here: a file holds one"
+      message = "a second document begins here: a file must have one"
     case let text where text.hasPrefix("Maximum nesting level"):
       message = "lists and mappings are nested more than \(YAMLReader.mostLevels) deep"
     default:

@@ -183,7 +183,7 @@ public struct YAMLReader: Sendable {
     let name = Tag.Name(rawValue: tag.description)
     guard name != .implicit, name != usual else { return }
     let text = name.rawValue.replacingPrefix("tag:yaml.org,2002:", with: "!!")
-    let problem = "the tag `\(text)` means nothing here: quote a text, write a number plain"
+    let problem = "the tag `\(text)` is not supported: quote texts, and write numbers plain"
     report(.syntax(problem), at: place)
   }
 

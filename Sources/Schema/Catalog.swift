@@ -127,11 +127,11 @@ extension Reader {
       return make(entries[0].key, at: entries[0].place, settings: entries[0].value, seam)
     case .mapping(let entries) where entries.count > 1:
       let names = entries.map { "`\($0.key)`" }.joined(separator: " and ")
-      let problem = Fault.Problem.unexpected(found: names, expected: "one \(seam.name) only")
+      let problem = Fault.Problem.unexpected(found: names, expected: "exactly one \(seam.name)")
       report(problem, at: entries[1].place)
       return nil
     case .mapping, .sequence, .null:
-      report(node, expected: "one \(seam.name): a name, or {name: settings}")
+      report(node, expected: "exactly one \(seam.name): a name, or {name: settings}")
       return nil
     }
   }

@@ -7,7 +7,7 @@ public struct CivilTime: Hashable, Comparable, Sendable {
   ///
   /// Units: seconds, within the years 1 to 9999.
   public init(secondsSince1970 seconds: Int64) {
-    precondition(Self.range.contains(seconds), "a civil time lies in the years 1 to 9999")
+    precondition(Self.range.contains(seconds), "a civil time is in the years 1 to 9999")
     secondsSince1970 = seconds
   }
 

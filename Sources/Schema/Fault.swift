@@ -58,7 +58,7 @@ extension Fault: CustomStringConvertible {
     case .missingKey(let key, let expected):
       return "missing key `\(key)`: expected \(expected)"
     case .duplicateKey(let key):
-      return "the key `\(key)` stands twice"
+      return "the key `\(key)` appears twice"
     case .unexpected(let found, let expected):
       return "found \(found), expected \(expected)"
     case .unknownName(let name, let seam, let nearest, let known):

@@ -77,7 +77,7 @@ public struct Reader {
       report(
         node,
         expected: fields.isEmpty
-          ? "nothing: there is nothing to set" : "a mapping with " + fields.map(\.key).brief)
+          ? "nothing: there are no settings" : "a mapping with " + fields.map(\.key).brief)
       return nil
     }
   }

@@ -39,7 +39,7 @@ struct CellMetric: Sendable {
 
   private static let ofRun: [CellMetric] = [
     CellMetric("versions", "last version") { $0.column("version").last ?? .nan },
-    CellMetric("rounds", "rounds that were closed or open at the end") {
+    CellMetric("rounds", "rounds that were closed, or open at the end") {
       Double($0["rounds"]?[variable: "round"]?.values.count ?? 0)
     },
     CellMetric("simulatedTime", "virtual time at which the run ended", unit: "s") {
@@ -48,12 +48,14 @@ struct CellMetric: Sendable {
   ]
 
   private static let ofLedger: [CellMetric] = [
-    CellMetric("bytesUp", "bytes that devices sent", unit: "byte") { $0.ledger("bytesUp") },
-    CellMetric("bytesDown", "bytes that devices received", unit: "byte") {
+    CellMetric("bytesUp", "bytes sent by devices", unit: "byte") { $0.ledger("bytesUp") },
+    CellMetric("bytesDown", "bytes received by devices", unit: "byte") {
       $0.ledger("bytesDown")
     },
-    CellMetric("batchesUsed", "batches done that are in an update") { $0.ledger("batchesUsed") },
-    CellMetric("batchesWasted", "batches done whose result was thrown away") {
+    CellMetric("batchesUsed", "finished batches that are in an update") {
+      $0.ledger("batchesUsed")
+    },
+    CellMetric("batchesWasted", "finished batches whose result was discarded") {
       $0.ledger("batchesWasted")
     },
   ]

@@ -70,7 +70,7 @@ public final class CellPlayer {
       return WorkerAnswer(id, error.isBadInput ? .refused : .failed, reason: error.description)
     }
     guard let row = store.writtenRow(of: cell, targets: manifest.targets) else {
-      return WorkerAnswer(id, .failed, reason: "\(store.path(id)): the result is not whole")
+      return WorkerAnswer(id, .failed, reason: "\(store.path(id)): the result is incomplete")
     }
     return WorkerAnswer(id, .played, row: row)
   }
@@ -82,14 +82,14 @@ public final class CellPlayer {
       if unchanged[file.path] == identity { continue }
       guard FileDigest.digest(ofFile: file.path) ?? "" == file.digest else {
         throw SweepFolder.refusal(
-          file.path, "this file is not what it was when the sweep began; put it back")
+          file.path, "this file has changed since the sweep began; restore it")
       }
       unchanged[file.path] = identity
     }
   }
 
   private static let remedy =
-    "`fedsim sweep FILE` writes it anew, then `fedsim sweep retry FOLDER --failed` plays the cell"
+    "`fedsim sweep FILE` writes it again, then `fedsim sweep retry FOLDER --failed` plays the cell"
 
   /// Reads the scenario of a cell as it was written with the manifest.
   private func scenario(of cell: SweepManifest.Cell) throws(RunFailure) -> Scenario {
@@ -107,7 +107,7 @@ public final class CellPlayer {
     }
     guard scenario.digest == cell.scenario else {
       throw SweepFolder.refusal(
-        path, "the cell's scenario is not what the sweep wrote; remove it: \(Self.remedy)")
+        path, "the cell's scenario was changed; remove it: \(Self.remedy)")
     }
     return scenario
   }

@@ -18,7 +18,7 @@ public struct CellRow: Codable, Equatable, Sendable {
     ("publishedAt", "s", "simulated time of publication"),
     ("centralAccuracy", "1", "accuracy on the test samples"),
     ("centralLoss", "1", "loss on the test samples"),
-    ("centralValidationAccuracy", "1", "accuracy on all validation samples together"),
+    ("centralValidationAccuracy", "1", "accuracy on all validation samples"),
   ]
 
   /// The groups of a result that a row is made of.

@@ -48,7 +48,8 @@ struct ConstraintFilter {
           axes[name] = index
         } else if varied.starts(with: steps) || steps.starts(with: varied) {
           return
-            "`\(path)` is varied, and this lies \(varied.count < steps.count ? "below" : "above")"
+            "`\(path)` is varied, and this name is "
+            + "\(varied.count < steps.count ? "below" : "above")"
             + " it: name the axis"
         }
       }
@@ -57,7 +58,7 @@ struct ConstraintFilter {
       guard case .values(let values) = settings.axes[axis].domain,
         let value = values.first(where: { scenario.comparedValue($0, at: paths[axis]) == nil })
       else { return nil }
-      return "a value of `\(name)` is \(value.found), and only single values can be compared"
+      return "a value of `\(name)` is \(value.found), but only single values can be compared"
     }
     guard let value = scenario.resolvedValue(at: name) else {
       let nearest = Spelling.nearest(to: name, among: paths + names)
@@ -66,7 +67,7 @@ struct ConstraintFilter {
         + (end ?? "axes: " + paths.joined(separator: ", "))
     }
     guard let constant = scenario.comparedValue(value, at: name) else {
-      return "`\(name)` is \(value.found), and only single values can be compared"
+      return "`\(name)` is \(value.found), but only single values can be compared"
     }
     constants[name] = constant
     return nil

@@ -54,7 +54,7 @@ enum HalvingFaults {
     for (index, rung) in halving.rungs.enumerated() {
       guard let stop = stop(scenario, rung) else { continue }
       if let last, !isLonger(stop, than: last) {
-        report("this is not longer than the rung before", at: rung.place, ".rungs[\(index)]")
+        report("this rung is not longer than the previous one", at: rung.place, ".rungs[\(index)]")
       }
       last = stop
     }

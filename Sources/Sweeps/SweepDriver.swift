@@ -246,7 +246,7 @@ public final class SweepDriver {
       guard let deadline = worker.deadline, deadline <= .now, worker.killedFor == nil else {
         continue
       }
-      worker.kill(for: "it took longer than \(Self.brief(options.timeout ?? 0)) s")
+      worker.kill(for: "the time limit of \(Self.brief(options.timeout ?? 0)) s was exceeded")
     }
   }
 
@@ -286,7 +286,7 @@ public final class SweepDriver {
     if !worker.hasAnswered, worker.exitCode != nil {
       silentEnds += 1
       // A worker that ends before its first answer has found no sweep, or no program.
-      if silentEnds > 3 { throw .failed("workers end before they have done anything: \(reason)") }
+      if silentEnds > 3 { throw .failed("workers end before they start to work: \(reason)") }
     }
     if case .look = task.order {
       if let last = lastWords.removeValue(forKey: task.cell.id) {
@@ -296,7 +296,7 @@ public final class SweepDriver {
       } else {
         let path = store.path(task.cell.id)
         throw .failed(
-          "\(path): \(reason) while it was read; remove it, and the cell is played again")
+          "\(path): \(reason) while it was read; remove the file, and the cell is played again")
       }
       return
     }
@@ -333,7 +333,7 @@ public final class SweepDriver {
       try folder.keep(failure, of: task.cell.id)
     } catch {
       // Cells were played: this is no bad input.
-      throw .failed("\(error.description); the cell failed: \(reason); the same command goes on")
+      throw .failed("\(error.description); the cell failed: \(reason); the same command continues")
     }
     tell(task.cell, .failed, reason, seconds)
   }

@@ -48,24 +48,24 @@ public struct SweepFolder: Sendable {
   public func manifest() throws(RunFailure) -> SweepManifest {
     guard let data = FileManager.default.contents(atPath: manifestPath) else {
       throw Self.refusal(
-        path, "this is no folder of a sweep: there is no sweep.json; `fedsim sweep FILE` makes one")
+        path, "this is not a sweep's folder: there is no sweep.json; `fedsim sweep FILE` makes one")
     }
     struct Head: Decodable {
       var format: Int
       var engineVersion: String
     }
     guard let head = try? JSONDecoder().decode(Head.self, from: data) else {
-      throw Self.refusal(manifestPath, "this is no manifest of a sweep")
+      throw Self.refusal(manifestPath, "this is not a manifest of a sweep")
     }
     guard head.format == SweepManifest.format, head.engineVersion == FedSimVersion.current else {
       throw Self.refusal(
         manifestPath,
-        "this sweep is of FedSim \(head.engineVersion), and this is \(FedSimVersion.current)")
+        "this sweep is from FedSim \(head.engineVersion), but this is \(FedSimVersion.current)")
     }
     do {
       return try JSONDecoder().decode(SweepManifest.self, from: data)
     } catch {
-      throw Self.refusal(manifestPath, "this is no whole manifest of a sweep")
+      throw Self.refusal(manifestPath, "this manifest of a sweep is incomplete")
     }
   }
 
@@ -77,7 +77,7 @@ public struct SweepFolder: Sendable {
     let manifest = try manifest()
     guard manifest.build == FileDigest.ofThisProgram else {
       throw Self.refusal(
-        path, "another build of fedsim began this sweep; its own command goes on with this one")
+        path, "another build of fedsim began this sweep; use the sweep's own command to continue")
     }
     return manifest
   }

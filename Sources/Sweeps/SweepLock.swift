@@ -39,20 +39,20 @@ final class SweepLock {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       throw SweepFolder.refusal(
-        path, "the lock cannot be taken: \(String(cString: strerror(errno)))")
+        path, "the folder cannot be locked: \(String(cString: strerror(errno)))")
     }
     descriptors.append(descriptor)
     let error = SweepLock.error(of: descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB)
     guard error == 0 else {
       guard error == EWOULDBLOCK else {
         let words = String(cString: strerror(error))
-        throw SweepFolder.refusal(path, "the lock cannot be taken: \(words)")
+        throw SweepFolder.refusal(path, "the folder cannot be locked: \(words)")
       }
       let holder = SweepLock.holder(descriptor)
       throw SweepFolder.refusal(
         folder.path,
-        "another `fedsim sweep`\(holder.map { " (process \($0))" } ?? "") is at work here; wait for"
-          + " it, or end it: it can be gone on with")
+        "another `fedsim sweep`\(holder.map { " (process \($0))" } ?? "") is running here; wait for"
+          + " its end, or end it: the sweep can be continued")
     }
     // Of those that share it nobody stands there, and no more the last that had it alone.
     _ = ftruncate(descriptor, 0)

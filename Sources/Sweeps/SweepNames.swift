@@ -78,10 +78,10 @@ extension Sweep {
       } else if let other = seen.first(where: {
         $0.steps.starts(with: steps) || steps.starts(with: $0.steps)
       }) {
-        report("one lies below the other: `\(other.path)`")
+        report("one is below the other: `\(other.path)`")
       }
       if hasHalving, first == "stop" {
-        report("the rungs of `halving` say how long variants are played")
+        report("the rungs of `halving` determine how long variants are played")
       }
       seen.append((axis.path, steps))
     }

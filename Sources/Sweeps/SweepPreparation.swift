@@ -91,16 +91,16 @@ public struct SweepPreparation {
     let notice =
       store == nil
       ? "note: another build of fedsim began this sweep; its cells are played again"
-        + " (--store \(old.store) takes what is finished there)"
+        + " (--store \(old.store) reuses its finished cells)"
       : "note: another build of fedsim began this sweep"
     return Prepared(folder: folder, cells: cells, listed: listed, notice: notice)
   }
 
   private func difference(from old: SweepManifest, to new: SweepManifest) -> String {
     for (a, b) in zip(old.files, new.files) where a.digest != b.digest {
-      return "\(b.path) is not what it was when this sweep began"
+      return "\(b.path) has changed since this sweep began"
     }
-    return "this folder holds another sweep than the scenario asks for now"
+    return "this folder contains another sweep than the scenario's"
   }
 
   // MARK: For people
@@ -114,7 +114,7 @@ public struct SweepPreparation {
     if let shard, manifest.halving != nil {
       throw SweepFolder.refusal(
         "--shard \(shard.number)/\(shard.count)",
-        "with `halving` the cells of a shard are known when a rung is over; leave out --dry-run")
+        "with `halving` the cells of a shard are known only after each rung; leave out --dry-run")
     }
     let store = CellStore(manifest.store)
     var lines = ["variants \(manifest.variants.count), replicas \(manifest.replicas)"]
@@ -144,7 +144,7 @@ public struct SweepPreparation {
     }
     let count = manifest.variants.count * manifest.replicas
     let cells = shard == nil ? "\(count) cells" : "\(listed) of \(count) cells"
-    lines.append("\(cells), \(there) of them there; folder \(folder.path)")
+    lines.append("\(cells), \(there) of them finished; folder \(folder.path)")
     return lines.joined(separator: "\n")
   }
 }

@@ -58,7 +58,7 @@ public struct SweepStatus: Codable, Equatable, Sendable {
     }
     lines.append("failed: \(failed.count)")
     for id in failed { lines.append("  \(id)  log: \(SweepFolder(folder).logPath(id))") }
-    lines.append(isRunning ? "a driver is at work" : "no driver is at work")
+    lines.append(isRunning ? "a driver is running" : "no driver is running")
     if let slurm { lines.append(slurm.text) }
     lines.append(hasTable ? "table: \(SweepFolder(folder).tablePath)" : "no table yet")
     return lines.joined(separator: "\n")
@@ -95,7 +95,7 @@ public enum SingleCell {
     let answer = player.play(id)
     switch answer.kind {
     case .played: return "\(id): played"
-    case .there: return "\(id): there already"
+    case .there: return "\(id): already finished"
     case .refused: throw SweepFolder.refusal(folder.path, answer.reason ?? "")
     case .missing, .failed: throw .failed(answer.reason ?? "")
     }

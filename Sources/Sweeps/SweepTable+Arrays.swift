@@ -40,12 +40,12 @@ extension SweepTable {
     variables.append(
       .init(
         "outcome", names, codes: entries.map { code($0?.outcome ?? .excluded) },
-        meanings: CellOutcome.allCases.map(\.rawValue), longName: "what became of the cell"))
+        meanings: CellOutcome.allCases.map(\.rawValue), longName: "outcome of the cell"))
     if manifest.halving != nil {
       variables.append(
         .init(
           "rung", names, .int64(entries.map { Int64($0?.cell.rung ?? -1) }), units: "1",
-          longName: "last rung that the variant was played to, -1: none"))
+          longName: "last rung to which the variant was played, -1: none"))
     }
     for (index, metric) in CellMetric.all.enumerated() {
       variables.append(
@@ -70,7 +70,7 @@ extension SweepTable {
     let comment =
       "The cells of a sweep. NaN where a cell failed or was excluded; cells that were stopped early"
       + " have the numbers of their last rung."
-      + (hasCurves ? "" : " Numbers by version are left out: there are too many.")
+      + (hasCurves ? "" : " Columns by version are left out: there are too many.")
     return [
       .init("Conventions", .text("CF-1.10 FedSim-sweep-1")), .init("title", .text(manifest.name)),
       .init("engineVersion", .text(manifest.engineVersion)), .init("comment", .text(comment)),
@@ -168,7 +168,7 @@ extension SweepTable {
         "target", ["target"], .double(manifest.targets), units: "1", longName: "target accuracy"),
       .init(
         "timeToAccuracy", names + ["target"], .double(times), units: "s",
-        longName: "simulated time of the first evaluated version of at least this accuracy"),
+        longName: "simulated time of the first evaluated version with at least this accuracy"),
     ]
   }
 

@@ -84,7 +84,7 @@ public struct SweepTable {
     do throws(RunFailure) {
       try writeAll(to: folder, versions)
     } catch {
-      throw .failed("the tables cannot be written: \(error); the same command goes on")
+      throw .failed("the tables cannot be written: \(error); the same command continues")
     }
   }
 

@@ -57,7 +57,7 @@ struct WorkerAnswer: Codable {
 enum MessageLine {
   static func bytes(_ value: some Encodable) -> [UInt8] {
     guard let data = try? JSONEncoder().encode(value) else {
-      preconditionFailure("a message holds words and finite numbers only")
+      preconditionFailure("a message contains only words and finite numbers")
     }
     return Array(data) + [10]
   }

@@ -85,7 +85,7 @@ enum ReportFixture {
         numbers("userAccuracy", axis, [.nan, 0.5, .nan]),
         .init(
           "fileOutcome", ["fileOutcome"], codes: [0, 1, 2],
-          meanings: ["trained", "erased", "unfinishedAtEnd"], longName: "how files end"),
+          meanings: ["trained", "erased", "unfinishedAtEnd"], longName: "how files ended"),
         numbers("filesEnded", ["fileOutcome"], [1200, 3, 4]),
         numbers("failedUploads", [], [7]),
       ])

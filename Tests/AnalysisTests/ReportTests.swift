@@ -100,7 +100,7 @@ struct ReportTests {
     ]).html.replacing("&quot;", with: "\"")
     // Medians of 0 and 0, of 40 and 80 %, and of 40 and 90 % at 2 h.
     #expect(html.contains("\"x\":[0,3600,7200],\"y\":[0,0.6,0.65]"))
-    #expect(html.contains("as far as the first of them ends"))
+    #expect(html.contains("the end of the shortest run"))
   }
 
   @Test func whatTheServerTrainedHasALineAModel() {
@@ -117,10 +117,10 @@ struct ReportTests {
     #expect(!html.contains("\"name\":\"federated\""))
     #expect(html.contains("<dd>75.0%</dd><dt>accuracy of the last version of big</dt>"))
     #expect(html.contains("<dd>3</dd><dt>versions published by training at the server</dt>"))
-    #expect(html.contains("<dd>1,200</dd><dt>files learned from</dt>"))
+    #expect(html.contains("<dd>1,200</dd><dt>files used in training</dt>"))
     #expect(!html.contains("versions published</dt>"))
     // The ledger: 1200 + 3 + 4.
-    #expect(html.contains("1,207 in all, by how they ended"))
+    #expect(html.contains("1,207 in all, by outcome"))
     #expect(html.contains("aria-label=\"Users&#39; own models\""))
     for plot in [Report.Plot.accuracy, .central, .files, .uploads] {
       #expect(report.svg(plot) != nil, "\(plot)")
@@ -156,7 +156,7 @@ struct ReportTests {
     let html = Report([run("a.h5", accuracy: [0.1, 0.6], adding: [effort])]).html
     // 100 of the 700 seconds whose work had ended, and 250 + 50 of all 1000.
     #expect(html.contains("<dd>14.3%</dd><dt>of training time wasted</dt>"))
-    #expect(html.contains("<dd>30.0%</dd><dt>of training time under way at the end</dt>"))
+    #expect(html.contains("<dd>30.0%</dd><dt>of training time in progress at the end</dt>"))
     // Both are grey on the figure.
     #expect(html.components(separatedBy: "<rect class=\"f7\"").count == 3)
   }
@@ -170,12 +170,12 @@ struct ReportTests {
     #expect(report.html.contains("aria-label=\"Accuracy over time\""))
     #expect(
       report.obstacle(.timeline)
-        == "the result has no `timeline/work`, which is there with `record.timelineOf`, "
+        == "the result has no `timeline/work`, which is available with `record.timelineOf`, "
         + "such as `record: {timelineOf: [phones/0]}`")
     #expect(report.obstacle(.accuracy) == nil)
     #expect(
       Report([run("a.h5", accuracy: [0.1], hours: 0)]).obstacle(.accuracy)
-        == "the run stopped as it began")
+        == "the run stopped at its start")
     #expect(report.html.contains("<dd>0</dd><dt>versions published</dt>"))
     #expect(
       Report([run("b.h5", accuracy: [0, 1])]).html.contains("<dd>1</dd><dt>version published</dt>"))

@@ -9,7 +9,7 @@ enum SourceTree {
   /// fixtures are data.
   static let sources: [Source] = {
     let paths =
-      ["Package.swift", "Makefile"]
+      ["Package.swift", "Makefile", "README.md", "CONTRIBUTING.md", "DESIGN.md", "CHANGELOG.md"]
       + ["Sources", "Tests", "Examples", "Scripts", ".ci", "docs"].flatMap(files)
     return paths.sorted().compactMap { path in
       let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)

@@ -49,7 +49,7 @@ struct BadInputTests {
       (["run", "none.yaml"], "none.yaml: cannot read `none.yaml`: No such file or directory"),
       (["list", "agregator"], "there is no seam `agregator`; did you mean `aggregator`?"),
       (["list", "polices"], "there is no seam `polices`; did you mean `policy`?"),
-      (["init", "s.yaml"], "s.yaml: is there already"),
+      (["init", "s.yaml"], "s.yaml: already exists"),
       (["validate", "s.yaml", "--set", "fleet=[]"], "fleet: "),
     ])
   func arguments(arguments: [String], message: String) throws {

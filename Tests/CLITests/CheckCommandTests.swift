@@ -16,7 +16,7 @@ struct CheckCommandTests {
     let fedsim = try command()
     let result = try fedsim("check", ".")
     #expect(result.code == 0 && result.error == "", "\(result)")
-    #expect(result.out == "ok        ./s.yaml  (2 claims)\n1 scenario: 1 hold\n")
+    #expect(result.out == "ok        ./s.yaml  (2 assertions)\n1 scenario: 1 hold\n")
     #expect(fedsim.names == ["s.yaml"])
   }
 
@@ -41,7 +41,7 @@ struct CheckCommandTests {
     let fedsim = try command()
     try fedsim.write(Command.scenario, to: "plain.yaml")
     let run = try fedsim("run", "s.yaml", "-q", "-o", "a.h5", "--set", "name=x")
-    #expect(run.code == 0 && run.error == "claims: all 2 hold\n")
+    #expect(run.code == 0 && run.error == "assertions: all 2 hold\n")
     let plain = try fedsim("run", "plain.yaml", "-q", "-o", "b.h5", "--set", "name=x")
     #expect(plain.error == "")
     #expect(try fedsim.areEqual("a.h5", "b.h5"))
@@ -61,7 +61,7 @@ struct CheckCommandTests {
       Command.scenario.replacing("threshold: 2", with: "threshold: 3"), to: "s.yaml")
     let broken = try fedsim("check", "s.yaml")
     #expect(broken.code == 1)
-    #expect(broken.out.contains("  this is not the run that is recorded in s.baseline:\n"))
+    #expect(broken.out.contains("  this run differs from the recording s.baseline:\n"))
     #expect(broken.out.contains("    event "), "\(broken.out)")
     #expect(broken.out.contains("    round 1 ("), "\(broken.out)")
     let again = try fedsim("check", "--record", ".")
@@ -95,7 +95,7 @@ struct CheckCommandTests {
     process.waitUntilExit()
     #expect(process.terminationReason == .exit && process.terminationStatus == 130)
     let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    #expect(text.hasSuffix("interrupted; the check is not over, and nothing is reported\n"))
+    #expect(text.hasSuffix("interrupted; the check is not finished, and nothing is reported\n"))
     #expect(fedsim.names == ["s.yaml"])
   }
 
@@ -110,7 +110,7 @@ struct CheckCommandTests {
     let text = String(decoding: try fedsim.bytes("r.xml"), as: UTF8.self)
     #expect(
       text.contains("<testsuites name=\"fedsim check\" tests=\"3\" failures=\"1\" errors=\"0\">"))
-    #expect(text.contains("<testcase classname=\"./s.yaml\" name=\"baseline\"/>"))
+    #expect(text.contains("<testcase classname=\"./s.yaml\" name=\"recording\"/>"))
     #expect(text.contains("name=\"versions at the end: below 1\">"))
     #expect(text.contains("<failure message=\"./s.yaml:"))
     let parser = XMLCheck()
@@ -147,7 +147,7 @@ struct CheckCommandTests {
       (["check"], "Missing expected argument"),
       (["check", "none"], "there is no such file or folder"),
       (["check", "s.yaml", "--jobs", "0"], "expected a number from 1 to 1024"),
-      (["check", "s.yaml", "--all"], "--all goes with --record"),
+      (["check", "s.yaml", "--all"], "--all needs --record"),
       (["check", "s.yaml", "--junit", "nowhere/r.xml"], "the folder nowhere does not exist"),
       (["check", "plain.yaml"], "there is nothing to check"),
       (["check", "empty"], "there is nothing to check"),

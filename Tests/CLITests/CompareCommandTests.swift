@@ -25,7 +25,7 @@ struct CompareCommandTests {
     #expect((try tree(other.out)["warnings"] as? [String])?.count == 1)
     for (arguments, expected) in [
       (["nowhere.h5"], "nowhere.h5: there is no such file"),
-      (["s.yaml"], "s.yaml: this is no result of FedSim"),
+      (["s.yaml"], "s.yaml: this is not a result of FedSim"),
       (["r.h5", "--threads", "0"], "--threads: found 0"),
     ] {
       let wrong = try fedsim.run(["replay"] + arguments)
@@ -45,13 +45,13 @@ struct CompareCommandTests {
     #expect(other.code == 1 && other.error == "")
     #expect(other.out.hasPrefix("different: a.h5 | c.h5\n"))
     #expect(other.out.contains("\n  server.trigger.threshold.updates: 2 | 3\n"))
-    #expect(other.out.contains("the event is the same, and what came of it is not\n"))
+    #expect(other.out.contains("the event is the same, but its effects differ\n"))
     #expect(other.out.contains("    → server: published, version 1, count 2\n"))
     let json = try tree(try fedsim("compare", "a.h5", "c.h5", "--json").out)
     #expect(json["search"] as? String == "played")
     #expect((json["event"] as? [String: Any])?["kind"] as? String == "outcome")
     let still = try fedsim("compare", "a.h5", "c.h5", "--no-replay")
-    #expect(still.code == 1 && still.out.contains("not looked for (--no-replay)"))
+    #expect(still.code == 1 && still.out.contains("not searched (--no-replay)"))
   }
 
   @Test("seeds in pairs: exit code 0, a claim from enough of them and none from too few")
@@ -77,13 +77,15 @@ struct CompareCommandTests {
       ["compare", "--a"] + files.a + ["--b"] + files.b.prefix(5)
         + ["--measures", "finalAccuracy"])
     #expect(few.code == 0)
-    #expect(few.out.contains("left out, since only --a has them: seeds 6\n"))
-    #expect(few.out.contains("5 pairs can never come below p = 0.05; at least 6 are needed"))
+    #expect(few.out.contains("left out, because only --a has them: seeds 6\n"))
+    #expect(
+      few.out.contains(
+        "no claim is possible: with 5 pairs p cannot be below 0.05; at least 6 are needed"))
     #expect(
       few.out.contains(
         "final accuracy: no claim: too few pairs, and at least 6 that differ are needed\n"))
     let one = try fedsim.run(["compare", "--a", files.a[0], "--b", files.b[0]])
-    #expect(one.code == 0 && !one.out.contains("the effect seen"), "\(one.out)")
+    #expect(one.code == 0 && !one.out.contains("observed effect"), "\(one.out)")
     #expect(one.out.contains("no pair has it on both sides: joules to target, worst decile\n"))
     // The rate is a matter of the policy; another fleet is not.
     #expect(!one.out.contains("warning"))
@@ -93,12 +95,13 @@ struct CompareCommandTests {
     let unlike = try fedsim("compare", "--a", "a1.h5", "--b", "c1.h5")
     #expect(
       unlike.out.hasPrefix(
-        "warning: the two sides differ in more than the policy, so what is found may come of that: "
+        "warning: the two sides differ in more than the policy, which may cause the differences "
+          + "found: "
           + "fleet.phones.background.processing.earliestBegin\n"), "\(unlike.out)")
     _ = try fedsim(
       "run", "s.yaml", "-q", "-o", "d1.h5", "--seed", "1", "--set", "seeds.world=9")
     let otherWorld = try fedsim("compare", "--a", "a1.h5", "--b", "d1.h5")
-    #expect(otherWorld.out.contains("other sub-seeds or other data on the two sides"))
+    #expect(otherWorld.out.contains("different sub-seeds or data on the two sides"))
     #expect(otherWorld.out.contains("seeds 1\n"))
     let json = try tree(
       try fedsim.run(["compare", "--json", "--a"] + files.a + ["--b"] + files.b).out)
@@ -115,7 +118,7 @@ struct CompareCommandTests {
       (["a.h5"], "found one file, expected two"),
       (["a.h5", "b.h5", "a.h5"], "found 3 files, expected two"),
       (["--a", "a.h5"], "found only --a, expected --a and --b"),
-      (["b.h5", "--a", "a.h5", "--b", "a.h5"], "found b.h5 beside --a and --b"),
+      (["b.h5", "--a", "a.h5", "--b", "a.h5"], "found b.h5 together with --a and --b"),
       (["--a", "a.h5", "--b", "a.h5", "--alpha", "2"], "--alpha: found 2.0"),
       (["--a", "a.h5", "--b", "a.h5", "--resamples", "3"], "--resamples: found 3"),
       (["a.h5", "b.h5", "--alpha", "0.1"], "found --alpha with two files"),
@@ -128,8 +131,8 @@ struct CompareCommandTests {
       (["--a", "a.h5", "--b", "a.h5", "--target", "7"], "--target: found 7.0"),
       (["--a", "a.h5", "--b", "a.h5", "--measures", "ginni"], "did you mean `gini`?"),
       (["--a", "a.h5", "--b", "b.h5"], "no seed is on both sides: --a has 1, --b has 2"),
-      (["--a", "a.h5", "a.h5", "--b", "a.h5"], "its seed, 1, is that of a.h5 too"),
-      (["a.h5", "s.yaml"], "s.yaml: this is no result of FedSim"),
+      (["--a", "a.h5", "a.h5", "--b", "a.h5"], "its seed, 1, is also that of a.h5 too"),
+      (["a.h5", "s.yaml"], "s.yaml: this is not a result of FedSim"),
     ] {
       let result = try fedsim.run(["compare"] + arguments)
       #expect(result.code == 2 && result.out == "", "\(arguments)")

@@ -29,14 +29,14 @@ struct ExportCommandTests {
   @Test(
     "what cannot be exported exits with 2 and leaves nothing",
     arguments: [
-      (["r.h5", "--to", "x"], "`x` has none of the endings"),
+      (["r.h5", "--to", "x"], "the ending of `x` is not"),
       (["r.h5", "--to", "x.nzp"], "give --format, one of csv, npz, safetensors, automatic"),
       (["r.h5", "--to", "x", "--format", "nzp"], "'nzp' is invalid"),
-      (["s.yaml", "--to", "x.npz"], "s.yaml: this is no result of FedSim"),
+      (["s.yaml", "--to", "x.npz"], "s.yaml: this is not a result of FedSim"),
       (["none.h5", "--to", "x.npz"], "none.h5: there is no such file"),
       (["r.h5", "--to", "no/x.npz"], "the folder no does not exist"),
       (["r.h5", "--to", "x.npz", "--group", "version"], "did you mean `versions`?"),
-      (["r.h5", "--to", "s.yaml", "--format", "csv"], "found a file, where a folder goes"),
+      (["r.h5", "--to", "s.yaml", "--format", "csv"], "found a file in place of a folder"),
       (["r.h5", "--to", ".", "--format", "csv"], "a path that is no folder's name"),
       (["r.h5"], "Missing expected argument '--to"),
     ])

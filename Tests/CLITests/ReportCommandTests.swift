@@ -13,7 +13,7 @@ struct ReportCommandTests {
     #expect(try fedsim("report", "r.h5").code == 0)
     #expect(try fedsim.bytes("r.html") == page)
     let text = String(decoding: page, as: UTF8.self)
-    for words in ["Accuracy over time", "How far participations came", "fedsim replay r.h5"] {
+    for words in ["Accuracy over time", "Funnel of participation", "fedsim replay r.h5"] {
       #expect(text.contains(words), "\(words)")
     }
   }
@@ -40,9 +40,9 @@ struct ReportCommandTests {
       try fedsim("run", "s.yaml", "-q", "-o", "e.h5", "--set", "record.events=true").code == 0)
     try fedsim.write("mine", to: "notes.html")
     for (arguments, words) in [
-      (["report"], "found no result"), (["report", "s.yaml"], "no result of FedSim"),
+      (["report"], "found no result"), (["report", "s.yaml"], "not a result of FedSim"),
       (["report", "none.h5"], "there is no such file"),
-      (["report", "r.h5", "-o", "notes.html"], "stays as it is"),
+      (["report", "r.h5", "-o", "notes.html"], "is not replaced"),
       (["report", "r.h5", "-o", "no/where.html"], "does not exist"),
       (["report", "r.h5", "--reference", "r.h5"], "expected NAME=FILE"),
       (["plot", "r.h5"], "expected one of accuracy"),
@@ -53,9 +53,9 @@ struct ReportCommandTests {
       ),
       (["plot", "r.h5", "--figure", "central"], "no `central/testAccuracy`"),
       (["report", "s.yaml"], "1 fault; nothing was written"),
-      (["report", "r.h5", "./r.h5"], "./r.h5: it holds the same as r.h5"),
-      (["report", "r.h5", "e.h5"], "e.h5: it is of the same policy and the same seed, 1, as r.h5"),
-      (["report", "r.h5", "--reference", "x=r.h5", "--reference", "x=r.h5"], "two of the name"),
+      (["report", "r.h5", "./r.h5"], "./r.h5: its content equals that of r.h5"),
+      (["report", "r.h5", "e.h5"], "e.h5: it has the same policy and the same seed, 1, as r.h5"),
+      (["report", "r.h5", "--reference", "x=r.h5", "--reference", "x=r.h5"], "appears twice"),
       (["plot", "r.h5", "--figure", "accuracy", "-o", "a.gif"], ".svg, .pdf or .png"),
     ] {
       let result = try fedsim.run(arguments)
@@ -95,7 +95,7 @@ struct ReportCommandTests {
     #expect(try fedsim("report", "none.h5").code == 0)
     let none = String(decoding: try fedsim.bytes("none.html"), as: UTF8.self)
     #expect(none.contains("no version came after the initial model"))
-    #expect(none.contains("of training time under way at the end"))
+    #expect(none.contains("of training time in progress at the end"))
     #expect(
       try fedsim(
         "run", "s.yaml", "-q", "-o", "one.h5", "--set", "fleet.phones.count=1", "--set",

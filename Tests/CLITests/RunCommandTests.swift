@@ -158,14 +158,14 @@ struct RunCommandTests {
     let result = try fedsim("run", "s.yaml", "--output", "nowhere/o.h5")
     #expect(result.code == 2)
     #expect(
-      result.error == "nowhere/o.h5: the folder nowhere does not exist; make it, or give another"
+      result.error == "nowhere/o.h5: the folder nowhere does not exist; create it, or give another"
         + " path\n1 fault; nothing was run\n")
     #expect(result.out == "" && fedsim.names == ["s.yaml"])
     // The same words whatever the option is called.
     _ = try fedsim("run", "s.yaml", "-q", "-o", "r.h5")
     #expect(
       try fedsim("export", "r.h5", "--to", "nowhere/r.npz").error
-        == "nowhere/r.npz: the folder nowhere does not exist; make it, or give another path\n"
+        == "nowhere/r.npz: the folder nowhere does not exist; create it, or give another path\n"
         + "1 fault; nothing was written\n")
   }
 
@@ -200,7 +200,8 @@ struct RunCommandTests {
     process.waitUntilExit()
     #expect(process.terminationReason == .exit && process.terminationStatus == 130)
     #expect(
-      rest.hasSuffix("interrupted; no whole result was written; go on with: fedsim resume o.h5\n"))
+      rest.hasSuffix(
+        "interrupted; no complete result was written; resume with: fedsim resume o.h5\n"))
     #expect(fedsim.names.contains("o.h5.run/run.json") && !fedsim.names.contains("o.h5"))
     let again = try fedsim("run", "s.yaml", "-o", "o.h5", "-q")
     #expect(again.code == 2 && again.error.contains("`fedsim resume o.h5`"))

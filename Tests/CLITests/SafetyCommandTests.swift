@@ -52,12 +52,12 @@ struct SafetyCommandTests {
     #expect(again.code == 2)
     #expect(
       again.error.hasPrefix(
-        "o.h5: no unfinished run stands beside this file (o.h5.run): its run came to its end\n"))
+        "o.h5: there is no unfinished run of this file (o.h5.run): its run is complete\n"))
     let scenario = try fedsim("recover", "s.yaml")
     #expect(scenario.code == 2)
     #expect(
       scenario.error.hasPrefix(
-        "s.yaml: no unfinished run stands beside this file (s.yaml.run), which is no result\n"))
+        "s.yaml: there is no unfinished run of this file (s.yaml.run), which is not a result\n"))
   }
 
   @Test("two runs on one result: the second ends at once and names the first")
@@ -69,7 +69,7 @@ struct SafetyCommandTests {
       first.waitUntilExit()
     }
     let text =
-      "o.h5: process \(first.processIdentifier) writes this result now; wait for its end, or name"
+      "o.h5: process \(first.processIdentifier) is writing this result; wait for its end, or name"
       + " another file\n"
     for words in [["run"] + Self.endless, ["resume", "o.h5"], ["recover", "o.h5"]] {
       let result = try fedsim.run(words)
@@ -86,7 +86,7 @@ struct SafetyCommandTests {
     try killed(fedsim, Self.endless)
     let refused = try fedsim("run", "s.yaml", "-o", "o.h5")
     #expect(refused.code == 2)
-    #expect(refused.error.hasPrefix("o.h5: an unfinished run of 2"))
+    #expect(refused.error.hasPrefix("o.h5: there is an unfinished run of 2"))
     for way in ["`fedsim resume o.h5`", "`fedsim recover o.h5`", "--restart"] {
       #expect(refused.error.contains(way))
     }
@@ -117,7 +117,7 @@ struct SafetyCommandTests {
     #expect(found.asOfSeconds == nil, "ten seconds had not passed")
     #expect(try fedsim.bytes("o.h5.run/journal") == before)
     let text = try fedsim("recover", "o.h5.run/")
-    #expect(text.code == 0 && text.out.contains("incomplete; go on with: fedsim resume o.h5"))
+    #expect(text.code == 0 && text.out.contains("incomplete; resume with: fedsim resume o.h5"))
     #expect(try fedsim.areEqual("o.h5", "r.h5"))
     let explained = try fedsim("explain", "r.h5", "--device", "phones/0")
     #expect(explained.code == 2 && explained.error.contains("not whole"), "\(explained.error)")
@@ -156,12 +156,12 @@ struct SafetyCommandTests {
       manifest.replacing(digest, with: "00000000deadbeef"), to: "o.h5.run/run.json")
     for word in ["resume", "recover"] {
       let result = try fedsim(word, "o.h5")
-      #expect(result.code == 2 && result.error.contains("the data that this run is made of"))
+      #expect(result.code == 2 && result.error.contains("the run's data have changed since"))
       #expect(result.error.contains("00000000deadbeef"))
     }
     try fedsim.write("{", to: "o.h5.run/run.json")
     let broken = try fedsim("resume", "o.h5")
-    #expect(broken.code == 2 && broken.error.contains("this does not say what was run"))
+    #expect(broken.code == 2 && broken.error.contains("this does not describe the run"))
   }
 
   @Test("the result so far stands under the result's name, and the whole one takes its place")
@@ -185,7 +185,7 @@ struct SafetyCommandTests {
     #expect(try fedsim("run", "s.yaml", "-q", "-o", "o.h5").code == 0)
     let bytes = try fedsim.bytes("o.h5")
     let refused = try fedsim("run", "s.yaml", "-q", "-o", "o.h5", "--publish-every", "1 ms")
-    #expect(refused.code == 2 && refused.error.contains("a whole result of an earlier run"))
+    #expect(refused.code == 2 && refused.error.contains("a complete result of an earlier run"))
     #expect(try fedsim.bytes("o.h5") == bytes)
     #expect(fedsim.names == ["o.h5", "o.h5.provenance.json", "s.yaml"])
     // What is left of a result that was taken away is of no other.

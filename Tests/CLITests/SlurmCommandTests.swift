@@ -81,7 +81,7 @@ import Testing
     #expect(again.count == 4)
     // A collector that is played again, because its node was lost too, adds nothing.
     #expect(try slurm.job(first[1]) == 0)
-    #expect(slurm.log == "submission 2 was made already\n")
+    #expect(slurm.log == "submission 2 already exists\n")
     #expect(try slurm.calls().count == 4)
     let cells = try slurm.lines("\(slurm.folder)/cells.txt")
     #expect(try slurm.lines("\(slurm.folder)/slurm/2/cells.txt") == Array(cells[2..<4]))
@@ -94,7 +94,7 @@ import Testing
     #expect(slurm.command.names.contains("\(slurm.folder)/versions.csv"))
     // A task that the submission does not have.
     #expect(try slurm.job(again[2], task: 1) == 2)
-    #expect(slurm.log.contains("2 cells, 2 a task: there is no task 1"))
+    #expect(slurm.log.contains("2 cells, 2 per task: there is no task 1"))
   }
 
   @Test(
@@ -306,9 +306,9 @@ import Testing
   func options() throws {
     let slurm = try slurm()
     for (arguments, words) in [
-      (["--partition", "x"], "--partition: this is for --slurm, which is not given"),
+      (["--partition", "x"], "--partition: needs --slurm"),
       (["--slurm", "--shard", "1/2"], "--shard: Slurm's tasks are the shards"),
-      (["--slurm", "--plan"], "--plan: with --slurm this is --dry-run"),
+      (["--slurm", "--plan"], "--plan: with --slurm use --dry-run"),
       (
         ["--slurm", "--cells-per-task", "0"], "--cells-per-task: found 0, expected a number from 1"
       ),
@@ -324,7 +324,7 @@ import Testing
     let bent = try slurm.command.run(
       ["sweep", "\(slurm.home)/sweep.yaml", "--slurm", "-o", "a\\b"], slurm.environment)
     #expect(bent.code == 2)
-    #expect(bent.error.contains("Slurm has no paths with a backslash"), "\(bent.error)")
+    #expect(bent.error.contains("Slurm does not accept paths with a backslash"), "\(bent.error)")
     #expect(try slurm.calls().isEmpty)
   }
 }

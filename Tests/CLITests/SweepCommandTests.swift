@@ -118,10 +118,10 @@ import Testing
       "sweep", "sweep.yaml", "-o", "out/s", "--timeout", "1 us", "--retries", "1", "--jobs", "2")
     #expect(failed.code == 3)
     #expect(failed.out.contains("6 cells, 6 failed"), "\(failed.out)")
-    #expect(failed.error.contains("again: fedsim sweep retry out/s --failed"))
+    #expect(failed.error.contains("retry: fedsim sweep retry out/s --failed"))
     let rows = try lines(command, "out/s/failed.csv")
     #expect(rows.count == 7)
-    #expect(rows[1].hasSuffix(",2,it took longer than 1e-06 s"), "\(rows[1])")
+    #expect(rows[1].hasSuffix(",2,the time limit of 1e-06 s was exceeded"), "\(rows[1])")
     #expect(try lines(command, "out/s/table.csv")[1].contains(",failed,,,"))
     let status = try command("sweep", "status", "out/s")
     #expect(status.out.contains("cells finished: 0 of 6\nfailed: 6\n"), "\(status.out)")
@@ -147,7 +147,7 @@ import Testing
       text.replacing("updates: 1", with: "updates: 4"), to: "out/s/cells/\(id).yaml")
     let single = try command("sweep", "cell", "out/s", id)
     #expect(single.code == 2)
-    #expect(single.error.contains("the cell's scenario is not what the sweep wrote"))
+    #expect(single.error.contains("the cell's scenario was changed"))
     let result = try command("sweep", "sweep.yaml", "-o", "out/s", "--jobs", "1")
     #expect(result.out.contains("6 cells, 1 failed"), "\(result.out) \(result.error)")
     #expect(try lines(command, "out/s/logs/\(id).log").count == 1)
@@ -165,7 +165,7 @@ import Testing
     _ = try command("sweep", "sweep.yaml", "-o", "out/s", "--plan")
     let ids = try lines(command, "out/s/cells.txt")
     for id in ids { #expect(try command("sweep", "cell", "out/s", id).out == "\(id): played\n") }
-    #expect(try command("sweep", "cell", "out/s", ids[0]).out == "\(ids[0]): there already\n")
+    #expect(try command("sweep", "cell", "out/s", ids[0]).out == "\(ids[0]): already finished\n")
     for wrong in [["table", "out/s", "--jobs", "0"], ["cell", "out/s", ids[0], "--threads", "0"]] {
       let refused = try command.run(["sweep"] + wrong)
       #expect(refused.code == 2, "\(refused.error)")
@@ -190,7 +190,7 @@ import Testing
     let planned = try command("sweep", "sweep.yaml", "-o", "out1/s", "--plan")
     #expect(
       planned.out.hasPrefix(
-        "24 cells planned in out1/s\nlist: out1/s/cells.txt, the first rung's 8\n"))
+        "24 cells planned in out1/s\nlist: out1/s/cells.txt, of which the first rung has 8\n"))
     #expect(try lines(command, "out1/s/cells.txt").count == 8)
     let shard = try command("sweep", "sweep.yaml", "--dry-run", "--shard", "1/2")
     #expect(shard.code == 2)
@@ -244,13 +244,13 @@ import Testing
     #expect(lines.count == 8)
     #expect(lines[0] == "variants 3, replicas 2")
     #expect(lines[1].hasSuffix("  variant 0  replica 0  seed=1  threshold=1"))
-    #expect(lines[7] == "6 cells, 0 of them there; folder results/sweep")
+    #expect(lines[7] == "6 cells, 0 of them finished; folder results/sweep")
     // Every fourth cell from the second on: the second and the sixth.
     let shard = try command("sweep", "sweep.yaml", "--dry-run", "--shard", "2/4")
     let ofShard = shard.out.split(separator: "\n")
     #expect(ofShard.count == 4, "\(shard.out) \(shard.error)")
     #expect(Array(ofShard[1...2]) == [lines[2], lines[6]])
-    #expect(ofShard[3] == "2 of 6 cells, 0 of them there; folder results/sweep")
+    #expect(ofShard[3] == "2 of 6 cells, 0 of them finished; folder results/sweep")
     #expect(command.names == before)
   }
 
@@ -263,7 +263,7 @@ import Testing
     #expect(other.code == 2)
     #expect(
       other.error == """
-        out/s: this folder holds another sweep than the scenario asks for now; give another \
+        out/s: this folder contains another sweep than the scenario's; give another \
         --output, or remove the folder
         1 fault; nothing was run
 
@@ -310,7 +310,7 @@ import Testing
     let command = try command()
     let run = try command("run", "sweep.yaml", "-o", "r.h5")
     #expect(run.code == 0)
-    #expect(run.error.hasPrefix("note: the scenario is played as it stands; `fedsim sweep` plays"))
+    #expect(run.error.hasPrefix("note: only the base scenario is run; `fedsim sweep` plays"))
     #expect(try command("validate", "sweep.yaml").code == 0)
     let broken = try command(
       "validate", "sweep.yaml", "--set", "sweep.grid={server.trigger.treshold: [1]}")
@@ -341,7 +341,7 @@ import Testing
     #expect(second.code == 2)
     #expect(
       second.error.contains(
-        "another `fedsim sweep` (process \(driver.processIdentifier)) is at work"),
+        "another `fedsim sweep` (process \(driver.processIdentifier)) is running here"),
       "\(second.error)")
     let workers = try Self.children(of: driver.processIdentifier)
     #expect(workers.count == 2)
@@ -354,7 +354,7 @@ import Testing
     }
     #expect(alive.isEmpty)
     let status = try command("sweep", "status", "out/s")
-    #expect(status.out.contains("no driver is at work"))
+    #expect(status.out.contains("no driver is running"))
   }
 
   /// Whether a process runs; one that nobody has waited for does not.

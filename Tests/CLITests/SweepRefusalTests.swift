@@ -27,7 +27,7 @@ import Testing
     #expect(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
     let refused = try command("sweep", "retry", "out/s", "--failed")
     #expect(refused.code == 2)
-    #expect(refused.error.contains("is at work here"), "\(refused.error)")
+    #expect(refused.error.contains("is running here"), "\(refused.error)")
     #expect(failures(command) == 6)
     close(lock)
     let shard = try command("sweep", "retry", "out/s", "--failed", "--shard", "1/2")

@@ -112,7 +112,7 @@ struct FLASHFileTests {
     .messages("a negative year", #"-020-01-29 23:41:07\twifi"#, .malformed, 21),
     .messages(
       "a time that goes back", good + #"2020-01-29 23:41:06\t4G"#, .outOfRange, 48,
-      "not before that of the message before, 2020-01-29 23:41:07"),
+      "not before the previous message's, 2020-01-29 23:41:07"),
     .messages("more than full", #"2020-01-29 23:41:07\t101%"#, .outOfRange, 42),
     .messages("less than empty", #"2020-01-29 23:41:07\t-1%"#, .outOfRange, 42),
     .messages("a level that is no number", #"2020-01-29 23:41:07\tnan%"#, .outOfRange, 42),

@@ -119,7 +119,7 @@ struct PickleTests {
   }
 
   private static let b0 = Piece.head + Piece.int(1)
-  private static let call = "it would call or load something, which is never done"
+  private static let call = "the file would call or load something, which is not supported"
 
   /// Operations that name, build or call, and whatever else plain values do not need.
   private static let refused: [Spoilt] = [
@@ -173,7 +173,7 @@ struct PickleTests {
     Spoilt(
       "a text of 2⁶⁴ − 1 bytes", b0, [0x8d] + [UInt8](repeating: 0xff, count: 8), .tooLarge,
       skip: 9),
-    Spoilt("a text that is no UTF-8", b0, b("X\u{01}\0\0\0\u{ff}"), .malformed),
+    Spoilt("a text that is not UTF-8", b0, b("X\u{01}\0\0\0\u{ff}"), .malformed),
     Spoilt("half a surrogate pair", b0, b("V\\ud800\n"), .malformed),
     Spoilt("a number of 9 bytes", b0, b("\u{8a}\u{09}\0\0\0\0\0\0\0\0\u{01}"), .outOfRange),
     Spoilt("a number of 2 GiB", b0, b("\u{8b}\0\0\0\u{80}"), .tooLarge, skip: 5),

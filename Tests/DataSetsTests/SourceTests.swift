@@ -61,6 +61,10 @@ import Testing
     let folders = DataFolders(["/nowhere"], includesInstalled: false)
     let found = fault { _ = try FashionMNIST(.init()).load(folders: folders, seed: 1) }
     #expect(found?.kind == .missingFile)
+    let name = "train-images-idx3-ubyte"
+    #expect(
+      found?.description.hasPrefix(
+        "\(name): not found in `/nowhere` (also looked for `\(name).gz`); ") == true)
   }
 
   @Test func `test images of another size are a fault`() throws {

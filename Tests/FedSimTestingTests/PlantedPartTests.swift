@@ -29,7 +29,7 @@ struct PlantedPartTests {
   func addressOrder() {
     let findings = conformance.findings(of: Planted.AddressOrder.self)
     let found = message(.storage, findings)
-    #expect(found.hasSuffix("where the same updates lie elsewhere in memory"), "\(findings)")
+    #expect(found.hasSuffix("where the same updates are elsewhere in memory"), "\(findings)")
   }
 
   @Test("an aggregator that divides by a sum of staleness, which is zero when all is fresh")
@@ -54,7 +54,7 @@ struct PlantedPartTests {
   func hiddenState() {
     let findings = conformance.findings(of: Planted.HiddenState.self)
     let found = message(.memory, findings)
-    #expect(found.hasSuffix("what it keeps outside of its memory is not saved"), "\(findings)")
+    #expect(found.hasSuffix("state outside of its memory is not saved"), "\(findings)")
     // In a run it shows from version 2 on, after the first of five stops.
     let saved = message(.saved, findings)
     #expect(saved.contains(" where the run was saved and restored after ["), "\(findings)")
@@ -66,7 +66,7 @@ struct PlantedPartTests {
     // Five updates, the first with 2 of 6 shares.
     #expect(
       message(.symmetry, conformance.findings(of: Planted.CountsTwice.self))
-        == "updates with equal samples and staleness do not count the same: one more in each "
+        == "updates with equal samples and staleness have different weights: one more in each "
         + "update moves the result by 0.333, 0.167, 0.167, 0.167, 0.167")
   }
 
@@ -83,7 +83,7 @@ struct PlantedPartTests {
       conformance.findings(of: Planted.ShortWeights.self).map(\.description)
         == ["short-weights, shape: it has 4 weights for 5 updates (5 updates)"])
     let found = message(.weights, conformance.findings(of: Planted.OtherWeights.self))
-    #expect(found.hasSuffix("by the weights that `weights(of:)` says beforehand (5 updates)"))
+    #expect(found.hasSuffix("by the weights that `weights(of:)` returns beforehand (5 updates)"))
   }
 
   @Test("an optimizer that divides by the length of a step that is zero")
@@ -134,12 +134,12 @@ struct PlantedRoundTests {
   func standsStill() {
     #expect(
       lines(Planted.StandsStill.self)
-        == ["stands-still, timer: its timer rings after 0 s: virtual time would stand still"])
+        == ["stands-still, timer: its timer fires after 0 s: virtual time would not advance"])
     // Nearly all of 300,000 events are rings, each a microsecond after the one before.
     let lines = lines(Planted.RingsAllTheTime.self)
     #expect(lines.count == 1)
     let start =
-      "rings-all-the-time, progress: after 300000 events the run stands at 0 d 00:00:00.29"
+      "rings-all-the-time, progress: after 300000 events the run is still at 0 d 00:00:00.29"
     #expect(lines.first?.hasPrefix(start) == true, "\(lines)")
   }
 
@@ -157,11 +157,11 @@ struct PlantedRoundTests {
     #expect(
       leaky.map(\.description) == [
         "leaky-memory, restored: it gave aggregate, and wait where its memory was encoded and "
-          + "decoded before (step 4, value 0): the memory's `Codable` leaves something out"
+          + "decoded before (step 4, value 0): the memory's `Codable` leaves out state"
       ])
     let lonely = Conformance().findings(of: Planted.LonelyWrapper.self)
     #expect(lonely.map(\.check) == [.restored], "\(lonely)")
-    #expect(message(.restored, lonely).contains("a memory too many"), "\(lonely)")
+    #expect(message(.restored, lonely).contains("one memory too many"), "\(lonely)")
   }
 
   @Test("a memory that is no value: what its copies refer to is shared")
@@ -170,7 +170,7 @@ struct PlantedRoundTests {
     #expect(
       message(.memory, findings)
         == "it gave wait, and aggregate where a copy of its memory had been used before "
-        + "(step 2, value 0): the memory is no value, and copies share what they refer to",
+        + "(step 2, value 0): the memory is not a value: copies share state",
       "\(findings)")
   }
 

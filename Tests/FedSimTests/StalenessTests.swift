@@ -124,7 +124,8 @@ struct StalenessSettingsTests {
       faults {
         ($0.staleness, $0.aggregator) = (old, Choice(CoordinateMedian.self) { $0 })
       } == [
-        "staleness: `median` takes no weights of old updates; `maximumStaleness` rejects them"
+        "staleness: `median` does not use staleness weights; `maximumStaleness` rejects stale "
+          + "updates"
       ])
     #expect(
       faults { $0.stalenessScale = .normalised }

@@ -104,12 +104,12 @@ struct TriggerTests {
     }
     let threshold = make(ThresholdTrigger.self)
     #expect(faults([threshold, make(EveryTrigger.self)]) == [])
-    #expect(faults([threshold]) == ["`all` is of two triggers at least"])
+    #expect(faults([threshold]) == ["`all` needs at least two triggers"])
     #expect(
       faults([make(EveryTrigger.self), make(DeadlineTrigger.self)])
-        == ["one of the triggers at most can have a time"])
+        == ["at most one of the triggers may have a time"])
     let pair = make(AllTrigger.self) { $0.of = [threshold, threshold] }
-    #expect(faults([pair, threshold]) == ["`all` in `all` says no more than one list"])
+    #expect(faults([pair, threshold]) == ["`all` in `all` has no effect: write one list"])
   }
 }
 

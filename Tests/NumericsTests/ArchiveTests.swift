@@ -152,7 +152,7 @@ struct ArchiveTests {
     }
     #expect(
       ArchiveFault.otherRun(what: "devices", saved: "10", found: "11").description
-        == "it is of another run: devices was 10 and is 11")
+        == "the file is of another run: devices was 10 and is 11")
   }
 
   @Test("Damaged bytes are an error, wherever they are damaged")

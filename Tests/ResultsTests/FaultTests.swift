@@ -60,7 +60,7 @@ import Testing
     try Samples.inFolder { folder in
       let path = folder + "/scenario.yaml"
       try Data("seed: 1".utf8).write(to: URL(filePath: path))
-      let found = "a file that is no result, and stays as it is"
+      let found = "a file that is not a result, and is not replaced"
       #expect(throws: ResultFault.notAFile(path: path, found: found)) {
         try ResultFile.prepare(path)
       }

@@ -25,7 +25,7 @@ struct CauseTests {
     let (explanation, _) = try story.explained(in: Folder())
     #expect(
       explanation.text.contains(
-        "At 0 d 00:05:10 its app had to tell the server that it lives."), "\(explanation.text)")
+        "At 0 d 00:05:10 its app had to send a heartbeat."), "\(explanation.text)")
     #expect(explanation.cause == .neverHeld)
     #expect(explanation.causeText == "never charging")
     // While such a session still lasts: the request of 310 s is given up after a minute.
@@ -41,7 +41,7 @@ struct CauseTests {
       URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().path
     let text = try String(contentsOfFile: root + "/docs/why.md", encoding: .utf8)
-    let start = try #require(text.range(of: "\n| cause | what it says |\n|---|---|\n"))
+    let start = try #require(text.range(of: "\n| cause | meaning |\n|---|---|\n"))
     let rows = text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
       .prefix { $0.hasPrefix("| `") }
     let words = rows.map { String($0.dropFirst(3).prefix { $0 != "`" }) }

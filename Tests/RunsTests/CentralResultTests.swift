@@ -162,7 +162,7 @@ struct CentralResultTests {
     // 1,000 bytes and a message's 1,000: sent after 2 s, in the store 10 ms later.
     let read = try told([])
     #expect(read.contributed && read.cause == .contributed)
-    #expect(read.causeText == "a central training read its file 0")
+    #expect(read.causeText == "its file 0 was used in a training at the server")
     #expect(
       read.sentences.contains(
         "At 0 d 00:00:00 it formatted 4 samples as file 0 of 1000 bytes."))
@@ -172,11 +172,11 @@ struct CentralResultTests {
         "At 0 d 00:01:00 the server began to train the model `model` on 4 samples."))
     #expect(
       read.sentences.last
-        == "So it contributed: a central training read its file 0 at 0 d 00:01:00.")
+        == "So it contributed: its file 0 was used in a training at the server at 0 d 00:01:00.")
 
     let waiting = try told(["server.central.every=3 h"])
     #expect(!waiting.contributed && waiting.cause == .collects)
-    #expect(waiting.causeText == "its file waited in the store for a central training")
+    #expect(waiting.causeText == "its file waited in the store for a training")
 
     let offline = try told(["fleet.phones.link={fixed: offline}"])
     #expect(offline.causeText == "the upload of its file failed: there was no link")

@@ -87,8 +87,8 @@ struct CheckPathTests {
     #expect(report.scenarios.map(\.status) == [.badInput, .badInput])
     #expect(
       report.scenarios[0].faults == [
-        "\(folder.path): \(folder.folder("s.baseline")) would be the baseline of"
-          + " \(folder.folder("s.yml")) too: rename one of them"
+        "\(folder.path): \(folder.folder("s.baseline")) would also be the recording of"
+          + " \(folder.folder("s.yml")) : rename one of them"
       ])
     #expect(folder.folder.names == ["s.yaml", "s.yml"])
   }
@@ -103,7 +103,7 @@ struct CheckPathTests {
     try FileManager.default.moveItem(atPath: folder.path, toPath: folder.folder("t.yaml"))
     let orphan = Check([folder.folder.path]).perform()
     #expect(orphan.exitCode == 2)
-    #expect(orphan.scenarios[0].faults == ["there is no scenario beside this baseline"])
+    #expect(orphan.scenarios[0].faults == ["there is no scenario next to this recording"])
   }
 
   @Test("a file that is one long text is not printed as a whole")

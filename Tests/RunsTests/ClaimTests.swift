@@ -58,7 +58,7 @@ struct ClaimTests {
       // Before anything is published there is version 0, and no round.
       ("{at: {time: 1 s}, versions: 0}", true, "0"),
       ("{at: {time: 1 s}, cohort: 2}", false, "nothing: no round was closed by then"),
-      ("{at: {version: 9}, updates: 2}", false, "nothing: the run came to version 4 only"),
+      ("{at: {version: 9}, updates: 2}", false, "nothing: the run reached version 4 only"),
       ("{at: {round: 9}, cohort: 2}", false, "nothing: the run closed 4 rounds only"),
       // Odd versions were not evaluated; the last one always is.
       (
@@ -202,7 +202,7 @@ struct ComparisonTests {
     #expect(lower.holds && lower.found.contains("p = 0.0313"), "\(lower.found)")
     let higher = SeedClaim.judge(a, b, comparison(5, aIs: .higher))
     #expect(!higher.holds && higher.found.contains("p = 1"), "\(higher.found)")
-    #expect(higher.found.contains("most pairs do not say so"))
+    #expect(higher.found.contains("most pairs do not agree"))
   }
 
   @Test("never is later than any time, and twice never is a tie")
@@ -223,7 +223,8 @@ struct ComparisonTests {
     // Differences -3, -3, -3, 5, -4, 1, -3: of the 21 pairs of them six have a sum above 0, those
     // of 5 with any other. (1.6449 + 0.8416)² / (3·(6/21 - ½)²) = 44.88.
     #expect(
-      found.hasSuffix("; if the effect is as seen, 45 seeds would show it four times in five"),
+      found.hasSuffix(
+        "; if the effect is as observed, 45 seeds would show it four times out of five"),
       "\(found)")
   }
 
@@ -237,9 +238,9 @@ struct ComparisonTests {
     #expect(found.contains("p = 0.25;") && found.hasSuffix("about 15 seeds"), "\(found)")
     // The other way round they speak against it.
     let against = SeedClaim.judge(b, a, comparison(6))
-    #expect(!against.holds && against.found.contains("most pairs do not say so"))
+    #expect(!against.holds && against.found.contains("most pairs do not agree"))
     let equal = SeedClaim.judge(a, a, comparison(6))
-    #expect(!equal.holds && equal.found.hasSuffix("no pair tells the variants apart"))
+    #expect(!equal.holds && equal.found.hasSuffix("no pair distinguishes the variants"))
   }
 
   @Test("a claim over seeds is played in pairs, and its verdict is the same for any jobs")
@@ -262,7 +263,7 @@ struct ComparisonTests {
     #expect(reports[0].claims[0].found.hasPrefix("a higher in 5 of 5 pairs"))
     try folder.edit("aIs: higher", "aIs: lower")
     let broken = folder.check()
-    #expect(broken.status == .broken && broken.text.contains("most pairs do not say so"))
+    #expect(broken.status == .broken && broken.text.contains("most pairs do not agree"))
   }
 
   @Test("a variant is held against a number, each seed being one difference from it")
@@ -301,7 +302,7 @@ struct ComparisonTests {
     #expect(negative.status == .badInput && negative.text.contains("than: no time is below 0"))
     try folder.edit("than: -4 h,", "than: 1, b: {set: [name=x]},")
     let refused = folder.check()
-    #expect(refused.status == .badInput && refused.text.contains("it stands in place of `b`"))
+    #expect(refused.status == .badInput && refused.text.contains("`than` replaces `b`"))
   }
 
   @Test("a preset in a variant is laid over what is written, not over its resolved form")

@@ -53,7 +53,7 @@ struct CompareTests {
       }
     } else {
       #expect(comparison.hour == nil)
-      #expect(comparison.text.contains("events: all the same"))
+      #expect(comparison.text.contains("events: all equal"))
     }
 
     let documents = (try ResultFile.read(a), try ResultFile.read(b))
@@ -166,7 +166,7 @@ struct CompareTests {
     let comparison = try Comparison(a, b, replays: false)
     #expect(comparison.search == .notAsked && comparison.event == nil)
     #expect(comparison.hour != nil)
-    #expect(comparison.text.contains("first differing event: not looked for (--no-replay)"))
+    #expect(comparison.text.contains("first differing event: not searched (--no-replay)"))
   }
 
   @Test("a result of another version is compared by what it holds, and not played")
@@ -195,7 +195,7 @@ struct CompareTests {
     let comparison = try Comparison(a, folder("b.h5"))
     #expect(comparison.search == .played && comparison.event != nil)
     #expect(comparison.warnings.count == 1)
-    #expect(comparison.warnings[0].hasPrefix("\(folder("b.h5")) does not come out again"))
+    #expect(comparison.warnings[0].hasPrefix("\(folder("b.h5")) is not reproducible"))
   }
 }
 

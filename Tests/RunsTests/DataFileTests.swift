@@ -89,8 +89,8 @@ struct DataFileTests {
       ),
       (
         "device,from,soft,to\n*,0,1,2\n",
-        "t.csv:2:5: fleet[0].link: found `1`, expected nothing: only background windows expire"
-          + " softly, in column 'soft'"
+        "t.csv:2:5: fleet[0].link: found `1`, expected nothing: only background windows have a "
+          + "soft expiry, in column 'soft'"
       ),
       (
         "device,from,to\nphones/1,10,20\nphones/2,0,9\nphones/1,0,11\n",
@@ -224,6 +224,6 @@ struct DataFileTests {
     #expect(try write { _ in } == [])
     let found = try write { $0[16 * 3] = 0 }
     #expect(found.count == 1)
-    #expect(found[0].contains("found another order at client 1, epoch 1"))
+    #expect(found[0].contains("found a different order at client 1, epoch 1"))
   }
 }

@@ -111,8 +111,9 @@ extension PlantedStory {
         task("budgetMedian: 30 s, budgetSpread: 0"), "fleet.phones.compute.perBatch=10 s",
         "fleet.phones.app={onExpiration: ignore}",
       ],
-      cause: .killed, causeText: "its app was killed: it ignored the expiry of its task",
-      sentence: "its app was killed at 0 d 00:02:10 after 2 batches, because it had ignored the "
+      cause: .killed, causeText: "its app was killed: it continued after the expiry of its task",
+      sentence:
+        "its app was killed at 0 d 00:02:10 after 2 batches, because it had continued after the "
         + "expiry of its task at 0 d 00:02:05",
       ledger: ["attempts killed 1"]),
     PlantedStory(
@@ -142,7 +143,7 @@ extension PlantedStory {
           + "intervals: [{from: 0 s, to: 1800 s, state: down}]}}"
       ],
       cause: .serverUnreachable, causeText: "the server could not be reached",
-      sentence: "its question failed at 0 d 00:01:01 (no answer came in time)",
+      sentence: "its request failed at 0 d 00:01:01 (no answer came in time)",
       ledger: ["attempts finished 2", "transmissions timedOut 1"]),
     PlantedStory(
       name: "server offline",
@@ -151,7 +152,7 @@ extension PlantedStory {
           + "intervals: [{from: 0 s, to: 1800 s, state: down}]}}"
       ],
       cause: .serverOffline, causeText: "the server believed itself offline and sent no model",
-      sentence: "At 0 d 00:00:02.02 the server told it that it believes itself offline.",
+      sentence: "At 0 d 00:00:02.02 the server replied that it believes itself offline.",
       ledger: ["attempts finished 2"]),
     PlantedStory(
       name: "not selected",
@@ -175,9 +176,9 @@ extension PlantedStory {
         "inject=[{at: 9 s, device: phones/0, action: dropLink, lasting: 10 s}]",
       ],
       round: nil, cause: .late,
-      causeText: "its upload was lost, and its update came after its round was over",
+      causeText: "its upload was lost, and its update arrived after its round was over",
       sentence: "reached the server at 0 d 00:00:20.31, after round 1 was over, because sending it "
-        + "had failed at 0 d 00:00:09 (the link was lost on the way)",
+        + "had failed at 0 d 00:00:09 (the link was lost during the transfer)",
       ledger: ["updates rejectedLate 1", "updates aggregated 2", "transmissions linkLost 1"]),
     PlantedStory(
       name: "upload lost",
@@ -198,7 +199,7 @@ extension PlantedStory {
         "fleet.phones.compute.perBatch=5 s",
       ],
       round: nil, cause: .stale, causeText: "its update was stale",
-      sentence: "was of version 0 when it came at 0 d 00:00:25.65, and version 1 was current",
+      sentence: "was of version 0 when it arrived at 0 d 00:00:25.65, and version 1 was current",
       ledger: ["updates rejectedStale 1", "updates aggregated 2"]),
     PlantedStory(
       name: "dropped",
@@ -268,8 +269,9 @@ struct ExplainTests {
     // Done at 10.660; asks at 11.660, trains from 13.680 on, sends from 17.680, arrives at 18.990.
     #expect(
       explanation.text.contains(
-        "At 0 d 00:00:18.99 update 1 was rejected: the server had one of this device on this "
-          + "version."), "\(explanation.text)")
+        "At 0 d 00:00:18.99 update 1 was rejected: the server had another update of this device "
+          + "on this version."
+      ), "\(explanation.text)")
     #expect(document.count(["updates", "rejectedDuplicate"]) == 1)
   }
 
@@ -312,7 +314,7 @@ struct ExplainTests {
       message("r.h5", "phones/0", 9).hasPrefix("r.h5: there is no round 9: the run had 2 rounds"))
     #expect(message("none.h5", "phones/0").hasPrefix("none.h5: there is no such file"))
     try folder.write("name: x\n", to: "x.yaml")
-    #expect(message("x.yaml", "phones/0").hasPrefix("x.yaml: this is no result of FedSim"))
+    #expect(message("x.yaml", "phones/0").hasPrefix("x.yaml: this is not a result of FedSim"))
   }
 
   @Test("notices that a table of intervals, or the data, have changed since the run")
@@ -336,7 +338,7 @@ struct ExplainTests {
     _ = try story.explained(in: folder)
     #expect(refusal() == nil)
     try folder.write("device,from,to\n*,0,50\n", to: "power.csv")
-    #expect(refusal()?.contains("the run came out another than the one in the file") == true)
+    #expect(refusal()?.contains("the replayed run differs from the one in the file") == true)
     try FileManager.default.removeItem(atPath: folder("power.csv"))
     #expect(refusal()?.contains("power.csv") == true)
     // Another data set of the same size, of which no event depends.
@@ -359,7 +361,7 @@ struct ExplainTests {
     #expect(elsewhere() == nil)
     #expect(elsewhere("/nowhere")?.contains("data.csv") == true)
     try folder.write(data.replacing("2,1,1", with: "2,3,1"), to: "data.csv")
-    #expect(elsewhere()?.contains("the data that this run was made of have changed since") == true)
+    #expect(elsewhere()?.contains("the run's data have changed since the run") == true)
   }
 
   @Test("refuses a result of another version, which would play another run")

@@ -198,7 +198,9 @@ struct ExportTests {
     #expect(!names.contains("model.d_w.csv") && names.contains("versions.csv"))
     // A file of somebody else: nothing is replaced, whatever is asked for.
     try folder.write("mine", to: "out/notes.txt")
-    #expect(refusal(export, to: folder("out")).contains("holds `notes.txt`, which no export made"))
+    #expect(
+      refusal(export, to: folder("out")).contains(
+        "contains `notes.txt`, which is not from an export"))
     try FileManager.default.createDirectory(
       atPath: folder("other"), withIntermediateDirectories: true)
     #expect(refusal(export, to: folder("other")) == "written")
@@ -206,10 +208,10 @@ struct ExportTests {
     let arrays = Export(result, as: .npz)
     #expect(refusal(arrays, to: folder("a.npz")).hasSuffix("--force replaces it"))
     #expect(try Self.text(folder("a.npz")) == "mine")
-    #expect(refusal(export, to: folder("a.npz")).contains("found a file, where a folder goes"))
+    #expect(refusal(export, to: folder("a.npz")).contains("found a file in place of a folder"))
     var own = Export(result, as: .npz)
     own.replaces = true
-    #expect(refusal(own, to: result).contains("does not go into the result"))
+    #expect(refusal(own, to: result).contains("cannot be written over its own result"))
     #expect(refusal(arrays, to: folder("no/a.npz")).contains("does not exist"))
     #expect(folder.names == ["a.npz", "other", "out", "small.h5"])
   }
@@ -233,7 +235,8 @@ struct ExportTests {
     #expect(refusal(Export(folder("none"), as: .npz), to: folder("o")).contains("no such file"))
     try folder.write("not HDF5", to: "text.h5")
     #expect(
-      refusal(Export(folder("text.h5"), as: .npz), to: folder("o")).contains("no result of FedSim"))
+      refusal(Export(folder("text.h5"), as: .npz), to: folder("o")).contains(
+        "not a result of FedSim"))
     var without = Self.document
     without.root.groups.removeAll { $0.name == "model" }
     try ResultFile.prepare(folder("w.h5")).write(without)

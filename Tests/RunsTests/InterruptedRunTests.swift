@@ -146,8 +146,8 @@ struct InterruptedRunTests {
       try Data(bytes).write(to: URL(filePath: path))
       var told: [String] = []
       _ = try goOn(folder) { told.append($0) }
-      #expect(told.first?.hasSuffix("this checkpoint is left out: it is damaged") == true)
-      #expect(told.last == "\(folder("r.h5")): the run begins anew")
+      #expect(told.first?.hasSuffix("this checkpoint is ignored: the file is damaged") == true)
+      #expect(told.last == "\(folder("r.h5")): the run starts again")
       #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole)
     }
   }
@@ -167,7 +167,8 @@ struct InterruptedRunTests {
       var told: [String] = []
       _ = try goOn(folder) { told.append($0) }
       if share == 0 {
-        #expect(told.first?.contains("the journal that belongs to it is gone") == true, "\(told)")
+        #expect(
+          told.first?.contains("the journal that belongs to it is missing") == true, "\(told)")
       }
       #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole)
     }
@@ -200,7 +201,7 @@ struct InterruptedRunTests {
       _ = try run(folder, calls).perform { told.append($0) }
       #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole, "call \(n)")
       #expect(folder.names == ["r.h5", "r.h5.provenance.json"], "call \(n)")
-      #expect(told.count == 1 && told[0].contains("was removed while it was played"), "\(told)")
+      #expect(told.count == 1 && told[0].contains("was removed during the run"), "\(told)")
     }
   }
 
@@ -253,6 +254,6 @@ struct InterruptedRunTests {
     var told: [String] = []
     _ = try goOn(folder) { told.append($0) }
     #expect(told.count == 1)
-    #expect(told.first?.contains("r.h5: goes on at 0 d ") == true, "\(told)")
+    #expect(told.first?.contains("r.h5: resumes at 0 d ") == true, "\(told)")
   }
 }

@@ -95,7 +95,7 @@ struct NoLearningTests {
       try Night.scenario("task.data.source=none", "task.data.partition={iid: {clients: 12}}")
     }
     let text = error.map { "\($0)" } ?? ""
-    #expect(text.contains("these samples have nothing to learn from"))
+    #expect(text.contains("these samples have no content to learn from"))
     _ = try Night.scenario("task.data.source={none: {train: 240}}", "task.learning=none")
   }
 }

@@ -35,7 +35,7 @@ struct PlantedDifference: Sendable, CustomStringConvertible {
       settings: ["task.training.batchSize: 4 | 8"], kind: .outcome, version: 1),
     PlantedDifference(
       name: "a swapped tie", shakeTies: 3, settings: [], kind: .order,
-      words: "both come, in another order: a tie was decided otherwise"),
+      words: "both runs have these events in a different order: a tie was decided differently"),
     PlantedDifference(
       name: "the world's seed", after: ["seeds.world=8"], settings: ["seeds.world: null | 8"],
       kind: .event, version: 1),

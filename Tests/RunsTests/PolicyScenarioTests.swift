@@ -145,16 +145,20 @@ struct PolicyScenarioTests {
     #expect(faults("aggregator: meadian").contains("did you mean `median`?"))
     #expect(faults("staleness: {polynomial: -1}").contains("a number from 0 to 1000"))
     #expect(faults("aggregator: {trimmed-mean: 0.5}").contains("from 0 to 0.499999"))
-    #expect(faults("aggregator: krum, staleness: constant").contains("`krum` takes no weights"))
-    #expect(faults("trigger: {all: {of: {threshold: 3}}}").contains("of two triggers at least"))
+    #expect(
+      faults("aggregator: krum, staleness: constant").contains(
+        "`krum` does not use staleness weights"))
+    #expect(faults("trigger: {all: {of: {threshold: 3}}}").contains("needs at least two triggers"))
     #expect(faults("trigger: all").contains("of"))
     #expect(faults("transforms: topk").contains("did you mean `top-k`?"))
     #expect(faults("aggregator: {agnostic: -1}").contains("a number from 0 to 1000"))
     #expect(faults("aggregator: {agnostic: {domains: group}}").contains("`groups`"))
     #expect(faults("transforms: {top-k: 2}").contains("a number from 0 to 1"))
-    #expect(faults("transforms: {top-k: 0.1, random-k: 0.1}").contains("both choose what is sent"))
     #expect(
-      faults("transforms: int8, payloadFormat: json").contains("are no decimal numbers"))
+      faults("transforms: {top-k: 0.1, random-k: 0.1}").contains(
+        "both choose the parameters to send"))
+    #expect(
+      faults("transforms: int8, payloadFormat: json").contains("are not decimal numbers"))
     let noisy = "payload: delta, aggregator: uniform-mean, transforms: clip-norm, privacy: "
     #expect(faults(noisy + "1.1") == "none")
     #expect(faults(noisy + "{}").contains("there is no noise"))
@@ -166,7 +170,7 @@ struct PolicyScenarioTests {
     #expect(faults(target + "replace") == "none")
     #expect(faults(target + "overwrite").contains("several updates in a version"))
     #expect(faults("policy: fedprox").contains("`task.training.algorithm: fedprox`"))
-    #expect(faults(noisy + "{noiseMultiplier: 1, epsilon: 3}").contains("both give the noise"))
+    #expect(faults(noisy + "{noiseMultiplier: 1, epsilon: 3}").contains("both determine the noise"))
     #expect(faults("privacy: 1.1").contains("needs `payload: delta`"))
     let drawn = "selector: {uniform: {cohort: 5, minimumWaiting: N}}, "
     let counted = noisy + "{noiseMultiplier: 1, amplification: population}"
@@ -195,11 +199,11 @@ struct PolicyScenarioTests {
     #expect(faults(key + "[dense2]}") == "none")
     #expect(faults(key + "[dens2]}").contains("did you mean `dense2`?"))
     #expect(
-      faults(key + "[dense1, dense2]}").contains("no layer that is trained is left to travel"))
+      faults(key + "[dense1, dense2]}").contains("no trained layer would be sent"))
     let fednova = "server={policy: fednova, selector: {uniform: 8}}"
     #expect(faults(fednova, "task.training.algorithm={fedprox: 10}") == "none")
     #expect(
-      faults(fednova, "task.training.algorithm={fedprox: 11}").contains("has to be 1 at most"))
+      faults(fednova, "task.training.algorithm={fedprox: 11}").contains("must be at most 1"))
     let noise =
       "server={payload: delta, aggregator: uniform-mean, transforms: clip-norm, privacy: 1}"
     #expect(faults(noise) == "none")
@@ -208,6 +212,6 @@ struct PolicyScenarioTests {
     let adversary = "fleet[0].adversary={share: 0.1, attack: {label-flip: "
     #expect(faults(adversary + "{from: 4, to: 0}}}") == "none")
     #expect(faults(adversary + "{from: 5, to: 0}}}").contains("there is no class 5"))
-    #expect(faults(adversary + "{from: 4}}}").contains("`from` and `to` go together"))
+    #expect(faults(adversary + "{from: 4}}}").contains("`from` and `to` need each other"))
   }
 }

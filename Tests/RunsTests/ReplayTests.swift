@@ -119,7 +119,7 @@ struct ReplayTests {
     let replay = try Replay(path, registry: registry)
     #expect(replay.verdict == .different && replay.hasSameEvents)
     #expect(replay.version?.number == 1 && replay.round == nil && replay.hour == nil)
-    #expect(replay.event == nil && replay.text.contains("events: all the same"))
+    #expect(replay.event == nil && replay.text.contains("events: all equal"))
   }
 
   @Test("a table of intervals that has changed since shows in its hour")
@@ -148,7 +148,7 @@ struct ReplayTests {
       .appending(path: "Fixtures/results/open-schema1.h5").path
     let replay = try Replay(fixture)
     #expect(replay.verdict == .sameAsHeld && replay.isSame && replay.hasSameEvents)
-    #expect(replay.text.hasPrefix("same as far as it goes: all that \(fixture) holds"))
+    #expect(replay.text.hasPrefix("same as far as comparable: everything in \(fixture) holds"))
     #expect(replay.missing.allSatisfy { !$0.isInA } && !replay.missing.isEmpty)
     var document = try ResultFile.read(fixture)
     document.edit("versions", "samples") { $0[1] += 1 }
@@ -169,7 +169,7 @@ struct ReplayTests {
     }
     #expect(message(folder("no.h5")).contains("there is no such file"))
     try folder.write("seed: 1\n", to: "x.h5")
-    #expect(message(folder("x.h5")).contains("this is no result of FedSim"))
+    #expect(message(folder("x.h5")).contains("this is not a result of FedSim"))
     let path = try run(folder)
     var document = try ResultFile.read(path)
     for (name, value, expected) in [

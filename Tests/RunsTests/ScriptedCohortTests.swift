@@ -81,8 +81,8 @@ struct ScriptedCohortTests {
         "round 2 has device 6, but the fleet has 6 devices, numbered from 0"
       ),
       ("[[4, 1], [0, 2], [3, 2, 3]]", "round 3 has device 3 twice"),
-      ("[[4, 1], [0, 2]]", "there are cohorts for 2 rounds, but the run plays 3"),
-      ("[]", "there are cohorts for 0 rounds, but the run plays 3"),
+      ("[[4, 1], [0, 2]]", "there are cohorts for 2 rounds, but the run has 3"),
+      ("[]", "there are cohorts for 0 rounds, but the run has 3"),
     ])
   func faults(cohorts: String, expected: String) throws {
     let scenario = try Scenario(

@@ -97,7 +97,7 @@ struct SelectionScenarioTests {
         .contains("rounds need 50 devices before the first may be chosen again"))
     #expect(
       faults("selector: {minimum-interval: {rounds: 3, of: cycles}}")
-        .contains("`cycles` says itself who may train again"))
+        .contains("`cycles` decides itself which devices may train again"))
     #expect(
       faults("selector: oort", "task: none\n").contains("`oort` chooses by losses"))
     #expect(faults("selector: weighted", "task: none\n") == "none")

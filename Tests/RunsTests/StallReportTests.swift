@@ -55,7 +55,7 @@ struct StallReportTests {
       summary.standstill == [
         "never charging and idle at once: 37 of 37 phones",
         "never on an unmetered link: 3 of 3 tablets",
-        "nothing that was left could ever contribute, so the run stopped at 0 d 00:00:00",
+        "no device could ever contribute, so the run stopped early, at 0 d 00:00:00",
       ])
     #expect(summary.simulatedSeconds == 0)
     #expect(summary.ledgers.allSatisfy { $0.balances })
@@ -136,8 +136,8 @@ struct StallReportTests {
       summary.standstill == [
         "never charging and idle at once: 37 of 37 phones",
         "updates were made, and none became part of a version: 3 of 3 tablets",
-        "the server waits for 50 updates, and at most 3 waited at once: a fleet of this size can "
-          + "never have so many (server.trigger)",
+        "the server waits for 50 updates, but at most 3 waited at once: this fleet is too small "
+          + "(server.trigger)",
       ])
   }
 
@@ -209,7 +209,7 @@ struct StallReportTests {
         "the server was never reachable: 1 of 1 phones",
         "the server was never reachable: 2 of 2 tablets",
         "the server was never reachable (server.reachable)",
-        "nothing that was left could ever contribute, so the run stopped at 0 d 00:00:00",
+        "no device could ever contribute, so the run stopped early, at 0 d 00:00:00",
       ])
   }
 

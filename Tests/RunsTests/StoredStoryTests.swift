@@ -148,7 +148,8 @@ struct StoredStoryTests {
     #expect(pausing.cause == .pausing)
     #expect(
       pausing.text.contains(
-        "it had done its work at 0 d 00:00:10.66, and pauses for 1 min before it asks again"),
+        "it had finished its work at 0 d 00:00:10.66, and pauses for 1 min before its next "
+          + "request"),
       "\(pausing.text)")
     let done = try explained(
       "server.trigger.threshold=1", "fleet.phones.participation.repeats=false")

@@ -185,7 +185,7 @@ struct SystemScenarioTests {
         task: "model: {layers: [{dense: {units: 3, isUpdatable: false}}]}"))
     let error = #expect(throws: Faults.self) { try scenario.makeSimulation() }
     let found = error?.faults.first?.description ?? ""
-    #expect(found.contains("server.exchange: the model has no dense layer"), "\(found)")
+    #expect(found.contains("server.exchange: the model has no trained dense"), "\(found)")
     _ = try Scenario(text: text("{exchange: weightsOnly}")).makeSimulation()
   }
 

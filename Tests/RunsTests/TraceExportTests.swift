@@ -144,7 +144,7 @@ struct TraceExportTests {
       }
     }
     #expect(try refusal { $0.group = "phone" }.contains("did you mean `phones`?"))
-    #expect(try refusal { $0.series = "power" } == "--series goes with --format csv")
+    #expect(try refusal { $0.series = "power" } == "--series needs --format csv")
     #expect(try refusal { $0.format = .csv }.contains("needs --series, one of power, link"))
     #expect(
       try refusal { ($0.format, $0.series) = (.csv, "windw") }.contains("did you mean `window`?"))

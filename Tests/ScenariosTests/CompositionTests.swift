@@ -127,12 +127,12 @@ struct CompositionTests {
       ])
     #expect(
       Toy.faults("base: [a.yaml, b.yaml]\n", files: ["a.yaml": "\tx: 1\n", "b.yaml": "[1]\n"]) == [
-        "a.yaml:1:1: a tab stands where only spaces may: indent with spaces",
+        "a.yaml:1:1: a tab is not allowed here: indent with spaces",
         "b.yaml:1:1: found a list, expected a mapping of settings",
       ])
     let many = "base: [" + Array(repeating: "a.yaml", count: 70).joined(separator: ", ") + "]\n"
     let faults = Toy.faults(many, files: ["a.yaml": "count: 2\n"])
-    #expect(faults.first == "toy.yaml:1:520: base: the scenario is made of more than 64 files")
+    #expect(faults.first == "toy.yaml:1:520: base: the scenario consists of more than 64 files")
   }
 
   @Test("a file that cannot be read, and an empty one, are faults of the file")
@@ -224,16 +224,16 @@ struct CompositionTests {
       ("count[0]=3", "column 6: count: found `2`, expected a list with an entry [0]"),
       (
         "groups.fones.count=3",
-        "column 8: groups: no entry of this list is called `fones`; did you mean `phones`?"
+        "column 8: groups: no entry of this list has the name `fones`; did you mean `phones`?"
       ),
       ("groups.phones.cuont=3", "column 15: groups[0]: unknown key `cuont`; did you mean `count`?"),
       ("model.mpl.scale=3", "column 7: model: there is no model `mpl`; did you mean `mlp`?"),
       ("title=[1", "column 9: title: expected `,` or `]` for the open `[`"),
       ("title=\"x", "column 7: title: this quote is never closed"),
-      ("title={a: 1, a: 2}", "column 14: title.a: the key `a` stands twice"),
+      ("title={a: 1, a: 2}", "column 14: title.a: the key `a` appears twice"),
       (
         "title=!!str 5",
-        "column 7: title: the tag `!!str` means nothing here: quote a text, write a number plain"
+        "column 7: title: the tag `!!str` is not supported: quote texts, and write numbers plain"
       ),
     ])
   func brokenOverrides(argument: String, expected: String) {

@@ -82,22 +82,22 @@ struct YAMLReaderTests {
   }
 
   @Test(
-    "a key that stands twice is reported at each further place, in every mapping at once",
+    "a key that appears twice is reported at each further place, in every mapping at once",
     arguments: [
-      ("a: 1\nb: 2\na: 3\n", ["f:3:1: a: the key `a` stands twice"]),
+      ("a: 1\nb: 2\na: 3\n", ["f:3:1: a: the key `a` appears twice"]),
       (
         "a: 1\na: 2\na: 3\n",
-        ["f:2:1: a: the key `a` stands twice", "f:3:1: a: the key `a` stands twice"]
+        ["f:2:1: a: the key `a` appears twice", "f:3:1: a: the key `a` appears twice"]
       ),
       (
         "x: {k: 1, k: 2}\ny:\n  'k': 1\n  \"k\": 2\n  l: 3\n  l: 4\n",
         [
-          "f:1:11: x.k: the key `k` stands twice", "f:4:3: y.k: the key `k` stands twice",
-          "f:6:3: y.l: the key `l` stands twice",
+          "f:1:11: x.k: the key `k` appears twice", "f:4:3: y.k: the key `k` appears twice",
+          "f:6:3: y.l: the key `l` appears twice",
         ]
       ),
-      ("? a\n: 1\n? a\n: 2\n", ["f:3:3: a: the key `a` stands twice"]),
-      ("'': 1\n'': 2\n", ["f:1:1: the key `` stands twice"]),
+      ("? a\n: 1\n? a\n: 2\n", ["f:3:3: a: the key `a` appears twice"]),
+      ("'': 1\n'': 2\n", ["f:1:1: the key `` appears twice"]),
     ] as [(String, [String])])
   func duplicateKeys(text: String, expected: [String]) {
     #expect(faults(text) == expected)
@@ -106,34 +106,36 @@ struct YAMLReaderTests {
   @Test(
     "broken texts give a place and words that help",
     arguments: [
-      ("a: 1\n\tb: 2\n", "f:2:1: a tab stands where only spaces may: indent with spaces"),
-      ("a:\n\t- 1\n", "f:2:1: a tab stands where only spaces may: indent with spaces"),
+      ("a: 1\n\tb: 2\n", "f:2:1: a tab is not allowed here: indent with spaces"),
+      ("a:\n\t- 1\n", "f:2:1: a tab is not allowed here: indent with spaces"),
       ("a: \"x\nb: 1\n", "f:1:4: this quote is never closed"),
       ("a: 'x\n", "f:1:4: this quote is never closed"),
       (
         "a: 1\n  b: 2\n",
-        "f:2:4: this `:` begins a value where none can be: mend the indentation, or quote the text"
+        "f:2:4: this `:` begins a value where no value is allowed: fix the indentation, or quote "
+          + "the text"
       ),
       (
         "a: b: c\n",
-        "f:1:5: this `:` begins a value where none can be: mend the indentation, or quote the text"
+        "f:1:5: this `:` begins a value where no value is allowed: fix the indentation, or quote "
+          + "the text"
       ),
-      ("a:\n    b: 1\n  c: 2\n", "f:3:3: the indentation fits nothing above it"),
-      ("- 1\n- 2\na: 3\n", "f:3:1: the indentation fits nothing above it"),
+      ("a:\n    b: 1\n  c: 2\n", "f:3:3: the indentation matches no line above"),
+      ("- 1\n- 2\na: 3\n", "f:3:1: the indentation matches no line above"),
       ("a: [1, 2\nb: 3\n", "f:2:2: expected `,` or `]` for the `[` opened at 1:4"),
       ("a: {b: 1\n", "f:2:1: expected `,` or `}` for the `{` opened at 1:4"),
       ("a: @x\n", "f:1:4: a value cannot begin with `@`: quote the text"),
       ("a: `x`\n", "f:1:4: a value cannot begin with ```: quote the text"),
       ("a: *nothing\n", "f:1:4: `*nothing` has no anchor"),
-      ("a: 1\n---\nb: 2\n", "f:2:1: a second document begins here: a file holds one"),
+      ("a: 1\n---\nb: 2\n", "f:2:1: a second document begins here: a file must have one"),
       ("a: 1\nb\nc: 2\n", "f:2:1: expected `:` after this key"),
       (
         "a: !!int 5\n",
-        "f:1:4: a: the tag `!!int` means nothing here: quote a text, write a number plain"
+        "f:1:4: a: the tag `!!int` is not supported: quote texts, and write numbers plain"
       ),
       (
         "a: !mine {b: 1}\n",
-        "f:1:4: a: the tag `!mine` means nothing here: quote a text, write a number plain"
+        "f:1:4: a: the tag `!mine` is not supported: quote texts, and write numbers plain"
       ),
       ("[a]: 1\n", "f:1:1: a key must be a name, not a list or a mapping"),
       ("{a: 1}: 1\n", "f:1:1: a key must be a name, not a list or a mapping"),
@@ -148,8 +150,8 @@ struct YAMLReaderTests {
 
   @Test("bytes that are no UTF-8 are placed")
   func notUTF8() {
-    #expect(faults(Array("a: 1\nb: ".utf8) + [0xFF, 0x0A]) == ["f:2:4: this is no UTF-8 text"])
-    #expect(faults([0xC3]) == ["f:1:1: this is no UTF-8 text"])
+    #expect(faults(Array("a: 1\nb: ".utf8) + [0xFF, 0x0A]) == ["f:2:4: this text is not UTF-8"])
+    #expect(faults([0xC3]) == ["f:1:1: this text is not UTF-8"])
   }
 
   @Test("5,000 brackets, and deep blocks, are refused")

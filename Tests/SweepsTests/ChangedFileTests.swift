@@ -71,11 +71,11 @@ import Testing
     try write(7)
     let words = try refusal(player, 1)
     #expect(
-      words.contains("d.csv: this file is not what it was when the sweep began; put it back"),
+      words.contains("d.csv: this file has changed since the sweep began; restore it"),
       "\(words)")
     #expect(player.row(ids[1]) == nil)
     try FileManager.default.removeItem(atPath: folder + "/d.csv")
-    #expect(try refusal(player, 1).contains("put it back"))
+    #expect(try refusal(player, 1).contains("restore it"))
     // The same bytes in another file will do.
     try write(0.5)
     #expect(try SingleCell.play(ids[1], with: player) == "\(ids[1]): played")
@@ -86,7 +86,7 @@ import Testing
   func changedMeanwhile() throws {
     let player = try planned(.standard.adding(MeddlingMean.self))
     MeddlingMean.file.withLock { $0 = folder + "/d.csv" }
-    #expect(try refusal(player, 0).contains("put it back"))
+    #expect(try refusal(player, 0).contains("restore it"))
     #expect(results == [])
     MeddlingMean.file.withLock { $0 = nil }
     try write(0.5)

@@ -116,7 +116,7 @@ import Testing
       SlurmSettings.fault(ofOption: "array=0-3") == "found array, which the sweep sets itself")
     #expect(
       SlurmSettings.fault(ofOption: "mem=3G")
-        == "found mem, which has an option of its own: --mem")
+        == "found mem, which has a separate option: --mem")
     for bad in ["--qos=low", "-p x", "", "=3", "Qos=low", "a b=c"] {
       #expect(SlurmSettings.fault(ofOption: bad)?.contains("expected KEY=VALUE") == true, "\(bad)")
     }

@@ -50,7 +50,7 @@ struct StressProcessTests {
     let lines = texts[0].split(separator: "\n")
     #expect(lines[0] == "# the worker was ended by signal 6")
     #expect(lines[1].hasPrefix("# Found by `fedsim stress s.yaml`: world "))
-    #expect(lines[1].hasSuffix(" of seed 7, made smaller."))
+    #expect(lines[1].hasSuffix(" of seed 7, shrunk."))
     #expect(lines[2] == "#   fedsim run s.stress-1.yaml --audit")
     // 4 is the lowest threshold that crashes; nothing else matters to the shell; what
     // bounds a run stays.
@@ -61,7 +61,7 @@ struct StressProcessTests {
       ])
   }
 
-  @Test("workers that end before they have done anything are told of")
+  @Test("workers that end before they have done anything are accounted for")
   func noWorker() throws {
     let searched = try Searched(Self.section)
     #expect(throws: RunFailure.self) {

@@ -141,7 +141,7 @@ struct StressTests {
     let searched = try Searched("", policy: Searched.eager)
     let failure = try #require(
       try searched.search(1, wrong) { $0.shrinkTrials = 0 }.failures.first)
-    #expect(failure.first == "played again, the run is another")
+    #expect(failure.first == "played again, the run differs")
     #expect(failure.command == "fedsim stress \(failure.file) --seeds 1")
   }
 
@@ -200,7 +200,7 @@ struct StressTests {
         .contains("did you mean `threshold`?") == true)
     #expect(
       faults("stress: {vary: {seed: {from: 3, to: 1}}}\n") == [
-        "s.yaml:20:37: stress.vary.seed.to: a range goes from the lower end to the higher"
+        "s.yaml:20:37: stress.vary.seed.to: a range must go from the lower to the higher end"
       ])
     #expect(
       faults("stress: {vary: {name: [a]}}\n") == [
@@ -208,7 +208,7 @@ struct StressTests {
       ])
     #expect(
       faults("stress: {vary: {fleet.tablets.count: [1]}}\n").first?.contains(
-        "no entry of this list is called `tablets`") == true)
+        "no entry of this list has the name `tablets`") == true)
     #expect(
       faults("stress: {expect: [{compare: {}}]}\n").first?.contains("missing key") == true)
     #expect(

@@ -60,7 +60,7 @@ import Testing
     #expect(planned.driver.failedCount == 1)
     #expect(news[planned.cells[0]]?.map(\.kind) == [.played])
     #expect(news[planned.cells[1]]?.map(\.kind) == [.failed])
-    #expect(news[planned.cells[1]]?.map(\.reason) == ["it took longer than 2 s"])
+    #expect(news[planned.cells[1]]?.map(\.reason) == ["the time limit of 2 s was exceeded"])
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: planned.folder + "/failures")
         == ["\(planned.cells[1]).json"])
@@ -77,7 +77,7 @@ import Testing
     let failure = try #require(throws: RunFailure.self) { try planned.driver.run() }
     #expect(!failure.isBadInput)
     #expect(failure.description.contains("failures/\(id).json"))
-    #expect(failure.description.contains("the cell failed: it took longer than 2 s"))
+    #expect(failure.description.contains("the cell failed: the time limit of 2 s was exceeded"))
   }
 
   @Test(
@@ -92,7 +92,7 @@ import Testing
     #expect(
       failure.description
         == "\(planned.folder)/store/\(planned.cells[0]).h5: the worker was ended by signal 9 "
-        + "while it was read; remove it, and the cell is played again")
+        + "while it was read; remove the file, and the cell is played again")
   }
 
   @Test("an answer that is no answer ends the sweep", .timeLimit(.minutes(1)))

@@ -49,12 +49,13 @@ import Scenarios
       ("policy == \"x", 11, "the text that begins here has no end"),
       ("a < c", 5, "there is no axis `c`"),
       ("a + 1", 1, "expected a condition that holds or does not"),
-      ("a < every", 3, "`<` cannot stand between a number and a duration"),
-      ("policy < 3", 8, "`<` cannot stand between a text and a number"),
-      ("every * timeout == 3", 7, "`*` cannot stand between a duration and a duration"),
-      ("a and slow", 3, "`and` joins conditions, and found a number"),
-      ("a / (b - 4) == 1", 3, "this divides by zero"), ("-slow", 1, "`-` wants a number behind it"),
-      ("1.2.3 < a", 1, "`1.2.3` is no number"), ("a < 3 ½", 7, "`½` has no meaning here"),
+      ("a < every", 3, "`<` cannot be between a number and a duration"),
+      ("policy < 3", 8, "`<` cannot be between a text and a number"),
+      ("every * timeout == 3", 7, "`*` cannot be between a duration and a duration"),
+      ("a and slow", 3, "`and` joins conditions, but found a number"),
+      ("a / (b - 4) == 1", 3, "this expression divides by zero"),
+      ("-slow", 1, "`-` needs a number behind it"),
+      ("1.2.3 < a", 1, "`1.2.3` is not a number"), ("a < 3 ½", 7, "`½` has no meaning here"),
     ])
   func faults(text: String, column: Int, message: String) {
     let problem = #expect(throws: SweepExpression.Problem.self) { try holds(text) }

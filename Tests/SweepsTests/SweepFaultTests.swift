@@ -32,7 +32,7 @@ import Sweeps
       ),
       (
         "sweep: {grid: {fleet.phons.count: [1]}}",
-        ["s.yaml:12:22: fleet: no entry of this list is called `phons`; did you mean `phones`?"]
+        ["s.yaml:12:22: fleet: no entry of this list has the name `phons`; did you mean `phones`?"]
       ),
       (
         "sweep: {grid: {\"fleet[3].count\": [1]}}",
@@ -62,25 +62,25 @@ import Sweeps
       (
         "sweep: {grid: {a.b: {from: 1, to: 2}}}",
         [
-          "s.yaml:12:16: sweep.grid.a.b: missing key `steps`: expected how many values to take:"
-            + " nothing is drawn here"
+          "s.yaml:12:16: sweep.grid.a.b: missing key `steps`: expected a number of values: a "
+            + "grid does not draw values"
         ]
       ),
       (
         "sweep: {grid: {a.b: {from: 1, to: 2, steps: 9, integer: true}}}",
-        ["s.yaml:12:16: sweep.grid.a.b: 9 steps give the same value twice, once they are rounded"]
+        ["s.yaml:12:16: sweep.grid.a.b: 9 steps give the same value twice after rounding"]
       ),
       (
         "sweep: {random: {count: 3, axes: {a.b: {from: 2, to: 1}}}}",
-        ["s.yaml:12:54: sweep.random.axes.a.b.to: a range goes from the lower end to the higher"]
+        ["s.yaml:12:54: sweep.random.axes.a.b.to: a range must go from the lower to the higher end"]
       ),
       (
         "sweep: {random: {count: 3, axes: {a.b: {from: 0, to: 1, scale: log}}}}",
-        ["s.yaml:12:47: sweep.random.axes.a.b.from: a logarithmic range lies above 0"]
+        ["s.yaml:12:47: sweep.random.axes.a.b.from: a logarithmic range must be above 0"]
       ),
       (
         "sweep: {random: {count: 3, axes: {a.b: {from: 1 s, to: 3}}}}",
-        ["s.yaml:12:56: sweep.random.axes.a.b.to: `from` is a duration, and `to` is a number"]
+        ["s.yaml:12:56: sweep.random.axes.a.b.to: `from` is a duration, but `to` is a number"]
       ),
       (
         "sweep: {random: {axes: {a.b: [1]}}}",
@@ -92,8 +92,8 @@ import Sweeps
       (
         "sweep: {zip: {a.b: [1, 2], c.d: [1]}}",
         [
-          "s.yaml:12:28: sweep.zip.c.d: 1 values, and `a.b` has 2: a zip goes through all its lists"
-            + " in step"
+          "s.yaml:12:28: sweep.zip.c.d: 1 values, but `a.b` has 2: a zip needs lists of equal "
+            + "length"
         ]
       ),
       (
@@ -108,8 +108,8 @@ import Sweeps
       (
         "sweep: {grid: {seed: [1, 2]}, replicas: 2}",
         [
-          "s.yaml:12:41: sweep.replicas: `seed` is an axis already, and replicas give each variant"
-            + " seeds"
+          "s.yaml:12:41: sweep.replicas: `seed` is an axis already, but replicas also give each "
+            + "variant seeds"
         ]
       ),
       (
@@ -122,29 +122,29 @@ import Sweeps
       (
         "sweep: {grid: {server.trigger: [2], server.trigger.threshold: [3]}}",
         [
-          "s.yaml:12:37: sweep: `server.trigger.threshold`: one lies below the other:"
+          "s.yaml:12:37: sweep: `server.trigger.threshold`: one is below the other:"
             + " `server.trigger`"
         ]
       ),
       (
         "sweep: {grid: {a.b: [2, 5, 5]}}",
-        ["s.yaml:12:28: sweep.grid.a.b: the value 5 stands twice"]
+        ["s.yaml:12:28: sweep.grid.a.b: the value 5 appears twice"]
       ),
       (
         "sweep: {grid: {a.b: [1 h, 60 min]}}",
-        ["s.yaml:12:27: sweep.grid.a.b: the value \"60 min\" stands twice"]
+        ["s.yaml:12:27: sweep.grid.a.b: the value \"60 min\" appears twice"]
       ),
       (
         "sweep: {zip: {a.b: [1, 1, 1], c.d: [2, 3, 2]}}",
-        ["s.yaml:12:27: sweep.zip: the point 1, 2 stands twice"]
+        ["s.yaml:12:27: sweep.zip: the point 1, 2 appears twice"]
       ),
       (
         "sweep: {list: [{a.b: 1}, {a.b: 2}, {a.b: 1}]}",
-        ["s.yaml:12:42: sweep.list: the value 1 stands twice"]
+        ["s.yaml:12:42: sweep.list: the value 1 appears twice"]
       ),
       (
         "sweep: {replicas: 2, targets: [0.7, 0.7]}",
-        ["s.yaml:12:31: sweep.targets: 0.7 stands twice"]
+        ["s.yaml:12:31: sweep.targets: 0.7 appears twice"]
       ),
       (
         "sweep: {grid: {name: [a, b]}}", ["s.yaml:12:16: sweep: `name`: a sweep cannot vary this"]
@@ -171,7 +171,7 @@ import Sweeps
       (
         "[threshold < 3 s]",
         [
-          "s.yaml:14:27: sweep.constraints[0]: `threshold < 3 s`: `<` cannot stand between a number"
+          "s.yaml:14:27: sweep.constraints[0]: `threshold < 3 s`: `<` cannot be between a number"
             + " and a duration"
         ]
       ),
@@ -179,14 +179,14 @@ import Sweeps
         "[server.trigger.threshold.updates == 1]",
         [
           "s.yaml:14:17: sweep.constraints[0]: `server.trigger.threshold.updates == 1`:"
-            + " `server.trigger.threshold` is varied, and this lies below it: name the axis"
+            + " `server.trigger.threshold` is varied, and this name is below it: name the axis"
         ]
       ),
       (
         "[threshold == fleet]",
         [
-          "s.yaml:14:30: sweep.constraints[0]: `threshold == fleet`: `fleet` is a list, and only"
-            + " single values can be compared"
+          "s.yaml:14:30: sweep.constraints[0]: `threshold == fleet`: `fleet` is a list, but only "
+            + "single values can be compared"
         ]
       ),
       (
@@ -245,7 +245,7 @@ import Sweeps
     arguments: [
       (
         "rungs: [{versions: 4}, {versions: 4}]",
-        ["s.yaml:12:55: sweep.halving.rungs[1]: this is not longer than the rung before"]
+        ["s.yaml:12:55: sweep.halving.rungs[1]: this rung is not longer than the previous one"]
       ),
       (
         "rungs: [13 h]",

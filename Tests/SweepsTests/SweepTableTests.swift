@@ -261,6 +261,6 @@ import Sweeps
     let failure = try #require(throws: RunFailure.self) { try table.write(to: sweep) }
     #expect(!failure.isBadInput)
     #expect(failure.description.hasPrefix("the tables cannot be written: \(sweep.tablePath)"))
-    #expect(failure.description.hasSuffix("; the same command goes on"))
+    #expect(failure.description.hasSuffix("; the same command continues"))
   }
 }

@@ -92,12 +92,12 @@ def _file(path: Path) -> h5py.File:
     except FileNotFoundError:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path)) from None
     except IsADirectoryError as error:
-        raise NotAResult(f"{os.fspath(path)}: this is a folder, and no result of FedSim") from error
+        raise NotAResult(f"{os.fspath(path)}: this is a folder, not a result of FedSim") from error
     except OSError as error:
-        raise NotAResult(f"{os.fspath(path)}: this is no HDF5 file ({error})") from error
+        raise NotAResult(f"{os.fspath(path)}: this is not an HDF5 file ({error})") from error
     if "FedSim-" not in str(file.attrs.get("Conventions", "")):
         file.close()
-        raise NotAResult(f"{os.fspath(path)}: this is an HDF5 file, and no result of FedSim")
+        raise NotAResult(f"{os.fspath(path)}: this is an HDF5 file, but not a result of FedSim")
     return file
 
 

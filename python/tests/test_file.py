@@ -104,7 +104,7 @@ def test_what_is_no_result_is_told_of(night, tmp_path):
         fedsim.open(tmp_path / "text.h5")
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["x"] = 1
-    with pytest.raises(fedsim.NotAResult, match="no result of FedSim"):
+    with pytest.raises(fedsim.NotAResult, match="not a result of FedSim"):
         fedsim.attributes(tmp_path / "other.h5")
     with pytest.raises(FileNotFoundError):
         fedsim.open(tmp_path / "none.h5")

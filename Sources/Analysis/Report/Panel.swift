@@ -105,7 +105,7 @@ extension Report {
       let names = plot.sources.map { "`\($0)`" }.joined(separator: " nor ")
       return .absent(
         "\(runs.count == 1 ? "the result has" : "the results have") no \(names), "
-          + "which \(plot.sources.count == 1 ? "is" : "are") there \(plot.condition)")
+          + "which \(plot.sources.count == 1 ? "is" : "are") available \(plot.condition)")
     }
     return .empty(plot.emptiness(run))
   }
@@ -132,7 +132,7 @@ extension Report {
     let grid = shown.isEmpty ? "" : "<div class=\"grid\">\(shown.joined(separator: "\n"))</div>"
     guard !left.isEmpty else {
       return grid.isEmpty
-        ? "<p class=\"note\">The results hold nothing to show here.</p>" : grid
+        ? "<p class=\"note\">The results contain nothing to show here.</p>" : grid
     }
     let words = left.map { "\($0.titles.joined(separator: ", ")): \($0.reason)" }
     return grid + "<p class=\"note left\">Not drawn. "

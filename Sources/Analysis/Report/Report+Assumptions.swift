@@ -29,7 +29,7 @@ extension Report {
         ? "all groups" : one.groups.joined(separator: ", ")
       return [groups.isEmpty ? "the scenario" : groups, one.key, one.value, one.words]
     }
-    let table = Self.table(["of", "key", "value", "what it is"], rows, style: "words")
+    let table = Self.table(["of", "key", "value", "meaning"], rows, style: "words")
     guard rows.count > Self.mostOpen else { return table }
     return "<details><summary>\(rows.count) values</summary>\(table)</details>"
   }

@@ -34,7 +34,7 @@ extension Report {
   /// Accuracy of the models that belong to one user each.
   var ownModels: Figure {
     curves(
-      .own, .time, title: "Users' own models",
+      .own, .time, title: "Users' personal models",
       .init("accuracy on the user's held-out samples, mean", .share, includesZero: true),
       onlyCentral: true)
   }

@@ -98,7 +98,7 @@ extension Report {
     return Figure(
       "Updates that became part of a version",
       x: .init("simulated time", .time, includesZero: true),
-      y: .init("updates \(isLong ? "a day" : "an hour"), by when their session began", .whole),
+      y: .init("updates \(isLong ? "a day" : "an hour"), by start of their session", .whole),
       points.contains { $0.y > 0 }
         ? [.init("aggregated", .columns(points, width: width))] : [])
   }
@@ -107,14 +107,14 @@ extension Report {
   func funnel(_ run: ReportRun) -> BarFigure {
     let stages = [
       ("eligible", "eligible"), ("checkedIn", "checked in"), ("accepted", "accepted"),
-      ("started", "training begun"), ("trained", "trained"), ("delivered", "delivered"),
+      ("started", "training started"), ("trained", "trained"), ("delivered", "delivered"),
       ("admitted", "admitted"), ("aggregated", "aggregated"),
     ]
     let table = run.document.table("hours")
     let sums = stages.map { ($0.1, table?.numbers($0.0)?.reduce(0, +) ?? 0) }
     let most = sums.map(\.1).max() ?? 0
     return BarFigure(
-      "How far participations came", "participations",
+      "Funnel of participation", "participations",
       sums.map { name, sum in
         let share = most > 0 ? Markup.fixed(sum / most * 100, decimals: 1) : "0"
         return .init(name, sum, "\(Markup.grouped(sum)) · \(share)%")
@@ -155,11 +155,11 @@ extension Report {
       points = [.init(0, 0)] + Statistics.distribution(counts).map { .init($0.value, $0.share) }
     }
     return Figure(
-      "How evenly devices take part",
+      "How evenly devices participate",
       x: .init(
-        isOfFiles ? "files of a device that were learned from" : "aggregated updates of a device",
+        isOfFiles ? "files of a device used in training" : "aggregated updates of a device",
         .whole, includesZero: true),
-      y: .init("share of devices with at most so many", .share, range: 0...1),
+      y: .init("share of devices with at most this number", .share, range: 0...1),
       points.isEmpty ? [] : [.init("devices", .step(thinned(points, to: 400)))])
   }
 

@@ -32,30 +32,30 @@ extension Report {
     public var summary: String {
       switch self {
       case .accuracy: "accuracy on the test samples over simulated time"
-      case .accuracyByVersion: "the same over versions"
-      case .accuracyByBytes: "the same over bytes sent and received"
-      case .accuracyByEnergy: "the same over energy; groups with a battery"
+      case .accuracyByVersion: "accuracy on the test samples over versions"
+      case .accuracyByBytes: "accuracy on the test samples over bytes sent and received"
+      case .accuracyByEnergy: "accuracy on the test samples over energy; groups with a battery"
       case .central: "accuracy of the models that the server trains on devices' files"
       case .loss: "loss on the test samples over simulated time"
-      case .lossByVersion: "the same over versions"
+      case .lossByVersion: "loss on the test samples over versions"
       case .held: "mean accuracy of the versions that devices hold"
-      case .ownModels: "accuracy of the models that the server trains for one user each"
+      case .ownModels: "accuracy of the models that the server trains for single users"
       case .spread: "accuracy on devices' own samples; needs `record.federatedEvaluation`"
-      case .trainingLoss: "loss of trainings beside that on the test samples"
+      case .trainingLoss: "loss of trainings and loss on the test samples"
       case .fleet: "devices online, plugged in, idle and training by hour of day"
       case .participation: "participations by hour of day"
       case .updates: "aggregated updates over the run"
-      case .funnel: "how far participations came"
+      case .funnel: "funnel of participation"
       case .staleness: "staleness of aggregated updates"
-      case .evenness: "how evenly devices take part"
+      case .evenness: "how evenly devices participate"
       case .labels: "labels in the data, and in what was aggregated"
-      case .effort: "device-time of trainings by what became of it"
-      case .bytes: "bytes by link, and whether they were lost"
-      case .attempts: "training attempts by how they ended"
-      case .updateEnds: "updates by how they ended"
-      case .transmissions: "transmissions by how they ended"
-      case .files: "files for the server's store by how they ended"
-      case .uploads: "uploads of files and fetches of models, and what failed"
+      case .effort: "training time of devices by outcome"
+      case .bytes: "bytes by link, delivered or lost"
+      case .attempts: "training attempts by outcome"
+      case .updateEnds: "updates by outcome"
+      case .transmissions: "transmissions by outcome"
+      case .files: "files for the server's store by outcome"
+      case .uploads: "uploads of files and model downloads, successful and failed"
       case .timeline: "what a device was and did; needs `record.timelineOf`"
       }
     }
@@ -125,7 +125,7 @@ extension Report {
       let hasVersions = (run.versions?.length(of: "version") ?? 0) > 1
       switch self {
       case .accuracy, .loss:
-        return run.lastMoment > 0 ? "no version was evaluated" : "the run stopped as it began"
+        return run.lastMoment > 0 ? "no version was evaluated" : "the run stopped at its start"
       case .accuracyByVersion, .accuracyByBytes, .accuracyByEnergy, .lossByVersion:
         return hasVersions ? "no version was evaluated" : "no version came after the initial model"
       case .central: return "the server published no model that was evaluated"
@@ -133,13 +133,13 @@ extension Report {
         return hasVersions || run.central != nil
           ? "no device held a version that was evaluated"
           : "no version came after the initial model"
-      case .ownModels: return "no model is of one user each"
+      case .ownModels: return "no model is for a single user"
       case .spread: return "no version was evaluated on the devices' samples"
       case .fleet: return "no device was in the fleet"
       case .participation:
         return run.length < 86_400
-          ? "the run is shorter than a day" : "no device took part in a round"
-      case .funnel: return "no device took part in a round"
+          ? "the run is shorter than a day" : "no device participated in a round"
+      case .funnel: return "no device participated in a round"
       case .labels: return "the data have no labels, or too many"
       case .trainingLoss, .updates, .staleness:
         return "no update became part of a version"
@@ -147,7 +147,7 @@ extension Report {
         return run.central == nil ? "no update became part of a version" : "no device contributed"
       case .effort: return "no device trained"
       case .bytes: return "nothing was sent or received"
-      case .attempts: return "no training was begun"
+      case .attempts: return "no training started"
       case .updateEnds: return "no update was made"
       case .transmissions: return "nothing was transmitted for rounds"
       case .files: return "no file was made"

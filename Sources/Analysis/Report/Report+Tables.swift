@@ -12,13 +12,15 @@ extension Report {
     if let devices = first.document.table("devices")?.length(of: "device") {
       facts.append("\(Markup.grouped(Double(devices))) \(devices == 1 ? "device" : "devices")")
     }
-    let kind = runs.contains(where: \.isFederated) ? "Federated learning" : "Central training"
+    let kind =
+      runs.contains(where: \.isFederated) ? "Federated learning" : "Training on collected data"
     var text = "<header><p class=\"kind\">\(kind), simulated</p>"
     text += "<h1>\(Markup.escaped(title))</h1><p class=\"facts\">"
     text += facts.map { "<span>\(Markup.escaped($0))</span>" }.joined() + "</p></header>\n"
     for run in runs + references.map(\.run) where !run.isWhole {
       text +=
-        "<p class=\"warning\">\(Markup.escaped(run.path)) is not whole: its run goes on, or was "
+        "<p class=\"warning\">\(Markup.escaped(run.path)) is incomplete: its run is still "
+        + "running, or was "
       text +=
         "interrupted. Versions and rounds are those until \(Self.duration(run.length)); the rest "
       text += "is as of an earlier time, or missing.</p>\n"
@@ -68,14 +70,15 @@ extension Report {
       let versions = own.reduce(0.0) { $0 + ($1.model == nil ? 0 : $1.versions(run) ?? 0) }
       add(versions, "version", "versions", "published by training at the server")
       add(
-        files.flatMap { run.central?.numbers("filesEnded")?[$0] }, "file", "files", "learned from")
+        files.flatMap { run.central?.numbers("filesEnded")?[$0] }, "file", "files",
+        "used in training")
     }
     tiles += participation(run)
     if let wasted = run.wastedShare {
       tiles.append((Self.percent(wasted), "of training time wasted"))
     }
     if let open = run.openShare, open > 0 {
-      tiles.append((Self.percent(open), "of training time under way at the end"))
+      tiles.append((Self.percent(open), "of training time in progress at the end"))
     }
     if let ledger = run.document.table("ledger"), let up = ledger.number("bytesUp"),
       let down = ledger.number("bytesDown")
@@ -101,7 +104,7 @@ extension Report {
     }
     if !run.isFederated, let trained = run.document.table("collection")?.numbers("trained") {
       let some = Double(trained.count { $0 > 0 })
-      tiles.append((Self.percent(some / Double(devices)), "of devices had files learned from"))
+      tiles.append((Self.percent(some / Double(devices)), "of devices had files used in training"))
     }
     return tiles
   }
@@ -118,18 +121,19 @@ extension Report {
     var head = ["", "seeds", "last accuracy", "best accuracy"]
     if let target { head.append("time to \(Markup.significant(target * 100, 3))%") }
     head += [
-      "versions", "updates aggregated", "training wasted", "under way at end", "bytes",
+      "versions", "updates aggregated", "wasted training", "in progress at end", "bytes",
     ]
     var note =
-      "Training wasted: the share that came to nothing, of the training time whose work had "
+      "Wasted training: share of training time whose work was lost, of the training time whose "
+      + "outcome is "
     note +=
-      "come to an end; what was under way as the run ended is told beside it, as a share of all."
+      "known; work in progress at the end is listed separately, as a share of all training time."
     if runs.count > groups.count {
-      note += " Medians over seeds, with the least and the most in brackets."
+      note += " Medians over seeds, with the minimum and the maximum in brackets."
     }
     if target != nil {
       note += " The target is the highest whole percentage that all results reached; its time is "
-      note += "that of the first evaluated version that did."
+      note += "that of the first evaluated version at the target."
     }
     return Self.table(head, lines.map { row($0, target) })
       + "<p class=\"note left\">\(Self.prose(note))</p>"
@@ -215,12 +219,13 @@ extension Report {
     let path = runs[0].path
     guard runs[0].isWhole else {
       return
-        "<p>A result that is not whole cannot be played again: <code>fedsim resume</code> goes "
-        + "on with its run.</p>"
+        "<p>An incomplete result cannot be replayed: <code>fedsim resume</code> continues "
+        + "its run.</p>"
     }
     return
-      "<p>Each result holds its scenario. <code>fedsim replay \(Markup.escaped(path))</code> plays "
-      + "it again and says whether every byte comes out the same.</p>"
+      "<p>Each result contains its scenario. <code>fedsim replay \(Markup.escaped(path))</code> "
+      + "replays "
+      + "the run and checks that every byte is reproduced.</p>"
       + Self.table(
         ["result", "seed", "FedSim", "content digest", "event digest"], rows, style: "words")
       + (all.count > most ? "<p class=\"note\">And \(all.count - most) more.</p>" : "")

@@ -33,7 +33,8 @@ extension Report {
   func timelineNote(_ run: ReportRun, _ range: ClosedRange<Double>) -> String {
     let shown = range.upperBound - range.lowerBound
     guard shown < run.length else { return "The whole run, \(Self.duration(run.length))." }
-    return "\(Self.duration(shown)) of the run, from \(Self.duration(range.lowerBound)) on: those "
+    return
+      "\(Self.duration(shown)) of the run, from \(Self.duration(range.lowerBound)) on: the part "
       + "in which these devices trained longest."
   }
 
@@ -95,7 +96,7 @@ extension Report {
       .init("app runs", look: 7, sessions),
       .init(
         "training", look: 0, training,
-        moments: cut.map { ($0.to, "cut off when the session ended") }),
+        moments: cut.map { ($0.to, "interrupted by the end of the session") }),
       .init("transfers", look: 2, sending),
       .init(
         "outbox", look: 1,
@@ -103,7 +104,8 @@ extension Report {
           device, without: ["0"], name: { "\($0) updates wait" })),
     ]
     return GanttFigure(
-      name(of: Int(device), run), "dark: Wi-Fi, light: cellular; a stroke: training was cut off",
+      name(of: Int(device), run),
+      "dark: Wi-Fi, light: cellular; a stroke: training was interrupted",
       range, rows.filter { !$0.stretches.isEmpty || $0.name == "training" })
   }
 

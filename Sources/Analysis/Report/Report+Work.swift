@@ -22,7 +22,7 @@ extension Report {
       return a != b ? a : $0.seconds > $1.seconds
     }
     return BarFigure(
-      "What became of training", "time of devices, by what became of the work",
+      "Outcome of training", "time of devices, by outcome",
       rows.map { row in
         let time =
           row.seconds < 3600
@@ -52,7 +52,7 @@ extension Report {
         }
       }
     }
-    return BarFigure("Bytes on the air", "bytes, lost where the transmission failed", bars)
+    return BarFigure("Bytes sent and received", "bytes, lost where the transmission failed", bars)
   }
 
   private static func link(_ name: String) -> String { name == "wifi" ? "Wi-Fi" : name }
@@ -67,12 +67,12 @@ extension Report {
     let stored = run.document.table("collection")?.numbers("stored")?.reduce(0, +) ?? 0
     let rows: [(String, Double, Int)] = [
       ("files stored", stored, 2),
-      ("uploads that failed", run.central?.number("failedUploads") ?? 0, 1),
-      ("files that came again", run.central?.number("repeatedFiles") ?? 0, 1),
+      ("failed uploads", run.central?.number("failedUploads") ?? 0, 1),
+      ("repeated files", run.central?.number("repeatedFiles") ?? 0, 1),
       ("metadata stored", run.central?.number("items") ?? 0, 2),
-      ("metadata that failed", run.central?.number("failedItems") ?? 0, 1),
+      ("failed metadata", run.central?.number("failedItems") ?? 0, 1),
       ("models fetched", run.central?.number("fetches") ?? 0, 2),
-      ("fetches that failed", run.central?.number("failedFetches") ?? 0, 1),
+      ("failed fetches", run.central?.number("failedFetches") ?? 0, 1),
     ]
     return BarFigure(
       "Uploads and fetches", "how often",
@@ -89,7 +89,7 @@ extension Report {
     guard let words, let counts else { return BarFigure(title, "", []) }
     let rows = zip(words, counts).filter { $1 > 0 }.sorted { $0.1 > $1.1 }
     return BarFigure(
-      title, "\(Markup.grouped(counts.reduce(0, +))) in all, by how they ended",
+      title, "\(Markup.grouped(counts.reduce(0, +))) in all, by outcome",
       rows.map {
         .init(Self.words($0), $1, Markup.grouped($1), look: ReportRun.Fate($0).look)
       })

@@ -62,7 +62,7 @@ public struct Report: Sendable {
     if groups.count > Self.mostDetailed {
       let rest = groups.dropFirst(Self.mostDetailed).map(\.name).joined(separator: ", ")
       body += section(
-        "others", "Others", "Devices and work of these are not shown here: \(rest).", "")
+        "others", "Others", "Devices and work are not shown here for: \(rest).", "")
     }
     body += section("reproduce", "How to reproduce it", nil, reproduction())
     return page(title: title, body: body)
@@ -104,18 +104,18 @@ public struct Report: Sendable {
     return text
       + section(
         "scenario\(id)", "The scenario\(suffix)", nil,
-        "<details><summary>Every value that was in force</summary><pre>"
+        "<details><summary>All resolved values</summary><pre>"
           + Markup.escaped(run.document.scenarioText ?? "") + "</pre></details>")
   }
 
   private var learningNote: String {
     var text = "The accuracy at a time is that of the last version published at or before it."
     if groups.contains(where: { $0.runs.count > 1 }) {
-      text += " Several seeds: their median, and a band from the 5 % to the 95 % quantile, as far "
-      text += "as the first of them ends."
+      text += " Several seeds: their median, and a band from the 5 % to the 95 % quantile, until "
+      text += "the end of the shortest run."
     }
     if lines.contains(where: { $0.model != nil }) {
-      text += " What devices send as files is learned from at the server: a line a model."
+      text += " The server trains on the files that devices send: one line per model."
     }
     return text
   }
@@ -134,11 +134,12 @@ public struct Report: Sendable {
     let ledgers = ["attempts", "updates", "transmissions"].map { ledger(run, $0, "") }
     let bars = ([effort(run), files(run)] + ledgers).flatMap(\.bars)
     return bars.contains { $0.look == ReportRun.Fate.underWay.look }
-      ? "Grey: under way as the run ended, or waiting to be used; neither used nor wasted." : nil
+      ? "Grey: in progress at the end of the run, or waiting to be used; neither used nor wasted."
+      : nil
   }
 
   private var assumptionNote: String {
-    "Values of the scenario that are assumed about the world, and not measured."
+    "Values of the scenario that are assumptions about the world, not measurements."
   }
 
   private func section(_ id: String, _ title: String, _ note: String?, _ body: String) -> String {

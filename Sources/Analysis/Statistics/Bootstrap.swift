@@ -33,7 +33,7 @@ public struct Bootstrap: Sendable, Equatable {
     _ method: Method, resamples: Int = 9_999, level: Double = 0.95, seed: UInt64 = 0
   ) {
     precondition(resamples > 0, "an interval needs resamples")
-    precondition(level > 0 && level < 1, "a confidence lies between 0 and 1")
+    precondition(level > 0 && level < 1, "a confidence is between 0 and 1")
     (self.method, self.resamples, self.level, self.seed) = (method, resamples, level, seed)
   }
 

@@ -15,7 +15,7 @@ public struct LocationEstimate: Codable, Equatable, Sendable {
 
   /// Of finite differences; others are left out.
   public init(_ differences: [Double], level: Double = 0.95) {
-    precondition(level > 0 && level < 1, "a confidence lies between 0 and 1")
+    precondition(level > 0 && level < 1, "a confidence is between 0 and 1")
     let known = differences.filter(\.isFinite)
     var means: [Double] = []
     for (index, value) in known.enumerated() {

@@ -26,13 +26,13 @@ public struct RankSumTest: Codable, Equatable, Sendable {
   ) {
     let a = first.filter { !$0.isNaN }
     let b = second.filter { !$0.isNaN }
-    precondition(!a.isEmpty && !b.isEmpty, "two lists are compared, each with a number")
+    precondition(!a.isEmpty && !b.isEmpty, "two lists are compared, each with at least one number")
     let ranks = Ranks(a + b)
     let doubled = ranks.doubled[..<a.count].reduce(0, +)
     statistic = Double(doubled - a.count * (a.count + 1)) / 2
     self.isExact = isExact ?? (a.count + b.count <= Self.mostExact)
     if self.isExact {
-      precondition(a.count + b.count <= Self.mostExact, "so many cannot be counted exactly")
+      precondition(a.count + b.count <= Self.mostExact, "too many values for an exact count")
       let counts = Ranks.choices(of: ranks.doubled, size: a.count)
       probability = alternative.probability(Ranks.tails(counts, at: doubled))
     } else {

@@ -33,8 +33,8 @@ public struct SeedsNeeded: Codable, Equatable, Sendable {
   /// Source: Noether (1987): n = (z(1 - α/2) + z(power))² / (3 (p - ½)²), with p the chance that
   /// the sum of two differences is above 0, here its share among all pairs of them.
   public init(_ differences: [Double], alpha: Double = 0.05, tests: Int = 1, power: Double = 0.8) {
-    precondition(alpha > 0 && alpha < 1, "α lies between 0 and 1")
-    precondition(power > 0 && power < 1, "a power lies between 0 and 1")
+    precondition(alpha > 0 && alpha < 1, "α is between 0 and 1")
+    precondition(power > 0 && power < 1, "a power is between 0 and 1")
     let limit = alpha / Double(max(1, tests))
     self.power = power
     least = Self.least(alpha: limit)
@@ -67,7 +67,7 @@ public struct SeedsNeeded: Codable, Equatable, Sendable {
 
   /// The least number of pairs whose two-sided signed-rank probability can be below α.
   public static func least(alpha: Double) -> Int {
-    precondition(alpha > 0 && alpha < 1, "α lies between 0 and 1")
+    precondition(alpha > 0 && alpha < 1, "α is between 0 and 1")
     var count = 1
     var lowest = 1.0
     while lowest >= alpha {

@@ -42,7 +42,7 @@ public struct SignedRankTest: Codable, Equatable, Sendable {
     negativeSum = Double(all - doubled) / 2
     self.isExact = isExact ?? (others.count <= Self.mostExact)
     precondition(
-      !self.isExact || count <= Self.mostExact, "so many signs cannot be counted exactly")
+      !self.isExact || count <= Self.mostExact, "too many signs for an exact count")
     if others.isEmpty {
       probability = 1
     } else if self.isExact {

@@ -35,7 +35,7 @@ public struct VersionCurve: Sendable, Equatable {
   public init(
     accuracy: [Double], costs: [(Cost, values: [Double])], ends: [(Cost, value: Double)] = []
   ) {
-    precondition(costs.allSatisfy { $0.values.count == accuracy.count }, "a cost a version")
+    precondition(costs.allSatisfy { $0.values.count == accuracy.count }, "one cost per version")
     self.accuracy = accuracy
     self.costs = Dictionary(costs.map { ($0.0, $0.values) }) { first, _ in first }
     self.ends = Dictionary(ends.map { ($0.0, $0.value) }) { first, _ in first }

@@ -47,7 +47,8 @@ extension PickleReader {
     return fault(
       .unsupported, at: at, found: "the operation \(name)", expected: expected,
       advice: calls.contains(name)
-        ? "it would call or load something, which is never done; write plain numbers" : nil)
+        ? "the file would call or load something, which is not supported; write plain numbers" : nil
+    )
   }
 
   /// A whole number in two's complement, the lowest byte first.
@@ -84,7 +85,7 @@ extension PickleReader {
 
   private mutating func text(_ count: UInt64, _ at: Int) throws(DataFault) -> PickleValue {
     guard let text = String(validating: try bytes.bytes(count), as: UTF8.self) else {
-      throw fault(.malformed, at: at, found: "a text that is no UTF-8", expected: "one that is")
+      throw fault(.malformed, at: at, found: "a text that is not UTF-8", expected: "a UTF-8 text")
     }
     return .text(text)
   }

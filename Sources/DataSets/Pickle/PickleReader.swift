@@ -167,7 +167,7 @@ struct PickleReader: ~Copyable {
   ) throws(DataFault) {
     guard let inner = item.value.container else { return }
     guard inner !== container, inner !== root else {
-      throw fault(.corrupt, at: at, found: "a value that holds itself", expected: "plain values")
+      throw fault(.corrupt, at: at, found: "a value that contains itself", expected: "plain values")
     }
     inner.isComplete = true
     container.depth = max(container.depth, inner.depth + 1)
@@ -180,7 +180,7 @@ struct PickleReader: ~Copyable {
   private func checkOpen(_ container: PickleContainer, _ at: Int) throws(DataFault) {
     guard !container.isComplete else {
       throw fault(
-        .corrupt, at: at, found: "a change of a value that stands in another",
+        .corrupt, at: at, found: "a change of a value that is already inside another",
         expected: "values that are complete before they are used")
     }
   }

@@ -79,7 +79,7 @@ public struct EffortLedger: Sendable, Codable {
 
   private static func place(_ end: EffortEnd) -> Int {
     guard let place = EffortEnd.all.firstIndex(of: end) else {
-      preconditionFailure("what makes an update ends with it")
+      preconditionFailure("an attempt that made an update ends with that update")
     }
     return place
   }

@@ -54,15 +54,17 @@ extension ExchangeTallies {
     [
       ("rejectedWithTimeout", rejectedWithTimeout, "requests rejected with a timeout"),
       ("rejectedForGood", rejectedForGood, "requests rejected without a timeout"),
-      ("undecodedTimeouts", undecodedTimeouts, "rejections that a device could not read"),
-      ("invalidKeys", invalidKeys, "requests for a model with the key of a cycle that is over"),
-      ("lateReports", lateReports, "updates to a cycle that is over"),
-      ("emptyUpdates", emptyUpdates, "answers of no samples"),
-      ("brokenStreams", brokenStreams, "streams that broke before the result was there"),
-      ("reconnects", reconnects, "devices told to disconnect and come back"),
-      ("layoutMismatches", layoutMismatches, "models that a device could not read whole"),
-      ("unconnectedSessions", unconnectedSessions, "sessions that had no server to turn to"),
-      ("erasures", erasures, "erasures that came to the server"),
+      (
+        "undecodedTimeouts", undecodedTimeouts, "rejections whose timeout a device could not decode"
+      ),
+      ("invalidKeys", invalidKeys, "model requests with the key of a finished cycle"),
+      ("lateReports", lateReports, "updates sent to a finished cycle"),
+      ("emptyUpdates", emptyUpdates, "replies with zero samples"),
+      ("brokenStreams", brokenStreams, "streams that broke before the result arrived"),
+      ("reconnects", reconnects, "instructions to disconnect and reconnect later"),
+      ("layoutMismatches", layoutMismatches, "models that a device could not decode completely"),
+      ("unconnectedSessions", unconnectedSessions, "sessions without a server address"),
+      ("erasures", erasures, "erasure requests that reached the server"),
     ]
   }
 }
@@ -70,21 +72,27 @@ extension ExchangeTallies {
 extension InstructionTallies {
   package var named: [(name: String, count: Int, text: String)] {
     [
-      ("workers", workers, "workers that were enrolled, a new one for each request for work"),
-      ("speedTests", speedTests, "speed tests of both directions"),
-      ("plans", plans, "plans that the server sent"),
-      ("configuredTrainings", configuredTrainings, "trainings by the server's hyper-parameters"),
-      ("modelsAsked", modelsAsked, "devices asked for the initial model"),
-      ("propertiesAnswered", propertiesAnswered, "answers to questions for properties"),
+      ("workers", workers, "workers enrolled; each request for work enrols a new one"),
+      ("speedTests", speedTests, "speed tests, each in both directions"),
+      ("plans", plans, "plans sent by the server"),
+      ("configuredTrainings", configuredTrainings, "trainings with the server's hyper-parameters"),
+      ("modelsAsked", modelsAsked, "requests to devices for the initial model"),
+      ("propertiesAnswered", propertiesAnswered, "answers to property requests"),
       (
         "propertiesNotImplemented", propertiesNotImplemented,
-        "answers that the app knows of no properties (code 1)"
+        "answers that the app has no properties (code 1)"
       ),
-      ("lateEvaluations", lateEvaluations, "results of evaluations that were over"),
-      ("disconnectsUnknown", disconnects[0], "streams that ended for no reason given"),
-      ("disconnectsReconnect", disconnects[1], "streams that ended as the server had asked"),
-      ("disconnectsPower", disconnects[2], "streams that ended for want of external power"),
-      ("disconnectsWifi", disconnects[3], "streams that ended for want of Wi-Fi"),
+      (
+        "lateEvaluations", lateEvaluations,
+        "evaluation results that arrived after the evaluation had ended"
+      ),
+      ("disconnectsUnknown", disconnects[0], "streams that ended without a stated reason"),
+      (
+        "disconnectsReconnect", disconnects[1],
+        "streams that ended because the server asked the device to reconnect"
+      ),
+      ("disconnectsPower", disconnects[2], "streams that ended because external power was missing"),
+      ("disconnectsWifi", disconnects[3], "streams that ended because Wi-Fi was missing"),
     ]
   }
 }

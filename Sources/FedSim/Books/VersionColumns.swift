@@ -56,53 +56,62 @@ extension VersionColumn {
   private static let counts: [VersionColumn] = [
     .integer("version", "version, 0 for the initial model") { $0.version }.only(.recordings),
     .time("publishedAt", "simulated time") { $0.publishedAt }
-      .only([.claims, .recordings]).claimed("When it was published"),
-    .integer("round", "round that published it, 0 for version 0") { $0.round }.only(.recordings),
-    .integer("updates", "updates aggregated in it") { $0.updates }
-      .only([.claims, .recordings, .sweeps]).claimed("Updates in it")
+      .only([.claims, .recordings]).claimed("When the version was published"),
+    .integer("round", "round that published the version, 0 for version 0") { $0.round }.only(
+      .recordings),
+    .integer("updates", "updates aggregated in the version") { $0.updates }
+      .only([.claims, .recordings, .sweeps]).claimed("Updates in the version")
       .summed(.init("aggregatedUpdates", "updates aggregated in all versions", .sum)),
-    .integer("devices", "different devices among them") { $0.devices }
+    .integer("devices", "distinct devices among these updates") { $0.devices }
       .only([.claims, .recordings]),
     .integer("samples", "sum of the updates' distinct samples") { $0.samples }
-      .only([.claims, .recordings]).claimed("Sum of its updates' distinct samples"),
+      .only([.claims, .recordings]).claimed("Sum of the distinct samples of the version's updates"),
     .integer(
-      "samplesProcessed", "samples processed by their trainings, repetitions counted"
+      "samplesProcessed", "samples processed by these trainings, including repetitions"
     ) { $0.samplesProcessed }
-    .only([.claims, .recordings]).claimed("Samples processed by their trainings"),
+    .only([.claims, .recordings]).claimed(
+      "Samples processed by these trainings, including repetitions"),
   ]
 
   private static let trained: [VersionColumn] = [
     .number("trainingLoss", "training loss") { $0.trainingLoss }
       .remark("\(overUpdates), weighted by the samples processed; NaN for version 0")
-      .only([.claims, .recordings]).claimed("Mean training loss of its updates")
+      .only([.claims, .recordings]).claimed("Mean training loss of the version's updates")
       .lacking { _ in "the initial model has none" },
     .number(
-      "validationAccuracy", "accuracy on the devices' own validation samples"
+      "validationAccuracy", "accuracy on the devices' local validation samples"
     ) { $0.validationAccuracy }
-    .remark("\(overUpdates), weighted by the validation samples; NaN without any")
+    .remark("\(overUpdates), weighted by the validation samples; NaN if there are none")
     .only([.claims, .recordings, .sweeps])
-    .claimed("Mean accuracy of its updates on their devices' validation samples")
-    .lacking { _ in "its devices have no validation samples" }
-    .summed(.last("deviceAccuracy", "accuracy that the last version's devices found on their own")),
+    .claimed("Mean accuracy of the version's updates on local validation samples")
+    .lacking { _ in "the version's devices have no validation samples" }
+    .summed(
+      .last(
+        "deviceAccuracy",
+        "accuracy of the last version's updates on local validation "
+          + "samples")),
   ]
 
   private static let stale: [VersionColumn] = [
-    .number("meanStaleness", "versions since the updates' bases") { $0.meanStaleness }
-      .remark(overUpdates)
-      .only([.claims, .recordings, .sweeps])
-      .claimed("Mean over its updates of versions since the base")
-      .summed(
-        .init("meanStaleness", "mean over versions of their updates' mean staleness", .mean)),
+    .number("meanStaleness", "versions published since the updates' base versions") {
+      $0.meanStaleness
+    }
+    .remark(overUpdates)
+    .only([.claims, .recordings, .sweeps])
+    .claimed("Mean over the version's updates of versions since the base version")
+    .summed(
+      .init("meanStaleness", "mean over versions of their updates' mean staleness", .mean)),
     .integer(
-      "maximumStaleness", "versions since the oldest base among the updates"
+      "maximumStaleness", "versions published since the oldest base version"
     ) { $0.maximumStaleness }
-    .only([.claims, .recordings]).claimed("The largest of them"),
+    .only([.claims, .recordings]).claimed(
+      "Largest number of versions since an update's base version"),
     .number(
-      "meanStalenessSeconds", "time since the publication of the updates' bases"
+      "meanStalenessSeconds", "time since the publication of the updates' base versions"
     ) { $0.meanStalenessSeconds }
     .in("s").remark(overUpdates)
     .only([.claims, .recordings])
-    .claimed("Mean over its updates of the seconds since their bases were published"),
+    .claimed("Mean over the version's updates of seconds since the base version was published"),
   ]
 
   // MARK: Evaluations
@@ -127,20 +136,21 @@ extension VersionColumn {
     evaluated("centralLoss", "loss on the test samples") { $0.test.meanLoss }
       .only([.claims, .recordings, .sweeps]).lacking(unevaluated)
       .summed(.last("finalLoss", "loss of the last version on the test samples")),
-    evaluated("centralValidationAccuracy", "accuracy on all validation samples together") {
+    evaluated("centralValidationAccuracy", "accuracy on all validation samples") {
       $0.validation?.accuracy
     }
     .only([.claims, .sweeps]).lacking(unvalidated)
     .summed(
       .last(
         "finalValidationAccuracy",
-        "accuracy of the last version on all validation samples together"),
-      .init("bestValidationAccuracy", "best accuracy of any version on these", .most)),
-    evaluated("centralValidationLoss", "loss on all validation samples together") {
+        "accuracy of the last version on all validation samples"),
+      .init(
+        "bestValidationAccuracy", "best accuracy of any version on all validation samples", .most)),
+    evaluated("centralValidationLoss", "loss on all validation samples") {
       $0.validation?.meanLoss
     }
     .only([.claims, .sweeps]).lacking(unvalidated)
-    .summed(.last("finalValidationLoss", "loss of the last version on these")),
+    .summed(.last("finalValidationLoss", "loss of the last version on all validation samples")),
   ]
 
   private static func evaluated(
@@ -151,28 +161,28 @@ extension VersionColumn {
   }
 
   private static let federated: [VersionColumn] = [
-    spread("federatedAccuracy", "mean over the devices of their accuracies") { $0.mean }
+    spread("federatedAccuracy", "mean of the devices' accuracies") { $0.mean }
       .only(.claims)
-      .claimed("Mean over the devices of their accuracies (`record.federatedEvaluation`)"),
+      .claimed("Mean of the devices' accuracies (`record.federatedEvaluation`)"),
     spread(
       "federatedAccuracyBySamples",
-      "mean over the devices of their accuracies, weighted by the samples evaluated"
+      "mean of the devices' accuracies, weighted by the samples evaluated"
     ) { $0.weightedMean },
     spread(
       "federatedAccuracyWorstTenth", "mean of the ceil(n/10) lowest of n devices' accuracies"
     ) { $0.worstTenth }
     .only(.claims)
-    .claimed("Mean of the lowest tenth of them (`record.federatedEvaluation`)"),
+    .claimed("Mean of the lowest tenth of the devices' accuracies (`record.federatedEvaluation`)"),
     spread(
       "federatedAccuracyBestTenth", "mean of the ceil(n/10) highest of n devices' accuracies"
     ) { $0.bestTenth },
     spread(
       "federatedAccuracySpread",
-      "standard deviation over n devices of their accuracies, with n as divisor"
+      "standard deviation of n devices' accuracies, with divisor n"
     ) { $0.standardDeviation },
     .integer(
       "federatedDevices",
-      "devices evaluated: those with samples; 0 where the version was not evaluated so"
+      "devices evaluated (those with samples); 0 where this evaluation was skipped"
     ) { $0.federated?.devices ?? 0 }
     .when(.isFederated).only([]),
   ]
@@ -182,7 +192,7 @@ extension VersionColumn {
     _ value: @escaping @Sendable (FederatedEvaluation.Summary) -> Double
   ) -> VersionColumn {
     .number(name, "\(text); \(FederatedEvaluation.oracle)") { $0.federated.map(value) }
-      .remark("NaN where the version was not evaluated so")
+      .remark("NaN where this evaluation was skipped")
       .when(.isFederated).only([])
       .lacking {
         "version \($0.version) was not evaluated on devices (record.federatedEvaluation)"
@@ -193,43 +203,45 @@ extension VersionColumn {
 
   private static let server: [VersionColumn] = [
     .number(
-      "averageAccuracy", "mean of the validation accuracies that came with the updates"
+      "averageAccuracy", "mean of the validation accuracies reported with the updates"
     ) { $0.averageAccuracy }
     .remark {
       $0.record.averageAccuracy == .updates
-        ? "each update counts the same; NaN without any"
-        : "weighted by the updates' samples; NaN without any"
+        ? "each update has the same weight; NaN if there are none"
+        : "weighted by the updates' samples; NaN if there are none"
     }
     .when(.averages).only([]),
-    .number("epsilon", "privacy that a device has lost by its publication, at most") {
+    .number("epsilon", "upper bound of the privacy loss of a device when published") {
       $0.privacy?.epsilon
     }
     .remark(neighbours)
     .when(.countsPrivacy).only(.claims)
-    .claimed("Privacy that a device has lost at most (`server.privacy`)")
-    .lacking { _ in "nothing counts privacy (server.privacy)" },
-    .number("privacyNoise", "deviation of the noise on each parameter of its step") {
+    .claimed("Upper bound of the privacy loss of a device (`server.privacy`)")
+    .lacking { _ in "privacy is not accounted for (server.privacy)" },
+    .number(
+      "privacyNoise", "standard deviation of the noise on each parameter of the version's step"
+    ) {
       $0.privacy?.noise
     }
     .remark("NaN for version 0")
     .when(.addsNoise).only([]),
-    .number("clipBound", "bound of norms that goes with it") { $0.privacy?.bound }
+    .number("clipBound", "norm bound sent with the version") { $0.privacy?.bound }
       .when(.tellsBounds).only(.claims)
-      .claimed("The bound of norms that goes with it (`adaptive-clip`)")
-      .lacking { _ in "nothing tells a bound (adaptive-clip)" },
-    .number("withinBound", "share of its updates whose norms were within their bounds") {
+      .claimed("Norm bound sent with the version (`adaptive-clip`)")
+      .lacking { _ in "there is no norm bound (adaptive-clip)" },
+    .number("withinBound", "share of the version's updates whose norms were within the bound") {
       $0.privacy?.within
     }
     .remark("NaN for version 0")
     .when(.tellsBounds).only(.claims)
-    .claimed("Share of its updates within their bounds (`adaptive-clip`)")
-    .lacking { _ in "nothing tells a bound (adaptive-clip), or it has no updates" },
-    .ofSeries("inUseFrom", "simulated time from which on the server itself used it") {
+    .claimed("Share of the version's updates within the norm bound (`adaptive-clip`)")
+    .lacking { _ in "there is no norm bound (adaptive-clip), or the version has no updates" },
+    .ofSeries("inUseFrom", "simulated time at which the server began to use the version") {
       $1.inUse?.from[$0.version]?.seconds
     }
-    .in("s").remark("NaN: it never did")
+    .in("s").remark("NaN if never used")
     .when(.usesModels).only([]),
-    .ofSeries("timeInUse", "how long the server itself used it") {
+    .ofSeries("timeInUse", "how long the server used the version") {
       $1.inUse?.spans[$0.version].seconds
     }
     .in("s")
@@ -240,38 +252,40 @@ extension VersionColumn {
     inputs.server.privacy.map { privacy in
       let delta = "delta = \(Text.shortest(privacy.delta))"
       return privacy.amplification == .none
-        ? "\(delta); against a device whose updates are zero, each version with it"
-        : "\(delta); against a device with other updates, cohorts drawn from the fleet"
+        ? "\(delta); neighbour: a device whose updates are zero, for each version"
+        : "\(delta); neighbour: a device with other updates, cohorts drawn from the fleet"
     }
   }
 
   // MARK: The run so far
 
   private static let progress: [VersionColumn] = [
-    .integer("bytesUp", "bytes that devices had sent by its publication") {
+    .integer("bytesUp", "cumulative bytes uploaded when published") {
       Int($0.progress.bytesUp)
     }
     .in("byte").only([]),
-    .integer("bytesDown", "bytes that devices had received by its publication") {
+    .integer("bytesDown", "cumulative bytes downloaded when published") {
       Int($0.progress.bytesDown)
     }
     .in("byte").only([]),
-    .number("deviceSeconds", "time that devices had trained by its publication") {
+    .number("deviceSeconds", "cumulative training time of devices when published") {
       Double($0.progress.microseconds) / 1e6
     }
-    .in("s").remark("in stretches that had ended").only([]),
-    .number("joules", "energy drawn by work and transfers by its publication") {
+    .in("s").remark("includes only stretches that had ended").only([]),
+    .number("joules", "cumulative energy of training, evaluation and transfers when published") {
       Double($0.progress.nanojoules) / 1e9
     }
-    .in("J").remark("of stretches and transfers that had ended")
+    .in("J").remark("includes only stretches and transfers that had ended")
     .when(.drawsEnergy).only([]),
     .number(
       "heldAccuracy",
-      "mean over devices of the central accuracy of the version that each held then"
+      "mean over devices of the central accuracy of the version that each device held when "
+        + "published"
     ) { $0.heldAccuracy }
-    .remark("of the last evaluated one at or before it; NaN where none held any")
+    .remark("of the last evaluated version up to the held one; NaN if no device held a version")
     .when(.learns).only([]),
-    .integer("heldNone", "devices that held no version then") { $0.withoutVersion }.only([]),
+    .integer("heldNone", "devices that held no version when published") { $0.withoutVersion }.only(
+      []),
   ]
 }
 
@@ -302,6 +316,6 @@ extension VersionColumn.Presence {
 extension FederatedEvaluation {
   /// On what devices are evaluated, in words.
   package static let oracle =
-    "each device on its own held-out samples: its user's test samples, else its validation "
-    + "samples, else its training samples; an oracle's, without virtual time"
+    "each device on its held-out samples: its user's test samples, else its validation "
+    + "samples, else its training samples; takes no virtual time"
 }

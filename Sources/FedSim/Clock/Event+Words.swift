@@ -3,7 +3,7 @@ extension Event {
   public var words: String {
     switch self {
     case .world(let series, _, let state): "\(series) becomes \(series.word(of: state))"
-    case .linkRestored: "a dropped link comes back"
+    case .linkRestored: "a dropped link returns"
     case .server(let series, let state):
       "server \(series) becomes \(Self.word(state, of: .server))"
     case .injection(let number): "scripted event \(number)"

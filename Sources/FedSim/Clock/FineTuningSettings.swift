@@ -12,10 +12,10 @@ public struct FineTuningSettings: PartSettings {
   public static var shorthand: String? { "steps" }
   public static var fields: [Field<FineTuningSettings>] {
     [
-      Field("steps", \.steps, .integer(1...1_000_000), "Batches of the device's own samples"),
+      Field("steps", \.steps, .integer(1...1_000_000), "Batches of the device's local samples"),
       Field(
         "learningRate", \.learningRate, optional: .positive,
-        "Their learning rate; absent: that of `task.training`"),
+        "Learning rate of fine-tuning; absent: that of `task.training`"),
     ]
   }
 

@@ -18,16 +18,18 @@ public struct StopSettings: PartSettings {
   public static var fields: [Field<StopSettings>] {
     [
       Field(
-        "after", \.after, .duration(atLeast: .milliseconds(1)), "After this much virtual time"),
-      Field("rounds", \.rounds, optional: .integer(1...100_000_000), "After this many rounds"),
-      Field("versions", \.versions, optional: .integer(1...100_000_000), "At this version"),
+        "after", \.after, .duration(atLeast: .milliseconds(1)),
+        "Stop after this much virtual "
+          + "time"),
+      Field("rounds", \.rounds, optional: .integer(1...100_000_000), "Stop after this many rounds"),
+      Field("versions", \.versions, optional: .integer(1...100_000_000), "Stop at this version"),
       Field(
         "accuracy", \.accuracy, optional: .fraction,
-        "At the first evaluated version with at least this central accuracy"),
+        "Stop at the first evaluated version with at least this central accuracy"),
       Field(
         "playsOut", \.playsOut, feature: .flag,
-        "Whether a run that can never come to a version is played to its end all the same; "
-          + "absent: it stops, and says what is missing"),
+        "Continue to the end even if no device can ever contribute; "
+          + "absent: stop early and report the unmet conditions"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
@@ -46,7 +48,9 @@ public struct EvaluationSchedule: PartSettings {
   public static var shorthand: String? { "versions" }
   public static var fields: [Field<EvaluationSchedule>] {
     [
-      Field("versions", \.versions, optional: .integer(1...1_000_000), "Every so many versions"),
+      Field(
+        "versions", \.versions, optional: .integer(1...1_000_000),
+        "One evaluation per this many versions"),
       Field(
         "time", \.time, optional: .duration(atLeast: .seconds(1)),
         "The first version published after each whole multiple of this time"),
@@ -71,10 +75,10 @@ public struct FederatedEvaluationSettings: PartSettings {
     [
       Field(
         "every", \.every, .settings(),
-        "How often the model is evaluated so; version 0 and the last one always are"),
+        "How often to evaluate on devices; version 0 and the last version are always evaluated"),
       Field(
         "fineTuning", \.fineTuning, feature: .settings(),
-        "Some steps on the device's own training samples before it is evaluated; absent: none"),
+        "Steps on the device's training samples before the evaluation; absent: none"),
     ]
   }
 }
@@ -126,50 +130,51 @@ public struct RecordSettings: PartSettings {
     [
       Field(
         "evaluateEvery", \.evaluateEvery, .settings(),
-        "How often the model is evaluated; version 0 and the last one always are"),
+        "How often to evaluate the model; version 0 and the last version are always evaluated"),
       Field(
         "federatedEvaluation", \.federatedEvaluation, optional: .settings(),
-        "Accuracy on each device's own samples (its user's test samples, else its validation"
+        "Evaluate on each device's local samples (its user's test samples, else its validation"
           + " samples, else its training samples); absent: not evaluated"),
-      Field("finalModel", \.finalModel, .flag, "Whether the final model is stored"),
+      Field("finalModel", \.finalModel, .flag, "Store the final model"),
       Field(
         "modelFiles", \.modelFiles, optional: .text,
-        "A folder for global_model_v{N}.json and global_model_latest.json, beside the result;"
+        "Folder for global_model_v{N}.json and global_model_latest.json, next to the result;"
           + " absent: none"),
       Field(
         "events", \.events, feature: .flag,
-        "Whether all that happens to devices and server is stored, in `events`; absent: no"),
+        "Store all that happens to devices and server, in `events`; absent: no"),
       Field(
         "eventLimit", \.eventLimit, feature: .integer(1...1_000_000_000),
-        "How many of these are stored at most, the first ones (32 bytes each while the run goes"
-          + " on); absent: 5,000,000"),
+        "Maximum number of stored events; the first ones are kept (32 bytes each during the run);"
+          + " absent: 5,000,000"),
       Field(
         "averageAccuracy", \.averageAccuracy, feature: .choice,
-        "The mean of the validation accuracies that come with a version's updates, each the same"
-          + " or by its samples: a column of `versions`, and `average_accuracy` in model files;"
-          + " absent: no column, and there by validation samples"),
+        "Mean of the validation accuracies reported with a version's updates, with equal weights"
+          + " or weighted by samples: a column of `versions`, and `average_accuracy` in model "
+          + "files;"
+          + " absent: no column, and weighted by validation samples in model files"),
       Field(
         "ineligibility", \.ineligibility, feature: .flag,
-        "Whether sessions that do not take part are counted by the first condition that did not"
-          + " hold: low-power mode, heat, power, battery, network, use; absent: no"),
+        "Count ineligible sessions by the first condition that did not hold:"
+          + " low-power mode, heat, power, battery, network, use; absent: no"),
       Field(
         "timelineOf", \.timelineOf, feature: .list(of: .device),
-        "Devices whose power, link, use, tasks, work and battery over time are stored, in"
+        "Devices whose power, link, use, tasks, work and battery are stored over time, in"
           + " `timeline`; absent: none"),
       Field(
         "hoursByGroup", \.hoursByGroup, feature: .flag,
-        "Whether `hours` tells participations apart by the groups of the fleet; absent: no"),
+        "Split `hours` by the groups of the fleet; absent: no"),
       Field(
         "labelShare", \.labelShare, feature: .flag,
-        "Whether `versions` has the share of each label among its updates' samples; absent: where"
-          + " there are up to 100 labels"),
+        "Store the share of each label among the samples of a version's updates; absent: only"
+          + " with up to 100 labels"),
       Field(
         "layerNorms", \.layerNorms, feature: .flag,
-        "Whether `versions` has the L2 norm of each tensor and of its change since the version"
-          + " before; absent: no"),
+        "Store the L2 norm of each tensor and of its change since the previous"
+          + " version; absent: no"),
       Field(
         "fleetHours", \.fleetHours, feature: .flag,
-        "Whether `fleetHours` tells what devices were doing by hour; absent: yes"),
+        "Store what devices were doing by hour in `fleetHours`; absent: yes"),
     ]
   }
 }

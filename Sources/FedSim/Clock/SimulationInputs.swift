@@ -37,7 +37,7 @@ public struct LearningTask: Sendable {
   ) {
     self.isInitialGiven = isInitialGiven
     precondition(
-      clientTests.isEmpty || clientTests.count == partition.clientCount, "one list a client")
+      clientTests.isEmpty || clientTests.count == partition.clientCount, "one list per client")
     self.clientTests = clientTests
     self.models = models
     self.network = network

@@ -109,24 +109,39 @@ public struct CentralTallies: Sendable, Codable {
 
   package var named: [(name: String, count: Int, text: String)] {
     [
-      ("failedUploads", failedUploads, "uploads of files that failed"),
-      ("retries", retries, "times at which an app tried its failed uploads again"),
-      ("clearedLogs", clearedLogs, "times at which an error log was cleared"),
+      ("failedUploads", failedUploads, "failed uploads of files"),
+      ("retries", retries, "times that an app retried its failed uploads"),
+      ("clearedLogs", clearedLogs, "times that an error log was cleared"),
       ("clearedSamples", clearedSamples, "samples cleared before they were formatted"),
-      ("repeatedFiles", repeatedFiles, "files that came to the store again"),
-      ("overwrittenFiles", overwrittenFiles, "stored files that a later one of the name replaced"),
-      ("items", items, "items of metadata that came into the store"),
-      ("overwrittenItems", overwrittenItems, "items that a later one of the same keys replaced"),
-      ("failedItems", failedItems, "items that were not sent, and are not tried again"),
-      ("erasedFiles", erasedFiles, "files erased in the store, those read by trainings counted"),
-      ("erasedOfOthers", erasedOfOthers, "of these, files of users whose names begin alike"),
-      ("erasedItems", erasedItems, "items of metadata erased in the store"),
-      ("failedErasures", failedErasures, "requests for erasure that did nothing"),
-      ("withoutMetadata", withoutMetadata, "files left out of a training for want of metadata"),
-      ("emptyTrainings", emptyTrainings, "trainings that were due and found nothing to read"),
-      ("overruns", overruns, "trainings that were due while the one before was not done"),
-      ("fetches", fetches, "models that came to devices"),
-      ("failedFetches", failedFetches, "fetches that failed"),
+      ("repeatedFiles", repeatedFiles, "files that reached the store more than once"),
+      (
+        "overwrittenFiles", overwrittenFiles,
+        "stored files replaced by a later file of the same name"
+      ),
+      ("items", items, "metadata items that reached the store"),
+      ("overwrittenItems", overwrittenItems, "items replaced by a later item with the same keys"),
+      ("failedItems", failedItems, "items that were not sent and are never retried"),
+      (
+        "erasedFiles", erasedFiles,
+        "files erased from the store, including files that trainings had read"
+      ),
+      (
+        "erasedOfOthers", erasedOfOthers,
+        "erased files of other users whose names have the same prefix"
+      ),
+      ("erasedItems", erasedItems, "metadata items erased from the store"),
+      ("failedErasures", failedErasures, "erasure requests without effect"),
+      (
+        "withoutMetadata", withoutMetadata,
+        "files left out of a training because they have no metadata"
+      ),
+      (
+        "emptyTrainings", emptyTrainings,
+        "trainings that were due when the store had nothing to read"
+      ),
+      ("overruns", overruns, "trainings that were due while the previous one was still running"),
+      ("fetches", fetches, "model downloads that reached a device"),
+      ("failedFetches", failedFetches, "failed model downloads"),
     ]
   }
 }

@@ -23,10 +23,10 @@ public struct CentralSettings: PartSettings {
       [
         Field(
           "name", \.name, .identifier, required: true,
-          "Its name in `task.models`; `model` is the task's own"),
+          "The model's name in `task.models`; `model` is the task's model"),
         Field(
           "scope", \.scope, .choice,
-          "One model of all users' samples, or one for each user of that user's own"),
+          "One model for the samples of all users, or one model for each user"),
       ]
     }
   }
@@ -57,27 +57,29 @@ public struct CentralSettings: PartSettings {
     [
       Field(
         "every", \.every, optional: .duration(atLeast: .seconds(1)),
-        "Every model is trained at each whole multiple of this time; absent: by `samples` alone"),
+        "Train every model at each whole multiple of this time; absent: by `samples` alone"),
       Field(
         "samples", \.samples, optional: .integer(1...1_000_000_000),
-        "A model is trained as soon as so many samples are new to it; absent: by `every` alone"),
+        "Train a model once this many samples are new to it; absent: by `every` alone"),
       Field(
         "data", \.data, .choice,
-        "Whether a training reads all that is in the store, or only files that none has read"),
+        "Read all stored files, or only files that no training has read"),
       Field(
         "from", \.from, .choice,
-        "Whether a training begins from the latest version or from the initial weights"),
+        "Start a training from the latest version, or from the initial weights"),
       Field(
         "requiresMetadata", \.requiresMetadata, .flag,
-        "Whether files without metadata are left out of trainings"),
+        "Leave files without metadata out of trainings"),
       Field(
         "samplesPerSecond", \.samplesPerSecond, .positive, assumption: true,
-        "How many samples the server trains on in a second, each epoch counted"),
+        "Samples that the server processes per second, counting each epoch"),
       Field(
-        "overhead", \.overhead, .duration(), assumption: true, "What each training takes besides"),
+        "overhead", \.overhead, .duration(), assumption: true,
+        "Fixed time that each training "
+          + "adds"),
       Field(
         "models", \.models, feature: .list(of: .settings(), minimum: 1),
-        "The models that are trained; absent: all of `task.models`, or the task's own"),
+        "The models to train; absent: all of `task.models`, or the task's model"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
@@ -86,7 +88,7 @@ public struct CentralSettings: PartSettings {
     }
     let names = (models ?? []).map(\.name)
     if names.count > Self.mostModels {
-      return [("models", "at most \(Self.mostModels) models are trained centrally")]
+      return [("models", "at most \(Self.mostModels) models can be trained on collected data")]
     }
     for (place, name) in names.enumerated() where names[..<place].contains(name) {
       return [("models", "`\(name)` is listed twice")]

@@ -75,12 +75,12 @@ extension Collecting {
     for file in open where !cx.isOver {
       let record = cx.collection.files[file]
       if !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.isStored {
-        found.append("file \(file) is nowhere and has no end")
+        found.append("file \(file) is in no place and has no outcome")
       }
     }
     for file in numbers where cx.collection.files[file].isSending && !cx.isOver {
-      let purpose = cx.network[transferOf: Int(cx.collection.files[file].device)]?.purpose
-      if purpose != .central(.file(file)) { found.append("file \(file) is sent by nobody") }
+      let purpose = devices[Int(cx.collection.files[file].device)].transfer?.purpose
+      if purpose != .central(.file(file)) { found.append("file \(file) is sent by no device") }
     }
     for model in cx.collection.models.indices where cx.inputs.server.central != nil {
       let bit: UInt64 = 1 << UInt64(model)
@@ -104,8 +104,9 @@ extension Collecting {
     func never(_ isSo: Bool, _ what: String) {
       if isSo { found.append("\(Roster.path(of: device, cx)) \(what)") }
     }
-    let arrived = SampleFiles.arrivedSamples(device, cx)
-    never(collector.taken.contains { Int($0) > arrived }, "has formatted what never came")
+    let arrived = SampleFiles.arrivedSamples(device, devices, cx)
+    never(
+      collector.taken.contains { Int($0) > arrived }, "has formatted samples that never arrived")
     never(collector.bytes < 0 || collector.mostBytes < collector.bytes, "counts bytes wrongly")
     never(
       devices[device].attempt != nil || devices[device].run != nil
@@ -116,7 +117,8 @@ extension Collecting {
       },
       "logs what it does not have")
     never(devices[device].session == nil && !collector.queue.isEmpty, "sends without a session")
-    never(devices[device].session == nil && collector.compiling != nil, "compiles without one")
+    never(
+      devices[device].session == nil && collector.compiling != nil, "compiles without a session")
     return found
   }
 }

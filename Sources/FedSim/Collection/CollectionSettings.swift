@@ -68,48 +68,48 @@ public struct CollectionSettings: PartSettings {
     [
       Field(
         "mode", \.mode, .choice,
-        "The library as its documentation says, or as it is written: failed uploads that fail "
-          + "again are forgotten, fetches fail where a file exists, erasure goes by how names begin"
+        "The library as documented, or as coded: a failed upload that fails again "
+          + "is forgotten, fetches fail where a file exists, and erasure matches name prefixes"
       ),
       Field(
         "models", \.models, feature: .list(of: .identifier, minimum: 1),
-        "The models that data are collected for and that are fetched; absent: all"),
+        "The models for which data are collected, and which are fetched; absent: all"),
       Field(
         "objects", \.objects, .choice,
-        "Whether each model has a data object with files of its own, or all share one"),
+        "A data object with separate files for each model, or one shared by all"),
       Field(
         "spacing", \.spacing, .duration(), assumption: true,
-        "How long the app waits after formatting a file before it formats the next; files of one "
-          + "user and second have one name"),
+        "Pause of the app after each file that it formats; files of one "
+          + "user and second have the same name"),
       Field(
         "minimumSamples", \.minimumSamples, .integer(1...100_000_000),
-        "New samples without which nothing is formatted"),
+        "Minimum number of new samples for a file"),
       Field(
-        "timestamps", \.timestamps, .flag, "Whether each line begins with a time (hasTimestamp)"),
+        "timestamps", \.timestamps, .flag, "Begin each line with a time (hasTimestamp)"),
       Field(
         "sequences", \.sequences, .flag,
-        "Whether a sample is a line for each of its steps, each with the label vector; else one "
+        "Write a line for each step of a sample, each with the label vector; else one "
           + "line"),
       Field(
         "charactersPerValue", \.charactersPerValue, feature: .integer(1...1000),
-        "Characters of a feature's value; absent: as many as Swift prints of each value"),
+        "Characters per feature value; absent: as many as Swift prints for each value"),
       Field(
         "metadata", \.metadata, feature: .settings(),
-        "A record that is sent after each file, by user and second; absent: none"),
+        "A record sent after each file, by user and second; absent: none"),
       Field(
         "retry", \.retry, .choice,
-        "When the app tries failed uploads again, once in a session (retryFailedUploads)"),
+        "When the app retries failed uploads, once per session (retryFailedUploads)"),
       Field(
         "clearAbove", \.clearAbove, feature: .bytes,
-        "The app clears the error log and its files when these have more bytes (clearErrorLogs); "
+        "The app clears the error log and its files above this many bytes (clearErrorLogs); "
           + "absent: never"),
       Field(
         "userID", \.userID, .choice,
-        "Where the user's name is kept: with userDefaults another user is there after a "
+        "Where the user's name is stored: with userDefaults the user is another one after a "
           + "re-installation"),
       Field(
         "fetch", \.fetch, feature: .settings(),
-        "How models come to the device: downloaded, compiled, in use; absent: not at all"),
+        "How models reach the device: downloaded, compiled, used; absent: not at all"),
     ]
   }
 }
@@ -122,7 +122,7 @@ public struct MetadataSettings: PartSettings {
   public init() {}
   public static var shorthand: String? { "bytes" }
   public static var fields: [Field<MetadataSettings>] {
-    [Field("bytes", \.bytes, .bytes, assumption: true, "The size of an item on the wire")]
+    [Field("bytes", \.bytes, .bytes, assumption: true, "Size of an item on the wire")]
   }
   public func contradictions() -> [(key: String, message: String)] {
     bytes > 400_000 ? [("bytes", "an item of DynamoDB has at most 400 kB")] : []
@@ -144,11 +144,11 @@ public struct FetchSettings: PartSettings {
     [
       Field(
         "every", \.every, .duration(), assumption: true,
-        "How long after a model came the app fetches it again, in the next session"),
-      Field("compile", \.compile, .duration(), assumption: true, "How long a model compiles"),
+        "Time after a model's arrival until the app fetches again, in the next session"),
+      Field("compile", \.compile, .duration(), assumption: true, "Time to compile a model"),
       Field(
         "removesFile", \.removesFile, feature: .flag,
-        "Whether the downloaded file is removed once it is compiled; absent: yes as documented, no "
+        "Remove the downloaded file after compilation; absent: yes as documented, no "
           + "as coded"),
     ]
   }

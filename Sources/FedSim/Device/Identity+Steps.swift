@@ -157,7 +157,7 @@ extension Identity {
     }
     let issued = cx.network.accounts[device].issued
     guard let issue = issued.first(where: { $0.id == id }) else {
-      preconditionFailure("tokens come with the answer")
+      preconditionFailure("tokens arrive with the answer")
     }
     var tokens = devices.identities.devices[device].tokens
     (tokens.hasTokens, tokens.expires, tokens.refresh) = (true, issue.expires, issue.refresh)

@@ -154,18 +154,18 @@ extension IdentityStep {
     case .bootstrapped: "it got its first tokens"
     case .refreshed: "it got fresh tokens"
     case .failed(let request, let outcome): "its \(request) request failed (\(outcome))"
-    case .revoked: "the server revoked its tokens, for its refresh token was not the latest"
+    case .revoked: "the server revoked its tokens, because its refresh token was not the latest"
     case .refused(let refusal):
       "the server refused its request with \(refusal.rawValue)"
         + (refusal == .unauthorised
-          ? ": its token had expired" : ": its token is not good for that")
-    case .keychainLocked: "it had booted, and its tokens cannot be read until it is unlocked"
+          ? ": its token had expired" : ": its token is not valid for that")
+    case .keychainLocked: "it had rebooted, and its tokens cannot be read until it is unlocked"
     case .keychainUnlocked: "it was unlocked, and its tokens can be read again"
-    case .reinstalled: "its app was removed and installed anew; all that it held is lost"
+    case .reinstalled: "its app was removed and reinstalled; all its data are lost"
     case .withheld(.unregistered):
-      "it sent nothing, for its app does not know its registration and may not renew it now"
-    case .withheld(.keychainLocked): "it sent nothing, for its tokens cannot be read yet"
-    case .withheld: "it sent nothing, for it has no good token"
+      "it sent nothing, because its app has lost its registration and may not renew it now"
+    case .withheld(.keychainLocked): "it sent nothing, because its tokens cannot be read yet"
+    case .withheld: "it sent nothing, because it has no valid token"
     }
   }
 }

@@ -250,7 +250,7 @@ enum Requesting {
       Identity.refused(device, transfer.purpose, refusal, &devices, &cx)
     case .central(let response):
       guard case .central(let request) = transfer.purpose else {
-        preconditionFailure("only what is asked of the store is answered by it")
+        preconditionFailure("only store requests are answered by the store")
       }
       Collecting.centralAnswered(device, request, response, &devices, &cx)
     case .receipt(let receipt):

@@ -41,40 +41,43 @@ public struct CycleSettings: PartSettings {
     [
       Field(
         "mode", \.mode, .choice,
-        "PyGrid as it is written, or as its documentation says: with a timer, one worker a "
-          + "device, and bounds that hold"),
+        "PyGrid as coded, or as documented: with a timer, one worker per "
+          + "device, and limits that take effect"),
       Field(
         "length", \.length, optional: .duration(atLeast: .milliseconds(1)),
-        "A cycle ends after so long, with enough reports (cycle_length); absent: by reports alone"),
+        "Time after which a cycle ends if it has enough reports (cycle_length); absent: reports "
+          + "alone"
+      ),
       Field(
         "minimumWorkers", \.minimumWorkers, optional: .integer(0...10_000_000),
-        "Workers without which a cycle does not end (min_workers); asCoded: no effect"),
+        "Minimum number of workers to end a cycle (min_workers); asCoded: no effect"),
       Field(
         "maximumWorkers", \.maximumWorkers, optional: .integer(1...10_000_000),
-        "Workers that a cycle takes (max_workers); asCoded: no effect"),
+        "Maximum number of workers in a cycle (max_workers); asCoded: no effect"),
       Field(
         "minimumDiffs", \.minimumDiffs, optional: .integer(0...10_000_000),
-        "Reports without which a cycle does not end (min_diffs)"),
+        "Minimum number of reports to end a cycle (min_diffs)"),
       Field(
         "maximumDiffs", \.maximumDiffs, optional: .integer(1...10_000_000),
-        "Reports that end a cycle before its time (max_diffs)"),
+        "Number of reports that ends a cycle early (max_diffs)"),
       Field(
         "cycles", \.cycles, optional: .integer(1...100_000_000),
-        "After so many cycles nobody is let in (num_cycles; asCoded: after one less); absent: "
-          + "no end"),
+        "Number of cycles, after which no worker is accepted (num_cycles; asCoded: one less); "
+          + "absent: "
+          + "no limit"),
       Field(
         "reuseAfter", \.reuseAfter, .integer(1...1_000_000),
-        "A worker is let in again so many cycles later (do_not_reuse_workers_until_cycle); "
+        "Cycles before a worker is accepted again (do_not_reuse_workers_until_cycle); "
           + "asCoded: at once"),
       Field(
         "minimumUpload", \.minimumUpload, optional: .rate,
-        "The slowest link from a device that is let in (minimum_upload_speed)"),
+        "Minimum uplink rate of a device to be accepted (minimum_upload_speed)"),
       Field(
         "minimumDownload", \.minimumDownload, optional: .rate,
-        "The slowest link to a device that is let in (minimum_download_speed)"),
+        "Minimum downlink rate of a device to be accepted (minimum_download_speed)"),
       Field(
         "planBytes", \.planBytes, feature: .bytes,
-        "Size of the plan, which is asked for with the key after the model (get-plan); absent: no "
+        "Size of the plan, requested with the key after the model (get-plan); absent: no "
           + "such request"),
     ]
   }

@@ -4,7 +4,9 @@ import Schema
 /// A share of the devices that are connected, as Flower's strategies sample them.
 public struct FractionSelector: CohortSelector {
   public static let name = "fraction"
-  public static let summary = "Synchronous rounds: a uniform share of those who wait, as in Flower"
+  /// What it does, in one sentence.
+  public static let summary =
+    "Synchronous rounds: a uniform share of the waiting devices, as in Flower"
 
   public struct Settings: PartSettings {
     /// The share of those who wait.
@@ -19,20 +21,25 @@ public struct FractionSelector: CohortSelector {
     public static var shorthand: String? { "fraction" }
     public static var fields: [Field<Settings>] {
       [
-        Field("fraction", \.fraction, .fraction, "The share of those who wait (fraction_fit)"),
         Field(
-          "minimum", \.minimum, .integer(1...1_000_000), "Members at least (min_fit_clients)"),
+          "fraction", \.fraction, .fraction, "Share of the waiting devices to select (fraction_fit)"
+        ),
+        Field(
+          "minimum", \.minimum, .integer(1...1_000_000),
+          "Minimum number of members (min_fit_clients)"),
         Field(
           "minimumAvailable", \.minimumAvailable, .integer(1...10_000_000),
-          "How many must wait before a cohort is formed (min_available_clients)"),
+          "Minimum number of waiting devices to form a cohort (min_available_clients)"),
         Field(
           "waitLimit", \.waitLimit, feature: .duration(atLeast: .milliseconds(1)),
-          "A round for which fewer have come after so long is skipped; absent: it waits for ever"),
+          "Skip the round if too few devices wait after this time; absent: wait forever"),
       ]
     }
     public func contradictions() -> [(key: String, message: String)] {
       minimum > minimumAvailable
-        ? [("minimum", "`minimum` is above `minimumAvailable`: a cohort would lack members")] : []
+        ? [
+          ("minimum", "`minimum` is above `minimumAvailable`: a cohort could have too few members")
+        ] : []
     }
   }
 
@@ -60,7 +67,7 @@ public struct FractionSelector: CohortSelector {
 public struct CohortAnsweredTrigger: AggregationTrigger {
   public static let name = "cohort-answered"
   public static let summary =
-    "Aggregates when each member has answered or its stream is broken, as in Flower"
+    "Aggregates when each member has replied or its stream is broken, as in Flower"
 
   public struct Settings: PartSettings {
     /// Whether a round with failures is aggregated.
@@ -73,11 +80,11 @@ public struct CohortAnsweredTrigger: AggregationTrigger {
       [
         Field(
           "acceptFailures", \.acceptFailures, .flag,
-          "Whether the others of a cohort with failures are aggregated; else the round is skipped"),
+          "Aggregate the remaining updates of a cohort with failures; else skip the round"),
         Field(
           "timeout", \.timeout, feature: .duration(atLeast: .milliseconds(1)),
-          "A member that has not answered after so long has failed (round_timeout); absent: only "
-            + "its stream tells"),
+          "A member without a reply after this time has failed (round_timeout); absent: only "
+            + "a broken stream is a failure"),
       ]
     }
   }

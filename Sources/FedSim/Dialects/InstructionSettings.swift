@@ -34,19 +34,20 @@ public struct ClientConfig: PartSettings {
   public static var fields: [Field<ClientConfig>] {
     [
       Field(
-        "fromRound", \.fromRound, .integer(1...100_000_000), "The first round that it is sent in"),
+        "fromRound", \.fromRound, .integer(1...100_000_000),
+        "First round that sends these hyper-parameters"),
       Field(
         "epochs", \.epochs, optional: .integer(1...10_000),
-        "Passes over the device's samples; absent: its own"),
+        "Passes over the device's samples; absent: the device's setting"),
       Field(
         "batchSize", \.batchSize, optional: .integer(1...1_000_000),
-        "Samples in a batch (batch_size); absent: the device's own"),
+        "Samples per batch (batch_size); absent: the device's setting"),
       Field(
         "learningRate", \.learningRate, optional: .positive,
-        "The step of the device's optimiser (lr); absent: its own"),
+        "Learning rate of the device's optimiser (lr); absent: the device's setting"),
       Field(
         "maximumUpdates", \.maximumUpdates, optional: .integer(1...10_000_000),
-        "Batches at most, where its samples give more (max_updates); absent: no limit"),
+        "Maximum number of batches (max_updates); absent: no limit"),
     ]
   }
 }
@@ -70,28 +71,33 @@ public struct ClientEvaluationSettings: PartSettings {
   public static var shorthand: String? { "fraction" }
   public static var fields: [Field<ClientEvaluationSettings>] {
     [
-      Field("fraction", \.fraction, .fraction, "The share of those who wait (fraction_evaluate)"),
       Field(
-        "minimum", \.minimum, .integer(1...1_000_000), "Members at least (min_evaluate_clients)"),
+        "fraction", \.fraction, .fraction,
+        "Share of the waiting devices to evaluate (fraction_evaluate)"),
+      Field(
+        "minimum", \.minimum, .integer(1...1_000_000),
+        "Minimum number of members (min_evaluate_clients)"),
       Field(
         "minimumAvailable", \.minimumAvailable, .integer(1...10_000_000),
-        "How many must wait before members are chosen (min_available_clients)"),
+        "Minimum number of waiting devices to choose members (min_available_clients)"),
       Field(
         "waitLimit", \.waitLimit, .duration(atLeast: .milliseconds(1)),
-        "How long the server waits for so many; then there is no evaluation of this round"),
+        "Time that the server waits for enough devices; then the round has no evaluation"),
       Field(
         "timeout", \.timeout, optional: .duration(atLeast: .milliseconds(1)),
-        "A member that has not answered after so long has failed (round_timeout); absent: only "
-          + "its stream tells"),
+        "A member without a reply after this time has failed (round_timeout); absent: only "
+          + "a broken stream is a failure"),
       Field(
         "acceptFailures", \.acceptFailures, .flag,
-        "Whether the results of an evaluation with failures count"),
+        "Count the results of an evaluation with failures"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
-    if fraction == 0 { return [("fraction", "a share of 0 evaluates nothing: leave it out")] }
+    if fraction == 0 {
+      return [("fraction", "a share of 0 evaluates nothing: leave the section out")]
+    }
     return minimum > minimumAvailable
-      ? [("minimum", "`minimum` is above `minimumAvailable`: members would be lacking")] : []
+      ? [("minimum", "`minimum` is above `minimumAvailable`: there could be too few members")] : []
   }
 }
 
@@ -107,11 +113,11 @@ public struct WorkerSettings: PartSettings {
     [
       Field(
         "probeBytes", \.probeBytes, .bytes,
-        "Size of each of the two probes of a speed test, which is made where the server has a "
+        "Size of each of the two probes of a speed test, made if the server has a "
           + "`minimumUpload` or a `minimumDownload`"),
       Field(
         "probeTimeout", \.probeTimeout, .duration(atLeast: .milliseconds(1)),
-        "A probe that is not through after so long has failed"),
+        "Time limit of a probe; then the test has failed"),
     ]
   }
 }
@@ -122,23 +128,24 @@ extension ServerSettings {
     [
       Field(
         "exchange", \.exchange, feature: .choice,
-        "Which tensors updates carry: all that are trained, or the weights of dense layers and "
-          + "convolutions alone, where biases stay on the device (Flower's Swift SDK); absent: all"
+        "Tensors that updates contain: all trained tensors, or only the weights of dense and "
+          + "convolution layers, with biases left on the device (Flower's Swift SDK); absent: all"
       ),
       Field(
         "initialModel", \.initialModel, feature: .choice,
-        "Where version 0 comes from: the server, or one of the first devices that connect "
+        "Source of version 0: the server, or one of the first devices that connect "
           + "(get_parameters); absent: the server"),
       Field(
         "clientConfig", \.clientConfig, feature: .list(of: .settings(), minimum: 1),
-        "Hyper-parameters that are sent with the work, the last whose round has come; absent: "
-          + "devices have their own"),
+        "Hyper-parameters sent with the work; the last entry whose round has begun applies; "
+          + "absent: "
+          + "devices use their settings"),
       Field(
         "evaluation", \.evaluation, feature: .settings(),
-        "Evaluation on devices' own samples, in virtual time, after each round; absent: none"),
+        "Evaluation on devices' local samples, in virtual time, after each round; absent: none"),
       Field(
         "asksProperties", \.asksProperties, feature: .flag,
-        "Whether each device that connects is asked for its properties; absent: no"),
+        "Ask each device that connects for its properties; absent: no"),
     ]
   }
 
@@ -150,12 +157,12 @@ extension ServerSettings {
         ("asksProperties", asksProperties == true),
       ]
       if let key = needing.first(where: \.1)?.0 {
-        return [(key, "`\(key)` needs a selector for which devices wait, such as `fraction`")]
+        return [(key, "`\(key)` needs a selector that lets devices wait, such as `fraction`")]
       }
     }
     let rounds = (clientConfig ?? []).map(\.fromRound)
     if zip(rounds, rounds.dropFirst()).contains(where: { $0 >= $1 }) {
-      return [("clientConfig", "`fromRound` grows from entry to entry")]
+      return [("clientConfig", "`fromRound` must increase from entry to entry")]
     }
     return []
   }

@@ -24,7 +24,7 @@ extension KnownDialect {
     }
     if let change = cx.inputs.server.layoutChange {
       let ranges = cx.inputs.task.network.layout.ranges(ofLayer: change.layer)
-      precondition(!ranges.isEmpty, "the layer that changes is one of the model's")
+      precondition(!ranges.isEmpty, "the layer that changes belongs to the model")
       cx.features.change = (Int32(change.version), ranges)
     }
     cx.features.isOn =
@@ -65,7 +65,7 @@ extension KnownDialect {
         found.append("a cycle has too many workers")
       }
       if server.pending.contains(where: { cx.updates[$0].round != server.round }) {
-        found.append("a report waits in a cycle that is not its own")
+        found.append("a report waits in another cycle")
       }
     }
     return found

@@ -71,55 +71,55 @@ public struct ProtocolSettings: PartSettings {
     [
       Field(
         "timeouts", \.timeouts, .choice,
-        "A rejection's timeout: ignored; expected as a whole number and found as text, which is "
+        "Timeout of a rejection: ignored; expected as a whole number but sent as text, which is "
           + "an error (SwiftSyft); or honoured"),
       Field(
         "requestGap", \.requestGap, .duration(),
-        "The shortest time between two requests of a device that was rejected with a timeout"),
+        "Minimum time between two requests of a device that was rejected with a timeout"),
       Field(
         "stream", \.stream, .flag,
-        "Whether one connection is held from the request to the result, as in Flower: if it "
-          + "breaks, the server knows"),
+        "Keep one connection from the request to the result, as in Flower; if it "
+          + "breaks, the server notices"),
       Field(
         "keepalive", \.keepalive, .duration(atLeast: SimDuration(microseconds: 1)),
-        "How long the server takes to notice a stream whose link is lost"),
+        "Time until the server notices a stream whose link is lost"),
       Field(
         "onFailure", \.onFailure, .choice,
-        "A training that throws: the session ends, or an answer of no samples is sent (Flower)"),
+        "A training that throws: end the session, or send a reply with zero samples (Flower)"),
       Field(
         "reconnect", \.reconnect, .choice,
-        "Told to disconnect and come back: never comes back (Flower's Swift SDK), or does"),
+        "After an instruction to reconnect: never reconnect (Flower's Swift SDK), or reconnect"),
       Field(
         "checksFinite", \.checksFinite, .flag,
-        "Whether loss and weights are looked at before an update is sent"),
+        "Check that loss and weights are finite before an update is sent"),
       Field(
         "knowsNewLayout", \.knowsNewLayout, .flag,
-        "Whether the app knows the model's layout after `server.layoutChange`"),
+        "The app knows the model's layout after `server.layoutChange`"),
       Field(
         "skipsUnknownLayers", \.skipsUnknownLayers, .flag,
-        "Whether an unknown layer is skipped in silence (Flower's Swift SDK) instead of an error"),
+        "Skip an unknown layer silently (Flower's Swift SDK) instead of an error"),
       Field(
         "worker", \.worker, feature: .settings(),
-        "Enrols as a new worker before each request for work, with a speed test where the server "
-          + "wants one (SwiftSyft); absent: it just asks"),
+        "Enrol as a new worker before each request for work, with a speed test if the server "
+          + "requires one (SwiftSyft); absent: only request work"),
       Field(
         "ignoresConfig", \.ignoresConfig, feature: .flag,
-        "Whether `server.clientConfig` is ignored (Flower's iOS example); absent: no"),
+        "Ignore `server.clientConfig` (Flower's iOS example); absent: no"),
       Field(
         "overwritesModel", \.overwritesModel, feature: .flag,
-        "Whether a finished training takes the place of the device's own model, so that each "
-          + "round's model has to be sent (Flower's iOS example); absent: no"),
+        "Overwrite the device's model with each finished training, so that each "
+          + "round must send its model (Flower's iOS example); absent: no"),
       Field(
         "evaluation", \.evaluation, feature: .choice,
-        "Asked to evaluate: train an epoch on the test samples and report its loss (Flower's iOS "
-          + "example), or look at them without a step; absent: asDocumented"),
+        "Evaluation: train an epoch on the test samples and report its loss (Flower's iOS "
+          + "example), or evaluate without a step; absent: asDocumented"),
       Field(
         "evaluationShare", \.evaluationShare, feature: .number(0.001...1), assumption: true,
-        "What an evaluation without a step takes of a training's time; absent: a third"),
+        "Duration of an evaluation without a step, as a share of a training's; absent: a third"),
       Field(
         "properties", \.properties, feature: .flag,
-        "Whether the app answers a question for its properties; absent: it says that it "
-          + "knows of none, as Flower's Swift SDK does"),
+        "Answer a request for properties; absent: reply that there are "
+          + "none, as Flower's Swift SDK does"),
     ]
   }
 }
@@ -139,7 +139,7 @@ public struct LayoutChange: PartSettings {
         "The first version with the new layout"),
       Field(
         "layer", \.layer, .text, required: true,
-        "The layer that is new in it, such as `dense1`: it begins with its initial weights"),
+        "The layer added by that version, such as `dense1`; it begins with its initial weights"),
     ]
   }
 }

@@ -15,8 +15,8 @@ public struct AdversarySettings: PartSettings {
     [
       Field(
         "share", \.share, .fraction, required: true,
-        "The share of the group's devices that are adversaries, to the nearest whole device"),
-      Field("from", \.from, .sinceStart, "From when on they lie; until then they are honest"),
+        "Share of the group's devices that are adversaries, to the nearest whole device"),
+      Field("from", \.from, .sinceStart, "Start of the attack; adversaries are honest before"),
       Field("attack", \.attack, .part(.attack), required: true, "What does an adversary do?"),
     ]
   }

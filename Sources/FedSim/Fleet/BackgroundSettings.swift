@@ -29,7 +29,7 @@ public struct BackgroundSettings: PartSettings {
         "Windows given directly; they bypass the scheduler"),
       Field(
         "windowGrace", \.windowGrace, .duration(atLeast: SimDuration(microseconds: 1)),
-        "From a window's soft to its hard expiry, where the source gives none"),
+        "Time from a window's soft to its hard expiry, where the source gives none"),
       Field(
         "refresh", \.refresh, feature: .settings(),
         "A refresh task under the operating system's rules; needs `system`"),
@@ -38,7 +38,7 @@ public struct BackgroundSettings: PartSettings {
         "Continued processing: a training that the user starts in the app (iOS 26)"),
       Field(
         "system", \.system, feature: .settings(),
-        "The operating system's own rules; absent: none but those of the tasks"),
+        "The operating system's limits; absent: only those of the tasks"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
@@ -92,37 +92,38 @@ public struct ProcessingSettings: PartSettings {
     [
       Field(
         "requiresExternalPower", \.requiresExternalPower, .flag,
-        "Whether the task starts on external power only"),
+        "Start the task on external power only"),
       Field(
         "requiresNetworkConnectivity", \.requiresNetworkConnectivity, .flag,
-        "Whether the task starts with a connection only"),
+        "Start the task with a connection only"),
       Field(
         "earliestBegin", \.earliestBegin, .duration(),
-        "The earliest begin of a request, counted from its submission"),
-      Field("resubmit", \.resubmit, .choice, "When the app asks for its next task"),
+        "Earliest start of a request, counted from its submission"),
+      Field("resubmit", \.resubmit, .choice, "When the app requests its next task"),
       Field(
         "idleDwell", \.idleDwell, .duration(),
-        "How long a device is locked before it counts as idle"),
+        "Time that a device must be locked to count as idle"),
       Field(
         "startDelay", \.startDelay, .duration(), assumption: true,
-        "The longest wait from being eligible to the start; each is uniform up to it"),
+        "Maximum wait from eligible to started; waits are uniform up to this"),
       startDelaysField(\.startDelays),
       Field(
         "budgetMedian", \.budgetMedian, .duration(atLeast: .seconds(1)), assumption: true,
         "Median time from the start to the hard expiry"),
       Field(
         "budgetSpread", \.budgetSpread, .number(0...3), assumption: true,
-        "Sigma of that log-normal time"),
+        "Sigma of this log-normal time"),
       Field(
         "budgetMinimum", \.budgetMinimum, .duration(atLeast: .milliseconds(1)), assumption: true,
-        "The shortest such time"),
+        "Minimum time from the start to the hard expiry"),
       Field(
         "budgetMaximum", \.budgetMaximum, .duration(atLeast: .milliseconds(1)), assumption: true,
-        "The longest such time"),
-      Field("grace", \.grace, .duration(), assumption: true, "From the soft to the hard expiry"),
+        "Maximum time from the start to the hard expiry"),
+      Field(
+        "grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
       Field(
         "requiresUnmetered", \.requiresUnmetered, feature: .flag,
-        "Whether the task starts on an unmetered link only (Android); absent: no"),
+        "Start the task on an unmetered link only (Android); absent: no"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
@@ -166,32 +167,32 @@ public struct InjectionSettings: PartSettings {
   public static var fields: [Field<InjectionSettings>] {
     [
       Field("at", \.at, .sinceStart, required: true, "When"),
-      Field("device", \.device, .device, required: true, "On which device, such as `phones/17`"),
+      Field("device", \.device, .device, required: true, "The device, such as `phones/17`"),
       Field(
         "action", \.action, .choice, required: true,
         "launch a task, expire it, kill the app, drop the link, throw in the training, submit a "
-          + "request, swipe the app away, open it, remove it and install it anew, reboot, erase "
-          + "the person's updates or files, make all that a training holds not a number, tell the "
-          + "device to reconnect, give the app a wrong address, clear what is not formatted yet, "
+          + "request, swipe the app away, open it, remove and reinstall it, reboot, erase "
+          + "the person's updates or files, make all parameters of a training NaN, instruct the "
+          + "device to reconnect, give the app a wrong address, clear unformatted samples, "
           + "clear the log of failed uploads, or make its two lists unequal"),
-      Field("soft", \.soft, .duration(), "For launch: the time until the soft expiry"),
+      Field("soft", \.soft, .duration(), "For launch: time until the soft expiry"),
       Field(
-        "hard", \.hard, .duration(), "For launch and expire: the time until the hard expiry"),
+        "hard", \.hard, .duration(), "For launch and expire: time until the hard expiry"),
       Field(
         "lasting", \.lasting, .duration(atLeast: SimDuration(microseconds: 1)),
-        "For dropLink, reboot and wrongURL: how long; for reconnect: after what time to come back"),
-      Field("task", \.task, feature: .choice, "For submit: the kind; absent: processing"),
+        "For dropLink, reboot and wrongURL: duration; for reconnect: delay"),
+      Field("task", \.task, feature: .choice, "For submit: the kind of task; absent: processing"),
       Field(
         "identifier", \.identifier, feature: .text,
         "For submit: the identifier of the request; absent: the kind's name"),
       Field(
         "scope", \.scope, feature: .choice,
-        "For erase: the updates, what the server remembers of the device, or all; absent: files"),
+        "For erase: the updates, the server's memory of the device, or all; absent: files"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
     if action == .launch && soft > hard {
-      return [("soft", "the soft expiry comes after the hard one")]
+      return [("soft", "the soft expiry is after the hard expiry")]
     }
     var found: [(key: String, message: String)] = []
     if task != nil, action != .submit { found.append(("task", "`task` is for `submit`")) }

@@ -34,35 +34,39 @@ public struct BatterySettings: PartSettings {
   public init() {}
   public static var fields: [Field<BatterySettings>] {
     [
-      Field("capacity", \.capacity, .energy, "What the full battery holds (iPhone 15: 12.98 Wh)"),
+      Field("capacity", \.capacity, .energy, "Capacity of the full battery (iPhone 15: 12.98 Wh)"),
       Field("initialLevel", \.initialLevel, .fraction, assumption: true, "Level at the start"),
       Field(
         "charger", \.charger, .power, assumption: true,
-        "What the charger delivers; from 80 % on the battery takes 7/8, 5/8, 3/8 and 1/8 of it, "
+        "Power of the charger; above 80 % the battery takes 7/8, 5/8, 3/8 and 1/8 of it, "
           + "5 % each"),
-      Field("idle", \.idle, .power, assumption: true, "Drawn whatever the device does"),
-      Field("screen", \.screen, .power, assumption: true, "Added while a person uses the device"),
-      Field("training", \.training, .power, assumption: true, "Added by training at full speed"),
-      Field("wifi", \.wifi, .power, assumption: true, "Added while bytes move over Wi-Fi"),
+      Field("idle", \.idle, .power, assumption: true, "Power drawn at all times"),
+      Field(
+        "screen", \.screen, .power, assumption: true,
+        "Additional power while a person uses the device"),
+      Field(
+        "training", \.training, .power, assumption: true,
+        "Additional power of training at full speed"),
+      Field("wifi", \.wifi, .power, assumption: true, "Additional power of transfers over Wi-Fi"),
       Field(
         "cellular", \.cellular, .power, assumption: true,
-        "Added while bytes move over a cellular network"),
+        "Additional power of transfers over a cellular network"),
       Field(
         "essentialBelow", \.essentialBelow, .integer(0...100),
-        "Unplugged and below this level, in percent, the system starts no background task"),
+        "Unplugged below this level, in percent, the system starts no background task"),
       Field(
         "lowPowerAcceptance", \.lowPowerAcceptance, .fraction, assumption: true,
-        "The share of prompts, at 20 % and at 10 %, at which low-power mode is turned on"),
+        "Share of prompts, at 20 % and at 10 %, at which the user turns on low-power mode"),
       Field(
         "lowPowerSpeed", \.lowPowerSpeed, .integer(1...100),
-        "The speed of training in low-power mode, in percent (up to 40 % less)"),
+        "Training speed in low-power mode, in percent (up to 40 % less)"),
       Field(
         "lowPowerEnds", \.lowPowerEnds, .integer(1...100),
         "On a charger, low-power mode ends at this level, in percent"),
       Field(
         "bootLevel", \.bootLevel, .integer(1...100), assumption: true,
-        "A device that was empty boots on a charger at this level, in percent"),
-      Field("bootDelay", \.bootDelay, .duration(), assumption: true, "How long booting takes"),
+        "An empty device boots on a charger at this level, in percent"),
+      Field("bootDelay", \.bootDelay, .duration(), assumption: true, "Duration of booting"),
     ]
   }
 }
@@ -92,26 +96,28 @@ public struct ThermalSettings: PartSettings {
   public init() {}
   public static var fields: [Field<ThermalSettings>] {
     [
-      Field("cooling", \.cooling, .power, assumption: true, "The heat that the device sheds"),
-      Field("hotCooling", \.hotCooling, .power, assumption: true, "The same where it is hot"),
+      Field("cooling", \.cooling, .power, assumption: true, "Heat that the device sheds"),
+      Field(
+        "hotCooling", \.hotCooling, .power, assumption: true,
+        "Heat that the device sheds in hot surroundings"),
       Field(
         "chargingLoss", \.chargingLoss, .integer(0...100), assumption: true,
-        "The part of the charging power that becomes heat, in percent"),
-      Field("fair", \.fair, .energy, assumption: true, "The heat from which the state is fair"),
+        "Share of the charging power that becomes heat, in percent"),
+      Field("fair", \.fair, .energy, assumption: true, "Heat at which the state becomes fair"),
       Field(
         "serious", \.serious, .energy, assumption: true,
-        "The heat from which the state is serious: no background task starts"),
+        "Heat at which the state becomes serious: no background task starts"),
       Field(
         "critical", \.critical, .energy, assumption: true,
-        "The heat from which the state is critical"),
+        "Heat at which the state becomes critical"),
       Field(
         "throttledSpeed", \.throttledSpeed, .integer(1...100), assumption: true,
-        "The speed of training from serious until nominal, in percent"),
+        "Training speed from serious until nominal, in percent"),
       Field(
         "criticalStops", \.criticalStops, feature: .flag, assumption: true,
-        "Whether critical heat expires the running background task and keeps refresh tasks from"
-          + " starting too; absent: no more than serious heat does"),
-      Field("ambient", \.ambient, .timeline(.ambient), "When it is hot around the device"),
+        "Critical heat also expires the running background task and keeps refresh tasks from"
+          + " starting; absent: only the effects of serious heat"),
+      Field("ambient", \.ambient, .timeline(.ambient), "When the device's surroundings are hot"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {

@@ -32,11 +32,11 @@ public struct CapacitySettings: PartSettings {
     [
       Field(
         "file", \.replay.file, .file, required: true,
-        "The capacity trace, a pickle: ms a sample and kbit/s by device, gzip allowed")
+        "Capacity trace, a pickle: ms per sample and kbit/s by device; may be gzipped")
     ] + TraceReplay.choice(\.replay.assign, \.replay.firstTrace) + [
       Field(
         "factor", \.factor, .positive, assumption: true,
-        "Training a sample takes so many times its inference (3 in FedScale); takes the place of"
+        "Training time of a sample, in inference times (3 in FedScale); replaces"
           + " `compute.perBatch` and `perSample`")
     ]
   }

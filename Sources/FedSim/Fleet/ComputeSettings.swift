@@ -23,18 +23,19 @@ public struct ComputeSettings: PartSettings {
         "Time for each batch (588 ms: FLASH's middle class of phones on the FEMNIST CNN)"),
       Field(
         "perSample", \.perSample, .duration(), assumption: true,
-        "Time for each sample of a batch, added"),
+        "Additional time for each sample of a batch"),
       Field(
         "spread", \.spread, .number(0...2), assumption: true,
-        "A device's times are these times exp(spread*z), one normal z a device"),
+        "A device's times are multiplied by exp(spread*z), one normal z per device"),
       Field(
         "dutyCycle", \.dutyCycle, feature: .number(0.01...1),
-        "The share of time in which training uses the processor, to stay below the system's "
+        "Share of time that training uses the processor, to stay below the system's "
           + "limit; absent: 1"),
       Field(
         "jitter", \.jitter, feature: .number(0...2), assumption: true,
-        "A training's times are these times exp(jitter*z), one normal z for each data epoch that a"
-          + " training begins with (FLASH's phones: 0.01 to 0.18); absent: 0"),
+        "A training's times are multiplied by exp(jitter*z), one normal z for the data epoch "
+          + "with which"
+          + " a training begins (FLASH's phones: 0.01 to 0.18); absent: 0"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {

@@ -6,43 +6,43 @@ extension FleetGroupSettings {
     [
       Field(
         "hardware", \.hardware, feature: .settings(),
-        "What the devices are made of: time and energy of training, memory, storage, battery;"
-          + " absent: `compute` says how long a batch takes"),
+        "Hardware of the devices: time and energy of training, memory, storage, battery;"
+          + " absent: `compute` gives the time of a batch"),
       Field(
         "capacity", \.capacity, feature: .settings(),
-        "How fast devices compute and send, from FedScale's capacity trace; absent: `compute` and"
-          + " `network` say it"),
+        "Computation and link rates from FedScale's capacity trace; absent: `compute` and"
+          + " `network` give them"),
       Field(
         "presence", \.presence, feature: .timeline(.presence),
-        "When a device belongs to the fleet; absent: always"),
+        "When devices belong to the fleet; absent: always"),
       Field(
         "arrival", \.arrival, feature: .settings(),
-        "When samples become available; absent: all are there from the start"),
+        "When samples become available; absent: all from the start"),
       Field(
         "couple", \.couple, feature: .settings(),
-        "How a device's data go with its time zone, speed or availability; absent: clients are"
-          + " dealt out in order"),
+        "How data correlate with time zone, speed or availability; absent: clients are"
+          + " assigned in order"),
       Field(
         "collection", \.collection, feature: .settings(),
-        "The device trains nothing: it sends its samples as files to a store, where"
-          + " `server.central` trains on them; absent: it trains itself"),
+        "Devices train nothing and send samples as files to a store, where"
+          + " `server.central` trains on them; absent: devices train"),
       Field(
         "adversary", \.adversary, feature: .settings(),
-        "Which share of the devices lies to the server, from when on and how; absent: none"),
+        "Adversaries of the group: their share, start and attack; absent: none"),
     ]
   }
 
   /// What is wrong between them.
   var fleetContradictions: [(key: String, message: String)] {
     if capacity != nil, hardware != nil {
-      return [("capacity", "`capacity` and `hardware` both say how long a batch takes")]
+      return [("capacity", "`capacity` and `hardware` both give the time of a batch")]
     }
     guard let couple else { return [] }
     if firstClient != nil {
-      return [("couple", "`couple` and `firstClient` both say whose data a device has")]
+      return [("couple", "`couple` and `firstClient` both choose a device's data")]
     }
     if couple.rules.contains(where: { $0.by == .speed }), hardware == nil, compute.spread == 0 {
-      return [("couple", "devices are equally fast: `by: speed` needs `hardware` or a spread")]
+      return [("couple", "all devices are equally fast: `by: speed` needs `hardware` or a spread")]
     }
     return []
   }
@@ -67,7 +67,7 @@ public struct ArrivalSettings: PartSettings {
         Field("at", \.at, .sinceStart, required: true, "When"),
         Field(
           "share", \.share, .fraction, required: true,
-          "The share of the device's samples that is there from then on"),
+          "Share of the device's samples that is available from then on"),
       ]
     }
   }
@@ -86,13 +86,13 @@ public struct ArrivalSettings: PartSettings {
     [
       Field(
         "initial", \.initial, .fraction,
-        "The share of the device's samples that is there at the start, rounded down"),
+        "Share of the device's samples that is available at the start, rounded down"),
       Field(
         "perDay", \.perDay, optional: .positive,
-        "Samples a day after that, evenly; absent: by `schedule`"),
+        "Samples per day after that, evenly spaced; absent: by `schedule`"),
       Field(
         "spread", \.spread, .number(0...2), assumption: true,
-        "A device's rate is this times exp(spread*z), one normal z a device"),
+        "A device's rate is multiplied by exp(spread*z), one normal z per device"),
       Field(
         "schedule", \.schedule, optional: .list(of: .settings(), minimum: 1),
         "Steps, in order; absent: by `perDay`"),
@@ -100,12 +100,12 @@ public struct ArrivalSettings: PartSettings {
   }
   public func contradictions() -> [(key: String, message: String)] {
     if (perDay == nil) == (schedule == nil) {
-      return [("perDay", "either `perDay` or `schedule` says when samples come")]
+      return [("perDay", "give either `perDay` or `schedule`")]
     }
     let shares = [initial] + (schedule ?? []).map(\.share)
     let isOrdered = zip(schedule ?? [], (schedule ?? []).dropFirst()).allSatisfy { $0.at < $1.at }
     if !isOrdered || zip(shares, shares.dropFirst()).contains(where: { $0 > $1 }) {
-      return [("schedule", "steps come in order of time, and no sample goes away again")]
+      return [("schedule", "steps must be in order of time, and shares must not decrease")]
     }
     return []
   }
@@ -143,11 +143,11 @@ public struct CoupleSettings: PartSettings {
       [
         Field(
           "by", \.by, .choice, required: true,
-          "The device's time zone, its speed among its group's, or the share of time in which it"
+          "The device's time zone, its speed among its group, or the share of time in which it"
             + " is plugged in, connected and locked (or in a window)"),
         Field(
           "strength", \.strength, .fraction,
-          "The share of devices whose data follow the order, which is the rank correlation; all"
+          "Share of devices whose data follow the order, which is the rank correlation; the"
             + " others draw at random"),
       ]
     }
@@ -163,10 +163,10 @@ public struct CoupleSettings: PartSettings {
     [
       Field(
         "labels", \.labels, optional: .settings(),
-        "What the mean label of the client's samples goes with; absent: nothing"),
+        "Property that the mean label of a client's samples correlates with; absent: none"),
       Field(
         "quantity", \.quantity, optional: .settings(),
-        "What the number of its samples goes with; absent: nothing"),
+        "Property that the number of a client's samples correlates with; absent: none"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {

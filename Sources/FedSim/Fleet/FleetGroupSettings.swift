@@ -62,8 +62,8 @@ public struct FleetGroupSettings: PartSettings {
   public init() {}
   public static var fields: [Field<FleetGroupSettings>] {
     [
-      Field("name", \.name, .identifier, required: true, "The first part of its devices' paths"),
-      Field("count", \.count, .integer(0...10_000_000), required: true, "How many devices"),
+      Field("name", \.name, .identifier, required: true, "First part of the devices' paths"),
+      Field("count", \.count, .integer(0...10_000_000), required: true, "Number of devices"),
       Field(
         "firstClient", \.firstClient, optional: .integer(0...10_000_000),
         "The client whose data device 0 has; absent: device n of group g of G has client n*G + g"),
@@ -75,33 +75,34 @@ public struct FleetGroupSettings: PartSettings {
       Field("background", \.background, .settings(), "When the app may run in the background"),
       Field(
         "interruption", \.interruption, .settings(),
-        "What happens to a training that is cut off"),
-      Field("participation", \.participation, .settings(), "When the app takes part"),
+        "What happens to an interrupted training"),
+      Field("participation", \.participation, .settings(), "When the app participates"),
       Field("compute", \.compute, .settings(), "How long training takes"),
-      Field("outbox", \.outbox, .settings(), "What becomes of updates that cannot be sent"),
+      Field("outbox", \.outbox, .settings(), "What happens to updates that cannot be sent"),
       Field(
         "battery", \.battery, feature: .settings(),
-        "The battery, what fills and what drains it; absent: energy is not looked at"),
+        "The battery, its charging and its consumption; absent: energy is not modelled"),
       Field(
         "thermal", \.thermal, feature: .settings(),
-        "How the device heats up; absent: heat is not looked at; needs `battery`"),
+        "How the device heats up; absent: heat is not modelled; needs `battery`"),
       Field(
         "app", \.app, feature: .settings(),
-        "What the app does with its background tasks beyond its policies, faults included"),
+        "How the app handles its background tasks, including defects"),
     ] + fleetFields + [
       Field(
         "protocol", \.protocol, feature: .settings(),
-        "How the app's library talks with the server, faults included"),
+        "How the app's client library talks with the server, including defects"),
       Field(
         reserved: "profile", .oneOf(FleetProfile.standard.map(\.name)),
         expected: "the name of a profile",
-        "A profile that fills the keys of the group; what is written beside it wins"),
+        "A profile that fills the keys of the group; keys given here override it"),
     ] + identityFields
   }
   public func contradictions() -> [(key: String, message: String)] {
     fleetContradictions
       + (thermal != nil && battery == nil
-        ? [("thermal", "heat comes from the battery's energy: `thermal` needs `battery`")] : [])
+        ? [("thermal", "heat is derived from the battery's energy: `thermal` needs `battery`")]
+        : [])
   }
 }
 
@@ -142,16 +143,16 @@ public struct NetworkSettings: PartSettings {
         "Rates over a cellular network"),
       Field(
         "spread", \.spread, .number(0...2), assumption: true,
-        "A device's rates are these times exp(spread*z), one normal z a device"),
+        "A device's rates are multiplied by exp(spread*z), one normal z per device"),
       Field(
         "requestTimeout", \.requestTimeout, .duration(atLeast: .milliseconds(1)),
-        "How long a request waits for its answer once it is sent (URLSession: 60 s)"),
+        "Maximum wait for the answer after a request is sent (URLSession: 60 s)"),
       Field(
         "downloadTimeout", \.downloadTimeout, feature: .duration(atLeast: .milliseconds(1)),
-        "How long a download may take from its request to its last byte; absent: no limit"),
+        "Maximum time of a download from its request to its last byte; absent: no limit"),
       Field(
         "share", \.share, feature: .timeline(.share),
-        "The share of the link's rates that the device gets, in percent, over time; absent: 100"),
+        "Share of the link's rates that the device gets, in percent, over time; absent: 100"),
     ]
   }
 }
@@ -177,13 +178,13 @@ public struct LinkSettings: PartSettings {
 
   public static var fields: [Field<LinkSettings>] {
     [
-      Field("down", \.down, .rate, assumption: true, "Rate to the device"),
-      Field("up", \.up, .rate, assumption: true, "Rate from the device"),
+      Field("down", \.down, .rate, assumption: true, "Downlink rate"),
+      Field("up", \.up, .rate, assumption: true, "Uplink rate"),
       Field(
-        "roundTrip", \.roundTrip, .duration(), assumption: true, "To the server and back"),
+        "roundTrip", \.roundTrip, .duration(), assumption: true, "Round-trip time"),
       Field(
         "metered", \.metered, feature: .flag,
-        "Whether bytes cost money; absent: over a cellular network only"),
+        "Whether the link is metered; absent: only cellular links are"),
     ]
   }
 }
@@ -209,17 +210,18 @@ public struct InterruptionSettings: PartSettings {
   public init() {}
   public static var fields: [Field<InterruptionSettings>] {
     [
-      Field("onExpiry", \.onExpiry, .choice, "What becomes of the batches done at the soft expiry"),
+      Field(
+        "onExpiry", \.onExpiry, .choice, "What happens to the finished batches at the soft expiry"),
       Field(
         "onConditionsLost", \.onConditionsLost, .choice,
-        "What a training does when a condition of participation is lost"),
+        "What a training does when a participation condition is lost"),
       Field(
         "onModelMoved", \.onModelMoved, .choice,
         "What a checkpoint does when the device holds a newer version: finish on the old base, "
           + "restart, or rebase"),
       Field(
         "maximumAge", \.maximumAge, optional: .duration(atLeast: .seconds(1)),
-        "A checkpoint older than this is thrown away; absent: never"),
+        "Maximum age of a checkpoint; older ones are discarded; absent: no limit"),
     ]
   }
 }
@@ -264,39 +266,39 @@ public struct ParticipationSettings: PartSettings {
     [
       Field(
         "retrain", \.retrain, .choice,
-        "Whether a device trains again on a version that it has trained on"),
-      Field("externalPower", \.externalPower, .flag, "Whether external power is needed"),
+        "Train again on a version that the device has trained on"),
+      Field("externalPower", \.externalPower, .flag, "Require external power"),
       Field(
-        "network", \.network, .choice, "The link that taking part needs; any: none is looked at"),
-      Field("idle", \.idle, .flag, "Whether the device must not be in use"),
+        "network", \.network, .choice, "Link required to participate; any: no requirement"),
+      Field("idle", \.idle, .flag, "Require that the device is not in use"),
       Field(
-        "repeats", \.repeats, .flag, "Whether a session goes on after an update, while it may"),
+        "repeats", \.repeats, .flag, "Continue the session after an update, if possible"),
       Field(
         "pause", \.pause, .duration(atLeast: .seconds(1)),
-        "How long a session waits before it asks again"),
+        "Pause before a session asks again"),
       Field(
         "pollOnActivation", \.pollOnActivation, .fraction, assumption: true,
-        "The share of activations on which the app is opened and polls for a new version"),
+        "Share of activations in which the user opens the app and the app polls for a new version"),
       Field(
         "pollEvery", \.pollEvery, feature: .duration(atLeast: .seconds(1)),
-        "An app that its user keeps open looks for news again after this time, whether it found"
-          + " any or failed; absent: it looks once"),
+        "Interval at which an open app polls again, whether or not the last poll"
+          + " succeeded; absent: one poll"),
       Field(
         "chargingOnly", \.chargingOnly, feature: .flag,
-        "Whether a full battery on the charger counts as not charging, as in SwiftSyft; absent: no"
+        "A full battery on the charger counts as not charging, as in SwiftSyft; absent: no"
       ),
       Field(
         "minimumBattery", \.minimumBattery, feature: .integer(0...100),
-        "The level, in percent, that taking part needs unless plugged in; absent: none"),
+        "Battery level, in percent, required to participate unless plugged in; absent: none"),
       Field(
         "avoidsLowPower", \.avoidsLowPower, feature: .flag,
-        "Whether low-power mode keeps from taking part; absent: no"),
+        "Do not participate in low-power mode; absent: participate"),
       Field(
         "avoidsHeat", \.avoidsHeat, feature: .flag,
-        "Whether a seriously warm device does not take part; absent: it does"),
+        "Do not participate while seriously warm; absent: participate"),
       Field(
         "checksBeforeReport", \.checksBeforeReport, feature: .flag,
-        "Whether the conditions are looked at again before an update is sent, as in KotlinSyft; "
+        "Check the conditions again before an update is sent, as in KotlinSyft; "
           + "absent: no"),
     ]
   }
@@ -330,33 +332,34 @@ public struct OutboxSettings: PartSettings {
     [
       Field(
         "capacity", \.capacity, .integer(0...100_000),
-        "How many updates a device keeps; 0: one that cannot be sent at once is dropped"),
+        "Number of updates that a device keeps; 0: an update that cannot be sent at once is dropped"
+      ),
       Field(
         "timeToLive", \.timeToLive, optional: .duration(atLeast: .seconds(1)),
-        "An update older than this is dropped; absent: never"),
-      Field("attempts", \.attempts, .integer(1...100), "How often one session tries to send"),
-      Field("delay", \.delay, .duration(), "How long it waits before the second try"),
-      Field("backoff", \.backoff, .number(1...100), "Each further wait is this much longer"),
+        "Maximum age of an update; older ones are dropped; absent: no limit"),
+      Field("attempts", \.attempts, .integer(1...100), "Number of attempts to send in one session"),
+      Field("delay", \.delay, .duration(), "Wait before the second attempt"),
+      Field("backoff", \.backoff, .number(1...100), "Factor by which each further wait grows"),
       Field(
         "jitter", \.jitter, feature: .fraction,
-        "Each wait is longer or shorter by up to this share of it, one uniform draw each; absent: 0"
+        "Each wait varies by up to this share, one uniform draw each; absent: 0"
       ),
-      Field("persists", \.persists, .flag, "Whether updates survive a kill of the app"),
+      Field("persists", \.persists, .flag, "Updates survive a kill of the app"),
       Field(
         "supersedes", \.supersedes, feature: .flag,
-        "Whether a new update takes the place of a waiting one from the same version; absent: no"),
+        "A new update replaces a waiting one from the same version; absent: no"),
       Field(
         "flushes", \.flushes, feature: .flag,
-        "Whether a later session sends what one could not; else it stays on the device for good;"
-          + " absent: it does"),
+        "A later session sends updates that remain; else they stay on the device forever;"
+          + " absent: yes"),
       Field(
         "retriesLost", \.retriesLost, feature: .flag,
-        "Whether a session sends anything more once an update could not be sent, be it later or"
-          + " when the link is back; absent: it does"),
+        "A session sends more after an update could not be sent, later or"
+          + " when the link is back; absent: yes"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
     flushes == false && capacity == 0
-      ? [("flushes", "with `capacity: 0` nothing is kept, and nothing could be sent later")] : []
+      ? [("flushes", "with `capacity: 0` no update is kept, so none can be sent later")] : []
   }
 }

@@ -23,14 +23,14 @@ public struct FleetProfile: Sendable {
         [("battery", .mapping([])), ("thermal", .mapping([])), ("app", .mapping([]))])),
     FleetProfile(
       name: "swiftsyft",
-      summary: "An iPhone with SwiftSyft's app as its tutorial has it: a processing task on the "
+      summary: "An iPhone with SwiftSyft's app as in its tutorial: a processing task on the "
         + "charger that stops gracefully, a worker that enrols, no outbox",
       settings: swiftsyft),
     FleetProfile(
       name: "swiftsyft-as-coded",
-      summary: "The same as it is coded: Wi-Fi and charging at the start only, a request that is "
-        + "never renewed, a flag that is never cleared, tasks that are not completed, timeouts "
-        + "that it cannot read",
+      summary: "SwiftSyft's app as coded: Wi-Fi and charging at the start only, a request that is "
+        + "never renewed, a flag that is never cleared, tasks that are not completed, undecodable "
+        + "timeouts",
       settings: group(
         background: [("processing", .mapping([("resubmit", .text("never"))]))],
         [
@@ -54,33 +54,35 @@ public struct FleetProfile: Sendable {
     FleetProfile(
       name: "automatic-backend",
       summary:
-        "An iPhone with the automatic backend's client as documented: news every 5 min, a token "
+        "An iPhone with the automatic backend's client as documented: a poll every 5 min, a token "
         + "on every call, updates that wait for the connection",
       settings: automaticBackend.filled(from: iphone, deeply: true)),
     FleetProfile(
       name: "automatic-backend-as-coded",
       summary:
-        "The same as its sample is coded: one look each time the app runs, errors swallowed, "
-        + "nothing kept, a token until the user signs in anew",
+        "The automatic backend's sample as coded: one poll each time the app runs, errors ignored, "
+        + "nothing stored, a token that lasts until the user signs in again",
       settings: automaticBackendAsCoded.filled(from: iphone, deeply: true)),
     FleetProfile(
       name: "edgeml",
       summary:
         "An iPhone with EdgeML's SDK as documented: no low-power mode, not too warm, charging, "
-        + "20 % or plugged in, unmetered; tokens, registration, heartbeats that tell the truth",
+        + "20 % or plugged in, unmetered; tokens, registration, correct heartbeats",
       settings: edgeml.filled(from: iphone, deeply: true)),
     FleetProfile(
       name: "edgeml-as-coded",
-      summary: "The same as its sample and SDK are coded: a registration in memory, answers nobody "
-        + "reads, no expiration handler, Wi-Fi whatever the link, a cache nobody empties",
+      summary: "EdgeML's sample and SDK as coded: a registration in memory, answers ignored, "
+        + "no expiration handler, Wi-Fi reported on any link, a cache that is never emptied",
       settings: edgemlAsCoded.filled(from: iphone, deeply: true)),
     FleetProfile(
       name: "workmanager",
-      summary: "An Android phone: ten minutes for each piece of work on the charger",
+      summary: "An Android phone: ten minutes for each work item on the charger",
       settings: android),
     FleetProfile(
       name: "gboard",
-      summary: "An Android phone that trains while idle, charging and unmetered, and aborts else",
+      summary:
+        "An Android phone that trains only while idle, charging and unmetered, and aborts "
+        + "otherwise",
       settings: group(
         background: [("processing", .mapping([("requiresUnmetered", .text("true"))]))],
         [
@@ -97,12 +99,12 @@ public struct FleetProfile: Sendable {
     FleetProfile(
       name: "flower",
       summary:
-        "An app on Flower's Swift SDK as its tutorial has it: one stream from the request to "
+        "An app on Flower's Swift SDK as in its tutorial: one stream from the request to "
         + "the result, a fit that overwrites the app's model, evaluation without a step",
       settings: flower),
     FleetProfile(
       name: "flower-as-coded",
-      summary: "The same as it is coded: answers of no samples, never back once told to reconnect, "
+      summary: "Flower's Swift SDK as coded: replies with zero samples, no reconnection, "
         + "unknown layers skipped, hyper-parameters ignored, evaluation by training",
       settings: .mapping([
         (

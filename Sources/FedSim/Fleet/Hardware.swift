@@ -62,7 +62,7 @@ public protocol HardwareClass: Part {
 extension Seam where Value == any HardwareClass {
   /// What devices are made of.
   public static var hardwareClass: Seam {
-    Seam("hardware class", "How fast does a device train, with what power, memory and battery?")
+    Seam("hardware class", "How fast do devices train, and with what power, memory and battery?")
   }
 }
 
@@ -83,39 +83,39 @@ struct NamedHardware<Model: HardwareModel>: HardwareClass {
       [
         Field(
           "share", \.hardware.share, .number(1e-30...1e30),
-          "Its share, against those of other classes"),
+          "Weight of the class among all classes"),
         Field(
           "speed", \.hardware.speed, .positive, assumption: true,
-          "How many times as fast as the figures below say"),
+          "Speed relative to the figures below"),
         Field(
           "overhead", \.hardware.overhead, .duration(), assumption: true,
-          "Time for each batch, whatever is in it"),
+          "Fixed time of each batch"),
         Field(
           "gigaflops", \.hardware.gigaflops, .positive, assumption: true,
-          "Operations of training a second, in thousand millions"),
+          "Training operations per second, in billions"),
         Field(
           "nanosecondsPerParameter", \.hardware.nanosecondsPerParameter, .number(0...1e6),
-          assumption: true, "Time for each parameter that a step changes"),
+          assumption: true, "Time for each parameter that a step updates"),
         Field(
           "nanosecondsPerValue", \.hardware.nanosecondsPerValue, .number(0...1e6),
-          assumption: true, "Time for each value that a layer with parameters gives"),
+          assumption: true, "Time for each output value of a layer with parameters"),
         Field(
           "neuralEngine", \.hardware.neuralEngine, .number(0...1000), assumption: true,
-          "How many times the rate of operations its Neural Engine has; 0: there is none"),
+          "Speed of the Neural Engine relative to the processor; 0: there is none"),
         Field(
           "power", \.hardware.power, .power, assumption: true,
-          "Added by training on the processor; takes the place of `battery.training`"),
+          "Additional power of training on the processor; replaces `battery.training`"),
         Field(
           "neuralEnginePower", \.hardware.neuralEnginePower, .power, assumption: true,
-          "Added by training on the Neural Engine"),
+          "Additional power of training on the Neural Engine"),
         Field("memory", \.hardware.memory, .bytes, assumption: true, "Memory"),
         Field("freeStorage", \.hardware.freeStorage, .bytes, assumption: true, "Free storage"),
         Field(
           "osVersion", \.hardware.osVersion, .number(0...1000), assumption: true,
-          "The newest version of its operating system"),
+          "Newest version of the operating system"),
         Field(
           "battery", \.hardware.battery, .energy,
-          "What the full battery holds; takes the place of `battery.capacity`"),
+          "Capacity of the full battery; replaces `battery.capacity`"),
       ]
     }
   }
@@ -156,37 +156,38 @@ public struct HardwareSettings: PartSettings {
     [
       Field(
         "classes", \.classes, .parts(.hardwareClass), required: true,
-        "The classes, each with its share"),
+        "The classes, each with its weight"),
       Field(
         "engine", \.engine, .choice,
-        "What a training runs on; a device without a Neural Engine takes its processor"),
+        "Where a training runs; a device without a Neural Engine uses its processor"),
       Field(
         "speeds", \.speeds, feature: .list(of: .settings()), assumption: true,
-        "Quantiles of a factor on the class's speed, one draw a device; absent: 1 for all"),
+        "Quantiles of a factor on the class's speed, one draw per device; absent: 1 for all"),
       Field(
         "memories", \.memories, feature: .list(of: .settings()),
-        "Quantiles of the memory, in place of the class's"),
+        "Quantiles of the memory, instead of the class's"),
       Field(
         "freeStorages", \.freeStorages, feature: .list(of: .settings()),
-        "Quantiles of the free storage, in place of the class's"),
+        "Quantiles of the free storage, instead of the class's"),
       Field(
         "minimumOSVersion", \.minimumOSVersion, feature: .number(0...1000),
-        "A device whose operating system is older declines; absent: none does"),
+        "A device with an older operating system declines; absent: no device declines"),
       Field(
         "memoryShare", \.memoryShare, .number(0.01...1), assumption: true,
         "A device declines a training that needs more than this share of its memory"),
       Field(
         "memoryNeeded", \.memoryNeeded, feature: .bytes,
-        "The memory that a training needs; absent: parameters, gradient, optimiser, what the local"
-          + " algorithm holds beside them and the values of a batch, at 4 bytes"),
+        "Memory that a training needs; absent: parameters, gradient, optimiser, the state of the "
+          + "local"
+          + " algorithm and the values of a batch, at 4 bytes each"),
       Field(
         "storageNeeded", \.storageNeeded, feature: .bytes,
-        "The free storage below which a device declines; absent: the model held, a checkpoint, a"
-          + " full outbox and what the local algorithm keeps, at 4 bytes a parameter"),
+        "A device with less free storage declines; absent: the held model, a checkpoint, a"
+          + " full outbox and the state of the local algorithm, at 4 bytes per parameter"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
-    if classes.isEmpty { return [("classes", "a device is of one class at least")] }
+    if classes.isEmpty { return [("classes", "there is no class")] }
     for (key, fault) in [
       ("speeds", Quantiles.fault(in: speeds)), ("memories", Quantiles.fault(in: memories)),
       ("freeStorages", Quantiles.fault(in: freeStorages)),

@@ -131,7 +131,7 @@ enum IPhone16Pro: HardwareModel {
 
 enum AndroidSlow: HardwareModel {
   static let name = "android-slow"
-  static let summary = "A slow Android phone, as the Nexus 6 measured for FLASH"
+  static let summary = "A slow Android phone, the Nexus 6 as measured for FLASH"
   static let hardware = Hardware.android(
     overhead: 70, gigaflops: 4.02, perParameter: 37, perValue: 206, power: 3_600,
     gigabytes: 3, battery: 12_240, osVersion: 7, free: 2)
@@ -139,7 +139,7 @@ enum AndroidSlow: HardwareModel {
 
 enum AndroidMiddle: HardwareModel {
   static let name = "android-middle"
-  static let summary = "A middling Android phone, as the Redmi Note 8 measured for FLASH"
+  static let summary = "A mid-range Android phone, the Redmi Note 8 as measured for FLASH"
   static let hardware = Hardware.android(
     overhead: 52, gigaflops: 16.3, perParameter: 32, perValue: 134, power: 4_500,
     gigabytes: 4, battery: 15_400, osVersion: 11, free: 8)
@@ -147,7 +147,7 @@ enum AndroidMiddle: HardwareModel {
 
 enum AndroidFast: HardwareModel {
   static let name = "android-fast"
-  static let summary = "A fast Android phone, as the Note 10 measured for FLASH"
+  static let summary = "A fast Android phone, the Note 10 as measured for FLASH"
   static let hardware = Hardware.android(
     overhead: 31, gigaflops: 35.9, perParameter: 9.1, perValue: 35, power: 5_600,
     gigabytes: 8, battery: 13_480, osVersion: 12, free: 20)
@@ -156,7 +156,7 @@ enum AndroidFast: HardwareModel {
 /// A device whose figures are all given.
 enum AnyHardware: HardwareModel {
   static let name = "hardware"
-  static let summary = "A device whose figures you give; the defaults are those of an A11"
+  static let summary = "A device with figures that you give; the defaults are those of an A11"
   static let hardware = Hardware()
 }
 

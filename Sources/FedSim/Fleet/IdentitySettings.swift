@@ -42,42 +42,45 @@ public struct AuthenticationSettings: PartSettings {
     [
       Field(
         "leeway", \.leeway, .duration(),
-        "A token that expires within this time, by the device's clock, is refreshed before use"),
+        "Refresh a token before use if it expires within this time, by the device's clock"),
       Field(
         "organisation", \.organisation, .identifier,
-        "The organisation that the device's tokens are bound to"),
+        "The organisation of the device's tokens"),
       Field(
         "scopes", \.scopes, .list(of: .choice),
-        "What its tokens may be used for; anything else is refused with 403"),
+        "Purpose of the tokens; any other use is refused with 403"),
       Field(
         "onUnauthorised", \.onUnauthorised, .choice,
-        "After a 401: get a fresh token and send the request once more, or give the request up"),
+        "After a 401: refresh the token and send the request once more, or give the request up"),
       Field(
         "refreshes", \.refreshes, feature: .flag,
-        "Whether the app refreshes its token; else it uses it as it stands, and gets another one"
-          + " when it is opened after the expiry; absent: it does"),
+        "Refresh expired tokens; else the app keeps using the token, and gets a new one"
+          + " when the user opens it after the expiry; absent: yes"),
       Field(
         "bootstrapsInUse", \.bootstrapsInUse, feature: .flag,
-        "Whether a device without tokens gets them only while a person has the app open; absent:"
+        "A device without tokens gets them only while the app is in use; absent:"
           + " whenever the app runs"),
       Field(
         "bootstrapDelay", \.bootstrapDelay, .duration(), assumption: true,
-        "How long a device waits for a new bootstrap once its tokens were revoked, or one failed"),
+        "Wait before a new bootstrap after tokens were revoked or a bootstrap failed"),
       Field(
         "backoff", \.backoff, .number(1...100), assumption: true,
-        "After each further failure it waits this many times as long"),
+        "Factor by which the wait grows after each further failure"),
       Field(
-        "longestDelay", \.longestDelay, .duration(), assumption: true, "The longest such wait"),
+        "longestDelay", \.longestDelay, .duration(), assumption: true, "Maximum wait"),
       Field(
         "locksAtReboot", \.locksAtReboot, .flag,
-        "Whether tokens cannot be read from a reboot until the device is first unlocked "
+        "Tokens cannot be read between a reboot and the first unlock "
           + "(Keychain: after first unlock)"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
     refreshes == false && onUnauthorised == .refresh
       ? [
-        ("refreshes", "an app that refreshes no token gives up after a 401: `onUnauthorised: fail`")
+        (
+          "refreshes",
+          "an app that does not refresh tokens gives up after a 401: `onUnauthorised: fail`"
+        )
       ]
       : []
   }
@@ -114,22 +117,22 @@ public struct RegistrationSettings: PartSettings {
     [
       Field(
         "persists", \.persists, .flag,
-        "Whether a registration survives the end of the app's process, or is kept in memory only"),
+        "The registration survives the end of the app's process; else it is in memory only"),
       Field(
         "inBackground", \.inBackground, .flag,
-        "Whether an app that runs in the background registers itself; else only one in use does"),
-      Field("atStart", \.atStart, .flag, "Whether the device is registered as the run begins"),
+        "An app in the background registers, too; else only an app in use"),
+      Field("atStart", \.atStart, .flag, "Devices are registered when the run begins"),
       Field("bytes", \.bytes, .bytes, assumption: true, "Size of the request"),
       Field(
         "content", \.content, feature: .choice,
-        "What the request says of the device, as JSON behind a message of `server.messageBytes`,"
-          + " which gives its size; absent: `bytes`"),
+        "Content of the registration, as JSON behind a message of `server.messageBytes`,"
+          + " which determines its size; absent: `bytes`"),
       Field(
         "reinstallEvery", \.reinstallEvery, optional: .duration(atLeast: .seconds(1)),
-        "Mean time between re-installations of the app, exponential; absent: scripted ones only"),
+        "Mean time between re-installations of the app, exponential; absent: only scripted ones"),
       Field(
         "keepsData", \.keepsData, .flag,
-        "Whether the device's samples survive a re-installation; else it has none afterwards"),
+        "Samples survive a re-installation; else the device has none afterwards"),
     ]
   }
 }
@@ -158,17 +161,17 @@ public struct HeartbeatSettings: PartSettings {
     [
       Field(
         "foreground", \.foreground, .duration(atLeast: .seconds(1)),
-        "Time between heartbeats while a person has the app open; the first comes as late"),
+        "Interval of heartbeats while a person uses the app; the first is sent after one interval"),
       Field(
         "background", \.background, .duration(atLeast: .seconds(1)),
-        "Time between heartbeats while the app runs in the background; the first comes at once"),
+        "Interval of heartbeats while the app runs in the background; the first is sent at once"),
       Field(
         "ignoresStatus", \.ignoresStatus, .flag,
-        "Whether the app takes every answer for a success, refusals included"),
+        "The app takes every answer for a success, even a refusal"),
       Field(
         "reportedLink", \.reportedLink, feature: .choice,
-        "The link that heartbeats tell of, which the server believes in: the true one, or Wi-Fi"
-          + " whatever it is; absent: it is not recorded"),
+        "Link that heartbeats report to the server: the true one, or always Wi-Fi;"
+          + " absent: the link is not recorded"),
     ]
   }
 }
@@ -185,7 +188,7 @@ public struct ClockSettings: PartSettings {
     public init() {}
     public static var fields: [Field<Zone>] {
       [
-        Field("from", \.from, .civilTime, required: true, "From when on, in UTC"),
+        Field("from", \.from, .civilTime, required: true, "Start of this time zone, in UTC"),
         Field(
           "utcOffset", \.utcOffset, .offset, required: true, "Local time minus UTC from then on"),
       ]
@@ -207,19 +210,22 @@ public struct ClockSettings: PartSettings {
   public static var fields: [Field<ClockSettings>] {
     [
       Field(
-        "skew", \.skew, .offset, "How far the device's clock is ahead at the start; below 0: behind"
+        "skew", \.skew, .offset,
+        "How far the device's clock is ahead at the start; negative: behind"
       ),
       Field(
         "skewSpread", \.skewSpread, .duration(), assumption: true,
-        "Added to it: normal with this standard deviation, one draw a device"),
+        "Random part of the offset: normal with this standard deviation, one draw per device"),
       Field(
-        "drift", \.drift, .number(-100_000...100_000), "How much faster the clock goes, in ppm"),
+        "drift", \.drift, .number(-100_000...100_000),
+        "Drift of the clock, in ppm; positive: "
+          + "fast"),
       Field(
         "driftSpread", \.driftSpread, .number(0...100_000), assumption: true,
-        "Added to it: normal with this standard deviation, one draw a device"),
+        "Random part of the drift: normal with this standard deviation, one draw per device"),
       Field(
         "zones", \.zones, .list(of: .settings()),
-        "Changes of time zone or summer time, in order; before the first `utcOffset` holds"),
+        "Changes of time zone or summer time, in order; `utcOffset` applies before the first"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
@@ -236,16 +242,16 @@ extension FleetGroupSettings {
     [
       Field(
         "authentication", \.authentication, feature: .settings(),
-        "Short-lived tokens that every request carries; absent: none is needed"),
+        "Short-lived tokens on every request; absent: no tokens"),
       Field(
         "registration", \.registration, feature: .settings(),
-        "How a device makes itself known to the server; absent: the server knows every device"),
+        "How a device registers with the server; absent: the server knows every device"),
       Field(
         "heartbeats", \.heartbeats, feature: .settings(),
-        "Signs of life that a running app sends; absent: none"),
+        "Heartbeats of a running app; absent: none"),
       Field(
         "clock", \.clock, feature: .settings(),
-        "The device's own clock and time zones; absent: it is right, and `utcOffset` holds"),
+        "The device's clock and time zones; absent: the clock is correct, and `utcOffset` applies"),
     ]
   }
 

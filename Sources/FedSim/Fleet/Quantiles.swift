@@ -57,7 +57,7 @@ public struct QuantilePoint<Value: QuantileValue>: PartSettings {
     [
       Field("at", \.at, .fraction, required: true, "The share"),
       Field(
-        "value", \.value, Value.quantileForm, required: true, "So much at most for this share"),
+        "value", \.value, Value.quantileForm, required: true, "Value at this share"),
     ]
   }
 }

@@ -39,14 +39,18 @@ public struct SystemSettings: PartSettings {
     [
       Field(
         "permitted", \.permitted, optional: .list(of: .text),
-        "The identifiers that requests may have; absent: any"),
-      Field("refreshLimit", \.refreshLimit, .integer(0...100), "Pending refresh requests at most"),
+        "Permitted identifiers of requests; absent: any"),
+      Field(
+        "refreshLimit", \.refreshLimit, .integer(0...100),
+        "Maximum number of pending refresh requests"),
       Field(
         "processingLimit", \.processingLimit, .integer(0...100),
-        "Pending processing requests at most"),
+        "Maximum number of pending processing requests"),
       Field(
         "backgroundRefresh", \.backgroundRefresh, .timeline(.setting),
-        "When background refresh is switched on; off, no task starts and no request is taken"),
+        "When background refresh is switched on; while off, no task starts and no request is "
+          + "accepted"
+      ),
       Field(
         "forceQuitPolicy", \.forceQuitPolicy, .choice,
         "Processing tasks of an app that was swiped away: never, or from 00:00 to 06:00 only"),
@@ -55,26 +59,26 @@ public struct SystemSettings: PartSettings {
         "Tasks start only if the app was used within this time"),
       Field(
         "attemptWithin", \.attemptWithin, .duration(),
-        "A processing request that has waited so long starts at the next chance"),
+        "A processing request that has waited this long starts at the next opportunity"),
       Field(
         "onBattery", \.onBattery, .fraction, assumption: true,
-        "In each quarter of an hour, the chance of a processing task to start on battery"),
+        "Probability per quarter of an hour that a processing task starts on battery"),
       Field(
         "dailyRunTime", \.dailyRunTime, optional: .duration(atLeast: .seconds(1)),
-        "Run time of the app's tasks in a day, refilled by the hour; absent: not limited"),
+        "Run time of the app's tasks per day, refilled hourly; absent: unlimited"),
       Field(
         "penalty", \.penalty, .duration(), assumption: true,
-        "For so long after a kill, tasks get half their time"),
+        "For this time after a kill, tasks get half their run time"),
       Field(
         "cpuLimit", \.cpuLimit, .duration(atLeast: .seconds(1)),
-        "Processor time in `cpuWindow` beyond which a processing task is killed, unless it "
+        "Processor time in `cpuWindow` above which a processing task is killed, unless it "
           + "requires external power and has it; as long as `cpuWindow`: never"),
       Field(
         "cpuWindow", \.cpuWindow, .duration(atLeast: .seconds(1)),
-        "The time over which processor time is added up"),
+        "Time over which processor time is summed"),
       Field(
         "endsOnUse", \.endsOnUse, .flag,
-        "Whether a person who takes up the device ends a processing task"),
+        "A person who starts to use the device ends a processing task"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
@@ -113,28 +117,30 @@ public struct RefreshSettings: PartSettings {
     [
       Field(
         "earliestBegin", \.earliestBegin, .duration(),
-        "The earliest begin of a request, counted from its submission"),
-      Field("resubmit", \.resubmit, .choice, "When the app asks for its next task"),
+        "Earliest start of a request, counted from its submission"),
+      Field("resubmit", \.resubmit, .choice, "When the app requests its next task"),
       Field(
         "startDelay", \.startDelay, .duration(), assumption: true,
-        "The longest wait from being eligible to the start; each is uniform up to it"),
+        "Maximum wait from eligible to started; waits are uniform up to this"),
       startDelaysField(\.startDelays),
       Field(
         "budget", \.budget, .duration(atLeast: .milliseconds(1)), "Time until the hard expiry"),
       Field(
         "shortShare", \.shortShare, .fraction, assumption: true,
-        "The share of tasks that get less"),
+        "Share of tasks with less time"),
       Field(
         "shortMinimum", \.shortMinimum, .duration(atLeast: .milliseconds(1)), assumption: true,
-        "What those get at least"),
+        "Minimum time of these tasks"),
       Field(
         "shortMaximum", \.shortMaximum, .duration(atLeast: .milliseconds(1)), assumption: true,
-        "What those get at most"),
-      Field("grace", \.grace, .duration(), assumption: true, "From the soft to the hard expiry"),
+        "Maximum time of these tasks"),
+      Field(
+        "grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
       Field(
         "likelihood", \.likelihood, .fraction, assumption: true,
-        "The chance to start in a quarter of an hour in which the app is never used; it grows to "
-          + "1 in the hour of the day in which it is used most"),
+        "Probability of a start per quarter of an hour at hours without use of the app; it grows "
+          + "to "
+          + "1 at the hour of the day with the most use"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
@@ -166,17 +172,20 @@ public struct ContinuedSettings: PartSettings {
     [
       Field(
         "share", \.share, .fraction, assumption: true,
-        "The share of uses of the app at which its user starts one"),
+        "Share of uses of the app in which the user starts a training"),
       Field(
         "strategy", \.strategy, feature: .choice, assumption: true,
-        "What happens while the system saves energy or is too warm, or a task of the app runs:"
-          + " wait, or error 4; absent: a task of the app stands in the way, nothing else does"),
+        "Behaviour while the system saves energy or is too warm, or a task of the app runs:"
+          + " wait, or error 4; absent: only a task of the app blocks the start"),
       Field(
         "stall", \.stall, .duration(atLeast: .seconds(1)), assumption: true,
-        "A batch without an end for so long counts as stalled: the task expires"),
+        "A training whose batch takes longer than this has stalled: the task expires"),
       Field(
-        "networkLoss", \.networkLoss, .duration(), "Without a link for so long, the task expires"),
-      Field("grace", \.grace, .duration(), assumption: true, "From the soft to the hard expiry"),
+        "networkLoss", \.networkLoss, .duration(),
+        "Without a link for this time, the task "
+          + "expires"),
+      Field(
+        "grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
     ]
   }
 }
@@ -221,25 +230,25 @@ public struct AppSettings: PartSettings {
     [
       Field(
         "onExpiration", \.onExpiration, .choice,
-        "At the soft expiry of a task: stop and complete it, stop and forget to complete it, or go "
-          + "on; who does not complete is killed at the hard expiry"),
+        "At the soft expiry of a task: stop and complete it, stop without completing it, or "
+          + "continue; an app that does not complete its task is killed at the hard expiry"),
       Field(
         "onRefreshExpiration", \.onRefreshExpiration, feature: .choice,
-        "The same for refresh tasks; absent: as `onExpiration`"),
+        "At the soft expiry of a refresh task; absent: as `onExpiration`"),
       Field(
         "resetsFlag", \.resetsFlag, .flag,
-        "Whether the flag that an expiry sets is cleared; else every later training of the process "
+        "Clear the flag that an expiry sets; else every later training of the process "
           + "ends before its first batch"),
       Field(
         "completesEarly", \.completesEarly, optional: .duration(atLeast: .milliseconds(1)),
-        "How long the app runs on once it has called its task complete as an upload begins; "
+        "Time that the app runs on after it completes its task at the start of an upload; "
           + "absent: it waits for the receipt"),
       Field(
         "forceQuits", \.forceQuits, .fraction, assumption: true,
-        "The share of uses of the app after which its user swipes it away"),
+        "Share of uses of the app after which the user swipes it away"),
       Field(
         "onRejection", \.onRejection, feature: .choice,
-        "In a task for which the server has no work: complete it, or forget to (SwiftSyft's "
+        "In a task for which the server has no work: complete it, or not (SwiftSyft's "
           + "onRejected); absent: complete"),
     ]
   }

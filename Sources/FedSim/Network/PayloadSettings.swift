@@ -49,14 +49,14 @@ public struct PayloadFormatSettings: PartSettings {
     [
       Field(
         "upload", \.upload, .choice, required: true,
-        "How updates are written: raw 4 B a parameter, npy 128 B a tensor more, base64 a third"
-          + " more, json decimal numbers under their tensors' names"),
+        "Format of updates: raw 4 B per parameter, npy 128 B more per tensor, base64 a third"
+          + " more, json decimal numbers with their tensors' names"),
       Field(
         "download", \.download, optional: .choice,
-        "How models are written; absent: as updates are"),
+        "Format of models; absent: the format of updates"),
       Field(
         "bytesPerNumber", \.bytesPerNumber, .integer(2...64), assumption: true,
-        "Size of a decimal number in json, its comma included"),
+        "Size of a decimal number in json, including its comma"),
     ]
   }
 }
@@ -93,22 +93,25 @@ public struct MessageSettings: PartSettings {
   public init() {}
   public static var fields: [Field<MessageSettings>] {
     [
-      Field("check", \.check, feature: .bytes, "A request for news or for work"),
-      Field("checkAnswer", \.checkAnswer, feature: .bytes, "Its answer"),
-      Field("fetch", \.fetch, feature: .bytes, "A request for the model"),
+      Field("check", \.check, feature: .bytes, "Size of a request for news or for work"),
+      Field(
+        "checkAnswer", \.checkAnswer, feature: .bytes,
+        "Size of the answer to a request for news or for work"),
+      Field("fetch", \.fetch, feature: .bytes, "Size of a request for the model"),
       Field(
         "modelHead", \.modelHead, feature: .bytes,
-        "What comes with a model beside its parameters, or instead of them"),
+        "Size of a model's message in addition to its parameters, or instead of them"),
       Field(
         "submission", \.submission, feature: .bytes,
-        "What goes with an update beside its parameters"),
-      Field("receipt", \.receipt, feature: .bytes, "The answer to an update"),
-      Field("identityRequest", \.identityRequest, feature: .bytes, "A request for tokens"),
+        "Size of an update's message in addition to its parameters"),
+      Field("receipt", \.receipt, feature: .bytes, "Size of the answer to an update"),
+      Field("identityRequest", \.identityRequest, feature: .bytes, "Size of a request for tokens"),
       Field(
         "identityAnswer", \.identityAnswer, feature: .bytes,
-        "The answer to a request for tokens or a registration"),
+        "Size of the answer to a request for tokens or a registration"),
       Field("heartbeat", \.heartbeat, feature: .bytes, "A heartbeat"),
-      Field("heartbeatAnswer", \.heartbeatAnswer, feature: .bytes, "Its answer"),
+      Field(
+        "heartbeatAnswer", \.heartbeatAnswer, feature: .bytes, "Size of the answer to a heartbeat"),
     ]
   }
 
@@ -135,10 +138,10 @@ extension ServerSettings {
     [
       Field(
         "payloadFormat", \.payloadFormat, feature: .settings(),
-        "How parameters are written, which gives their size; absent: `bytesPerParameter` each"),
+        "Format of parameters, which determines their size; absent: `bytesPerParameter` each"),
       Field(
         "messages", \.messages, feature: .settings(),
-        "Sizes of messages one by one; absent: `messageBytes` each"),
+        "Sizes of single messages; absent: `messageBytes` each"),
     ]
   }
 

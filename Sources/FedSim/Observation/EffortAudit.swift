@@ -13,7 +13,7 @@ enum EffortAudit {
     let open = openEffort(devices, cx)
     let all = effort.total
     expect(
-      "attempts by what became of them", Int64(all.attempts + open.attempts),
+      "attempts by outcome", Int64(all.attempts + open.attempts),
       Int64(cx.books.ledgers.attempts.opened))
     expect(
       "time of trainings", all.microseconds + open.microseconds + effort.evaluations.microseconds,
@@ -22,7 +22,7 @@ enum EffortAudit {
     for outcome in UpdateOutcome.allCases { used += effort[.update(outcome)].batches }
     expect("batches in updates", Int64(used), Int64(cx.books.ledgers.batchesUsed))
     expect(
-      "batches in all", Int64(all.batches + open.batches),
+      "batches in total", Int64(all.batches + open.batches),
       Int64(cx.books.ledgers.batchesUsed + cx.books.ledgers.batchesWasted))
     expect(
       "time of trainings by device",

@@ -11,7 +11,7 @@ final class PartCatalog: ArchiveContext {
 
   /// Reads the memory of the part that comes next, with those of the parts that it is made of.
   fileprivate func read(from decoder: any Decoder) throws -> AnyMemory {
-    guard let part = expected.popLast() else { throw fault("a memory too many", decoder) }
+    guard let part = expected.popLast() else { throw fault("one memory too many", decoder) }
     let others = expected.count
     expected += part.children.reversed()
     let memory = try part.decodedMemory(from: decoder)

@@ -11,7 +11,9 @@ import Schema
 /// the concurrency. Differs: devices ask when they can, and are not drawn.
 public struct ConcurrentSelector: AdmittingSelector {
   public static let name = "concurrent"
-  public static let summary = "Whoever asks may train while fewer than so many do, as in FedBuff"
+  /// What it does, in one sentence.
+  public static let summary =
+    "Accepts each request while fewer than a maximum of devices train, as in FedBuff"
 
   public struct Settings: PartSettings {
     /// How many devices train at once.
@@ -22,10 +24,12 @@ public struct ConcurrentSelector: AdmittingSelector {
     public static var shorthand: String? { "limit" }
     public static var fields: [Field<Settings>] {
       [
-        Field("limit", \.limit, .integer(1...10_000_000), "How many devices train at once"),
+        Field(
+          "limit", \.limit, .integer(1...10_000_000), "Maximum number of devices that train at once"
+        ),
         Field(
           "lease", \.lease, .duration(atLeast: .milliseconds(1)),
-          "A device that has not been heard of for so long makes room for another"),
+          "Time after which a silent device no longer counts"),
       ]
     }
   }

@@ -5,7 +5,8 @@ extension PolicyPreset {
   static let published: [PolicyPreset] = [
     PolicyPreset(
       name: "fedasync",
-      summary: "Every update is mixed into the model at once, old ones less (Xie et al. 2020)",
+      summary:
+        "Each update is mixed into the model at once, with less weight if stale (Xie et al. 2020)",
       settings: .mapping([
         ("payload", .text("weights")), ("selector", .text("open")),
         ("trigger", .text("every-arrival")), ("aggregator", .text("uniform-mean")),
@@ -14,27 +15,27 @@ extension PolicyPreset {
     PolicyPreset(
       name: "fedbuff",
       summary:
-        "A buffer of 10 updates, old ones count less, 100 devices at once (Nguyen et al. 2022)",
+        "A buffer of 10 updates, staleness weights, 100 devices at once (Nguyen et al. 2022)",
       settings: .mapping([
         ("payload", .text("delta")), ("selector", part("concurrent", "100")),
         ("trigger", part("buffer", "10")), ("aggregator", .text("uniform-mean")),
         ("staleness", part("polynomial", "0.5")), ("duplicates", .text("overwrite")),
       ])),
     synchronous(
-      "fedavgm", "FedAvg with momentum at the server (Hsu et al. 2019)",
+      "fedavgm", "FedAvg with server momentum (Hsu et al. 2019)",
       [("optimizer", part("momentum", "0.9"))]),
     synchronous(
-      "fedadagrad", "Adagrad at the server (Reddi et al. 2021)",
+      "fedadagrad", "Server Adagrad (Reddi et al. 2021)",
       [("optimizer", .text("adagrad"))]),
     synchronous(
-      "fedadam", "Adam at the server (Reddi et al. 2021)", [("optimizer", .text("adam"))]),
+      "fedadam", "Server Adam (Reddi et al. 2021)", [("optimizer", .text("adam"))]),
     synchronous(
-      "fedyogi", "Yogi at the server (Reddi et al. 2021)", [("optimizer", .text("yogi"))]),
+      "fedyogi", "Server Yogi (Reddi et al. 2021)", [("optimizer", .text("yogi"))]),
     synchronous(
-      "fedmedian", "The median of each parameter (Yin et al. 2018)",
+      "fedmedian", "Coordinate-wise median (Yin et al. 2018)",
       [("aggregator", .text("median"))]),
     synchronous(
-      "fedtrimmedavg", "The trimmed mean of each parameter, 0.2 at each end (Yin et al. 2018)",
+      "fedtrimmedavg", "Coordinate-wise trimmed mean, 0.2 at each end (Yin et al. 2018)",
       [("aggregator", part("trimmed-mean", "0.2"))]),
     synchronous(
       "krum", "The update nearest to its neighbours (Blanchard et al. 2017)",
@@ -49,16 +50,16 @@ extension PolicyPreset {
       "rfa", "The geometric median (Pillutla et al. 2022)",
       [("aggregator", .text("geometric-median"))]),
     synchronous(
-      "q-fedavg", "Updates of devices with a high loss count more (Li et al. 2020)",
+      "q-fedavg", "Updates of devices with a high loss have more weight (Li et al. 2020)",
       [("aggregator", .text("q-ffl"))]),
     synchronous(
-      "afl", "Groups of devices count more the higher their loss (Mohri et al. 2019)",
+      "afl", "Groups of devices with a higher loss have more weight (Mohri et al. 2019)",
       [("aggregator", .text("agnostic"))]),
     synchronous(
-      "fednova", "Differences by the length of their training (Wang et al. 2020)",
+      "fednova", "Differences divided by the length of their training (Wang et al. 2020)",
       [("aggregator", .text("normalised-mean"))]),
     synchronous(
-      "oort", "Useful, fast and unknown devices (Lai et al. 2021)",
+      "oort", "Useful and fast devices, and unknown ones (Lai et al. 2021)",
       [("selector", .mapping([("oort", sizes(cohort: "10", overSelection: "1.3"))]))]),
     PolicyPreset(
       name: "power-of-choice",
@@ -77,7 +78,7 @@ extension PolicyPreset {
       ])),
     synchronous(
       "refl",
-      "The least available first, late updates by age and difference (Abdelmoniem et al. 2023)",
+      "The least available devices first, late updates weighted (Abdelmoniem et al. 2023)",
       [
         (
           "selector",
@@ -96,7 +97,7 @@ extension PolicyPreset {
     _ name: String, _ summary: String, _ others: [(String, Node)]
   ) -> PolicyPreset {
     PolicyPreset(
-      name: name, summary: "Cohorts of 10 of 13 that wait: " + summary,
+      name: name, summary: "Cohorts of 10 of 13 waiting devices: " + summary,
       settings: synchronous(but: others))
   }
 

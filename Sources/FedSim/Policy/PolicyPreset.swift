@@ -14,7 +14,7 @@ public struct PolicyPreset: Sendable {
     [
       PolicyPreset(
         name: "fedavg",
-        summary: "Open participation: weights, aggregated at 3 updates, looked at every 30 min",
+        summary: "Open participation: weights, aggregated from 3 updates on, checked every 30 min",
         settings: .mapping([
           ("payload", .text("weights")),
           ("selector", .text("open")),
@@ -23,12 +23,12 @@ public struct PolicyPreset: Sendable {
         ])),
       PolicyPreset(
         name: "synchronous-fedavg",
-        summary: "Cohorts of 10 of 13 that wait, differences, closed after 10 min at the latest",
+        summary: "Cohorts of 10 of 13 waiting devices, differences, closed after at most 10 min",
         settings: synchronous(but: [])),
       PolicyPreset(
         name: "pygrid",
         summary:
-          "PyGrid as it is written: cycles, differences, their plain mean, reports overwritten",
+          "PyGrid as coded: cycles, differences, their plain mean, reports overwritten",
         settings: .mapping([
           ("payload", .text("delta")), ("selector", .text("cycles")),
           ("trigger", .text("cycle-end")), ("aggregator", .text("uniform-mean")),
@@ -37,7 +37,7 @@ public struct PolicyPreset: Sendable {
       PolicyPreset(
         name: "flower",
         summary:
-          "Flower's FedAvg: all who are connected, weights, until each has answered or failed",
+          "Flower's FedAvg: all connected devices, weights, until each has replied or failed",
         settings: .mapping([
           ("payload", .text("weights")),
           ("selector", .mapping([("fraction", .mapping([("waitLimit", .text("24 h"))]))])),
@@ -50,10 +50,10 @@ public struct PolicyPreset: Sendable {
 private let elsewhere: [String: String] = {
   var words: [String: String] = [:]
   for name in ["fedprox", "scaffold", "ditto", "feddyn"] {
-    words[name] = "`\(name)` is how devices train: `task.training.algorithm: \(name)`"
+    words[name] = "`\(name)` is a local algorithm: `task.training.algorithm: \(name)`"
   }
-  words["fedper"] = "`fedper` is how devices train: `task.training.algorithm: personal-layers`"
-  words["dp-fedavg"] = "`dp-fedavg` is a transform and noise: `transforms`, `privacy`"
+  words["fedper"] = "`fedper` is a local algorithm: `task.training.algorithm: personal-layers`"
+  words["dp-fedavg"] = "`dp-fedavg` consists of a transform and noise: `transforms`, `privacy`"
   return words
 }()
 

@@ -21,11 +21,11 @@ public struct ScriptedSelector: CohortSelector {
       [
         Field(
           "file", \.file, optional: .file,
-          "NPZ archive with `cohorts`, [round][member]; a shorter round has -1 after its members"),
+          "NPZ archive with `cohorts`, [round][member]; shorter rounds are padded with -1"),
         Field(
           "cohorts", \.cohorts,
           .list(of: .list(of: .integer(0...10_000_000), minimum: 1)),
-          "For each round the devices, numbered from 0 in the order of the fleet"),
+          "Devices of each round, numbered from 0 in the order of the fleet"),
       ]
     }
     /// A file and a list exclude each other.

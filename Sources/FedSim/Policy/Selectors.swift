@@ -4,7 +4,8 @@ import Schema
 /// Whoever asks may train: devices decide, as in an automatic backend.
 public struct OpenSelector: AdmittingSelector {
   public static let name = "open"
-  public static let summary = "Whoever asks may train; rounds end by the trigger alone"
+  /// What it does, in one sentence.
+  public static let summary = "Accepts every request; rounds end only by the trigger"
 
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}
@@ -19,7 +20,7 @@ public struct OpenSelector: AdmittingSelector {
 public struct UniformSelector: CohortSelector {
   public static let name = "uniform"
   public static let summary =
-    "Synchronous rounds: a uniform cohort of those who wait, over-selected"
+    "Synchronous rounds: a uniform cohort of waiting devices, with over-selection"
 
   public typealias Settings = CohortSize
 

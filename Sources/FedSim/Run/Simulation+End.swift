@@ -125,7 +125,7 @@ extension Simulation {
       let isSomewhere =
         record.pendingCopies > 0 || record.copiesOnTheWay > 0
         || devices[Int(record.device)].outbox.contains(update)
-      if !isSomewhere { broken.append("update \(update) is nowhere and has no outcome") }
+      if !isSomewhere { broken.append("update \(update) is in no place and has no outcome") }
     }
     expect(
       "batches used", cx.books.ledgers.batchesUsed,

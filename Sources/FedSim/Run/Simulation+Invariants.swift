@@ -18,19 +18,20 @@ extension Simulation {
       state.session?.kind == .task && state.isActive
         && state.session?.hasExpired == false
         && cx.inputs.fleet[Int(state.group)].background.system?.endsOnUse != false,
-      "runs a task in a person's hand")
+      "runs a task while a person uses the app")
     never(
       state.attempt != nil && state.run == nil && state.attempt?.checkpointedAt == nil,
       "keeps an attempt that it never saved")
     if Body.hasBody(device, devices) {
       let body = devices.bodies[device]
       never(body.energy < 0 || body.energy > body.capacity, "holds energy beyond its battery")
-      never(body.initial + body.ledger.change != body.energy, "gains or loses energy unseen")
+      never(
+        body.initial + body.ledger.change != body.energy, "gains or loses energy without a record")
       never(
         cx.now < body.check && !body.isOff && !body.isUnseen
           && Int(body.thermal.rawValue) != body.heatLimitsPassed,
-        "is warmer or cooler than it knows")
-      never(body.isOff && (state.session != nil || line.isConnected), "is off and does something")
+        "has another heat than its record")
+      never(body.isOff && (state.session != nil || state.isConnected), "is off and active")
     }
     if !devices.identities.isEmpty {
       found += Installation.identityImpossibilities(device, devices, cx)
@@ -40,8 +41,10 @@ extension Simulation {
       Membership.isAway(device, devices)
         && (state.session != nil || line.isConnected || state.attempt != nil
           || !state.outbox.isEmpty || !state.scheduler.requests.isEmpty),
-      "is not in the fleet and does something")
-    never(state.attempt != nil && !Roster.isFit(device, devices), "trains a model that it cannot")
+      "is not in the fleet and active")
+    never(
+      state.attempt != nil && !Roster.isFit(device, devices),
+      "trains a model that its hardware cannot train")
     let requests = state.scheduler.requests
     if let system = cx.inputs.fleet[Int(state.group)].background.system {
       let refreshes = requests.count { $0.kind == .refresh }
@@ -61,7 +64,7 @@ extension Simulation {
     never(state.outbox != state.outbox.sorted(), "has its outbox out of order")
     never(
       state.outbox.contains { cx.updates[$0].device != device || !cx.updates[$0].isOnDevice },
-      "keeps an update that is not its own")
+      "keeps an update of another device")
     return found
   }
 }

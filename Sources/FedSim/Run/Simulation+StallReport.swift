@@ -3,8 +3,8 @@ extension Simulation {
   /// so.
   ///
   /// Complexity: O(devices · changes of their series) where there is no version.
-  public var stallReport: StallReport? {
-    precondition(cx.isOver, "a standstill is that of a whole run")
+  public var standstill: Standstill? {
+    precondition(cx.isOver, "a stall report is about a complete run")
     guard server.version == 0 || cx.isStuck || Rounds.isCohortBroken(server, cx) else { return nil }
     // The initial model was good enough.
     if cx.now == .start, !cx.isStuck, cx.inputs.stop.accuracy != nil { return nil }

@@ -126,7 +126,7 @@ enum Aggregating {
     guard Transforms.areAsTrained(waiting, cx),
       let weights = cx.inputs.server.aggregator.value.weights(of: facts)
     else { return nil }
-    precondition(weights.count == waiting.count, "one weight an update")
+    precondition(weights.count == waiting.count, "one weight per update")
     let shares = StalenessRule.shares(cx.inputs.server.stalenessRule, weights, facts)
     var terms: [StreamedSum.Term] = []
     terms.reserveCapacity(waiting.count)

@@ -13,12 +13,12 @@ public struct AggregationTimeSettings: PartSettings {
   public static var shorthand: String? { "base" }
   public static var fields: [Field<AggregationTimeSettings>] {
     [
-      Field("base", \.base, .duration(), required: true, "Time that every aggregation takes"),
-      Field("perUpdate", \.perUpdate, .duration(), "Time that each of its updates adds"),
+      Field("base", \.base, .duration(), required: true, "Fixed time of each aggregation"),
+      Field("perUpdate", \.perUpdate, .duration(), "Additional time for each update"),
       Field(
         "blocks", \.blocks, .flag,
-        "Whether requests wait until it is over, that of the update which began it too; else it"
-          + " goes on in the background"),
+        "Requests wait until the aggregation ends, even that of the triggering update; else"
+          + " the aggregation runs in the background"),
     ]
   }
 }
@@ -44,7 +44,7 @@ public struct ModelInUseSettings: PartSettings {
     [
       Field(
         "loadTime", \.loadTime, .duration(), required: true,
-        "How long it takes to load a version; of those that come meanwhile the latest is next")
+        "Time to load a version; of versions published meanwhile, the latest is loaded next")
     ]
   }
 }
@@ -121,14 +121,14 @@ extension ServerSettings {
     [
       Field(
         "aggregationTime", \.aggregationTime, feature: .settings(),
-        "How long an aggregation takes; absent: no time"),
+        "Duration of an aggregation; absent: no time"),
       Field(
         "modelInUse", \.modelInUse, feature: .settings(),
-        "The model that the server uses itself; absent: it is not looked at"),
+        "The model that the server itself uses; absent: not modelled"),
       Field(
         "whileOffline", \.whileOffline, feature: .choice,
-        "What becomes of updates that come while the server believes itself offline: they wait,"
-          + " are answered and forgotten, or are refused with 503; absent: they wait"),
+        "What happens to updates that arrive while the server believes itself offline: wait,"
+          + " be acknowledged and discarded, or be refused with 503; absent: wait"),
     ]
   }
 }

@@ -107,31 +107,34 @@ public struct ServerSettings: PartSettings {
     [
       Field(
         "policy", \.policy, optional: .identifier,
-        "A preset that fills the keys below; a key written beside it wins, whole"),
-      Field("payload", \.payload, .choice, "What updates carry: trained weights, or differences"),
-      Field("selector", \.selector, .part(.clientSelector), "Who may train now?"),
+        "A preset that fills the keys below; a key given here replaces the preset's whole value"),
+      Field("payload", \.payload, .choice, "What updates contain: trained weights, or differences"),
+      Field("selector", \.selector, .part(.clientSelector), "Which devices may train?"),
       Field(
         "trigger", \.trigger, .parts(.aggregationTrigger),
-        "When is it time to aggregate? The first trigger that says so"),
+        "When does the server aggregate? The first trigger that fires decides"),
       Field(
         "transforms", \.transforms, .parts(.updateTransform),
-        "What is done to each update, in this order, before it is aggregated?"),
-      Field("aggregator", \.aggregator, .part(.aggregator), "How do many updates become one?"),
+        "How is each update changed, in this order, before aggregation?"),
+      Field("aggregator", \.aggregator, .part(.aggregator), "How are updates combined?"),
       Field(
-        "optimizer", \.optimizer, .part(.serverOptimizer), "How does that one move the model?"),
+        "optimizer", \.optimizer, .part(.serverOptimizer),
+        "How does the server apply the combined update?"),
       Field(
         "maximumStaleness", \.maximumStaleness, optional: .integer(0...1_000_000),
-        "Updates from bases older than this many versions are rejected at arrival; absent: none"),
+        "Maximum staleness of an arriving update, in versions; older ones are rejected; absent: "
+          + "no limit"
+      ),
       Field(
         "duplicates", \.duplicates, .choice,
-        "What happens to a second update of one device on one version while the first waits"),
+        "What happens to a device's second update on a version while its first one waits"),
       Field("reachable", \.reachable, .timeline(.server), "When devices reach the server"),
       Field(
         "internet", \.internet, .timeline(.server),
-        "When the server reaches the internet, as its connectivity probe finds it"),
+        "When the server has internet access, as found by its connectivity probe"),
       Field(
         "connectivityProbe", \.connectivityProbe, .duration(atLeast: .milliseconds(1)),
-        "How often the server probes its connection"),
+        "Interval of the server's connectivity probes"),
       Field(
         "bytesPerParameter", \.bytesPerParameter, .integer(1...64),
         "Size of a parameter on the wire (float32: 4; decimal JSON: about 17)"),
@@ -140,10 +143,10 @@ public struct ServerSettings: PartSettings {
         "Size of a request or an answer without parameters"),
       Field(
         "service", \.service, feature: .settings(),
-        "How long the server takes for a request; absent: no time, for any number at once"),
+        "Processing time of a request; absent: no time, for any number of requests at once"),
       Field(
         "layoutChange", \.layoutChange, feature: .settings(),
-        "A layer that is new from a version on; apps that do not know it cannot read the model"),
+        "A layer added from a version on; apps that do not know the layer cannot decode the model"),
       Field(
         "central", \.central, feature: .settings(),
         "Training at the server on the files of groups with `collection`; absent: none"),
@@ -156,7 +159,7 @@ public struct ServerSettings: PartSettings {
   }
 
   public func contradictions() -> [(key: String, message: String)] {
-    if trigger.isEmpty { return [("trigger", "without a trigger nothing is ever aggregated")] }
+    if trigger.isEmpty { return [("trigger", "without a trigger the server never aggregates")] }
     if !selector.value.formsCohorts,
       let name = trigger.first(where: { $0.value.needs.contains(.cohorts) })?.name
     {
@@ -168,10 +171,12 @@ public struct ServerSettings: PartSettings {
       return [("trigger", "`\(name)` needs the selector `cycles`")]
     }
     if aggregator.value.needs.contains(.differences), payload != .delta {
-      return [("aggregator", "`\(aggregator.name)` combines differences: `payload: delta`")]
+      return [
+        ("aggregator", "`\(aggregator.name)` combines differences: it needs `payload: delta`")
+      ]
     }
     if payloadFormat != nil, bytesPerParameter != 4 {
-      return [("payloadFormat", "`payloadFormat` and `bytesPerParameter` both give sizes")]
+      return [("payloadFormat", "`payloadFormat` and `bytesPerParameter` both determine sizes")]
     }
     return stalenessContradictions + optimizerContradictions + transformContradictions
       + privacyContradictions + instructionContradictions

@@ -23,15 +23,15 @@ extension Service {
       found.append("a request has vanished from the server's queue")
     }
     if server.service.busy + server.service.waiting != server.service.requests.living {
-      found.append("the server's workers have lost count")
+      found.append("the server's count of busy workers is wrong")
     }
     if server.service.busy > settings.workers
       || server.service.waiting > 0 && server.service.busy < settings.workers
     {
-      found.append("a worker is idle while a request waits, or serves two")
+      found.append("a worker is idle while a request waits, or serves two requests")
     }
-    if !cx.network.server.isReachable, server.service.requests.living > 0 {
-      found.append("a request waits at a server that is gone")
+    if !cx.line.isReachable, server.service.requests.living > 0 {
+      found.append("a request waits at a server that is down")
     }
     for device in cx.members.indices where cx.network[transferOf: device]?.isQueued == true {
       let id = cx.network[transferOf: device]!.id
@@ -40,7 +40,8 @@ extension Service {
         number = server.service.requests[number].before
       }
       if number < 0 {
-        found.append("\(Roster.path(of: device, cx)) waits for an answer in no queue")
+        found.append(
+          "\(Roster.path(of: device, devices, cx)) waits for an answer, but is in no queue")
       }
     }
     return found

@@ -83,11 +83,11 @@ public struct ServiceTallies: Sendable, Equatable, Codable {
 extension ServiceTallies {
   package var named: [(name: String, count: Int, text: String)] {
     [
-      ("serviceRequests", requests, "requests that came to the server and had to be served"),
-      ("serviceServed", served, "requests that the server handled"),
-      ("serviceLost", lost, "requests lost as the server went down"),
-      ("serviceDelayed", delayed, "requests that had to wait for a worker"),
-      ("serviceLongestQueue", longestQueue, "most requests that waited for a worker at once"),
+      ("serviceRequests", requests, "requests that reached the server and needed a worker"),
+      ("serviceServed", served, "requests that the server processed"),
+      ("serviceLost", lost, "requests lost because the server went down"),
+      ("serviceDelayed", delayed, "requests that waited for a worker"),
+      ("serviceLongestQueue", longestQueue, "maximum number of requests waiting for a worker"),
     ]
   }
 }

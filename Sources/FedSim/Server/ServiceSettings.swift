@@ -17,11 +17,11 @@ public struct ServiceSettings: PartSettings {
     [
       Field(
         "time", \.time, .duration(atLeast: SimDuration(microseconds: 1)), required: true,
-        "How long a request takes on average"),
+        "Mean processing time of a request"),
       Field(
         "distribution", \.distribution, .choice,
-        "How service times spread: all the same, or exponential"),
-      Field("workers", \.workers, .integer(1...1_000_000), "How many requests are served at once"),
+        "Distribution of processing times: constant, or exponential"),
+      Field("workers", \.workers, .integer(1...1_000_000), "Number of requests processed at once"),
     ]
   }
 }

@@ -20,22 +20,22 @@ public struct TokenSettings: PartSettings {
     [
       Field(
         "tokenLife", \.tokenLife, .duration(atLeast: .seconds(1)), assumption: true,
-        "How long an access token is good for"),
+        "Lifetime of an access token"),
       Field(
         "refreshLife", \.refreshLife, optional: .duration(atLeast: .seconds(1)),
-        "How long a refresh token is good for; absent: for ever"),
+        "Lifetime of a refresh token; absent: unlimited"),
       Field(
         "rotates", \.rotates, .flag,
-        "Whether each refresh gives a new refresh token; who comes with an older one is revoked"),
+        "Each refresh issues a new refresh token; a device with an older one is revoked"),
       Field(
         "rotationGrace", \.rotationGrace, .duration(),
-        "For how long after that the one before is still taken"),
+        "Time for which the previous refresh token is still accepted"),
       Field(
         "organisations", \.organisations, optional: .list(of: .identifier),
-        "The organisations whose tokens are good for this server's model; absent: all"),
+        "Organisations whose tokens are valid for this server's model; absent: all"),
       Field(
         "service", \.service, .timeline(.server),
-        "When the service that issues tokens works; else it answers 503"),
+        "When the token service is available; else it answers 503"),
     ]
   }
 }
@@ -52,10 +52,11 @@ public struct PresenceSettings: PartSettings {
     [
       Field(
         "onlineFor", \.onlineFor, .duration(), assumption: true,
-        "For how long after a heartbeat a device counts as online (two heartbeats of an open app)"),
+        "Time after a heartbeat in which a device counts as online (two heartbeats of an open "
+          + "app)"),
       Field(
         "offlineAfter", \.offlineAfter, .duration(), assumption: true,
-        "How long after a heartbeat it counts as offline; idle in between"),
+        "Time after a heartbeat after which a device counts as offline; idle in between"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
@@ -69,10 +70,10 @@ extension ServerSettings {
     [
       Field(
         "authentication", \.authentication, feature: .settings(),
-        "How tokens are issued and judged; absent: by the defaults, where a group needs them"),
+        "How tokens are issued and validated; absent: the defaults, if a group needs them"),
       Field(
         "presence", \.presence, feature: .settings(),
-        "What is made of heartbeats; absent: the defaults, where a group sends them"),
+        "How heartbeats are interpreted; absent: the defaults, if a group sends them"),
     ]
   }
 

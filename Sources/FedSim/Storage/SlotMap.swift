@@ -92,7 +92,7 @@ package struct SlotMap<Element> {
   package mutating func remove(_ number: Int32) {
     let (index, place) = place(of: number)
     let page = ownPage(index)
-    precondition(page.lives(place), "an element is let go once")
+    precondition(page.lives(place), "an element is released once")
     (page.base + place).deinitialize(count: 1)
     page.living &= ~(1 << UInt16(place))
     living -= 1

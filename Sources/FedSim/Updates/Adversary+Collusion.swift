@@ -30,7 +30,7 @@ enum Adversary {
       let collusion = Collusion(
         trained: UpdateValues(trained, bases: bases), colluders: all.count, updates: updates.count)
       let agreed = chain.attacks[attack!]!.agreement(collusion, pool: cx.inputs.pool)
-      precondition(agreed.count == server.model.count, "an agreement has a number a parameter")
+      precondition(agreed.count == server.model.count, "an agreement has one number per parameter")
       for other in all where attacks[other] == attack { found[other] = agreed }
     }
     return found

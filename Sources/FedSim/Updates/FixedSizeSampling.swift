@@ -10,7 +10,7 @@ extension RenyiCurve {
   public static func sampledWithoutReplacement(
     rate: Double, noiseMultiplier: Double
   ) -> RenyiCurve {
-    precondition(rate >= 0 && rate <= 1, "a rate is a share")
+    precondition(rate >= 0 && rate <= 1, "a rate is between 0 and 1")
     if rate == 0 { return RenyiCurve() }
     guard rate < 1, noiseMultiplier > 0 else { return gaussian(noiseMultiplier: noiseMultiplier) }
     var terms = FixedSizeTerms(rate: rate, sigma: noiseMultiplier)

@@ -8,7 +8,7 @@ extension RenyiCurve {
   /// (2019), §3.3. For orders that are not whole, terms of alternating signs are added by their
   /// magnitude, as in dp-accounting: a bound.
   public static func poissonSampled(rate: Double, noiseMultiplier: Double) -> RenyiCurve {
-    precondition(rate >= 0 && rate <= 1, "a rate is a share")
+    precondition(rate >= 0 && rate <= 1, "a rate is between 0 and 1")
     if rate == 0 { return RenyiCurve() }
     guard rate < 1, noiseMultiplier > 0 else { return gaussian(noiseMultiplier: noiseMultiplier) }
     let terms = PoissonTerms(rate: rate, sigma: noiseMultiplier)

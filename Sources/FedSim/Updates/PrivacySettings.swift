@@ -27,30 +27,30 @@ public struct PrivacySettings: PartSettings {
     [
       Field(
         "noiseMultiplier", \.noiseMultiplier, optional: .number(1e-6...1e6),
-        "Deviation of the noise on the sum of updates, over the bound of their norms"),
+        "Standard deviation of the noise on the sum of updates, divided by the norm bound"),
       Field(
         "epsilon", \.epsilon, optional: .number(1e-3...1e4),
-        "The ε that the noise is made for, instead of a multiplier"),
+        "Target ε, from which the noise is computed; replaces a multiplier"),
       Field(
         "versions", \.versions, optional: .integer(1...10_000_000),
-        "After how many versions `epsilon` is reached"),
-      Field("delta", \.delta, .number(1e-30...0.5), "The δ that ε is told for"),
+        "Number of versions after which `epsilon` is reached"),
+      Field("delta", \.delta, .number(1e-30...0.5), "The δ for which ε is reported"),
       Field(
         "amplification", \.amplification, .choice,
-        "Whether chance in the choice of devices counts: population only where cohorts are drawn"
+        "Use amplification by sampling: population only where cohorts are drawn"
           + " from the whole fleet"),
     ]
   }
 
   public func contradictions() -> [(key: String, message: String)] {
     if noiseMultiplier != nil, epsilon != nil {
-      return [("epsilon", "`noiseMultiplier` and `epsilon` both give the noise")]
+      return [("epsilon", "`noiseMultiplier` and `epsilon` both determine the noise")]
     }
     if noiseMultiplier == nil, epsilon == nil {
-      return [("noiseMultiplier", "without it, or `epsilon`, there is no noise")]
+      return [("noiseMultiplier", "without this key or `epsilon` there is no noise")]
     }
     if (epsilon == nil) != (versions == nil) {
-      return [("versions", "`epsilon` and `versions` go together")]
+      return [("versions", "`epsilon` and `versions` need each other")]
     }
     return []
   }
@@ -62,7 +62,7 @@ extension ServerSettings {
     [
       Field(
         "privacy", \.privacy, feature: .settings(),
-        "Noise on what is aggregated, and an ε for each version; absent: neither")
+        "Noise on the aggregate, and an ε for each version; absent: neither")
     ]
   }
 
@@ -71,27 +71,27 @@ extension ServerSettings {
     guard let privacy else { return [] }
     func no(_ message: String) -> [(key: String, message: String)] { [("privacy", message)] }
     if payload != .delta {
-      return no("noise is made for sums of bounded differences: it needs `payload: delta`")
+      return no("noise needs sums of bounded differences: use `payload: delta`")
     }
     guard let last = transforms.last, last.value.largestNorm(told: nil) != nil else {
-      return no("the last of `transforms` has to bound norms: `clip-norm` or `adaptive-clip`")
+      return no("the last entry of `transforms` must bound norms: `clip-norm` or `adaptive-clip`")
     }
     if !aggregator.value.isPlainMean {
-      return no("noise is made for `uniform-mean`, and not for `\(aggregator.name)`")
+      return no("noise is made for `uniform-mean`, not for `\(aggregator.name)`")
     }
     if staleness != nil, stalenessScale == .normalised {
-      return no("with `stalenessScale: normalised` an update may count more than in full")
+      return no("with `stalenessScale: normalised` an update may have more than full weight")
     }
     if initialModel == .client {
-      return no("version 0 comes from a device: it tells all")
+      return no("version 0 comes from a device and is not private")
     }
     if selector.value.needs.contains(.losses) {
-      return no("`\(selector.name)` chooses by losses, which devices tell without noise")
+      return no("`\(selector.name)` chooses by losses, which devices report without noise")
     }
     if privacy.epsilon != nil, duplicates == .append || duplicates == .overwrite {
       return no(
         "with `duplicates: \(duplicates.rawValue)` a device may have several updates in a version,"
-          + " which count more than a target can know: give `noiseMultiplier`")
+          + " whose number is unknown to a target: give `noiseMultiplier`")
     }
     if privacy.amplification == .population, selector.value.rules?.uniformMembers == nil {
       return no("`amplification: population` needs the selector `uniform`")
@@ -100,11 +100,12 @@ extension ServerSettings {
       guard let told = transform.value.asTold else { continue }
       if let multiplier = privacy.noiseMultiplier, 2 * told.reportNoise <= multiplier {
         return no(
-          "the number of updates within the bound is told, too: `countNoise` of `\(transform.name)`"
-            + " has to be above half of `noiseMultiplier`")
+          "the number of updates within the bound is published, too: `countNoise` of "
+            + "`\(transform.name)`"
+            + " must be above half of `noiseMultiplier`")
       }
       if privacy.noiseMultiplier == nil {
-        return no("with `\(transform.name)` the noise is given by `noiseMultiplier`")
+        return no("with `\(transform.name)` give the noise as `noiseMultiplier`")
       }
     }
     return []

@@ -14,7 +14,7 @@ public struct RenyiCurve: Sendable, Equatable {
 
   /// A curve with these values, one an order.
   public init(_ values: [Double]) {
-    precondition(values.count == Self.orders.count, "one value an order")
+    precondition(values.count == Self.orders.count, "one value per order")
     self.values = values
   }
 

@@ -17,7 +17,7 @@ extension Transforms {
     cx.features.chain = chain
     precondition(
       !chain.hasCollusion || !chain.keepsResiduals,
-      "what colluders send is not known when an update after it is made")
+      "colluders' updates are unknown when a later update is made")
     if chain.keepsResiduals, !cx.inputs.omitsArithmetic {
       cx.states.lastSent = Array(repeating: nil, count: cx.members.count)
     }

@@ -66,7 +66,10 @@ extension ServerSettings {
       guard alone.numbers < alone.count else { continue }
       if let choosing {
         return [
-          ("transforms", "`\(choosing)` and `\(transform.name)` both choose what is sent: one does")
+          (
+            "transforms",
+            "`\(choosing)` and `\(transform.name)` both choose the parameters to send: use one"
+          )
         ]
       }
       choosing = transform.name
@@ -75,7 +78,7 @@ extension ServerSettings {
       return [
         (
           "payloadFormat",
-          "updates whose numbers are packed are no decimal numbers: raw, npy or base64"
+          "packed updates are not decimal numbers: use raw, npy or base64"
         )
       ]
     }

@@ -19,13 +19,15 @@ public struct CSVSource: TimelineSource {
     public static var fields: [Field<Settings>] {
       [
         Field(
-          "file", \.file, .file, required: true, "The table; a device `*` stands for all others"),
+          "file", \.file, .file, required: true, "The table; a device `*` matches all others"),
         Field(
           "otherwise", \.otherwise, optional: .state,
           "The state between intervals; absent: unplugged, offline, locked, closed, down"),
         Field(
           "period", \.period, feature: .duration(atLeast: .seconds(1)),
-          "After so long it begins again; an interval may reach over its end; absent: never"),
+          "Period after which the intervals repeat; an interval may cross its end; absent: no "
+            + "repetition"
+        ),
       ]
     }
   }

@@ -11,7 +11,8 @@ public enum Weekday: String, CaseIterable, Sendable {
 /// Intervals that come again each week, in the device's local time.
 public struct WeeklySource: TimelineSource {
   public static let name = "weekly"
-  public static let summary = "A calendar of local times by day of the week, with keyed jitter"
+  /// What it does, in one sentence.
+  public static let summary = "A weekly calendar in local time, with keyed jitter"
 
   /// One line of the calendar.
   public struct Appointment: PartSettings {
@@ -27,11 +28,13 @@ public struct WeeklySource: TimelineSource {
     public init() {}
     public static var fields: [Field<Appointment>] {
       [
-        Field("days", \.days, .list(of: .choice, minimum: 1), "The days on which it begins"),
-        Field("from", \.from, .timeOfDay, required: true, "When it begins, local time"),
+        Field(
+          "days", \.days, .list(of: .choice, minimum: 1),
+          "Days of the week on which the interval begins"),
+        Field("from", \.from, .timeOfDay, required: true, "Local time of the beginning"),
         Field(
           "to", \.to, .timeOfDay, required: true,
-          "When it ends, local time; not after `from`: on the next day"),
+          "Local time of the end; if not after `from`: on the next day"),
         Field(
           "state", \.state, optional: .state, "The state; absent: plugged, wifi, active, open, up"),
       ]
@@ -57,7 +60,7 @@ public struct WeeklySource: TimelineSource {
           "The state between intervals; absent: unplugged, offline, locked, closed, down"),
         Field(
           "jitter", \.jitter, .duration(),
-          "Each interval moves as a whole by at most this, uniformly, keyed by day"),
+          "Each interval moves by at most this, uniformly, keyed by day"),
       ]
     }
     public func contradictions() -> [(key: String, message: String)] {
@@ -135,22 +138,23 @@ public struct DiurnalSource: TimelineSource {
     public static var fields: [Field<Habit>] {
       [
         Field(
-          "from", \.from, .timeOfDay, required: true, "When it begins, at the median, local time"),
+          "from", \.from, .timeOfDay, required: true, "Median local time of the beginning"),
         Field(
           "to", \.to, .timeOfDay, required: true,
-          "When it ends, at the median; not after `from`: on the next day"),
+          "Median local time of the end; if not after `from`: on the next day"),
         Field(
           "state", \.state, optional: .state, "The state; absent: plugged, wifi, active, open, up"),
-        Field("probability", \.probability, .fraction, "The share of days on which it happens"),
+        Field(
+          "probability", \.probability, .fraction, "Share of days on which the interval occurs"),
         Field("spread", \.spread, .duration(), "Standard deviation from day to day"),
         Field(
           "deviceSpread", \.deviceSpread, .duration(),
-          "Standard deviation of a device's own habit from the median"),
+          "Standard deviation of a device's habit from the median"),
       ]
     }
     public func contradictions() -> [(key: String, message: String)] {
       spread > .hours(3) || deviceSpread > .hours(3)
-        ? [("spread", "spreads are at most 3 h, so that an interval stays near its day")] : []
+        ? [("spread", "spreads are at most 3 h, so that an interval stays close to its day")] : []
     }
   }
 

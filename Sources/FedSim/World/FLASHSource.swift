@@ -55,32 +55,35 @@ public struct FLASHSource: TraceSource {
     public init() {}
     public static var shorthand: String? { "file" }
     public static var fields: [Field<Settings>] {
-      [Field("file", \.replay.file, .file, required: true, "The traces, as JSON, gzip allowed")]
+      [Field("file", \.replay.file, .file, required: true, "The traces, as JSON; may be gzipped")]
         + TraceReplay.choice(\.replay.assign, \.replay.firstTrace) + [
           Field(
             "cycle", \.replay.cycle, .flag,
-            "Whether a trace begins again at its end; if not, its last states stay"),
+            "Repeat a trace from its end; else its last states remain"),
           Field(
             "period", \.period, feature: .duration(atLeast: .seconds(1)),
-            "After so long it begins again; absent: at its last message, as in FLASH"),
+            "Period of the repetition; absent: until the trace's last message, as in FLASH"),
           Field(
             "align", \.align, .choice,
-            "What of a trace's local time the run keeps as it starts: the time of day, that and the"
-              + " day of the week, the date; or it starts at the trace's first message"),
+            "Part of a trace's local time that the run keeps at its start: the time of day, the "
+              + "time of"
+              + " day and the day of the week, the date; or the run starts at the trace's first "
+              + "message"
+          ),
           Field(
             "gapPolicy", \.gapPolicy, .choice,
-            "The link while the network is `Unknown`: as before, or none"),
+            "The link while the network is `Unknown`: unchanged, or offline"),
           Field(
             "inUse", \.inUse, .choice,
-            "When a device is in use: unlocked, as in FLASH, or with its screen on"),
+            "When a device is in use: when unlocked, as in FLASH, or when its screen is on"),
           Field(
             "shares", \.shares, feature: .settings(),
-            "For `network.share`: percent of the link's rates by kind of cellular network"),
+            "For `network.share`: percent of the link's rates by type of cellular network"),
         ]
     }
     public func contradictions() -> [(key: String, message: String)] {
       if !replay.cycle, period != nil {
-        return [("period", "a trace that does not begin again has no `period`")]
+        return [("period", "a trace without repetition has no `period`")]
       }
       return replay.contradictions
     }

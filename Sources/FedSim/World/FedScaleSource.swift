@@ -22,13 +22,13 @@ public struct FedScaleSource: TraceSource {
       [
         Field(
           "file", \.replay.file, .file, required: true,
-          "The availability traces, a pickle, gzip allowed")
+          "The availability traces, a pickle; may be gzipped")
       ] + TraceReplay.choice(\.replay.assign, \.replay.firstTrace) + [
         Field(
           "cycle", \.replay.cycle, .flag,
-          "Whether a trace begins again after its `finish_time`; if not, its last state stays"),
+          "Repeat a trace after its `finish_time`; else its last state remains"),
         Field(
-          "offset", \.offset, .duration(), "The moment of the traces at which the run starts"),
+          "offset", \.offset, .duration(), "Time in the traces at which the run starts"),
       ]
     }
     public func contradictions() -> [(key: String, message: String)] { replay.contradictions }

@@ -3,7 +3,8 @@ import Schema
 /// Intervals written down one by one: for tests, and for series known to the second.
 public struct FixedSource: TimelineSource {
   public static let name = "fixed"
-  public static let summary = "Intervals written down one by one, in time since the start"
+  /// What it does, in one sentence.
+  public static let summary = "Intervals listed one by one, in time since the start"
 
   /// One interval.
   public struct Stretch: PartSettings {
@@ -19,18 +20,19 @@ public struct FixedSource: TimelineSource {
     public init() {}
     public static var fields: [Field<Stretch>] {
       [
-        Field("from", \.from, .sinceStart, required: true, "When it begins"),
+        Field("from", \.from, .sinceStart, required: true, "When the interval begins"),
         Field("soft", \.soft, optional: .sinceStart, "When a window expires softly"),
-        Field("to", \.to, optional: .sinceStart, "When it ends (hard expiry); absent: never"),
+        Field(
+          "to", \.to, optional: .sinceStart, "When the interval ends (hard expiry); absent: never"),
         Field(
           "state", \.state, optional: .state, "The state; absent: plugged, wifi, active, open, up"),
       ]
     }
     public func contradictions() -> [(key: String, message: String)] {
       let end = to ?? .never
-      if end <= from { return [("to", "the interval ends before it has begun")] }
+      if end <= from { return [("to", "the interval ends before its beginning")] }
       if let soft, soft < from || soft > end {
-        return [("soft", "the soft expiry lies outside the interval")]
+        return [("soft", "the soft expiry is outside the interval")]
       }
       return []
     }

@@ -4,7 +4,8 @@ import Schema
 /// States that follow one another at random, each held for an exponential time.
 public struct MarkovSource: TimelineSource {
   public static let name = "markov"
-  public static let summary = "States held for exponential times, each next one drawn by weight"
+  /// What it does, in one sentence.
+  public static let summary = "States with exponential durations, each next state drawn by weight"
 
   /// One state.
   public struct State: PartSettings {
@@ -21,10 +22,10 @@ public struct MarkovSource: TimelineSource {
         Field("state", \.state, .state, required: true, "The state"),
         Field(
           "mean", \.mean, .duration(atLeast: .seconds(1)), required: true,
-          "How long it is held on average"),
+          "Mean duration"),
         Field(
           "weight", \.weight, .number(1e-30...1e30),
-          "Its weight among the states that may come next"),
+          "Weight of the state among the possible next states"),
       ]
     }
   }
@@ -45,7 +46,7 @@ public struct MarkovSource: TimelineSource {
     public func contradictions() -> [(key: String, message: String)] {
       for (index, state) in states.enumerated()
       where states[..<index].contains(where: { $0.state.name == state.state.name }) {
-        return [("states", "the state `\(state.state.name)` stands twice")]
+        return [("states", "the state `\(state.state.name)` appears twice")]
       }
       return []
     }

@@ -6,7 +6,7 @@ import Schema
 public struct StaySource: TimelineSource {
   public static let name = "stay"
   public static let summary =
-    "One interval a device, begun at a uniform time, of a log-normal length: joining and leaving"
+    "One interval per device: a uniform beginning and a log-normal length; joining and leaving"
 
   public struct Settings: PartSettings {
     /// The earliest beginning.
@@ -23,13 +23,13 @@ public struct StaySource: TimelineSource {
     public init() {}
     public static var fields: [Field<Settings>] {
       [
-        Field("from", \.from, .sinceStart, "The earliest beginning"),
+        Field("from", \.from, .sinceStart, "Earliest beginning"),
         Field(
-          "within", \.within, .duration(), "The beginning is uniform over so long from there"),
+          "within", \.within, .duration(), "Range of the uniform beginning"),
         Field(
           "median", \.median, optional: .duration(atLeast: .seconds(1)),
-          "The median length; absent: to the end of the run"),
-        Field("spread", \.spread, .number(0...5), "Sigma of that log-normal length"),
+          "Median length; absent: to the end of the run"),
+        Field("spread", \.spread, .number(0...5), "Sigma of the log-normal length"),
         Field(
           "state", \.state, optional: .state,
           "The state; absent: plugged, wifi, active, open, up, here"),

@@ -272,7 +272,7 @@ extension Form where Value == Choice<any TimelineSource> {
         if choice.value.givesSoftExpiry, space != .window {
           isRight = false
           reader.report(
-            .contradiction("`soft` has a meaning in background windows only"), at: node.place)
+            .contradiction("`soft` is for background windows only"), at: node.place)
         }
         return isRight ? choice : nil
       }, write: { $0.resolved })

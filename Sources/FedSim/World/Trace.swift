@@ -21,9 +21,10 @@ public struct TraceSeries: Sendable, Equatable {
     _ changes: [(at: Int64, state: UInt8)], initial: UInt8, period: SimDuration?,
     first: Int64? = nil
   ) {
-    precondition(period.map { $0 > .zero } ?? true, "a period lasts some time")
+    precondition(period.map { $0 > .zero } ?? true, "a period has a positive length")
     let length = period?.microseconds ?? .max
-    precondition(changes.allSatisfy { 0 <= $0.at && $0.at <= length }, "changes lie in the period")
+    precondition(
+      changes.allSatisfy { 0 <= $0.at && $0.at <= length }, "changes are within the period")
     var times: [Int64] = [0]
     var states = [period == nil ? initial : changes.last?.state ?? initial]
     // What comes at the very end holds from the beginning of the next turn: it is carried over.
@@ -149,18 +150,18 @@ public struct TraceReplay: Sendable {
     [
       Field(
         "assign", assign, .choice,
-        "Device n of a group has trace firstTrace + n, from the first again after the last; or it"
-          + " draws one by its name"),
+        "Device n of a group has trace firstTrace + n, starting again after the last trace; or it"
+          + " draws a trace by its name"),
       Field(
         "firstTrace", firstTrace, .integer(0...1_000_000_000),
-        "The trace of device 0 where they go in order, counted from 0"),
+        "Trace of device 0 where traces are assigned in order, counted from 0"),
     ]
   }
 
   /// What is wrong with them.
   var contradictions: [(key: String, message: String)] {
     assign == .drawn && firstTrace > 0
-      ? [("firstTrace", "`firstTrace` has no meaning where traces are drawn")] : []
+      ? [("firstTrace", "`firstTrace` has no effect where traces are drawn")] : []
   }
 }
 

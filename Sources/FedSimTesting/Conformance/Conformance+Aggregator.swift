@@ -86,7 +86,7 @@ private struct AggregatorChecks {
       }
       if let found = combined(batch).firstDifference(batch.weightedSum(weights)) {
         findings.add(
-          .weights, "\(found) by the weights that `weights(of:)` says beforehand (\(made.name))")
+          .weights, "\(found) by the weights that `weights(of:)` returns beforehand (\(made.name))")
       }
     }
   }
@@ -114,7 +114,7 @@ private struct AggregatorChecks {
         let first = made.batch(payload, pool: alone)
         let other = made.batch(payload, pool: alone, allocated: order)
         if let found = combined(first).firstDifference(combined(other)) {
-          findings.add(.storage, "\(found) where the same updates lie elsewhere in memory")
+          findings.add(.storage, "\(found) where the same updates are elsewhere in memory")
         }
       }
     }
@@ -138,7 +138,7 @@ private struct AggregatorChecks {
       let pulls = MadeUpBatch.alike.samples.indices.map { pull(of: $0, from: expected) }
       findings.add(
         .symmetry,
-        "updates with equal samples and staleness do not count the same: one more in each update "
+        "updates with equal samples and staleness have different weights: one more in each update "
           + "moves the result by \(pulls.map { rounded($0) }.joined(separator: ", "))")
       return false
     }

@@ -59,7 +59,7 @@ private struct TriggerChecks {
     case .cycleEnd, nil: break
     }
     if let period, period <= .zero {
-      findings.add(.timer, "its timer rings after \(period): virtual time would stand still")
+      findings.add(.timer, "its timer fires after \(period): virtual time would not advance")
     }
     let moments: [TriggerMoment] =
       [.arrival, .arrival, .failure, .arrival, .connectionReturned]
@@ -129,7 +129,7 @@ private struct SelectorChecks {
   private func check(_ cohort: Cohort, of waiting: Int, _ findings: inout Findings) {
     let members = cohort.members.sorted()
     if let wrong = members.first(where: { !(0..<waiting).contains($0) }) {
-      findings.add(.cohort, "it chose place \(wrong) of \(waiting) devices that wait")
+      findings.add(.cohort, "it chose place \(wrong) of \(waiting) waiting devices")
     }
     if let twice = zip(members, members.dropFirst()).first(where: { $0.0 == $0.1 }) {
       findings.add(

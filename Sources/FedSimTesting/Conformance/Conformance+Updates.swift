@@ -58,7 +58,7 @@ private struct TransformChecks {
         if let found = sent.firstNotFinite { findings.add(.finite, "\(found) (\(made.name))") }
         let elsewhere = applied(make(), values, ParameterBuffer(made.bases[place]), slot: 0)
         if let found = sent.firstDifference(elsewhere) {
-          findings.add(.storage, "\(found) where the same update lies elsewhere in memory")
+          findings.add(.storage, "\(found) where the same update is elsewhere in memory")
         }
       }
     }
@@ -104,7 +104,7 @@ private struct OptimizerChecks {
         findings.add(.finite, "\(found) (\(made.name), payload \(payload))")
       }
       if let found = next.firstDifference(stepped(made)) {
-        findings.add(.storage, "\(found) where the same model lies elsewhere in memory")
+        findings.add(.storage, "\(found) where the same model is elsewhere in memory")
       }
     }
     let payload = payload

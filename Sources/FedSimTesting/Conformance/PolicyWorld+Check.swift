@@ -83,7 +83,7 @@ private struct PolicyRun {
         }
       }
     } catch {
-      preconditionFailure("a run goes on from its own bytes: \(error)")
+      preconditionFailure("a run resumes from its saved bytes: \(error)")
     }
     self.diary = diary
     broken = invariants.broken
@@ -98,7 +98,7 @@ private struct PolicyRun {
   /// Adds what this run alone shows.
   func report(_ findings: inout Findings) {
     if isEndless {
-      let message = "after \(turns) events the run stands at \(time) of \(PolicyWorld.length)"
+      let message = "after \(turns) events the run is still at \(time) of \(PolicyWorld.length)"
       return findings.add(.progress, message)
     }
     if let first = broken.first {
@@ -108,7 +108,8 @@ private struct PolicyRun {
     let used = diary.versions.reduce(0) { $0 + $1.updates }
     if used != aggregated.counted + aggregated.twice {
       findings.add(
-        .ledgers, "versions hold \(used) updates, of which \(aggregated.counted) ended so")
+        .ledgers,
+        "versions hold \(used) updates, of which \(aggregated.counted) ended as aggregated")
     }
     if diary.rounds.isEmpty {
       findings.add(

@@ -33,8 +33,9 @@ struct StateCheck<Value> {
     if let found = try difference(first, played(before: restored, with: make)) {
       findings.add(
         .memory,
-        "it gave \(found.a), and \(found.b) where it was made anew from its settings and its saved "
-          + "memory (\(found.place)): what it keeps outside of its memory is not saved")
+        "it gave \(found.a), and \(found.b) after it was made again from its settings and its "
+          + "saved "
+          + "memory (\(found.place)): state outside of its memory is not saved")
     }
   }
 
@@ -46,14 +47,14 @@ struct StateCheck<Value> {
       findings.add(
         .restored,
         "it gave \(found.a), and \(found.b) where its memory was encoded and decoded before "
-          + "(\(found.place)): the memory's `Codable` leaves something out")
+          + "(\(found.place)): the memory's `Codable` leaves out state")
     }
     let beside = played(before: { _, _ in }, asCopy: true, with: { one })
     if let found = difference(first, beside) {
       findings.add(
         .memory,
         "it gave \(found.a), and \(found.b) where a copy of its memory had been used before "
-          + "(\(found.place)): the memory is no value, and copies share what they refer to")
+          + "(\(found.place)): the memory is not a value: copies share state")
     }
   }
 

@@ -75,7 +75,7 @@ extension PolicyScript {
 /// Trains to what a script says.
 private struct ScriptedTraining: LocalAlgorithm {
   static let name = "scripted"
-  static let summary = "Comes to given parameters"
+  static let summary = "Produces given parameters"
   typealias Settings = NoSettings
 
   /// What each device's trainings send. Shapes: [device][training].

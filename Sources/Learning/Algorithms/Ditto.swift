@@ -11,7 +11,7 @@ import Schema
 public struct Ditto: LocalAlgorithm {
   public static let name = "ditto"
   public static let summary =
-    "SGD, and on each device a model of its own that is pulled towards the shared one"
+    "SGD, and a personal model on each device that is pulled towards the shared model"
 
   public struct Settings: PartSettings {
     /// How strong the pull is.
@@ -24,10 +24,10 @@ public struct Ditto: LocalAlgorithm {
       [
         Field(
           "lambda", \.lambda, .number(0...1e6),
-          "How strong the pull towards the shared model is, λ; 0: devices learn alone"),
+          "Strength of the pull towards the shared model, λ; 0: devices learn alone"),
         Field(
           "learningRate", \.learningRate, optional: .positive,
-          "The learning rate of a device's own model; absent: that of `task.training`"),
+          "Learning rate of the personal model; absent: that of `task.training`"),
       ]
     }
   }

@@ -9,7 +9,7 @@ import Schema
 public struct FedDyn: LocalAlgorithm {
   public static let name = "feddyn"
   public static let summary =
-    "SGD with a pull and a linear term that each device learns; needs `optimizer: feddyn`"
+    "SGD with a proximal and a linear term that each device learns; needs `optimizer: feddyn`"
 
   public struct Settings: PartSettings {
     /// How strong the pull is.
@@ -17,7 +17,7 @@ public struct FedDyn: LocalAlgorithm {
     public init() {}
     public static var shorthand: String? { "alpha" }
     public static var fields: [Field<Settings>] {
-      [Field("alpha", \.alpha, .number(1e-6...1e6), "How strong the pull is, α")]
+      [Field("alpha", \.alpha, .number(1e-6...1e6), "Strength of the proximal term, α")]
     }
   }
 

@@ -6,7 +6,9 @@ import Schema
 /// h(w; wᵗ) = F(w) + μ/2·‖w − wᵗ‖², so that each step goes along −η·(g + μ·(w − wᵗ)).
 public struct FedProx: LocalAlgorithm {
   public static let name = "fedprox"
-  public static let summary = "SGD with a pull towards the model that the training began with"
+  /// What it does, in one sentence.
+  public static let summary =
+    "SGD with a proximal term towards the model at the start of the training"
 
   public struct Settings: PartSettings {
     /// How strong the pull is.
@@ -14,7 +16,7 @@ public struct FedProx: LocalAlgorithm {
     public init() {}
     public static var shorthand: String? { "mu" }
     public static var fields: [Field<Settings>] {
-      [Field("mu", \.mu, .number(0...1e6), "How strong the pull is, μ; 0: it is `sgd`")]
+      [Field("mu", \.mu, .number(0...1e6), "Strength of the proximal term, μ; 0: same as `sgd`")]
     }
   }
 

@@ -6,7 +6,8 @@ import Schema
 /// 1 and 2.
 public struct PersonalLayers: LocalAlgorithm {
   public static let name = "personal-layers"
-  public static let summary = "FedPer: SGD on all layers, the named ones stay on the device"
+  /// What it does, in one sentence.
+  public static let summary = "FedPer: SGD on all layers; the named layers stay on the device"
 
   public struct Settings: PartSettings {
     /// The layers that stay, by their names in the model.
@@ -17,7 +18,7 @@ public struct PersonalLayers: LocalAlgorithm {
       [
         Field(
           "layers", \.layers, .list(of: .identifier, minimum: 1), required: true,
-          "The layers that never leave the device, by their names in the model: `dense2`")
+          "Layers that never leave the device, by their names in the model: `dense2`")
       ]
     }
   }

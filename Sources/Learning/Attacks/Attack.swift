@@ -88,5 +88,5 @@ extension Attack {
 
 extension Seam where Value == any Attack {
   /// What an adversary does.
-  public static var attack: Seam { Seam("attack", "What does an adversary do?") }
+  public static var attack: Seam { Seam("attack", "What does an adversary send?") }
 }

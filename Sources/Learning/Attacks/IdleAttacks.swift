@@ -7,7 +7,8 @@ import Schema
 /// difference from N(0, σ²) in place of its own. With `adds` the noise comes on top of that.
 public struct GaussianAttack: Attack {
   public static let name = "gaussian"
-  public static let summary = "Sends noise in place of its difference, or on top of it"
+  /// What it does, in one sentence.
+  public static let summary = "Sends noise instead of its difference, or added to it"
 
   public struct Settings: PartSettings {
     /// The noise's standard deviation.
@@ -18,8 +19,8 @@ public struct GaussianAttack: Attack {
     public static var shorthand: String? { "deviation" }
     public static var fields: [Field<Settings>] {
       [
-        Field("deviation", \.deviation, .positive, "The standard deviation of each parameter"),
-        Field("adds", \.adds, .flag, "Whether the noise comes on top of what was learned"),
+        Field("deviation", \.deviation, .positive, "Standard deviation on each parameter"),
+        Field("adds", \.adds, .flag, "Add the noise to the trained difference"),
       ]
     }
   }
@@ -41,7 +42,8 @@ public struct GaussianAttack: Attack {
 /// (2021), §3: plain free-riding, and disguised by noise.
 public struct FreeRider: Attack {
   public static let name = "free-rider"
-  public static let summary = "Sends back the model that it was given, or that with some noise"
+  /// What it does, in one sentence.
+  public static let summary = "Sends back the received model, with or without noise"
 
   public struct Settings: PartSettings {
     /// The standard deviation of noise that is to look like work.
@@ -52,7 +54,7 @@ public struct FreeRider: Attack {
       [
         Field(
           "deviation", \.deviation, .number(0...1e6),
-          "The standard deviation of noise that is to look like work; 0: none")
+          "Standard deviation of noise that imitates training; 0: none")
       ]
     }
   }
@@ -71,7 +73,8 @@ public struct FreeRider: Attack {
 /// Sends the difference of its first training again and again.
 public struct StaleReplay: Attack {
   public static let name = "stale-replay"
-  public static let summary = "Sends the difference of its first training again and again"
+  /// What it does, in one sentence.
+  public static let summary = "Sends the difference of its first training every time"
 
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}

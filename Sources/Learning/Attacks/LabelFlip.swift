@@ -7,7 +7,8 @@ import Schema
 /// another: Tolpegin et al., "Data poisoning attacks against federated learning systems" (2020).
 public struct LabelFlip: Attack {
   public static let name = "label-flip"
-  public static let summary = "Trains on wrong labels: of C classes y becomes C - 1 - y"
+  /// What it does, in one sentence.
+  public static let summary = "Trains on wrong labels: of C classes, y becomes C - 1 - y"
 
   public struct Settings: PartSettings {
     /// The class that is taken for another; nil: all are.
@@ -19,12 +20,12 @@ public struct LabelFlip: Attack {
       [
         Field(
           "from", \.from, optional: .integer(0...1_000_000),
-          "The class that is taken for another; absent: all classes change places"),
-        Field("to", \.to, optional: .integer(0...1_000_000), "What it is taken for"),
+          "The class to relabel; absent: all classes are swapped"),
+        Field("to", \.to, optional: .integer(0...1_000_000), "The class used instead"),
       ]
     }
     public func contradictions() -> [(key: String, message: String)] {
-      (from == nil) == (to == nil) ? [] : [("to", "`from` and `to` go together")]
+      (from == nil) == (to == nil) ? [] : [("to", "`from` and `to` need each other")]
     }
   }
 

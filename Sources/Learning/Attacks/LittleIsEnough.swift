@@ -10,7 +10,8 @@ import Schema
 /// majority, and z is the greatest with φ(z) < (n − m − s)/(n − m).
 public struct LittleIsEnough: Attack {
   public static let name = "a-little-is-enough"
-  public static let summary = "Colluders send their mean, less some of its standard deviations"
+  /// What it does, in one sentence.
+  public static let summary = "Colluders send their mean minus a number of standard deviations"
 
   public struct Settings: PartSettings {
     /// How many standard deviations; nil: by how many updates are whose.
@@ -21,7 +22,7 @@ public struct LittleIsEnough: Attack {
       [
         Field(
           "z", \.z, optional: .number(-1000...1000),
-          "How many standard deviations; absent: as many as a majority lets pass")
+          "Number of standard deviations; absent: the largest number that a majority hides")
       ]
     }
   }

@@ -7,7 +7,8 @@ import Schema
 /// −σ·Δ.
 public struct SignFlip: Attack {
   public static let name = "sign-flip"
-  public static let summary = "Sends the opposite of its difference"
+  /// What it does, in one sentence.
+  public static let summary = "Sends the negative of its difference"
 
   public struct Settings: PartSettings {
     /// How many times the difference.
@@ -15,7 +16,7 @@ public struct SignFlip: Attack {
     public init() {}
     public static var shorthand: String? { "scale" }
     public static var fields: [Field<Settings>] {
-      [Field("scale", \.scale, .positive, "How many times its difference it sends, turned round")]
+      [Field("scale", \.scale, .positive, "Factor on the negative difference")]
     }
   }
 
@@ -47,10 +48,10 @@ public struct ScaledUpdate: Attack {
     public static var shorthand: String? { "factor" }
     public static var fields: [Field<Settings>] {
       [
-        Field("factor", \.factor, .positive, "How many times its difference it sends, gamma"),
+        Field("factor", \.factor, .positive, "Factor on the difference, gamma"),
         Field(
           "flipsLabels", \.flipsLabels, .flag,
-          "Whether it trains on wrong labels: of C classes y becomes C - 1 - y"),
+          "Train on wrong labels: of C classes, y becomes C - 1 - y"),
       ]
     }
   }

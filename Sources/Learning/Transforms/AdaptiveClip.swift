@@ -8,7 +8,8 @@ import Schema
 /// with noise.
 public struct AdaptiveClip: ToldTransform {
   public static let name = "adaptive-clip"
-  public static let summary = "Scales an update down to a norm that follows a quantile of norms"
+  /// What it does, in one sentence.
+  public static let summary = "Clips an update to a norm that follows a quantile of norms"
 
   public struct Settings: PartSettings {
     /// The share of updates that is to stay as it is, γ.
@@ -23,12 +24,13 @@ public struct AdaptiveClip: ToldTransform {
     public static var shorthand: String? { "quantile" }
     public static var fields: [Field<Settings>] {
       [
-        Field("quantile", \.quantile, .fraction, "The share of updates that is not scaled, γ"),
-        Field("initial", \.initial, .number(1e-12...1e12), "The bound of version 0"),
-        Field("rate", \.rate, .number(0...10), "How fast the bound moves, η"),
+        Field("quantile", \.quantile, .fraction, "Share of updates that are not clipped, γ"),
+        Field("initial", \.initial, .number(1e-12...1e12), "Norm bound of version 0"),
+        Field("rate", \.rate, .number(0...10), "Learning rate of the bound, η"),
         Field(
           "countNoise", \.countNoise, .number(0...1e9),
-          "Deviation of the noise on how many updates were within the bound (σ_b; a twentieth of"
+          "Standard deviation of the noise on the number of updates within the bound (σ_b; a "
+            + "twentieth of"
             + " a version's updates in Andrew et al. 2021)"),
       ]
     }

@@ -7,7 +7,8 @@ import Schema
 /// Δ ← Δ·min(1, C/‖Δ‖₂).
 public struct ClipNorm: UpdateTransform {
   public static let name = "clip-norm"
-  public static let summary = "Scales an update down to a largest Euclidean norm"
+  /// What it does, in one sentence.
+  public static let summary = "Clips an update to a maximum Euclidean norm"
 
   public struct Settings: PartSettings {
     /// The largest norm.
@@ -15,7 +16,7 @@ public struct ClipNorm: UpdateTransform {
     public init() {}
     public static var shorthand: String? { "maximum" }
     public static var fields: [Field<Settings>] {
-      [Field("maximum", \.maximum, .positive, "The largest norm")]
+      [Field("maximum", \.maximum, .positive, "Maximum norm")]
     }
   }
 

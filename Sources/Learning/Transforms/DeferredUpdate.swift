@@ -74,7 +74,7 @@ public final class DeferredUpdate: Sendable {
     forgery: Forgery? = nil
   ) {
     precondition(
-      keys.count == chain.transforms.count && told.count == keys.count, "one a transform")
+      keys.count == chain.transforms.count && told.count == keys.count, "one per transform")
     self.init(
       chain,
       .described(

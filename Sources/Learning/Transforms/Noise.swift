@@ -7,7 +7,8 @@ import Schema
 /// A; on devices: Truex et al., "LDP-Fed" (2020). Noise of the server is `server.privacy`.
 public struct GaussianNoise: UpdateTransform {
   public static let name = "gaussian-noise"
-  public static let summary = "Adds normal noise to each parameter of an update, on the device"
+  /// What it does, in one sentence.
+  public static let summary = "Adds Gaussian noise to each parameter of an update, on the device"
 
   public struct Settings: PartSettings {
     /// The deviation of the noise on each parameter.
@@ -52,7 +53,7 @@ public struct LaplaceNoise: UpdateTransform {
       [
         Field(
           "scale", \.scale, .number(0...1e30),
-          "Mean magnitude of the noise on each parameter; its deviation is √2 of it")
+          "Mean magnitude of the noise on each parameter; the standard deviation is √2 times this")
       ]
     }
   }

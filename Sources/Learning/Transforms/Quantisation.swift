@@ -9,7 +9,8 @@ import Schema
 /// the zero point 0.
 public struct ByteQuantisation: UpdateTransform {
   public static let name = "int8"
-  public static let summary = "Rounds an update to signed bytes, with a scale for each tensor"
+  /// What it does, in one sentence.
+  public static let summary = "Rounds an update to signed bytes, with one scale per tensor"
 
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}
@@ -42,7 +43,8 @@ public struct ByteQuantisation: UpdateTransform {
 /// of its own. Levels have a fixed number of bits and not Elias' codes.
 public struct StochasticQuantisation: UpdateTransform {
   public static let name = "qsgd"
-  public static let summary = "Rounds an update at random to some levels of each tensor's norm"
+  /// What it does, in one sentence.
+  public static let summary = "Stochastically rounds an update to levels of each tensor's norm"
 
   public struct Settings: PartSettings {
     /// Levels beside 0, of each sign.
@@ -50,7 +52,10 @@ public struct StochasticQuantisation: UpdateTransform {
     public init() {}
     public static var shorthand: String? { "levels" }
     public static var fields: [Field<Settings>] {
-      [Field("levels", \.levels, .integer(1...32_767), "Levels beside 0 of each sign, s")]
+      [
+        Field(
+          "levels", \.levels, .integer(1...32_767), "Number of levels per sign, not counting 0, s")
+      ]
     }
   }
 

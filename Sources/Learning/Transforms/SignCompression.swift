@@ -10,7 +10,9 @@ import Schema
 /// non-convex problems" (2018). Each tensor has a magnitude of its own; the sign of 0 is +.
 public struct SignCompression: UpdateTransform {
   public static let name = "sign"
-  public static let summary = "Sends signs, times each tensor's mean magnitude; the rest waits"
+  /// What it does, in one sentence.
+  public static let summary =
+    "Sends signs times each tensor's mean magnitude; the error is kept for later"
 
   public struct Settings: PartSettings {
     /// Whether what the signs are wrong by is added to the next update.
@@ -20,7 +22,7 @@ public struct SignCompression: UpdateTransform {
       [
         Field(
           "feedback", \.feedback, .flag,
-          "Whether a device adds what its signs were wrong by to its next update")
+          "Add the compression error to the device's next update (error feedback)")
       ]
     }
   }

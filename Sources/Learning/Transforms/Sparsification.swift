@@ -12,11 +12,11 @@ public struct Sparsification: PartSettings {
   public static var shorthand: String? { "share" }
   public static var fields: [Field<Sparsification>] {
     [
-      Field("share", \.share, .fraction, "The share of parameters that is sent, k/d; 1 at least"),
+      Field("share", \.share, .fraction, "Share of parameters to send, k/d; at least 1 parameter"),
       Field(
         "feedback", \.feedback, .flag,
-        "Whether a device adds what it left out to its next update; else `random-k` divides what"
-          + " it sends by the share"),
+        "Add the omitted parameters to the device's next update (error feedback); else `random-k`"
+          + " divides the sent parameters by the share"),
     ]
   }
 
@@ -47,7 +47,9 @@ public struct Sparsification: PartSettings {
 /// the k entries of largest magnitude are sent, and m ← v less these.
 public struct TopK: UpdateTransform {
   public static let name = "top-k"
-  public static let summary = "Sends the largest parameters of an update; the rest waits"
+  /// What it does, in one sentence.
+  public static let summary =
+    "Sends the largest parameters of an update; the rest is kept for later"
 
   public typealias Settings = Sparsification
   private let rule: Sparsification
@@ -106,7 +108,8 @@ public struct TopK: UpdateTransform {
 /// is divided by the share, so that its mean is right.
 public struct RandomK: UpdateTransform {
   public static let name = "random-k"
-  public static let summary = "Sends random parameters of an update; the rest waits"
+  /// What it does, in one sentence.
+  public static let summary = "Sends random parameters of an update; the rest is kept for later"
 
   public typealias Settings = Sparsification
   private let rule: Sparsification

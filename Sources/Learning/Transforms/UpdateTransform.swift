@@ -63,6 +63,6 @@ extension ToldTransform {
 extension Seam where Value == any UpdateTransform {
   /// What is done to an update on its way.
   public static var updateTransform: Seam {
-    Seam("update transform", "What is done to an update on its way?")
+    Seam("update transform", "How is an update changed before it is sent?")
   }
 }

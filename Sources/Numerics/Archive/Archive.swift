@@ -95,11 +95,11 @@ public enum ArchiveFault: Error, Equatable, CustomStringConvertible {
   /// The fault in a sentence.
   public var description: String {
     switch self {
-    case .noArchive: "it is no saved run"
+    case .noArchive: "the file is not a saved run"
     case .damaged(let place, let what):
-      "it is damaged: byte \(place) is not what was written (\(what))"
+      "the file is damaged: byte \(place) differs from what was written (\(what))"
     case .otherRun(let what, let saved, let found):
-      "it is of another run: \(what) was \(saved) and is \(found)"
+      "the file is of another run: \(what) was \(saved) and is \(found)"
     }
   }
 }

@@ -25,15 +25,17 @@ public final class ArchiveDecoder: Decoder {
       bytes[..<Archive.magic.count].elementsEqual(Archive.magic)
     else { throw .noArchive }
     let header = Archive.headerLength
-    guard bytes.count >= header else { throw .damaged(at: bytes.count, "it ends in its header") }
+    guard bytes.count >= header else {
+      throw .damaged(at: bytes.count, "the file ends in its header")
+    }
     let length = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     guard length == UInt64(bytes.count - header) else {
       throw .damaged(
-        at: min(bytes.count, header), "\(bytes.count - header) bytes of \(length) are there")
+        at: min(bytes.count, header), "\(bytes.count - header) of \(length) bytes are there")
     }
     let digest = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
     guard digest == Archive.digest(UnsafeRawBufferPointer(rebasing: bytes[header...])) else {
-      throw .damaged(at: header, "the digest of all bytes is another")
+      throw .damaged(at: header, "the digest of all bytes differs")
     }
     start = bytes.baseAddress!
     next = start + header

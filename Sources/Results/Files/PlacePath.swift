@@ -21,7 +21,7 @@ package struct PlacePath: Sendable {
       case .file where found != S_IFREG:
         throw .notAFile(path: path, found: found == S_IFDIR ? "a folder" : "a device or socket")
       case .folder where found != S_IFDIR:
-        throw .notAFile(path: path, found: "a file, where a folder goes")
+        throw .notAFile(path: path, found: "a file in place of a folder")
       default: break
       }
     }

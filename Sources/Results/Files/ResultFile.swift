@@ -27,7 +27,7 @@ public struct ResultFile: Sendable {
   ) throws(ResultFault) -> ResultFile {
     let file = ResultFile(placed: try PlacedFile(path, calls: calls))
     guard try mayReplace(path, calls) else {
-      throw .notAFile(path: path, found: "a file that is no result, and stays as it is")
+      throw .notAFile(path: path, found: "a file that is not a result, and is not replaced")
     }
     return file
   }

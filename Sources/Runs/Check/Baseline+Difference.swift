@@ -78,7 +78,7 @@ extension Baseline {
     text += "\(new.map { "`\($0.unmarked)`" } ?? "the end of the run"), recorded "
     text += old.map { "`\($0.unmarked)`" } ?? "the end of the run"
     if let old, let new, old.unmarked == new.unmarked {
-      text += "; it has another number, so its actor planned more or fewer events before"
+      text += "; its number differs, so its actor scheduled more or fewer events before"
     }
     return BaselineFinding(kind: "event", text: text)
   }
@@ -109,7 +109,8 @@ extension Baseline {
     BaselineFinding(
       kind: "event",
       text: "event \(index + 1) is the first that differs: found "
-        + "\(words.map { "`\($0.unmarked)`" } ?? "the end of the run"), recorded another (by its"
+        + "\(words.map { "`\($0.unmarked)`" } ?? "the end of the run"), recorded another event "
+        + "(by its"
         + " mark, among the events from \(block.time) s on; `fedsim check --record --events` stores"
         + " them in words)")
   }
@@ -157,7 +158,7 @@ extension Baseline {
     var parts: [String] = []
     for (index, column) in columns.enumerated() {
       guard let place = others.firstIndex(of: column) else {
-        parts.append("there is no \(column) any more")
+        parts.append("there is no longer a column \(column)")
         continue
       }
       if !isTolerated("\(table).\(column)", row[index], other[place]) {
@@ -212,8 +213,8 @@ extension Baseline {
   func notes(against found: Baseline) -> [String] {
     [
       ("engine", "recorded by FedSim %, this is %"),
-      ("settings", "the settings in force are not those recorded (their digest was %, is %)"),
-      ("data", "the data are not those recorded (their digest was %, is %)"),
+      ("settings", "the settings differ from the recorded ones (their digest was %, is %)"),
+      ("data", "the data differ from the recorded ones (their digest was %, is %)"),
     ].compactMap { key, words in
       guard let old = value(key), let new = found.value(key), old != new else { return nil }
       let pieces = words.split(separator: "%", omittingEmptySubsequences: false)

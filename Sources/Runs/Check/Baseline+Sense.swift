@@ -3,7 +3,7 @@ extension Baseline {
   /// `[marks]`. A file that was written and not changed has no such place.
   var contradiction: (place: String, message: String)? {
     guard let count = value("events").flatMap({ Int($0) }), count >= 0 else {
-      return ("events", "expected a line `events` with their number")
+      return ("events", "expected a line `events` with the number of events")
     }
     guard let digest = value("eventDigest").flatMap(Self.digits) else {
       return ("eventDigest", "expected a line `eventDigest` with 16 hexadecimal digits")
@@ -45,7 +45,7 @@ extension Baseline {
     switch events {
     case .lines(let lines):
       if lines.count != count {
-        return ("[events]", "found \(lines.count) lines of \(count) events")
+        return ("[events]", "found \(lines.count) lines for \(count) events")
       }
       var sum: UInt64 = 0
       for line in lines {
@@ -79,7 +79,7 @@ extension Baseline {
       for place in stride(from: 0, to: marks.count, by: 2) {
         let mark = String(decoding: marks[place...(place + 1)], as: UTF8.self)
         guard let digits = UInt64(mark, radix: 16) else {
-          return ("[marks]", "`\(mark)` is no mark")
+          return ("[marks]", "`\(mark)` is not a mark")
         }
         low &+= digits
       }

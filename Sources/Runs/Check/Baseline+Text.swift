@@ -3,8 +3,9 @@ import Schema
 
 extension Baseline {
   private static let title =
-    "# What this scenario came to. `fedsim check` compares runs with it; `fedsim check --record`\n"
-    + "# writes it anew and keeps the lines under [tolerances], which may be written by hand.\n"
+    "# Recording of this scenario's run. `fedsim check` compares runs with it; `fedsim check "
+    + "--record`\n"
+    + "# writes it again and keeps the lines under [tolerances], which may be edited by hand.\n"
 
   /// The file's text.
   package var text: String {
@@ -82,7 +83,7 @@ private struct Reading {
           "there is no section [\(section)]" + (near.map { "; did you mean [\($0)]?" } ?? ""))
       }
       guard places["[\(section)]"] == nil else {
-        throw fault("the section [\(section)] stands twice")
+        throw fault("the section [\(section)] appears twice")
       }
       places["[\(section)]"] = number
       if section == "events" { lines = [] }
@@ -97,7 +98,7 @@ private struct Reading {
       places[key] = number
       if key == "format", words.last != Baseline.format {
         throw fault(
-          "found format \(words.last ?? ""), expected \(Baseline.format): record it anew with"
+          "found format \(words.last ?? ""), expected \(Baseline.format): record it again with"
             + " `fedsim check --record`")
       }
     case "tolerances": try takeTolerance(words)
@@ -116,7 +117,7 @@ private struct Reading {
     }
     let place = "tolerance \(words[0])"
     guard places[place] == nil else {
-      throw fault("`\(words[0])` is tolerated twice: a line a column")
+      throw fault("`\(words[0])` is tolerated twice: write one line per column")
     }
     places[place] = number
     tolerances.append(.init(column: words[0], value: value == "any" ? nil : Text.number(value)))
@@ -136,7 +137,7 @@ private struct Reading {
       return
     }
     guard words.count == columns.count else {
-      throw fault("found \(words.count) words, expected \(columns.count), one a column")
+      throw fault("found \(words.count) words, expected \(columns.count), one per column")
     }
     tables[tables.count - 1].rows.append(words)
   }
@@ -144,11 +145,11 @@ private struct Reading {
   mutating func finish() throws(Faults) -> Baseline {
     guard header.first?[0] == "format" else {
       number = 1
-      throw fault("this is no baseline: expected `format \(Baseline.format)` first")
+      throw fault("this is not a recording: expected `format \(Baseline.format)` first")
     }
     for name in ["counts", "rounds", "versions", "hours"]
     where !tables.contains(where: { $0.name == name }) {
-      throw fault("the section [\(name)] is missing: record it anew with `fedsim check --record`")
+      throw fault("the section [\(name)] is missing: record it again with `fedsim check --record`")
     }
     try checkTolerances()
     var events = Baseline.Events.hours
@@ -156,7 +157,7 @@ private struct Reading {
     let baseline = Baseline(header: header, tolerances: tolerances, tables: tables, events: events)
     if let (place, message) = baseline.contradiction {
       throw fault(
-        message + ": the file was changed by hand; restore it, or remove it and record anew",
+        message + ": the file was changed by hand; restore it, or remove it and record again",
         at: places[place])
     }
     return baseline
@@ -178,12 +179,12 @@ private struct Reading {
       guard known.contains(tolerance.column) else {
         let near = Spelling.nearest(to: tolerance.column, among: known)
         throw fault(
-          "there is no column `\(tolerance.column)` to tolerate anything of"
+          "there is no column `\(tolerance.column)` for this tolerance"
             + (near.map { "; did you mean `\($0)`?" } ?? ""), at: line)
       }
       if words.contains(tolerance.column), let value = tolerance.value {
         throw fault(
-          "found `\(Text.shortest(value))`, expected `any`: `\(tolerance.column)` is no number",
+          "found `\(Text.shortest(value))`, expected `any`: `\(tolerance.column)` is not a number",
           column: tolerance.column.count + 2, at: line)
       }
     }

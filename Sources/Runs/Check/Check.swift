@@ -88,7 +88,7 @@ public struct Check: Sendable {
     plan.playsItself = scenario.hasClaims || file.hasBaseline || isRecorded(file)
     if file.hasBaseline || isRecorded(file), let twin = file.twin {
       plan.faults = [
-        "\(file.path): \(file.baseline) would be the baseline of \(twin) too: rename one of them"
+        "\(file.path): \(file.baseline) would also be the recording of \(twin): rename one of them"
       ]
     }
     if file.isNamed, !plan.playsItself, plan.comparisons.isEmpty {

@@ -48,7 +48,7 @@ enum CheckPaths {
           FileManager.default.fileExists(atPath: stem + $0)
         }
         if !hasScenario {
-          faults.append((folder + name, "there is no scenario beside this baseline"))
+          faults.append((folder + name, "there is no scenario next to this recording"))
         }
       }
     }

@@ -64,7 +64,7 @@ extension ScenarioReport {
       let isBroken = !baseline.isSame && status != .recorded && !baseline.isWritten
       cases.append(
         Case(
-          name: "baseline", kind: isBroken ? "failure" : nil,
+          name: "recording", kind: isBroken ? "failure" : nil,
           text: baseline.findings.map(\.text).joined(separator: "\n")))
     }
     return cases

@@ -62,15 +62,15 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
     lines += faults.map { "  \($0)" }
     lines += broken.map { "  \($0.text)" }
     if status == .broken, let baseline, baseline.isWritten {
-      lines.append("  recorded all the same in \(baseline.file)\(baseline.isNew ? "  (new)" : "")")
+      lines.append("  recorded despite this in \(baseline.file)\(baseline.isNew ? "  (new)" : "")")
     }
     if let baseline, !baseline.isNew, !baseline.isSame || status != .holds {
       if isOther(baseline) {
-        lines.append("  this is not the run that is recorded in \(baseline.file):")
+        lines.append("  this run differs from the recording \(baseline.file):")
       }
       lines += baseline.findings.map { "    \($0.text)" } + baseline.notes.map { "    \($0)" }
       if isOther(baseline) {
-        lines.append("    if that is meant: fedsim check --record \(path)")
+        lines.append("    if this is intended: fedsim check --record \(path)")
       }
     }
     return lines.joined(separator: "\n")
@@ -81,10 +81,10 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
 
   private var what: String {
     var parts: [String] = []
-    if !claims.isEmpty { parts.append(Words.count(claims.count, "claim")) }
+    if !claims.isEmpty { parts.append(Words.count(claims.count, "assertion")) }
     if let baseline {
       parts.append(
-        baseline.isWritten ? "as recorded; written anew" : "as recorded")
+        baseline.isWritten ? "as recorded; written again" : "as recorded")
       if !baseline.notes.isEmpty { parts.append(contentsOf: baseline.notes) }
     }
     return parts.joined(separator: ", ")
@@ -118,7 +118,7 @@ public struct CheckReport: Codable, Equatable, Sendable {
     if count(.badInput) > 0 { parts.append("\(count(.badInput)) with bad input") }
     if count(.failed) > 0 { parts.append("\(count(.failed)) failed") }
     if !unchecked.isEmpty {
-      parts.append("\(unchecked.count) more have neither claims nor a baseline")
+      parts.append("\(unchecked.count) more have neither assertions nor a recording")
     }
     return parts.joined(separator: ", ")
   }

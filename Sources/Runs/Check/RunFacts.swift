@@ -89,7 +89,7 @@ extension RunFacts {
     func inForce(_ time: SimTime) -> Int? { versions.lastIndex { $0.publishedAt <= time } }
     if let version = moment.version {
       guard version < versions.count else {
-        return .failure(Reason(text: "the run came to version \(versions.count - 1) only"))
+        return .failure(Reason(text: "the run reached version \(versions.count - 1) only"))
       }
       let record = versions[version]
       let round = rounds.firstIndex { $0.round == record.round }
@@ -118,7 +118,7 @@ extension RunFacts {
 
   private func ofVersion(_ name: String, _ index: Int) -> Finding {
     guard let column = VersionColumn.named(name) else {
-      preconditionFailure("`\(name)` is no column of versions")
+      preconditionFailure("`\(name)` is not a column of versions")
     }
     let record = versions[index]
     switch (column.value(record, series), column.kind) {
@@ -138,7 +138,7 @@ extension RunFacts {
     case "cohort": return .value(Double(record.cohort))
     default:
       guard let stage = Stage.allCases.first(where: { "\($0)" == name }) else {
-        preconditionFailure("`\(name)` is no column of rounds")
+        preconditionFailure("`\(name)` is not a column of rounds")
       }
       return .value(Double(funnels[index][stage]))
     }
@@ -163,7 +163,7 @@ extension RunFacts {
     case "modelDigest": return .word(modelDigest)
     default:
       guard let count = counts.first(where: { $0.name == metric.name })?.count else {
-        preconditionFailure("`\(metric.name)` is no figure of a run")
+        preconditionFailure("`\(metric.name)` is not a figure of a run")
       }
       return .value(Double(count))
     }

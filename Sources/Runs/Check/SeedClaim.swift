@@ -85,11 +85,11 @@ package struct SeedClaim: Sendable {
         case .value(let value):
           values[variant].append(value)
         case .word:
-          preconditionFailure("words are not compared")
+          preconditionFailure("texts are not compared")
         case .nothing(let reason):
           return ClaimVerdict(
             claim: claim, place: place, holds: false,
-            found: "nothing of \(name) with seed \(seed): \(reason)")
+            found: "no \(name) with seed \(seed): \(reason)")
         }
       }
     }
@@ -128,24 +128,24 @@ package struct SeedClaim: Sendable {
     _ differences: [Double], _ agreeing: Int, _ settings: ComparisonSettings
   ) -> String {
     let differing = differences.count { $0 != 0 }
-    guard differing > 0 else { return "no pair tells the variants apart" }
+    guard differing > 0 else { return "no pair distinguishes the variants" }
     guard 2 * agreeing > differing else {
-      return "most pairs do not say so, and more seeds will hardly change that"
+      return "most pairs do not agree, and more seeds are unlikely to change this"
     }
     if agreeing == differing {
       let wanted = ComparisonSettings.leastSeeds(alpha: settings.alpha)
       let seeds = (wanted * differences.count + agreeing - 1) / agreeing
-      return "all pairs that differ say so, but it takes \(wanted) of them: with as many equal,"
+      return "all pairs that differ agree, but \(wanted) of them are needed: with as many equal,"
         + " about \(seeds) seeds"
     }
     let power = 0.8
     let needed = SeedsNeeded(differences, alpha: min(0.999, 2 * settings.alpha), power: power)
     guard let seeds = needed.forPower else {
       return needed.estimate == .tooFewPairs
-        ? "too few pairs differ to say how many seeds it takes"
-        : "the pairs do not tell the variants apart"
+        ? "too few pairs differ to estimate the number of seeds needed"
+        : "the pairs do not distinguish the variants"
     }
-    return "if the effect is as seen, \(seeds) seeds would show it four times in five"
+    return "if the effect is as observed, \(seeds) seeds would show it four times out of five"
   }
 
   /// The middle value; of two, the mean, unless one is infinite.

@@ -75,7 +75,7 @@ package struct Trial: Codable, Equatable, Sendable {
     for verdict in scenario.verdicts(RunFacts(simulation, recorder)) where !verdict.holds {
       findings.append(
         Finding(
-          kind: "claim: \(verdict.claim)", text: "\(verdict.claim): found \(verdict.found)",
+          kind: "assertion: \(verdict.claim)", text: "\(verdict.claim): found \(verdict.found)",
           isClaim: true))
     }
     if digests { valuesDigest = recorder.document(simulation, of: scenario).valuesDigest }
@@ -109,11 +109,11 @@ package struct Trial: Codable, Equatable, Sendable {
       if try outcome(threaded) != expected {
         let isSame = try outcome(inputs) == expected
         let what = isSame ? "played with 2 threads" : "played again"
-        return Finding(kind: what, text: "\(what), the run is another")
+        return Finding(kind: what, text: "\(what), the run differs")
       }
       if try outcome(inputs, stop: turns / 2) != expected {
         let what = "saved and restored in the middle"
-        return Finding(kind: what, text: "\(what), the run is another")
+        return Finding(kind: what, text: "\(what), the run differs")
       }
       return nil
     } catch {

@@ -112,8 +112,8 @@ public struct Comparison: Codable, Equatable, Sendable {
       event = played.difference
       search = .played
       warnings += played.notReproduced.map {
-        "\($0) does not come out again: its run, played by this engine, has other events or other "
-          + "ledgers, so the first differing event is that of the runs as they come out now"
+        "\($0) is not reproducible: its run, replayed by this engine, has other events or other "
+          + "ledgers, so the first differing event is that of the replayed runs"
       }
     } catch {
       search = .notPossible

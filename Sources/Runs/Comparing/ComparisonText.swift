@@ -43,8 +43,8 @@ struct ComparisonText {
   mutating func add(hour: DocumentComparison.Row?, isOfNumbers: Bool) {
     guard let hour, isOfNumbers else { return add("hour", hour) }
     add(
-      "first hour with other numbers of events: \(hour.number) (its digest takes them in; the "
-        + "events themselves part later or not at all)")
+      "first hour with different numbers of events: \(hour.number) (its digest includes these; the "
+        + "events themselves diverge later or not at all)")
   }
 
   /// The event at which two runs part.
@@ -52,11 +52,11 @@ struct ComparisonText {
     let noun = isStored ? "stored event" : "event"
     let words: String =
       switch event.kind {
-      case .order: "both come, in another order: a tie was decided otherwise"
-      case .outcome: "the event is the same, and what came of it is not"
+      case .order: "both runs have these events in a different order: a tie was decided differently"
+      case .outcome: "the event is the same, but its effects differ"
       case .number:
-        "all events are the same but for their numbers: one run had scheduled more before"
-      case .event: "the events are others"
+        "all events are equal except for their numbers: one run had scheduled more before"
+      case .event: "the events differ"
       case .end: "one run has no further event"
       }
     add(
@@ -118,10 +118,10 @@ extension Comparison {
     switch verdict {
     case .sameBytes: text.add("same bytes: \(a) and \(b)")
     case .sameContent:
-      text.add("same content: \(a) and \(b); their bytes differ, as other libraries write them")
+      text.add("same content: \(a) and \(b); their bytes differ because of other library versions")
     case .different:
       text.add("different: \(a) | \(b)")
-      text.add("what they say of themselves", attributes)
+      text.add("metadata", attributes)
       if settings.isEmpty {
         text.add("settings that differ: none")
       } else {
@@ -152,15 +152,15 @@ extension Comparison {
       return
     }
     switch search {
-    case .notNeeded, .stored: text.add("events: all the same")
+    case .notNeeded, .stored: text.add("events: all equal")
     case .played:
       text.add(
         warnings.isEmpty
-          ? "events: all the same, played again"
-          : "events: all the same as the runs come out now")
-    case .notAsked: text.add("first differing event: not looked for (--no-replay)")
+          ? "events: all equal in the replays"
+          : "events: all equal in the replayed runs")
+    case .notAsked: text.add("first differing event: not searched (--no-replay)")
     case .notPossible:
-      text.add("first differing event: not found, since a run cannot be played again: ")
+      text.add("first differing event: not found, because a run cannot be replayed: ")
       text.add("  " + (obstacle ?? ""))
     }
   }
@@ -169,26 +169,27 @@ extension Comparison {
 extension Replay {
   /// What it came to, a line a thing.
   public var text: String {
-    var text = ComparisonText("the file", "played again")
+    var text = ComparisonText("the file", "replayed")
     for warning in warnings { text.add("warning: \(warning)") }
     switch verdict {
     case .sameBytes: text.add("same bytes: \(result)")
     case .sameContent:
       text.add(
-        "same content: \(result); its bytes differ, as another HDF5 or zlib writes them")
+        "same content: \(result); its bytes differ because of another HDF5 or zlib")
     case .sameAsHeld:
       text.add(
-        "same as far as it goes: all that \(result) holds comes out again; it is of an older "
-          + "schema, and what later ones added is not in it")
+        "same as far as comparable: everything in \(result) is reproduced; its schema is "
+          + "older, and lacks later additions")
     case .different:
-      text.add("different: \(result) (the file | played again)")
-      text.add("what it says of itself", attributes)
+      text.add("different: \(result) (the file | replayed)")
+      text.add("metadata", attributes)
       if let event {
         text.add(event, isStored: true)
       } else {
         text.add(
           hasSameEvents
-            ? "events: all the same" : "events: others; `record: {events: true}` would say which")
+            ? "events: all equal"
+            : "events: different; `record: {events: true}` would show the first one")
       }
       text.add("hour", hour)
       text.add("round", round)

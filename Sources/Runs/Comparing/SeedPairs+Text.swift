@@ -9,7 +9,7 @@ extension SeedPairs {
     let tests = Words.count(comparison.lines.count, "test")
     var lines = warnings.map { "warning: \($0)" }
     for (name, seeds) in [("--a", onlyA), ("--b", onlyB)] where !seeds.isEmpty {
-      lines.append("left out, since only \(name) has them: seeds \(Self.list(seeds))")
+      lines.append("left out, because only \(name) has them: seeds \(Self.list(seeds))")
     }
     lines.append("\(Words.count(count, "pair")): seeds \(Self.list(comparison.seeds))")
     if !settings.isEmpty {
@@ -23,23 +23,24 @@ extension SeedPairs {
       "differences are b - a; intervals are BCa bootstrap intervals of 95 % from "
         + "\(comparison.resamples) resamples of the pairs;")
     lines.append(
-      "p is that of the two-sided signed-rank test; Holm's is for \(tests); r is the rank-biserial "
+      "p is the two-sided signed-rank test's; Holm's is for \(tests); r is the rank-biserial "
         + "correlation")
     if comparison.lines.contains(where: { $0.medianAfterA != nil || $0.medianAfterB != nil }) {
       lines.append(
-        "of costs to the target, x..y: more than x, at the evaluation before, and at most y; y is "
+        "costs to the target, x..y: above x, the cost at the previous evaluation, and at most y; "
+          + "y is "
           + "compared")
     }
     lines += table
     if !unknown.isEmpty {
       lines.append(
-        "not compared, since no pair has it on both sides: "
+        "not compared, because no pair has it on both sides: "
           + unknown.map(\.words).joined(separator: ", "))
     }
     let least = comparison.lines.map(\.needed.least).max() ?? 0
     if count < least {
       lines.append(
-        "no claim can be made: \(Words.count(count, "pair")) can never come below p = "
+        "no claim is possible: with \(Words.count(count, "pair")) p cannot be below "
           + "\(Self.number(comparison.alpha))\(sideBySide); at least \(least) are needed")
     }
     for line in comparison.lines { lines.append("\(line.measure.words): \(sentence(line))") }
@@ -82,7 +83,7 @@ extension SeedPairs {
   /// How many tests are made, where there are several.
   private var sideBySide: String {
     let tests = comparison.lines.count
-    return tests > 1 ? " with \(tests) tests side by side" : ""
+    return tests > 1 ? " with \(tests) simultaneous tests" : ""
   }
 
   /// What is said about a measure.
@@ -92,7 +93,7 @@ extension SeedPairs {
     switch line.claim {
     case .a: return "a is better (\(line.measure.better.rawValue) is better)\(known)"
     case .b: return "b is better (\(line.measure.better.rawValue) is better)\(known)"
-    case .equal: return "no claim: the same in every pair\(known)"
+    case .equal: return "no claim: equal in every pair\(known)"
     case .none:
       return "no claim: p is \(Self.number(line.adjusted)) after Holm, not below "
         + Self.number(comparison.alpha) + forPower(line.needed) + known
@@ -109,11 +110,11 @@ extension SeedPairs {
   private func forPower(_ needed: SeedsNeeded) -> String {
     switch needed.estimate {
     case .tooFewPairs, .allAgree: return ""
-    case .noEffect: return "; the effect seen is none"
+    case .noEffect: return "; there is no observed effect"
     case .made:
       guard let count = needed.forPower else { return "" }
       let power = Int((needed.power * 100).rounded())
-      return "; if the effect is the one seen, about \(Words.count(count, "pair")) would give a "
+      return "; if the effect is as observed, about \(Words.count(count, "pair")) would give a "
         + "power of \(power) %"
     }
   }

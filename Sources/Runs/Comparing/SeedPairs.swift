@@ -55,7 +55,7 @@ public struct SeedPairs: Codable, Equatable, Sendable {
     warnings += Self.unlike(settings, common.filter { !sides.0.hasSameWorld($0, as: sides.1) })
     let engines = Set(sides.0.engines + sides.1.engines).sorted()
     if engines.count > 1 {
-      warnings.append("the results are of several versions: " + engines.joined(separator: ", "))
+      warnings.append("the results are from several versions: " + engines.joined(separator: ", "))
     }
     if settings.isEmpty { warnings.append("both sides are runs of one policy") }
   }
@@ -72,13 +72,13 @@ public struct SeedPairs: Codable, Equatable, Sendable {
     if !others.isEmpty {
       let more = others.count > 8 ? " and \(others.count - 8) more" : ""
       warnings.append(
-        "the two sides differ in more than the policy, so what is found may come of that: "
+        "the two sides differ in more than the policy, which may cause the differences found: "
           + others.prefix(8).joined(separator: ", ") + more)
     }
     if !seeds.isEmpty, others.isEmpty {
       warnings.append(
-        "pairs have other sub-seeds or other data on the two sides, so what is found may come of "
-          + "that: seeds \(list(seeds))")
+        "pairs have different sub-seeds or data on the two sides, which may cause the differences "
+          + "found: seeds \(list(seeds))")
     }
     return warnings
   }
@@ -133,7 +133,8 @@ public struct SeedPairs: Codable, Equatable, Sendable {
         }
         if let other = seeds.first(where: { $0.seed == seed }) {
           throw StoredRun.refusal(
-            path, "its seed, \(seed), is that of \(other.path) too; a pair is one run of each side")
+            path,
+            "its seed, \(seed), is also that of \(other.path); a pair has one run from each side")
         }
         let scenario: Node
         do throws(Faults) {
@@ -146,7 +147,7 @@ public struct SeedPairs: Codable, Equatable, Sendable {
           if let off = SettingDifferences.between(first.policy, policy).first {
             throw StoredRun.refusal(
               path,
-              "it is no run of the same policy as \(first.path): \(off.place) is "
+              "it is not a run of the same policy as \(first.path): \(off.place) is "
                 + "\(off.b ?? "absent") here and \(off.a ?? "absent") there")
           }
         } else {
@@ -154,7 +155,7 @@ public struct SeedPairs: Codable, Equatable, Sendable {
         }
         if let alteration = result.alteration { warnings.append(alteration) }
         if result.document.root[attribute: "isComplete"] != nil {
-          warnings.append("\(path) is not whole: its run goes on, or was interrupted")
+          warnings.append("\(path) is incomplete: its run is still running, or was interrupted")
         }
         worlds.append((seed, scenario["seeds"], result.text(of: "dataDigest")))
         engines.append(result.engineVersion)
@@ -165,7 +166,7 @@ public struct SeedPairs: Codable, Equatable, Sendable {
         throw .input([
           Fault(
             at: .none,
-            .contradiction("found no result on one side, expected one of each policy at least"))
+            .contradiction("found no result on one side, expected at least one for each policy"))
         ])
       }
       self.runs = runs.sorted { $0.seed < $1.seed }

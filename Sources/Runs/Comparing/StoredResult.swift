@@ -23,13 +23,13 @@ struct StoredResult {
     do throws(ResultFault) {
       document = try ResultFile.read(path)
     } catch {
-      throw StoredRun.refusal(path, "this is no result of FedSim (\(Self.reason(error)))")
+      throw StoredRun.refusal(path, "this is not a result of FedSim (\(Self.reason(error)))")
     }
     guard case .text(ResultDocument.conventions)? = document.root[attribute: "Conventions"],
       let text = document.root[text: "scenario"],
       case .text(let version)? = document.root[attribute: "engineVersion"]
     else {
-      throw StoredRun.refusal(path, "this is an HDF5 file, and no result of FedSim")
+      throw StoredRun.refusal(path, "this is an HDF5 file, but not a result of FedSim")
     }
     (scenarioText, engineVersion) = (text, version)
   }
@@ -61,6 +61,6 @@ struct StoredResult {
     return stored == found
       ? nil
       : "\(path) was changed after it was written: its content has the digest \(found), "
-        + "and it says \(stored ?? "nothing")"
+        + "but the file contains \(stored ?? "no digest")"
   }
 }

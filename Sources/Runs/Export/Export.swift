@@ -58,7 +58,7 @@ public struct Export: Sendable {
   /// written.
   public func write(to target: String) throws(RunFailure) -> Summary {
     if let own = Self.real(path), own == Self.real(target) {
-      throw refusal("an export does not go into the result that it is made of")
+      throw refusal("the export cannot be written over its own result")
     }
     let place = try ExportPlace(target, isFolder: format == .csv, replaces: replaces)
     let document = try read()
@@ -104,11 +104,11 @@ public struct Export: Sendable {
     do throws(ResultFault) {
       document = try ResultFile.read(path)
     } catch {
-      throw refusal("this is no result of FedSim (\(error))")
+      throw refusal("this is not a result of FedSim (\(error))")
     }
     guard case .text(let conventions)? = document.root[attribute: "Conventions"],
       conventions.contains("FedSim-")
-    else { throw refusal("this is an HDF5 file, and no result of FedSim") }
+    else { throw refusal("this is an HDF5 file, but not a result of FedSim") }
     return document
   }
 

@@ -89,7 +89,7 @@ struct ExportModel {
   func automaticBackendJSON(_ path: String) throws(RunFailure) -> [UInt8] {
     guard group.name == "model" else {
       throw StoredRun.refusal(
-        path, "the automatic backend has one model, `model`; `\(group.name)` is another's")
+        path, "the automatic backend has a single model, `model`; `\(group.name)` is another model")
     }
     guard case .integer(let version)? = group[attribute: "version"], version > 0,
       let row = integers("version")?.firstIndex(of: version),
@@ -97,7 +97,7 @@ struct ExportModel {
       let accuracy = numbers("averageAccuracy") ?? numbers("validationAccuracy")
     else {
       throw StoredRun.refusal(
-        path, "no version was published, and the backend has a model only after an aggregation")
+        path, "no version was published, but the backend has a model only after an aggregation")
     }
     guard case .int64(let start)? = document.root[variable: "startTime"]?.values else {
       throw StoredRun.refusal(path, "there is no variable `startTime`")

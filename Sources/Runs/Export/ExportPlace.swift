@@ -23,17 +23,18 @@ struct ExportPlace {
     switch kind {
     case .file:
       guard replaces || !FileManager.default.fileExists(atPath: path) else {
-        throw StoredRun.refusal(path, "there is a file already; --force replaces it")
+        throw StoredRun.refusal(path, "the file exists; --force replaces it")
       }
     case .folder(let folder):
       let names = folder.names
       guard !names.isEmpty else { return }
       if let foreign = Self.foreign(names, in: path) {
         throw StoredRun.refusal(
-          path, "the folder holds `\(foreign)`, which no export made; give another folder")
+          path, "the folder contains `\(foreign)`, which is not from an export; give another folder"
+        )
       }
       guard replaces else {
-        throw StoredRun.refusal(path, "there is an export already; --force replaces it")
+        throw StoredRun.refusal(path, "the export exists; --force replaces it")
       }
     }
   }

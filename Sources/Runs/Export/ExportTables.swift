@@ -42,7 +42,7 @@ struct ExportTables {
     files += tables.map { ($0.file, $0.bytes) }
     var seen: Set<String> = []
     for (name, _) in files where !seen.insert(name.lowercased()).inserted {
-      throw .failed("\(path): two tables would be called \(name)")
+      throw .failed("\(path): two tables would have the name \(name)")
     }
     return files
   }

@@ -60,7 +60,7 @@ public struct ClaimCondition: Sendable, Equatable {
       ]
     }
     if tolerance != nil, equals == nil {
-      return [("tolerance", "a tolerance is one of `equals`")]
+      return [("tolerance", "a tolerance needs `equals`")]
     }
     if let tolerance, tolerance < 0 {
       return [("tolerance", "a tolerance is at least 0")]
@@ -69,7 +69,7 @@ public struct ClaimCondition: Sendable, Equatable {
       return [("between", "expected two values, the lower one first: [lower, upper]")]
     }
     if let low = atLeast ?? above, let high = atMost ?? below, low > high {
-      return [(atLeast == nil ? "above" : "atLeast", "this lower bound is above the upper one")]
+      return [(atLeast == nil ? "above" : "atLeast", "the lower bound is above the upper one")]
     }
     return []
   }
@@ -124,25 +124,25 @@ struct Bounds<Kind: BoundedKind>: PartSettings {
       Kind.hasTarget
       ? [
         Field(
-          "target", \.condition.target, feature: .fraction, "The accuracy to come to; required")
+          "target", \.condition.target, feature: .fraction, "Target accuracy; required")
       ] : []
     return target + [
-      Field("atLeast", \.condition.atLeast, feature: Kind.form, "The value is at least this"),
-      Field("atMost", \.condition.atMost, feature: Kind.form, "The value is at most this"),
-      Field("above", \.condition.above, feature: Kind.form, "The value is above this"),
-      Field("below", \.condition.below, feature: Kind.form, "The value is below this"),
-      Field("equals", \.condition.equals, feature: Kind.form, "The value is this"),
+      Field("atLeast", \.condition.atLeast, feature: Kind.form, "Lower bound of the value"),
+      Field("atMost", \.condition.atMost, feature: Kind.form, "Upper bound of the value"),
+      Field("above", \.condition.above, feature: Kind.form, "Exclusive lower bound of the value"),
+      Field("below", \.condition.below, feature: Kind.form, "Exclusive upper bound of the value"),
+      Field("equals", \.condition.equals, feature: Kind.form, "The exact value"),
       Field(
         "between", \.condition.between, feature: .list(of: Kind.form, minimum: 2),
-        "The value is at least the first and at most the second of these"),
+        "Lower and upper bound of the value"),
       Field(
         "tolerance", \.condition.tolerance, feature: Kind.form,
-        "How far the value may be from `equals`"),
+        "Tolerance of `equals`"),
     ]
   }
   func contradictions() -> [(key: String, message: String)] {
     if Kind.hasTarget, condition.target == nil {
-      return [("", "expected `target`, the accuracy to come to")]
+      return [("", "expected `target`, the target accuracy")]
     }
     return condition.contradictions
   }
@@ -174,7 +174,7 @@ struct Wording<Kind: WordKind>: PartSettings {
 
   static var shorthand: String? { "equals" }
   static var fields: [Field<Self>] {
-    [Field("equals", \.condition.word, feature: Kind.form, "The value is this")]
+    [Field("equals", \.condition.word, feature: Kind.form, "The exact value")]
   }
   func contradictions() -> [(key: String, message: String)] {
     condition.word == nil ? [("", "expected `equals`")] : []

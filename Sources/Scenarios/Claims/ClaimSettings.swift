@@ -14,9 +14,11 @@ public struct ClaimMoment: PartSettings, Equatable {
   public init() {}
   public static var fields: [Field<ClaimMoment>] {
     [
-      Field("round", \.round, feature: .integer(1...100_000_000), "As this round was closed"),
+      Field("round", \.round, feature: .integer(1...100_000_000), "When this round was closed"),
       Field(
-        "version", \.version, feature: .integer(0...100_000_000), "As this version was published"),
+        "version", \.version, feature: .integer(0...100_000_000),
+        "When this version was "
+          + "published"),
       Field("time", \.time, feature: .sinceStart, "At this time since the start"),
     ]
   }
@@ -62,10 +64,10 @@ public struct ClaimSettings: PartSettings {
     [
       Field(
         "at", \.at, .settings().or("end", meaning: ClaimMoment()),
-        "When it holds; absent: at the end"),
+        "When the assertion is checked; absent: at the end"),
       Field(
         "compare", \.compare, feature: .settings(),
-        "That one variant is better than another, tested over several seeds by `fedsim check`"),
+        "A comparison of two variants, tested over several seeds by `fedsim check`"),
     ]
       + Metric.all.map { metric in
         Field(metric.name, \.[metric: metric.name], feature: metric.kind.form, metric.summary)
@@ -74,14 +76,14 @@ public struct ClaimSettings: PartSettings {
 
   public func contradictions() -> [(key: String, message: String)] {
     if conditions.isEmpty, compare == nil {
-      return [("", "a claim says something of a metric, such as `centralAccuracy: {atLeast: 0.8}`")]
+      return [("", "an assertion needs a metric, such as `centralAccuracy: {atLeast: 0.8}`")]
     }
     if compare != nil {
       if let first = conditions.first {
         return [
           (
             first.metric.name,
-            "beside `compare` there is no other claim: write it as a claim of its own"
+            "`compare` must be alone: write other conditions as separate assertions"
           )
         ]
       }
@@ -89,7 +91,10 @@ public struct ClaimSettings: PartSettings {
     }
     guard !at.isEnd else { return [] }
     return conditions.filter { $0.metric.domain == .end }.map {
-      ($0.metric.name, "it is known at the end of a run only, and this claim is about another time")
+      (
+        $0.metric.name,
+        "the metric is known only at the end of a run, and this assertion has another time"
+      )
     }
   }
 }
@@ -107,10 +112,10 @@ public struct VariantSettings: PartSettings, Equatable {
   public static var fields: [Field<VariantSettings>] {
     [
       Field(
-        "file", \.file, optional: .path, "The scenario's file; absent: the one of the claim"),
+        "file", \.file, optional: .path, "The scenario's file; absent: the file of the assertion"),
       Field(
         "set", \.set, .list(of: .text),
-        "What is laid over it, as with `--set`: [server.trigger.threshold=5]"),
+        "Overrides, as with `--set`: [server.trigger.threshold=5]"),
     ]
   }
 }
@@ -177,32 +182,35 @@ public struct ComparisonSettings: PartSettings {
       Field("b", \.b, .settings(), "The second variant; absent: this scenario"),
       Field(
         "than", \.than, feature: .sweepNumber,
-        "A number, or a length of time, that the first variant is held against, in place of `b`"),
+        "A number, or a duration, to compare the first variant with, instead of `b`"),
       Field(
         "seeds", \.seeds, .integer(1...10_000), required: true,
-        "How many seeds, counted from the scenario's own; variants are played with each"),
-      Field("metric", \.metric, metricForm, required: true, "What is compared, at the end of runs"),
+        "Number of seeds, starting at the scenario's seed; each variant is played with each"),
+      Field(
+        "metric", \.metric, metricForm, required: true,
+        "The metric to compare, at the end of "
+          + "runs"),
       Field(
         "target", \.target, feature: .fraction,
-        "The accuracy to come to, for `timeToAccuracy` and the like"),
+        "Target accuracy, for `timeToAccuracy` and similar metrics"),
       Field(
         "aIs", \.aIs, .choice, required: true,
-        "Which way the first variant differs: its values are"
+        "How the first variant differs: its values are"
           + " lower or higher"),
       Field(
         "alpha", \.alpha, .number(1e-9...0.5),
-        "The chance put up with of holding the claim although the variants do not differ"),
+        "Significance level of the test"),
     ]
   }
 
   public func contradictions() -> [(key: String, message: String)] {
     let needsTarget = metric.kind == .timeToTarget || metric.kind == .countToTarget
     if needsTarget, target == nil {
-      return [("metric", "it needs `target`, the accuracy to come to")]
+      return [("metric", "this metric needs `target`, the target accuracy")]
     }
     if !needsTarget, target != nil { return [("target", "`\(metric.name)` has no target")] }
     if than != nil, b != VariantSettings() {
-      return [("than", "it stands in place of `b`: one of the two")]
+      return [("than", "`than` replaces `b`: give one of the two")]
     }
     let isTime = metric.kind == .duration || metric.kind == .timeToTarget
     if let than, than.family != (isTime ? .duration : .number) {
@@ -218,8 +226,8 @@ public struct ComparisonSettings: PartSettings {
     return [
       (
         "seeds",
-        "\(seeds) pairs can never support a claim at alpha \(Text.shortest(alpha)): the least"
-          + " probability that they can come to is \(lowest); it takes at least \(least) seeds"
+        "\(seeds) pairs can never support this at alpha \(Text.shortest(alpha)): the minimum"
+          + " p-value is \(lowest); at least \(least) seeds are needed"
       )
     ]
   }
@@ -230,7 +238,7 @@ public struct ComparisonSettings: PartSettings {
       variant.set.first { $0.prefix { $0 != "=" } == "seed" }.map {
         (
           key,
-          "`\($0)` would change nothing: both variants are played with the scenario's own seed and"
+          "`\($0)` has no effect: both variants are played with the scenario's seed and"
             + " the next ones"
         )
       }

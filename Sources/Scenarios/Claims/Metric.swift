@@ -81,12 +81,12 @@ public struct Metric: Sendable {
 
   private static let ofRounds: [Metric] =
     [
-      Metric("outcome", .outcome, .round, "How it ended"),
-      Metric("closedAt", .duration, .round, "When it was closed"),
-      Metric("cohort", .count, .round, "Devices in its cohort, 0 where none is formed"),
+      Metric("outcome", .outcome, .round, "How the round ended"),
+      Metric("closedAt", .duration, .round, "When the round was closed"),
+      Metric("cohort", .count, .round, "Devices in the round's cohort, 0 if no cohort is formed"),
     ]
     + Stage.allCases.map {
-      Metric("\($0)", .count, .round, "Participations that came to `\($0)`")
+      Metric("\($0)", .count, .round, "Participations that reached `\($0)`")
     }
 
   private static let counted: [Metric] = [
@@ -98,8 +98,8 @@ public struct Metric: Sendable {
     Metric(
       "timeToAccuracy", .timeToTarget, .end,
       "When the first evaluated version with at least the accuracy `target` was published"),
-    Metric("versionsToAccuracy", .countToTarget, .end, "The number of that version"),
-    Metric("roundsToAccuracy", .countToTarget, .end, "The round that published it"),
+    Metric("versionsToAccuracy", .countToTarget, .end, "The number of this version"),
+    Metric("roundsToAccuracy", .countToTarget, .end, "The round that published this version"),
   ]
 
   private static let ofRuns: [Metric] = [
@@ -107,8 +107,8 @@ public struct Metric: Sendable {
     Metric("endedAt", .duration, .end, "When the run ended"),
     Metric("eventDigest", .digest, .end, "The digest of all events"),
     Metric("modelDigest", .digest, .end, "The digest of the last model's parameters"),
-    Metric("batchesUsed", .count, .end, "Batches done that are in an update"),
-    Metric("batchesWasted", .count, .end, "Batches done whose result was thrown away"),
+    Metric("batchesUsed", .count, .end, "Finished batches that are in an update"),
+    Metric("batchesWasted", .count, .end, "Finished batches whose result was discarded"),
     Metric("bytesUp", .count, .end, "Bytes that devices sent"),
     Metric("bytesDown", .count, .end, "Bytes that devices received"),
     Metric("events", .count, .end, "Events handled"),
@@ -116,19 +116,20 @@ public struct Metric: Sendable {
     Metric("ineligibleSessions", .count, .end, "Sessions in which a condition did not hold"),
     Metric("expiredTrainings", .count, .end, "Trainings running when their task expired"),
     Metric("checkpoints", .count, .end, "Checkpoints written"),
-    Metric("resumed", .count, .end, "Trainings that went on from their checkpoint"),
+    Metric("resumed", .count, .end, "Trainings resumed from their checkpoint"),
     Metric("kills", .count, .end, "Kills of the app"),
     Metric("waitedOffline", .count, .end, "Updates that waited because they could not be sent"),
-    Metric("repeatedDeliveries", .count, .end, "Updates that reached the server again"),
-    Metric("aggregatedTwice", .count, .end, "Updates aggregated a second time"),
+    Metric("repeatedDeliveries", .count, .end, "Updates that reached the server more than once"),
+    Metric("aggregatedTwice", .count, .end, "Updates aggregated more than once"),
   ]
 
   private static func ledger<Outcome: CaseIterable & RawRepresentable>(
     _ name: String, _ text: String, _ type: Outcome.Type
   ) -> [Metric] where Outcome.RawValue == String {
     let known = Outcome.allCases.map {
-      Metric("\(name).\($0.rawValue)", .count, .end, "How many \(text) ended as `\($0.rawValue)`")
+      Metric(
+        "\(name).\($0.rawValue)", .count, .end, "Number of \(text) that ended as `\($0.rawValue)`")
     }
-    return [Metric("\(name).opened", .count, .end, "How many \(text) were begun")] + known
+    return [Metric("\(name).opened", .count, .end, "Number of \(text) begun")] + known
   }
 }

@@ -18,20 +18,20 @@ public struct StressSettings: PartSettings {
     [
       Field(
         "vary", \.vary, feature: .sampledAxes,
-        "Keys and the values that they may have: lists, or ranges {from, to}."),
+        "Keys and their possible values: lists, or ranges {from, to}."),
       Field(
         "builtIn", \.builtIn, feature: .flag,
-        "Whether links, windows, limits and sizes are varied too, in ways that are right for any"
-          + " scenario, and faults scripted; absent: where `vary` is."),
+        "Also vary links, windows, limits and sizes in ways that are valid for any"
+          + " scenario, and script faults; absent: unless `vary` is given."),
       Field(
         "expect", \.expect, feature: .list(of: .settings()),
-        "Claims that hold in every world; absent: with `vary` those of the scenario, else none."),
+        "Assertions that hold in every world; absent: the scenario's with `vary`, else none."),
     ]
   }
 
   public func contradictions() -> [(key: String, message: String)] {
     if expect?.contains(where: { $0.compare != nil }) == true {
-      return [("expect", "`compare` is about many seeds, and a world has one")]
+      return [("expect", "`compare` needs many seeds, but a world has one")]
     }
     return []
   }

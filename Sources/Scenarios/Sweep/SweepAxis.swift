@@ -29,7 +29,7 @@ public struct SweepAxis: Sendable {
         !nodes.isEmpty
       else {
         reader.report(
-          entry.value, expected: "`{choices: [value, …]}` alone, with one value at least")
+          entry.value, expected: "`{choices: [value, …]}` alone, with at least one value")
         return nil
       }
       domain = .values(nodes)
@@ -82,21 +82,21 @@ extension Form where Value == [SweepAxis] {
         }
         guard let steps = range.steps else {
           reader.report(
-            .missingKey("steps", expected: "how many values to take: nothing is drawn here"),
+            .missingKey("steps", expected: "a number of values: a grid does not draw values"),
             at: axis.place, key: axis.path)
           continue
         }
         let values = range.values(steps: steps).map(\.json)
         if Set(values).count < values.count {
-          let message = "\(steps) steps give the same value twice, once they are rounded"
+          let message = "\(steps) steps give the same value twice after rounding"
           reader.report(.contradiction(message), at: axis.place, key: axis.path)
         }
       }
       guard lockstep, let first = axes.first else { return }
       for axis in axes.dropFirst() where axis.values.count != first.values.count {
         let message =
-          "\(axis.values.count) values, and `\(first.path)` has \(first.values.count): a zip goes"
-          + " through all its lists in step"
+          "\(axis.values.count) values, but `\(first.path)` has \(first.values.count): a zip needs"
+          + " lists of equal length"
         reader.report(.contradiction(message), at: axis.place, key: axis.path)
       }
       guard reader.faults.count == before else { return }
@@ -113,7 +113,7 @@ extension Form where Value == [SweepAxis] {
       let values = point.map(\.json).joined(separator: ", ")
       let place = point.first { $0.place != .none }?.place ?? .none
       reader.report(
-        .contradiction("\(point.count == 1 ? "the value" : "the point") \(values) stands twice"),
+        .contradiction("\(point.count == 1 ? "the value" : "the point") \(values) appears twice"),
         at: place, key: path)
     }
   }
@@ -131,7 +131,7 @@ extension Form where Value == [SweepAxis] {
     axes("a mapping from paths to ranges {from, to}, or to lists of choices") { axes, reader in
       for axis in axes {
         guard case .range(let range) = axis.domain, range.steps != nil else { continue }
-        let message = "`steps` are for grids: here `count` says how many points there are"
+        let message = "`steps` is for grids: here `count` is the number of points"
         reader.report(.contradiction(message), at: axis.place, key: axis.path)
       }
     }
@@ -160,7 +160,7 @@ extension Form where Value == [SweepAxis] {
 
   /// Points that are written out one by one, each with the same keys.
   static var listedPoints: Form {
-    let expected = "a list of mappings from paths to values, one a point"
+    let expected = "a list of mappings from paths to values, one per point"
     return Form(
       shape: .list(.free), expected: expected,
       read: { node, reader in

@@ -90,7 +90,7 @@ public struct SweepExpression: Sendable {
       return .flag(try !flag(inner, column, "not", lookup))
     case .minus(let inner, let column):
       guard case .number(let number, let family) = try value(of: inner, lookup) else {
-        throw Problem(column: column, message: "`-` wants a number behind it")
+        throw Problem(column: column, message: "`-` needs a number behind it")
       }
       return .number(-number, family)
     case .operation(.or, let left, let right, let column):
@@ -112,7 +112,7 @@ public struct SweepExpression: Sendable {
     guard case .flag(let flag) = value else {
       throw Problem(
         column: column,
-        message: "`\(word)` joins conditions, and found \(value.noun)")
+        message: "`\(word)` joins conditions, but found \(value.noun)")
     }
     return flag
   }
@@ -156,10 +156,10 @@ enum SweepArithmetic {
     case .times where first == .number || second == .number:
       return .number(a * b, first == .number ? second : first)
     case .divided where second == .number || first == second:
-      guard b != 0 else { throw .init(column: column, message: "this divides by zero") }
+      guard b != 0 else { throw .init(column: column, message: "this expression divides by zero") }
       return .number(a / b, second == .number ? first : .number)
     case .remainder where first == second:
-      guard b != 0 else { throw .init(column: column, message: "this divides by zero") }
+      guard b != 0 else { throw .init(column: column, message: "this expression divides by zero") }
       return .number(a.truncatingRemainder(dividingBy: b), first)
     default:
       throw mismatch(sign, left, right, column)
@@ -194,7 +194,7 @@ enum SweepArithmetic {
   ) -> SweepExpression.Problem {
     .init(
       column: column,
-      message: "`\(sign.rawValue)` cannot stand between \(left.noun) and \(right.noun)")
+      message: "`\(sign.rawValue)` cannot be between \(left.noun) and \(right.noun)")
   }
 }
 

@@ -30,41 +30,45 @@ public struct SweepRange: PartSettings {
 
   public static var fields: [Field<SweepRange>] {
     [
-      Field("from", \.from, .sweepNumber, required: true, "The lower end, a value itself."),
-      Field("to", \.to, .sweepNumber, required: true, "The upper end, a value itself."),
-      Field("scale", \.scale, .choice, "Whether equal steps are equal differences or ratios."),
-      Field("integer", \.integer, .flag, "Whether values are whole numbers."),
+      Field("from", \.from, .sweepNumber, required: true, "Lower end, included."),
+      Field("to", \.to, .sweepNumber, required: true, "Upper end, included."),
       Field(
-        "multipleOf", \.multipleOf, feature: .sweepNumber, "What values are whole multiples of."),
+        "scale", \.scale, .choice,
+        "Equal steps are equal differences (linear) or equal ratios (log)."),
+      Field("integer", \.integer, .flag, "Whole numbers only."),
+      Field(
+        "multipleOf", \.multipleOf, feature: .sweepNumber, "Values are whole multiples of this."),
       Field(
         "steps", \.steps, feature: .integer(2...100_000),
-        "How many values a grid or a zip takes, the ends included."),
+        "Number of values of a grid or a zip, including the ends."),
     ]
   }
 
   public func contradictions() -> [(key: String, message: String)] {
     if from.family != to.family {
-      return [("to", "`from` is \(from.family.noun), and `to` is \(to.family.noun)")]
+      return [("to", "`from` is \(from.family.noun), but `to` is \(to.family.noun)")]
     }
-    if !(from.value < to.value) { return [("to", "a range goes from the lower end to the higher")] }
+    if !(from.value < to.value) {
+      return [("to", "a range must go from the lower to the higher end")]
+    }
     if scale == .log, from.value <= 0 {
-      return [("from", "a logarithmic range lies above 0")]
+      return [("from", "a logarithmic range must be above 0")]
     }
     if integer, from.family != .number {
       return [("integer", "quantities have units: use `multipleOf`")]
     }
     if integer, from.value != from.value.rounded() || to.value != to.value.rounded() {
-      return [("integer", "then both ends are whole numbers, too")]
+      return [("integer", "with `integer` both ends must be whole numbers, too")]
     }
     if integer, max(abs(from.value), abs(to.value)) > 9e15 {
-      return [("integer", "whole numbers lie between -9e15 and 9e15 here")]
+      return [("integer", "whole numbers must be between -9e15 and 9e15 here")]
     }
     guard let multipleOf else { return [] }
     if multipleOf.family != from.family || multipleOf.value <= 0 {
-      return [("multipleOf", "it is a number above 0 of the kind of `from`")]
+      return [("multipleOf", "`multipleOf` must be a number above 0 of the kind of `from`")]
     }
     if (to.value / multipleOf.value).rounded(.down) < (from.value / multipleOf.value).rounded(.up) {
-      return [("multipleOf", "the range holds no multiple of it")]
+      return [("multipleOf", "the range contains no multiple of this")]
     }
     return []
   }

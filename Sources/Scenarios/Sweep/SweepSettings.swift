@@ -35,13 +35,15 @@ public struct SweepSettings: PartSettings {
   public static var fields: [Field<SweepSettings>] {
     [
       Field(
-        "grid", \.grid, feature: .steppedAxes(lockstep: false), "Every combination of these."),
-      Field("list", \.list, feature: .listedPoints, "Points that are written out."),
-      Field("zip", \.zip, feature: .steppedAxes(lockstep: true), "Values in step."),
-      Field("random", \.random, feature: .settings(), "Points that are drawn independently."),
+        "grid", \.grid, feature: .steppedAxes(lockstep: false), "Every combination of these values."
+      ),
+      Field("list", \.list, feature: .listedPoints, "An explicit list of points."),
+      Field(
+        "zip", \.zip, feature: .steppedAxes(lockstep: true), "Values of several lists, in step."),
+      Field("random", \.random, feature: .settings(), "Independent random points."),
       Field(
         "latinHypercube", \.latinHypercube, feature: .settings(),
-        "Points of which each axis has one in each of `count` equal shares."),
+        "Latin hypercube: for each axis, one point in each of `count` equal shares."),
       Field(
         "sobol", \.sobol, feature: .settings(),
         "Points of Sobol's sequence, which fill the space evenly; at most 40 axes."),
@@ -50,16 +52,16 @@ public struct SweepSettings: PartSettings {
         "Points of Halton's sequence, which fill the space evenly; at most 1,229 axes."),
       Field(
         "constraints", \.constraints, .list(of: .sweepExpression),
-        "What must hold for a variant to be played, such as `threshold <= count / 2`."),
+        "Condition on variants to play, such as `threshold <= count / 2`."),
       Field(
         "replicas", \.replicas, feature: .integer(1...10_000),
-        "Seeds that each variant is played with, the same for all variants; absent: the"
+        "Seeds of each variant, the same for all variants; absent: the"
           + " scenario's."),
       Field(
         "targets", \.targets, .list(of: .fraction),
-        "Accuracies to which the table tells the time."),
+        "Accuracies for which the table has the time."),
       Field(
-        "halving", \.halving, feature: .settings(), "Which variants are given up early, and when."),
+        "halving", \.halving, feature: .settings(), "Early stopping of variants."),
     ]
   }
 
@@ -74,10 +76,10 @@ public struct SweepSettings: PartSettings {
       return [("", "nothing is varied: give a `grid`, another block, or `replicas`")]
     }
     if axes.contains(where: { $0.path == "seed" }), replicas ?? 1 > 1 {
-      return [("replicas", "`seed` is an axis already, and replicas give each variant seeds")]
+      return [("replicas", "`seed` is an axis already, but replicas also give each variant seeds")]
     }
     for (index, target) in targets.enumerated() where targets[..<index].contains(target) {
-      return [("targets", "\(Text.shortest(target)) stands twice")]
+      return [("targets", "\(Text.shortest(target)) appears twice")]
     }
     return []
   }
@@ -97,9 +99,9 @@ public struct DrawnPoints: PartSettings {
 
   public static var fields: [Field<DrawnPoints>] {
     [
-      Field("count", \.count, .integer(1...100_000), required: true, "How many points."),
-      Field("axes", \.axes, .sampledAxes, required: true, "What they are points of."),
-      Field("seed", \.seed, feature: .seed, "The seed of the draws; absent: the scenario's."),
+      Field("count", \.count, .integer(1...100_000), required: true, "Number of points."),
+      Field("axes", \.axes, .sampledAxes, required: true, "Axes of the points."),
+      Field("seed", \.seed, feature: .seed, "Seed of the draws; absent: the scenario's."),
     ]
   }
 }
@@ -118,9 +120,9 @@ public struct SequencePoints: PartSettings {
 
   public static var fields: [Field<SequencePoints>] {
     [
-      Field("count", \.count, .integer(1...100_000), required: true, "How many points."),
-      Field("axes", \.axes, .sampledAxes, required: true, "What they are points of."),
-      Field("skip", \.skip, .integer(0...1_000_000), "Points that are passed over first."),
+      Field("count", \.count, .integer(1...100_000), required: true, "Number of points."),
+      Field("axes", \.axes, .sampledAxes, required: true, "Axes of the points."),
+      Field("skip", \.skip, .integer(0...1_000_000), "Number of initial points to skip."),
     ]
   }
 }
@@ -152,12 +154,14 @@ public struct HalvingSettings: PartSettings {
 
   public static var fields: [Field<HalvingSettings>] {
     [
-      Field("metric", \.metric, .choice, "What variants are compared by, mean over replicas."),
+      Field("metric", \.metric, .choice, "Metric to compare variants, mean over replicas."),
       Field(
         "rungs", \.rungs, .stopNodes, required: true,
-        "When they are compared: values of `stop`, such as {rounds: 20}, each longer than the last."
+        "When variants are compared: values of `stop`, such as {rounds: 20}, each longer than "
+          + "the last."
       ),
-      Field("keep", \.keep, .keptShare, "The share that goes on, such as 1/3; rounded up."),
+      Field(
+        "keep", \.keep, .keptShare, "Share of variants that continues, such as 1/3; rounded up."),
     ]
   }
 }
@@ -169,7 +173,7 @@ public struct KeptShare: Equatable, Sendable {
 
   /// So many of so many.
   public init(_ above: Int, _ below: Int) {
-    precondition(above > 0 && below >= above, "a share lies above 0 and goes up to 1")
+    precondition(above > 0 && below >= above, "a share must be above 0 and at most 1")
     self.above = above
     self.below = below
   }

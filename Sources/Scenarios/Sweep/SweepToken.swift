@@ -121,7 +121,7 @@ private struct SweepTokenReader {
     }
     place = best
     guard let result else {
-      throw .init(column: start + 1, message: "`\(text(start..<place))` is no number")
+      throw .init(column: start + 1, message: "`\(text(start..<place))` is not a number")
     }
     return .number(result.inBaseUnit, result.family)
   }

@@ -82,7 +82,7 @@ package struct SlurmCommands {
 
   /// Why there is nothing to submit with.
   static let missing = RunFailure.failed(
-    "sbatch is not on the PATH: a sweep is submitted where Slurm's commands are"
+    "sbatch is not on the PATH: submit a sweep on a machine with Slurm's commands"
       + " (`--slurm --dry-run` writes the scripts and prints the commands)")
 
   /// Submits a job; Slurm's number of it.

@@ -87,7 +87,7 @@ extension SweepFolder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(value) else {
-      preconditionFailure("what is kept holds words and finite numbers only")
+      preconditionFailure("the files contain only words and finite numbers")
     }
     return [UInt8](data) + [10]
   }

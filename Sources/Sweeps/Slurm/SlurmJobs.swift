@@ -62,10 +62,10 @@ public struct SlurmJobs: Codable, Equatable, Sendable {
     var line =
       "slurm, submission \(submission.number): \(CountedNoun.text(tasks, "task")) (job \(arrays))"
     if submission.arrays.isEmpty { line = "slurm, submission \(submission.number): no tasks" }
-    if let unknown { return line + ", which Slurm could not be asked about: \(unknown)" }
+    if let unknown { return line + ", whose state is unknown: \(unknown)" }
     line += areAlive ? ", \(running) running, \(waiting) waiting" : ", none left"
     guard let job = submission.collector else { return line }
-    return line + "; collector (job \(job)) \(collector?.lowercased() ?? "over")"
+    return line + "; collector (job \(job)) \(collector?.lowercased() ?? "ended")"
   }
 
   /// Refuses what would play cells that Slurm's jobs play already.

@@ -123,7 +123,7 @@ package struct SlurmPlan {
 
   private static func head(_ purpose: String, _ settings: SlurmSettings) -> String {
     var text =
-      "#!/bin/sh\n# \(purpose)\n# Written by `fedsim sweep --slurm`, and written anew by it.\n"
+      "#!/bin/sh\n# \(purpose)\n# Written and overwritten by `fedsim sweep --slurm`.\n"
     // A job may begin with no environment at all.
     if let libraries = settings.libraries {
       text += "LD_LIBRARY_PATH=\(ShellQuoting.quoted(libraries)); export LD_LIBRARY_PATH\n"

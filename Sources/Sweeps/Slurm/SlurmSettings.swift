@@ -73,7 +73,7 @@ public struct SlurmSettings: Codable, Equatable, Sendable {
       "partition": "partition", "account": "account", "time": "time", "mem": "mem",
       "cpus-per-task": "cpus-per-task", "ntasks": "cpus-per-task", "nodes": "cells-per-task",
     ]
-    return named[String(key)].map { "found \(key), which has an option of its own: --\($0)" }
+    return named[String(key)].map { "found \(key), which has a separate option: --\($0)" }
   }
 
   /// The cells of one task, for so many cells.

@@ -31,7 +31,8 @@ public struct SlurmSweep {
     (self.folder, self.settings, self.commands) = (folder, settings, commands)
     guard !folder.path.contains(where: { $0 == "\\" || $0.isNewline }) else {
       throw SweepFolder.refusal(
-        folder.path, "Slurm has no paths with a backslash or a line's end; give another --output")
+        folder.path,
+        "Slurm does not accept paths with a backslash or a line break; give another --output")
     }
   }
 
@@ -49,7 +50,7 @@ public struct SlurmSweep {
     defer { _ = lock }
     let jobs = try SlurmJobs.refuseLiving(folder)
     if !isDry, let unknown = jobs?.unknown {
-      throw .failed("whether jobs of this sweep are alive cannot be asked: \(unknown)")
+      throw .failed("the state of this sweep's jobs is unknown: \(unknown)")
     }
     var look = look
     look.onlyLooks = true
@@ -114,7 +115,7 @@ public struct SlurmSweep {
       try folder.keep(submission)
     } catch {
       commands.cancel(submission.jobs)
-      throw .failed("the collector: \(error.description)\nits arrays were ended again")
+      throw .failed("the collector: \(error.description)\nits arrays were cancelled")
     }
     let cells = CountedNoun.text(handed, "cell")
     lines.append(
@@ -161,7 +162,7 @@ public struct SlurmSweep {
     // A collector that was played again because its own node was lost.
     if let last = folder.lastSubmission, last.number > number {
       guard last.collector == nil else {
-        return .submitted(["submission \(last.number) was made already"])
+        return .submitted(["submission \(last.number) already exists"])
       }
       // It was lost before it had submitted the next one: nobody would gather what these leave.
       SlurmCommands(foundIn: settings.commands).cancel(last.jobs)
@@ -173,7 +174,7 @@ public struct SlurmSweep {
         "\(CountedNoun.text(driver.missing.count, "cell")) missing, and "
           + "\(CountedNoun.text(fruitless, "submission")) in a row finished nothing; "
           + "logs: \(folder.submissionPath(number))\n"
-          + "the sweep's command goes on with them, with --slurm or without")
+          + "the sweep's command continues with them, with --slurm or without")
     }
     let sweep = try SlurmSweep(folder, settings)
     var lines = [

@@ -18,7 +18,7 @@ public enum SweepPart {
     guard !ids.isEmpty else {
       throw SweepFolder.refusal(
         folder.submissionListPath(submission),
-        "\(list.count) cells, \(count) a task: there is no task \(task)")
+        "\(list.count) cells, \(count) per task: there is no task \(task)")
     }
     let cells = Dictionary(
       manifest.cells.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -105,7 +105,7 @@ package final class ProcessPlayer: WorldPlayer {
   /// Whether a worker that ended by itself may have had no chance to do anything.
   private func isSilent(_ reason: String) throws(RunFailure) -> Bool {
     silentEnds += 1
-    if silentEnds > 3 { throw .failed("workers end before they have done anything: \(reason)") }
+    if silentEnds > 3 { throw .failed("workers end before they start to work: \(reason)") }
     return true
   }
 
@@ -145,7 +145,7 @@ package final class ProcessPlayer: WorldPlayer {
       guard let deadline = worker.process.deadline, deadline <= .now,
         worker.process.killedFor == nil
       else { continue }
-      worker.process.kill(for: "it took too long")
+      worker.process.kill(for: "the time limit was exceeded")
     }
     return count > 0 ? workers.indices.filter { descriptors[$0].revents != 0 } : []
   }
@@ -153,7 +153,7 @@ package final class ProcessPlayer: WorldPlayer {
   /// Ends workers whose orders nobody waits for any more.
   private func abandon() {
     for worker in workers where worker.order != nil {
-      worker.process.kill(for: "nobody waits for it")
+      worker.process.kill(for: "the result is no longer needed")
       _ = worker.process.reap()
     }
     workers.removeAll { $0.order != nil }

@@ -65,8 +65,8 @@ public struct Stress {
     /// One line for a person.
     public var text: String {
       var line = "\(played) world\(played == 1 ? "" : "s") in \(Int(seconds.rounded())) s"
-      if passedOver > 0 { line += ", \(passedOver) drawn that are no valid scenario" }
-      if tooLong > 0 { line += ", \(tooLong) given up that took too long" }
+      if passedOver > 0 { line += ", \(passedOver) drawn scenarios that are invalid" }
+      if tooLong > 0 { line += ", \(tooLong) stopped at the time limit" }
       if failures.isEmpty { return line + ": nothing broken" }
       return line + ": \(failures.count == 1 ? "one failure" : "\(failures.count) failures")"
     }

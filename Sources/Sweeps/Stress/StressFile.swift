@@ -68,10 +68,10 @@ struct StressFile {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let source = scenario.file.split(separator: "/").last.map(String.init) ?? scenario.file
     let seed = scenario.settings.seed
-    let world = number == 0 ? "as it stands" : "world \(number) of seed \(seed)"
+    let world = number == 0 ? "unmodified" : "world \(number) of seed \(seed)"
     let head = [
       "# \(Self.line(finding.text))",
-      "# Found by `fedsim stress \(source)`: \(world), made smaller.",
+      "# Found by `fedsim stress \(source)`: \(world), shrunk.",
       "#   \(command(name))",
     ]
     let node = scenario.moved(self.world.node, from: way)
@@ -98,7 +98,7 @@ struct StressFile {
         try PlacedFile(path).place(Array(text.utf8))
       } catch {
         // The place was looked at before the search.
-        throw .failed("\(error); what was found: \(finding.text)")
+        throw .failed("\(error); finding: \(finding.text)")
       }
       return path
     }

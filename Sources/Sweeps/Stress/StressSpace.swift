@@ -107,7 +107,7 @@ public struct StressSpace: Sendable {
   /// their own, slotted by the world; so a world depends neither on others nor on their number.
   /// Throws: every fault of a world that is no valid scenario.
   func changes(of world: Int) throws(Faults) -> [WorldChange] {
-    precondition(world > 0, "world 0 is the scenario as it stands")
+    precondition(world > 0, "world 0 is the unmodified scenario")
     let slot = UInt64(world)
     var changes: [WorldChange] = []
     if variesSeed {

@@ -26,7 +26,7 @@ public struct OlympicMean: Aggregator {
       [
         Field(
           "trim", \.trim, .integer(0...1000),
-          "How many values are left out at each end; of few updates fewer, so that one is left")
+          "Number of values to leave out at each end; at least one value remains")
       ]
     }
   }

@@ -6,7 +6,7 @@ public struct PatientTrigger: AggregationTrigger {
   /// Its name in a scenario.
   public static let name = "patient"
   /// What it does, in one sentence.
-  public static let summary = "Aggregates at many updates, or at few that have waited for long"
+  public static let summary = "Aggregates many updates at once, or a few after a long wait"
 
   /// What can be set.
   public struct Settings: PartSettings {
@@ -25,12 +25,12 @@ public struct PatientTrigger: AggregationTrigger {
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {
       [
-        Field("updates", \.updates, .integer(1...1_000_000), "At so many it does not wait"),
-        Field("minimum", \.minimum, .integer(1...1_000_000), "Fewer than this always wait"),
+        Field("updates", \.updates, .integer(1...1_000_000), "Number of updates without a wait"),
+        Field("minimum", \.minimum, .integer(1...1_000_000), "Minimum number of updates"),
         Field(
           "patience", \.patience, .duration(atLeast: .seconds(1)),
-          "How long the first of few waits"),
-        Field("look", \.look, .duration(atLeast: .seconds(1)), "How often it looks at its clock"),
+          "Maximum wait of the first update"),
+        Field("look", \.look, .duration(atLeast: .seconds(1)), "Interval of the checks"),
       ]
     }
     /// What is wrong with values that are each in range.

@@ -9,7 +9,8 @@ import Schema
 /// version keep their λ; the others share what they have.
 public struct AgnosticAggregator: Aggregator {
   public static let name = "agnostic"
-  public static let summary = "AFL: domains gain weight the higher their loss is"
+  /// What it does, in one sentence.
+  public static let summary = "AFL: domains with a higher loss gain weight"
 
   /// What a domain is.
   public enum Domain: String, CaseIterable, Sendable {
@@ -32,11 +33,11 @@ public struct AgnosticAggregator: Aggregator {
       [
         Field(
           "rate", \.rate, .number(0...1000),
-          "How far the weights of domains go with their losses, gamma; 0: all weigh the same"),
+          "Rate at which domain weights follow the losses, gamma; 0: equal weights"),
         Field("domains", \.domains, .choice, "What a domain is: a group of the fleet, or a device"),
         Field(
           "weights", \.weights, .choice,
-          "What an update counts in its domain: the same, or by its samples"),
+          "Weight of an update in its domain: equal, or by its samples"),
       ]
     }
   }

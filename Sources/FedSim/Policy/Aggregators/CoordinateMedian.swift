@@ -8,7 +8,9 @@ import Schema
 /// count nothing.
 public struct CoordinateMedian: Aggregator {
   public static let name = "median"
-  public static let summary = "The median of each parameter; fewer than half of the updates can lie"
+  /// What it does, in one sentence.
+  public static let summary =
+    "Coordinate-wise median; robust while fewer than half of the updates are Byzantine"
 
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}
@@ -31,7 +33,8 @@ public struct CoordinateMedian: Aggregator {
 /// values are left out.
 public struct CoordinateTrimmedMean: Aggregator {
   public static let name = "trimmed-mean"
-  public static let summary = "The mean of each parameter without a share at each end"
+  /// What it does, in one sentence.
+  public static let summary = "Coordinate-wise mean without a share of the values at each end"
 
   public struct Settings: PartSettings {
     /// The share that is left out at each end.
@@ -42,7 +45,7 @@ public struct CoordinateTrimmedMean: Aggregator {
       [
         Field(
           "share", \.share, .number(0...0.499_999),
-          "The share of values that is left out at each end, β; rounded down to whole updates")
+          "Share of values trimmed at each end, β; rounded down to whole updates")
       ]
     }
   }

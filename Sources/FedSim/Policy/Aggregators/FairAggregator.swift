@@ -8,7 +8,8 @@ import Schema
 /// q-FedAvg: Δₖ = Fₖ^q·L·(w − wₖ), hₖ = q·Fₖ^(q−1)·‖L·(w − wₖ)‖² + L·Fₖ^q, w ← w − Σ Δₖ / Σ hₖ.
 public struct FairAggregator: Aggregator {
   public static let name = "q-ffl"
-  public static let summary = "q-FedAvg: updates of devices with a high loss count more"
+  /// What it does, in one sentence.
+  public static let summary = "q-FedAvg: updates of devices with a high loss have more weight"
 
   public struct Settings: PartSettings {
     /// How much fairness.
@@ -19,10 +20,11 @@ public struct FairAggregator: Aggregator {
     public static var shorthand: String? { "q" }
     public static var fields: [Field<Settings>] {
       [
-        Field("q", \.q, .number(0...100), "How much a high loss counts; 0: the uniform mean"),
+        Field(
+          "q", \.q, .number(0...100), "Influence of the loss on the weight; 0: the uniform mean"),
         Field(
           "lipschitz", \.lipschitz, .positive,
-          "L, which the paper takes as one over the devices' learning rate"),
+          "L, the inverse of the devices' learning rate in the paper"),
       ]
     }
   }

@@ -8,7 +8,8 @@ import Schema
 /// v ← Σ βᵢ·xᵢ / Σ βᵢ with βᵢ = αᵢ / max(ν, ‖v − xᵢ‖).
 public struct GeometricMedian: Aggregator {
   public static let name = "geometric-median"
-  public static let summary = "RFA: the point with the least sum of distances to the updates"
+  /// What it does, in one sentence.
+  public static let summary = "RFA: the point with the minimum sum of distances to the updates"
 
   public struct Settings: PartSettings {
     /// What updates count.
@@ -23,12 +24,12 @@ public struct GeometricMedian: Aggregator {
     public static var shorthand: String? { "iterations" }
     public static var fields: [Field<Settings>] {
       [
-        Field("weights", \.weights, .choice, "What an update counts: by its samples, or the same"),
-        Field("iterations", \.iterations, .integer(1...10_000), "Steps at most"),
-        Field("smoothing", \.smoothing, .positive, "The least distance that is divided by, ν"),
+        Field("weights", \.weights, .choice, "Weight of an update: by its samples, or equal"),
+        Field("iterations", \.iterations, .integer(1...10_000), "Maximum number of iterations"),
+        Field("smoothing", \.smoothing, .positive, "Minimum distance used as a divisor, ν"),
         Field(
           "tolerance", \.tolerance, .number(0...1),
-          "It ends early when the sum of distances changes by less than this share"),
+          "Stop early when the sum of distances changes by less than this share"),
       ]
     }
   }

@@ -39,7 +39,9 @@ struct KrumScores {
 /// Source: Blanchard et al. (2017), §4. Samples count nothing.
 public struct Krum: Aggregator {
   public static let name = "krum"
-  public static let summary = "The one update that is nearest to its n − f − 2 nearest others"
+  /// What it does, in one sentence.
+  public static let summary =
+    "The single update that is nearest to its n − f − 2 nearest neighbours"
 
   public struct Settings: PartSettings {
     /// How many updates may lie.
@@ -50,7 +52,7 @@ public struct Krum: Aggregator {
       [
         Field(
           "byzantine", \.byzantine, .integer(0...1_000_000),
-          "How many updates may lie, f; the guarantee needs 2f + 3 updates")
+          "Number of Byzantine updates to tolerate, f; the guarantee needs 2f + 3 updates")
       ]
     }
   }
@@ -71,7 +73,8 @@ public struct Krum: Aggregator {
 /// Source: Blanchard et al. (2017), §5, multi-Krum.
 public struct MultiKrum: Aggregator {
   public static let name = "multi-krum"
-  public static let summary = "The plain mean of the updates with the lowest scores of Krum"
+  /// What it does, in one sentence.
+  public static let summary = "The plain mean of the updates with the lowest Krum scores"
 
   public struct Settings: PartSettings {
     /// How many updates may lie.
@@ -84,10 +87,10 @@ public struct MultiKrum: Aggregator {
       [
         Field(
           "byzantine", \.byzantine, .integer(0...1_000_000),
-          "How many updates may lie, f; the guarantee needs 2f + 3 updates"),
+          "Number of Byzantine updates to tolerate, f; the guarantee needs 2f + 3 updates"),
         Field(
           "keep", \.keep, optional: .integer(1...1_000_000),
-          "How many updates are averaged, m; absent: all but f, one at least"),
+          "Number of updates to average, m; absent: all but f, at least one"),
       ]
     }
   }
@@ -114,7 +117,9 @@ public struct MultiKrum: Aggregator {
 /// averaged.
 public struct Bulyan: Aggregator {
   public static let name = "bulyan"
-  public static let summary = "Updates chosen by Krum, then the values nearest to their median"
+  /// What it does, in one sentence.
+  public static let summary =
+    "Updates chosen by Krum, then the mean of the values nearest to the median"
 
   public typealias Settings = Krum.Settings
 

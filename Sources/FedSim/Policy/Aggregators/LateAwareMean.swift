@@ -10,7 +10,8 @@ import Schema
 /// Λmax the largest of the late ones.
 public struct LateAwareMean: Aggregator {
   public static let name = "refl-mean"
-  public static let summary = "Late updates count less with age and more with what they differ by"
+  /// What it does, in one sentence.
+  public static let summary = "Late updates have less weight with age and more with their deviation"
 
   public struct Settings: PartSettings {
     /// How much it counts that an update differs.
@@ -18,7 +19,7 @@ public struct LateAwareMean: Aggregator {
     public init() {}
     public static var shorthand: String? { "beta" }
     public static var fields: [Field<Settings>] {
-      [Field("beta", \.beta, .fraction, "How much counts that a late update differs, β")]
+      [Field("beta", \.beta, .fraction, "Influence of a late update's deviation, β")]
     }
   }
 

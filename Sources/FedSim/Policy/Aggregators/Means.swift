@@ -46,7 +46,8 @@ public struct SampleWeightedMean: Aggregator {
 /// The plain mean, every update counting the same.
 public struct UniformMean: Aggregator {
   public static let name = "uniform-mean"
-  public static let summary = "The plain mean: every update counts the same, whatever its samples"
+  /// What it does, in one sentence.
+  public static let summary = "The plain mean: every update has the same weight"
 
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}

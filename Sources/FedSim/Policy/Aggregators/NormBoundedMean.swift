@@ -7,7 +7,8 @@ import Schema
 /// Δᵢ / max(1, ‖Δᵢ‖ / M) before the mean.
 public struct NormBoundedMean: Aggregator {
   public static let name = "norm-bounded-mean"
-  public static let summary = "The mean after each difference is scaled down to a largest norm"
+  /// What it does, in one sentence.
+  public static let summary = "The mean of differences, each clipped to a maximum norm"
 
   public struct Settings: PartSettings {
     /// The largest norm.
@@ -18,8 +19,8 @@ public struct NormBoundedMean: Aggregator {
     public static var shorthand: String? { "maximum" }
     public static var fields: [Field<Settings>] {
       [
-        Field("maximum", \.maximum, .positive, "The largest norm of a difference, M"),
-        Field("weights", \.weights, .choice, "What an update counts: the same, or by its samples"),
+        Field("maximum", \.maximum, .positive, "Maximum norm of a difference, M"),
+        Field("weights", \.weights, .choice, "Weight of an update: equal, or by its samples"),
       ]
     }
   }

@@ -10,7 +10,9 @@ import Schema
 /// Σ pᵢ·τᵢ where training is pulled towards its beginning.
 public struct NormalisedMean: Aggregator {
   public static let name = "normalised-mean"
-  public static let summary = "FedNova: the mean of differences by the length of their training"
+  /// What it does, in one sentence.
+  public static let summary =
+    "FedNova: the mean of differences, each divided by the length of its training"
 
   public struct Settings: PartSettings {
     /// What updates count.
@@ -18,7 +20,7 @@ public struct NormalisedMean: Aggregator {
     public init() {}
     public static var shorthand: String? { "weights" }
     public static var fields: [Field<Settings>] {
-      [Field("weights", \.weights, .choice, "What an update counts: the same, or by its samples")]
+      [Field("weights", \.weights, .choice, "Weight of an update: equal, or by its samples")]
     }
   }
 

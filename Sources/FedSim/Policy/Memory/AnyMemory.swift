@@ -34,7 +34,7 @@ public struct AnyMemory: Sendable {
 
   private func own<Memory: Codable & Sendable>(_ type: Memory.Type) -> TypedBox<Memory> {
     guard let own = box as? TypedBox<Memory> else {
-      preconditionFailure("a part was handed the memory of another one, not a \(type)")
+      preconditionFailure("a part received the memory of another part, not a \(type)")
     }
     return own
   }

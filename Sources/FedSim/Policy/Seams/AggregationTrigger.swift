@@ -78,6 +78,6 @@ extension AggregationTrigger {
 extension Seam where Value == any AggregationTrigger {
   /// When it is time to aggregate.
   public static var aggregationTrigger: Seam {
-    Seam("aggregation trigger", "When is it time to aggregate?")
+    Seam("aggregation trigger", "When does the server aggregate?")
   }
 }

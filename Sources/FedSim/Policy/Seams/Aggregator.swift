@@ -86,5 +86,5 @@ extension Aggregator {
 
 extension Seam where Value == any Aggregator {
   /// How many updates become one.
-  public static var aggregator: Seam { Seam("aggregator", "How do many updates become one?") }
+  public static var aggregator: Seam { Seam("aggregator", "How are updates combined?") }
 }

@@ -205,7 +205,7 @@ extension CandidateSelector {
 
 extension Seam where Value == AnySelector {
   /// Who may train.
-  public static var clientSelector: Seam { Seam("client selector", "Who may train now?") }
+  public static var clientSelector: Seam { Seam("client selector", "Which devices may train?") }
 }
 
 extension Choice where Value == AnySelector {

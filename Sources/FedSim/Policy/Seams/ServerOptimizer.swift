@@ -61,6 +61,6 @@ extension ServerOptimizer {
 extension Seam where Value == any ServerOptimizer {
   /// How that one moves the model.
   public static var serverOptimizer: Seam {
-    Seam("server optimizer", "How does the combined update move the model?")
+    Seam("server optimizer", "How does the server apply the combined update to the model?")
   }
 }

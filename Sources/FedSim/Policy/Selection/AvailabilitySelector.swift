@@ -11,7 +11,7 @@ import Schema
 public struct AvailabilitySelector: CohortSelector {
   public static let name = "availability-aware"
   public static let summary =
-    "Synchronous rounds: those least likely to be there soon come first; late updates are taken in"
+    "Synchronous rounds: devices with the lowest future availability first; accepts late updates"
 
   public struct Settings: CohortSettings {
     public var cohort = 10
@@ -29,11 +29,11 @@ public struct AvailabilitySelector: CohortSelector {
       cohortFields + [
         Field(
           "rest", \.rest, .integer(0...1_000_000),
-          "One that was chosen comes after all others for so many rounds"),
+          "Rounds after a selection in which a device has the lowest priority"),
         Field(
           "smoothing", \.smoothing, .fraction,
-          "What the moving average of rounds' durations keeps of itself (α)"),
-        Field("late", \.late, .flag, "Whether updates of earlier rounds are taken in"),
+          "Share that the moving average of round durations keeps (α)"),
+        Field("late", \.late, .flag, "Accept updates of earlier rounds"),
       ]
     }
   }

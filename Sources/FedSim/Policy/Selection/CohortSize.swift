@@ -27,13 +27,14 @@ extension CohortSettings {
   /// The fields that such selectors share.
   static var cohortFields: [Field<Self>] {
     [
-      Field("cohort", \.cohort, .integer(1...1_000_000), "How many updates a round wants"),
+      Field(
+        "cohort", \.cohort, .integer(1...1_000_000), "Number of updates to aggregate per round"),
       Field(
         "overSelection", \.overSelection, .number(1...10),
-        "How many members are chosen for each update wanted (1.3 in Bonawitz et al. 2019)"),
+        "Members selected per update to aggregate (1.3 in Bonawitz et al. 2019)"),
       Field(
         "minimumWaiting", \.minimumWaiting, optional: .integer(1...10_000_000),
-        "How many must wait before a cohort is formed; absent: as many as are chosen"),
+        "Waiting devices needed to form a cohort; absent: the number of members"),
     ]
   }
 

@@ -8,7 +8,8 @@ import Schema
 /// waits with the others and is passed over; else it is turned away.
 public struct MinimumIntervalSelector: AdmittingSelector, CandidateSelector {
   public static let name = "minimum-interval"
-  public static let summary = "Another selector, which passes over those who trained not long ago"
+  /// What it does, in one sentence.
+  public static let summary = "Another selector, without devices that trained recently"
 
   public struct Settings: PartSettings {
     /// How many rounds lie between two trainings of a device.
@@ -23,20 +24,20 @@ public struct MinimumIntervalSelector: AdmittingSelector, CandidateSelector {
       [
         Field(
           "rounds", \.rounds, .integer(1...1_000_000),
-          "One chosen for round r may be chosen again from round r + this on; 1: at once"),
+          "A device chosen for round r may be chosen again from round r + this on; 1: at once"),
         Field(
           "time", \.time, optional: .duration(atLeast: .milliseconds(1)),
-          "Nor before so long has passed; absent: rounds alone count"),
-        Field("of", \.of, .part(.clientSelector), "Who chooses among the others"),
+          "Minimum time before a device is chosen again; absent: only rounds count"),
+        Field("of", \.of, .part(.clientSelector), "The selector for the remaining devices"),
       ]
     }
     public func contradictions() -> [(key: String, message: String)] {
-      if rounds == 1, time == nil { return [("rounds", "1 and no `time` pass over nobody")] }
+      if rounds == 1, time == nil { return [("rounds", "1 without `time` excludes no device")] }
       if of.name == MinimumIntervalSelector.name {
-        return [("of", "an interval of an interval says no more than the longer one")]
+        return [("of", "an interval of an interval is the longer of the two: write one")]
       }
       if of.value.cycles != nil || of.value.given != nil {
-        return [("of", "`\(of.name)` says itself who may train again")]
+        return [("of", "`\(of.name)` decides itself which devices may train again")]
       }
       return []
     }

@@ -9,7 +9,7 @@ import Schema
 public struct OortSelector: CohortSelector {
   public static let name = "oort"
   public static let summary =
-    "Synchronous rounds: useful and fast devices by what they last reported, and unknown ones"
+    "Synchronous rounds: useful and fast devices by their last reports, and unknown devices"
 
   public struct Settings: CohortSettings {
     public var cohort = 10
@@ -43,27 +43,32 @@ public struct OortSelector: CohortSelector {
       cohortFields + [
         Field(
           "exploration", \.exploration, .fraction,
-          "The share of a cohort that has not reported yet, before the first round (ε)"),
-        Field("explorationDecay", \.explorationDecay, .fraction, "Its factor each round"),
-        Field("explorationMinimum", \.explorationMinimum, .fraction, "The least that it comes to"),
+          "Share of a cohort without reports so far, before the first round (ε)"),
+        Field(
+          "explorationDecay", \.explorationDecay, .fraction, "Factor on this share after each round"
+        ),
+        Field("explorationMinimum", \.explorationMinimum, .fraction, "Minimum of this share"),
         Field(
           "cutOff", \.cutOff, .fraction,
-          "Whoever has this share of the utility of the last one exploited may be drawn, too (c)"),
-        Field("clip", \.clip, .fraction, "The quantile at which utilities are cut"),
+          "Devices with at least this share of the last exploited device's utility may be drawn (c)"
+        ),
+        Field("clip", \.clip, .fraction, "Quantile at which utilities are clipped"),
         Field(
           "penalty", \.penalty, .number(0...100),
-          "A device that takes t > T has (T / t) to this power of its utility (α)"),
-        Field("pace", \.pace, .fraction, "T is this quantile of known durations at first; 1: none"),
-        Field("paceStep", \.paceStep, .fraction, "How much the pacer adds to it (Δ)"),
+          "A device with duration t > T keeps (T / t) to this power of its utility (α)"),
+        Field(
+          "pace", \.pace, .fraction, "Initial T, as a quantile of known durations; 1: no limit"),
+        Field(
+          "paceStep", \.paceStep, .fraction, "Step by which the pacer increases the quantile (Δ)"),
         Field(
           "paceWindow", \.paceWindow, .integer(1...1_000_000),
-          "How many rounds the pacer compares with as many before them (W)"),
+          "Rounds that the pacer compares with the same number of earlier rounds (W)"),
         Field(
           "mostUpdates", \.mostUpdates, optional: .integer(1...1_000_000),
-          "After more updates than this a device is chosen no more; absent: no number"),
+          "Maximum number of updates of a device; then it is not chosen; absent: no limit"),
         Field(
           "mostExcluded", \.mostExcluded, .fraction,
-          "The share of known devices that are so excluded at most"),
+          "Maximum share of known devices excluded in this way"),
       ]
     }
   }

@@ -12,7 +12,7 @@ import Schema
 public struct PowerOfChoiceSelector: CandidateSelector {
   public static let name = "power-of-choice"
   public static let summary =
-    "Synchronous rounds: of candidates drawn by samples, those with the highest loss"
+    "Synchronous rounds: the devices with the highest loss among candidates drawn by samples"
 
   /// Which losses decide.
   public enum Losses: String, CaseIterable, Sendable {
@@ -36,15 +36,15 @@ public struct PowerOfChoiceSelector: CandidateSelector {
       [
         cohortFields[0],
         Field(
-          "candidates", \.candidates, .integer(1...10_000_000), "How many candidates are drawn, d"),
+          "candidates", \.candidates, .integer(1...10_000_000), "Number of candidates, d"),
         Field(
           "losses", \.losses, .choice,
-          "Those of each one's last training (π_rpow-d), or of the model of now (π_pow-d), which an"
-            + " oracle tells: asking takes no time, energy or bytes"),
+          "Losses of each candidate's last training (π_rpow-d), or of the current model (π_pow-d),"
+            + " which the simulator evaluates without time, energy or bytes"),
         cohortFields[1],
         Field(
           "minimumWaiting", \.minimumWaiting, optional: .integer(1...10_000_000),
-          "How many must wait before a cohort is formed; absent: as many as there are candidates"),
+          "Waiting devices needed to form a cohort; absent: the number of candidates"),
       ]
     }
     public func contradictions() -> [(key: String, message: String)] {

@@ -8,7 +8,7 @@ import Schema
 public struct RoundRobinSelector: CohortSelector {
   public static let name = "round-robin"
   public static let summary =
-    "Synchronous rounds: those who wait take turns, in the order of the fleet"
+    "Synchronous rounds: waiting devices take turns, in the order of the fleet"
 
   public typealias Settings = CohortSize
 

@@ -9,7 +9,7 @@ import Schema
 public struct WeightedSelector: CohortSelector {
   public static let name = "weighted"
   public static let summary =
-    "Synchronous rounds: a cohort of those who wait, drawn by their samples"
+    "Synchronous rounds: a cohort of waiting devices, drawn by their samples"
 
   public typealias Settings = CohortSize
 

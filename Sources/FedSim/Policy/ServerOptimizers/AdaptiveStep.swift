@@ -93,7 +93,7 @@ public struct AdaptiveSettings: PartSettings {
   public static var fields: [Field<AdaptiveSettings>] {
     var fields: [Field<AdaptiveSettings>] = common(\.learningRate, \.beta1, \.tau, \.initial)
     fields.insert(
-      Field("beta2", \.beta2, .number(0...0.999_999), "How much of v stays, β₂"), at: 2)
+      Field("beta2", \.beta2, .number(0...0.999_999), "Decay of v, β₂"), at: 2)
     return fields
   }
 
@@ -105,11 +105,12 @@ public struct AdaptiveSettings: PartSettings {
     _ initial: WritableKeyPath<Owner, Double?> & Sendable
   ) -> [Field<Owner>] {
     [
-      Field("learningRate", rate, .positive, "The server's learning rate, η"),
-      Field("beta1", beta1, .number(0...0.999_999), "How much of m stays, β₁"),
-      Field("tau", tau, .number(1e-12...1e6), "How little it adapts, τ"),
+      Field("learningRate", rate, .positive, "Server learning rate, η"),
+      Field("beta1", beta1, .number(0...0.999_999), "Decay of m, β₁"),
       Field(
-        "initial", initial, optional: .number(0...1e30), "What v begins with; absent: τ squared"),
+        "tau", tau, .number(1e-12...1e6), "Degree of adaptivity, τ: a larger value adapts less"),
+      Field(
+        "initial", initial, optional: .number(0...1e30), "Initial value of v; absent: τ squared"),
     ]
   }
 

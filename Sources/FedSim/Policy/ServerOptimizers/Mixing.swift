@@ -7,7 +7,8 @@ import Schema
 /// x ← (1 − α)·x + α·x′, with α·s(τ) in place of α where old updates count less.
 public struct Mixing: ServerOptimizer {
   public static let name = "mixing"
-  public static let summary = "FedAsync: (1 − α) of the model and α of what was trained"
+  /// What it does, in one sentence.
+  public static let summary = "FedAsync: (1 − α) of the model plus α of the trained model"
 
   public struct Settings: PartSettings {
     /// The share of what was trained.
@@ -15,7 +16,7 @@ public struct Mixing: ServerOptimizer {
     public init() {}
     public static var shorthand: String? { "alpha" }
     public static var fields: [Field<Settings>] {
-      [Field("alpha", \.alpha, .fraction, "The share of what was trained, α")]
+      [Field("alpha", \.alpha, .fraction, "Weight of the trained model, α")]
     }
   }
 

@@ -26,7 +26,8 @@ public struct AdagradSettings: PartSettings {
 /// Source: Reddi et al. (2021), algorithm 2, FedAdagrad: v ← v + Δ².
 public struct ServerAdagrad: AdaptiveOptimizer {
   public static let name = "adagrad"
-  public static let summary = "FedAdagrad: steps become shorter where updates have been large"
+  /// What it does, in one sentence.
+  public static let summary = "FedAdagrad: shorter steps for parameters with large past updates"
 
   public typealias Settings = AdagradSettings
 

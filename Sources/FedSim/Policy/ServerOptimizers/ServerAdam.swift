@@ -5,7 +5,8 @@ import Schema
 /// Source: Reddi et al. (2021), algorithm 2, FedAdam: v ← β₂·v + (1 − β₂)·Δ².
 public struct ServerAdam: AdaptiveOptimizer {
   public static let name = "adam"
-  public static let summary = "FedAdam: steps by a mean of updates over the root of their squares"
+  /// What it does, in one sentence.
+  public static let summary = "FedAdam: a mean of updates divided by the root of their mean square"
 
   public typealias Settings = AdaptiveSettings
 

@@ -12,7 +12,7 @@ import Schema
 public struct ServerDynamics: ServerOptimizer {
   public static let name = "feddyn"
   public static let summary =
-    "FedDyn: the mean, and the sum of all before it; needs `algorithm: feddyn`"
+    "FedDyn: the mean, plus the sum of all previous means; needs `algorithm: feddyn`"
 
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}
@@ -59,7 +59,8 @@ extension ServerSettings {
       return [
         (
           "optimizer",
-          "`\(optimizer.name)` counts each device the same: `aggregator: uniform-mean`, and not"
+          "`\(optimizer.name)` gives each device the same weight: use `aggregator: "
+            + "uniform-mean`, not"
             + " `\(aggregator.name)`"
         )
       ]
@@ -68,7 +69,7 @@ extension ServerSettings {
       return [
         (
           "optimizer",
-          "`\(optimizer.name)` counts each update in full: it goes without `staleness`"
+          "`\(optimizer.name)` gives each update full weight: leave out `staleness`"
         )
       ]
     }

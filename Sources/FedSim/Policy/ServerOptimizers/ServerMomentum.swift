@@ -7,7 +7,8 @@ import Schema
 /// visual classification" (2019), §4.3: v ← β·v + Δ, w ← w + η·v; by Nesterov w ← w + η·(Δ + β·v).
 public struct ServerMomentum: ServerOptimizer {
   public static let name = "momentum"
-  public static let summary = "FedAvgM: steps go on in the direction of those before"
+  /// What it does, in one sentence.
+  public static let summary = "FedAvgM: server momentum"
 
   public struct Settings: PartSettings {
     /// The rate.
@@ -20,9 +21,9 @@ public struct ServerMomentum: ServerOptimizer {
     public static var shorthand: String? { "momentum" }
     public static var fields: [Field<Settings>] {
       [
-        Field("learningRate", \.learningRate, .positive, "The server's learning rate, η"),
-        Field("momentum", \.momentum, .number(0...0.999_999), "How much of v stays, β"),
-        Field("nesterov", \.nesterov, .flag, "Whether the step is Δ + β·v (Nesterov)"),
+        Field("learningRate", \.learningRate, .positive, "Server learning rate, η"),
+        Field("momentum", \.momentum, .number(0...0.999_999), "Decay of v, β"),
+        Field("nesterov", \.nesterov, .flag, "Use the step Δ + β·v (Nesterov)"),
       ]
     }
   }

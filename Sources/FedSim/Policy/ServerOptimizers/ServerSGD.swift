@@ -4,7 +4,8 @@ import Schema
 /// Moves the model by a rate times the combined update; at rate 1 `weights` simply replace it.
 public struct ServerSGD: ServerOptimizer {
   public static let name = "sgd"
-  public static let summary = "Moves the model by a rate times the combined update"
+  /// What it does, in one sentence.
+  public static let summary = "Adds the combined update times a learning rate to the model"
 
   public struct Settings: PartSettings {
     /// The rate.
@@ -12,7 +13,7 @@ public struct ServerSGD: ServerOptimizer {
     public init() {}
     public static var shorthand: String? { "learningRate" }
     public static var fields: [Field<Settings>] {
-      [Field("learningRate", \.learningRate, .positive, "The server's learning rate")]
+      [Field("learningRate", \.learningRate, .positive, "Server learning rate")]
     }
   }
 

@@ -5,7 +5,9 @@ import Schema
 /// Source: Reddi et al. (2021), algorithm 2, FedYogi: v ← v − (1 − β₂)·Δ²·sign(v − Δ²).
 public struct ServerYogi: AdaptiveOptimizer {
   public static let name = "yogi"
-  public static let summary = "FedYogi: as Adam, with a v that changes by no more than the square"
+  /// What it does, in one sentence.
+  public static let summary =
+    "FedYogi: like Adam, but v changes by at most the square of the update"
 
   public typealias Settings = AdaptiveSettings
 

@@ -10,7 +10,7 @@ public protocol StalenessWeight: Part {
 extension Seam where Value == any StalenessWeight {
   /// How much an old update counts.
   public static var stalenessWeight: Seam {
-    Seam("staleness weight", "How much does an old update count?")
+    Seam("staleness weight", "What is the weight of a stale update?")
   }
 }
 
@@ -65,15 +65,15 @@ extension ServerSettings {
     [
       Field(
         "staleness", \.staleness, feature: .part(.stalenessWeight),
-        "How much does an old update count? Absent: as much as a fresh one"),
+        "What is the weight of a stale update? Absent: that of a fresh update"),
       Field(
         "stalenessScale", \.stalenessScale, feature: .choice,
-        "Whether what old updates lose shortens the step (absolute, absent), or all updates get it"
+        "Staleness shortens the step (absolute, absent), or all updates share the lost weight"
           + " (normalised)"),
       Field(
         "broadcast", \.broadcast, feature: .choice,
-        "Whether a device whose update waits gets the model when it asks (onRequest, absent), or"
-          + " waits for the next aggregation (afterAggregation)"),
+        "A device whose update waits gets the model when it asks (onRequest, absent), or"
+          + " after the next aggregation (afterAggregation)"),
     ]
   }
 
@@ -89,7 +89,8 @@ extension ServerSettings {
       found.append(
         (
           "staleness",
-          "`\(aggregator.name)` takes no weights of old updates; `maximumStaleness` rejects them"
+          "`\(aggregator.name)` does not use staleness weights; `maximumStaleness` rejects stale "
+            + "updates"
         ))
     }
     if stalenessScale != nil, staleness == nil {

@@ -4,7 +4,8 @@ import Schema
 /// Every update counts in full.
 public struct ConstantStaleness: StalenessWeight {
   public static let name = "constant"
-  public static let summary = "An old update counts as much as a fresh one: s(τ) = 1"
+  /// What it does, in one sentence.
+  public static let summary = "A stale update has the weight of a fresh one: s(τ) = 1"
 
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}
@@ -20,7 +21,8 @@ public struct ConstantStaleness: StalenessWeight {
 /// §5.
 public struct PolynomialStaleness: StalenessWeight {
   public static let name = "polynomial"
-  public static let summary = "s(τ) = (1 + τ)^−a; with a = 0.5 that of FedBuff"
+  /// What it does, in one sentence.
+  public static let summary = "s(τ) = (1 + τ)^−a; FedBuff's with a = 0.5"
 
   public struct Settings: PartSettings {
     /// The exponent.
@@ -59,8 +61,10 @@ public struct HingeStaleness: StalenessWeight {
     public static var shorthand: String? { "from" }
     public static var fields: [Field<Settings>] {
       [
-        Field("slope", \.slope, .number(0...1e9), "How fast it falls, a"),
-        Field("from", \.from, .integer(0...1_000_000), "Up to where an update counts in full, b"),
+        Field("slope", \.slope, .number(0...1e9), "Rate of decay, a"),
+        Field(
+          "from", \.from, .integer(0...1_000_000),
+          "Maximum staleness of an update with full weight, b"),
       ]
     }
   }
@@ -88,7 +92,7 @@ public struct ExponentialStaleness: StalenessWeight {
     public init() {}
     public static var shorthand: String? { "rate" }
     public static var fields: [Field<Settings>] {
-      [Field("rate", \.rate, .number(0...1000), "How fast it falls, a")]
+      [Field("rate", \.rate, .number(0...1000), "Rate of decay, a")]
     }
   }
 

@@ -5,7 +5,8 @@ import Schema
 /// Each is asked as it would be alone. What it has said counts until the round is over.
 public struct AllTrigger: AggregationTrigger {
   public static let name = "all"
-  public static let summary = "Aggregates when each of several triggers has said so in this round"
+  /// What it does, in one sentence.
+  public static let summary = "Aggregates once all of several triggers have fired in the round"
 
   public struct Settings: PartSettings {
     /// The triggers.
@@ -15,16 +16,16 @@ public struct AllTrigger: AggregationTrigger {
       [
         Field(
           "of", \.of, .parts(.aggregationTrigger), required: true,
-          "The triggers; a round that one of them skips is skipped")
+          "The triggers; if one of them skips a round, the round is skipped")
       ]
     }
     public func contradictions() -> [(key: String, message: String)] {
-      if of.count < 2 { return [("of", "`all` is of two triggers at least")] }
+      if of.count < 2 { return [("of", "`all` needs at least two triggers")] }
       if of.contains(where: { $0.name == AllTrigger.name }) {
-        return [("of", "`all` in `all` says no more than one list")]
+        return [("of", "`all` in `all` has no effect: write one list")]
       }
       if of.count(where: { $0.value.timer != nil }) > 1 {
-        return [("of", "one of the triggers at most can have a time")]
+        return [("of", "at most one of the triggers may have a time")]
       }
       return []
     }

@@ -5,7 +5,8 @@ import Schema
 /// Source: Xie, Koyejo, Gupta, "Asynchronous federated optimization" (2020), algorithm 1.
 public struct EveryArrivalTrigger: AggregationTrigger {
   public static let name = "every-arrival"
-  public static let summary = "Aggregates whenever an update arrives, as FedAsync does"
+  /// What it does, in one sentence.
+  public static let summary = "Aggregates when an update arrives, as in FedAsync"
 
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}
@@ -24,7 +25,8 @@ public struct EveryArrivalTrigger: AggregationTrigger {
 /// may be the server's (`maximumStaleness`).
 public struct BufferTrigger: AggregationTrigger {
   public static let name = "buffer"
-  public static let summary = "Aggregates when the buffer holds this many updates, as FedBuff does"
+  /// What it does, in one sentence.
+  public static let summary = "Aggregates when the buffer holds this many updates, as in FedBuff"
 
   public struct Settings: PartSettings {
     /// How many updates.
@@ -32,7 +34,7 @@ public struct BufferTrigger: AggregationTrigger {
     public init() {}
     public static var shorthand: String? { "size" }
     public static var fields: [Field<Settings>] {
-      [Field("size", \.size, .integer(1...1_000_000), "How many updates the buffer holds, K")]
+      [Field("size", \.size, .integer(1...1_000_000), "Size of the buffer in updates, K")]
     }
   }
 

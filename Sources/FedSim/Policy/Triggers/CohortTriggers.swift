@@ -6,7 +6,8 @@ import Schema
 /// first K of 1.3·K.
 public struct FirstTrigger: AggregationTrigger {
   public static let name = "first"
-  public static let summary = "Aggregates the first updates of a cohort, whatever its goal"
+  /// What it does, in one sentence.
+  public static let summary = "Aggregates the first updates of a cohort, regardless of its goal"
 
   public struct Settings: PartSettings {
     /// How many updates.
@@ -17,7 +18,7 @@ public struct FirstTrigger: AggregationTrigger {
       [
         Field(
           "updates", \.updates, .integer(1...1_000_000),
-          "How many updates end the round; all members where a cohort has fewer")
+          "Number of updates that ends the round; all members if the cohort is smaller")
       ]
     }
   }
@@ -47,7 +48,7 @@ public struct FirstTrigger: AggregationTrigger {
 public struct QuorumTrigger: AggregationTrigger {
   public static let name = "quorum"
   public static let summary =
-    "Ends a round when all have answered, or in time: with a quorum aggregated, else skipped"
+    "Ends a round when all have replied, or at a timeout: aggregated with a quorum, else skipped"
 
   public struct Settings: PartSettings {
     /// The share of the cohort.
@@ -60,10 +61,10 @@ public struct QuorumTrigger: AggregationTrigger {
       [
         Field(
           "share", \.share, .number(1e-6...1),
-          "The share of the cohort that has to answer, rounded up to whole members"),
+          "Share of the cohort that must reply, rounded up to whole members"),
         Field(
           "after", \.after, .duration(atLeast: .milliseconds(1)),
-          "How long after the cohort was formed the round ends"),
+          "Time from the cohort's formation to the end of the round"),
       ]
     }
   }

@@ -11,7 +11,7 @@ public struct ThresholdTrigger: AggregationTrigger {
     public init() {}
     public static var shorthand: String? { "updates" }
     public static var fields: [Field<Settings>] {
-      [Field("updates", \.updates, .integer(1...1_000_000), "How many updates must wait")]
+      [Field("updates", \.updates, .integer(1...1_000_000), "Number of updates that must wait")]
     }
   }
 
@@ -28,7 +28,8 @@ public struct ThresholdTrigger: AggregationTrigger {
 /// A timer rings and enough updates wait.
 public struct EveryTrigger: AggregationTrigger {
   public static let name = "every"
-  public static let summary = "Looks at fixed intervals whether enough updates wait"
+  /// What it does, in one sentence.
+  public static let summary = "Checks at fixed intervals whether enough updates wait"
 
   public struct Settings: PartSettings {
     /// The interval.
@@ -40,7 +41,7 @@ public struct EveryTrigger: AggregationTrigger {
     public static var fields: [Field<Settings>] {
       [
         Field("period", \.period, .duration(atLeast: .seconds(1)), "The interval"),
-        Field("minimum", \.minimum, .integer(1...1_000_000), "How many updates must wait"),
+        Field("minimum", \.minimum, .integer(1...1_000_000), "Number of updates that must wait"),
       ]
     }
   }
@@ -82,7 +83,8 @@ public struct CohortCompleteTrigger: AggregationTrigger {
 /// The round has lasted long enough: aggregate what is there, or skip the round.
 public struct DeadlineTrigger: AggregationTrigger {
   public static let name = "deadline"
-  public static let summary = "Ends a round some time after its cohort was formed"
+  /// What it does, in one sentence.
+  public static let summary = "Ends a round at a fixed time after its cohort was formed"
 
   public struct Settings: PartSettings {
     /// How long after the cohort was formed.
@@ -95,10 +97,10 @@ public struct DeadlineTrigger: AggregationTrigger {
       [
         Field(
           "after", \.after, .duration(atLeast: .milliseconds(1)),
-          "How long after the cohort was formed"),
+          "Time from the cohort's formation to the end of the round"),
         Field(
           "minimum", \.minimum, .integer(1...1_000_000),
-          "With fewer updates than this the round is skipped"),
+          "Minimum number of updates; with fewer, the round is skipped"),
       ]
     }
   }
