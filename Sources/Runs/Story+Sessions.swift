@@ -61,7 +61,7 @@ extension Story {
         let held = watch.view(at: event.time).heldVersion
         return Verdict(
           .nothingNew, "there was no newer version than the one that it had trained on",
-          "at \(happening.time.words) it had already trained on version \(held), and there was no "
+          "at \(event.time.words) it had already trained on version \(held), and there was no "
             + "newer one")
       case .sessionEnded(.expired):
         return Verdict(
@@ -116,12 +116,12 @@ extension Story {
         guard watch.snapshot(at: event.time).isReachable else {
           return Verdict(
             .serverUnreachable, "the server could not be reached",
-            "the server could not be reached: its request failed at \(happening.time.words) "
+            "the server could not be reached: its request failed at \(event.time.words) "
               + "(\(Self.text(outcome)))")
         }
         return Verdict(
           .requestLost, "its request to the server was lost",
-          "its request to the server failed at \(happening.time.words): \(Self.text(outcome))"
+          "its request to the server failed at \(event.time.words): \(Self.text(outcome))"
         )
       default: continue
       }

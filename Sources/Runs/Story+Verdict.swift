@@ -111,16 +111,10 @@ extension Story {
       return Verdict(
         .threw, "its training had failed and sent no samples",
         "\(name) was discarded \(at), because its training had failed")
-    case .dropped, .evicted, .outdated, .lostAtKill:
-      let how =
-        switch end.outcome {
-        case .dropped: "it could not be sent, and the device keeps none"
-        case .evicted: "a newer one needed its place in the outbox"
-        case .outdated: "it had waited in the outbox for too long"
-        default: "the app was killed and keeps no outbox"
-        }
-      return Verdict(
-        .notKept, "the device did not keep its update: \(how)", "\(name), \(at): \(how)")
+    case .dropped: return notKept("it could not be sent, and the device keeps none")
+    case .evicted: return notKept("a newer one needed its place in the outbox")
+    case .outdated: return notKept("it had waited in the outbox for too long")
+    case .lostAtKill: return notKept("the app was killed and keeps no outbox")
     }
   }
 

@@ -143,7 +143,7 @@ enum StallReportTable {
         "Why there is no version, or no further one. Each device counts once, with the first "
           + "thing that was missing."))
     let stoppedAt = ResultDocument.Variable.scalar(
-      "stoppedAt", .double([standstill.stoppedAt?.seconds ?? .nan]), units: "s",
+      "stoppedAt", .double([stallReport.stoppedAt?.seconds ?? .nan]), units: "s",
       "simulated time at which the run stopped, NaN if the run was not stopped")
     let report = [
       ResultDocument.Text("report", stallReport.lines(inputs).joined(separator: "\n"))

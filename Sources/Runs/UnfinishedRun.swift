@@ -62,7 +62,7 @@ struct UnfinishedRun {
       folder = try RunFolder(beside: target, for: result, onlyReads: onlyReads, calls: calls)
       guard let bytes = try folder.contents(of: .manifest), let manifest = RunManifest(bytes) else {
         throw .damaged(
-          path: folder.path(of: .card),
+          path: folder.path(of: .manifest),
           found: "this does not describe the run; start again with `fedsim run … --restart`")
       }
       self.manifest = manifest

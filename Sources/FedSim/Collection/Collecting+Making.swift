@@ -79,7 +79,7 @@ extension Collecting {
       }
     }
     for file in numbers where cx.collection.files[file].isSending && !cx.isOver {
-      let purpose = devices[Int(cx.collection.files[file].device)].transfer?.purpose
+      let purpose = cx.network[transferOf: Int(cx.collection.files[file].device)]?.purpose
       if purpose != .central(.file(file)) { found.append("file \(file) is sent by no device") }
     }
     for model in cx.collection.models.indices where cx.inputs.server.central != nil {
@@ -104,7 +104,7 @@ extension Collecting {
     func never(_ isSo: Bool, _ what: String) {
       if isSo { found.append("\(Roster.path(of: device, cx)) \(what)") }
     }
-    let arrived = SampleFiles.arrivedSamples(device, devices, cx)
+    let arrived = SampleFiles.arrivedSamples(device, cx)
     never(
       collector.taken.contains { Int($0) > arrived }, "has formatted samples that never arrived")
     never(collector.bytes < 0 || collector.mostBytes < collector.bytes, "counts bytes wrongly")

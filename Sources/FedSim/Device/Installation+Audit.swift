@@ -11,9 +11,12 @@ extension Installation {
       if isSo { found.append("\(Roster.path(of: device, cx)) \(what)") }
     }
     never(tokens.misuses > 0, "uses a token that it knows to be expired")
-    never(tokens.hasTokens && tokens.refresh > tokens.current, "has a token that was never issued")
     never(
-      identity.isRegistered && identity.serverID == 0, "is registered, but unknown to the server")
+      tokens.hasTokens && tokens.refresh > cx.network.accounts[device].current,
+      "has a token that was never issued")
+    never(
+      identity.isRegistered && cx.network.accounts[device].number == 0,
+      "is registered, but unknown to the server")
     never(
       identity.isKeychainLocked && devices[device].isActive, "is in use, and its keys are locked")
     never(identity.beats.isOpen && !devices[device].isActive, "is locked, and its app is open")

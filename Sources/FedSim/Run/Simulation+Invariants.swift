@@ -31,7 +31,7 @@ extension Simulation {
         cx.now < body.check && !body.isOff && !body.isUnseen
           && Int(body.thermal.rawValue) != body.heatLimitsPassed,
         "has another heat than its record")
-      never(body.isOff && (state.session != nil || state.isConnected), "is off and active")
+      never(body.isOff && (state.session != nil || line.isConnected), "is off and active")
     }
     if !devices.identities.isEmpty {
       found += Installation.identityImpossibilities(device, devices, cx)

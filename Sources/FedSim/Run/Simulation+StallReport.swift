@@ -3,7 +3,7 @@ extension Simulation {
   /// so.
   ///
   /// Complexity: O(devices · changes of their series) where there is no version.
-  public var standstill: Standstill? {
+  public var stallReport: StallReport? {
     precondition(cx.isOver, "a stall report is about a complete run")
     guard server.version == 0 || cx.isStuck || Rounds.isCohortBroken(server, cx) else { return nil }
     // The initial model was good enough.

@@ -30,7 +30,7 @@ extension Service {
     {
       found.append("a worker is idle while a request waits, or serves two requests")
     }
-    if !cx.line.isReachable, server.service.requests.living > 0 {
+    if !cx.network.server.isReachable, server.service.requests.living > 0 {
       found.append("a request waits at a server that is down")
     }
     for device in cx.members.indices where cx.network[transferOf: device]?.isQueued == true {
@@ -41,7 +41,7 @@ extension Service {
       }
       if number < 0 {
         found.append(
-          "\(Roster.path(of: device, devices, cx)) waits for an answer, but is in no queue")
+          "\(Roster.path(of: device, cx)) waits for an answer, but is in no queue")
       }
     }
     return found
