@@ -21,7 +21,7 @@ extension Collecting {
   ) {
     devices[device].session = session
     if session.kind.isTask { App.taskBegan(device, &devices, &cx) }
-    if !session.kind.isPoll, !Surroundings.conditionsHold(device, devices, cx) {
+    if !session.kind.isPoll, !Surroundings.conditionsHold(device, devices, &cx) {
       cx.books.tallies.ineligibleSessions += 1
       return Session.endSession(device, .ineligible, &devices, &cx)
     }

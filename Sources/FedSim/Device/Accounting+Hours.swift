@@ -8,17 +8,18 @@ extension Accounting {
     cx.books.hours = FleetHours(groups: cx.inputs.fleet.map(\.count))
     for device in devices.indices where cx.books.hours.samples(device) {
       devices[device].isSampled = true
-      cx.books.hours.begin(hourState(device, devices, cx), at: cx.now)
+      let state = hourState(device, devices, &cx)
+      cx.books.hours.begin(state, at: cx.now)
     }
   }
 
   static func followHours(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    cx.books.hours.follow(
-      device, group: Int(devices[device].group), hourState(device, devices, cx), at: cx.now)
+    let state = hourState(device, devices, &cx)
+    cx.books.hours.follow(device, group: Int(devices[device].group), state, at: cx.now)
   }
 
   private static func hourState(
-    _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+    _ device: Int, _ devices: borrowing Devices, _ cx: inout Context
   ) -> FleetHours.State {
     if Membership.isAway(device, devices) { return [] }
     var state: FleetHours.State = .present

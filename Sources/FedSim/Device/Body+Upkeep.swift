@@ -74,7 +74,7 @@ extension Body {
   /// Brings a device's battery and heat up to date, with all that follows from it.
   static func refreshBody(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices.bodies[device].isThere else { return }
-    let use = use(of: device, devices, cx)
+    let use = use(of: device, devices, &cx)
     guard cx.now >= devices.bodies[device].check || use != devices.bodies[device].use else {
       return
     }
@@ -86,7 +86,7 @@ extension Body {
     setFlows(device, use, &devices)
     let before = devices.bodies[device].sparingFacts
     updateConditions(device, &devices, &cx)
-    setFlows(device, Self.use(of: device, devices, cx), &devices)
+    setFlows(device, Self.use(of: device, devices, &cx), &devices)
     planCheck(device, devices.bodies[device].nextCrossing(), &devices, &cx)
     let after = devices.bodies[device].sparingFacts
     guard before != after, isSparing(device, before, &devices, &cx) else { return }
@@ -95,7 +95,7 @@ extension Body {
 
   /// What a device does that takes or brings energy.
   private static func use(
-    of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+    of device: Int, _ devices: borrowing Devices, _ cx: inout Context
   ) -> BodyUse {
     if Membership.isAway(device, devices) { return BodyUse.nothing }
     var use: BodyUse = devices[device].isPlugged ? .plugged : []

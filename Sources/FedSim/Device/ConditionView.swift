@@ -44,12 +44,14 @@ package struct ConditionView: Equatable, Sendable {
 extension ConditionView {
   /// A device as it is now, as someone sees it who looks at its conditions. Which request is meant
   /// is for the caller to add.
+  /// Its link is handed in: to reach it through a borrowed context would copy the network.
   init(
-    _ device: Int, for asker: Condition.Asker, _ devices: borrowing Devices, _ cx: borrowing Context
+    _ device: Int, for asker: Condition.Asker, link: UInt8, isUnmetered: Bool,
+    _ devices: borrowing Devices, _ cx: borrowing Context
   ) {
     isPlugged = devices[device].isPlugged
-    link = cx.network[device].link
-    isUnmetered = cx.network[device].isUnmetered
+    self.link = link
+    self.isUnmetered = isUnmetered
     isInWindow = devices[device].windowState != 0
     if devices[device].isActive {
       idleFrom = .never

@@ -138,7 +138,7 @@ enum Scheduler {
   private static func look(
     _ device: Int, _ request: TaskRequest, _ devices: inout Devices, _ cx: inout Context
   ) -> SchedulerStep {
-    let facts = SchedulerFacts(device, request, devices, cx)
+    let facts = SchedulerFacts(device, request, devices, &cx)
     let step = SchedulerStep(facts, at: cx.now)
     return step == .draw ? chance(device, request, &devices, &cx) : step
   }

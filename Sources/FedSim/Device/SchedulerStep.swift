@@ -40,7 +40,7 @@ package struct SchedulerFacts: Sendable {
 
 extension SchedulerFacts {
   init(
-    _ device: Int, _ request: TaskRequest, _ devices: borrowing Devices, _ cx: borrowing Context
+    _ device: Int, _ request: TaskRequest, _ devices: borrowing Devices, _ cx: inout Context
   ) {
     let isRefresh = request.kind == .refresh
     earliestBegin = request.earliestBegin
@@ -51,7 +51,9 @@ extension SchedulerFacts {
     let asker: Condition.Asker = isRefresh ? .refresh : .processing
     asked =
       isRefresh ? devices.groupConditions[place].refresh : devices.groupConditions[place].processing
-    view = ConditionView(device, for: asker, devices, cx)
+    view = ConditionView(
+      device, for: asker, link: cx.network[device].link,
+      isUnmetered: cx.network[device].isUnmetered, devices, cx)
     view.requestFrom = max(earliestBegin, devices[device].scheduler.next(request.kind))
     let isRuled = devices.systemFigures.isEmpty ? false : devices.systemFigures[place] != nil
     isByChance = isRuled && (isRefresh || !view.isPlugged)

@@ -15,7 +15,7 @@ extension Session {
       return Collecting.beginCollecting(device, session, soft: soft, &devices, &cx)
     }
     if !kind.isPoll { Roster.takeStock(device, &devices, &cx) }
-    let unmet = kind.isPoll ? nil : Surroundings.unmetCondition(device, devices, cx)
+    let unmet = kind.isPoll ? nil : Surroundings.unmetCondition(device, devices, &cx)
     let isFit = kind.isPoll || Roster.isFit(device, devices)
     let hasData = kind.isPoll || Installation.hasData(device, devices)
     var participation: Int32 = -1
@@ -66,7 +66,7 @@ extension Session {
   /// Does what comes next in a session, if nothing is under way.
   static func proceed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let session = devices[device].session else { return }
-    let facts = SessionFacts(session, of: device, devices, cx)
+    let facts = SessionFacts(session, of: device, devices, &cx)
     carryOut(session.next(facts), device, &devices, &cx)
   }
 

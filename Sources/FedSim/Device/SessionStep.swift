@@ -54,7 +54,7 @@ package struct SessionFacts: Equatable {
 extension SessionFacts {
   /// Reads the facts; what costs something is read only where the step may depend on it.
   init(
-    _ session: Session, of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+    _ session: Session, of device: Int, _ devices: borrowing Devices, _ cx: inout Context
   ) {
     isBusy = cx.network[device].isBusy
     if devices[device].isRunning { isBusy = true }
@@ -68,7 +68,7 @@ extension SessionFacts {
       if isConnected, session.sendable(self) != nil,
         cx.inputs.fleet[place].participation.checksBeforeReport == true
       {
-        conditionsHold = Surroundings.conditionsHold(device, devices, cx)
+        conditionsHold = Surroundings.conditionsHold(device, devices, &cx)
       }
     }
     if !devices.identities.isEmpty, isConnected, session.sends(self) {

@@ -152,24 +152,27 @@ enum Surroundings {
   }
 
   /// Whether the app's own conditions for taking part hold.
-  static func conditionsHold(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func conditionsHold(_ device: Int, _ devices: borrowing Devices, _ cx: inout Context)
     -> Bool
-  { unmetCondition(device, devices, cx) == nil }
+  { unmetCondition(device, devices, &cx) == nil }
 
   /// The first of the app's own conditions for taking part that does not hold.
-  static func unmetCondition(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func unmetCondition(_ device: Int, _ devices: borrowing Devices, _ cx: inout Context)
     -> Condition?
   {
     let asked = devices.groupConditions[Int(devices[device].group)].app
     guard !asked.isEmpty else { return nil }
-    return asked.firstUnmet(ConditionView(device, for: .app, devices, cx), at: cx.now)
+    let view = ConditionView(
+      device, for: .app, link: cx.network[device].link,
+      isUnmetered: cx.network[device].isUnmetered, devices, cx)
+    return asked.firstUnmet(view, at: cx.now)
   }
 
   /// What a running session does when a condition is lost.
   private static func checkConditions(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
   {
     guard devices[device].hasSession, let session = devices[device].session,
-      !session.kind.isPoll, !session.hasExpired, !conditionsHold(device, devices, cx)
+      !session.kind.isPoll, !session.hasExpired, !conditionsHold(device, devices, &cx)
     else { return }
     switch Roster.group(of: device, devices, cx).interruption.onConditionsLost {
     case .ignore: return

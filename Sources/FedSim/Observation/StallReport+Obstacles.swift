@@ -87,7 +87,9 @@ extension StallReport {
     let asked = Condition.allCases.filter {
       !$0.isOfTheWorld && $0.isAsked(by: asker, of: group)
     }
-    var view = ConditionView(device, for: asker, devices, cx)
+    var view = ConditionView(
+      device, for: asker, link: cx.network[device].link,
+      isUnmetered: cx.network[device].isUnmetered, devices, cx)
     view.requestFrom = devices[device].scheduler.requestFrom(.processing)
     return Conditions(asked).firstUnmet(view, at: cx.now).map { .lacking($0, ran: ran) }
   }

@@ -2,7 +2,9 @@ extension Simulation {
   /// A device as it is now.
   package func view(of device: Int) -> DeviceView {
     let state = devices[device]
-    var conditions = ConditionView(device, for: .processing, devices, cx)
+    var conditions = ConditionView(
+      device, for: .processing, link: cx.network[device].link,
+      isUnmetered: cx.network[device].isUnmetered, devices, cx)
     conditions.requestFrom =
       state.scheduler.requests.first { $0.kind == .processing }
       .map { max($0.earliestBegin, state.scheduler.nextProcessing) } ?? .never
