@@ -82,6 +82,7 @@ enum Measures {
     _ cx: inout Context
   ) -> Transfer {
     devices[device].transfer!.carried.add(link: devices[device].link, up: 0, down: received)
+    CellularDays.count(device, link: devices[device].link, received, &devices, &cx)
     cx.books.ledgers.bytesDown += received
     devices[device].activity.bytesDown += received
     let transfer = devices[device].transfer.take()!
@@ -118,6 +119,7 @@ enum Measures {
     _ cx: inout Context
   ) {
     devices[device].transfer!.carried.add(link: link, up: up, down: down)
+    CellularDays.count(device, link: link, up + down, &devices, &cx)
     countBytes(device, up: up, down: down, &devices, &cx)
   }
 
