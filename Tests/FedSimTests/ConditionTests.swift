@@ -88,6 +88,14 @@ struct ConditionTests {
     ),
     (.unmetered, { $0.link = .always("cellular") }),
     (.idle, { $0.usage = .states("active", in: [55_000...200_000], otherwise: "locked") }),
+    (
+      .allowance,
+      {
+        $0.link = .always("cellular")
+        $0.participation.network = .any
+        $0.participation.cellularBytesPerDay = 0
+      }
+    ),
   ]
 
   @Test("A device that lacks nothing is not refused")
@@ -153,6 +161,14 @@ struct ConditionTests {
         { $0.link = .states("cellular", in: [65_840...200_000], otherwise: "wifi") }
       ),
       (.idle, { $0.usage = .states("active", in: [65_840...200_000], otherwise: "locked") }),
+      (
+        .allowance,
+        {
+          $0.link = .states("cellular", in: [65_840...200_000], otherwise: "wifi")
+          $0.participation.network = .any
+          $0.participation.cellularBytesPerDay = 0
+        }
+      ),
       // Near full the battery takes 1 W, an eighth of the charger's, and 65.84 J are missing.
       (
         .filling,
@@ -262,6 +278,10 @@ struct ConditionTests {
     },
     wait(.unmetered, start: "200000") {
       $0.processing.requiresUnmetered = true
+      $0.group.link = .states("cellular", in: [0...200_000], otherwise: "wifi")
+    },
+    wait(.allowance, start: "200000") {
+      $0.group.participation.cellularBytesPerDay = 0
       $0.group.link = .states("cellular", in: [0...200_000], otherwise: "wifi")
     },
     // Locked at 60 s, idle 140 s later: nothing happens then but its own look.

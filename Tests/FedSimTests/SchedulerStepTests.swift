@@ -50,6 +50,20 @@ struct SchedulerStepTests {
     (.unmetered, { $0.view.isUnmetered = false }, nil),
     (.idle, { $0.view.idleFrom = .never }, nil),
     (.idle, { $0.view.idleFrom = SimTime(microseconds: 1001) }, 1001),
+    (
+      .allowance,
+      {
+        $0.view.link = 1
+        $0.view.allowanceFrom = .never
+      }, nil
+    ),
+    (
+      .allowance,
+      {
+        $0.view.link = 0
+        $0.view.allowanceFrom = SimTime(microseconds: 3000)
+      }, 3000
+    ),
     (.window, { $0.view.isInWindow = false }, nil),
     (.request, { $0.view.requestFrom = .never }, nil),
     (.due, { $0.view.requestFrom = SimTime(microseconds: 1500) }, 1500),

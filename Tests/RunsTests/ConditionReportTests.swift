@@ -62,6 +62,12 @@ struct ConditionReportTests {
       condition: .idle,
       overrides: ["fleet.phones.usage={fixed: {intervals: [{from: 55 s, to: 200 s}]}}"],
       words: "in use"),
+    Lack(
+      condition: .allowance,
+      overrides: [
+        "fleet.phones.link={fixed: cellular}", "fleet.phones.participation.network=any",
+        "fleet.phones.participation.cellularBytesPerDay=0 B",
+      ], words: "out of cellular bytes for the day"),
   ]
 
   private static func story(_ overrides: [String]) -> PlantedStory {
@@ -214,6 +220,12 @@ struct ConditionReportTests {
         battery, "fleet.phones.battery.initialLevel=0.1", "fleet.phones.power={fixed: unplugged}",
         "fleet.phones.participation={minimumBattery: 20}",
       ], words: "the app ran and began no training; at the end: low on battery"),
+    Lack(
+      condition: .allowance,
+      overrides: [
+        "fleet.phones.link={fixed: cellular}",
+        "fleet.phones.participation={cellularBytesPerDay: 0 B}",
+      ], words: "the app ran and began no training; at the end: out of cellular bytes for the day"),
   ]
 
   @Test("The stall report names what no device had")

@@ -28,6 +28,8 @@ public enum Condition: UInt8, CaseIterable, Sendable {
   case unmetered
   /// Locked, for the system for long enough.
   case idle
+  /// Below the day's limit of bytes over a cellular network, or on Wi-Fi.
+  case allowance
   /// In a background window, at its beginning.
   case window
   /// A request for a task is pending.
@@ -69,6 +71,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     case .wifi: isApp && app.network == .wifi
     case .unmetered: isApp && app.network == .unmetered || task?.requiresUnmetered == true
     case .idle: isApp && app.idle || asker == .processing
+    case .allowance: (isApp || task != nil) && app.cellularBytesPerDay != nil
     case .window: asker == .window
     case .request, .due: isTask
     case .refreshOn, .used, .notSwiped: isTask && background.system != nil
@@ -91,6 +94,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     case .wifi: view.link == 2
     case .unmetered: view.isUnmetered
     case .idle: view.idleFrom <= now
+    case .allowance: view.link == 2 || view.allowanceFrom <= now
     case .window: view.isInWindow
     case .request: view.requestFrom != .never
     case .due: view.requestFrom <= now
@@ -107,6 +111,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
   package func opens(_ view: ConditionView) -> SimTime {
     switch self {
     case .idle: view.idleFrom
+    case .allowance: view.allowanceFrom
     case .due: view.requestFrom
     case .notSwiped: view.swipedUntil
     case .runTime: view.runTimeFrom
@@ -120,8 +125,8 @@ public enum Condition: UInt8, CaseIterable, Sendable {
   package var isOfTheWorld: Bool {
     switch self {
     case .charging, .online, .wifi, .unmetered, .idle, .window, .refreshOn: true
-    case .on, .energy, .normalPower, .cool, .filling, .battery, .request, .due, .used, .notSwiped,
-      .runTime:
+    case .on, .energy, .normalPower, .cool, .filling, .battery, .allowance, .request, .due, .used,
+      .notSwiped, .runTime:
       false
     }
   }
@@ -135,6 +140,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     case .battery: "battery"
     case .wifi, .unmetered: "network"
     case .idle: "use"
+    case .allowance: "cellularBytes"
     case .on, .energy, .online, .window, .request, .due, .refreshOn, .used, .notSwiped, .runTime:
       nil
     }
@@ -145,7 +151,8 @@ public enum Condition: UInt8, CaseIterable, Sendable {
   private var isAlwaysListed: Bool {
     switch self {
     case .normalPower, .cool, .charging, .filling, .battery, .wifi, .unmetered, .idle: true
-    case .on, .energy, .online, .window, .request, .due, .refreshOn, .used, .notSwiped, .runTime:
+    case .on, .energy, .online, .allowance, .window, .request, .due, .refreshOn, .used,
+      .notSwiped, .runTime:
       false
     }
   }
@@ -198,6 +205,10 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     case .wifi: Words("on Wi-Fi", "not on Wi-Fi")
     case .unmetered: Words("on an unmetered link", "not on an unmetered link")
     case .idle: Words("idle", "in use")
+    case .allowance:
+      Words(
+        "within its cellular bytes of the day", "out of cellular bytes for the day",
+        never: "out of cellular bytes for the day")
     case .window: Words("in a background window", "in no background window")
     case .request:
       Words(

@@ -12,6 +12,9 @@ package struct ConditionView: Equatable, Sendable {
   /// When the pending request may start; never: none is pending.
   package var requestFrom = SimTime.never
 
+  /// When a device that has used up its bytes over a cellular network has some again.
+  package var allowanceFrom = SimTime.start
+
   // Battery and heat.
   package var isOff = false
   package var isLowPower = false
@@ -37,7 +40,9 @@ package struct ConditionView: Equatable, Sendable {
 
   /// The times at which the mere passing of time makes a condition hold, or hold no longer.
   package var turns: [SimTime] {
-    [idleFrom, requestFrom, usedUntil + SimDuration(microseconds: 1), runTimeFrom]
+    [
+      idleFrom, requestFrom, usedUntil + SimDuration(microseconds: 1), runTimeFrom, allowanceFrom,
+    ]
   }
 }
 
@@ -58,6 +63,10 @@ extension ConditionView {
     } else if asker == .processing {
       let figures = devices.groupConditions[Int(devices[device].group)]
       idleFrom = devices[device].lockedSince + figures.idleDwell
+    }
+    let figures = devices.groupConditions[Int(devices[device].group)]
+    if let limit = figures.cellularBytes {
+      allowanceFrom = CellularDays.opens(device, from: limit, devices, cx)
     }
     if Body.hasBody(device, devices) { lookAtBody(device, for: asker, devices, cx) }
     if !devices.apps.isEmpty { lookAtApp(device, for: asker, devices, cx) }
@@ -115,6 +124,8 @@ struct GroupConditions {
   /// Levels in percent: what the system keeps for the essential, and what the app asks for.
   let essential: Int
   let minimum: Int
+  /// From how many bytes over a cellular network a day on a device starts on Wi-Fi only.
+  let cellularBytes: Int64?
   /// Whether critical heat keeps even refresh tasks from starting.
   let stopsCritical: Bool
 
@@ -125,6 +136,7 @@ struct GroupConditions {
     idleDwell = group.background.processing?.idleDwell ?? .zero
     essential = group.battery?.essentialBelow ?? 0
     minimum = group.participation.minimumBattery ?? 0
+    cellularBytes = group.participation.cellularBytesPerDay
     stopsCritical = group.thermal?.criticalStops == true
   }
 }

@@ -258,6 +258,9 @@ public struct ParticipationSettings: PartSettings {
   public var avoidsLowPower: Bool?
   /// Whether a device that is seriously warm does not take part; nil: it does.
   public var avoidsHeat: Bool?
+  /// How many bytes a device may have sent and received over a cellular network on its local day
+  /// for taking part without Wi-Fi; nil: any number.
+  public var cellularBytesPerDay: Int64?
   /// Whether the conditions are looked at again before an update is sent; nil: no.
   public var checksBeforeReport: Bool?
 
@@ -296,6 +299,10 @@ public struct ParticipationSettings: PartSettings {
       Field(
         "avoidsHeat", \.avoidsHeat, feature: .flag,
         "Do not participate while seriously warm; absent: participate"),
+      Field(
+        "cellularBytesPerDay", \.cellularBytesPerDay, feature: .bytes,
+        "From this many bytes over a cellular network on its local day on, sent and received, a "
+          + "device starts on Wi-Fi only; absent: any number"),
       Field(
         "checksBeforeReport", \.checksBeforeReport, feature: .flag,
         "Check the conditions again before an update is sent, as in KotlinSyft; "
