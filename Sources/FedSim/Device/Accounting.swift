@@ -83,6 +83,7 @@ enum Accounting {
   ) -> Transfer {
     cx.network[transferOf: device]!.carried.add(
       link: cx.network[device].link, up: 0, down: received)
+    CellularDays.count(device, link: cx.network[device].link, received, &cx)
     cx.books.ledgers.bytesDown += received
     cx.books.activity[device].bytesDown += received
     let transfer = cx.network.close(device)
@@ -118,6 +119,7 @@ enum Accounting {
     _ device: Int, link: UInt8, up: Int64 = 0, down: Int64 = 0, _ cx: inout Context
   ) {
     cx.network[transferOf: device]!.carried.add(link: link, up: up, down: down)
+    CellularDays.count(device, link: link, up + down, &cx)
     countBytes(device, up: up, down: down, &cx)
   }
 

@@ -362,6 +362,7 @@ enum Heartbeat {
     var carried = CarriedBytes()
     carried.add(link: held.link, up: up, down: down)
     cx.books.traffic.book(carried, outcome)
+    CellularDays.count(device, link: held.link, up + down, &cx)
     Accounting.countBytes(device, up: up, down: down, &cx)
   }
 

@@ -45,6 +45,9 @@ extension Simulation {
               cx)))
       }
     }
+    if cx.inputs.fleet.contains(where: { $0.participation.cellularBytesPerDay != nil }) {
+      cx.network.cellularDays = Array(repeating: CellularDay(), count: cx.members.count)
+    }
     Body.makeBodies(&devices, &cx)
     App.makeApps(&devices, &cx)
     Identity.makeIdentities(&devices, &cx)
