@@ -39,7 +39,7 @@ extension StallReport.Obstacle {
     case .lacking(let condition, let ran):
       (ran ? "the app ran and began no training" : "the system never started a task")
         + "; at the end: " + condition.words.lacking
-    case .neverFinished: "no training came to an update"
+    case .neverFinished: "no training produced an update"
     case .neverAggregated: "updates were made, and none became part of a version"
     case .collects: "collects for central training"
     case .neverFormatted: "the app ran and had nothing to format (fleet[].collection)"

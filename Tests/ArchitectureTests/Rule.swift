@@ -43,7 +43,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
     .imports, .noTestable, .bans, .compilerFlags, .noUnorderedIteration, .noContraction,
     .fileSize, .lineWidth, .functionSize, .members, .storedProperties, .loopAndQueue,
     .folderCycles, .extensionsAstray, .documented, .repeatedDocLines, .noUnfinishedWork,
-    .noEmptyNouns, .seamSize, .noPartCasts,
+    .noEmptyNouns, .seamSize, .noPartCasts, .wholeSwitches, .parties,
     .plainTexts, .plainPages,
   ]
 }

@@ -63,13 +63,14 @@ private struct Switch {
 }
 
 extension Rule {
-  /// A closed list of words is an enum that is `CaseIterable`. A `switch` is taken for one over such
+  /// A closed list of words is an enum that is `CaseIterable`. A `switch` counts as one over such
   /// a list if all its patterns are cases of it: none that is one is missed.
   static let wholeSwitches = Rule(
     "A switch over a closed list of words has no default",
     planted: [
       "switch end {\ncase .expired: f()\ndefault: g()\n}\n",
-      "let a = switch x.end(of: { 1 }) {\ncase .killed, .left: if a { 1 } else { 2 }\ndefault: 3\n}\n",
+      "let a = switch x.end(of: { 1 }) {\ncase .killed, .left: if a { 1 } else { 2 }\n"
+        + "default: 3\n}\n",
       "switch a {\ncase .killed:\n  switch b {\n  case (1, 2): f()\n  default: g()\n  }\n"
         + "default: break\n}\n",
       "switch end {\ncase .left where isLate: f()\ndefault:\n  g()\n}\n",
@@ -77,7 +78,8 @@ extension Rule {
       [
         file(
           "Sources/FedSim/A.swift",
-          "enum End: String, CaseIterable {\n  case expired, killed\n  /// Gone.\n  case left\n}\n"),
+          "enum End: String, CaseIterable {\n  case expired, killed\n  /// Gone.\n  case left\n"
+            + "}\n"),
         file("Sources/Runs/B.swift", code),
       ]
     },

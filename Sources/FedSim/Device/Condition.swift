@@ -106,7 +106,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
   }
 
   /// When it is looked at again where it does not hold and nothing changes: the first time at which
-  /// the mere passing of time can make it hold; never: only a change can, and every change of power,
+  /// the passing of time can make it hold; never: only a change can, and every change of power,
   /// link, use, battery, heat and background refresh is followed by a look.
   package func opens(_ view: ConditionView) -> SimTime {
     switch self {
