@@ -122,7 +122,7 @@ struct StallReportTests {
     #expect(
       summary.standstill.prefix(2) == [
         "never charging and idle at once: 37 of 37 phones",
-        "no training came to an update: 3 of 3 tablets",
+        "no training produced an update: 3 of 3 tablets",
       ])
   }
 

@@ -49,7 +49,9 @@ package struct ConditionView: Equatable, Sendable {
 extension ConditionView {
   /// A device as it is now, as someone sees it who looks at its conditions. Which request is meant
   /// is for the caller to add.
+  ///
   /// Its link is handed in: to reach it through a borrowed context would copy the network.
+  @inline(__always)
   init(
     _ device: Int, for asker: Condition.Asker, link: UInt8, isUnmetered: Bool,
     _ devices: borrowing Devices, _ cx: borrowing Context
@@ -58,20 +60,20 @@ extension ConditionView {
     self.link = link
     self.isUnmetered = isUnmetered
     isInWindow = devices[device].windowState != 0
+    let place = Int(devices[device].group)
     if devices[device].isActive {
       idleFrom = .never
     } else if asker == .processing {
-      let figures = devices.groupConditions[Int(devices[device].group)]
-      idleFrom = devices[device].lockedSince + figures.idleDwell
+      idleFrom = devices[device].lockedSince + devices.groupConditions[place].idleDwell
     }
-    let figures = devices.groupConditions[Int(devices[device].group)]
-    if let limit = figures.cellularBytes {
+    if let limit = devices.groupConditions[place].cellularBytes {
       allowanceFrom = CellularDays.opens(device, from: limit, devices, cx)
     }
     if Body.hasBody(device, devices) { lookAtBody(device, for: asker, devices, cx) }
     if !devices.apps.isEmpty { lookAtApp(device, for: asker, devices, cx) }
   }
 
+  @inline(__always)
   private mutating func lookAtBody(
     _ device: Int, for asker: Condition.Asker, _ devices: borrowing Devices,
     _ cx: borrowing Context
@@ -93,20 +95,23 @@ extension ConditionView {
       energy < devices.bodies[device].threshold(devices.groupConditions[place].minimum)
   }
 
+  @inline(__always)
   private mutating func lookAtApp(
     _ device: Int, for asker: Condition.Asker, _ devices: borrowing Devices,
     _ cx: borrowing Context
   ) {
-    guard let figures = devices.systemFigures[Int(devices[device].group)],
-      devices.apps[device] != nil
-    else { return }
+    let place = Int(devices[device].group)
+    // Field by field: a copy of the figures costs more than what is read of them.
+    guard devices.systemFigures[place] != nil, devices.apps[device] != nil else { return }
     isRefreshOn = devices.apps[device]!.isRefreshOn
-    usedUntil = devices.apps[device]!.lastUse + figures.useLimit
+    usedUntil = devices.apps[device]!.lastUse + devices.systemFigures[place]!.useLimit
     if devices.apps[device]!.isForceQuit {
-      let returns = asker == .processing && figures.allowsNights
+      let returns = asker == .processing && devices.systemFigures[place]!.allowsNights
       swipedUntil = returns ? App.nextNight(device, devices, cx) : .never
     }
-    if let daily = figures.dailyRunTime, devices.apps[device]!.runTime <= 0 {
+    if let daily = devices.systemFigures[place]!.dailyRunTime,
+      devices.apps[device]!.runTime <= 0
+    {
       let refill = max(1, daily.microseconds / 24)
       let missing = (-devices.apps[device]!.runTime) / refill + 1
       runTimeFrom = SimTime(

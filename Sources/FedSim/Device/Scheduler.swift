@@ -135,6 +135,7 @@ enum Scheduler {
   }
 
   /// What is to be done with a request now: to start it, or to wait.
+  @inline(never)
   private static func look(
     _ device: Int, _ request: TaskRequest, _ devices: inout Devices, _ cx: inout Context
   ) -> SchedulerStep {

@@ -8,6 +8,7 @@ package enum SchedulerStep: Equatable, Sendable {
   case wait(until: SimTime)
 
   /// What is done with a request of which these are the facts.
+  @inline(__always)
   package init(_ facts: SchedulerFacts, at now: SimTime) {
     // Its own timer rings at the earliest begin, and what is held up ends with an event.
     if facts.isHeldUp || now < facts.earliestBegin {
@@ -39,6 +40,7 @@ package struct SchedulerFacts: Sendable {
 }
 
 extension SchedulerFacts {
+  @inline(__always)
   init(
     _ device: Int, _ request: TaskRequest, _ devices: borrowing Devices, _ cx: inout Context
   ) {

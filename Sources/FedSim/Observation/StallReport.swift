@@ -28,7 +28,7 @@ public struct StallReport: Sendable, Equatable {
     /// The system started no task, or the app ran and began no training, and at the end this
     /// condition, which the world does not decide alone, did not hold.
     case lacking(Condition, ran: Bool)
-    /// All its trainings were cut off, and none came to an update.
+    /// All its trainings were cut off, and none produced an update.
     case neverFinished
     /// It made updates, and none of them became part of a version.
     case neverAggregated
