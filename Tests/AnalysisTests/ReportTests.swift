@@ -121,7 +121,7 @@ struct ReportTests {
     #expect(!html.contains("versions published</dt>"))
     // The ledger: 1200 + 3 + 4.
     #expect(html.contains("1,207 in all, by outcome"))
-    #expect(html.contains("aria-label=\"Users&#39; own models\""))
+    #expect(html.contains("aria-label=\"Users&#39; personal models\""))
     for plot in [Report.Plot.accuracy, .central, .files, .uploads] {
       #expect(report.svg(plot) != nil, "\(plot)")
     }

@@ -32,7 +32,7 @@ struct CheckCommandTests {
     let run = try fedsim("run", "s.yaml", "-q", "-o", "o.h5")
     #expect(run.code == 1)
     #expect(run.error.hasPrefix("broken: \(words)"), "\(run.error)")
-    #expect(run.error.hasSuffix("claims: 1 of 1 broken\n"))
+    #expect(run.error.hasSuffix("assertions: 1 of 1 broken\n"))
     #expect(fedsim.names.contains("o.h5"), "the result is written all the same")
   }
 

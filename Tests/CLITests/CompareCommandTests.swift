@@ -131,7 +131,7 @@ struct CompareCommandTests {
       (["--a", "a.h5", "--b", "a.h5", "--target", "7"], "--target: found 7.0"),
       (["--a", "a.h5", "--b", "a.h5", "--measures", "ginni"], "did you mean `gini`?"),
       (["--a", "a.h5", "--b", "b.h5"], "no seed is on both sides: --a has 1, --b has 2"),
-      (["--a", "a.h5", "a.h5", "--b", "a.h5"], "its seed, 1, is also that of a.h5 too"),
+      (["--a", "a.h5", "a.h5", "--b", "a.h5"], "its seed, 1, is also that of a.h5;"),
       (["a.h5", "s.yaml"], "s.yaml: this is not a result of FedSim"),
     ] {
       let result = try fedsim.run(["compare"] + arguments)

@@ -109,8 +109,8 @@ struct OtherCommandTests {
     #expect(result.code == 0)
     #expect(
       result.error
-        == "warning: no version was published: never online: 4 of 4 phones; nothing that was left "
-        + "could ever contribute, so the run stopped at 0 d 00:00:00\n")
+        == "warning: no version was published: never online: 4 of 4 phones; no device could "
+        + "ever contribute, so the run stopped early, at 0 d 00:00:00\n")
     let tree = try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any]
     #expect((tree?["standstill"] as? [String])?.first == "never online: 4 of 4 phones")
   }

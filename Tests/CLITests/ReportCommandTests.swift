@@ -49,7 +49,7 @@ struct ReportCommandTests {
       (["plot", "r.h5", "--figure", "acuracy"], "did you mean `accuracy`?"),
       (
         ["plot", "r.h5", "--figure", "timeline"],
-        "no `timeline/work`, which is there with `record.timelineOf`"
+        "no `timeline/work`, which is available with `record.timelineOf`"
       ),
       (["plot", "r.h5", "--figure", "central"], "no `central/testAccuracy`"),
       (["report", "s.yaml"], "1 fault; nothing was written"),

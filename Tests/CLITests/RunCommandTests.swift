@@ -179,8 +179,8 @@ struct RunCommandTests {
     let missing = try fedsim.run(
       ["run", "s.yaml"] + source, ["FEDSIM_DATA": "\(fedsim.folder)/one:\(fedsim.folder)/two"])
     #expect(missing.code == 2)
-    #expect(missing.error.contains("task.data.source: a: found nothing in"))
-    #expect(missing.error.contains("/one, ") && missing.error.contains("/two, "))
+    #expect(missing.error.contains("task.data.source: a: not found in `.`, "))
+    #expect(missing.error.contains("/one`, ") && missing.error.contains("/two` ("))
     #expect(fedsim.names == ["s.yaml"])
   }
 

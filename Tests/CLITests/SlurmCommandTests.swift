@@ -262,7 +262,7 @@ import Testing
       ), "\(status.out)")
     try slurm.command.write("", to: "said/queue")
     let over = try slurm.command.run(["sweep", "status", slurm.folder], slurm.environment)
-    #expect(over.out.contains("6 tasks (job 101), none left; collector (job 102) over"))
+    #expect(over.out.contains("6 tasks (job 101), none left; collector (job 102) ended"))
     #expect(try slurm.sweep().code == 0)
     let json = try slurm.command.run(
       ["sweep", "status", slurm.folder, "--json"], slurm.environment)

@@ -43,7 +43,7 @@ import Testing
     #expect(lines.count <= 30)
     let run = try command("run", "out1/w.stress-1.yaml", "--audit", "-o", "r.h5", "-q")
     #expect(run.code == 1)
-    #expect(run.error.contains("claims: 1 of 1 broken"), "\(run.error)")
+    #expect(run.error.contains("assertions: 1 of 1 broken"), "\(run.error)")
     let again = try command(
       "stress", "w.yaml", "--seeds", "20", "--output", "out1", "--quiet")
     #expect(again.code == 1)

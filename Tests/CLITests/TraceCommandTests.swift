@@ -36,7 +36,7 @@ struct TraceCommandTests {
       (["s.yaml", "-o", "t", "--days", "0"], "expected a number from 1"),
       (["s.yaml", "-o", "t", "--group", "phone"], "did you mean `phones`?"),
       (
-        ["s.yaml", "-o", "t", "--set", "fleet.phones.link={flash: x.json}"], "x.json: found No such"
+        ["s.yaml", "-o", "t", "--set", "fleet.phones.link={flash: x.json}"], "x.json: No such file"
       ),
       (["none.yaml", "-o", "t"], "none.yaml"),
     ])

@@ -184,12 +184,12 @@ struct PickleTests {
     Spoilt("a place that is no number", b0, b("p-1\n"), .malformed),
     Spoilt("nothing remembered there", b0, b("h\u{03}"), .corrupt),
     Spoilt("nothing to remember", b(""), b("\u{94}"), .corrupt),
-    Spoilt("a list in itself", b0 + b("]q\u{00}h\u{00}"), b("a"), .corrupt, "holds itself"),
+    Spoilt("a list in itself", b0 + b("]q\u{00}h\u{00}"), b("a"), .corrupt, "a value that contains itself"),
     Spoilt("the whole in itself", b("}q\u{00}K\u{01}h\u{00}"), b("s."), [], .corrupt),
     // A list is put into another, and then changed through what is remembered of it.
     Spoilt(
       "a change afterwards", b0 + b("]]q\u{00}ah\u{00}K\u{01}"), b("a"), .corrupt,
-      "a value that stands in another"),
+      "a change of a value that is already inside another"),
     Spoilt("lists nine deep", b0 + b("]]]]]]]]]aaaaaaa"), b("a"), .tooLarge, "deep"),
     Spoilt(
       "a million marks", b0 + [UInt8](repeating: 0x28, count: 1 << 20), b("("), .tooLarge,
@@ -308,7 +308,7 @@ struct PickleTests {
       _ = try Self.availability(bytes + Piece.end)
       Issue.record("was read")
     } catch let found as DataFault {
-      #expect(found.kind == .tooLarge && found.description.contains("again and again"))
+      #expect(found.kind == .tooLarge && found.description.contains("used repeatedly"))
     }
   }
 

@@ -195,7 +195,7 @@ struct CentralResultTests {
 
     let few = try told(["fleet.phones.collection.minimumSamples=9"])
     #expect(few.cause == .collects)
-    #expect(few.sentences.last?.contains("there was nothing new to format") == true)
+    #expect(few.sentences.last?.contains("had nothing new to format") == true)
 
     let idle = try told(["fleet.phones.background={windows: null}"])
     #expect(idle.cause == .nothingRuns)

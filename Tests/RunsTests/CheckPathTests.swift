@@ -88,7 +88,7 @@ struct CheckPathTests {
     #expect(
       report.scenarios[0].faults == [
         "\(folder.path): \(folder.folder("s.baseline")) would also be the recording of"
-          + " \(folder.folder("s.yml")) : rename one of them"
+          + " \(folder.folder("s.yml")): rename one of them"
       ])
     #expect(folder.folder.names == ["s.yaml", "s.yml"])
   }

@@ -117,8 +117,8 @@ struct DataFileTests {
     #expect(found.count == 4)
     #expect(found.contains { $0.hasPrefix("t.csv:2:8: fleet[1].background.windows: found `11`") })
     #expect(found.contains { $0.hasPrefix("t.csv:3:1: fleet[1].background.windows: found `x`") })
-    #expect(found.contains { $0.contains("fleet[0].power: none.csv: found") })
-    #expect(found.contains { $0.contains("task.initialWeights: none.npz: found") })
+    #expect(found.contains { $0.contains("fleet[0].power: none.csv: No such file") })
+    #expect(found.contains { $0.contains("task.initialWeights: none.npz: No such file") })
   }
 
   // MARK: Data
@@ -128,7 +128,7 @@ struct DataFileTests {
     let folder = try Folder()
     let found = try faults(folder, ["task.data.source={fashion-mnist: {folder: nowhere}}"])
     #expect(found.count == 1)
-    #expect(found[0].contains("task.data.source: train-images-idx3-ubyte: found nothing in"))
+    #expect(found[0].contains("task.data.source: train-images-idx3-ubyte: not found in `nowhere`"))
     #expect(
       found[0].contains("install the Debian package dataset-fashion-mnist, or set FEDSIM_DATA"))
   }

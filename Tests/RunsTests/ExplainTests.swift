@@ -285,7 +285,7 @@ struct ExplainTests {
     let (explanation, document) = try story.explained(in: folder)
     #expect(document.numbers("simulatedTime") == [0])
     #expect(explanation.causeText == "never charging")
-    #expect(explanation.sentences[0].hasPrefix("The run stopped at 0 d 00:00:00"))
+    #expect(explanation.sentences[0].hasPrefix("The run stopped early, at 0 d 00:00:00, because"))
     // Where the accuracy decides, everything is computed, and the story is told all the same.
     var accurate = PlantedStory.trainings[0]
     accurate.overrides.append("stop.accuracy=1")

@@ -171,7 +171,7 @@ struct PolicyScenarioTests {
     #expect(faults(target + "overwrite").contains("several updates in a version"))
     #expect(faults("policy: fedprox").contains("`task.training.algorithm: fedprox`"))
     #expect(faults(noisy + "{noiseMultiplier: 1, epsilon: 3}").contains("both determine the noise"))
-    #expect(faults("privacy: 1.1").contains("needs `payload: delta`"))
+    #expect(faults("privacy: 1.1").contains("use `payload: delta`"))
     let drawn = "selector: {uniform: {cohort: 5, minimumWaiting: N}}, "
     let counted = noisy + "{noiseMultiplier: 1, amplification: population}"
     let all = drawn.replacingOccurrences(of: "N", with: "40")
@@ -208,7 +208,7 @@ struct PolicyScenarioTests {
       "server={payload: delta, aggregator: uniform-mean, transforms: clip-norm, privacy: 1}"
     #expect(faults(noise) == "none")
     #expect(
-      faults(noise, "task.training.algorithm=scaffold").contains("buffers beside updates"))
+      faults(noise, "task.training.algorithm=scaffold").contains("buffers in addition to updates"))
     let adversary = "fleet[0].adversary={share: 0.1, attack: {label-flip: "
     #expect(faults(adversary + "{from: 4, to: 0}}}") == "none")
     #expect(faults(adversary + "{from: 5, to: 0}}}").contains("there is no class 5"))

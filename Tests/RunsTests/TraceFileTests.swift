@@ -208,7 +208,7 @@ struct TraceFileTests {
         ])
     #expect(
       Self.faults(["fleet.phones.power={flash: none.json}"], in: path) == [
-        "--set fleet.phones.power={flash: none.json}: column 28: fleet[0].power: none.json: found "
+        "--set fleet.phones.power={flash: none.json}: column 28: fleet[0].power: none.json: "
           + "No such file or directory"
       ])
     try folder.write("{}", to: "empty.json")
@@ -247,7 +247,7 @@ struct TraceFileTests {
       ("server.reachable={fedscale: availability-4.pickle}", "`fedscale` has no series of server"),
       ("fleet.phones.power={flash: {file: flash.json, cycle: false, period: 1 d}}", "no `period`"),
       (
-        "fleet.phones.power={flash: {file: flash.json, assign: drawn, firstTrace: 1}}", "no meaning"
+        "fleet.phones.power={flash: {file: flash.json, assign: drawn, firstTrace: 1}}", "has no effect"
       ),
       ("fleet.phones.power={flash: {fle: flash.json}}", "did you mean `file`?"),
       ("fleet.phones.power={flash: {file: flash.json, align: weak}}", "expected one of"),

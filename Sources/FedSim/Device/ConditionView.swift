@@ -67,7 +67,7 @@ extension ConditionView {
       idleFrom = devices[device].lockedSince + devices.groupConditions[place].idleDwell
     }
     if let limit = devices.groupConditions[place].cellularBytes {
-      allowanceFrom = CellularDays.opens(device, from: limit, devices, cx)
+      allowanceFrom = CellularDays.opens(device, from: limit, cx)
     }
     if Body.hasBody(device, devices) { lookAtBody(device, for: asker, devices, cx) }
     if !devices.apps.isEmpty { lookAtApp(device, for: asker, devices, cx) }

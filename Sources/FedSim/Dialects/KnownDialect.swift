@@ -57,7 +57,8 @@ struct KnownDialect: Dialect {
     case .rejected(let retry): Cycles.rejected(device, retry, &devices, &cx)
     case .keyInvalid: Cycles.keyExpired(device, &devices, &cx)
     case .failed: Cycles.requestFailed(device, &devices, &cx)
-    default: preconditionFailure("the plain path knows this answer")
+    case .model, .modelUnavailable, .receipt, .granted, .refused, .plan, .central:
+      preconditionFailure("the plain path knows this answer")
     }
   }
 

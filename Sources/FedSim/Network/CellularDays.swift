@@ -26,21 +26,24 @@ enum CellularDays {
   /// When a device may start without Wi-Fi again: the start, where it is below the limit; else the
   /// next local midnight, or never, where nothing is allowed.
   static func opens(
-    _ device: Int, from limit: Int64, _ devices: borrowing Devices, _ cx: borrowing Context
+    _ device: Int, from limit: Int64, _ cx: borrowing Context
   ) -> SimTime {
     guard limit > 0 else { return .never }
     guard cx.network.cellularDays[device].bytes >= limit,
       cx.network.cellularDays[device].day == today(device, cx)
     else { return .start }
-    return App.nextMidnight(device, devices, cx)
+    let day: Int64 = 86_400_000_000
+    return cx.now + SimDuration(microseconds: day - (local(device, cx) - today(device, cx) * day))
   }
 
-  /// The local day at a device.
-  private static func today(
-    _ device: Int, _ cx: borrowing Context
-  ) -> Int64 {
+  /// The local day at a device, counted from 1970 on.
+  private static func today(_ device: Int, _ cx: borrowing Context) -> Int64 {
+    local(device, cx).floored(by: 86_400_000_000)
+  }
+
+  /// The local time at a device, in microseconds from 1970 on.
+  private static func local(_ device: Int, _ cx: borrowing Context) -> Int64 {
     let offset = cx.inputs.fleet[cx.members.group(of: device)].utcOffset
-    let local = cx.inputs.civilStart * 1_000_000 + offset.microseconds + cx.now.microseconds
-    return local.floored(by: 86_400_000_000)
+    return cx.inputs.civilStart * 1_000_000 + offset.microseconds + cx.now.microseconds
   }
 }
