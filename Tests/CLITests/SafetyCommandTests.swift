@@ -120,7 +120,9 @@ struct SafetyCommandTests {
     #expect(text.code == 0 && text.out.contains("incomplete; resume with: fedsim resume o.h5"))
     #expect(try fedsim.areEqual("o.h5", "r.h5"))
     let explained = try fedsim("explain", "r.h5", "--device", "phones/0")
-    #expect(explained.code == 2 && explained.error.contains("this result is incomplete"), "\(explained.error)")
+    #expect(
+      explained.code == 2 && explained.error.contains("this result is incomplete"),
+      "\(explained.error)")
   }
 
   @Test("there is nothing to go on with, nor to recover, where nothing was begun")
@@ -173,7 +175,8 @@ struct SafetyCommandTests {
     first.waitUntilExit()
     #expect(fedsim.names.contains("o.h5"))
     let refused = try fedsim("explain", "o.h5", "--device", "phones/0")
-    #expect(refused.code == 2 && refused.error.contains("this result is incomplete"), "\(refused.error)")
+    #expect(
+      refused.code == 2 && refused.error.contains("this result is incomplete"), "\(refused.error)")
     _ = try fedsim.run(["run"] + Self.long + ["-q", "--restart", "--publish-every", "50 ms"])
     _ = try fedsim.run(["run"] + Self.long.map { $0 == "o.h5" ? "w.h5" : $0 } + ["-q"])
     #expect(try fedsim.areEqual("o.h5", "w.h5"))

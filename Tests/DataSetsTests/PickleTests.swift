@@ -184,7 +184,9 @@ struct PickleTests {
     Spoilt("a place that is no number", b0, b("p-1\n"), .malformed),
     Spoilt("nothing remembered there", b0, b("h\u{03}"), .corrupt),
     Spoilt("nothing to remember", b(""), b("\u{94}"), .corrupt),
-    Spoilt("a list in itself", b0 + b("]q\u{00}h\u{00}"), b("a"), .corrupt, "a value that contains itself"),
+    Spoilt(
+      "a list in itself", b0 + b("]q\u{00}h\u{00}"), b("a"), .corrupt,
+      "a value that contains itself"),
     Spoilt("the whole in itself", b("}q\u{00}K\u{01}h\u{00}"), b("s."), [], .corrupt),
     // A list is put into another, and then changed through what is remembered of it.
     Spoilt(

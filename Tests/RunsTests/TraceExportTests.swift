@@ -154,7 +154,8 @@ struct TraceExportTests {
     #expect(
       try refusal(["start=9999-12-30T00:00:00Z"]) { $0.days = 2 }.contains("years 1 to 9999"))
     #expect(
-      try refusal(["fleet.phones.power={flash: none.json}"]) { _ in }.contains("none.json: No such file"))
+      try refusal(["fleet.phones.power={flash: none.json}"]) { _ in }.contains(
+        "none.json: No such file"))
     #expect(folder.names.isEmpty)
   }
 }

@@ -247,7 +247,8 @@ struct TraceFileTests {
       ("server.reachable={fedscale: availability-4.pickle}", "`fedscale` has no series of server"),
       ("fleet.phones.power={flash: {file: flash.json, cycle: false, period: 1 d}}", "no `period`"),
       (
-        "fleet.phones.power={flash: {file: flash.json, assign: drawn, firstTrace: 1}}", "has no effect"
+        "fleet.phones.power={flash: {file: flash.json, assign: drawn, firstTrace: 1}}",
+        "has no effect"
       ),
       ("fleet.phones.power={flash: {fle: flash.json}}", "did you mean `file`?"),
       ("fleet.phones.power={flash: {file: flash.json, align: weak}}", "expected one of"),
