@@ -15,7 +15,10 @@ enum CellularDays {
   static func count(
     _ device: Int, link: UInt8, _ bytes: Int64, _ cx: inout Context
   ) {
-    guard link == 1, bytes > 0, !cx.network.cellularDays.isEmpty else { return }
+    guard link == 1, bytes > 0, cx.features.limitsCellularBytes else { return }
+    if cx.network.cellularDays.isEmpty {
+      cx.network.cellularDays = Array(repeating: CellularDay(), count: cx.members.count)
+    }
     let today = today(device, cx)
     if cx.network.cellularDays[device].day != today {
       cx.network.cellularDays[device] = CellularDay(day: today)
@@ -29,7 +32,7 @@ enum CellularDays {
     _ device: Int, from limit: Int64, _ cx: borrowing Context
   ) -> SimTime {
     guard limit > 0 else { return .never }
-    guard cx.network.cellularDays[device].bytes >= limit,
+    guard !cx.network.cellularDays.isEmpty, cx.network.cellularDays[device].bytes >= limit,
       cx.network.cellularDays[device].day == today(device, cx)
     else { return .start }
     let day: Int64 = 86_400_000_000

@@ -14,7 +14,7 @@ struct DeviceNetwork: Codable {
   var accounts = Accounts()
   /// What users had erased, and what the server has heard of it; empty where nobody erases.
   var erasures: [ErasureNotice] = []
-  /// Bytes over cellular networks; empty where no group limits them.
+  /// Bytes over cellular networks, from the first on; empty where no group limits them.
   var cellularDays: [CellularDay] = []
   /// What speed tests found, as devices tell the server; empty where there are none.
   var speeds: [MeasuredSpeeds] = []

@@ -96,7 +96,7 @@ extension Simulation {
   /// Properties that are no part of an archive: they are made from the inputs, belong to one
   /// playing, or are a memory of what can be found again.
   package static let unsaved: Set<String> = [
-    "inputs", "end", "world", "batteryFigures", "wireSizes", "groupConditions", "systemFigures",
+    "inputs", "world", "batteryFigures", "wireSizes", "groupConditions", "systemFigures",
     "streamKeys", "taskNames", "computations", "audience", "features",
   ]
 

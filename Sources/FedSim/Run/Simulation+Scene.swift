@@ -45,8 +45,8 @@ extension Simulation {
               cx)))
       }
     }
-    if cx.inputs.fleet.contains(where: { $0.participation.cellularBytesPerDay != nil }) {
-      cx.network.cellularDays = Array(repeating: CellularDay(), count: cx.members.count)
+    cx.features.limitsCellularBytes = cx.inputs.fleet.contains {
+      $0.participation.cellularBytesPerDay != nil
     }
     Body.makeBodies(&devices, &cx)
     App.makeApps(&devices, &cx)
