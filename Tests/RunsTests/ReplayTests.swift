@@ -138,7 +138,7 @@ struct ReplayTests {
     let replay = try Replay(path)
     #expect(replay.verdict == .different && !replay.hasSameEvents)
     #expect(replay.hour?.number == 2)
-    #expect(replay.text.contains("events: others"))
+    #expect(replay.text.contains("events: different"))
   }
 
   @Test("a result of an older schema is the same as far as it goes, unless a cell of it is not")

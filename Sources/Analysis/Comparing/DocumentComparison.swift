@@ -18,6 +18,9 @@ public struct DocumentComparison: Sendable, Equatable {
     public init(_ place: String, _ a: String?, _ b: String?) {
       (self.place, self.a, self.b) = (place, a, b)
     }
+
+    /// Whether it is only about the words that describe a variable or a group.
+    public var isDescription: Bool { place.hasSuffix("@long_name") || place.hasSuffix("@comment") }
   }
 
   /// The first row of a table that differs.
@@ -76,9 +79,11 @@ public struct DocumentComparison: Sendable, Equatable {
     TablePair(a, b, "events")?.firstRow()?.row
   }
 
-  /// Whether all that the first holds is the same in the second, the version of the schema aside.
+  /// Whether all that the first holds is the same in the second, the version of the schema and
+  /// descriptions aside.
   public var hasAllOfTheFirst: Bool {
-    cells.isEmpty && attributes.allSatisfy { $0.place == "schemaVersion" || $0.a == nil }
+    cells.allSatisfy(\.isDescription)
+      && attributes.allSatisfy { $0.place == "schemaVersion" || $0.a == nil }
       && !missing.contains(where: \.isInA)
   }
 
@@ -150,13 +155,18 @@ private struct Walk {
     _ a: ResultDocument.Variable, _ b: ResultDocument.Variable, at path: String
   ) -> DocumentComparison.Difference? {
     if a.units != b.units { return .init("\(path)@units", a.units, b.units) }
-    if a.longName != b.longName { return .init("\(path)@long_name", a.longName, b.longName) }
     if a.values.typeName != b.values.typeName {
       return .init("\(path) (type)", a.values.typeName, b.values.typeName)
     }
-    let names = a.attributes.map(\.name) + b.attributes.map(\.name)
-    guard let name = names.first(where: { a[attribute: $0] != b[attribute: $0] }) else {
-      return nil
+    let names = (a.attributes.map(\.name) + b.attributes.map(\.name)).filter {
+      a[attribute: $0] != b[attribute: $0]
+    }
+    // Descriptions come last, so that they hide nothing else.
+    guard let name = names.first(where: { $0 != "comment" }) else {
+      if a.longName != b.longName { return .init("\(path)@long_name", a.longName, b.longName) }
+      return names.first.map {
+        .init("\(path)@\($0)", a[attribute: $0]?.text, b[attribute: $0]?.text)
+      }
     }
     return .init("\(path)@\(name)", a[attribute: name]?.text, b[attribute: name]?.text)
   }

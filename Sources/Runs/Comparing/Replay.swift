@@ -13,7 +13,8 @@ public struct Replay: Codable, Equatable, Sendable {
     case sameBytes
     /// What is in the file; another library wrote it.
     case sameContent
-    /// All that is in the file, which is of an older schema: what later ones added is not in it.
+    /// All that is in the file, descriptions aside. An older program wrote it: what later ones added
+    /// is not in it, and their descriptions may use other words.
     case sameAsHeld
     /// Something differs.
     case different
@@ -80,7 +81,8 @@ public struct Replay: Codable, Equatable, Sendable {
       verdict = .sameBytes
     } else if storedDigest == playedDigest {
       verdict = .sameContent
-    } else if Self.isOlder(file.document), difference.hasAllOfTheFirst {
+    } else if difference.hasAllOfTheFirst, Self.isOlder(file.document) || !difference.cells.isEmpty
+    {
       verdict = .sameAsHeld
     } else {
       verdict = .different
