@@ -21,7 +21,7 @@ SCALE ?=
 # The commit that `make same-results` compares with, and further options of Scripts/same-results; no commit: recorded digests.
 OLD ?= $(SAME_RESULTS_BASE)
 SAME ?=
-# The modules of Tests that `make loop` builds and runs, and the suite or test of them; none: all.
+# The modules of Tests that `make loop` builds and runs, and the suite or test of them (.: all; none: all but the longest).
 MODULE ?= FedSimTests
 FILTER ?=
 # What `make test-bare` runs inside the bare Debian.
