@@ -148,7 +148,8 @@ struct ReplayTests {
       .appending(path: "Fixtures/results/open-schema1.h5").path
     let replay = try Replay(fixture)
     #expect(replay.verdict == .sameAsHeld && replay.isSame && replay.hasSameEvents)
-    #expect(replay.text.hasPrefix("same as far as comparable: everything in \(fixture) is reproduced"))
+    #expect(
+      replay.text.hasPrefix("same as far as comparable: everything in \(fixture) is reproduced"))
     #expect(replay.missing.allSatisfy { !$0.isInA } && !replay.missing.isEmpty)
     var document = try ResultFile.read(fixture)
     document.edit("versions", "samples") { $0[1] += 1 }

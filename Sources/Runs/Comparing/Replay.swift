@@ -13,8 +13,8 @@ public struct Replay: Codable, Equatable, Sendable {
     case sameBytes
     /// What is in the file; another library wrote it.
     case sameContent
-    /// All that is in the file, descriptions aside. An older program wrote it: what later ones added
-    /// is not in it, and their descriptions may use other words.
+    /// All that is in the file, descriptions aside. An older program wrote it: what later ones
+    /// added is not in it, and their descriptions may use other words.
     case sameAsHeld
     /// Something differs.
     case different
