@@ -93,7 +93,8 @@ let package = Package(
       path: "Benchmarks/aggregation", swiftSettings: swift),
 
     // Tests find their fixtures beside their source files.
-    // Those of the architecture read all sources themselves, those of Learning compute in long loops.
+    // Those of the architecture read all sources themselves, those of Learning compute in long
+    // loops.
     tests("ArchitectureTests", [], optimised: true),
     tests("NumericsTests", ["Numerics"]),
     tests("CKernelsTests", ["CKernels", "Numerics"]),

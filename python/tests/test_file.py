@@ -100,7 +100,7 @@ def test_attributes_are_plain_values(night):
 
 def test_what_is_no_result_is_told_of(night, tmp_path):
     (tmp_path / "text.h5").write_text("hours, in words")
-    with pytest.raises(fedsim.NotAResult, match="no HDF5 file"):
+    with pytest.raises(fedsim.NotAResult, match="not an HDF5 file"):
         fedsim.open(tmp_path / "text.h5")
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["x"] = 1
