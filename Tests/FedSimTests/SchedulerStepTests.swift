@@ -28,7 +28,6 @@ struct SchedulerStepTests {
     #expect(step { _ in } == .start)
     #expect(step { $0.isByChance = true } == .draw)
     // Exactly at the time is in time.
-    #expect(step { $0.earliestBegin = Self.at(1000) } == .start)
     #expect(step { $0.view.idleFrom = Self.at(1000) } == .start)
     #expect(step { $0.view.usedUntil = Self.at(1000) } == .start)
   }
@@ -113,7 +112,13 @@ struct SchedulerStepTests {
 
   @Test("What is held up, or too early by its own wish, waits for an event")
   func heldUp() {
-    #expect(step { $0.isHeldUp = true } == .wait(until: .never))
-    #expect(step { $0.earliestBegin = Self.at(1001) } == .wait(until: .never))
+    func step(isHeldUp: Bool, from begin: Int64) -> SchedulerStep? {
+      SchedulerStep.beforehand(
+        isHeldUp: isHeldUp, earliestBegin: Self.at(begin), at: Self.at(1000))
+    }
+    #expect(step(isHeldUp: true, from: 1000) == .wait(until: .never))
+    #expect(step(isHeldUp: false, from: 1001) == .wait(until: .never))
+    // Exactly at the time is in time.
+    #expect(step(isHeldUp: false, from: 1000) == nil)
   }
 }

@@ -50,11 +50,12 @@ extension ConditionView {
   /// A device as it is now, as someone sees it who looks at its conditions. Which request is meant
   /// is for the caller to add.
   ///
-  /// Its link is handed in: to reach it through a borrowed context would copy the network.
+  /// Its link is handed in: to reach it through a borrowed context would copy the network. Where
+  /// one of `deciding` does not hold, battery and app are not looked at.
   @inline(__always)
   init(
     _ device: Int, for asker: Condition.Asker, link: UInt8, isUnmetered: Bool,
-    _ devices: borrowing Devices, _ cx: borrowing Context
+    deciding: Conditions = [], _ devices: borrowing Devices, _ cx: borrowing Context
   ) {
     isPlugged = devices[device].isPlugged
     self.link = link
@@ -69,6 +70,7 @@ extension ConditionView {
     if let limit = devices.groupConditions[place].cellularBytes {
       allowanceFrom = CellularDays.opens(device, from: limit, cx)
     }
+    if !deciding.isEmpty, deciding.firstUnmet(self, at: cx.now) != nil { return }
     if Body.hasBody(device, devices) { lookAtBody(device, for: asker, devices, cx) }
     if !devices.apps.isEmpty { lookAtApp(device, for: asker, devices, cx) }
   }
@@ -124,6 +126,10 @@ extension ConditionView {
 struct GroupConditions {
   let processing: Conditions
   let refresh: Conditions
+  /// Those of the two that a device's own line of the fleet decides and that nothing but a change
+  /// opens: where one does not hold, a request waits for that change.
+  let processingFirst: Conditions
+  let refreshFirst: Conditions
   let app: Conditions
   let idleDwell: SimDuration
   /// Levels in percent: what the system keeps for the essential, and what the app asks for.
@@ -134,9 +140,15 @@ struct GroupConditions {
   /// Whether critical heat keeps even refresh tasks from starting.
   let stopsCritical: Bool
 
+  /// In the list of conditions no condition that time can open comes before one of these, so that
+  /// the first that does not hold is opened by a change, whichever it is.
+  static let first: Conditions = [.charging, .online, .wifi, .unmetered]
+
   init(_ group: FleetGroupSettings) {
     processing = Conditions(askedBy: .processing, of: group)
     refresh = Conditions(askedBy: .refresh, of: group)
+    processingFirst = processing.intersection(Self.first)
+    refreshFirst = refresh.intersection(Self.first)
     app = Conditions(askedBy: .app, of: group)
     idleDwell = group.background.processing?.idleDwell ?? .zero
     essential = group.battery?.essentialBelow ?? 0

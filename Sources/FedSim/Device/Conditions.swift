@@ -27,6 +27,14 @@ public struct Conditions: Hashable, Sendable, ExpressibleByArrayLiteral {
     return both
   }
 
+  /// Those of both.
+  @inline(__always)
+  func intersection(_ other: Conditions) -> Conditions {
+    var both = self
+    both.bits &= other.bits
+    return both
+  }
+
   /// Whether all of the other ones are among these.
   public func isSuperset(of other: Conditions) -> Bool { bits & other.bits == other.bits }
 
@@ -35,7 +43,7 @@ public struct Conditions: Hashable, Sendable, ExpressibleByArrayLiteral {
   package func firstUnmet(_ view: ConditionView, at now: SimTime) -> Condition? {
     var rest = bits
     while rest != 0 {
-      let condition = Condition(rawValue: UInt8(rest.trailingZeroBitCount))!
+      let condition = Condition.at(UInt8(truncatingIfNeeded: rest.trailingZeroBitCount))
       if !condition.holds(view, at: now) { return condition }
       rest &= rest &- 1
     }

@@ -27,17 +27,17 @@ enum Requesting {
 
   /// Asks the server for news, and for work unless it is a poll.
   static func startCheck(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    if let dialect = cx.dialect(of: devices[device].group),
+    if cx.features.isOn, let dialect = cx.dialect(of: devices[device].group),
       dialect.beforeCheck(device, &devices, &cx) == .begun
     {
       return
     }
     Session.renewParticipation(device, &devices, &cx)
     devices[device].session!.isEvaluating = false
-    let session = devices[device].session!
+    let participation = devices[device].session!.participation
     startRequest(
       device, .check,
-      .check(heldVersion: devices[device].heldVersion, participation: session.participation),
+      .check(heldVersion: devices[device].heldVersion, participation: participation),
       bytes: WireSize.bytes(of: .check, cx), &devices, &cx)
   }
 
@@ -91,15 +91,15 @@ enum Requesting {
   /// The timer rings: a request that is due fails; one that began later is watched on.
   static func timeoutRang(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     cx.network[device].isTimeoutPending = false
-    guard let transfer = cx.network[transferOf: device], transfer.phase == .awaiting,
-      !transfer.isHeld
+    guard cx.network[transferOf: device]?.phase == .awaiting,
+      !cx.network[transferOf: device]!.isHeld
     else { return false }
-    guard transfer.due <= cx.now else {
+    guard cx.network[transferOf: device]!.due <= cx.now else {
       watchTimeout(device, &cx)
       return false
     }
-    if cx.inputs.server.service != nil, transfer.purpose == .check {
-      closeConnection(device, transfer.id, &cx)
+    if cx.inputs.server.service != nil, cx.network[transferOf: device]!.purpose == .check {
+      closeConnection(device, cx.network[transferOf: device]!.id, &cx)
     }
     failTransfer(device, .timedOut, &devices, &cx)
     return true
@@ -126,12 +126,12 @@ enum Requesting {
     _ device: Int, from rates: Link, _ link: UInt8, isConnected: Bool, isSameLink: Bool = false,
     _ devices: inout Devices, _ cx: inout Context
   ) {
-    guard let transfer = cx.network[transferOf: device] else { return }
-    if transfer.phase != .awaiting { countProgress(device, rates, link, &cx) }
+    guard let phase = cx.network[transferOf: device]?.phase else { return }
+    if phase != .awaiting { countProgress(device, rates, link, &cx) }
     if !isSameLink { cx.network[transferOf: device]!.fraction = 0 }
     if !isConnected {
-      failTransfer(device, transfer.phase == .awaiting ? .unacknowledged : .linkLost, &devices, &cx)
-    } else if transfer.phase != .awaiting {
+      failTransfer(device, phase == .awaiting ? .unacknowledged : .linkLost, &devices, &cx)
+    } else if phase != .awaiting {
       planTransfer(device, &cx)
     }
   }
@@ -140,13 +140,9 @@ enum Requesting {
   static func countProgress(
     _ device: Int, _ rates: Link, _ link: UInt8, _ cx: inout Context
   ) {
-    let transfer = cx.network[transferOf: device]!
-    let rate = transfer.phase == .sending ? rates.up : rates.down
-    let (bytes, fraction) = rate.bytes(in: cx.now - transfer.since, after: transfer.fraction)
-    let passed = min(transfer.remaining, bytes)
-    cx.network[transferOf: device]!.remaining -= passed
-    cx.network[transferOf: device]!.fraction = fraction
-    if transfer.phase == .sending {
+    let isSending = cx.network[transferOf: device]!.phase == .sending
+    let passed = cx.network[transferOf: device]!.pass(over: rates, until: cx.now)
+    if isSending {
       Accounting.countBytes(device, link: link, up: passed, &cx)
     } else {
       Accounting.countBytes(device, link: link, down: passed, &cx)
@@ -155,12 +151,12 @@ enum Requesting {
 
   /// Ends a request that a session gives up, without going on in the session.
   static func giveUpTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    let transfer = cx.network[transferOf: device]!
-    if transfer.phase != .awaiting {
+    let isAwaiting = cx.network[transferOf: device]!.phase == .awaiting
+    if !isAwaiting {
       countProgress(device, cx.network[device].rates, cx.network[device].link, &cx)
     }
-    let outcome: TransmissionOutcome = transfer.phase == .awaiting ? .unacknowledged : .cancelled
-    Accounting.closeTransfer(device, outcome, &devices, &cx)
+    let outcome: TransmissionOutcome = isAwaiting ? .unacknowledged : .cancelled
+    let transfer = Accounting.closeTransfer(device, outcome, &devices, &cx)
     if case .upload(let update) = transfer.purpose {
       cx.note(device, .uploadFailed(update: Int(update), outcome))
       Outbox.markWaiting(update, &cx)
@@ -187,8 +183,7 @@ enum Requesting {
   static func failTransfer(
     _ device: Int, _ outcome: TransmissionOutcome, _ devices: inout Devices, _ cx: inout Context
   ) {
-    let transfer = cx.network[transferOf: device]!
-    Accounting.closeTransfer(device, outcome, &devices, &cx)
+    let transfer = Accounting.closeTransfer(device, outcome, &devices, &cx)
     switch transfer.purpose {
     case .check, .download, .enrolment, .reply:
       cx.note(device, .requestFailed(transfer.purpose == .download ? .download : .check, outcome))
@@ -218,7 +213,7 @@ enum Requesting {
       checked(device, latest: latest, isOnline: isOnline, answer, round: round, &devices, &cx)
     case .model(let version):
       var reading = ModelReading.read
-      if let dialect = cx.dialect(of: devices[device].group) {
+      if cx.features.isOn, let dialect = cx.dialect(of: devices[device].group) {
         reading = dialect.onModel(device, (version, transfer.body!), &devices, &cx)
         if reading == .unread { return }
       } else {

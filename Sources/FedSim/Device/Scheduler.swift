@@ -139,8 +139,13 @@ enum Scheduler {
   private static func look(
     _ device: Int, _ request: TaskRequest, _ devices: inout Devices, _ cx: inout Context
   ) -> SchedulerStep {
-    let facts = SchedulerFacts(device, request, devices, &cx)
-    let step = SchedulerStep(facts, at: cx.now)
+    let isHeldUp = SchedulerFacts.isHeldUp(device, request.kind, devices)
+    if let step = SchedulerStep.beforehand(
+      isHeldUp: isHeldUp, earliestBegin: request.earliestBegin, at: cx.now)
+    {
+      return step
+    }
+    let step = SchedulerStep(SchedulerFacts(device, request, devices, &cx), at: cx.now)
     return step == .draw ? chance(device, request, &devices, &cx) : step
   }
 

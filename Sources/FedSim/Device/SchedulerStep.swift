@@ -7,13 +7,20 @@ package enum SchedulerStep: Equatable, Sendable {
   /// Looks again at this time, or when something changes; never: then alone.
   case wait(until: SimTime)
 
+  /// What is done with a request before anyone looks at the device; nil: its conditions decide.
+  ///
+  /// Its own timer rings at the earliest begin, and what holds it up ends with an event.
+  @inline(__always)
+  package static func beforehand(
+    isHeldUp: Bool, earliestBegin: SimTime, at now: SimTime
+  ) -> SchedulerStep? {
+    isHeldUp || now < earliestBegin ? .wait(until: .never) : nil
+  }
+
   /// What is done with a request of which these are the facts.
   @inline(__always)
   package init(_ facts: SchedulerFacts, at now: SimTime) {
-    // Its own timer rings at the earliest begin, and what is held up ends with an event.
-    if facts.isHeldUp || now < facts.earliestBegin {
-      self = .wait(until: .never)
-    } else if let unmet = facts.asked.firstUnmet(facts.view, at: now) {
+    if let unmet = facts.asked.firstUnmet(facts.view, at: now) {
       self = .wait(until: unmet.opens(facts.view))
     } else {
       self = facts.isByChance ? .draw : .start
@@ -21,16 +28,11 @@ package enum SchedulerStep: Equatable, Sendable {
   }
 }
 
-/// What the scheduler knows when it looks at a request.
+/// What the scheduler knows when it looks at a device for a request.
 package struct SchedulerFacts: Sendable {
-  /// Whether the app runs in a session that such a task does not take the place of, or the device
-  /// is not in the fleet.
-  package var isHeldUp = false
-  /// When the request may begin by its own wish.
-  package var earliestBegin = SimTime.start
   /// The conditions of the system for such a task.
   package var asked: Conditions = []
-  /// The device; where it is held up or too early nobody looks at it.
+  /// The device, as far as it decides.
   package var view = ConditionView()
   /// Whether such a task starts in some quarters of an hour only, once all conditions hold.
   package var isByChance = false
@@ -45,19 +47,26 @@ extension SchedulerFacts {
     _ device: Int, _ request: TaskRequest, _ devices: borrowing Devices, _ cx: inout Context
   ) {
     let isRefresh = request.kind == .refresh
-    earliestBegin = request.earliestBegin
-    let isBusy = devices[device].sessionKind.map { isRefresh || !$0.endsOnLock } ?? false
-    isHeldUp = isBusy ? true : Membership.isAway(device, devices)
-    guard !isHeldUp, earliestBegin <= cx.now else { return }
     let place = Int(devices[device].group)
     let asker: Condition.Asker = isRefresh ? .refresh : .processing
-    asked =
-      isRefresh ? devices.groupConditions[place].refresh : devices.groupConditions[place].processing
+    let conditions = devices.groupConditions[place]
+    asked = isRefresh ? conditions.refresh : conditions.processing
     view = ConditionView(
       device, for: asker, link: cx.network[device].link,
-      isUnmetered: cx.network[device].isUnmetered, devices, cx)
-    view.requestFrom = max(earliestBegin, devices[device].scheduler.next(request.kind))
+      isUnmetered: cx.network[device].isUnmetered,
+      deciding: isRefresh ? conditions.refreshFirst : conditions.processingFirst, devices, cx)
+    view.requestFrom = max(request.earliestBegin, devices[device].scheduler.next(request.kind))
     let isRuled = devices.systemFigures.isEmpty ? false : devices.systemFigures[place] != nil
     isByChance = isRuled && (isRefresh || !view.isPlugged)
+  }
+
+  /// Whether the app runs in a session that a task of a kind does not take the place of, or the
+  /// device is not in the fleet.
+  @inline(__always)
+  static func isHeldUp(_ device: Int, _ kind: TaskKind, _ devices: borrowing Devices) -> Bool {
+    if let running = devices[device].sessionKind, kind == .refresh || !running.endsOnLock {
+      return true
+    }
+    return Membership.isAway(device, devices)
   }
 }

@@ -38,7 +38,7 @@ extension Session {
       cx.books.tallies.sessionsWithoutData += 1
       return endSession(device, .withoutData, &devices, &cx)
     }
-    if let dialect = cx.dialect(of: devices[device].group),
+    if cx.features.isOn, let dialect = cx.dialect(of: devices[device].group),
       let end = dialect.beforeSession(device, &devices, &cx)
     {
       return endSession(device, end, &devices, &cx)
@@ -232,14 +232,16 @@ extension Session {
     Training.abandonEvaluation(device, &devices, &cx)
     precondition(devices[device].run == nil, "a session ends between batches")
     if cx.network[transferOf: device] != nil { Requesting.giveUpTransfer(device, &devices, &cx) }
-    let dialect = cx.dialect(of: devices[device].group)
-    dialect?.onParticipationEnd(device, session.participation, &devices, &cx)
+    if cx.features.isOn {
+      cx.dialect(of: devices[device].group)?
+        .onParticipationEnd(device, session.participation, &devices, &cx)
+    }
     if Collecting.collects(device, cx) { Collecting.endCollecting(device, &cx) }
     devices[device].session = nil
     cancelExpiries(device, session, &cx)
     cx.participations.letGo(session.participation)
     if cx.network.server.staysOnline,
-      dialect == nil || !LayoutDialect.keepsOwnModel(device, devices, cx)
+      !cx.features.isOn || !LayoutDialect.keepsOwnModel(device, devices, cx)
     {
       devices[device].held = nil
     }

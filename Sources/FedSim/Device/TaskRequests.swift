@@ -18,19 +18,22 @@ struct TaskRequests: RandomAccessCollection, Codable {
 
   /// Takes a request in place of a pending one with the same identifier.
   mutating func insert(_ request: TaskRequest) {
-    if isEmpty || second == nil && first!.identifier == request.identifier {
-      first = request
+    remove(request.identifier)
+    guard let first else { return first = request }
+    if second == nil {
+      second = Self.isBefore(request, first) ? first : request
+      if Self.isBefore(request, first) { self.first = request }
       return
     }
-    remove(request.identifier)
     var all = Array(self)
-    let place =
-      all.firstIndex { other in
-        other.kind == request.kind
-          ? other.earliestBegin > request.earliestBegin : request.kind == .refresh
-      } ?? all.count
-    all.insert(request, at: place)
+    all.insert(request, at: all.firstIndex { Self.isBefore(request, $0) } ?? all.count)
     assign(all)
+  }
+
+  /// Whether a new request is looked at before a pending one.
+  private static func isBefore(_ request: TaskRequest, _ other: TaskRequest) -> Bool {
+    other.kind == request.kind
+      ? other.earliestBegin > request.earliestBegin : request.kind == .refresh
   }
 
   /// A request is used up.

@@ -25,7 +25,7 @@ struct Line: Codable {
   init(links: Links) { self.links = links }
 
   /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.
-  var link: UInt8 { isDropped || isOff ? 0 : linkState }
+  var link: UInt8 { @inline(__always) get { isDropped || isOff ? 0 : linkState } }
   var isConnected: Bool { link != 0 }
   /// Whether a request is under way.
   var isBusy: Bool { place != 0 }
@@ -35,5 +35,7 @@ struct Line: Codable {
     return share == 100 ? link : link.scaled(percent: Int64(share))
   }
   /// Whether there is a link that costs nothing.
-  var isUnmetered: Bool { isConnected && !(link == 1 ? links.cellular : links.wifi).isMetered }
+  var isUnmetered: Bool {
+    @inline(__always) get { isConnected && !(link == 1 ? links.cellular : links.wifi).isMetered }
+  }
 }

@@ -44,6 +44,16 @@ struct Transfer: Codable {
     return rate.bitsPerSecond > 0 ? rate.duration(bytes: remaining, less: fraction) : nil
   }
 
+  /// Bytes pass since the last plan; how many.
+  mutating func pass(over rates: Link, until now: SimTime) -> Int64 {
+    let rate = phase == .sending ? rates.up : rates.down
+    let (bytes, rest) = rate.bytes(in: now - since, after: fraction)
+    let passed = min(remaining, bytes)
+    remaining -= passed
+    fraction = rest
+    return passed
+  }
+
   /// The last byte leaves the device: what is on its way, and how many bytes were left to send.
   mutating func leave(due: SimTime) -> (id: UInt32, request: Request, sent: Int64) {
     let sent = remaining

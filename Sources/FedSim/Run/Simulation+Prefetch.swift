@@ -1,6 +1,6 @@
 extension Simulation {
-  /// Whether the fleet is so large that most of it is far from the processor.
-  var prefetches: Bool { devices.count > 20_000 }
+  /// Whether the fleet is so large that most of it is far from the processor's cores.
+  var prefetches: Bool { devices.count > 2000 }
 
   /// Asks for the memory of the devices that will most likely be next; of the very next also for
   /// what is found through that memory.
@@ -10,6 +10,7 @@ extension Simulation {
       let device = Int(fresh[place]) - 1
       devices.prefetch(device)
       cx.network.prefetch(device)
+      cx.books.activity.prefetch(device)
       cx.agenda.queue.prefetch(fresh[place])
     }
     guard first > 0 else { return }

@@ -58,8 +58,9 @@ enum Requests {
       if case .central(let request) = request { Collecting.centralCame(request, &cx) }
       return
     }
-    let dialect = cx.features.serverDialect
-    dialect?.onRequest(device, generation, &server, &cx)
+    if cx.features.isOn {
+      cx.features.serverDialect?.onRequest(device, generation, &server, &cx)
+    }
     switch request {
     case .check(let held, let participation):
       guard Facts.checkIn(device, participation, &server, &cx) == .work else {
@@ -96,11 +97,11 @@ enum Requests {
       }
     case .disconnect:
       Lobby.tell(.lost, of: device, &server, &cx)
-      dialect!.handle(device, generation, request, &server, &cx)
+      cx.features.serverDialect!.handle(device, generation, request, &server, &cx)
     case .identity, .erase:
       break  // Served, or heard, already.
     case .enrol, .probe, .plan, .sendModel, .properties, .evaluated:
-      dialect!.handle(device, generation, request, &server, &cx)
+      cx.features.serverDialect!.handle(device, generation, request, &server, &cx)
     case .central(let request):
       SampleStore.serve(device, generation, request, &cx)
       Collecting.centralCame(request, &cx)

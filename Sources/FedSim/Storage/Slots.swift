@@ -25,22 +25,22 @@ struct Slots<Element> {
   }
 
   /// Adds an element and says its place, above 0.
-  mutating func insert(_ element: Element) -> Int32 {
+  mutating func insert(_ element: consuming Element) -> Int32 {
     guard let place = free.popLast() else {
       elements.append(element)
       return Int32(elements.count - 1)
     }
-    elements[Int(place)] = element
+    mutableAddress(place).initialize(to: element)  // nothing is there to be released
     return place
   }
 
   /// Takes an element out.
   mutating func remove(_ place: Int32) -> Element {
-    guard let element = elements[Int(place)].take() else {
-      preconditionFailure("nobody has place \(place)")
-    }
+    let address = mutableAddress(place)
+    precondition(address.pointee != nil, "nobody has place \(place)")
     free.append(place)
-    return element
+    defer { address.initialize(to: nil) }
+    return address.move().unsafelyUnwrapped
   }
 
   /// Asks for the memory of an element, if there is one.
