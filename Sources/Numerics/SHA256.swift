@@ -13,28 +13,47 @@ public struct SHA256: Sendable {
   /// A digest of nothing yet.
   public init() { pending.reserveCapacity(64) }
 
-  /// Takes in bytes.
+  /// Takes in bytes. Contiguous ones are read where they are.
   public mutating func update(_ bytes: some Sequence<UInt8>) {
-    for byte in bytes {
-      pending.append(byte)
-      length += 1
-      if pending.count == 64 { compress() }
+    if bytes.withContiguousStorageIfAvailable({ take($0) }) == nil {
+      Array(bytes).withUnsafeBufferPointer { take($0) }
     }
+  }
+
+  private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) {
+    length += UInt64(bytes.count)
+    var next = 0
+    if !pending.isEmpty {
+      next = min(64 - pending.count, bytes.count)
+      pending.append(contentsOf: bytes[..<next])
+      if pending.count == 64 { compressPending() }
+    }
+    while bytes.count - next >= 64 {
+      compress(bytes.baseAddress! + next)
+      next += 64
+    }
+    pending.append(contentsOf: bytes[next...])
+  }
+
+  private mutating func compressPending() {
+    let block = pending
+    block.withUnsafeBufferPointer { compress($0.baseAddress!) }
+    pending.removeAll(keepingCapacity: true)
   }
 
   /// The 64 lower-case hexadecimal digits of what was taken in.
   public consuming func hexDigest() -> String {
     let bits = length &* 8
     pending.append(0x80)
-    if pending.count == 64 { compress() }
+    if pending.count == 64 { compressPending() }
     while pending.count != 56 {
       pending.append(0)
-      if pending.count == 64 { compress() }
+      if pending.count == 64 { compressPending() }
     }
     for shift in stride(from: UInt64(56), through: 0, by: -8) {
       pending.append(UInt8(truncatingIfNeeded: bits >> shift))
     }
-    compress()
+    compressPending()
     let digits = Array("0123456789abcdef")
     var text = ""
     for word in state {
@@ -45,12 +64,11 @@ public struct SHA256: Sendable {
     return text
   }
 
-  private mutating func compress() {
+  /// Takes in 64 bytes.
+  private mutating func compress(_ block: UnsafePointer<UInt8>) {
     for t in 0..<16 {
-      let i = 4 * t
-      schedule[t] =
-        UInt32(pending[i]) << 24 | UInt32(pending[i + 1]) << 16 | UInt32(pending[i + 2]) << 8
-        | UInt32(pending[i + 3])
+      let word = UnsafeRawPointer(block + 4 * t).loadUnaligned(as: UInt32.self)
+      schedule[t] = UInt32(bigEndian: word)
     }
     for t in 16..<64 {
       let x = schedule[t - 15]
@@ -71,7 +89,6 @@ public struct SHA256: Sendable {
       (d, c, b, a) = (c, b, a, t1 &+ big0 &+ majority)
     }
     for (i, word) in [a, b, c, d, e, f, g, h].enumerated() { state[i] = state[i] &+ word }
-    pending.removeAll(keepingCapacity: true)
   }
 
   private func rotate(_ x: UInt32, _ n: UInt32) -> UInt32 { x >> n | x << (32 - n) }
