@@ -7,7 +7,6 @@ public struct SHA256: Sendable {
     0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
   private var pending: [UInt8] = []
-  private var schedule = [UInt32](repeating: 0, count: 64)
   private var length: UInt64 = 0
 
   /// A digest of nothing yet.
@@ -66,24 +65,32 @@ public struct SHA256: Sendable {
 
   /// Takes in 64 bytes.
   private mutating func compress(_ block: UnsafePointer<UInt8>) {
-    for t in 0..<16 {
-      let word = UnsafeRawPointer(block + 4 * t).loadUnaligned(as: UInt32.self)
-      schedule[t] = UInt32(bigEndian: word)
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+      for t in 0..<16 {
+        let word = UnsafeRawPointer(block + 4 * t).loadUnaligned(as: UInt32.self)
+        schedule[t] = UInt32(bigEndian: word)
+      }
+      for t in 16..<64 {
+        let x = schedule[t - 15]
+        let y = schedule[t - 2]
+        let small0 = Self.rotate(x, 7) ^ Self.rotate(x, 18) ^ x >> 3
+        let small1 = Self.rotate(y, 17) ^ Self.rotate(y, 19) ^ y >> 10
+        schedule[t] = schedule[t - 16] &+ small0 &+ schedule[t - 7] &+ small1
+      }
+      Self.constants.withUnsafeBufferPointer { mix(schedule, $0) }
     }
-    for t in 16..<64 {
-      let x = schedule[t - 15]
-      let y = schedule[t - 2]
-      let small0 = rotate(x, 7) ^ rotate(x, 18) ^ x >> 3
-      let small1 = rotate(y, 17) ^ rotate(y, 19) ^ y >> 10
-      schedule[t] = schedule[t - 16] &+ small0 &+ schedule[t - 7] &+ small1
-    }
+  }
+
+  private mutating func mix(
+    _ schedule: UnsafeMutableBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>
+  ) {
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for t in 0..<64 {
-      let big1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+      let big1 = Self.rotate(e, 6) ^ Self.rotate(e, 11) ^ Self.rotate(e, 25)
       let choice = (e & f) ^ (~e & g)
-      let t1 = h &+ big1 &+ choice &+ Self.constants[t] &+ schedule[t]
-      let big0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+      let t1 = h &+ big1 &+ choice &+ constants[t] &+ schedule[t]
+      let big0 = Self.rotate(a, 2) ^ Self.rotate(a, 13) ^ Self.rotate(a, 22)
       let majority = (a & b) ^ (a & c) ^ (b & c)
       (h, g, f, e) = (g, f, e, d &+ t1)
       (d, c, b, a) = (c, b, a, t1 &+ big0 &+ majority)
@@ -91,7 +98,7 @@ public struct SHA256: Sendable {
     for (i, word) in [a, b, c, d, e, f, g, h].enumerated() { state[i] = state[i] &+ word }
   }
 
-  private func rotate(_ x: UInt32, _ n: UInt32) -> UInt32 { x >> n | x << (32 - n) }
+  private static func rotate(_ x: UInt32, _ n: UInt32) -> UInt32 { x >> n | x << (32 - n) }
 
   private static let constants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5,

@@ -101,4 +101,20 @@ struct PortableTests {
       digest(String(repeating: "a", count: 1_000_000))
         == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
   }
+
+  @Test("SHA-256 takes bytes in pieces of any size, and from a sequence that is no memory")
+  func sha256InPieces() {
+    let expected = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+    let million = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)
+    for size in [1, 7, 55, 63, 64, 65, 128, 1000] {
+      var digest = SHA256()
+      for start in stride(from: 0, to: million.count, by: size) {
+        digest.update(million[start..<min(start + size, million.count)])
+      }
+      #expect(digest.hexDigest() == expected, "in pieces of \(size)")
+    }
+    var digest = SHA256()
+    digest.update(sequence(first: 1) { $0 < 1_000_000 ? $0 + 1 : nil }.lazy.map { _ in 97 })
+    #expect(digest.hexDigest() == expected)
+  }
 }

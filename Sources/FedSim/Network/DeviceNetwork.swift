@@ -58,7 +58,7 @@ struct DeviceNetwork: Codable {
   }
 
   /// Asks for the memory of a device's line.
-  func prefetch(_ device: Int) { lines.prefetch(device) }
+  func prefetch(_ device: Int) { lines.prefetch(device, bytes: Line.head) }
 
   /// Asks for the memory of a device's request, if it has one under way.
   func prefetchTransfer(_ device: Int) { transfers.prefetch(lines[device].place) }

@@ -2,7 +2,7 @@ import Numerics
 
 /// A device's end of the network: its links, and its one request at a time.
 struct Line: Codable {
-  @Rebuilt var links: Links
+  // What every look reads comes first: it lies together in memory.
   /// The state of the link by the world: 0 offline, 1 cellular, 2 Wi-Fi.
   var linkState: UInt8 = 0
   /// Whether a script has dropped the link.
@@ -21,6 +21,10 @@ struct Line: Codable {
   var place: Int32 = 0
   /// Whether the timer of requests without an answer is set.
   var isTimeoutPending = false
+  @Rebuilt var links: Links
+
+  /// Bytes before the links.
+  static let head = 32
 
   init(links: Links) { self.links = links }
 

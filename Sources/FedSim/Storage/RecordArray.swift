@@ -48,10 +48,11 @@ struct RecordArray<Element>: RandomAccessCollection {
     return storage.base + position
   }
 
-  /// Asks for the memory of a record, if there is one.
-  func prefetch(_ position: Int) {
+  /// Asks for the memory of a record, or of its first bytes, if there is one.
+  @inline(__always)
+  func prefetch(_ position: Int, bytes: Int = MemoryLayout<Element>.stride) {
     guard position >= 0, position < storage.count else { return }
-    HostMemory.prefetch(storage.base + position, MemoryLayout<Element>.stride)
+    HostMemory.prefetch(storage.base + position, bytes)
   }
 
   mutating func append(_ element: Element) {
