@@ -103,7 +103,7 @@ public struct SweepTable {
     }
   }
 
-  /// The metrics of the tables, with their places in rows: one that needs a feature is there only if
+  /// The metrics of the tables, with their places in rows: one that needs a feature is there if
   /// a cell has a number.
   var metrics: [(place: Int, metric: CellMetric)] {
     CellMetric.all.enumerated().filter { place, metric in
