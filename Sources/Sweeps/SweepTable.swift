@@ -103,8 +103,8 @@ public struct SweepTable {
     }
   }
 
-  /// The metrics of the tables, with their places in rows: one that needs a feature is there if
-  /// a cell has a number.
+  /// The metrics of the tables, with their places in rows: one that needs a feature is there if a
+  /// cell has a number.
   var metrics: [(place: Int, metric: CellMetric)] {
     CellMetric.all.enumerated().filter { place, metric in
       metric.isAlwaysThere || rows.values.contains { $0.metrics[place] != nil }

@@ -301,7 +301,8 @@ struct EnergyTests {
   @Test("A battery level is the one at the end of the training, to the nanojoule")
   func levelAsTrainingEnds() {
     // Until 8.34 s: idle at 1 W, 8.34 J; the radio at 2 W for 4.3 s, 8.6 J; training at 4 W for
-    // 4 s, 16 J. 467.06 of 1,000 J are left. (487.06 J as it begins, 463.15 J as the update arrives.)
+    // 4 s, 16 J. 467.06 of 1,000 J are left. (487.06 J as it begins, 463.15 J as the update
+    // arrives.)
     var scene = scene(
       battery(1000, idle: 1000) {
         $0.wifi = Power(milliwatts: 2000)
