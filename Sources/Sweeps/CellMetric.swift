@@ -9,6 +9,8 @@ struct CellMetric: Sendable {
   let unit: String
   /// The metric in a few words.
   let text: String
+  /// Whether every table has it; others have it if a cell has a number.
+  var isAlwaysThere = true
   /// The number, NaN where the run has none.
   let value: @Sendable (ResultDocument) -> Double
 
@@ -35,6 +37,7 @@ struct CellMetric: Sendable {
     self.init(summary.name, summary.text, unit: unit) { document in
       document.column(column.name).figure(summary.kind, document.column("version"))
     }
+    isAlwaysThere = column.presence.words.isEmpty
   }
 
   private static let ofRun: [CellMetric] = [

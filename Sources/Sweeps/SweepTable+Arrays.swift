@@ -47,7 +47,7 @@ extension SweepTable {
           "rung", names, .int64(entries.map { Int64($0?.cell.rung ?? -1) }), units: "1",
           longName: "last rung to which the variant was played, -1: none"))
     }
-    for (index, metric) in CellMetric.all.enumerated() {
+    for (index, metric) in metrics {
       variables.append(
         .init(
           metric.name, names, .double(entries.map { $0?.row?.metrics[index] ?? .nan }),

@@ -103,6 +103,14 @@ public struct SweepTable {
     }
   }
 
+  /// The metrics of the tables, with their places in rows: one that needs a feature is there if a
+  /// cell has a number.
+  var metrics: [(place: Int, metric: CellMetric)] {
+    CellMetric.all.enumerated().filter { place, metric in
+      metric.isAlwaysThere || rows.values.contains { $0.metrics[place] != nil }
+    }.map { (place: $0.offset, metric: $0.element) }
+  }
+
   // MARK: Comma-separated
 
   private var hasSeeds: Bool { !manifest.axes.contains { $0.path == "seed" } }
@@ -121,14 +129,17 @@ public struct SweepTable {
   /// A row a cell.
   package var csv: String {
     let times = manifest.targets.map { "timeToAccuracy_\(Text.shortest($0))" }
+    let metrics = self.metrics
     var lines = [
-      keys + ["outcome"] + (manifest.halving == nil ? [] : ["rung"]) + CellMetric.all.map(\.name)
+      keys + ["outcome"] + (manifest.halving == nil ? [] : ["rung"]) + metrics.map(\.metric.name)
         + times + ["eventDigest", "contentDigest"]
     ]
-    let blank = CellMetric.all.count + times.count
+    let blank = metrics.count + times.count
     for entry in entries {
       let numbers =
-        entry.row.map { ($0.metrics + $0.times).map(Self.number) }
+        entry.row.map { row in
+          (metrics.map { row.metrics[$0.place] } + row.times).map(Self.number)
+        }
         ?? [String](repeating: "", count: blank)
       lines.append(
         keys(of: entry) + [entry.outcome.rawValue]

@@ -267,6 +267,71 @@ struct EnergyTests {
     #expect(played.story(of: 0, only: "is") == ["14000 is fair", "14000.001 is nominal"])
   }
 
+  @Test("A version has the mean battery level of its updates, each as full as it is")
+  func meanLevel() {
+    // Nothing drains. 20 %, 50 % and 95 % are 165 % in all, 55 % in the mean; a fourth device has
+    // no battery and does not count.
+    let window: [[Int64]] = [[0, 20_000, 21_000]]
+    var scene = Scene(
+      fleet: [0.2, 0.5, 0.95].enumerated().map { place, level in
+        .group("full\(place)", windows: window) {
+          $0.battery = battery(1000) { $0.initialLevel = level }
+        }
+      } + [.group("mains", windows: window)])
+    scene.threshold(4)
+    let played = scene.play()
+    #expect(played.tape.versions.map(\.updates) == [0, 4])
+    #expect(played.version(0).batteryLevel.isNaN)
+    #expect(played.version(1).batteryLevel == 0.55)
+  }
+
+  @Test("A version has no mean battery level where no update is from a battery")
+  func noLevel() {
+    var scene = Scene(
+      fleet: [
+        .group("asleep") { $0.battery = battery(1000) },
+        .group("mains", windows: [[0, 20_000, 21_000]]),
+      ])
+    scene.threshold(1)
+    let played = scene.play()
+    #expect(played.tape.versions.map(\.updates) == [0, 1])
+    #expect(played.version(1).batteryLevel.isNaN)
+  }
+
+  @Test("A battery level is the one at the end of the training, to the nanojoule")
+  func levelAsTrainingEnds() {
+    // Until 8.34 s: idle at 1 W, 8.34 J; the radio at 2 W for 4.3 s, 8.6 J; training at 4 W for
+    // 4 s, 16 J. 467.06 of 1,000 J are left. (487.06 J as it begins, 463.15 J as the update
+    // arrives.)
+    var scene = scene(
+      battery(1000, idle: 1000) {
+        $0.wifi = Power(milliwatts: 2000)
+        $0.training = Power(milliwatts: 4000)
+      })
+    scene.threshold(1)
+    scene.inputs.stop.versions = 1
+    #expect(scene.play().version(1).batteryLevel == 0.46706)
+  }
+
+  @Test("A battery level does not change while the update waits at the server")
+  func levelWhileWaiting() {
+    // Both idle at 1 W from 500 J on. Trainings end at 8.34 s and at 108.34 s: 491.66 J and
+    // 391.66 J. (As the version is published, at 109.65 s, both have 390.35 J.)
+    let idle = battery(1000, idle: 1000)
+    var scene = Scene(
+      fleet: [Int64(0), 100_000].map { start in
+        .group("from\(start)", windows: [[start, start + 20_000, start + 21_000]]) {
+          $0.battery = idle
+          $0.power = .always("unplugged")
+        }
+      })
+    scene.threshold(2)
+    scene.inputs.stop.versions = 1
+    let played = scene.play()
+    #expect(played.simulation.now == ms(109_650))
+    #expect(played.version(1).batteryLevel == 0.44166)
+  }
+
   @Test("In random worlds with batteries every audit finds nothing, and the sums are exact")
   func randomWorlds() {
     var dead = 0

@@ -53,7 +53,9 @@ struct MeasureResultTests {
   @Test("without batteries there is no energy, and without learning no accuracy")
   func absent() throws {
     let document = try Night.run().document
-    for path in ["effort/energyTraining", "versions/joules", "devices/energyWasted"] {
+    for path in [
+      "effort/energyTraining", "versions/joules", "versions/batteryLevel", "devices/energyWasted",
+    ] {
       #expect(document.variable(path) == nil, "\(path)")
     }
     let times = try Night.run("task.learning=none").document

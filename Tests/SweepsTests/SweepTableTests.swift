@@ -134,12 +134,34 @@ import Sweeps
       }
     }
     #expect(reached.contains(true) && reached.contains(false), "both kinds are seen")
+    // No phone has a battery.
+    #expect(!csv[0].contains("finalBatteryLevel"))
+    #expect(document.root[variable: "finalBatteryLevel"] == nil)
     let versions = try #require(document.root.axes.first { $0.name == "version" }?.length)
     let curve = try #require(document.root[variable: "centralAccuracy"])
     #expect(curve.axes == ["threshold", "after", "replica", "version"])
     #expect(curve.values.count == 8 * versions)
     let excluded = curve.values.asDoubles[4 * versions..<6 * versions].filter { !$0.isNaN }
     #expect(excluded.isEmpty)
+  }
+
+  @Test("a number that needs a feature is in the tables where a cell has it")
+  func needsFeature() throws {
+    let (table, _) = try played(
+      "sweep: {grid: {fleet.phones.battery.initialLevel: [0.5, 0.9]}}\n")
+    let csv = rows(of: table.csv)
+    let column = try #require(csv[0].firstIndex(of: "finalBatteryLevel"))
+    let levels = try #require(table.document.root[variable: "finalBatteryLevel"]?.values.asDoubles)
+    #expect(csv.dropFirst().map { Double($0[column]) } == levels.map { $0 })
+    #expect(csv.allSatisfy { $0.count == csv[0].count })
+    for (level, initial) in zip(levels, ["0.5", "0.9"]) {
+      let scenario = try Scenario(
+        text: Variants.base, overrides: ["fleet.phones.battery.initialLevel=\(initial)"])
+      var simulation = try scenario.makeSimulation()
+      let recorder = RunRecorder()
+      simulation.run(observers: [recorder])
+      #expect(level == recorder.versions.last { !$0.batteryLevel.isNaN }?.batteryLevel)
+    }
   }
 
   @Test("a table is written and read back, and cells of one process share their data")

@@ -23,6 +23,9 @@ public struct VersionFigures: Sendable, Codable {
   public package(set) var meanStaleness = 0.0
   /// Mean over its updates of the time since their bases were published, in seconds.
   public package(set) var meanStalenessSeconds = 0.0
+  /// Mean over its updates of how full their devices' batteries were as the trainings ended, from 0
+  /// to 1; NaN without batteries.
+  public package(set) var batteryLevel = Double.nan
   /// Mean over the devices that held a version of the test accuracy of the version that each held;
   /// NaN without any.
   public package(set) var heldAccuracy = Double.nan
@@ -40,11 +43,12 @@ public struct VersionFigures: Sendable, Codable {
 
 extension VersionColumn {
   /// All of them, in the order of the result's table.
-  public static let all = counts + trained + stale + central + federated + server + progress
+  public static let all =
+    counts + trained + stale + energy + central + federated + server + progress
 
   /// All of them, what a model is worth first: the order of claims and of sweeps' tables.
   public static let byWorth =
-    central + federated + trained + counts + stale + server + progress
+    central + federated + trained + counts + stale + energy + server + progress
 
   /// The column of a name.
   public static func named(_ name: String) -> VersionColumn? { all.first { $0.name == name } }
@@ -112,6 +116,15 @@ extension VersionColumn {
     .in("s").remark(overUpdates)
     .only([.claims, .recordings])
     .claimed("Mean over the version's updates of seconds since the base version was published"),
+  ]
+
+  private static let energy: [VersionColumn] = [
+    .number("batteryLevel", "battery level of the devices when their trainings ended, 0 to 1") {
+      $0.batteryLevel
+    }
+    .remark("\(overUpdates), of devices with a battery; NaN if there are none")
+    .when(.drawsEnergy)
+    .lacking { _ in "no update of the version is from a device with a battery" }
   ]
 
   // MARK: Evaluations

@@ -14,6 +14,14 @@ extension Body {
     return devices.bodies[device].isThere
   }
 
+  /// How full a device's battery is, in billionths; −1 without a battery.
+  static func batteryLevel(of device: Int, _ devices: borrowing Devices, at now: SimTime) -> Int32 {
+    guard hasBody(device, devices) else { return -1 }
+    let share =
+      Double(devices.bodies[device].energy(at: now)) / Double(devices.bodies[device].capacity)
+    return Int32((1e9 * share).rounded())
+  }
+
   private static func battery(of device: Int, _ devices: inout Devices) -> BatterySettings {
     devices.batteryFigures[Int(devices[device].group)]
   }

@@ -266,11 +266,12 @@ enum Training {
     let update = cx.updates.append(
       UpdateRecord(
         device: Int32(device), base: attempt.base, samples: min(shard, effort.samples),
-        samplesProcessed: effort.samples, batches: batches, createdAt: cx.now, round: session.round,
+        createdAt: cx.now, round: session.round,
         participation: session.participation, training: training,
         baseParameters: ClientStates.needsBases(cx) ? attempt.baseParameters : nil,
         sent: outgoing, firstEpoch: attempt.firstEpoch,
-        shardCount: Int32(shard), effort: effort))
+        shardCount: Int32(shard),
+        batteryLevel: Body.batteryLevel(of: device, devices, at: cx.now), effort: effort))
     cx.participations.hold(session.participation)
     cx.note(
       device,

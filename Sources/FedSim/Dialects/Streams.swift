@@ -146,9 +146,10 @@ enum Streams {
     cx.participations.reach(session.participation, .trained)
     let update = cx.updates.append(
       UpdateRecord(
-        device: Int32(device), base: attempt.base, samples: 0, samplesProcessed: 0, batches: 0,
-        createdAt: cx.now, round: session.round, participation: session.participation,
-        firstEpoch: attempt.firstEpoch, shardCount: 0, effort: Effort()))
+        device: Int32(device), base: attempt.base, samples: 0, createdAt: cx.now,
+        round: session.round, participation: session.participation, firstEpoch: attempt.firstEpoch,
+        shardCount: 0, batteryLevel: Body.batteryLevel(of: device, devices, at: cx.now),
+        effort: Effort()))
     cx.participations.hold(session.participation)
     cx.note(
       device, .updateCreated(update: Int(update), base: Int(attempt.base), batches: 0, samples: 0))

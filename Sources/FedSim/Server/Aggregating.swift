@@ -60,6 +60,7 @@ enum Aggregating {
       foreseeNextCohort(&server, &cx)
     }
     var record = versionRecord(used, &server, &cx)
+    record.batteryLevel = batteryLevel(used, cx)
     record.labelCounts = Publication.labelCounts(used.updates, &server, &cx)
     record.norms = Publication.norms(since: before, server, cx)
     record.groupWeights = Publication.groupWeights(server, cx)
@@ -229,6 +230,18 @@ enum Aggregating {
       total += weight
     }
     return sum / total
+  }
+
+  /// The mean of the battery levels as the trainings ended; NaN where no update is from a battery.
+  ///
+  /// Order: any, for levels are whole billionths.
+  private static func batteryLevel(_ used: Used, _ cx: borrowing Context) -> Double {
+    var (sum, batteries) = (0, 0)
+    for update in used.updates where cx.updates[update].batteryLevel >= 0 {
+      sum += Int(cx.updates[update].batteryLevel)
+      batteries += 1
+    }
+    return Double(sum) / (1e9 * Double(batteries))
   }
 
   private static func versionRecord(

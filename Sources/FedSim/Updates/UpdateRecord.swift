@@ -5,8 +5,6 @@ struct UpdateRecord: Codable {
   let device: Int32
   let base: Int32
   let samples: Int
-  let samplesProcessed: Int
-  let batches: Int
   let createdAt: SimTime
   let round: Int32
   let participation: Int32
@@ -18,6 +16,8 @@ struct UpdateRecord: Codable {
   let firstEpoch: UInt64
   /// Samples that its device had as it trained.
   let shardCount: Int32
+  /// How full its device's battery was as its training ended, in billionths; −1 without a battery.
+  let batteryLevel: Int32
   /// The work that is in it.
   var effort: Effort
   var outcome: UpdateOutcome?
@@ -35,4 +35,11 @@ struct UpdateRecord: Codable {
   var isShelved = false
   /// Whether the server has had it.
   var hasArrived = false
+}
+
+extension UpdateRecord {
+  /// Samples that its training processed, repetitions counted.
+  var samplesProcessed: Int { effort.samples }
+  /// Batches that its training did.
+  var batches: Int { effort.batches }
 }
