@@ -24,9 +24,9 @@ public struct FLASHFile {
     public var id = ""
     /// The messages, in order of time; at least one.
     public var messages: [Message] = []
-    /// Where its key stands.
+    /// Where its key is.
     public var place = DataFault.Place.file
-    /// Where the time of its last message stands.
+    /// Where the time of its last message is.
     public var lastPlace = DataFault.Place.file
   }
 

@@ -12,7 +12,7 @@ public enum FedScaleFiles {
     public var id: String
     /// Intervals in seconds, in order; neighbours may touch.
     public var intervals: [(from: Int64, to: Int64)]
-    /// After so many seconds they come again.
+    /// After this many seconds they come again.
     public var finishTime: Int64
   }
 

@@ -103,7 +103,7 @@ struct RunCommand: RegistryCommand {
 
 /// What the environment says to the command.
 enum Environment {
-  /// `FEDSIM_DATA`: folders with data files, separated by colons; they stand for installed ones.
+  /// `FEDSIM_DATA`: folders with data files, separated by colons; they replace installed ones.
   static func set(_ options: inout RunOptions) {
     let value = ProcessInfo.processInfo.environment["FEDSIM_DATA"] ?? ""
     options.dataFolders = value.split(separator: ":").map(String.init)

@@ -3,7 +3,7 @@ import Learning
 import Results
 
 extension RunRecorder {
-  /// A row a round, with its funnel of participation.
+  /// A row per round, with its funnel of participation.
   func roundTable(_ simulation: Simulation) -> ResultDocument.Group {
     let axis = ["round"]
     let funnels = rounds.map { funnel(of: $0.round, simulation) }

@@ -79,7 +79,7 @@ enum TimelineTable {
     .version: ("version that the device holds", "-1: none"),
   ]
 
-  /// A subgroup a part, with a row an interval: by device, then by time.
+  /// A subgroup a part, with a row per interval: by device, then by time.
   static func group(_ log: TimelineLog) -> ResultDocument.Group {
     ResultDocument.Group(
       "timeline",
@@ -124,7 +124,7 @@ enum TimelineTable {
   }
 }
 
-/// Why a run came to no version, or to no further one.
+/// Why a run produced no version, or no further one.
 enum StallReportTable {
   /// A row for each obstacle that a group's devices met, and the obstacle of each device.
   static func group(

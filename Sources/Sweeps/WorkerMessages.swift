@@ -36,7 +36,7 @@ struct WorkerAnswer: Codable {
     case missing
     /// It failed, and may succeed another time.
     case failed
-    /// It cannot be played as it stands.
+    /// It cannot be played as it is.
     case refused
   }
 

@@ -4,7 +4,7 @@ import Results
 import Schema
 import Testing
 
-/// The page: what stands in it, and what must not.
+/// The page: what is in it, and what must not.
 struct ReportTests {
   private func run(
     _ path: String, seed: UInt64 = 1, accuracy: [Double],

@@ -98,7 +98,7 @@ struct SeedTests {
       ])
   }
 
-  /// Of 60 s and 20 s that came to an end a quarter is wasted; 120 s had not.
+  /// Of 60 s and 20 s that ended a quarter is wasted; 120 s had not.
   @Test("wasted work is a share of training time that had come to an end, and of nothing else")
   func wastedWork() {
     func wasted(_ document: ResultDocument) -> Double? {

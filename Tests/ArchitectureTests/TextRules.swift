@@ -81,6 +81,20 @@ extension Source {
       })
   }
 
+  /// The words of the comments, each at its line and column. All else is a mark that no phrase
+  /// crosses, and so is code between backticks.
+  fileprivate var comments: String {
+    var (isCode, isPlain) = (false, false)
+    return String(
+      zip(text, uncommented).map { character, kept in
+        if character.isNewline { (isCode, isPlain) = (false, false) }
+        guard character != kept else { return character.isWhitespace ? character : "|" }
+        if character == "`" { isCode.toggle() }
+        if character != "/" { isPlain = true }
+        return isCode || character == "`" ? "|" : isPlain ? character : " "
+      })
+  }
+
   /// What a reader sees of a page: no code blocks' anchors, no addresses of links.
   fileprivate var prose: String {
     var text = text
@@ -121,7 +135,7 @@ extension Rule {
     allowed: [
       literal("Lines that depend on the outstanding result. The stander, a standard: to come."),
       literal("told-\\(place) \\(standsBeside(told)) a.b"),
-      Source(path: "Sources/FedSim/A.swift", text: "// It stands beside.\nlet told = goes.on\n"),
+      Source(path: "Sources/FedSim/A.swift", text: "// It is next to it.\nlet told = goes.on\n"),
       Source(path: "Tests/FedSimTests/A.swift", text: "let a = \"it stands\"\n"),
     ]
   ) { source in
@@ -129,6 +143,36 @@ extension Rule {
     return Idiom.found(in: source.literals).filter {
       KnownExceptions.idioms[source.path]?.contains($0.phrase) != true
     }.map {
+      Violation(
+        path: source.path, line: $0.line, message: "`\($0.phrase)`: write \($0.instead).")
+    }
+  }
+
+  static let plainComments = Rule.perFile(
+    "Comments have no idioms",
+    planted: [
+      Source(
+        path: "Sources/FedSim/A.swift",
+        text: "/// The device has read it, and the session goes on.\nfunc a()\n"),
+      Source(path: "Tests/RunsTests/A.swift", text: "let a = 1  // It\n  // stands there.\n"),
+      Source(path: "Examples/my-policy/Sources/A/A.swift", text: "/* What becomes of it. */\n"),
+    ]
+      + idioms.flatMap { $0.phrases }.map {
+        Source(
+          path: "Sources/FedSim/A.swift",
+          text: "  /// What \($0.joined(separator: "\n  /// ")) is.\nlet a = 1\n")
+      },
+    allowed: [
+      Source(
+        path: "Sources/FedSim/A.swift",
+        text: "let told = \"it stands\"  // `told`, not `goes on`.\nfunc stand(beside: Int)\n"),
+      Source(
+        path: "Sources/FedSim/A.swift", text: "let a = 1  // We go.\nlet b = 2\n// On Wi-Fi.\n"),
+      Source(path: "Sources/CKernels/a.c", text: "// It stands.\n"),
+    ]
+  ) { source in
+    guard source.isSwift else { return [] }
+    return Idiom.found(in: source.comments).map {
       Violation(
         path: source.path, line: $0.line, message: "`\($0.phrase)`: write \($0.instead).")
     }

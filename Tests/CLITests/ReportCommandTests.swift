@@ -63,7 +63,7 @@ struct ReportCommandTests {
       #expect(result.error.contains(words), "\(arguments): \(result.error)")
       #expect(!result.error.contains("nothing was run"), "\(arguments)")
     }
-    // The path stands before the message, and not in it again.
+    // The path is before the message, and not in it again.
     let damaged = try fedsim("report", "s.yaml").error
     #expect(damaged.components(separatedBy: "s.yaml").count == 2, "\(damaged)")
     #expect(try fedsim.bytes("notes.html") == Data("mine".utf8))

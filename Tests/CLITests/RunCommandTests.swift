@@ -193,7 +193,7 @@ struct RunCommandTests {
     let error = Pipe()
     process.standardError = error
     try process.run()
-    // The first line of progress says that the run is going on.
+    // The first line of progress says that the run is continuing.
     _ = error.fileHandleForReading.readData(ofLength: 1)
     process.interrupt()
     let rest = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

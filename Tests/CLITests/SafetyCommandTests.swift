@@ -9,7 +9,7 @@ struct SafetyCommandTests {
   /// A run that does not end while a test looks at it.
   private static let endless = ["s.yaml", "-o", "o.h5", "--set", "stop.after=36500 d"]
 
-  /// Starts a run, and lets it live until it has told of a version.
+  /// Starts a run, and lets it live until it has reported a version.
   private func begin(_ fedsim: Command, _ arguments: [String]) throws -> Process {
     let process = try fedsim.process(["run"] + arguments)
     let error = Pipe()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `fedsim sweep --slurm` against scripts that stand for Slurm; `make test-slurm` has the real one.
+/// `fedsim sweep --slurm` against scripts in place of Slurm; `make test-slurm` has the real one.
 @Suite struct SlurmCommandTests {
   private static let section = """
     sweep:

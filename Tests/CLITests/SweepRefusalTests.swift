@@ -34,7 +34,7 @@ import Testing
     #expect(shard.code == 3)
     #expect(shard.out.contains("6 cells, 3 failed"), "\(shard.out) \(shard.error)")
     #expect(failures(command) == 3)
-    // Drivers of shards are several: none of them stands in the lock, nor who had it before.
+    // Drivers of shards are several: none of them is in the lock, nor those that had it before.
     #expect(try command.bytes("out/s/lock").isEmpty)
   }
 

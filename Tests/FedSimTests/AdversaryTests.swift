@@ -42,7 +42,7 @@ private func adversary<A: Attack>(
   return settings
 }
 
-/// Three devices that begin at 0, 20 and 40 s, of which p0 may lie.
+/// Three devices that begin at 0, 20 and 40 s, of which p0 may be an adversary.
 private func three(_ adversary: AdversarySettings?, payload: Payload = .weights) -> Scene {
   var scene = Scene(
     task,

@@ -210,7 +210,7 @@ struct AggregatorLimitTests {
       case "fair": continue
       default: break
       }
-      // Bulyan's f = 1 stands one liar of seven.
+      // Bulyan's f = 1 tolerates one adversary of seven.
       let values = part is Bulyan ? Array(lies.dropLast()) + [2] : lies
       let found = part.combine(single(values))[0]
       let isRobust = !["samples", "uniform", "untrimmed", "agnostic"].contains(name)

@@ -59,7 +59,7 @@ struct AsynchronousTests {
       let new = trained(place, from: start)
       model = zip(model, new).map { Float((1 - alpha) * Double($0) + alpha * Double($1)) }
       let found = played.model(place + 1)
-      // The combination is a float of its own before it is mixed.
+      // The combination is rounded to a float before it is mixed.
       #expect(zip(found, model).allSatisfy { ($0 - $1).magnitude < 2e-7 }, "v\(place + 1)")
     }
   }

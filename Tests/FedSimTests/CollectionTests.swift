@@ -242,7 +242,7 @@ struct CollectionTests {
       let played = scene.play()
       return (played.fileEnds, played.simulation.centralVersions.count)
     }
-    // The first model's data never come to it.
+    // The first model's data never reach it.
     #expect(ends(.zero) == (["trained 1", "overwritten 1"], 999))
     #expect(ends(.seconds(1)) == (["trained 2"], 1998))
   }

@@ -28,7 +28,7 @@ struct EffortTests {
   @Test("An update counts all its stretches, and what a kill took of them is lost")
   func stretches() {
     // Trains from 4.340; 2 of 8 batches are saved at the soft expiry, 6.5; the third would end at
-    // 7.340, the process dies at 7.2: 0.7 s and no whole batch are lost. It goes on at 22.020 and
+    // 7.340, the process dies at 7.2: 0.7 s and no whole batch are lost. It continues at 22.020 and
     // makes the other 6 by 28.020: 2.16 + 6 = 8.16 s. The update is a version at 29.330.
     let played = scene(windows: [[0, 6_500, 7_200], [20_000, 40_000, 45_000]]) {
       $0.interruption.onExpiry = .checkpoint

@@ -25,7 +25,7 @@ struct Phone {
     group.participation.retrain = .newVersions
   }
 
-  /// A task of so many seconds, some of them grace.
+  /// A task of this many seconds, some of them grace.
   mutating func budget(_ seconds: Int64, grace: Int64) {
     processing.budgetMedian = .seconds(seconds)
     processing.grace = .seconds(grace)

@@ -46,7 +46,7 @@ struct EventQueueTests {
       var stream = StreamKey(seed: seed, purpose: "queue").stream(slot: 0)
       var queue = EventQueue()
       var reference = Reference()
-      // Pushes and pops at random: what comes out is the least of what is in.
+      // Pushes and pops at random: each pop returns the least element.
       for step in 0..<600 {
         if stream.below(5) < 3 || reference.words.isEmpty {
           let entry = entry(

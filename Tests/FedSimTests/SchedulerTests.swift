@@ -31,8 +31,8 @@ private func phone(
 struct SchedulerTests {
   @Test("A task starts once the device has been idle for long enough, and again each quarter hour")
   func idle() {
-    // The request stands since 0. Locked from 0: idle at 100 s. The next ones start with the next
-    // quarters of an hour: 900, 1800, 2700, 3600 s.
+    // The request is pending since 0. Locked from 0: idle at 100 s. The next ones start with the
+    // next quarters of an hour: 900, 1800, 2700, 3600 s.
     let played = phone().play()
     #expect(
       played.story(of: 0, only: "begins") == [

@@ -122,7 +122,7 @@ struct TransformTests {
 
   @Test("Stochastic levels are the two around a number, and right in the mean")
   func levels() {
-    // The norm of (3, −4, 0, 1.2, 0) is √(25 + 1.44) = 5.1419…; with 4 levels 3 lies at 2.33, 4 at
+    // The norm of (3, −4, 0, 1.2, 0) is √(25 + 1.44) = 5.1419…; with 4 levels 3 is at 2.33, 4 at
     // 3.11, 1.2 at 0.93.
     let difference: [Float] = [3, -4, 0, 1.2, 0]
     let norm = difference.reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()

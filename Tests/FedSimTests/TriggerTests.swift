@@ -115,7 +115,7 @@ struct TriggerTests {
 
 @Suite("Rounds by triggers")
 struct TriggerSceneTests {
-  /// Five phones, of which some are slow: 4 batches of so many seconds; updates arrive at
+  /// Five phones, of which some are slow: 4 batches of this many seconds; updates arrive at
   /// 5.650 s and the time of the batches.
   private func rounds(
     _ perBatch: [Int64], _ triggers: [Choice<any AggregationTrigger>],

@@ -48,7 +48,7 @@ struct BufferMemoryTests {
   }
 
   /// More buffers of 100 KB than slabs may hold, taken and given back in another order, again and
-  /// again: the slabs stay within their bound, and no buffer lies in another.
+  /// again: the slabs stay within their bound, and no buffer is in another.
   @Test("waves of many buffers take no more slabs than there may be")
   func waves() {
     let count = 25_000

@@ -71,7 +71,7 @@ import Testing
     let network = Network.softmaxRegression(inputCount: 32, classCount: 3)
     let weight = try #require(network.layout["dense1.weight"])
     #expect(weight.shape == [32, 3] && weight.isTransposed)
-    // Input 5, output 2 is element 17 as it is given, and number 2·32 + 5 as it lies.
+    // Input 5, output 2 is element 17 as it is given, and number 2·32 + 5 as it is.
     #expect(weight.position(ofElement: 17) == 69)
     let given = (0..<network.layout.count).map(Float.init)
     let parameters = ParameterBuffer(given, layout: network.layout)

@@ -44,7 +44,7 @@ struct CentralResultTests {
     #expect(sum(samples) == sum(taken))
     let files = try #require(document.integers("collection/files"))
     #expect(sum(files) == sum(ended))
-    // The trainers collect nothing, and the coded phones have no models of their own.
+    // The trainers collect nothing, and the coded phones have no personal models.
     #expect(files.suffix(6).allSatisfy { $0 == 0 })
     let inUse = try #require(document.integers("collection/inUse"))
     #expect(inUse.count == 2 * 30)
@@ -200,7 +200,7 @@ struct CentralResultTests {
     let idle = try told(["fleet.phones.background={windows: null}"])
     #expect(idle.cause == .nothingRuns)
 
-    // Who trains is told of rounds as before.
+    // Those who train hear of rounds as before.
     let trainer = try told([], device: "tablets/0", round: 1)
     #expect(trainer.contributed)
     #expect(!trainer.sentences.contains { $0.contains("began to train the model `") })

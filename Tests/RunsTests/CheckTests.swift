@@ -180,7 +180,7 @@ struct CheckTests {
     let finding = try #require(report.finding("event"))
     #expect(finding.hasPrefix("event \(count + 1) is the first that differs"), "\(finding)")
     #expect(finding.hasSuffix("recorded the end of the run"), "\(finding)")
-    // Rounds before it differ too: who trained in them came to their ends only afterwards.
+    // Rounds before it differ too: devices that trained in them ended only afterwards.
     #expect(report.finding("version")?.hasPrefix("version 6 (") == true, "\(report.text)")
   }
 

@@ -337,7 +337,7 @@ struct ComparisonTests {
     #expect(report.faults[0].contains("did you mean `trigger`?"))
     let scenario = try Scenario(contentsOf: folder.path)
     #expect(throws: RunFailure.self) { try Run.check(scenario, RunOptions()) }
-    // The preset's cohort is too large for the fleet, wherever that would stand in the file.
+    // The preset's cohort is too large for the fleet, wherever that would be in the file.
     try folder.edit("server.triger=3", "server.policy=synchronous-fedavg")
     try folder.edit("  trigger: {threshold: 3}\n", "")
     let large = folder.check().faults

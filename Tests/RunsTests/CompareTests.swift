@@ -113,7 +113,7 @@ struct CompareTests {
     let comparison = try Comparison(a, folder("b.h5"))
     #expect(comparison.search == .stored && comparison.warnings == [])
     #expect(comparison.event?.index == row)
-    // The row of the second file is the one that stood behind it in the first.
+    // The row of the second file is the one that was behind it in the first.
     let whole = try ResultFile.read(a)
     let times = try #require(whole.numbers("events/time"))
     #expect(comparison.event?.a?.time == times[row])

@@ -24,7 +24,7 @@ struct InterruptedRunTests {
     return run
   }
 
-  /// Goes on with a run that was interrupted, or begins it where nothing had been begun.
+  /// Resumes a run that was interrupted, or begins it where nothing had been begun.
   private func goOn(
     _ folder: Folder, _ calls: FileCalls = .system, options: RunOptions = RunOptions(),
     tell: (String) -> Void = { _ in }
@@ -78,7 +78,7 @@ struct InterruptedRunTests {
       }
       #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole, "call \(n)")
     }
-    // Once the result stands: closing its folder, and taking the run's folder away.
+    // Once the result is in place: closing its folder, and taking the run's folder away.
     let known: Set = ["close", "closeFolder", "remove", "removeFolder"]
     #expect(Set(harmless).isSubset(of: known), "\(harmless)")
   }

@@ -178,7 +178,7 @@ struct RecoveryTests {
     let reason = try #require(failure).description
     #expect(reason.contains("windows.csv") && reason.contains("has changed since"), "\(reason)")
     #expect(!folder.names.contains("r.h5"))
-    // Put back as it was, the run goes on as if nothing had been.
+    // Put back as it was, the run continues as if nothing had been.
     try folder.write("device,from,to\n" + rows.joined(), to: "windows.csv")
     _ = try Run.resuming(folder("r.h5")).perform()
     #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole)

@@ -13,7 +13,7 @@ struct TraceFileTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Fixtures/traces").path
 
-  /// A scenario beside the fixtures of Tests/Fixtures-scripts/make_trace_files.py.
+  /// A scenario next to the fixtures of Tests/Fixtures-scripts/make_trace_files.py.
   private static func scenario(_ overrides: [String]) throws -> Scenario {
     try Scenario(text: Night.text, file: folder + "/night.yaml", overrides: overrides)
   }

@@ -8,7 +8,7 @@ import Sweeps
 import Synchronization
 import Testing
 
-/// Cells whose data stand in a file: their ids stand for its bytes.
+/// Cells whose data are in a file: their ids include a digest of its bytes.
 @Suite final class ChangedFileTests {
   private let folder = NSTemporaryDirectory() + "fedsim-changed-\(UUID().uuidString)"
 

@@ -3,7 +3,7 @@ import Testing
 import Scenarios
 import Sweeps
 
-/// Which variants go on after a rung.
+/// Which variants continue after a rung.
 @Suite struct HalvingTests {
   private func survivors(_ scores: [Double?], _ keep: KeptShare, lower: Bool = false) -> [Int] {
     Halving.survivors(

@@ -5,7 +5,7 @@ import Schema
 import Sweeps
 import Testing
 
-/// Searches whose worlds are played by other processes: a shell stands for one that crashes.
+/// Searches whose worlds are played by other processes: a shell replaces one that crashes.
 @Suite("Worlds in processes of their own")
 struct StressProcessTests {
   private static let section = """

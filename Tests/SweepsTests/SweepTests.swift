@@ -4,7 +4,7 @@ import Scenarios
 import Schema
 import Sweeps
 
-/// Which variants a section comes to, and in which order.
+/// Which variants a section yields, and in which order.
 @Suite struct SweepTests {
   @Test("a grid is every combination, the last axis fastest")
   func grid() throws {

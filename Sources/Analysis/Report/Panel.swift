@@ -36,7 +36,7 @@ struct Panel {
     }
   }
 
-  /// The figure as a file of its own.
+  /// The figure as a separate file.
   var svg: String {
     switch content {
     case .curves(let figure): figure.svg

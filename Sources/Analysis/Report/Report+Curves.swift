@@ -117,7 +117,7 @@ extension Report {
       series.filter { !$0.mark.points.isEmpty })
   }
 
-  /// The loss of trainings beside that of the test samples.
+  /// The loss of trainings next to that of the test samples.
   func trainingLoss(_ run: ReportRun) -> Figure {
     let trained = thinned(run.curve("trainingLoss", over: .time), to: 400)
     let tested = thinned(run.curve("centralLoss", over: .time), to: 400)

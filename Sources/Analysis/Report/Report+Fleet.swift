@@ -134,7 +134,7 @@ extension Report {
         points.append(.init(Double(start) + (width - 1) / 2, sum))
       }
     }
-    // Five places at least, so that a single column stands at a whole number.
+    // Five places at least, so that a single column is at a whole number.
     let end = max(4.5, (points.last?.x ?? 0) + width / 2)
     return Figure(
       "Staleness of aggregated updates",
@@ -143,7 +143,7 @@ extension Report {
       points.contains { $0.y > 0 } ? [.init("updates", .columns(points, width: width))] : [])
   }
 
-  /// How evenly devices take part: the share of devices with at most so many aggregated updates,
+  /// How evenly devices take part: the share of devices with at most this many aggregated updates,
   /// or files that the server learned from.
   func participations(_ run: ReportRun) -> Figure {
     let updates = run.document.table("devices")?.numbers("aggregated") ?? []
@@ -163,7 +163,7 @@ extension Report {
       points.isEmpty ? [] : [.init("devices", .step(thinned(points, to: 400)))])
   }
 
-  /// Labels among aggregated samples beside those that the devices have.
+  /// Labels among aggregated samples next to those that the devices have.
   func labels(_ run: ReportRun) -> Figure {
     var series: [Figure.Series] = []
     if let shares = run.versions?.rows("labelShare"),

@@ -81,7 +81,7 @@ extension Report {
     .read{display:none}}
     """
 
-  /// Reads values off curves: by pointer, by touch, by the arrow keys. Without it the figures stand
+  /// Reads values off curves: by pointer, by touch, by the arrow keys. Without it the figures are
   /// as they are.
   static let script = #"""
     "use strict";

@@ -115,7 +115,7 @@ extension Report {
     return share > 0 && share < 0.0005 ? "<0.1%" : Markup.fixed(share * 100, decimals: 1) + "%"
   }
 
-  /// A row for each line: what its seeds came to.
+  /// A row for each line: the results of its seeds.
   func resultTable() -> String {
     let target = commonTarget
     var head = ["", "seeds", "last accuracy", "best accuracy"]

@@ -14,7 +14,7 @@ extension Report {
     return text
   }
 
-  /// Device-time of trainings by what became of it.
+  /// Device-time of trainings by its outcome.
   func effort(_ run: ReportRun) -> BarFigure {
     let all = run.effort.reduce(0) { $0 + $1.seconds }
     let rows = run.effort.sorted {

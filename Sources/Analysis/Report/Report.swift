@@ -6,21 +6,21 @@ import Results
 public struct Report: Sendable {
   /// The results.
   public let runs: [ReportRun]
-  /// Results that stand beside the others as lines of their own, by name.
+  /// Results that are drawn next to the others as separate lines, by name.
   let references: [(name: String, run: ReportRun)]
   let groups: [ReportGroup]
   /// The lines of figures that show all results, and the rows of their table.
   let lines: [ReportLine]
-  /// The columns of `versions` with figures of their own.
+  /// The columns of `versions` with their own figures.
   let columns: [String]
 
-  /// The most groups whose devices and work are told one by one.
+  /// The most groups whose devices and work are shown one by one.
   static let mostDetailed = 3
 
-  /// A report on some results, beside others that are references.
+  /// A report on some results, next to others that are references.
   ///
   /// No two of the former are of one run (`isOfOneRun`). `columns` are those of `versions` that are
-  /// drawn in figures of their own, where results have them.
+  /// drawn in their own figures, where results have them.
   public init(
     _ runs: [ReportRun], references: [(name: String, run: ReportRun)] = [],
     columns: [String] = []

@@ -7,7 +7,7 @@
 struct PickleReader: ~Copyable {
   var bytes: PickleBytes
   private var stack: [PickleItem] = []
-  /// Heights of the stack at which marks stand.
+  /// Heights of the stack at which marks are.
   private var marks: [Int] = []
   private var memo: [PickleItem?] = []
   /// The dictionary whose entries are handed on and not kept.
@@ -126,7 +126,7 @@ struct PickleReader: ~Copyable {
     return item
   }
 
-  /// What stands above the last mark, which goes.
+  /// What is above the last mark, which goes.
   private mutating func popMark(_ at: Int) throws(DataFault) -> [PickleItem] {
     guard let mark = marks.popLast() else {
       throw fault(.corrupt, at: at, found: "no mark on the stack", expected: "one")

@@ -33,7 +33,7 @@ public struct CentralSettings: PartSettings {
 
   /// A training of every model at each whole multiple of this time; nil: none by time.
   public var every: SimDuration?
-  /// A training of a model as soon as so many samples are new to it; nil: none by number.
+  /// A training of a model as soon as this many samples are new to it; nil: none by number.
   public var samples: Int?
   /// Which files a training reads.
   public var data = Data.all

@@ -10,11 +10,11 @@ protocol Dialect: Sendable {
   /// A device is about to ask for work.
   func beforeCheck(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> BeforeCheck
 
-  /// A device has read an answer that the plain path does not know, and the session goes on.
+  /// A device has read an answer that the plain path does not know, and the session continues.
   func onAnswer(
     _ device: Int, _ answer: Response, _ devices: inout Devices, _ cx: inout Context)
 
-  /// A version has come to a device, or (nil) none is to be had.
+  /// A version has reached a device; nil: the server has none to give.
   func onModel(
     _ device: Int, _ model: (version: Int32, parameters: ParameterBuffer)?,
     _ devices: inout Devices, _ cx: inout Context
@@ -48,11 +48,11 @@ enum BeforeCheck {
 
 /// What a dialect makes of a model.
 enum ModelReading {
-  /// The device holds it, or goes on with what it holds.
+  /// The device holds it, or continues with the model that it held.
   case read
-  /// The same, and the plan that belongs to it has still to be asked for.
+  /// The same, and the device must still ask for the plan that belongs to it.
   case readWithoutPlan
-  /// The device does not use it; the session has gone on.
+  /// The device does not use it; the dialect has already continued the session.
   case unread
 }
 

@@ -28,7 +28,7 @@ extension Identity {
       let isExpired = own >= identity.tokens.expires
       if isLeftWithoutToken(device, devices, cx) { return .blocked(.unauthorised) }
       if settings.refreshes == false, identity.tokens.hasTokens {
-        // A token is used as it stands; a person who opens the app brings another one.
+        // A token is used as it is; a person who opens the app brings another one.
         if isExpired, Heartbeat.isAppInUse(device, devices),
           cx.now >= identity.tokens.nextBootstrap
         {
@@ -243,7 +243,7 @@ extension Identity {
     withhold(device, .unauthorised, &devices, &cx)
   }
 
-  /// What becomes of a refused request.
+  /// What happens after a refused request.
   private enum Retry { case sentAgain, givenUp }
 
   /// Sees to it that a refused request is sent once more with a fresh token, where the app does so.

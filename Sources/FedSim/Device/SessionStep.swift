@@ -27,7 +27,7 @@ package enum SessionStep: Equatable {
   }
 }
 
-/// What the next step of a session depends on beside the session itself.
+/// What the next step of a session depends on in addition to the session itself.
 package struct SessionFacts: Equatable {
   /// Whether a request or batches are under way. Then, in a pause and before a kill nothing else
   /// here is looked at.

@@ -85,7 +85,7 @@ public struct AuthenticationSettings: PartSettings {
       : []
   }
 
-  /// How long a device waits for a bootstrap after so many failures in a row.
+  /// How long a device waits for a bootstrap after this many failures in a row.
   func delay(afterFailures failures: Int) -> SimDuration {
     var delay = bootstrapDelay
     for _ in 0..<max(0, failures) where delay < longestDelay {

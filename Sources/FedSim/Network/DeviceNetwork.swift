@@ -19,7 +19,7 @@ struct DeviceNetwork: Codable {
   /// What speed tests found, as devices tell the server; empty where there are none.
   var speeds: [MeasuredSpeeds] = []
 
-  /// The end of a device, read and changed where it lies.
+  /// The end of a device, read and changed where it is.
   subscript(device: Int) -> Line {
     @inline(__always) unsafeAddress { lines.address(device) }
     @inline(__always) unsafeMutableAddress { lines.mutableAddress(device) }

@@ -38,7 +38,7 @@ extension PlayingAhead {
     return ahead
   }
 
-  /// Whether an event of a device concerns nobody else, and nothing can come to the device before.
+  /// Whether an event of a device concerns nobody else, and nothing can reach the device before it.
   static func isOwnAffair(
     _ event: Event, _ device: Int, _ devices: inout Devices, _ server: inout Server,
     _ cx: inout Context
@@ -53,7 +53,7 @@ extension PlayingAhead {
         return cx.network[transferOf: device]?.id == generation
       }
       if case .world(.link, _, _) = event {
-        // With the link back, who was accepted may ask for work anew.
+        // With the link back, who was accepted may ask for work again.
         guard devices[device].sessionKind?.isPoll == true else { return false }
       }
     }

@@ -1,6 +1,6 @@
 /// What a server does beyond the plain path; most have no such thing.
 protocol ServerDialect: Sendable {
-  /// A request has come to the server, which will act on it.
+  /// A request has reached the server, which will act on it.
   func onRequest(
     _ device: Int, _ generation: UInt32, _ server: inout Server, _ cx: inout Context)
 

@@ -43,7 +43,7 @@ public struct AdaptiveClip: ToldTransform {
   public var firstTold: Double { settings.initial }
   /// The noise on the number of updates within the bound.
   public var reportNoise: Double { settings.countNoise }
-  /// What the server told.
+  /// What the server sent.
   public func largestNorm(told: Double?) -> Double? { told ?? settings.initial }
 
   /// A byte reports whether the update was within the bound, a float tells it.

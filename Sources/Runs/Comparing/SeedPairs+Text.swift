@@ -3,7 +3,7 @@ import FedSim
 import Foundation
 
 extension SeedPairs {
-  /// What it came to, a line a thing.
+  /// The outcome, a line per item.
   public var text: String {
     let count = comparison.seeds.count
     let tests = Words.count(comparison.lines.count, "test")

@@ -101,7 +101,7 @@ public struct ClaimSettings: PartSettings {
 
 /// A scenario to be compared with another one.
 public struct VariantSettings: PartSettings, Equatable {
-  /// The scenario's file; nil: the one that the claim stands in.
+  /// The scenario's file; nil: the one that the claim is in.
   public var file: String?
   /// What is laid over it, as with `--set`.
   public var set: [String] = []
@@ -135,7 +135,7 @@ public struct ComparisonSettings: PartSettings {
   public var seeds = 0
   /// What is compared.
   public var metric = Metric.all[0]
-  /// The accuracy to come to, for metrics that need one.
+  /// The accuracy to reach, for metrics that need one.
   public var target: Double?
   /// Which way the first variant differs from the second.
   public var aIs = Direction.lower
