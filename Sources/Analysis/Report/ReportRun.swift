@@ -230,3 +230,9 @@ package func thinned(_ points: [Figure.Point], to count: Int) -> [Figure.Point] 
   }
   return kept
 }
+
+/// A step function's points, its last value kept until the end.
+func extended(_ points: [Figure.Point], to end: Double) -> [Figure.Point] {
+  guard let last = points.last, end > last.x else { return points }
+  return points + [.init(end, last.y)]
+}
