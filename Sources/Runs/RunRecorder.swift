@@ -101,10 +101,10 @@ public final class RunRecorder: SavedObserver {
     }
   }
 
-  /// Hands on what happened.
+  /// Passes on what happened.
   public func happened(_ event: ObservedEvent) { events?.happened(event) }
 
-  /// Hands on what was handled.
+  /// Passes on what was handled.
   public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
     timeline?.handled(event, at: time, simulation)
   }

@@ -34,6 +34,11 @@ private let idioms = [
   Idiom(["all the same"], "nevertheless, or equal"),
   Idiom(["what becomes of", "what became of"], "what happens to, or the outcome of"),
   Idiom(["for want of"], "because … is missing"),
+  Idiom(["at hand"], "available, or current"),
+  Idiom(["to be had"], "available"),
+  Idiom(["as it were"], "nothing"),
+  Idiom(["hand on", "hands on", "handed on"], "pass on"),
+  Idiom(["keep to", "keeps to"], "follows, or stays within"),
   Idiom(["one a", "one an", "a line a", "a row a", "a value a", "a number a"], "one per"),
 ]
 

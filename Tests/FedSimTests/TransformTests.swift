@@ -184,7 +184,7 @@ struct TransformTests {
     #expect((square / 4_000 - 0.25).magnitude < 0.028)
   }
 
-  @Test("Noise on a device has its deviation and its law, and keeps to what travels")
+  @Test("Noise on a device has its deviation and its law, and stays within what travels")
   func noise() {
     let parts: [(any UpdateTransform, Double)] = [
       // The mean magnitude of a normal variable is √(2/π) = 0.7979 of its deviation.

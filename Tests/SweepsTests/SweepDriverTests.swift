@@ -4,7 +4,7 @@ import Scenarios
 import Sweeps
 import Testing
 
-/// What a driver makes of workers that are killed: a shell replaces one.
+/// What a driver does about workers that are killed: a shell replaces one.
 @Suite struct SweepDriverTests {
   /// Plays no cell in time: it places the result of the first one, none of the second, and sleeps.
   /// A look finds what was placed.

@@ -1,6 +1,6 @@
 /// What conditions look at: one device at one moment, as read-only values.
 ///
-/// What a group has no settings for stays as it is here, so that no condition is hurt.
+/// What a group has no settings for keeps the value here, with which no condition fails.
 package struct ConditionView: Equatable, Sendable {
   package var isPlugged = false
   /// 0 offline, 1 cellular, 2 Wi-Fi.

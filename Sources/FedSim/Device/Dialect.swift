@@ -46,7 +46,7 @@ enum BeforeCheck {
   case begun
 }
 
-/// What a dialect makes of a model.
+/// What a dialect does with a model.
 enum ModelReading {
   /// The device holds it, or continues with the model that it held.
   case read
@@ -61,6 +61,6 @@ enum UpdateCheck { case sound, unsound }
 
 /// A step that dialects take in place of the plain path's.
 enum DialectStep {
-  /// The model is evaluated, has been, or the answer is due.
+  /// The model is evaluated, has been, or the answer is sent.
   case evaluate, evaluated, reply
 }

@@ -2,7 +2,7 @@ import Numerics
 
 /// What has to come before a request.
 package enum IdentityStanding: Equatable {
-  /// Nothing; whether the token at hand no longer counts as just issued.
+  /// Nothing; whether the current token no longer counts as just issued.
   case ready(agesToken: Bool)
   case request(IdentityRequest)
   /// Nothing can be sent at present.
@@ -188,7 +188,7 @@ extension Identity {
     if request == .refresh, !tokens.mustRefresh,
       DeviceClock.ownTime(device, at: cx.now, devices) < tokens.expires
     {
-      // The token at hand is good until its hard expiry.
+      // The current token is valid until its hard expiry.
       devices.identities.devices[device].tokens.clearedAt = cx.now
       devices.identities.devices[device].tokens.isFresh = false
       return Session.proceed(device, &devices, &cx)

@@ -3,8 +3,8 @@ import Learning
 /// The network: the only way between devices and server.
 ///
 /// A device begins a request here and finds its answer here. The server sees the number of a
-/// request and what it carries; it may hold, queue or owe its answer, and lend it a model. What it
-/// does to a request that the device has given up has no effect.
+/// request and what it carries; it may hold, queue or postpone its answer, and lend it a model.
+/// What it does to a request that the device has given up has no effect.
 struct DeviceNetwork: Codable {
   private var lines = RecordArray<Line>()
   private var transfers = Slots<Transfer>()

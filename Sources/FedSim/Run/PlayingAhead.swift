@@ -1,5 +1,5 @@
 /// Playing a device on ahead of the others: what it does is its own affair until it meets the
-/// server, so its events can be played in one go while its state is at hand.
+/// server, so its events can be played in one go while its state is in the cache.
 ///
 /// The result is the same as in the order of all events: such an event reads and changes nothing
 /// but its device, its own updates and participations, and counts that are sums. Whatever takes a

@@ -35,7 +35,7 @@ struct RecordArray<Element>: RandomAccessCollection {
     @inline(__always) unsafeMutableAddress { mutableAddress(position) }
   }
 
-  /// Where a record is, for subscripts that hand it on; valid until the table changes.
+  /// Where a record is, for subscripts that yield it; valid until the table changes.
   @inline(__always) func address(_ position: Int) -> UnsafePointer<Element> {
     precondition(position >= 0 && position < storage.count, "no record \(position)")
     return UnsafePointer(storage.base + position)

@@ -67,7 +67,7 @@ package struct SlotMap<Element> {
     }
   }
 
-  /// Where a living element is, for subscripts that hand it on; valid until the list changes.
+  /// Where a living element is, for subscripts that yield it; valid until the list changes.
   func address(_ number: Int32) -> UnsafePointer<Element> {
     let (index, place) = place(of: number)
     let page = pages[index]!

@@ -14,7 +14,7 @@ struct Slots<Element> {
     @inline(__always) unsafeMutableAddress { mutableAddress(place) }
   }
 
-  /// Where an element is, for subscripts that hand it on; valid until the list changes.
+  /// Where an element is, for subscripts that yield it; valid until the list changes.
   @inline(__always) func address(_ place: Int32) -> UnsafePointer<Element?> {
     elements.address(Int(place))
   }
