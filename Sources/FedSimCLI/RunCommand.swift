@@ -59,8 +59,7 @@ struct RunCommand: RegistryCommand {
     if noJournal, restart || keeping.isGiven {
       throw ValidationError(
         "--no-journal: no run folder is written, so --restart, --checkpoint-every and "
-          + "--publish-every "
-          + "have no effect")
+          + "--publish-every have no effect")
     }
   }
 

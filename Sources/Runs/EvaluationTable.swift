@@ -22,8 +22,7 @@ enum EvaluationTable {
             "comment",
             .text(
               "Evaluations on devices' local samples, in virtual time, as the devices reported "
-                + "them: "
-                + "after each round, before the next cohort."))
+                + "them: after each round, before the next cohort."))
         ], axes: [.init("evaluation", length: records.count)],
         variables: [
           .count("evaluation", axis, Array(records.indices), "number, from 0"),

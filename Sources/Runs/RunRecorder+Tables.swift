@@ -14,8 +14,7 @@ extension RunRecorder {
         "simulated time at which the round was opened"),
       .seconds(
         "closedAt", axis, rounds.map(\.closedAt.seconds),
-        "simulated time at which the round "
-          + "ended"),
+        "simulated time at which the round ended"),
       .init(
         "outcome", axis, codes: rounds.map { code(of: $0.outcome) },
         meanings: RoundOutcome.allCases.map(\.rawValue), longName: "how the round ended"),

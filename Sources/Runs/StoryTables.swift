@@ -65,14 +65,12 @@ enum TimelineTable {
     .work: (
       "what the app does",
       "waiting: for a cohort; pausing: before the next request; offline: for a link; stuck: for "
-        + "the "
-        + "kill"
+        + "the kill"
     ),
     .energy: (
       "energy state of the device",
       "low: below essentialBelow and unplugged; lowPower: low-power mode; normal also where "
-        + "there is "
-        + "no battery"
+        + "there is no battery"
     ),
     .heat: ("heat of the device", "nominal also where heat is not modelled"),
     .outbox: ("updates in the device's outbox", ""),
@@ -116,8 +114,7 @@ enum TimelineTable {
               "simulated time at which the state began"),
             .seconds(
               "to", ["interval"], rows.map(\.to.seconds),
-              "simulated time at which the state "
-                + "ended"),
+              "simulated time at which the state ended"),
             state,
           ])
       })

@@ -34,8 +34,7 @@ struct UnfinishedRun {
     guard !isFolder else {
       throw StoredRun.refusal(
         path,
-        "this is a folder; expected the result of a run, or the run's folder next to it "
-          + "(….h5.run)")
+        "this is a folder; expected the result of a run, or the run's folder next to it (….h5.run)")
     }
     return result
   }

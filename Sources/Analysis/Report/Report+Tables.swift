@@ -209,8 +209,7 @@ extension Report {
     }
     return
       "<p>Each result contains its scenario. <code>fedsim replay \(Markup.escaped(path))</code> "
-      + "replays "
-      + "the run and checks that every byte is reproduced.</p>"
+      + "replays the run and checks that every byte is reproduced.</p>"
       + ReportPage.table(
         ["result", "seed", "FedSim", "content digest", "event digest"], rows, style: "words")
       + (all.count > most ? "<p class=\"note\">And \(all.count - most) more.</p>" : "")

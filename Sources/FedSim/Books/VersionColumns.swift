@@ -88,8 +88,7 @@ extension VersionColumn {
     .summed(
       .last(
         "deviceAccuracy",
-        "accuracy of the last version's updates on local validation "
-          + "samples")),
+        "accuracy of the last version's updates on local validation samples")),
   ]
 
   private static let stale: [VersionColumn] = [

@@ -19,8 +19,7 @@ public struct StopSettings: PartSettings {
     [
       Field(
         "after", \.after, .duration(atLeast: .milliseconds(1)),
-        "Stop after this much virtual "
-          + "time"),
+        "Stop after this much virtual time"),
       Field("rounds", \.rounds, optional: .integer(1...100_000_000), "Stop after this many rounds"),
       Field("versions", \.versions, optional: .integer(1...100_000_000), "Stop at this version"),
       Field(
@@ -151,8 +150,7 @@ public struct RecordSettings: PartSettings {
         "averageAccuracy", \.averageAccuracy, feature: .choice,
         "Mean of the validation accuracies reported with a version's updates, with equal weights"
           + " or weighted by samples: a column of `versions`, and `average_accuracy` in model "
-          + "files;"
-          + " absent: no column, and weighted by validation samples in model files"),
+          + "files; absent: no column, and weighted by validation samples in model files"),
       Field(
         "ineligibility", \.ineligibility, feature: .flag,
         "Count ineligible sessions by the first condition that did not hold:"

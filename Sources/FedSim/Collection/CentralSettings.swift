@@ -75,8 +75,7 @@ public struct CentralSettings: PartSettings {
         "Samples that the server processes per second, counting each epoch"),
       Field(
         "overhead", \.overhead, .duration(), assumption: true,
-        "Fixed time that each training "
-          + "adds"),
+        "Fixed time that each training adds"),
       Field(
         "models", \.models, feature: .list(of: .settings(), minimum: 1),
         "The models to train; absent: all of `task.models`, or the task's model"),

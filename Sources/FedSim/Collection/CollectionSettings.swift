@@ -88,8 +88,7 @@ public struct CollectionSettings: PartSettings {
         "timestamps", \.timestamps, .flag, "Begin each line with a time (hasTimestamp)"),
       Field(
         "sequences", \.sequences, .flag,
-        "Write a line for each step of a sample, each with the label vector; else one "
-          + "line"),
+        "Write a line for each step of a sample, each with the label vector; else one line"),
       Field(
         "charactersPerValue", \.charactersPerValue, feature: .integer(1...1000),
         "Characters per feature value; absent: as many as Swift prints for each value"),
@@ -148,8 +147,7 @@ public struct FetchSettings: PartSettings {
       Field("compile", \.compile, .duration(), assumption: true, "Time to compile a model"),
       Field(
         "removesFile", \.removesFile, feature: .flag,
-        "Remove the downloaded file after compilation; absent: yes as documented, no "
-          + "as coded"),
+        "Remove the downloaded file after compilation; absent: yes as documented, no as coded"),
     ]
   }
 }

@@ -63,8 +63,7 @@ public struct CycleSettings: PartSettings {
       Field(
         "cycles", \.cycles, optional: .integer(1...100_000_000),
         "Number of cycles, after which no worker is accepted (num_cycles; asCoded: one less); "
-          + "absent: "
-          + "no limit"),
+          + "absent: no limit"),
       Field(
         "reuseAfter", \.reuseAfter, .integer(1...1_000_000),
         "Cycles before a worker is accepted again (do_not_reuse_workers_until_cycle); "

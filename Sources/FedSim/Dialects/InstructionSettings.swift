@@ -138,8 +138,7 @@ extension ServerSettings {
       Field(
         "clientConfig", \.clientConfig, feature: .list(of: .settings(), minimum: 1),
         "Hyper-parameters sent with the work; the last entry whose round has begun applies; "
-          + "absent: "
-          + "devices use their settings"),
+          + "absent: devices use their settings"),
       Field(
         "evaluation", \.evaluation, feature: .settings(),
         "Evaluation on devices' local samples, in virtual time, after each round; absent: none"),

@@ -305,8 +305,7 @@ public struct ParticipationSettings: PartSettings {
           + "device starts on Wi-Fi only; absent: any number"),
       Field(
         "checksBeforeReport", \.checksBeforeReport, feature: .flag,
-        "Check the conditions again before an update is sent, as in KotlinSyft; "
-          + "absent: no"),
+        "Check the conditions again before an update is sent, as in KotlinSyft; absent: no"),
     ]
   }
 }

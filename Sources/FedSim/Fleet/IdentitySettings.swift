@@ -218,8 +218,7 @@ public struct ClockSettings: PartSettings {
         "Random part of the offset: normal with this standard deviation, one draw per device"),
       Field(
         "drift", \.drift, .number(-100_000...100_000),
-        "Drift of the clock, in ppm; positive: "
-          + "fast"),
+        "Drift of the clock, in ppm; positive: fast"),
       Field(
         "driftSpread", \.driftSpread, .number(0...100_000), assumption: true,
         "Random part of the drift: normal with this standard deviation, one draw per device"),

@@ -139,8 +139,7 @@ public struct RefreshSettings: PartSettings {
       Field(
         "likelihood", \.likelihood, .fraction, assumption: true,
         "Probability of a start per quarter of an hour at hours without use of the app; it grows "
-          + "to "
-          + "1 at the hour of the day with the most use"),
+          + "to 1 at the hour of the day with the most use"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
@@ -182,8 +181,7 @@ public struct ContinuedSettings: PartSettings {
         "A training whose batch takes longer than this has stalled: the task expires"),
       Field(
         "networkLoss", \.networkLoss, .duration(),
-        "Without a link for this time, the task "
-          + "expires"),
+        "Without a link for this time, the task expires"),
       Field(
         "grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
     ]

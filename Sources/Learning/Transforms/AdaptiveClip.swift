@@ -30,8 +30,7 @@ public struct AdaptiveClip: ToldTransform {
         Field(
           "countNoise", \.countNoise, .number(0...1e9),
           "Standard deviation of the noise on the number of updates within the bound (σ_b; a "
-            + "twentieth of"
-            + " a version's updates in Andrew et al. 2021)"),
+            + "twentieth of a version's updates in Andrew et al. 2021)"),
       ]
     }
   }

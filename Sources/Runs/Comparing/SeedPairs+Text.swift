@@ -28,8 +28,7 @@ extension SeedPairs {
     if comparison.lines.contains(where: { $0.medianAfterA != nil || $0.medianAfterB != nil }) {
       lines.append(
         "costs to the target, x..y: above x, the cost at the previous evaluation, and at most y; "
-          + "y is "
-          + "compared")
+          + "y is compared")
     }
     lines += table
     if !unknown.isEmpty {

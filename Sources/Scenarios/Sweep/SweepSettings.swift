@@ -55,8 +55,7 @@ public struct SweepSettings: PartSettings {
         "Condition on variants to play, such as `threshold <= count / 2`."),
       Field(
         "replicas", \.replicas, feature: .integer(1...10_000),
-        "Seeds of each variant, the same for all variants; absent: the"
-          + " scenario's."),
+        "Seeds of each variant, the same for all variants; absent: the scenario's."),
       Field(
         "targets", \.targets, .list(of: .fraction),
         "Accuracies for which the table has the time."),
