@@ -100,6 +100,17 @@ extension Source {
       })
   }
 
+  /// The names of tests and suites, each at its line. All else is a mark that no phrase crosses.
+  fileprivate var testNames: String {
+    var names = ""
+    var rest = uncommented[...]
+    while let found = rest.firstMatch(of: /@(?:Test|Suite)\(\s*"((?:[^"\\]|\\.)*)"/) {
+      names += rest[..<found.1.startIndex].filter(\.isNewline) + "|" + found.1 + "|"
+      rest = rest[found.1.endIndex...]
+    }
+    return names
+  }
+
   /// What a reader sees of a page: no code blocks' anchors, no addresses of links.
   fileprivate var prose: String {
     var text = text
@@ -178,6 +189,28 @@ extension Rule {
   ) { source in
     guard source.isSwift else { return [] }
     return Idiom.found(in: source.comments).map {
+      Violation(
+        path: source.path, line: $0.line, message: "`\($0.phrase)`: write \($0.instead).")
+    }
+  }
+
+  static let plainTestNames = Rule.perFile(
+    "Names of tests have no idioms",
+    planted: [
+      Source(path: "Tests/RunsTests/A.swift", text: "@Test(\"a run goes on\") func a() {}\n"),
+      Source(
+        path: "Tests/RunsTests/A.swift",
+        text: "@Suite(\"A\") struct A {\n  @Test(\n    \"it stands\", arguments: [1])\n}\n"),
+    ],
+    allowed: [
+      Source(
+        path: "Tests/RunsTests/A.swift",
+        text: "@Test(\"a run ends\") func told() { #expect(a == \"it goes on\") }\n"),
+      Source(path: "Tests/RunsTests/A.swift", text: "@Test(\"we go\")\n@Test(\"on Wi-Fi\")\n"),
+    ]
+  ) { source in
+    guard source.isSwift, source.path.hasPrefix("Tests/") else { return [] }
+    return Idiom.found(in: source.testNames).map {
       Violation(
         path: source.path, line: $0.line, message: "`\($0.phrase)`: write \($0.instead).")
     }

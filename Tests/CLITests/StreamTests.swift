@@ -17,7 +17,7 @@ struct StreamTests {
   }
 
   @Test(
-    "what cannot be written to standard output is told, once, with exit code 3",
+    "what cannot be written to standard output is reported, once, with exit code 3",
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
     arguments: ["list --json", "validate s.yaml --resolved", "--help", "run s.yaml -q -o r.h5"])
   func full(arguments: String) throws {

@@ -284,7 +284,7 @@ import Testing
     }
   }
 
-  @Test("a folder below a file is told so")
+  @Test("a folder below a file is reported")
   func belowFile() throws {
     let command = try command()
     let result = try command("sweep", "sweep.yaml", "-o", "s.yaml/s")
@@ -294,7 +294,7 @@ import Testing
   }
 
   @Test(
-    "a folder that cannot be made is told in the system's words",
+    "a folder that cannot be made is reported in the system's words",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
   func noFolder() throws {
     let command = try command()
@@ -318,7 +318,7 @@ import Testing
     #expect(broken.error.contains("did you mean `threshold`?"), "\(broken.error)")
   }
 
-  @Test("a second driver is told of the first, and workers of a dead driver end")
+  @Test("a second driver learns of the first, and workers of a dead driver end")
   func deadDriver() throws {
     let section = """
       sweep:

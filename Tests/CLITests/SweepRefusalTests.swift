@@ -38,7 +38,7 @@ import Testing
     #expect(try command.bytes("out/s/lock").isEmpty)
   }
 
-  @Test("another build plays no cell of a sweep until its own command has begun it anew")
+  @Test("another build plays no cell of a sweep until its own command has begun it again")
   func otherBuild() throws {
     let command = try failed()
     let text = String(decoding: try command.bytes("out/s/sweep.json"), as: UTF8.self)

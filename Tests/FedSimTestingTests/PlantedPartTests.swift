@@ -25,7 +25,7 @@ struct PlantedPartTests {
     #expect(findings.map(\.check) == [.order], "\(findings)")
   }
 
-  @Test("an aggregator that adds in the order in which updates came to lie in memory")
+  @Test("an aggregator that adds in the order of the updates' places in memory")
   func addressOrder() {
     let findings = conformance.findings(of: Planted.AddressOrder.self)
     let found = message(.storage, findings)

@@ -60,7 +60,7 @@ private func numbers(_ name: String) -> [Double] {
   aggregateNumbers.first { $0.name == name }!.values
 }
 
-@Suite("Aggregators beside other programs")
+@Suite("Aggregators compared with other programs")
 struct AggregatorNumberTests {
   private static let cases: [(name: String, part: any Aggregator, count: Int, payload: Payload)] = [
     ("median of seven", make(CoordinateMedian.self), 7, .weights),

@@ -116,7 +116,7 @@ struct CollusionTests {
     #expect(played.model(1) == [-0.15625, -0.03125, 0.046875, -0.109375, -0.125, -0.125])
   }
 
-  @Test("One who is alone, or lies only later, sends what it trained")
+  @Test("An adversary that is alone, or attacks only later, sends what it trained")
   func alone() {
     #expect(three([little(3)]).play().model(1) == honest)
     #expect(three([little(3), little(3, from: ms(60_000))]).play().model(1) == honest)

@@ -66,7 +66,7 @@ struct EdgeCaseErasureTests {
     #expect(played.version(1).publishedAt == ms(109_650))
   }
 
-  @Test("E42: Erased without a link: gone on the device now, at the server when the link is back")
+  @Test("E42: Erased without a link: continued the device now, at the server when the link is back")
   func offline() {
     // It arrives at 9.650, the link is gone from 9.645 to 29.645, the server hears at 29.655.
     var scene = scene(threshold: 2)

@@ -95,7 +95,7 @@ struct EdgeCaseTaskTests {
       ])
   }
 
-  @Test("E6: A person takes up the phone: a processing task expires now, a refresh task goes on")
+  @Test("E6: A person takes up the phone: a processing task expires now, a refresh task continues")
   func e6() {
     let processing = Phone.scene {
       $0.group.usage = .states("active", in: [105_840...200_000], otherwise: "locked")

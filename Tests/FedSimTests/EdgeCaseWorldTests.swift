@@ -172,7 +172,7 @@ struct EdgeCaseWorldTests {
       ])
   }
 
-  @Test("E33: Below 20 % and unplugged no task starts; one that runs goes on")
+  @Test("E33: Below 20 % and unplugged no task starts; one that runs continues")
   func e33() {
     // 250 J less 0.1 W for 104.340 s; at 15.1 W below 200 J within 3 s, in the training, which
     // continues. At 900 s there are some 100 J: nothing starts until the charger comes.

@@ -23,7 +23,7 @@ private func scene(
   return scene
 }
 
-@Suite("Work and what becomes of it")
+@Suite("Work and its outcome")
 struct EffortTests {
   @Test("An update counts all its stretches, and what a kill took of them is lost")
   func stretches() {
@@ -63,7 +63,7 @@ struct EffortTests {
     #expect(played.simulation.ledgers.bytesDown == 4_300)
   }
 
-  @Test("A training that comes to nothing is booked by its end")
+  @Test("A training whose work is lost is booked by its end")
   func wasted() {
     // Discarded as batch 3, under way at 6.5, ends at 7.340: 3 s of 3 batches. In the second window
     // training begins at 22.020 and the run ends at 25.000: 2 batches, 2.98 s.
@@ -151,7 +151,7 @@ struct EffortTests {
     }
   }
 
-  @Test("The ends of work have names of their own")
+  @Test("The ends of work have distinct names")
   func names() {
     let names = EffortEnd.all.map(\.name)
     #expect(Set(names).count == names.count)

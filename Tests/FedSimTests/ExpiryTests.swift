@@ -86,7 +86,7 @@ struct ExpiryTests {
     #expect(played.simulation.ledgers.batchesWasted == (batches == 8 ? 0 : batches))
   }
 
-  @Test("checkpoint goes on where it stood, and ends in the bits of a training in one piece")
+  @Test("checkpoint continues where it was, and ends in the bits of a training in one piece")
   func checkpoint() {
     // Batch 3 runs at the soft expiry, 6.5 s: 2 batches are saved then, 3 as it ends at 7.340.
     // The next window asks at 20 s, trains at 22.020, and 5 batches later it is done.
@@ -179,7 +179,7 @@ struct ExpiryTests {
     #expect(played.simulation.ledgers.attempts[.restarted] == 1)
   }
 
-  @Test("rebase: the checkpoint moves to the new version and goes on")
+  @Test("rebase: the checkpoint moves to the new version and continues")
   func rebase() {
     let played = moved(.rebase)
     #expect(
@@ -285,7 +285,7 @@ struct InterruptionTests {
   }
 
   @Test(
-    "When a condition of participation is lost, training is aborted, suspended, or goes on",
+    "When a condition of participation is lost, training is aborted, suspended, or continues",
     arguments: [
       (
         InterruptionSettings.OnConditionsLost.abort,

@@ -128,7 +128,7 @@ struct FLASHTests {
       ])
   }
 
-  @Test("the run keeps of a trace's time what it is told to keep, at the device's own offset")
+  @Test("the run keeps of a trace's time what the settings say, at the device's own offset")
   func alignment() {
     // Charging from Wednesday 23:00 to Thursday 01:00; the trace begins on Wednesday at 22:00.
     let list: [(Int64, FLASHEvent?)] = [(0, nil), (3_600, .chargedOn), (10_800, .chargedOff)]

@@ -73,7 +73,7 @@ struct IdentityTests {
       ])
   }
 
-  @Test("an app that is installed anew has lost all it had, and gets another number")
+  @Test("an app that is reinstalled has lost all it had, and gets another number")
   func reinstall() throws {
     func played(keepsData: Bool) -> Played {
       var scene = tokenScene([[0, 20_000, 25_000], window(200_000)]) {

@@ -100,7 +100,7 @@ struct InitialModelTests {
     #expect(scene.play().model(0) == start)
   }
 
-  @Test("Nobody ever connects: the run has a version 0 all the same, at its end")
+  @Test("Nobody ever connects: the run has a version 0 nevertheless, at its end")
   func nobody() {
     var scene = streams([[], []])
     scene.inputs.server.initialModel = .client

@@ -126,7 +126,7 @@ struct OwnModelTests {
     #expect(scene.play().simulation.ownBase(of: 0) == 0)
   }
 
-  @Test("Biases of trainings that nobody waited for go on all the same, in any mode of computing")
+  @Test("Biases of trainings that nobody waited for continue, in any mode of computing")
   func lostTrainings() {
     // Each result is lost on its way in the first 95 rounds: only biases continue from fit to fit.
     func final(_ mode: ComputeMode) -> [Float] {

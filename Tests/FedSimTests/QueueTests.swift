@@ -40,7 +40,7 @@ struct EventQueueTests {
   }
 
   @Test(
-    "Entries come out in the order (time, class, actor, sequence), whatever the order of pushes")
+    "Entries leave in the order (time, class, actor, sequence), whatever the order of pushes")
   func order() {
     for seed in UInt64(1)...30 {
       var stream = StreamKey(seed: seed, purpose: "queue").stream(slot: 0)
@@ -213,7 +213,7 @@ struct EventQueueTests {
     #expect(queue.entries.map(\.sequence) == Array(3..<20))
   }
 
-  @Test("Classes stand in the order in which they happen at one time")
+  @Test("Classes are in the order in which they happen at one time")
   func classes() {
     #expect(
       EventClass.allCases == [

@@ -357,7 +357,7 @@ struct AvailabilityTests {
     #expect(memory.mean == .minutes(75))
   }
 
-  @Test("REFL's mean beside NumPy, on one and three threads", arguments: 0..<4)
+  @Test("REFL's mean compared with NumPy, on one and three threads", arguments: 0..<4)
   func mean(index: Int) {
     let (beta, payload): (Double, Payload) = [
       (0.35, .delta), (0, .delta), (1, .delta), (0.35, .weights),

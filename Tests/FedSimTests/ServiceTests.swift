@@ -157,7 +157,7 @@ struct ServiceTests {
     #expect(played.simulation.tallies.repeatedDeliveries == 0)
   }
 
-  @Test("A timeout applies while a request waits, and the request is served all the same")
+  @Test("A timeout applies while a request waits, and the request is served nevertheless")
   func timeout() {
     // Both come at 1.010 and were sent at 1.000. The first is served at 5.010; the second would be
     // at 9.010, and its device waits 5 s only. From 7.030 on the first one's download waits.

@@ -72,7 +72,7 @@ struct SwiftSyftTests {
   }
 
   @Test(
-    "A request that is submitted at launch alone gives one task; a renewed one a task each time")
+    "A request submitted only at launch gives one task; a renewed one gives a task each time")
   func oneRequest() {
     // At most one task in a quarter of an hour.
     func begins(_ resubmit: ProcessingSettings.Resubmit) -> [String] {

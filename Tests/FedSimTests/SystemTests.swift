@@ -125,7 +125,7 @@ struct ContinuedTests {
     return scene.play().story(of: 0, only: "begins", "attempt", "ends", "killed")
   }
 
-  @Test("A training started in the app runs without a limit of its own")
+  @Test("A training started in the app runs without a separate limit")
   func runs() {
     #expect(
       story() == ["10000 begins continued", "18340 attempt finished 4", "20660 ends completed"])

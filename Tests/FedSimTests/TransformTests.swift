@@ -148,7 +148,7 @@ struct TransformTests {
     #expect((sums[2], sums[4]) == (0, 0))
   }
 
-  @Test("The bound that is told follows the quantile as in NumPy, and updates are scaled to it")
+  @Test("The bound that is sent follows the quantile as in NumPy, and updates are scaled to it")
   func adaptive() {
     let part = make(AdaptiveClip.self) { ($0.quantile, $0.initial, $0.rate) = (0.75, 1, 0.5) }
     var bound = part.firstTold

@@ -192,7 +192,7 @@ struct TriggerSceneTests {
     #expect(stallReport(4)?.waits.first == .members(round: 1, goal: 4, arrived: 3))
   }
 
-  @Test("What all of several need together, each at a moment of its own, is found out")
+  @Test("What all of several need together, each at a different moment, is found out")
   func needed() {
     func waits(_ updates: Int, _ minimum: Int) -> [StallReport.Wait]? {
       let trigger = make(AllTrigger.self) {

@@ -25,7 +25,7 @@ struct BufferMemoryTests {
     }
   }
 
-  @Test("one number that is not finite is found wherever it stands; all others are finite")
+  @Test("one number that is not finite is found wherever it is; all others are finite")
   func finiteness() {
     let finite: [Float] = [
       0, -0, 1, -1, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude,

@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test("a checkpoint that moves to another base is pulled towards that, and what it kept goes on")
+  @Test("a checkpoint that moves to another base is pulled towards it and keeps its state")
   func moved() {
     let other = ParameterBuffer(start.values.map { $0 + 0.5 })
     let first = deferred(training(), prox(0.7), 0..<1, from: .parameters(start), isLast: false)

@@ -3,7 +3,7 @@ import Numerics
 import Testing
 
 @Suite struct ParameterTests {
-  @Test("a network's tensors lie one behind the other under their names")
+  @Test("a network's tensors are one behind the other under their names")
   func layout() {
     let network = Network.multilayerPerceptron(inputCount: 784, hidden: [200, 200], classCount: 10)
     let layout = network.layout
@@ -66,7 +66,7 @@ import Testing
     #expect(value([0]) != value([0, 0]))
   }
 
-  @Test("a weight of few outputs lies as [out][in], and is given and drawn as [in][out]")
+  @Test("a weight of few outputs is as [out][in], and is given and drawn as [in][out]")
   func transposed() throws {
     let network = Network.softmaxRegression(inputCount: 32, classCount: 3)
     let weight = try #require(network.layout["dense1.weight"])

@@ -7,7 +7,7 @@ import Scenarios
 import Testing
 
 /// Scenarios that are saved with their recorder and continue, up to the result.
-@Suite("Scenarios that are saved and go on")
+@Suite("Scenarios that are saved and resumed")
 struct ArchivedRunTests {
   private struct Stop: Error {}
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

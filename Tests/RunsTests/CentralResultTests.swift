@@ -29,7 +29,7 @@ struct CentralResultTests {
     "server.central={every: 1 min, overhead: 0 s}",
   ]
 
-  @Test("the tables say what became of every file, of each version, and on each device")
+  @Test("the tables have the outcome of every file, of each version, and on each device")
   func tables() throws {
     let (simulation, document) = try Self.play(Self.scenario("smoke/central"))
     let ended = try #require(document.integers("central/filesEnded"))
@@ -148,7 +148,7 @@ struct CentralResultTests {
     #expect(try digests("swiftyforesight-as-coded") == central)
   }
 
-  @Test("explain tells what became of the files of a device that collects")
+  @Test("explain reports the outcome of the files of a device that collects")
   func explain() throws {
     func told(
       _ overrides: [String], device: String = "phones/0", round: Int? = nil

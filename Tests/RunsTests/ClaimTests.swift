@@ -97,7 +97,7 @@ struct ClaimTests {
     #expect(again.count == 12 && again.allSatisfy { $0.holds }, "\(again)")
   }
 
-  @Test("what a claim finds is what the run came to")
+  @Test("what a claim finds is the run's outcome")
   func figures() throws {
     let verdicts = try verdicts(
       """
@@ -141,7 +141,7 @@ struct ClaimTests {
     #expect(verdict[0].found == "never")
   }
 
-  @Test("a verdict says what is claimed, and where it stands")
+  @Test("a verdict says what is claimed, and where it is")
   func words() throws {
     let verdict = try verdicts("  - {at: {time: 30 s}, centralAccuracy: {atLeast: 2, below: 3}}\n")
     #expect(verdict[0].claim == "centralAccuracy at 30 s: at least 2, below 3")

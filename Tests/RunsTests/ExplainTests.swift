@@ -253,7 +253,7 @@ struct ExplainTests {
 
   /// The phone begins again a second after it is done. Its first update arrives at 9.650, the next
   /// one, of the same version, is ignored; the tablets' first one completes the round.
-  @Test("tells of a duplicate that was ignored beside the update that counted")
+  @Test("reports a duplicate that was ignored in addition to the update that counted")
   func duplicate() throws {
     let folder = try Folder()
     let story = PlantedStory(

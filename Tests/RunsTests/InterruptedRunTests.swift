@@ -50,7 +50,7 @@ struct InterruptedRunTests {
     #expect(folder.names == ["r.h5", "r.h5.provenance.json"])
   }
 
-  @Test("whichever call fails, the run says why, leaves nothing, and goes on to the same bytes")
+  @Test("whichever call fails, the run says why, leaves nothing, and resumes to the same bytes")
   func everyCall() throws {
     let whole = try Self.whole.get()
     let count = try calls()
@@ -83,7 +83,7 @@ struct InterruptedRunTests {
     #expect(Set(harmless).isSubset(of: known), "\(harmless)")
   }
 
-  @Test("whenever the disk becomes full, the run ends, and goes on once there is room")
+  @Test("whenever the disk becomes full, the run ends, and resumes once there is room")
   func fullDisk() throws {
     let whole = try Self.whole.get()
     for n in stride(from: 1, through: try calls(), by: 3) {
@@ -105,7 +105,7 @@ struct InterruptedRunTests {
     }
   }
 
-  @Test("going on fails at any call, and goes on again")
+  @Test("a resumption fails at any call, and resumes again")
   func twice() throws {
     let whole = try Self.whole.get()
     let count = try calls()
@@ -174,7 +174,7 @@ struct InterruptedRunTests {
     }
   }
 
-  @Test("where somebody removes its folder the run goes on, and its result is whole")
+  @Test("where somebody removes its folder the run continues, and its result is whole")
   func removedFolder() throws {
     let whole = try Self.whole.get()
     let count = try calls()
@@ -224,7 +224,7 @@ struct InterruptedRunTests {
     #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == Self.whole.get())
   }
 
-  @Test("a link to a result that is not there yet stays a link, and is gone on with")
+  @Test("a link to a result that is not there yet stays a link, and is resumed")
   func link() throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(
@@ -244,7 +244,7 @@ struct InterruptedRunTests {
     #expect(link == "far/x.h5")
   }
 
-  @Test("what goes on where it was, says where")
+  @Test("a resumed run says where it was")
   func says() throws {
     let folder = try Folder()
     let count = try calls()

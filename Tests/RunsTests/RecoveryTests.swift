@@ -135,7 +135,7 @@ struct RecoveryTests {
     #expect(folder.names == ["r.h5.run", "x.h5"])
   }
 
-  @Test("to recover changes nothing of the run, which goes on to the same bytes")
+  @Test("to recover changes nothing of the run, which resumes to the same bytes")
   func goesOn() throws {
     let (folder, whole) = try interrupted(.rounds(2), at: 0.5)
     let before = try FileManager.default.contentsOfDirectory(atPath: folder("r.h5.run")).sorted()

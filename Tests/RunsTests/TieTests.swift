@@ -210,7 +210,7 @@ struct TieTests {
     try Self.compare("scenario", short(all), short(moving))
   }
 
-  @Test("a cohort drawn when all wait, whose updates all have time, hangs on no order")
+  @Test("a cohort drawn when all wait, whose updates all have time, depends on no order")
   func everybodyWaits() throws {
     for selector in [
       "{uniform: {cohort: 4, minimumWaiting: 16}}", "{weighted: {cohort: 4, minimumWaiting: 16}}",

@@ -181,7 +181,7 @@ struct TraceFileTests {
 
   // MARK: What is wrong
 
-  @Test("a damaged file is told with its own line and column, or its byte")
+  @Test("a damaged file is reported with its own line and column, or its byte")
   func damaged() throws {
     let folder = try Folder()
     try folder.write(
@@ -262,7 +262,7 @@ struct TraceFileTests {
   }
 
   @Test(
-    "a table that begins again has faults of its own",
+    "a table that begins again has separate faults",
     arguments: [
       ("*,11 h,12 h", "w.csv:2:3: ", "from 0 to before the period's end, 10 h"),
       ("*,-1 h,1 h", "w.csv:2:3: ", "from 0 to before the period's end"),

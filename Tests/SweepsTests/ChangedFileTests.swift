@@ -63,7 +63,7 @@ import Testing
     return failure.description
   }
 
-  @Test("a cell is refused while a file is not what its id stands for, and played once it is again")
+  @Test("a cell is refused while a file is not the one in its id, and played once it is again")
   func changed() throws {
     let player = try planned()
     let ids = player.manifest.cells.map(\.id)

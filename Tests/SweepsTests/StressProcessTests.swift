@@ -6,7 +6,7 @@ import Sweeps
 import Testing
 
 /// Searches whose worlds are played by other processes: a shell replaces one that crashes.
-@Suite("Worlds in processes of their own")
+@Suite("Worlds in separate processes")
 struct StressProcessTests {
   private static let section = """
     stress:

@@ -135,7 +135,7 @@ struct StressTests {
     #expect(try Searched.findings(failure.file) == [])
   }
 
-  @Test("a part that remembers outside of its memory is found: the run does not come out again")
+  @Test("a part that remembers outside of its memory is found: the run is not reproduced")
   func unsteady() throws {
     let wrong = Registry.standard.adding(UnsteadySGD.self)
     let searched = try Searched("", policy: Searched.eager)
@@ -184,7 +184,7 @@ struct StressTests {
     #expect(sizes == [5, 10])
   }
 
-  @Test("what cannot be varied is told with its place, before anything is played")
+  @Test("what cannot be varied is reported with its place, before anything is played")
   func faults() throws {
     func faults(_ section: String) -> [String] {
       do throws(Faults) {

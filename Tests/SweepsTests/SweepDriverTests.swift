@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "a result that ends whoever reads it ends the sweep, which names it", .timeLimit(.minutes(1)))
+    "a result that ends its reader ends the sweep, which names it", .timeLimit(.minutes(1)))
   func deadlyResult() throws {
     let planned = try Planned("while read -r order id; do kill -KILL $$; done") {
       ($0.onlyLooks, $0.retries, $0.jobs) = (true, 1, 1)

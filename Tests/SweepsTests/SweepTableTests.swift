@@ -198,7 +198,7 @@ import Sweeps
     #expect(!FileManager.default.fileExists(atPath: sweep.versionsPath))
   }
 
-  @Test("words, and values that are mappings, are told by their places")
+  @Test("words, and values that are mappings, are reported by their places")
   func words() throws {
     let section = """
       sweep:

@@ -129,7 +129,7 @@ import Sweeps
   }
 
   @Test(
-    "a constraint compares what a short form stands for, and a part by its name",
+    "a constraint compares what a short form means, and a part by its name",
     arguments: [
       // The scenario's threshold is 2, its end 12 h; epochs are 1, 2 and 3.
       ("epochs < 2 or server.trigger.threshold == 2", ["1", "2", "3"]),
