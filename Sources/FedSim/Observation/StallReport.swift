@@ -52,7 +52,7 @@ public struct StallReport: Sendable, Equatable {
     case rounds(closed: Int)
     /// This many updates; the most that waited, and whether a fleet of this size can reach it.
     case updates(needed: Int, waited: Int, isPossible: Bool)
-    /// The return of its own connection.
+    /// The return of the connection to the internet.
     case connection
     /// Devices could not reach it, ever.
     case reachable
