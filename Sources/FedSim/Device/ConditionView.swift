@@ -35,10 +35,10 @@ package struct ConditionView: Equatable, Sendable {
   /// When there is run time of the day again.
   package var runTimeFrom = SimTime.start
 
-  /// A device of which nothing is known.
+  /// A view with these default values.
   package init() {}
 
-  /// The times at which the mere passing of time makes a condition hold, or hold no longer.
+  /// The times at which a condition begins or ceases to hold although nothing changes.
   package var turns: [SimTime] {
     [
       idleFrom, requestFrom, usedUntil + SimDuration(microseconds: 1), runTimeFrom, allowanceFrom,
@@ -47,10 +47,9 @@ package struct ConditionView: Equatable, Sendable {
 }
 
 extension ConditionView {
-  /// A device as it is now, as someone sees it who looks at its conditions. Which request is meant
-  /// is for the caller to add.
+  /// A device now, as one asker sees it. The caller adds the pending request.
   ///
-  /// Its link is handed in: to reach it through a borrowed context would copy the network.
+  /// The link is a parameter: to read it through a borrowed context would copy the network.
   @inline(__always)
   init(
     _ device: Int, for asker: Condition.Asker, link: UInt8, isUnmetered: Bool,
@@ -120,7 +119,7 @@ extension ConditionView {
   }
 }
 
-/// What someone looks at, by group: figures alone, so that reading them copies nothing else.
+/// What each asker checks for a group: plain figures, so that reading one copies nothing else.
 struct GroupConditions {
   let processing: Conditions
   let refresh: Conditions

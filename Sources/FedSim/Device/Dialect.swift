@@ -1,10 +1,10 @@
 import Learning
 
-/// What the library of a group's devices does beyond the plain path, as a device comes by.
+/// What a group's client library does in addition to the plain path: a hook for each moment.
 ///
 /// Most groups have none. A dialect keeps no state: what it remembers of a device is in `Devices`.
 protocol Dialect: Sendable {
-  /// A session begins; why it has no server to turn to, if it has none.
+  /// A session begins; the reason to end it at once, or nil.
   func beforeSession(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> SessionEnd?
 
   /// A device is about to ask for work.
@@ -38,11 +38,11 @@ protocol Dialect: Sendable {
     _ device: Int, _ participation: Int32, _ devices: inout Devices, _ cx: inout Context)
 }
 
-/// What a dialect has done before a request for work.
+/// What a dialect did before a request for work.
 enum BeforeCheck {
-  /// Nothing, or nothing that keeps the request from going out.
+  /// Nothing that delays the request: it is sent.
   case check
-  /// Something that comes first is under way.
+  /// It has begun another request, which comes first.
   case begun
 }
 
@@ -50,7 +50,7 @@ enum BeforeCheck {
 enum ModelReading {
   /// The device holds it, or continues with the model that it held.
   case read
-  /// The same, and the device must still ask for the plan that belongs to it.
+  /// As `read`, and the device must still request the model's plan.
   case readWithoutPlan
   /// The device does not use it; the dialect has already continued the session.
   case unread

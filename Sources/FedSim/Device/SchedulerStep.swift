@@ -7,7 +7,7 @@ package enum SchedulerStep: Equatable, Sendable {
   /// Looks again at this time, or when something changes; never: then alone.
   case wait(until: SimTime)
 
-  /// What is done with a request of which these are the facts.
+  /// The step that follows from these facts.
   @inline(__always)
   package init(_ facts: SchedulerFacts, at now: SimTime) {
     // Its own timer rings at the earliest begin, and what is held up ends with an event.
@@ -26,16 +26,16 @@ package struct SchedulerFacts: Sendable {
   /// Whether the app runs in a session that such a task does not take the place of, or the device
   /// is not in the fleet.
   package var isHeldUp = false
-  /// When the request may begin by its own wish.
+  /// The earliest begin that the request itself names.
   package var earliestBegin = SimTime.start
   /// The conditions of the system for such a task.
   package var asked: Conditions = []
-  /// The device; where it is held up or too early nobody looks at it.
+  /// The device; not read where the request is held up or too early.
   package var view = ConditionView()
   /// Whether such a task starts in some quarters of an hour only, once all conditions hold.
   package var isByChance = false
 
-  /// Of a request that nothing keeps from starting.
+  /// A request that may start.
   package init() {}
 }
 

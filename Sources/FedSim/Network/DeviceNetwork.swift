@@ -10,9 +10,9 @@ struct DeviceNetwork: Codable {
   private var transfers = Slots<Transfer>()
   /// The server's own connection.
   var server = ServerLine()
-  /// Tokens, and what the server knows of who carries them.
+  /// Tokens, and what the server knows of the apps that hold them.
   var accounts = Accounts()
-  /// What users had erased, and what the server has heard of it; empty where nobody erases.
+  /// Erasures that users asked for, and which of them the server knows; empty without erasures.
   var erasures: [ErasureNotice] = []
   /// Bytes over cellular networks, from the first on; empty where no group limits them.
   var cellularDays: [CellularDay] = []
