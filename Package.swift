@@ -92,7 +92,7 @@ let package = Package(
       name: "fedsim-aggregate", dependencies: ["FedSim", "Learning", "Schema"],
       path: "Benchmarks/aggregation", swiftSettings: swift),
 
-    // Tests find their fixtures beside their source files.
+    // Tests find their fixtures next to their source files.
     // Those of the architecture read all sources themselves, those of Learning compute in long
     // loops.
     tests("ArchitectureTests", [], optimised: true),

@@ -1,10 +1,10 @@
-// Times a mean of many updates beside a plain pass over the same memory.
+// Times a mean of many updates compared with a plain pass over the same memory.
 //
 //   fedsim-aggregate [--updates 1000] [--parameters 200000] [--threads 2] [--repetitions 9] [--most 1.3]
 //
 // The updates are there already. `streamed` is what a run does with a mean: groups of updates, summed while the next
 // group is trained (here at no cost); `whole` what it does where all updates are there at once. Both are timed in
-// turns with a pass that only reads; the median of the ratios of a turn is told, and the exit code is 1 if one of them
+// turns with a pass that only reads; the median of the ratios is printed, and the exit code is 1 if one of them
 // is above --most. Then every aggregator that needs all updates at once is timed with the first hundred of them.
 import FedSim
 import Foundation

@@ -3,7 +3,7 @@
 //   fedsim-play FILE [--counts] [--save] [--set key=value]…
 //
 // With --counts every event is looked at, which takes longer, and counted by what it is. With --save the run is saved
-// and restored once, half way, and what that took is told.
+// and restored once, half way, and the duration is printed.
 import FedSim
 import Foundation
 import Runs

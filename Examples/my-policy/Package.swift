@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A policy of one's own: two parts, a command that knows them, a scenario, and tests of all three.
+// A policy of your own: two parts, a command that knows them, a scenario, and tests of all three.
 let package = Package(
   name: "my-policy",
   platforms: [.macOS(.v15)],
   dependencies: [
-    // In a package that stands elsewhere: .package(url: "…", exact: "…").
+    // In a package that is elsewhere: .package(url: "…", exact: "…").
     .package(name: "FedSim", path: "../..")
   ],
   targets: [

@@ -111,6 +111,6 @@ extension ResultDocument {
     }
   }
 
-  /// The resolved scenario, as it stands in the file.
+  /// The resolved scenario, as it is in the file.
   public var scenarioText: String? { table("")?.text("scenario") }
 }

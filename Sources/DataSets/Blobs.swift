@@ -5,8 +5,8 @@ import Schema
 /// Made-up data: one round cloud of points a class, from a generator; it needs no file.
 ///
 /// A class's centre has independent standard normal coordinates. Sample i has label i mod classes
-/// and lies at the centre of its class plus `spread` times a standard normal in each coordinate.
-/// Each centre and each sample has a stream of its own, so a sample depends on the seed, its
+/// and is at the centre of its class plus `spread` times a standard normal in each coordinate.
+/// Each centre and each sample has its own stream, so a sample depends on the seed, its
 /// number, and the numbers of classes and features alone. Draws: `features` normals a centre and a
 /// sample.
 public struct Blobs: DataSource, Part {

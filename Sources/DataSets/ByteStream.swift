@@ -5,7 +5,7 @@ import Foundation
 /// Gzip is recognised by its first two bytes, whatever the name; a name ending in `.gz` has to hold
 /// it. Several gzip members in a row are one stream, as for `gzip -d`.
 package final class ByteStream {
-  /// The most bytes that a reader takes from one file unless told otherwise: 4 GiB.
+  /// The most bytes that a reader takes from one file unless set otherwise: 4 GiB.
   package static let standardLimit = 4 << 30
 
   /// The file's path, for faults.

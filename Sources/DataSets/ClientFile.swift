@@ -4,9 +4,9 @@ import Synchronization
 
 /// An HDF5 file with a group of clients, each a group of data sets: open while it is read.
 ///
-/// Only plain calls of HDF5 are used, under a lock of this module's own: such calls are safe beside
-/// those of other modules where the library is built for threads, as Debian's is. Identifiers are
-/// closed where they were opened.
+/// Only plain calls of HDF5 are used, under a lock of this module's own: such calls are safe next
+/// to those of other modules where the library is built for threads, as Debian's is. Identifiers
+/// are closed where they were opened.
 struct ClientFile {
   let path: String
   private let group: hid_t

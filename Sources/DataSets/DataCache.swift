@@ -32,7 +32,7 @@ public final class DataCache: Sendable {
   private let mostSets: Int
   private let state = Mutex(State())
 
-  /// A cache of at most so many bytes of samples and labels, and so many sets.
+  /// A cache of at most this many bytes of samples and labels, and this many sets.
   public init(mostBytes: Int = 1 << 30, mostSets: Int = 4) {
     self.mostBytes = mostBytes
     self.mostSets = mostSets
@@ -95,7 +95,7 @@ package struct FileIdentity: Equatable, Sendable {
   let path: String
   private let numbers: [Int64]
 
-  /// The file that stands under a path now; equal for all files that are not there.
+  /// The file that is under a path now; equal for all files that are not there.
   package init(_ path: String) {
     self.path = path
     var status = stat()

@@ -2,8 +2,8 @@ import Foundation
 
 /// The folders in which data files are looked for, first to last.
 ///
-/// Readers know nothing of the environment: whoever builds this value decides what is searched and
-/// what a user is told when nothing is found.
+/// Readers know nothing of the environment: the code that builds this value decides what is
+/// searched and what a user reads when nothing is found.
 public struct DataFolders: Sendable, Equatable {
   /// The folders, in the order of the search.
   public var paths: [String]
@@ -19,7 +19,7 @@ public struct DataFolders: Sendable, Equatable {
     self.advice = advice
   }
 
-  /// The path of the first file called `name` or `name.gz`; an absolute name stands for itself.
+  /// The path of the first file called `name` or `name.gz`; an absolute name is taken as it is.
   ///
   /// Throws: `missingFile`, with the list of folders that were searched.
   public func locate(_ name: String) throws(DataFault) -> String {

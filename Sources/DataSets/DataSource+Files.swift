@@ -1,4 +1,4 @@
-/// A source whose data are the same whatever the seed, such as what stands in files.
+/// A source whose data are the same whatever the seed, such as what is in files.
 public protocol SeedlessSource: DataSource {}
 
 extension SeedlessSource {

@@ -48,7 +48,7 @@ public struct DataUsers: Sendable, Equatable {
       names: names, shards: shards, tests: names.map { places[$0].map { other.shards[$0] } ?? [] })
   }
 
-  /// Users whose samples stand one behind the other in the pool, from the first; and so in the test
+  /// Users whose samples are one behind the other in the pool, from the first; and so in the test
   /// set, where `testSizes` is given.
   public init(names: [String], sizes: [Int], testSizes: [Int] = []) {
     self.init(names: names, shards: Self.runs(sizes), tests: Self.runs(testSizes))
@@ -71,7 +71,7 @@ public protocol DataSource: Sendable {
   /// seed give the same data. Throws: what is wrong with a file.
   func load(folders: DataFolders, seed: UInt64) throws(DataFault) -> TrainAndTest
 
-  /// Whether another seed gives other data; without an implementation of its own a part says yes.
+  /// Whether another seed gives other data; without its own implementation a part says yes.
   var drawsFromSeed: Bool { get }
 }
 

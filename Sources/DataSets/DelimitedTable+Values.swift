@@ -39,7 +39,7 @@ extension DelimitedTable {
     let isLetter = { (byte: UInt8) in
       byte >= 0x61 && byte <= 0x7a || byte >= 0x41 && byte <= 0x5a || byte >= 0x80
     }
-    // An exponent is no unit: the unit is what letters stand at the end.
+    // An exponent is no unit: the unit is the letters at the end.
     var split = bytes.endIndex
     while split > bytes.startIndex && isLetter(bytes[split - 1]) { split -= 1 }
     let unit = String(decoding: bytes[split...], as: UTF8.self)

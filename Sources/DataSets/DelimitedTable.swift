@@ -47,7 +47,7 @@ public struct DelimitedTable: ~Copyable {
     self.lines = lines
   }
 
-  /// A table already in memory; `file` stands in faults.
+  /// A table already in memory; `file` is named in faults.
   public init(text: String, file: String, columns: [Column]) throws(DataFault) {
     var lines = DelimitedLines(stream: nil, buffer: Array(text.utf8), file: file)
     positions = try Self.header(of: &lines, columns: columns)

@@ -24,9 +24,9 @@ public struct FLASHFile {
     public var id = ""
     /// The messages, in order of time; at least one.
     public var messages: [Message] = []
-    /// Where its key stands.
+    /// Where its key is.
     public var place = DataFault.Place.file
-    /// Where the time of its last message stands.
+    /// Where the time of its last message is.
     public var lastPlace = DataFault.Place.file
   }
 
@@ -36,7 +36,7 @@ public struct FLASHFile {
   /// The date read last, for most messages have that of the one before: its text and its midnight.
   private var date: (text: [UInt8], midnight: Int64) = ([], 0)
 
-  /// Reads a file and hands on each trace, in order; no more than one is held.
+  /// Reads a file and passes each trace on, in order; no more than one is held.
   ///
   /// The vocabulary is in small letters. Throws: what `JSONText` throws; `missingName`,
   /// `unknownName` with the nearest word, `duplicate`, `malformed` and `outOfRange`, each at its

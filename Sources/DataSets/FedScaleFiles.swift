@@ -12,7 +12,7 @@ public enum FedScaleFiles {
     public var id: String
     /// Intervals in seconds, in order; neighbours may touch.
     public var intervals: [(from: Int64, to: Int64)]
-    /// After so many seconds they come again.
+    /// After this many seconds they come again.
     public var finishTime: Int64
   }
 
@@ -26,7 +26,7 @@ public enum FedScaleFiles {
     public var communication: Double
   }
 
-  /// Reads availability traces and hands on each, in order.
+  /// Reads availability traces and passes each on, in order.
   ///
   /// `active` and `inactive` are as long as each other, and each device is active before it is
   /// inactive and inactive before it is active again, within `finish_time`. `duration` and `model`
@@ -72,7 +72,7 @@ public enum FedScaleFiles {
     }
   }
 
-  /// Reads capacities and hands on each, in order. Throws: as above.
+  /// Reads capacities and passes each on, in order. Throws: as above.
   public static func readCapacity(
     contentsOf path: String, _ body: (Capacity) throws(DataFault) -> Void
   ) throws(DataFault) {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Knows which files were opened while something was read.
 ///
-/// A data source says nothing of the files behind it. Whoever keeps what was read asks a witness,
+/// A data source says nothing of the files behind it. A cache of what was read asks a witness,
 /// so that a file that has changed since is noticed.
 package final class FileWitness: Sendable {
   @TaskLocal private static var current: FileWitness?

@@ -17,7 +17,7 @@ final class Inflater {
     case corrupt(String)
   }
 
-  // zlib keeps a pointer back to this record, so it needs an address of its own.
+  // zlib keeps a pointer back to this record, so it needs its own address.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
 
   init(_ wrapping: Wrapping) {

@@ -27,7 +27,7 @@ struct TextLine {
 }
 
 extension JSONText {
-  /// A text, handed on line by line: however long it is, one line is held.
+  /// A text, read line by line: however long it is, one line is held.
   ///
   /// Throws: `tooLarge` for a line of more than `longest` bytes, and what `string` and `body`
   /// throw.

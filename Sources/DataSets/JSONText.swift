@@ -20,7 +20,7 @@ struct JSONText: ~Copyable {
     stream = try ByteStream(path: path, limit: 1 << 42)
   }
 
-  /// Where the next byte stands.
+  /// Where the next byte is.
   var here: DataFault.Place { .text(line: line, column: column) }
 
   /// Where the token read last, or looked at last, begins.

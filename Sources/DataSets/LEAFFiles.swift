@@ -7,10 +7,10 @@ import Schema
 /// A folder of training and one of test files, each read in the order of their names' bytes; a file
 /// is an object with `users` (names), `num_samples` (one count a user) and `user_data`, from each
 /// user to `x` (samples, each a number or a list of numbers, nested or not) and `y` (labels, whole
-/// numbers from 0); `hierarchies` is passed over. The keys may stand in any order. Texts as samples
-/// are not read. Samples of the pool stand in the order of `user_data`, users in that of `users`,
+/// numbers from 0); `hierarchies` is passed over. The keys may be in any order. Texts as samples
+/// are not read. Samples of the pool are in the order of `user_data`, users in that of `users`,
 /// file by file. A user is in one training file only; who the test samples belong to does not
-/// matter. The files are read as a stream: beside the samples no part of them is held.
+/// matter. The files are read as a stream: besides the samples no part of them is held.
 /// Source: Caldas et al., "LEAF: a benchmark for federated settings" (2018), `data/*/data/train`.
 public struct LEAFFiles: DataSource, Part {
   public struct Settings: PartSettings {

@@ -142,7 +142,7 @@ struct LabelledArrays {
   ///
   /// Without `classes` there are as many as the largest label says, over both sets. Throws:
   /// `countMismatch` where the samples differ in shape, `unsupported` where some are bytes, which
-  /// stand for fractions, and others numbers as they are, `outOfRange` for a label.
+  /// represent fractions, and others numbers as they are, `outOfRange` for a label.
   static func trainAndTest(
     _ train: LabelledArrays, _ test: LabelledArrays, classes: Int?, users: DataUsers?
   ) throws(DataFault) -> TrainAndTest {

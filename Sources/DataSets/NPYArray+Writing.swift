@@ -18,7 +18,7 @@ extension NPYArray {
     return scalars.isEmpty ? bytes + [0, 0, 0, 0] : bytes
   }
 
-  /// All that stands before the values.
+  /// All that is before the values.
   private static func npyHead(shape: [Int], descriptor: String) -> [UInt8] {
     let axes = shape.map { String($0) }.joined(separator: ", ")
     let tuple = shape.count == 1 ? "(\(axes),)" : "(\(axes))"

@@ -4,12 +4,12 @@ extension NPZ {
   /// The bytes of an archive of arrays, in the order given, stored without compression.
   ///
   /// Every date is 1980-01-01 and every member has the same attributes, so equal arrays give equal
-  /// bytes. `names` stand without `.npy`, each once.
+  /// bytes. `names` are without `.npy`, each once.
   public static func bytes(of arrays: [(name: String, array: NPYArray)]) -> [UInt8] {
     Self.bytes(ofMembers: arrays.map { ($0.name, $0.array.npyBytes()) })
   }
 
-  /// The bytes of an archive of NPY files, which stand in memory already.
+  /// The bytes of an archive of NPY files, which are in memory already.
   public static func bytes(ofMembers members: [(name: String, contents: [UInt8])]) -> [UInt8] {
     precondition(members.count < 0xffff, "too many arrays for one archive")
     precondition(Set(members.map(\.name)).count == members.count, "a duplicate name")
@@ -44,7 +44,7 @@ extension NPZ {
     return bytes
   }
 
-  /// Writes an archive beside `path` and renames it into place. Throws: `inputOutput`.
+  /// Writes an archive next to `path` and renames it into place. Throws: `inputOutput`.
   public static func write(
     _ arrays: [(name: String, array: NPYArray)], to path: String
   ) throws(DataFault) {
@@ -53,7 +53,7 @@ extension NPZ {
 }
 
 extension Array<UInt8> {
-  /// Appends numbers of so many bytes each, lowest byte first.
+  /// Appends numbers of this many bytes each, lowest byte first.
   fileprivate mutating func append(little fields: [(value: Int, width: Int)]) {
     for (value, width) in fields {
       for byte in 0..<width { append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }

@@ -19,7 +19,7 @@ public struct NPZ: Sendable {
       bytes: try ByteStream(path: path, limit: limit).readAll(), file: path, limit: limit)
   }
 
-  /// An archive already in memory; `file` stands in faults.
+  /// An archive already in memory; `file` is named in faults.
   public init(bytes: [UInt8], file: String, limit: Int = 4 << 30) throws(DataFault) {
     archive = try ZipArchive(bytes: bytes, file: file)
     for member in archive.members where !member.name.hasSuffix(".npy") {

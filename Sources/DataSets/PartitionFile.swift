@@ -1,11 +1,11 @@
 import Learning
 import Schema
 
-/// A partition that is read from a file: an NPZ archive, or a table with a line a sample.
+/// A partition that is read from a file: an NPZ archive, or a table with a line per sample.
 ///
 /// NPZ: `samples`, the clients' samples one after another, and `offsets`, where each client begins
 /// and the last one ends (clients + 1 whole numbers, the first 0). Table: columns `client` (0, 1,
-/// 2, …, none left out, in any order) and `sample`; a client's samples stand in the order of the
+/// 2, …, none left out, in any order) and `sample`; a client's samples are in the order of the
 /// lines. The name's ending decides: `.npz`, else a table. Whether the samples exist and none comes
 /// twice is found when the pool is known.
 public struct PartitionFile: PartitionSource, Part {

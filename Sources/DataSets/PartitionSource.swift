@@ -1,7 +1,7 @@
 import Learning
 import Schema
 
-/// A part of a scenario that comes to a rule of partition, for some by reading a file first.
+/// A part of a scenario that produces a rule of partition, for some by reading a file first.
 public protocol PartitionSource: Sendable {
   /// How many clients its settings say; nil: that depends on data or a file.
   var clientCount: Int? { get }
@@ -10,7 +10,7 @@ public protocol PartitionSource: Sendable {
 
   /// The rule for data that are read already: what a run asks for.
   ///
-  /// Without an implementation of its own a part does not look at the data. Throws: what is wrong
+  /// Without its own implementation a part does not look at the data. Throws: what is wrong
   /// with the file.
   func partitioner(
     for data: TrainAndTest, folders: DataFolders
@@ -18,7 +18,7 @@ public protocol PartitionSource: Sendable {
 
   /// The test samples that are each client's own; none where the test set is nobody's.
   ///
-  /// Shapes: [client][its samples], or []. Without an implementation of its own a part says none.
+  /// Shapes: [client][its samples], or []. Without its own implementation a part says none.
   func clientTests(of data: TrainAndTest) -> [[Int32]]
 }
 

@@ -20,7 +20,7 @@ import Schema
 /// Every class has the same events, and since the first may come at any time nearly the same
 /// values at each step; sums over time tell nothing of the order. What tells it is which event
 /// came before which, wherever they are: a recurrent model carries that along with few weights,
-/// while a feed-forward one needs to learn it anew for every place and distance. With the defaults
+/// while a feed-forward one needs to learn it again for every place and distance. With the defaults
 /// and all data in one place a GRU of 24 units reaches 0.93 to 0.95 of the test set, a perceptron
 /// of 256 units 0.68 to 0.70 (Tests/Fixtures-scripts/compare_sensor_models.py, NumPy).
 ///

@@ -2,7 +2,7 @@ import Learning
 import Numerics
 import Schema
 
-/// Made-up users, each with a model and a cloud of samples of its own: Synthetic(α, β) of FedProx.
+/// Made-up users, each with its own model and its own cloud of samples: Synthetic(α, β) of FedProx.
 ///
 /// User k draws u_k ~ N(0, α²) and B_k ~ N(0, β²); a matrix W_k and a vector b_k, each entry
 /// N(u_k, 1); a centre v_k, each entry N(B_k, 1). A sample is x ~ N(v_k, Σ) with Σ diagonal and

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a whole file beside its final name and renames it: nobody ever sees half of it.
+/// Writes a whole file next to its final name and renames it: nobody ever sees half of it.
 ///
 /// Throws: `inputOutput`; then the final name is untouched and nothing is left behind.
 package func writeWhole(_ bytes: [UInt8], to path: String) throws(DataFault) {

@@ -30,7 +30,7 @@ struct LittleEndian {
 }
 
 extension ZipArchive {
-  /// Where the central directory lies and how many entries it has.
+  /// Where the central directory is and how many entries it has.
   static func directory(
     of cursor: LittleEndian
   ) throws(DataFault) -> (offset: Int, end: Int, count: Int) {

@@ -60,8 +60,7 @@ struct CompareCommand: RegistryCommand {
   @Option(
     help: ArgumentHelp(
       "With two files: base folder of paths in the scenarios; by default each scenario's folder "
-        + "when "
-        + "run.", valueName: "path"))
+        + "when run.", valueName: "path"))
   var folder: String?
 
   @Option(help: "With two files: computing threads; by default one per processor.")

@@ -9,7 +9,7 @@ struct ConsoleRun {
   private let isQuiet: Bool
   private let isJSON: Bool
 
-  /// A run of a scenario's file; nil: one that is gone on with.
+  /// A run of a scenario's file; nil: one that is resumed.
   init(_ run: Run, source: ScenarioArguments?, isQuiet: Bool, isJSON: Bool) {
     self.run = run
     self.source = source

@@ -4,12 +4,12 @@ import Runs
 import Scenarios
 import Synchronization
 
-/// The command `fedsim`; another package builds its own with a registry of its own.
+/// The command `fedsim`; another package builds its own with its own registry.
 public enum FedSimCommand {
   /// Runs the command with the arguments of the process, and ends the process.
   ///
   /// Exit codes: 0 done, 1 an expectation or comparison failed, 2 bad input, 3 the run failed, or
-  /// what was to stand on standard output could not be written there, 130 interrupted.
+  /// standard output could not be written, 130 interrupted.
   public static func main(registry: Registry = .standard) {
     // A reader that goes away, such as `head`, does not end the run.
     signal(SIGPIPE, SIG_IGN)
@@ -92,14 +92,14 @@ enum Output {
   private static let incomplete = Atomic(false)
 
   /// Gives a stream that was closed to nobody: a file that is opened would take its place, and what
-  /// is said would stand in the file.
+  /// is reported would be in the file.
   static func keepStreams() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       _ = open("/dev/null", O_RDWR)
     }
   }
 
-  /// Progress, which is silent after `end`; it stands on standard error as it is, without a line
+  /// Progress, which is silent after `end`; it is on standard error as it is, without a line
   /// end.
   static func progress(_ text: String) {
     ended.withLock { isEnded in
@@ -139,7 +139,7 @@ enum Output {
     return 0
   }
 
-  /// Faults, one a line, then their count and that nothing came of the command; the exit code.
+  /// Faults, one per line, then their count and that nothing came of the command; the exit code.
   static func report(_ failure: RunFailure, nothingWas done: String = "run") -> Int32 {
     error(failure.description)
     if failure.isBadInput {

@@ -3,7 +3,7 @@ import Foundation
 import Runs
 
 /// Ends the process when the user presses Ctrl-C: no result, exit code 130, and what was begun can
-/// be gone on with.
+/// be continued with.
 enum Interruption {
   nonisolated(unsafe) private static var source: (any DispatchSourceSignal)?
 

@@ -44,7 +44,7 @@ struct ListCommand: RegistryCommand {
     let meant = alike.isEmpty ? nearest : alike
     let advice =
       meant.isEmpty
-      ? "seams: \(listing.seams.joined(separator: ", "))"
+      ? "seams: \(listing.seams.joined(separator: ", ")); the keys of scenarios: `fedsim list`"
       : "did you mean \(meant.map { "`\($0)`" }.joined(separator: " or "))?"
     Output.error("there is no seam `\(seam)`; \(advice)")
     return 2

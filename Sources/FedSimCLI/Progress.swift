@@ -1,8 +1,8 @@
 import Foundation
 import Runs
 
-/// What a person sees on standard error while a run goes on: on a terminal one line that is drawn
-/// again and again, elsewhere a line a version.
+/// What a person sees on standard error during a run: on a terminal one line that is drawn
+/// again and again, elsewhere a line per version.
 final class Progress {
   private let isTerminal: Bool
   private let began = ContinuousClock.now
@@ -72,12 +72,12 @@ final class Progress {
 
 /// Numbers for people.
 enum Format {
-  /// A number with so many decimals.
+  /// A number with this many decimals.
   static func fixed(_ number: Double, _ decimals: Int) -> String {
     String(format: "%.\(decimals)f", number)
   }
 
-  /// So many of a thing, such as `1 round`.
+  /// This many of a thing, such as `1 round`.
   static func count(_ number: Int, _ noun: String) -> String {
     "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
   }

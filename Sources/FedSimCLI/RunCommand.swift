@@ -59,8 +59,7 @@ struct RunCommand: RegistryCommand {
     if noJournal, restart || keeping.isGiven {
       throw ValidationError(
         "--no-journal: no run folder is written, so --restart, --checkpoint-every and "
-          + "--publish-every "
-          + "have no effect")
+          + "--publish-every have no effect")
     }
   }
 
@@ -103,7 +102,7 @@ struct RunCommand: RegistryCommand {
 
 /// What the environment says to the command.
 enum Environment {
-  /// `FEDSIM_DATA`: folders with data files, separated by colons; they stand for installed ones.
+  /// `FEDSIM_DATA`: folders with data files, separated by colons; they replace installed ones.
   static func set(_ options: inout RunOptions) {
     let value = ProcessInfo.processInfo.environment["FEDSIM_DATA"] ?? ""
     options.dataFolders = value.split(separator: ":").map(String.init)

@@ -7,7 +7,7 @@ struct SummaryText {
   private let command: String
   private let source: ScenarioArguments?
 
-  /// The summary of a run of a scenario by a command; nil: one that was gone on with.
+  /// The summary of a run of a scenario by a command; nil: one that was resumed.
   init(_ summary: RunSummary, command: String, source: ScenarioArguments?) {
     self.summary = summary
     self.command = command

@@ -2,7 +2,7 @@ import Foundation
 import Sweeps
 
 /// What a person sees while cells are played: on a terminal one line that is drawn again and again,
-/// elsewhere a line a cell.
+/// elsewhere a line per cell.
 final class SweepProgress {
   private let isTerminal = isatty(2) == 1
   private let manifest: SweepManifest

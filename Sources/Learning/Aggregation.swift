@@ -98,7 +98,7 @@ public enum Aggregation {
     }
   }
 
-  /// Where the buffers of some terms lie, as the kernels want it. It keeps the buffers alive.
+  /// Where the buffers of some terms are, as the kernels want it. It keeps the buffers alive.
   struct Addresses: @unchecked Sendable {
     private let buffers: [ParameterBuffer]
     private let bases: [ParameterBuffer]

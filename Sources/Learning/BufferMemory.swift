@@ -4,13 +4,13 @@ import Synchronization
 ///
 /// Fresh memory costs a page fault every 4 KiB, which a small training feels; memory used a moment
 /// ago is still in a cache. Buffers of one size are cut from slabs of large pages, since the rows
-/// of a layer's weights lie on more small ones than a processor can keep in mind. The process has
+/// of a layer's weights are on more small ones than a processor can keep in mind. The process has
 /// one such store, as it has one heap; no value depends on what it holds. Buffers begin at
 /// different places of a page, so that many of one size do not compete for the same lines of a
 /// cache.
 ///
-/// A slab goes when all of its blocks are here and another size needs the room. There are only so
-/// many of them: further buffers have memory of their own, which goes where much is kept already.
+/// A slab goes when all of its blocks are here and another size needs the room. Their number
+/// is limited: further buffers have separate memory, which goes where much is kept already.
 package enum BufferMemory {
   /// A piece of memory; its floats begin at a multiple of 64 bytes.
   struct Block: Sendable {
@@ -64,7 +64,7 @@ package enum BufferMemory {
 
   private struct State {
     var shelves: [Shelf] = []
-    /// Bytes of free blocks with memory of their own.
+    /// Bytes of free blocks with their own memory.
     var keptBytes = 0
     var made = 0
     var clock = 0
@@ -125,7 +125,7 @@ package enum BufferMemory {
     return block ?? cut(byteCount) ?? make(byteCount, number)
   }
 
-  /// The `number`-th block with memory of its own.
+  /// The `number`-th block with its own memory.
   private static func make(_ byteCount: Int, _ number: Int) -> Block {
     guard byteCount >= pageSize else {
       return Block(slab: Slab(byteCount: byteCount, alignment: 64), offset: 0, byteCount: byteCount)

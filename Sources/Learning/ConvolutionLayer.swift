@@ -92,7 +92,7 @@ struct ConvolutionLayer: PlacedLayer {
   private var weightCount: Int { fan * convolution.outputs }
   /// The first part of the scratch.
   private var winogradCount: Int { winograd?.scratchCount ?? 0 }
-  /// The turned filters' part of the scratch, behind that; a padded gradient lies behind it.
+  /// The turned filters' part of the scratch, behind that; a padded gradient is behind it.
   private var turnedCount: Int { (weightCount + 15) / 16 * 16 }
 
   func stateCount(_ rows: Int) -> Int {

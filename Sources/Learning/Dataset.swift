@@ -35,7 +35,7 @@ public final class Dataset: Sendable {
   /// How many samples there are.
   public let count: Int
 
-  /// Where the features lie. An array's memory stays where it is while somebody holds the array and
+  /// Where the features are. An array's memory stays where it is while somebody holds the array and
   /// nobody changes it; threads that share samples need not count references to it.
   private enum Place {
     case bytes(UnsafePointer<UInt8>?)
@@ -117,7 +117,7 @@ public final class Dataset: Sendable {
     for index in indices { fs_prefetch(labelPlace! + Int(index), 4) }
   }
 
-  /// Lists where the samples at `indices` lie, if they are bytes; returns whether they are.
+  /// Lists where the samples at `indices` are, if they are bytes; returns whether they are.
   func bytePlaces(
     of indices: UnsafeBufferPointer<Int32>,
     into target: UnsafeMutablePointer<UnsafePointer<UInt8>?>
@@ -130,7 +130,7 @@ public final class Dataset: Sendable {
     return true
   }
 
-  /// Lists where the samples at `indices` lie; returns how many bytes each has.
+  /// Lists where the samples at `indices` are; returns how many bytes each has.
   func places(
     of indices: UnsafeBufferPointer<Int32>,
     into target: UnsafeMutablePointer<UnsafePointer<UInt8>?>

@@ -54,7 +54,7 @@ public final class DeferredTraining: Sendable {
   private let state: Mutex<State>
 
   /// Describes the given batches of a training; `validation` lists samples to evaluate the end on,
-  /// `isLast` tells that no training goes on from there. `model` is the place of network and
+  /// `isLast` tells that no training continues from there. `model` is the place of network and
   /// algorithm in the run's `TrainingCatalog`.
   public convenience init(
     _ training: LocalTraining, by algorithm: any LocalAlgorithm, batches: Range<Int>,
@@ -79,7 +79,7 @@ public final class DeferredTraining: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Where it stands; if another thread is at it, after that.
+  /// Where it is; if another thread is at it, after that.
   var stateNow: State { state.withLock { $0 } }
 
   /// Whether the value is there.

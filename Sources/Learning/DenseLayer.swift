@@ -14,7 +14,7 @@ struct DenseLayer: PlacedLayer {
   var multiplyAdds: Int { inputs * outputs }
 
   /// Few outputs of many inputs: a vector of outputs would be partly empty, so vectors run along
-  /// the inputs, in a weight that lies as [outputs][inputs].
+  /// the inputs, in a weight that is stored as [outputs][inputs].
   private var isNarrow: Bool { outputs <= 16 && inputs >= 32 }
   var hasTransposedWeight: Bool { isNarrow }
 
@@ -27,8 +27,8 @@ struct DenseLayer: PlacedLayer {
   /// Rows of the weight that are turned at a time, for the gradient of the input.
   private static let panel = 32
 
-  /// Rows of the weight that a step takes from end to end before it goes on, where it writes to
-  /// memory that is not near: that comes faster in the order in which it lies.
+  /// Rows of the weight that a step takes from end to end before it continues, where it writes to
+  /// memory that is not near: that comes faster in the order in which it is stored.
   private static let freshPanel = 112
 
   /// Whether the weights are larger than a core's cache; no bit depends on it.
@@ -112,8 +112,8 @@ struct DenseLayer: PlacedLayer {
     }
   }
 
-  /// How many pieces of what lies ahead the forward pass leaves to the backward pass: memory far
-  /// away gives only so many lines in the time of one.
+  /// How many pieces of the data ahead the forward pass leaves to the backward pass: memory far
+  /// away gives only a few lines in the time of one.
   private static func leftAhead(_ ahead: fs_ahead) -> Int { ahead.count / 5 }
 
   /// First the gradient of the input, a panel of the weight at a time: the step may overwrite what

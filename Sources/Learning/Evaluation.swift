@@ -10,7 +10,7 @@ public struct Evaluation: Equatable, Sendable, Codable {
   /// Sum of the samples' losses.
   public let lossSum: Double
 
-  /// What was found on so many samples.
+  /// What was found on this many samples.
   public init(count: Int, correct: Int, lossSum: Double) {
     precondition(correct >= 0 && correct <= count, "of \(count) samples \(correct) are right")
     self.count = count
@@ -68,7 +68,7 @@ public struct Evaluation: Equatable, Sendable, Codable {
     self.lossSum = lossSum
   }
 
-  /// One chunk, in small passes that stay in the caches; the loss goes on from pass to pass.
+  /// One chunk, in small passes that stay in the caches; the loss continues from pass to pass.
   static func score(
     _ samples: ArraySlice<Int32>, network: Network, parameters: ParameterBuffer,
     dataset: Dataset, kernels: Kernels, scratch: Scratch

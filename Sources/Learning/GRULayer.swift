@@ -2,7 +2,7 @@ import Numerics
 
 /// A gated recurrent unit over [time][features]; gates are reset, update, new.
 ///
-/// Source: Cho et al. (2014), in the form with a bias of its own for the hidden state, which the
+/// Source: Cho et al. (2014), in the form with its own bias for the hidden state, which the
 /// reset gate multiplies after the product. Order: as the LSTM's, with two sums apart.
 struct GRULayer: PlacedLayer {
   private let time: Int

@@ -9,7 +9,7 @@ extension Network {
     case maxPooling(size: Int, stride: Int)
     /// The mean of each window of size×size; a ragged rest at the far edges is left out.
     case averagePooling(size: Int, stride: Int)
-    /// One axis instead of several, in the order in which they lie.
+    /// One axis instead of several, in the order in which they are.
     case flatten
     /// A function of each value.
     case activation(Activation)

@@ -12,16 +12,16 @@ public protocol LocalAlgorithm: Part {
     _ training: LocalTraining, _ batches: Range<Int>, from memory: DeviceMemory, lossSum: Double,
     kernels: Kernels, scratch: Scratch
   ) -> TrainingOutcome
-  /// What it asks of device and server beside the model.
+  /// What it asks of device and server besides the model.
   var needs: LocalNeeds { get }
   /// μ of a pull towards what a training begins with; 0: none.
   var proximalPull: Double { get }
-  /// What a training of so many batches leaves at its end, beside its parameters.
+  /// What a training of this many batches leaves at its end, next to its parameters.
   func auxiliaryOutput(
     of training: LocalTraining, batches: Int, _ memory: DeviceMemory
   ) -> AuxiliaryOutput
   /// What goes with the next version, out of what went with this one and what came with its
-  /// updates, in device order; no buffers stand for zeros.
+  /// updates, in device order; no buffers means zeros.
   func companions(
     after current: [ParameterBuffer], sent: [[ParameterBuffer]], devices: Int, pool: WorkerPool
   ) -> [ParameterBuffer]

@@ -59,7 +59,7 @@ public struct LocalTraining: Sendable {
     self.order = order
   }
 
-  /// Whether labels can stand for a data set's in trainings of a network.
+  /// Whether labels can replace those of a data set in trainings of a network.
   static func fit(_ labels: [Int32]?, _ dataset: Dataset, _ network: Network) -> Bool {
     guard let labels else { return true }
     return labels.count >= dataset.classCount
@@ -134,7 +134,7 @@ public struct LocalTraining: Sendable {
   /// is rounded as the weights are, so of very many small ones much would be lost.
   private static let mostSeeded = 64
 
-  /// Whether a step needs no gradient of its own: the gradient's chain begins at the weights.
+  /// Whether a step needs no separate gradient: the gradient's chain begins at the weights.
   private var isPlain: Bool {
     plan.optimizer.isPlain && plan.clipping == nil
       && min(plan.batchSize, shard.count) <= Self.mostSeeded

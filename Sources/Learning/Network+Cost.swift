@@ -14,12 +14,12 @@ public struct TrainingCost: Equatable, Sendable {
   public let valuesPerSample: Int
   /// Values of one sample.
   public let inputsPerSample: Int
-  /// Buffers of the parameters' size beside the parameters and their gradient.
+  /// Buffers of the parameters' size in addition to the parameters and their gradient.
   public let optimizerSlots: Int
 
   /// Bytes that a step over a batch needs: parameters, gradient, the optimiser's slots, what the
-  /// local algorithm holds beside them, and each sample's inputs, values and the values' gradients,
-  /// at 4 bytes.
+  /// local algorithm holds besides them, and each sample's inputs, values and the values'
+  /// gradients, at 4 bytes.
   public func workingBytes(batchSize: Int, needs: LocalNeeds = LocalNeeds()) -> Int64 {
     let beside = needs.workingBuffers(optimizerSlots: optimizerSlots)
     let buffers = Int64(storedParameters) * Int64(2 + optimizerSlots + beside)

@@ -49,8 +49,8 @@ extension Network {
 
   /// Adds the square of each sample's loss, as the forward pass left it.
   ///
-  /// The kernels give sums alone, so each sample is a batch of its own once more; what that leaves
-  /// as its gradient is written anew with the whole batch's. Order: sample by sample.
+  /// The kernels give sums alone, so each sample is again a separate batch; what that leaves
+  /// as its gradient is written again with the whole batch's. Order: sample by sample.
   private func addSquares(
     _ rows: Int, in space: Workspace, kernels: Kernels, score: inout Score
   ) {
@@ -84,7 +84,7 @@ extension Network {
   /// `parameters` + that.
   ///
   /// With scale −rate/rows this is the step of plain SGD. `target` may be `parameters`. Order:
-  /// every weight's chain begins at the weight and goes on sample by sample, fused; a bias's
+  /// every weight's chain begins at the weight and continues sample by sample, fused; a bias's
   /// likewise, by additions. `WinogradConvolution` adds a weight's whole gradient at the end.
   func step(
     _ rows: Int, scale: Float, parameters: UnsafePointer<Float>,

@@ -49,7 +49,7 @@ public struct Network: Equatable, Sendable {
   public var layers: [Layer] { content.layers }
   /// What training lowers.
   public var loss: Loss { content.loss }
-  /// Which tensor lies where in the parameters.
+  /// Which tensor is where in the parameters.
   public var layout: ParameterLayout { content.layout }
   var nodes: [Node] { content.nodes }
   /// Whether some parameters are neither trained nor exchanged.

@@ -26,7 +26,7 @@ public final class ParameterBuffer: @unchecked Sendable {
     try fill(UnsafeMutableBufferPointer(start: storage, count: count))
   }
 
-  /// A buffer of the given values as they lie.
+  /// A buffer of the given values as they are.
   public convenience init(_ values: [Float]) {
     self.init(count: values.count) { target in
       for (index, value) in values.enumerated() { target[index] = value }
@@ -73,7 +73,7 @@ public final class ParameterBuffer: @unchecked Sendable {
     try body(UnsafeBufferPointer(start: storage, count: count))
   }
 
-  /// A copy of the parameters as they lie.
+  /// A copy of the parameters as they are.
   public var values: [Float] { withUnsafeBufferPointer(Array.init) }
 
   /// A copy of one tensor's elements, the last axis fastest.

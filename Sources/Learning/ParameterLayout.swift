@@ -1,4 +1,4 @@
-/// Which tensor lies where in a flat buffer of parameters.
+/// Which tensor is where in a flat buffer of parameters.
 public struct ParameterLayout: Equatable, Sendable {
   /// The tensors in order of offset, without gaps.
   public let tensors: [TensorSpec]

@@ -24,7 +24,7 @@ public struct Partition: Sendable, Equatable {
   /// How many clients there are.
   public var clientCount: Int { shards.count }
 
-  /// How often each label stands in each client's training samples, after every split.
+  /// How often each label occurs in each client's training samples, after every split.
   ///
   /// Shapes: [client][label].
   public func labelHistogram(labels: [Int32], classCount: Int) -> [[Int32]] {

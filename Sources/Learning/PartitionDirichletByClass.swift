@@ -7,7 +7,7 @@ public struct DirichletByClassSettings: PartSettings {
   public var alpha = 0.5
   /// The fewest samples that a client may have.
   public var minimumSize = 10
-  /// How often the shares are drawn anew until every client has the fewest samples.
+  /// How often the shares are drawn again until every client has at least the fewest samples.
   public var attempts = 1_000
 
   public init() {}
@@ -32,8 +32,8 @@ public struct DirichletByClassSettings: PartSettings {
 ///
 /// For each class k of n_k samples, shares p_k ~ Dir(α, …, α) over the N clients; the class's
 /// samples, shuffled once, are cut at ⌊n_k·(p_k0 + … + p_kj)⌋ after client j, the last client
-/// taking what is behind the last cut. All shares are drawn anew until no client has fewer than
-/// `minimumSize` samples, `attempts` times at most. No sample is left out; a shard's samples stand
+/// taking what is behind the last cut. All shares are drawn again until no client has fewer than
+/// `minimumSize` samples, `attempts` times at most. No sample is left out; a shard's samples are
 /// class by class. All depends on the number of clients.
 /// Draws: a shuffle from slot 0 and the shares of attempt a = 1, 2, … from slot a of each class's
 /// pool stream. Throws: `tooFewSamples` where clients × minimum exceed the pool,

@@ -7,7 +7,7 @@ import Schema
 /// client i gets those at places i·m to before (i+1)·m, m being `minimumPerClass`, and each further
 /// one goes to a client drawn by p_k, independently. So every client has every class, and a class's
 /// counts beyond the minimum are multinomial. Classes without samples are passed over. No sample is
-/// left out; a shard's samples stand class by class. All depends on the number of clients.
+/// left out; a shard's samples are class by class. All depends on the number of clients.
 /// Draws: of each class's pool stream, a shuffle from slot 0, the shares from slot 1, one `uniform`
 /// a sample from slot 2. Throws: `tooFewOfClass`, `tooFewSamples` for an empty pool.
 /// Source: fluke's `label_dirichlet_skew` (there m = 2, named `min_ex_class`).

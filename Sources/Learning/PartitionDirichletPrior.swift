@@ -4,7 +4,7 @@ import Schema
 /// Every client has its own mix of labels around the pool's, and the mixes together make the pool.
 ///
 /// With p the pool's shares of labels, client i draws q_i ~ Dir(α·p_0, …, α·p_K−1). All q are
-/// drawn anew until Σ_k (Σ_i n_i·q_ik / Σ_i n_i − p_k)² is at most `tolerance`, n_i being the
+/// drawn again until Σ_k (Σ_i n_i·q_ik / Σ_i n_i − p_k)² is at most `tolerance`, n_i being the
 /// sizes; every 500 attempts that tolerance grows tenfold, so it ends. Then clients 0, 1, 2, …
 /// draw their samples as in `dirichlet-by-device`: since the mixes together need about what the
 /// pool has, few classes run out and the last clients keep their mixes. Sizes: as in `iid`. All
@@ -18,7 +18,7 @@ public struct PartitionDirichletPrior: Partitioner, Part {
     public var alpha = 1.0
     /// How many samples each gets; nil deals out the whole pool.
     public var samplesPerClient: Int?
-    /// How far the mixes together may lie from the pool's, as a sum of squares, at first.
+    /// How far the mixes together may be from the pool's, as a sum of squares, at first.
     public var tolerance = 1e-3
 
     public init() {}

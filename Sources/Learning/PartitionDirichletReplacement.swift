@@ -8,8 +8,8 @@ import Schema
 /// the client's number alone: adding clients changes nobody's, and the number of clients has no
 /// bound in the pool's size. One client may hold a sample twice. Draws: q from slot 0 of the
 /// client's stream; from slot 1 one `uniform` and one `below` a sample. Throws: `tooFewSamples`
-/// for an empty pool. Source: Plato's `samplers/dirichlet.py`. Differs: each client has a stream
-/// of its own (there all use one seed).
+/// for an empty pool. Source: Plato's `samplers/dirichlet.py`. Differs: each client has its
+/// own stream (there all use one seed).
 public struct PartitionDirichletReplacement: Partitioner, Part {
   public struct Settings: PartSettings {
     public var clients = 100

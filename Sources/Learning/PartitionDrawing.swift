@@ -19,7 +19,7 @@ func shuffledByClass(
   return samples
 }
 
-/// So many samples to each client in proportion to its weight, after `minimum` to each.
+/// This many samples to each client in proportion to its weight, after `minimum` to each.
 ///
 /// What the floors leave over goes out one each by the largest fractions, the lower client first
 /// where two are equal. Shapes: result as `weights`, its sum `total`. Order: the weights are summed
@@ -52,7 +52,7 @@ func apportioned(
   return sizes
 }
 
-/// Random samples of the pool, so many to each client. Draws: one shuffle of the pool.
+/// Random samples of the pool, this many to each client. Draws: one shuffle of the pool.
 func dealtAtRandom(
   _ sizes: [Int], samples: Int, streams: PartitionStreams
 ) -> [[Int32]] {

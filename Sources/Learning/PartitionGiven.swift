@@ -2,7 +2,7 @@
 public struct PartitionGiven: Partitioner {
   private let given: [[Int32]]
 
-  /// The shards, one a client, as positions in the pool.
+  /// The shards, one per client, as positions in the pool.
   public init(shards: [[Int32]]) { given = shards }
 
   public var clients: Int { given.count }

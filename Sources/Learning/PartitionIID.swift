@@ -52,7 +52,8 @@ public struct PartitionIID: Partitioner, Part {
   }
 }
 
-/// Consecutive pieces of the pool, one a client: all of it in equal parts, or so many samples each.
+/// Consecutive pieces of the pool, one per client: all of it in equal parts, or this many samples
+/// each.
 func shardBounds(
   samples: Int, clients: Int, samplesPerClient: Int?
 ) throws(PartitionFault) -> [Range<Int>] {

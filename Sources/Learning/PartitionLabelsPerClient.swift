@@ -1,13 +1,13 @@
 import Numerics
 import Schema
 
-/// Every client holds exactly so many classes, and a class is divided equally among its holders.
+/// Every client holds exactly this many classes, and a class is divided equally among its holders.
 ///
 /// Of the K classes that have samples, in ascending order, client i holds number i mod K and
 /// `labels` − 1 others drawn without replacement. A class's samples are shuffled, and holder j of
 /// its o holders in ascending order gets places ⌊j·n/o⌋ to before ⌊(j+1)·n/o⌋: sizes within a class
 /// differ by at most one and no remainder is dropped. A class that nobody holds, which takes fewer
-/// clients than classes, is left out. A shard's samples stand class by class. Which classes a
+/// clients than classes, is left out. A shard's samples are class by class. Which classes a
 /// client holds depends on the seed and its number alone.
 /// Draws: one partial shuffle (`labels` − 1 `below`s) of each client's stream; one shuffle a class.
 /// Throws: `tooFewClasses`, `tooFewOfClass` where a class has fewer samples than holders.
@@ -54,7 +54,7 @@ public struct PartitionLabelsPerClient: Partitioner, Part {
       let own = client % present.count
       var stream = streams.forClient(client)
       holders[present[own]].append(client)
-      // Numbers of the classes but the client's own: those from it on stand one lower.
+      // Numbers of the classes but the client's own: those from it on are one lower.
       for other in stream.sample(settings.labels - 1, below: present.count - 1) {
         holders[present[Int(other) < own ? Int(other) : Int(other) + 1]].append(client)
       }

@@ -63,7 +63,8 @@ public enum PartitionFault: Error, Equatable, Sendable {
   case tooFewClasses(needed: Int, available: Int)
   /// One class has too few samples for the settings.
   case tooFewOfClass(label: Int, needed: Int, available: Int)
-  /// No attempt gave every client so many samples; `best` is the most that the poorest client got.
+  /// No attempt gave every client this many samples; `best` is the most that the poorest client
+  /// got.
   case minimumUnattained(minimum: Int, best: Int, attempts: Int)
   /// A partition by the source's own users, of a source that has none; `sources` are those that do.
   case noUsers(sources: [String])

@@ -12,20 +12,20 @@ protocol PlacedLayer: Sendable {
   var stem: String { get }
   /// Its tensors in order.
   var tensors: [(name: String, shape: [Int])] { get }
-  /// Whether its weight lies with its axes exchanged.
+  /// Whether its weight is stored with its axes exchanged.
   var hasTransposedWeight: Bool { get }
   /// Multiply-adds of one sample's forward pass.
   var multiplyAdds: Int { get }
   /// Values that its products give for one sample, before anything is fused to it.
   var writtenCount: Int { get }
-  /// Whether the output may lie where the input lay, if nobody else needs that.
+  /// Whether the output may overwrite the input, if nobody else needs the input.
   var runsInPlace: Bool { get }
   /// Whether the gradient by the input is written over the one by the output.
   var deltaInPlace: Bool { get }
   /// Whether `backward` reads the output.
   var readsOutput: Bool { get }
 
-  /// Whether `forward` asks for what lies `ahead`.
+  /// Whether `forward` asks for what is `ahead`.
   var fetchesAhead: Bool { get }
   /// Whether `forward` makes its input of bytes, where there are some.
   var takesBytes: Bool { get }
@@ -76,7 +76,7 @@ struct Pass {
   let scratch: UnsafeMutablePointer<Float>
   /// Memory that will be read soon, to ask for on the way; nil where somebody else does.
   var ahead: UnsafePointer<fs_ahead>?
-  /// Where the rows lie as bytes, of which `forward` makes `input`; nil: `input` is filled.
+  /// Where the rows are as bytes, of which `forward` makes `input`; nil: `input` is filled.
   var bytes: UnsafePointer<UnsafePointer<UInt8>?>?
 }
 
@@ -100,7 +100,7 @@ struct BatchNoise {
   /// The batch's place in its epoch.
   let batch: Int
 
-  /// The stream of a layer; its slots lie apart from those of the epochs themselves.
+  /// The stream of a layer; its slots are disjoint from those of the epochs themselves.
   func stream(layer: Int) -> RandomStream {
     precondition(batch < 1 << 24 && slot < 1 << 31 && layer < 1 << 8, "slots fit 64 bits")
     return key.stream(slot: 1 << 63 | UInt64(layer) << 55 | slot << 24 | UInt64(batch))

@@ -1,6 +1,6 @@
 import Numerics
 
-/// A convolution with the pooling behind it, sample by sample, so that what lies between them stays
+/// A convolution with the pooling behind it, sample by sample, so that what is between them stays
 /// in a cache; the bits are those of the two layers one after the other.
 struct PooledConvolutionLayer: PlacedLayer {
   let convolution: ConvolutionLayer
@@ -16,7 +16,7 @@ struct PooledConvolutionLayer: PlacedLayer {
     convolution.stateCount(rows) + pooling.stateCount(rows)
   }
 
-  /// The convolution's scratch for one sample, and behind it what lies between the two.
+  /// The convolution's scratch for one sample, and behind it what is between the two.
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
     betweenStart + convolution.outputCount
   }

@@ -24,7 +24,7 @@ struct PoolingLayer: PlacedLayer {
       out_width: outputShape[1], size: size, stride: stride, rectified: 0)
   }
 
-  /// The same with a ReLU behind it; nil where that needs a layer of its own.
+  /// The same with a ReLU behind it; nil where that needs its own layer.
   var rectified: PoolingLayer? {
     guard kind == .largest, pooling.rectified == 0 else { return nil }
     var result = self

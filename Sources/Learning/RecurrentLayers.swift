@@ -111,7 +111,7 @@ struct LSTMLayer: PlacedLayer {
   }
 }
 
-/// Where a recurrent layer's state lies, and what its kinds have in common.
+/// Where a recurrent layer's state is, and what its kinds have in common.
 struct RecurrentParts {
   private let rows: Int
   private let time: Int

@@ -27,7 +27,7 @@ public struct TensorSpec: Equatable, Sendable {
   /// How many elements the tensor has.
   public var count: Int { shape.reduce(1, *) }
 
-  /// Where the element at a place, counted with the last axis fastest, lies behind the offset.
+  /// Where the element at a place, counted with the last axis fastest, is behind the offset.
   public func position(ofElement place: Int) -> Int {
     guard isTransposed else { return place }
     return place % shape[1] * shape[0] + place / shape[1]
@@ -38,6 +38,6 @@ public struct TensorSpec: Equatable, Sendable {
     name.hasSuffix(".weight") && (name.hasPrefix("dense") || name.hasPrefix("conv"))
   }
 
-  /// Where the tensor lies in the flat buffer.
+  /// Where the tensor is in the flat buffer.
   public var range: Range<Int> { offset..<offset + count }
 }

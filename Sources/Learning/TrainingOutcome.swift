@@ -1,7 +1,7 @@
 /// What a local training leaves: its memory, which goes out as the update or stays as the
 /// checkpoint, and its sums.
 public struct TrainingOutcome: Sendable {
-  /// Where the training stands after its last batch.
+  /// The training's state after its last batch.
   public let memory: DeviceMemory
   /// Sum over the samples processed of the loss each had when its batch ran.
   ///

@@ -72,7 +72,7 @@ public struct TrainingPlan: Equatable, Sendable, Codable {
     }
   }
 
-  /// The same plan with what is given in place of its own values, and so many batches at most.
+  /// The same plan with what is given in place of its values, and this many batches at most.
   public func with(
     epochs: Int? = nil, batchSize: Int? = nil, learningRate: Double? = nil,
     maximumSteps: Int? = nil

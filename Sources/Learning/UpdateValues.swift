@@ -82,7 +82,7 @@ extension UpdateValues {
     }
   }
 
-  /// ‖xᵢ − v‖² of each update; `center` has a value a parameter.
+  /// ‖xᵢ − v‖² of each update; `center` has a value per parameter.
   ///
   /// Order: as of the norms.
   public func squaredDistances(to center: [Double], pool: WorkerPool) -> [Double] {

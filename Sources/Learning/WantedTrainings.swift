@@ -15,7 +15,7 @@ public final class WantedTrainings: Sendable {
 
   /// Adds a training; a ticket where a further thread was asked to come and take some.
   ///
-  /// One thread is left for whoever waits, so in a pool of one nothing is computed by this.
+  /// One thread is left for the caller that waits, so in a pool of one nothing is computed by this.
   public func add(_ training: DeferredTraining, pool: WorkerPool) -> WorkerPool.Ticket? {
     guard pool.threads > 1 else { return nil }
     let isTakerMissing = state.withLock { state in
@@ -40,7 +40,7 @@ public final class WantedTrainings: Sendable {
     }
   }
 
-  /// The next training, and the one that the same thread will most likely come to behind it.
+  /// The next training, and the one that the same thread will most likely compute after it.
   private func next() -> (DeferredTraining, DeferredTraining?)? {
     state.withLock { state in
       guard state.next < state.trainings.count else {

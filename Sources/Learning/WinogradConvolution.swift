@@ -2,11 +2,11 @@ import CKernels
 
 /// A convolution's three products by minimal filtering (Winograd; Lavin and Gray 2016, arXiv
 /// 1509.09308), which takes a third of the multiplications for filters of 5×5 and a quarter for
-/// 3×3, beside additions.
+/// 3×3, in addition to additions.
 ///
 /// Sums of more than one pass begin at the first one's; the gradient by the filters is there once
 /// they are gathered. Rounding is that of values at points up to 2: up to some 10⁻⁵ of the largest
-/// result. A gradient that direct sums would find to be 0 may come out as such an error.
+/// result. A gradient that direct sums would find to be 0 may become such an error.
 struct WinogradConvolution {
   private let convolution: fs_convolution
   /// The convolution that makes the gradient by the input.
@@ -41,7 +41,7 @@ struct WinogradConvolution {
     return (shape.out_height + step - 1) / step * ((shape.out_width + step - 1) / step)
   }
 
-  /// Floats of scratch, from a multiple of 16: the filters' values, sums, and what lies between.
+  /// Floats of scratch, from a multiple of 16: the filters' values, sums, and what is between.
   var scratchCount: Int { betweenStart + max(Self.between(convolution), Self.between(turned)) }
 
   private var valueCount: Int {

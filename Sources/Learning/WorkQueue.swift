@@ -86,7 +86,7 @@ final class WorkQueue: @unchecked Sendable {
   }
 
   /// Returns when the job is done. A thread that is itself inside a job helps with nothing but the
-  /// job waited for: other work might wait for what lies beneath it on this very thread.
+  /// job waited for: other work might wait for a job further down the stack of this very thread.
   func wait(for job: Job) {
     condition.lock()
     let isInsideJob = computing.contains(ObjectIdentifier(Thread.current))

@@ -2,7 +2,7 @@ import Foundation
 
 /// A fixed number of threads that compute, a value to be passed in and never global.
 ///
-/// The thread that waits computes too, so a pool of n starts n − 1 of its own, and a pool of 1 does
+/// The thread that waits computes too, so a pool of n starts n − 1 threads, and a pool of 1 does
 /// all work where somebody waits for it. Results never depend on the number. Work still queued when
 /// the pool goes away is dropped.
 public final class WorkerPool: Sendable {

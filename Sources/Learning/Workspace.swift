@@ -12,7 +12,7 @@ final class Workspace {
   let batch: UnsafeMutablePointer<Float>
   /// What the last layer makes of it. Shapes: [rows][classes].
   let outputs: UnsafeMutablePointer<Float>
-  /// Where the batch's samples lie as bytes, which the first layer makes the batch of; nil: the
+  /// Where the batch's samples are as bytes, which the first layer makes the batch of; nil: the
   /// batch is there.
   private(set) var bytes: UnsafePointer<UnsafePointer<UInt8>?>?
   /// The memory of the batch behind this one, where the first layer asks for it.
@@ -26,7 +26,7 @@ final class Workspace {
   let deltas: (UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>)
   /// What a layer may use as it likes while it is at work.
   let scratch: UnsafeMutablePointer<Float>
-  /// A layer, and where it reads and writes; an object of its own, so that a call copies no layer,
+  /// A layer, and where it reads and writes; a separate object, so that a call copies no layer,
   /// and threads that count references to one do not wait for one another.
   final class Step {
     let layer: any PlacedLayer

@@ -33,7 +33,7 @@ extension Portable {
     return log1p(-0.5 * tail)
   }
 
-  /// The number above which a standard normal variable lies with the probability `tail`.
+  /// The number above which a standard normal variable is with the probability `tail`.
   ///
   /// By bisection of `logHalfErfc` down to neighbouring numbers; to about 11 digits. Infinite for 0
   /// and 1.

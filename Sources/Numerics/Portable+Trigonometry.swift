@@ -34,7 +34,7 @@ extension Portable {
     }
   }
 
-  /// The quarter turn in which an angle lies, and what it is away from the quarter's middle.
+  /// The quarter turn in which an angle is, and what it is away from the quarter's middle.
   private static func reduced(_ x: Double) -> (quadrant: Int, high: Double, low: Double) {
     if x.isNaN { return (0, .nan, 0) }
     precondition(x.magnitude <= 1e6, "an angle of at most a million radians")

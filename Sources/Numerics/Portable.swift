@@ -1,6 +1,6 @@
 /// Elementary functions made of + - × ÷ and bit operations only: the same bits on every processor.
 ///
-/// The C library's functions differ in the last bit between processors and versions, so they stand
+/// The C library's functions differ in the last bit between processors and versions, so they are
 /// on no path to a result.
 public enum Portable {
   private static let ln2High = 6.931_471_803_691_238_16e-01  // 33 leading bits of ln 2

@@ -1,5 +1,5 @@
 extension RandomStream {
-  /// A standard normal variate. Draws: pairs of `uniform` until one lies in the unit disc.
+  /// A standard normal variate. Draws: pairs of `uniform` until one is in the unit disc.
   ///
   /// Source: Marsaglia and Bray's polar method (1964); the second variate of a pair is not kept.
   public mutating func normal() -> Double {

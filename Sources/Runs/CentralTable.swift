@@ -4,9 +4,9 @@ import Results
 
 /// Files, central trainings and their models, where any group collects.
 enum CentralTable {
-  /// What was sent and trained on, a row a version; what each device did; the models at the end.
+  /// What was sent and trained on, a row per version; what each device did; the models at the end.
   ///
-  /// `later` are versions that only a journal told of.
+  /// `later` are versions that only a journal holds.
   static func groups(
     _ simulation: Simulation, later: [CentralVersion]
   ) -> [ResultDocument.Group] {
@@ -106,7 +106,7 @@ enum CentralTable {
       }
   }
 
-  /// A row a device; zeros for those that do not collect.
+  /// A row per device; zeros for those that do not collect.
   private static func collection(_ simulation: Simulation) -> ResultDocument.Group {
     let devices = (0..<simulation.inputs.deviceCount).map { simulation.collectorRecord($0) }
     let models = simulation.centralModels

@@ -1,9 +1,9 @@
 import FedSim
 import Results
 
-/// What work went into training and what became of it, and which links bytes took.
+/// What work went into training and its outcome, and which links bytes took.
 enum EffortTable {
-  /// A row an end of work, and a row an end of transmissions for each link.
+  /// A row per end of work, and a row per end of transmissions for each link.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
     let ends = EffortEnd.all
     let outcomes = TransmissionOutcome.allCases

@@ -3,7 +3,7 @@ import Results
 
 /// What devices reported of versions, where the server asks them to evaluate.
 enum EvaluationTable {
-  /// A row an evaluation, in order; no group where the server never asks.
+  /// A row per evaluation, in order; no group where the server never asks.
   static func groups(_ simulation: Simulation) -> [ResultDocument.Group] {
     guard simulation.inputs.server.evaluation != nil else { return [] }
     let axis = ["evaluation"]
@@ -22,8 +22,7 @@ enum EvaluationTable {
             "comment",
             .text(
               "Evaluations on devices' local samples, in virtual time, as the devices reported "
-                + "them: "
-                + "after each round, before the next cohort."))
+                + "them: after each round, before the next cohort."))
         ], axes: [.init("evaluation", length: records.count)],
         variables: [
           .count("evaluation", axis, Array(records.indices), "number, from 0"),

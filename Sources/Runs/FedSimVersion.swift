@@ -1,4 +1,4 @@
-/// The version of the simulator, as it stands in result files.
+/// The version of the simulator, as it is in result files.
 public enum FedSimVersion {
   /// The version that this code is; a change that alters results raises it.
   public static let current = "0.1.0"

@@ -3,7 +3,7 @@ import Results
 
 /// What devices were doing by hour.
 enum FleetHoursTable {
-  /// A row an hour and group, unless that is not recorded.
+  /// A row per hour and group, unless that is not recorded.
   static func groups(_ simulation: Simulation) -> [ResultDocument.Group] {
     let hours = simulation.fleetHours
     guard hours.isOn else { return [] }

@@ -1,7 +1,7 @@
 import FedSim
 import Results
 
-/// Tokens, registrations and heartbeats, where any device has an identity of its own.
+/// Tokens, registrations and heartbeats, where any device has its own identity.
 enum IdentityTable {
   /// Counts over the fleet, and what the server believed against what was true.
   static func groups(_ simulation: Simulation) -> [ResultDocument.Group] {

@@ -1,6 +1,6 @@
 import FedSim
 
-/// Hands a run on to another observer as long as the run can be kept: nobody is told of a version
+/// Passes a run to another observer as long as the run can be kept: nobody hears of a version
 /// that a journal does not have.
 final class JournaledObserver: Observer {
   private let inner: any Observer

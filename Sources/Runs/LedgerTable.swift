@@ -90,7 +90,7 @@ enum LedgerTable {
     }
   }
 
-  /// How many entries came to each end that is listed.
+  /// How many entries had each listed outcome.
   static func counts<Outcome>(_ ledger: Ledger<Outcome>, _ rare: [Outcome]) -> [Int64] {
     listed(ledger, rare).map { Int64(ledger[$0]) }
   }

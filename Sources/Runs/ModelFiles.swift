@@ -8,7 +8,7 @@ import Schema
 /// with the same content, `global_model_latest.json`.
 ///
 /// Version 0 is no aggregation and has no file. Numbers are the shortest decimals that read back to
-/// the same 32-bit floats. A file is written beside its place and renamed. After the first failure
+/// the same 32-bit floats. A file is written next to its place and renamed. After the first failure
 /// nothing more is written.
 public final class ModelFiles: Observer {
   /// The folder.
@@ -85,7 +85,7 @@ public final class ModelFiles: Observer {
     return text
   }
 
-  /// A virtual time as the civil time that it stands for, as Python's `isoformat` writes it.
+  /// A virtual time as the civil time that it represents, as Python's `isoformat` writes it.
   package static func timestamp(_ time: SimTime, _ civilStart: Int64) -> String {
     let seconds = time.microseconds / 1_000_000
     let text = CivilTime(secondsSince1970: civilStart + seconds).text.dropLast()

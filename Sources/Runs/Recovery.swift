@@ -13,7 +13,7 @@ public struct Recovery: Codable, Equatable, Sendable {
   public var versions: Int
   /// How many rounds are in it.
   public var rounds: Int
-  /// The virtual time that the run had come to, in seconds.
+  /// The virtual time that the run had reached, in seconds.
   public var reachedSeconds: Double
   /// The virtual time that all other tables are of; nil: there are none.
   public var asOfSeconds: Double?
@@ -78,7 +78,7 @@ public struct Recovery: Codable, Equatable, Sendable {
     }
   }
 
-  /// Whether a result stands at a path that is not one of a run that was interrupted.
+  /// Whether a result is at a path that is not one of a run that was interrupted.
   static func isWhole(_ path: String) -> Bool {
     guard let document = try? ResultFile.read(path) else { return false }
     return document.root[attribute: "isComplete"] == nil

@@ -68,7 +68,7 @@ public struct ReportWriter: Sendable {
     }
   }
 
-  /// Why a result is not counted beside another.
+  /// Why a result cannot be counted together with another.
   private static func repetition(_ run: ReportRun, of other: ReportRun) -> Fault {
     func digest(_ run: ReportRun) -> String? {
       run.document.root[attribute: ResultDocument.digestAttribute].map(\.text)

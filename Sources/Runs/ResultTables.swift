@@ -4,7 +4,7 @@ import Results
 
 /// The devices at the end of the run.
 enum DeviceTable {
-  /// A row a device, in the order of the fleet.
+  /// A row per device, in the order of the fleet.
   static func group(
     _ simulation: Simulation, _ federated: FederatedEvaluation?,
     _ evaluations: [CentralEvaluation?]
@@ -86,7 +86,7 @@ enum DeviceTable {
 
 /// Who holds which data, after every split.
 enum PartitionTable {
-  /// A row a client.
+  /// A row per client.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
     let task = simulation.inputs.task
     let partition = task.partition
@@ -138,7 +138,7 @@ enum PartitionTable {
 
 /// The last model.
 enum ModelTable {
-  /// A variable a tensor, with axes of its own.
+  /// A variable per tensor, with separate axes.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
     group(
       "model", simulation.inputs.task.network.layout, simulation.model,

@@ -7,7 +7,7 @@ import Schema
 
 /// A run that is about to be played, from its start or from a checkpoint.
 struct Play {
-  /// The run, as it stands; nil: it is being played.
+  /// The run, as it is; nil: it is being played.
   var simulation: Simulation?
   /// What was recorded of it.
   let recorder: RunRecorder
@@ -18,12 +18,12 @@ struct Play {
 }
 
 extension Run {
-  /// Refuses to begin anew beside an unfinished run, or one that lives.
+  /// Refuses to begin again next to an unfinished run, or one that lives.
   func refuseUnfinished() throws(RunFailure) {
     let target = PlacePath.target(of: output)
     guard unfinished == nil, RunFolder.isUnfinished(beside: target) else { return }
     let manifest = try Run.output { () throws(ResultFault) in
-      // Whoever lives holds the lock, and is told of.
+      // A live process holds the lock, and is reported.
       try RunFolder(beside: target, for: output, calls: safety.calls).contents(of: .manifest)
     }
     guard let manifest, !safety.restarts else { return }
@@ -81,7 +81,7 @@ extension Run {
       simulation: simulation, recorder: recorder, invariants: invariants, persistence: persistence)
   }
 
-  /// Goes on with a run: from its checkpoint, or from its start where there is no good one.
+  /// Resumes a run: from its checkpoint, or from its start where there is no good one.
   private func goOn(
     _ unfinished: UnfinishedRun, _ inputs: SimulationInputs, _ file: ResultFile, _ gate: RunGate,
     _ began: ContinuousClock.Instant, _ tell: (String) -> Void
@@ -106,10 +106,10 @@ extension Run {
       invariants: invariants, persistence: persistence)
   }
 
-  /// Going on with the run whose result was to be at a path.
+  /// Resumption of the run whose result was to be at a path.
   ///
   /// Only threads, kernels and the mode of computing are taken from `options`.
-  /// Throws: `RunFailure.input` where there is none, or this engine cannot go on with it.
+  /// Throws: `RunFailure.input` where there is none, or this engine cannot resume it.
   public static func resuming(
     _ result: String, options: RunOptions = RunOptions(), registry: Registry = .standard
   ) throws(RunFailure) -> Run {

@@ -19,7 +19,7 @@ public struct Run {
   public let commandLine: [String]
   /// How it is kept while it lives.
   public var safety = RunSafety()
-  /// What is gone on with; nil: it begins anew.
+  /// What is resumed; nil: it begins again.
   let unfinished: UnfinishedRun?
   private let makesFolder: Bool
 
@@ -40,7 +40,7 @@ public struct Run {
     makesFolder = output == nil
   }
 
-  /// Going on with a run that was interrupted, into its own result.
+  /// Resumption of a run that was interrupted, into its own result.
   init(_ unfinished: UnfinishedRun, output: String, options: RunOptions) {
     scenario = unfinished.scenario
     self.options = options
@@ -51,12 +51,12 @@ public struct Run {
     makesFolder = false
   }
 
-  /// Plays the run and writes its result, with the provenance beside it.
+  /// Plays the run and writes its result, with the provenance next to it.
   ///
   /// Order: everything wrong is found before the run begins, and before any file is made. `tell` is
-  /// told what the user should know meanwhile.
+  /// sent what the user should know meanwhile.
   /// Throws: `RunFailure`; unless model files or timings failed, no result is there then, and what
-  /// was begun can be gone on with.
+  /// was begun can be resumed.
   public func perform(
     observers: [any Observer] = [], gate: RunGate = RunGate(),
     tell: (String) -> Void = { _ in }
@@ -133,7 +133,7 @@ public struct Run {
     return isKept ? failure.advising(output) : failure
   }
 
-  /// Writes what stands beside the result.
+  /// Writes what is next to the result.
   private func finish(
     _ timings: (file: PlacedFile, times: RoundTimes)?, _ modelFiles: ModelFiles?,
     _ simulation: Simulation

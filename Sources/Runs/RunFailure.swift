@@ -7,7 +7,7 @@ public enum RunFailure: Error, Sendable {
   case input([Fault])
   /// The result cannot be written where the user wants it; nothing was begun.
   case output(ResultFault)
-  /// An unfinished run stands beside the result; nothing was begun. With its folder and when it was
+  /// An unfinished run is next to the result; nothing was begun. With its folder and when it was
   /// begun.
   case unfinished(result: String, folder: String, since: String?)
   /// The run itself failed.
@@ -36,7 +36,7 @@ extension RunFailure: CustomStringConvertible {
     return 1
   }
 
-  /// Whether the user can mend it by another scenario, argument or file.
+  /// Whether the user can correct it by another scenario, argument or file.
   public var isBadInput: Bool {
     switch self {
     case .failed: false
@@ -45,7 +45,7 @@ extension RunFailure: CustomStringConvertible {
     }
   }
 
-  /// The same of a run that can be gone on with.
+  /// The same of a run that can be resumed.
   func advising(_ result: String) -> RunFailure {
     guard case .failed(let reason) = self else { return self }
     return .failed("\(reason); nothing is lost: `fedsim resume \(result)` continues the run")

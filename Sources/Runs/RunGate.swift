@@ -25,12 +25,12 @@ public final class RunGate: Sendable {
     return false
   }
 
-  /// The result whose run can be gone on with once the process has ended; nil: none was begun.
+  /// The result whose run can be resumed once the process has ended; nil: none was begun.
   ///
-  /// For whoever has closed the gate.
+  /// For the caller that has closed the gate.
   public var resumable: String? { state.result }
 
-  /// From now on the run of a result can be gone on with.
+  /// From now on the run of a result can be resumed.
   func begin(_ result: String) {
     lock.lock()
     defer { lock.unlock() }

@@ -4,7 +4,7 @@ import Results
 import Scenarios
 import Schema
 
-/// What an unfinished run is of, in its folder's `run.json`: all that is needed to go on with it.
+/// What an unfinished run is of, in its folder's `run.json`: all that is needed to resume it.
 struct RunManifest: Codable, Equatable {
   /// The engine that began it.
   var engineVersion: String
@@ -66,7 +66,7 @@ struct RunManifest: Codable, Equatable {
 
   /// The scenario, read again.
   ///
-  /// Throws: `RunFailure.input` where this engine cannot go on with the run.
+  /// Throws: `RunFailure.input` where this engine cannot continue with the run.
   func readScenario(_ path: String, _ registry: Registry) throws(RunFailure) -> Scenario {
     guard engineVersion == FedSimVersion.current else {
       throw StoredRun.refusal(

@@ -9,9 +9,9 @@ import Scenarios
 /// Files are written between two events and change nothing of the run. After a first failure
 /// nothing more is written, and the run ends.
 final class RunPersistence: Observer {
-  /// The folder beside the result.
+  /// The folder next to the result.
   let folder: RunFolder
-  /// Why the run cannot go on, if it cannot.
+  /// Why the run cannot continue, if it cannot.
   private(set) var failure: RunFailure?
 
   private let scenario: Scenario
@@ -20,7 +20,7 @@ final class RunPersistence: Observer {
   private let saved: [any SavedObserver]
   private let gate: RunGate
   private let journal: Journal
-  /// Records that stand in the journal from before and are still to come again.
+  /// Records that are in the journal from before and are still to be repeated.
   private var expected: ArraySlice<[UInt8]>
   /// Records of the run so far.
   private var records: Int
@@ -38,7 +38,7 @@ final class RunPersistence: Observer {
 
   /// Begins to keep a run, in a folder that this process holds.
   ///
-  /// `standing` is what stands in its journal, of whose records of the run so many are done.
+  /// `standing` is what is in its journal, of which this many records of the run are done.
   /// Throws: `ResultFault`.
   init(
     _ run: Run, in folder: RunFolder, recorder: RunRecorder, invariants: Invariants?, gate: RunGate,
@@ -84,7 +84,7 @@ final class RunPersistence: Observer {
     add(.round(record, simulation.roundFunnels[record.round]))
   }
 
-  /// Adds a record of the run, or finds it where it stands from before.
+  /// Adds a record of the run, or finds it where it is from before.
   private func add(_ record: JournalRecord) {
     let bytes = record.bytes
     records += 1
@@ -109,7 +109,7 @@ final class RunPersistence: Observer {
     do throws(ResultFault) {
       try gate.pass(body)
     } catch {
-      // The run itself is whole; it goes on without what would have kept it.
+      // The run itself is whole; it continues without what would have kept it.
       isGone = !folder.isHeld
       if !isGone { failure = .failed("the run cannot be saved: \(error)") }
     }
@@ -121,17 +121,17 @@ final class RunPersistence: Observer {
     return spentBefore + Double(own.seconds) + Double(own.attoseconds) * 1e-18
   }
 
-  /// Where the result is gathered: in the folder; nil: beside the result, for the folder is gone.
+  /// Where the result is gathered: in the folder; nil: next to the result, for the folder is gone.
   var resultPath: String? { folder.isHeld ? folder.path(of: .result) : nil }
 
   // MARK: Between two events
 
   /// Writes what is due.
   ///
-  /// Throws: `RunFailure` where the run cannot go on.
+  /// Throws: `RunFailure` where the run cannot continue.
   func look(_ simulation: borrowing Simulation) throws(RunFailure) {
     if journal.isSyncDue { sync(simulation.progressTime) }
-    // What is played again may yet turn out to be another run, and stands in the journal anyway.
+    // What is played again may yet be another run, and is in the journal anyway.
     if expected.isEmpty, clock.isDue(rounds: rounds, journal: journal.length) { save(simulation) }
     if expected.isEmpty, let publication, ContinuousClock.now >= nextPublication {
       publish(simulation, publication.file)
@@ -175,7 +175,7 @@ final class RunPersistence: Observer {
       copy simulation, of: scenario, standing: .soFar(until: time, asOf: time))
     attempt { () throws(ResultFault) in
       _ = try file.write(document, through: resultPath)
-      // One that stands there is of another result.
+      // One that is there is of another result.
       if !hasPublished { try Provenance.clear(beside: file.path, calls: folder.calls) }
       hasPublished = true
     }

@@ -3,7 +3,7 @@ import Learning
 import Results
 
 extension RunRecorder {
-  /// A row a round, with its funnel of participation.
+  /// A row per round, with its funnel of participation.
   func roundTable(_ simulation: Simulation) -> ResultDocument.Group {
     let axis = ["round"]
     let funnels = rounds.map { funnel(of: $0.round, simulation) }
@@ -14,8 +14,7 @@ extension RunRecorder {
         "simulated time at which the round was opened"),
       .seconds(
         "closedAt", axis, rounds.map(\.closedAt.seconds),
-        "simulated time at which the round "
-          + "ended"),
+        "simulated time at which the round ended"),
       .init(
         "outcome", axis, codes: rounds.map { code(of: $0.outcome) },
         meanings: RoundOutcome.allCases.map(\.rawValue), longName: "how the round ended"),

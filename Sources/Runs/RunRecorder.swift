@@ -14,9 +14,9 @@ public final class RunRecorder: SavedObserver {
   /// The last version's accuracies by device, where they were asked for.
   public private(set) var lastFederated: FederatedEvaluation?
   private var log = VersionLog()
-  /// Participations by round, of rounds that only a journal told of.
+  /// Participations by round, of rounds that only a journal holds.
   private var laterFunnels: [Int: Funnel] = [:]
-  /// Versions that were trained centrally, of which only a journal told.
+  /// Versions that were trained centrally, that only a journal holds.
   private var laterCentral: [CentralVersion] = []
   private var lastEvaluation: CentralEvaluation?
   private var events: EventLog?
@@ -101,10 +101,10 @@ public final class RunRecorder: SavedObserver {
     }
   }
 
-  /// Hands on what happened.
+  /// Passes on what happened.
   public func happened(_ event: ObservedEvent) { events?.happened(event) }
 
-  /// Hands on what was handled.
+  /// Passes on what was handled.
   public func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
     timeline?.handled(event, at: time, simulation)
   }

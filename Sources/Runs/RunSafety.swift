@@ -7,7 +7,7 @@ public struct RunSafety: Sendable {
   public var checkpoints = CheckpointPace.itself
   /// How often the result so far is placed under the result's name; nil: never.
   public var publishEvery: WallTime?
-  /// Whether an unfinished run beside the result is given up.
+  /// Whether an unfinished run next to the result is given up.
   public var restarts = false
   /// Whether journal and checkpoints are kept at all; for measuring what they cost.
   public var isOn = true
@@ -23,11 +23,11 @@ public struct RunSafety: Sendable {
 public enum CheckpointPace: Equatable, Sendable {
   /// After ten seconds, and then as often as costs at most a hundredth of the time.
   case itself
-  /// Never: what is gone on with begins anew.
+  /// Never: a resumed run starts again from its beginning.
   case never
-  /// So long after the last one, by the wall's clock.
+  /// This long after the last one, by the wall's clock.
   case time(WallTime)
-  /// After so many closed rounds.
+  /// After this many closed rounds.
   case rounds(Int)
 
   /// Reads `30 s`, `5 rounds` or `0`; nil for anything else.
@@ -110,7 +110,7 @@ struct CheckpointClock {
     }
   }
 
-  /// A checkpoint was written, and took so long.
+  /// A checkpoint was written, and took this long.
   mutating func wrote(rounds: Int, journal length: Int, cost: Duration) {
     last = .now
     self.cost = cost

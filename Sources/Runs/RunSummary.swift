@@ -1,7 +1,7 @@
 import FedSim
 import Scenarios
 
-/// What a run came to, for a person or a program.
+/// The outcome of a run, for a person or a program.
 public struct RunSummary: Codable, Equatable, Sendable {
   /// A ledger's totals.
   public struct LedgerTotals: Codable, Equatable, Sendable {
@@ -23,7 +23,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
     public var count: Int
   }
 
-  /// What looking after every event came to.
+  /// The findings of the checks after every event.
   public struct Audit: Codable, Equatable, Sendable {
     /// How often a device was looked at.
     public var looks: Int
@@ -33,7 +33,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
     public var broken: [String]
   }
 
-  /// What `record.events` came to.
+  /// The outcome of `record.events`.
   public struct StoredEvents: Codable, Equatable, Sendable {
     /// How many things are stored.
     public var stored: Int
@@ -41,7 +41,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
     public var missed: Int
   }
 
-  /// What central training came to.
+  /// The outcome of central training.
   public struct Central: Codable, Equatable, Sendable {
     /// One model.
     public struct Model: Codable, Equatable, Sendable {
@@ -103,7 +103,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var bytes: Int64
   /// What an audit found; nil where none was asked for.
   public var audit: Audit?
-  /// What became of the scenario's claims about this run; nil where there are none.
+  /// The outcome of the scenario's claims about this run; nil where there are none.
   public var claims: [ClaimVerdict]?
   /// Claims that take several runs, which `fedsim check` plays; nil where there are none.
   public var untestedClaims: Int?
@@ -112,7 +112,7 @@ public struct RunSummary: Codable, Equatable, Sendable {
   /// What came of central training; nil where nobody collects.
   public var central: Central?
   /// From the last version to the end, in seconds, where that is more than twice as long as any two
-  /// versions before lay apart; nil: it is not.
+  /// versions before were apart; nil: it is not.
   public var quietSeconds: Double?
   /// Why there is no version, or no further one: a line each; empty where there is nothing to say.
   public var standstill: [String]

@@ -1,6 +1,6 @@
 import FedSim
 
-/// Where a run stands.
+/// The progress of a run.
 public struct RunStatus: Sendable {
   /// The virtual time.
   public let time: SimTime
@@ -8,12 +8,12 @@ public struct RunStatus: Sendable {
   public let share: Double
   /// The current version.
   public let version: Int
-  /// Devices that are connected; nil where devices do not stand at one time.
+  /// Devices that are connected; nil where devices are not all at the same time.
   public let online: Int?
   /// Devices that train; nil as above.
   public let training: Int?
 
-  /// Where a run stands now. Complexity: O(devices).
+  /// The progress of a run now. Complexity: O(devices).
   init(_ simulation: borrowing Simulation) {
     time = simulation.progressTime
     share = time.seconds / max(simulation.end.seconds, 1e-6)
@@ -39,7 +39,7 @@ public struct VersionNews: Sendable {
   public let loss: Double
 }
 
-/// Tells somebody how a run goes on.
+/// Reports a run's progress.
 public final class RunTicker: Observer {
   /// Whether there is a status to tell between versions.
   public let wantsAdvance: Bool
@@ -54,7 +54,7 @@ public final class RunTicker: Observer {
     self.news = news
   }
 
-  /// Tells where the run stands, if it is time.
+  /// Reports the run's progress, if it is time.
   public func advanced(_ simulation: borrowing Simulation) { tell(simulation) }
 
   /// Tells of a version.

@@ -1,7 +1,7 @@
 import FedSim
 import Numerics
 
-/// A run as it stands, as the parts of a checkpoint: the simulation, and what its observers
+/// A run as it is, as the parts of a checkpoint: the simulation, and what its observers
 /// remember.
 enum SavedRun {
   /// The parts; nil: some value of the run cannot be saved.

@@ -91,7 +91,7 @@ extension Scenario {
       isInitialGiven: settings.task.initialWeights != nil, models: try centralModels(for: data))
   }
 
-  /// A network for the samples; a fault of a layer stands where the layer is written.
+  /// A network for the samples; a fault of a layer is reported where the layer is written.
   func network(
     _ model: Choice<any ModelSource>, for data: Dataset, loss: Network.Loss, at keys: [String]
   ) throws(Faults) -> Network {

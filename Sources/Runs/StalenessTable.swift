@@ -3,7 +3,7 @@ import Results
 
 /// How far aggregated updates were behind.
 enum StalenessTable {
-  /// A row a staleness.
+  /// A row per staleness.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
     let counts = simulation.stalenessCounts
     return ResultDocument.Group(

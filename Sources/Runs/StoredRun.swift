@@ -15,8 +15,8 @@ struct StoredRun {
 
   /// Reads a result.
   ///
-  /// `folder` is where paths in the scenario start; nil: where the scenario stood when it was run,
-  /// as the provenance beside the result says, or else the result's own folder.
+  /// `folder` is where paths in the scenario start; nil: where the scenario was when it was run,
+  /// as the provenance next to the result says, or else the result's own folder.
   /// Throws: `RunFailure.input` for a file that is no result, or that another version made.
   init(_ path: String, folder: String?, registry: Registry) throws(RunFailure) {
     try self.init(StoredResult(path), folder: folder, registry: registry)
@@ -53,7 +53,7 @@ struct StoredRun {
     .input([Fault(at: Place(file: path), .file(message))])
   }
 
-  /// Where the scenario stood, with a `/` at its end.
+  /// Where the scenario was, with a `/` at its end.
   private static func folder(of path: String) -> String {
     func folder(_ path: String) -> String {
       path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""

@@ -4,7 +4,7 @@ extension Story {
   /// Whether the device trains nothing and sends its samples instead.
   var isCollecting: Bool { group.collection != nil }
 
-  /// What became of the files of a device that collects.
+  /// The outcome of the files of a device that collects.
   var collected: Verdict {
     let steps = collectionSteps
     for (time, step) in steps.reversed() {

@@ -4,7 +4,7 @@ extension Story {
   /// What happened, in a sentence; nil: not worth one.
   func sentence(_ event: ObservedEvent) -> String? {
     if let clause = collectionClause(event.kind) {
-      // What the server trains is told to those who collect for it.
+      // The devices that collect for a model hear when the server has trained it.
       guard event.device >= 0 || isCollecting else { return nil }
       return "At \(event.time.words) \(clause)."
     }

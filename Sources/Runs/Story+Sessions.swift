@@ -25,7 +25,7 @@ extension Story {
     var recent = words.filter { isInside($0.time) || isRunning }
     if let rest = recent.lastIndex(where: { $0.kind == .rested(.completed) }) {
       if isRunning, watch.view(at: to).work == .pausing { return pausing(since: recent[rest].time) }
-      // What came before is done; it asked for work anew.
+      // What came before is done; it asked for work again.
       if rest + 1 < recent.count { recent = Array(recent[(rest + 1)...]) }
     }
     return answer(recent) ?? refusal(recent, observed) ?? ending(recent)
@@ -39,7 +39,7 @@ extension Story {
       "it had finished its work at \(time.words), and pauses for \(pause) before its next request")
   }
 
-  /// It was accepted, and came to no training.
+  /// It was accepted, and never began to train.
   private func answer(_ words: [ObservedEvent]) -> Verdict? {
     guard let accepted = words.last(where: { if case .accepted = $0.kind { true } else { false } })
     else { return nil }
@@ -129,7 +129,7 @@ extension Story {
     return nil
   }
 
-  /// It never came to ask.
+  /// It never asked.
   private func ending(_ words: [ObservedEvent]) -> Verdict? {
     for event in words.reversed() {
       let time = event.time

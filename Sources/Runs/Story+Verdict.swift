@@ -38,7 +38,7 @@ extension Story {
     return Verdict(.contributed, text, text + " at \(last.end!.time.words)")
   }
 
-  /// The last update that came to another end.
+  /// The last update that had another end.
   private var endOfUpdate: Verdict? {
     let ended = updates.filter { $0.end.map { isInside($0.time) } ?? false }
     guard let last = ended.max(by: { $0.end!.time < $1.end!.time }), let end = last.end else {
@@ -118,7 +118,7 @@ extension Story {
     }
   }
 
-  /// The last update that had come to no end yet.
+  /// The last update that had not ended yet.
   private var openUpdate: Verdict? {
     guard let last = updates.last(where: { $0.end == nil && $0.madeAt <= to }) else { return nil }
     let name = "its update \(last.number)"
@@ -247,7 +247,7 @@ extension Story {
     }
   }
 
-  /// A training that had come to no end yet, if anything was done for it in this time.
+  /// A training that had not ended yet, if anything was done for it in this time.
   private var openAttempt: Verdict? {
     var isOpen = false
     var done = (0, 0)

@@ -9,10 +9,10 @@ struct Story {
   let from: SimTime
   let to: SimTime
   let mostSentences: Int
-  /// What the device's updates came to, in the order of their making.
+  /// The outcomes of the device's updates, in the order of their making.
   let updates: [UpdateStory]
 
-  /// What became of an update by the end of the story.
+  /// The outcome of an update at the end of the story.
   struct UpdateStory {
     let number: Int
     let base: Int

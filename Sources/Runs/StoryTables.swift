@@ -65,21 +65,19 @@ enum TimelineTable {
     .work: (
       "what the app does",
       "waiting: for a cohort; pausing: before the next request; offline: for a link; stuck: for "
-        + "the "
-        + "kill"
+        + "the kill"
     ),
     .energy: (
       "energy state of the device",
       "low: below essentialBelow and unplugged; lowPower: low-power mode; normal also where "
-        + "there is "
-        + "no battery"
+        + "there is no battery"
     ),
     .heat: ("heat of the device", "nominal also where heat is not modelled"),
     .outbox: ("updates in the device's outbox", ""),
     .version: ("version that the device holds", "-1: none"),
   ]
 
-  /// A subgroup a part, with a row an interval: by device, then by time.
+  /// A subgroup a part, with a row per interval: by device, then by time.
   static func group(_ log: TimelineLog) -> ResultDocument.Group {
     ResultDocument.Group(
       "timeline",
@@ -116,15 +114,14 @@ enum TimelineTable {
               "simulated time at which the state began"),
             .seconds(
               "to", ["interval"], rows.map(\.to.seconds),
-              "simulated time at which the state "
-                + "ended"),
+              "simulated time at which the state ended"),
             state,
           ])
       })
   }
 }
 
-/// Why a run came to no version, or to no further one.
+/// Why a run produced no version, or no further one.
 enum StallReportTable {
   /// A row for each obstacle that a group's devices met, and the obstacle of each device.
   static func group(

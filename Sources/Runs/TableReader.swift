@@ -125,7 +125,7 @@ struct TableReader {
       to: SimTime(microseconds: to), state: state)
   }
 
-  /// A row of a table that begins again lies in one turn of it, and may reach into the next.
+  /// A row of a table that begins again begins in one turn of it, and may reach into the next.
   private func checkPeriods(
     _ table: borrowing DelimitedTable, _ use: Use, _ from: Int64, _ to: Int64
   ) throws(DataFault) {

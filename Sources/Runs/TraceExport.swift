@@ -83,7 +83,7 @@ public struct TraceExport {
     return run / 1_000_000 + (run % 1_000_000 > 0 ? 1 : 0)
   }
 
-  /// The dates of the text lie in the years 1 to 9999.
+  /// The dates of the text are in the years 1 to 9999.
   private func checkCalendar(
     _ inputs: SimulationInputs, _ groups: [Int]
   ) throws(RunFailure) {

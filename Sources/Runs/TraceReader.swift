@@ -49,7 +49,7 @@ struct TraceReader {
     }
   }
 
-  /// Reads and checks all of them; of each file the first fault is told.
+  /// Reads and checks all of them; of each file the first fault is reported.
   mutating func readAll() {
     var files: [String] = []
     for use in uses where !files.contains(use.source.replay.file.path) {
@@ -75,7 +75,7 @@ struct TraceReader {
 
   private mutating func report(_ fault: DataFault, _ file: FileName, _ path: String) {
     let place = file.place == .none ? Place(file: scenario.file) : file.place
-    // The byte of a pickle is told with the file's own name.
+    // The byte of a pickle is reported with the file's own name.
     if case .byte = fault.place { return faults.append(Fault(fault, path: path)) }
     faults.append(scenario.fault(fault, at: place, path: path))
   }
@@ -168,7 +168,7 @@ struct TraceReader {
 
 /// The timeline sources of a scenario, each with its series and its key.
 enum TimelineUse {
-  /// All of them, in the order in which they stand.
+  /// All of them, in the order in which they are.
   static func all(
     in scenario: Scenario
   ) -> [(source: any TimelineSource, space: StateSpace, path: String)] {

@@ -5,7 +5,7 @@ import Results
 import Scenarios
 import Schema
 
-/// What stands beside a result that a run has not come to: its folder, locked, with what is in it.
+/// What is next to a result whose run has not ended: its folder, locked, with what is in it.
 struct UnfinishedRun {
   /// The folder.
   let folder: RunFolder
@@ -34,17 +34,16 @@ struct UnfinishedRun {
     guard !isFolder else {
       throw StoredRun.refusal(
         path,
-        "this is a folder; expected the result of a run, or the run's folder next to it "
-          + "(….h5.run)")
+        "this is a folder; expected the result of a run, or the run's folder next to it (….h5.run)")
     }
     return result
   }
 
-  /// Looks at what stands beside a result, and takes its lock; who only reads does without where
+  /// Looks at what is next to a result, and takes its lock; a reader does without where
   /// nothing may be written.
   ///
-  /// Throws: `RunFailure.input` where nothing unfinished stands there, or nothing that can be gone
-  /// on with; `.output` where another process has it.
+  /// Throws: `RunFailure.input` where nothing unfinished is there, or nothing that can be
+  /// resumed; `.output` where another process has it.
   init(
     beside result: String, registry: Registry, onlyReads: Bool = false,
     calls: FileCalls = .system
@@ -80,7 +79,7 @@ struct UnfinishedRun {
     }
   }
 
-  /// What a file beside which no run stands is.
+  /// What a file is that has no run next to it.
   private static func state(of file: String) -> String {
     guard let document = try? ResultFile.read(file) else { return ", which is not a result" }
     return document.root[attribute: "isComplete"] == nil
@@ -132,7 +131,7 @@ struct LoadedCheckpoint {
   /// Whether a checkpoint was left out.
   var isLeftOut = false
 
-  /// Takes up the checkpoint of an unfinished run; `tell` is told what is wrong with one.
+  /// Takes up the checkpoint of an unfinished run; `tell` receives what is wrong with one.
   ///
   /// Throws: `RunFailure.failed` where it cannot be read.
   init(

@@ -11,7 +11,7 @@ extension ResultDocument.Group {
     attributes.insert(.init("comment", .text(comment)), at: 0)
   }
 
-  /// Comments of tables whose sums do not come out while something is under way.
+  /// Comments of tables whose sums do not balance while something is under way.
   private static let unfinished: [String: String] = [
     "ledger":
       "Work in progress as of `asOf` has no outcome yet: the sum of the counts is at most "

@@ -4,7 +4,7 @@ import Results
 
 /// Published models.
 enum VersionTable {
-  /// A row a version: a variable for each column that is there, then those over further axes.
+  /// A row per version: a variable for each column that is there, then those over further axes.
   static func group(_ series: VersionSeries, _ simulation: Simulation) -> ResultDocument.Group {
     let inputs = simulation.inputs
     var variables = VersionColumn.all.filter { $0.presence.holds(inputs) }

@@ -12,7 +12,7 @@ public struct Assumption: Sendable {
   public let isDefault: Bool
 }
 
-/// Finds the assumptions of a resolved tree, told apart by what was written.
+/// Finds the assumptions of a resolved tree, distinguished by what was written.
 struct AssumptionSearch {
   let merge: Merge
   private(set) var found: [Assumption] = []

@@ -189,7 +189,7 @@ struct CrossChecks {
     }
   }
 
-  /// Groups have names of their own, and there is a device at all.
+  /// Groups have their own names, and there is a device at all.
   private mutating func checkFleet() {
     var names: [String] = []
     for (i, group) in settings.fleet.enumerated() {

@@ -94,7 +94,7 @@ public struct JSONSchema: Sendable {
       default: field.defaultValue)
   }
 
-  /// A schema with a description; a reference is wrapped, since draft 7 ignores what stands beside
+  /// A schema with a description; a reference is wrapped, since draft 7 ignores what is next to
   /// one.
   private func described(_ text: String, _ schema: Node, default value: Node? = nil) -> Node {
     var entries: [(String, Node)] = [("description", .quoted(text))]
@@ -155,7 +155,7 @@ public struct JSONSchema: Sendable {
     case .part(let seam, several: false):
       return reference(seam)
     case .part(let seam, several: true):
-      // A part may take several parts of its own seam, so they cannot stand here.
+      // A part may take several parts of the same seam, so they cannot be here.
       return reference("several " + seam)
     }
   }

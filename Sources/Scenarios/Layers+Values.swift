@@ -196,7 +196,7 @@ public struct LSTMPart: LayerPart {
   public struct Settings: PartSettings {
     /// How many units there are.
     public var units = 64
-    /// Whether all states go on instead of the last.
+    /// Whether all states continue instead of the last.
     public var returnsSequence = false
     public var isUpdatable = true
 
@@ -233,7 +233,7 @@ public struct GRUPart: LayerPart {
   public struct Settings: PartSettings {
     /// How many units there are.
     public var units = 64
-    /// Whether all states go on instead of the last.
+    /// Whether all states continue instead of the last.
     public var returnsSequence = false
     public var isUpdatable = true
 

@@ -79,7 +79,7 @@ public struct MLPModel: ModelSource {
 /// The convolutional network of McMahan et al.
 ///
 /// Source: McMahan et al., "Communication-efficient learning of deep networks from decentralized
-/// data" (2017), §3; the rectifier after each convolution stands behind the pooling, which is the
+/// data" (2017), §3; the rectifier after each convolution is behind the pooling, which is the
 /// same. 1,663,370 parameters for 28×28 pixels and 10 classes.
 public struct McMahanCNN: ModelSource {
   public static let name = "cnn-mcmahan"

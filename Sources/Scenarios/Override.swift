@@ -3,8 +3,8 @@ import Schema
 /// One `path=value` from a command line: `server.trigger.threshold=5`, `fleet[0].count=10`,
 /// `fleet.phones.count=10`.
 ///
-/// The value is YAML. It is laid over what stands at the path, as an overriding file would be; a
-/// path may go below a bare value, since that stands for a mapping.
+/// The value is YAML. It is laid over what is at the path, as an overriding file would be; a
+/// path may go below a bare value, since that represents a mapping.
 struct Override {
   private enum Step {
     case key(String, column: Int)
@@ -18,7 +18,7 @@ struct Override {
     }
   }
 
-  /// Where a column of the path stands.
+  /// Where a column of the path is.
   private let locate: (Int) -> Place
   private let steps: [Step]
   private let value: Node
@@ -53,7 +53,7 @@ struct Override {
     }
   }
 
-  /// A path that stands at a place of a file, and a value that was read elsewhere.
+  /// A path that is at a place of a file, and a value that was read elsewhere.
   ///
   /// Throws: what is wrong with the path.
   init(path: String, at place: Place, value: Node) throws(Faults) {

@@ -15,7 +15,7 @@ public struct PartListing: Sendable {
 
   // MARK: For people
 
-  /// What is listed beside the parts of seams: values that have a name together.
+  /// What is listed besides the parts of seams: values that have a name together.
   public static let presets = ["policy", "profile"]
 
   /// A page of text; `seam` limits it to one seam, or to one of `presets`.

@@ -67,7 +67,7 @@ public struct Scenario: Sendable {
     resolvedNode = resolved
   }
 
-  /// The resolved scenario as YAML: a scenario file of its own.
+  /// The resolved scenario as YAML, which is itself a scenario file.
   public var resolvedText: String { resolvedNode.yaml }
 
   /// SHA-256 of the resolved scenario as one line of JSON, in 64 hexadecimal digits.

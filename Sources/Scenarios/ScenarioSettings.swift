@@ -13,7 +13,7 @@ public struct ScenarioSettings: PartSettings {
   public var seed: UInt64 = 1
   /// Sub-seeds, each equal to `seed` unless it is written.
   public var seeds = SeedSettings()
-  /// The civil time at which the virtual clock stands at 0; a Monday, if nothing is written.
+  /// The civil time at which the virtual clock is at 0; a Monday, if nothing is written.
   public var start = CivilTime(secondsSince1970: 1_763_337_600)
   /// When the run ends.
   public var stop = StopSettings()

@@ -106,11 +106,11 @@ struct SourceText {
     return String(view)
   }
 
-  // MARK: Keys that stand twice
+  // MARK: Repeated keys
 
   /// Makes the key at a position another than every other, and gives the key as it was.
   ///
-  /// The parser refuses keys that stand twice without saying where the second one is. One letter of
+  /// The parser refuses repeated keys without saying where the second one is. One letter of
   /// the first is replaced by a private-use character, so that no column moves.
   mutating func rename(_ key: String, at position: Position) -> String? {
     guard let start = index(of: position), let first = key.unicodeScalars.first else { return nil }

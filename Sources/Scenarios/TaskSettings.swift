@@ -42,7 +42,7 @@ public struct TaskSettings: PartSettings {
 }
 
 extension TaskSettings {
-  /// What `task: none` stands for: every device has the same number of samples.
+  /// What `task: none` represents: every device has the same number of samples.
   static let timeOnly: TaskSettings = {
     var settings = TaskSettings()
     settings.learning = Learning.none

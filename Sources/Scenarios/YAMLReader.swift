@@ -1,7 +1,7 @@
 import Schema
 import Yams
 
-/// Reads YAML text into a tree that knows where everything stands.
+/// Reads YAML text into a tree that knows where everything is.
 ///
 /// Plain scalars keep their text: `12:30`, `010`, `1_000`, `.inf` and `yes` are never converted.
 /// Only an empty value, `~` and `null` are null. Anchors, aliases and merge keys (`<<`) work; tags
@@ -92,7 +92,7 @@ public struct YAMLReader: Sendable {
 
   // MARK: Composing
 
-  /// Composes the text; keys that stand twice are renamed first, so that `convert` can place them.
+  /// Composes the text; repeated keys are renamed first, so that `convert` can place them.
   private mutating func compose(_ source: inout SourceText) -> Yams.Node? {
     while true {
       do {

@@ -3,7 +3,7 @@ import Schema
 extension Node {
   /// The tree as YAML that reads back to the same tree.
   ///
-  /// Mappings and lists of lists are written a line an entry, lists of scalars in brackets. Quoted
+  /// Mappings and lists of lists are written a line per entry, lists of scalars in brackets. Quoted
   /// scalars stay quoted, and plain ones that would read as something else become so.
   public var yaml: String {
     var lines: [String] = []
@@ -58,7 +58,7 @@ enum YAMLLines {
     }
   }
 
-  /// The text of a node that needs no lines of its own.
+  /// The text of a node that needs no separate lines.
   static func inline(_ node: Node) -> String? {
     switch node.content {
     case .null:

@@ -69,7 +69,7 @@ public struct Catalog: Sendable {
     public let summary: String
     /// Its settings, for documentation.
     public let fields: [FieldDescription]
-    /// The setting that a bare value stands for.
+    /// The setting that a bare value represents.
     public let shorthand: String?
     let make: @Sendable (Node, inout Reader) -> (value: any Sendable, settings: Node)
 

@@ -7,7 +7,7 @@ public struct Fault: Error, Hashable, Sendable {
     case unknownKey(String, nearest: String?, known: [String])
     /// A key that must be there is not.
     case missingKey(String, expected: String)
-    /// A key stands twice.
+    /// A key is repeated.
     case duplicateKey(String)
     /// A value of another kind than the setting's, or out of its range.
     case unexpected(found: String, expected: String)
@@ -75,7 +75,7 @@ extension Fault: CustomStringConvertible {
   }
 }
 
-/// Several faults reported together, in the order in which they stand in the text.
+/// Several faults reported together, in the order in which they are in the text.
 public struct Faults: Error, Sendable, CustomStringConvertible {
   /// The faults, at least one.
   public var faults: [Fault]

@@ -108,7 +108,7 @@ extension Form where Value == String {
       parse: { text, _ in text.isEmpty ? nil : text }, write: { .quoted($0) })
   }
 
-  /// A name that may stand in a path such as `phones/17`.
+  /// A name that may be in a path such as `phones/17`.
   public static var identifier: Form {
     Form(
       shape: .text, expected: "a name of letters, digits, `-` and `_`",

@@ -77,12 +77,12 @@ extension Form {
       }, write: { Node(.sequence($0.map(element.write))) })
   }
 
-  /// A mapping read as settings of their own, what is missing being the type's default.
+  /// A mapping read as separate settings, what is missing being the type's default.
   public static func settings(_ type: Value.Type = Value.self) -> Form where Value: PartSettings {
     settings(defaults: Value())
   }
 
-  /// A mapping read as settings of their own, what is missing being as in `defaults`.
+  /// A mapping read as separate settings, what is missing being as in `defaults`.
   public static func settings(defaults: Value) -> Form where Value: PartSettings {
     Form(
       shape: .mapping({ Value.descriptions(of: defaults) }, shorthand: Value.shorthand),
@@ -91,7 +91,7 @@ extension Form {
       write: { $0.resolved })
   }
 
-  /// The same, or a bare word that stands for a value.
+  /// The same, or a bare word that represents a value.
   public func or(_ word: String, meaning value: Value) -> Form {
     let form = self
     return Form(

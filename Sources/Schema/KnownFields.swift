@@ -7,7 +7,7 @@ extension PartSettings {
     let type = ObjectIdentifier(Self.self)
     let known = FieldMemory.made.withLock { $0[type] }
     if let known = known as? [Field<Self>] { return known }
-    // Made outside of the lock, since fields ask for those of their own settings.
+    // Made outside of the lock, since fields ask for those of their settings.
     let fields = Self.fields
     FieldMemory.made.withLock { $0[type] = fields }
     return fields

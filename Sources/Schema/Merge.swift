@@ -3,7 +3,7 @@
 /// Mappings merge key by key and keep the order of the lower tree; lists and scalars are replaced;
 /// an empty value replaces what is below it, and so brings back the default. Where one part is
 /// chosen, another name replaces the choice, and the same name merges its settings. A bare value
-/// counts as the mapping that it stands for.
+/// counts as the mapping that it represents.
 public struct Merge: Sendable {
   private let catalog: Catalog
 
@@ -51,9 +51,9 @@ public struct Merge: Sendable {
     return Node(.mapping(result), at: upper.place)
   }
 
-  // MARK: What a bare value stands for
+  // MARK: What a bare value represents
 
-  /// A bare value as the mapping that it stands for.
+  /// A bare value as the mapping that it represents.
   public func expanded(_ node: Node, _ shorthand: String?) -> Node {
     switch node.content {
     case .scalar, .sequence:

@@ -16,7 +16,7 @@ extension Node {
     return text
   }
 
-  /// Whether two trees hold the same, wherever they stand.
+  /// Whether two trees hold the same, wherever they are.
   public func hasSameContent(as other: Node) -> Bool {
     switch (content, other.content) {
     case (.null, .null):

@@ -36,7 +36,7 @@ public struct Node: Sendable {
   public struct Entry: Sendable {
     /// The key's text.
     public var key: String
-    /// Where the key stands.
+    /// Where the key is.
     public var place: Place
     /// The value.
     public var value: Node

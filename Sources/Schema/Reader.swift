@@ -1,6 +1,6 @@
 /// Reads settings out of a tree, collects every fault, and never stops at the first.
 public struct Reader {
-  /// The parts that names may stand for.
+  /// The parts that names may represent.
   public let catalog: Catalog
   /// The faults met so far.
   public private(set) var faults: [Fault] = []
@@ -63,7 +63,7 @@ public struct Reader {
     return settings
   }
 
-  /// The entries of a mapping, or of the bare value that stands for one.
+  /// The entries of a mapping, or of the bare value that represents one.
   private mutating func entries<Settings>(
     of node: Node, fields: [Field<Settings>], shorthand: String?
   ) -> [Node.Entry]? {

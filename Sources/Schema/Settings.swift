@@ -7,7 +7,7 @@ public protocol PartSettings: Sendable {
   init()
   /// One field for each setting, in the order in which they are documented and written.
   static var fields: [Field<Self>] { get }
-  /// The field that a bare value stands for, as in `threshold: 3`.
+  /// The field that a bare value represents, as in `threshold: 3`.
   static var shorthand: String? { get }
   /// Says what is wrong with values that are each in range; the key names the field to point at.
   func contradictions() -> [(key: String, message: String)]
@@ -171,7 +171,7 @@ public indirect enum Shape: Sendable {
   case number(minimum: Double, maximum: Double)
   /// `true` or `false`.
   case boolean
-  /// A text that follows a rule told in words.
+  /// A text that follows a rule given in words.
   case text
   /// A file's path, taken from the folder of the file that it is written in.
   case path
@@ -181,11 +181,11 @@ public indirect enum Shape: Sendable {
   case oneOf([String])
   /// A list.
   case list(Shape)
-  /// A mapping with these fields; a bare value stands for the one named.
+  /// A mapping with these fields; a bare value represents the one named.
   case mapping(@Sendable () -> [FieldDescription], shorthand: String?)
   /// A part of a seam: its name, or its name with settings; `several` allows more than one.
   case part(seam: String, several: Bool)
-  /// Anything that follows a rule told in words, such as a mapping whose keys are paths.
+  /// Anything that follows a rule given in words, such as a mapping whose keys are paths.
   case free
   /// A value, or a mapping of bounds (`atLeast`, `between`, …) that are such values.
   case condition(Shape)

@@ -2,7 +2,7 @@
 public enum Spelling {
   /// The known word nearest to `word`, if it is near: at most a third of its letters differ.
   ///
-  /// Order: ties go to the word that stands first. Letter case, `-` and `_` cost nothing.
+  /// Order: ties go to the first word. Letter case, `-` and `_` cost nothing.
   public static func nearest(to word: String, among known: [String]) -> String? {
     let wanted = folded(word)
     var best: (word: String, distance: Int)?

@@ -31,7 +31,7 @@ struct CellMetric: Sendable {
     }
     + ofLedger
 
-  /// What a column of versions comes to over the run.
+  /// What summarises a column of versions over the run.
   init(_ summary: VersionSummary, of column: VersionColumn) {
     let unit = summary.kind == .versionOfMost ? "1" : column.unit
     self.init(summary.name, summary.text, unit: unit) { document in
@@ -76,7 +76,7 @@ extension ResultDocument {
 }
 
 extension [Double] {
-  /// What values of these versions come to; NaN where none of them is a number.
+  /// The summary of the values of these versions; NaN where none of them is a number.
   fileprivate func figure(_ kind: VersionSummary.Kind, _ versions: [Double]) -> Double {
     switch kind {
     case .last: return last { !$0.isNaN } ?? .nan

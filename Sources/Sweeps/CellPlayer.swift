@@ -75,7 +75,7 @@ public final class CellPlayer {
     return WorkerAnswer(id, .played, row: row)
   }
 
-  /// Looks whether the files that cells read are those that their ids stand for.
+  /// Looks whether the files that cells read are those of their ids.
   private func checkFiles() throws(RunFailure) {
     for file in manifest.files {
       let identity = FileIdentity(file.path)
@@ -99,7 +99,7 @@ public final class CellPlayer {
     }
     let scenario: Scenario
     do throws(Faults) {
-      // Paths in it start where the sweep's scenario stands.
+      // Paths in it start where the sweep's scenario is.
       scenario = try Scenario(
         text: String(decoding: data, as: UTF8.self), file: manifest.scenario, registry: registry)
     } catch {

@@ -10,7 +10,7 @@ public struct CellRow: Codable, Equatable, Sendable {
   package var eventDigest: String
   /// Digest of the result's content.
   package var contentDigest: String
-  /// Columns of `versions`, a number a version; in the order of `curveNames`.
+  /// Columns of `versions`, a number per version; in the order of `curveNames`.
   var curves: [[Double?]]
 
   /// The columns of `versions` that tables hold, with unit and meaning.

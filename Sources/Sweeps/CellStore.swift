@@ -10,10 +10,10 @@ public struct CellStore: Sendable {
   /// The store in a folder.
   public init(_ folder: String) { self.folder = folder }
 
-  /// Where the result of a cell stands, or will.
+  /// Where the result of a cell is, or will be.
   public func path(_ id: String) -> String { "\(folder)/\(id).h5" }
 
-  /// Whether something stands there; whether it is whole, `row` finds out.
+  /// Whether something is there; whether it is whole, `row` finds out.
   public func mayHave(_ id: String) -> Bool { FileManager.default.fileExists(atPath: path(id)) }
 
   /// The row of a cell that is finished; nil where there is no result, or none that is whole and of

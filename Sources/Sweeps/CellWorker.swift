@@ -76,7 +76,7 @@ public final class CellWorker: Sendable {
         }
         let answer = player.play(id, gate: gate)
         if let reason = answer.reason {
-          // The log may stand on a full disk; the driver is told the reason all the same.
+          // The log may be on a full disk; the driver learns the reason nevertheless.
           try? FileHandle.standardError.write(contentsOf: Data((reason + "\n").utf8))
         }
         var status = stat()

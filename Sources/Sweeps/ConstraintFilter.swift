@@ -6,7 +6,7 @@ struct ConstraintFilter {
   private let constraints: [SweepExpression]
   private let paths: [String]
   private let scenario: Scenario
-  /// The axes that names stand for.
+  /// The axes that names represent.
   private var axes: [String: Int] = [:]
   /// The values of the names that are not varied.
   private var constants: [String: SweepScalar] = [:]
@@ -37,7 +37,7 @@ struct ConstraintFilter {
     guard faults.isEmpty else { throw Faults(faults) }
   }
 
-  /// Finds what a name stands for; what is wrong with it, if anything is.
+  /// Finds what a name represents; what is wrong with it, if anything is.
   private mutating func resolve(
     _ name: String, _ settings: SweepSettings, _ names: [String]
   ) -> String? {

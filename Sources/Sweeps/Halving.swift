@@ -2,16 +2,16 @@ import FedSim
 import Scenarios
 import Schema
 
-/// Synchronous successive halving: which variants go on after a rung.
+/// Synchronous successive halving: which variants continue after a rung.
 ///
-/// A rung is judged when all of its cells are over, so the same variants go on for any number of
+/// A rung is judged when all of its cells are over, so the same variants continue for any number of
 /// workers and whatever was interrupted.
 public enum Halving {
-  /// The variants that go on, in the order of their numbers.
+  /// The variants that continue, in the order of their numbers.
   ///
   /// `score` is a variant's metric, nil where it has none because a cell failed or was never
-  /// evaluated; such variants come last, and never go on. Order: the better score first, then the
-  /// lower number.
+  /// evaluated; such variants come last, and never continue. Order: the better score first, then
+  /// the lower number.
   public static func survivors(
     of variants: [Int], keep: KeptShare, prefersLower: Bool, score: (Int) -> Double?
   ) -> [Int] {
@@ -71,7 +71,7 @@ enum HalvingFaults {
     return (try? scenario.variant(values))?.settings.stop
   }
 
-  /// Whether a run goes on for longer: no limit is tighter, and one is wider.
+  /// Whether a run continues for longer: no limit is tighter, and one is wider.
   private static func isLonger(_ stop: StopSettings, than other: StopSettings) -> Bool {
     let limits: [(Int64?, Int64?)] = [
       (stop.after.microseconds, other.after.microseconds),

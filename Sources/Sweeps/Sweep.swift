@@ -49,7 +49,7 @@ public struct Sweep: Sendable {
 
   /// The sweep of a scenario.
   ///
-  /// Order: dimensions as the blocks stand in `SweepSettings`.
+  /// Order: dimensions as the blocks are in `SweepSettings`.
   /// Throws: every fault of the section that can be found without composing a variant.
   public init(_ scenario: Scenario) throws(Faults) {
     guard let settings = scenario.settings.sweep else {
@@ -169,9 +169,10 @@ public struct Sweep: Sendable {
 
 /// The seeds of replicas.
 public enum ReplicaSeeds {
-  /// So many seeds: the scenario's own, then drawn ones below 2⁵³, which every tool reads exactly.
+  /// This many seeds: the scenario's own, then drawn ones below 2⁵³, which every tool reads
+  /// exactly.
   ///
-  /// Draws: two words a seed, from a stream of its own; so a seed depends neither on the variant
+  /// Draws: two words a seed, from its own stream; so a seed depends neither on the variant
   /// nor on the number of replicas.
   public static func seeds(_ count: Int, of seed: UInt64) -> [UInt64] {
     let key = StreamKey(seed: seed, purpose: "sweep.replica")

@@ -2,7 +2,7 @@ import Foundation
 import Runs
 import Scenarios
 
-/// Plays the cells of a sweep in worker processes, rung by rung; goes on where another left off.
+/// Plays the cells of a sweep in worker processes, rung by rung; continues where another stopped.
 public final class SweepDriver {
   /// How cells are played. Nothing here can change a table.
   public struct Options: Sendable {
@@ -33,13 +33,13 @@ public final class SweepDriver {
   public enum End: Equatable, Sendable {
     /// Every cell that is needed is finished or given up.
     case complete
-    /// So many cells are left to other shards.
+    /// This many cells are left to other shards.
     case waiting(cells: Int)
-    /// It was told to stop.
+    /// It was ordered to stop.
     case interrupted
   }
 
-  /// What became of a cell.
+  /// The outcome of a cell.
   public struct News: Sendable {
     /// The cell.
     public let cell: SweepManifest.Cell
@@ -128,7 +128,7 @@ public final class SweepDriver {
 
   /// Plays some cells of any rung, and those only.
   ///
-  /// Nobody is kept out: whoever plays the same cell at the same time places the same result.
+  /// Nobody is kept out: two processes that play the same cell place the same result.
   public func run(
     part cells: [SweepManifest.Cell], _ news: @escaping (News) -> Void = { _ in }
   ) throws(RunFailure) -> End {
@@ -161,7 +161,7 @@ public final class SweepDriver {
     var others: [SweepManifest.Cell] = []
     for (index, cell) in cells.enumerated() {
       let isMine = !options.onlyLooks && (options.shard?.has(index) ?? true)
-      // Which cells are a shard's own shows as it comes to them.
+      // Which cells are a shard's own is decided when it reaches them.
       if isMine, options.forgetsFailures, failures[cell.id] == nil {
         folder.forgetFailure(cell.id)
       }
@@ -188,7 +188,7 @@ public final class SweepDriver {
 
   // MARK: Workers
 
-  /// Hands out the queue until all of it is answered, or it is told to stop.
+  /// Hands out the queue until all of it is answered, or it is ordered to stop.
   private func workOff() throws(RunFailure) {
     while !isInterrupted, !(queue.isEmpty && handed.isEmpty) {
       while !queue.isEmpty {
@@ -261,7 +261,7 @@ public final class SweepDriver {
     case .played, .there:
       rows[answer.id] = answer.row
       folder.forgetFailure(answer.id)
-      // An attempt that was cut off behind its result was a run all the same.
+      // An attempt that was cut off after its result was nevertheless a run.
       let last = lastWords.removeValue(forKey: answer.id)
       let isPlayed = answer.kind == .played || last != nil
       tell(task.cell, isPlayed ? .played : .there, nil, last?.seconds ?? seconds)

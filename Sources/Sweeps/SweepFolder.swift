@@ -3,7 +3,7 @@ import Results
 import Runs
 import Schema
 
-/// The folder of one sweep, and where what stands in it.
+/// The folder of one sweep, and the places in it.
 public struct SweepFolder: Sendable {
   /// The folder, without a `/` at its end.
   public let path: String
@@ -17,13 +17,13 @@ public struct SweepFolder: Sendable {
 
   /// The manifest.
   public var manifestPath: String { "\(path)/sweep.json" }
-  /// The ids of all cells of the first rung, one a line.
+  /// The ids of all cells of the first rung, one per line.
   public var listPath: String { "\(path)/cells.txt" }
   /// The long table.
   public var tablePath: String { "\(path)/table.csv" }
   /// The table with the axes as dimensions.
   public var arraysPath: String { "\(path)/table.h5" }
-  /// The table with a row a version.
+  /// The table with a row per version.
   public var versionsPath: String { "\(path)/versions.csv" }
   /// The cells that failed.
   public var failedPath: String { "\(path)/failed.csv" }
@@ -39,7 +39,7 @@ public struct SweepFolder: Sendable {
     "\(path)/lock" + (shard.map { ".\($0.number)-of-\($0.count)" } ?? "")
   }
 
-  /// Whether a manifest stands here.
+  /// Whether a manifest is here.
   public var exists: Bool { FileManager.default.fileExists(atPath: manifestPath) }
 
   /// Reads the manifest.
@@ -70,7 +70,7 @@ public struct SweepFolder: Sendable {
   }
 
   /// Reads the manifest of a sweep whose cells this very program may play: results of two builds
-  /// would stand under the same ids.
+  /// would be under the same ids.
   ///
   /// Throws: `RunFailure.input` where there is none, or one of another version or build.
   public func manifestOfThisBuild() throws(RunFailure) -> SweepManifest {
@@ -172,7 +172,7 @@ package struct CellFailure: Codable, Equatable {
   /// What came of the last attempt.
   package var reason: String
 
-  /// So many attempts, and why the last one failed.
+  /// The number of attempts, and why the last one failed.
   package init(attempts: Int, reason: String) {
     self.attempts = attempts
     self.reason = reason

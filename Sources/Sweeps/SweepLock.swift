@@ -3,8 +3,8 @@ import Runs
 
 /// Says to other processes that this one plays a sweep's cells; a dead process locks nothing.
 ///
-/// A driver of all cells holds `lock` alone. Drivers of shards share it, and each holds one of its
-/// own.
+/// A driver of all cells holds `lock` alone. Drivers of shards share it, and each holds a second
+/// lock, its shard's.
 final class SweepLock {
   private var descriptors: [CInt] = []
 
@@ -54,15 +54,15 @@ final class SweepLock {
         "another `fedsim sweep`\(holder.map { " (process \($0))" } ?? "") is running here; wait for"
           + " its end, or end it: the sweep can be continued")
     }
-    // Of those that share it nobody stands there, and no more the last that had it alone.
+    // It names none of those that share it, and no longer the last that had it alone.
     _ = ftruncate(descriptor, 0)
     guard !isShared else { return }
     let text = "\(getpid())\n"
     _ = text.withCString { write(descriptor, $0, strlen($0)) }
   }
 
-  /// Tries to take a lock for a tenth of a second, since whoever looks whether it is held has it
-  /// for a moment: 0, or the error.
+  /// Tries to take a lock for a tenth of a second, since a process that looks whether it is held
+  /// has it for a moment: 0, or the error.
   private static func error(of descriptor: CInt, _ operation: CInt) -> CInt {
     for _ in 0..<20 {
       guard flock(descriptor, operation) != 0 else { return 0 }

@@ -5,7 +5,7 @@ import Schema
 
 /// What a sweep plays, written before the first cell begins and never changed by a run.
 ///
-/// It stands in the sweep's folder as `sweep.json`; with it stand the resolved scenarios of all
+/// It is in the sweep's folder as `sweep.json`; with it are the resolved scenarios of all
 /// cells. Everything later is made from these, never composed again.
 public struct SweepManifest: Codable, Equatable, Sendable {
   /// The version of this format.
@@ -51,7 +51,7 @@ public struct SweepManifest: Codable, Equatable, Sendable {
     public var variant: Int
     /// The replica, from 0.
     public var replica: Int
-    /// The rung, from 0; the last one is the scenario as it stands.
+    /// The rung, from 0; the last one is the unchanged scenario.
     public var rung: Int
   }
 
@@ -61,7 +61,7 @@ public struct SweepManifest: Codable, Equatable, Sendable {
     public var metric: String
     /// Whether a lower value is better.
     public var prefersLower: Bool
-    /// The share that goes on, as a fraction.
+    /// The share that continues, as a fraction.
     public var keep: [Int]
     /// The values of `stop` of each rung, as JSON.
     public var rungs: [String]

@@ -53,7 +53,7 @@ enum SweepNames {
 }
 
 extension Sweep {
-  /// Paths that no sweep can vary, stand twice, or lie below one another.
+  /// Paths that no sweep can vary, are repeated, or are below one another.
   static func pathFaults(_ scenario: Scenario, _ settings: SweepSettings) -> [Fault] {
     pathFaults(scenario, settings.axes, of: "sweep", hasHalving: settings.halving != nil)
   }
@@ -88,7 +88,7 @@ extension Sweep {
     return faults
   }
 
-  /// Names of tables that come out equal all the same.
+  /// Names of tables that are equal nevertheless.
   static func nameFaults(
     _ scenario: Scenario, _ settings: SweepSettings, _ names: [String]
   ) -> [Fault] {

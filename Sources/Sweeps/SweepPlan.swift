@@ -14,7 +14,7 @@ public struct SweepPlan {
 
   /// Composes and checks every cell; each variant is checked with the files that it names.
   ///
-  /// Throws: `RunFailure.input` with every fault of every variant, equal ones told once.
+  /// Throws: `RunFailure.input` with every fault of every variant, equal ones reported once.
   public init(
     _ sweep: Sweep, build: String, store: String, options: RunOptions
   ) throws(RunFailure) {
@@ -45,7 +45,7 @@ public struct SweepPlan {
 }
 
 extension SweepManifest.Value {
-  /// A value as it stands in a scenario.
+  /// A value as it is in a scenario.
   init(_ node: Node) {
     if case .scalar(let scalar, _) = node.content { text = scalar } else { text = node.json }
     if case .number(let number, let family) = SweepScalar(node) {
@@ -119,7 +119,7 @@ private struct CellComposer {
   /// A variant with the scenario's own seed, or that of its axis.
   private mutating func scenario(_ variant: Int, _ stop: Node?) -> Scenario? {
     var values = zip(sweep.axes, sweep.variants[variant].values).map { axis, value in
-      // What a range came to stands nowhere: its axis does.
+      // The values of a range are written nowhere: its axis is.
       let place = value.place == .none ? axis.axis.place : value.place
       return VariantValue(
         path: axis.axis.path, place: axis.axis.place, value: Node(value.content, at: place))
@@ -133,7 +133,7 @@ private struct CellComposer {
     }
   }
 
-  /// A fault of a value that a range came to, with what to do about it.
+  /// A fault of a value in a range, with what to do about it.
   private func advised(_ fault: Fault) -> Fault {
     guard case .unexpected(let found, let expected) = fault.problem,
       expected.hasPrefix("a whole number"),

@@ -11,7 +11,7 @@ public struct SweepPreparation {
     public let folder: SweepFolder
     /// How many cells it may need.
     public let cells: Int
-    /// How many of them stand in its list: those of the first rung.
+    /// How many of them are in its list: those of the first rung.
     public let listed: Int
     /// What its user should know.
     public let notice: String?
@@ -38,8 +38,8 @@ public struct SweepPreparation {
     URL(fileURLWithPath: path).standardizedFileURL.path
   }
 
-  /// Beside the sweep's folder, so that its neighbours share it; of one build, so that no result of
-  /// another program is taken for one of this.
+  /// Next to the sweep's folder, so that its neighbours share it; of one build, so that no result
+  /// of another program is taken for one of this.
   private func standardStore(_ build: String) -> String {
     let parent = URL(fileURLWithPath: Self.whole(folder.path)).deletingLastPathComponent().path
     return (parent == "/" ? "" : parent) + "/cells/\(FedSimVersion.current)-\(build.prefix(8))"
@@ -105,7 +105,7 @@ public struct SweepPreparation {
 
   // MARK: For people
 
-  /// The cells, one a line, as they would be played; of a shard its own.
+  /// The cells, one per line, as they would be played; of a shard its own.
   ///
   /// Throws: `RunFailure.input` for every fault, and for a shard of a sweep with rungs.
   public func listing(_ shard: Shard? = nil) throws(RunFailure) -> String {

@@ -10,7 +10,7 @@ public struct SweepStatus: Codable, Equatable, Sendable {
   public let variants: Int
   /// Replicas of each variant.
   public let replicas: Int
-  /// Cells of each rung whose result is there; the last rung is the scenario as it stands.
+  /// Cells of each rung whose result is there; the last rung is the unchanged scenario.
   public let finished: [Int]
   /// How many cells each rung plays, if no variant drops out because it failed.
   public let needed: [Int]

@@ -102,7 +102,7 @@ extension SweepTable {
     let columns = dimension.axes.indices.map { axis in
       variable(manifest.axes[dimension.axes[axis]], dimension, dimension.points.map { $0[axis] })
     }
-    // An axis of a grid is a dimension of its own name.
+    // An axis of a grid is a dimension with the axis's name.
     if dimension.axes.count == 1, columns[0].name == dimension.name { return columns }
     let number = ResultDocument.Variable(
       dimension.name, [dimension.name], .int64((0..<dimension.length).map { Int64($0) }),

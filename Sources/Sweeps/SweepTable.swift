@@ -3,7 +3,7 @@ import Runs
 import Scenarios
 import Schema
 
-/// What became of a variant's replica, for the tables.
+/// The outcome of a variant's replica, for the tables.
 enum CellOutcome: String, CaseIterable {
   /// It was played to its end.
   case finished
@@ -46,7 +46,7 @@ public struct SweepTable {
     self.lastRung = lastRung
   }
 
-  /// A variant's replica with what became of it.
+  /// A variant's replica with its outcome.
   struct Entry {
     let cell: SweepManifest.Cell
     let outcome: CellOutcome
@@ -126,7 +126,7 @@ public struct SweepTable {
       + (hasSeeds ? [String(seed)] : []) + manifest.values(of: cell.variant).map(\.text)
   }
 
-  /// A row a cell.
+  /// A row per cell.
   package var csv: String {
     let times = manifest.targets.map { "timeToAccuracy_\(Text.shortest($0))" }
     let metrics = self.metrics
@@ -149,7 +149,7 @@ public struct SweepTable {
     return Self.csv(lines)
   }
 
-  /// A row a version of each cell.
+  /// A row per version of each cell.
   var versionsCSV: String {
     var lines = [keys + ["version"] + CellRow.curveNames.map(\.name)]
     for entry in entries {
@@ -164,7 +164,7 @@ public struct SweepTable {
     return Self.csv(lines)
   }
 
-  /// A row a cell that failed.
+  /// A row per cell that failed.
   var failedCSV: String {
     let failed = entries.filter { $0.outcome == .failed }
     return Self.csv(

@@ -36,7 +36,7 @@ struct WorkerAnswer: Codable {
     case missing
     /// It failed, and may succeed another time.
     case failed
-    /// It cannot be played as it stands.
+    /// It cannot be played as it is.
     case refused
   }
 
@@ -79,7 +79,7 @@ enum MessageLine {
     }
   }
 
-  /// Reads standard input to its end; hands on each line without its end.
+  /// Reads standard input to its end; passes each line on without its end.
   static func readInput(_ take: ([UInt8]) -> Void) {
     var buffer = LineBuffer()
     var piece = [UInt8](repeating: 0, count: 1 << 16)

@@ -26,7 +26,7 @@ final class WorkerProcess {
   var deadline: ContinuousClock.Instant?
   /// Why the driver killed it, if it did.
   var killedFor: String?
-  /// Where its answers come out.
+  /// The pipe with its answers.
   let answers: CInt
   /// Its number.
   let process: pid_t

@@ -13,8 +13,8 @@ struct DescriptionTests {
     #expect(Statistics.meanOfLowest(0.1, of: []).isNaN)
   }
 
-  /// 2 lies halfway between 1 and 3, a quarter of the way from 1 at 0.25 of one step.
-  @Test("quantiles of few numbers lie on the line between them")
+  /// 2 is halfway between 1 and 3, a quarter of the way from 1 at 0.25 of one step.
+  @Test("quantiles of few numbers are on the line between them")
   func quantiles() {
     #expect(Statistics.quantiles([0, 0.25, 0.5, 1], of: [3, 1]) == [1, 1.5, 2, 3])
     #expect(Statistics.median([1, 2, .infinity]) == 2)

@@ -3,7 +3,7 @@ import Testing
 import Analysis
 import Results
 
-@Suite("Where two documents part")
+@Suite("Where two documents diverge")
 struct DocumentComparisonTests {
   private func document(
     _ rounds: [Int64] = [1, 2, 3], _ codes: [Int8] = [0, 0, 1],
@@ -77,7 +77,7 @@ struct DocumentComparisonTests {
     #expect(other.cells[0].a == nil && other.cells[0].b == "9")
   }
 
-  @Test("digests are told in hexadecimal digits, texts by their first differing line")
+  @Test("digests are reported in hexadecimal digits, texts by their first differing line")
   func digests() throws {
     var other = document(digest: [7, -1])
     other.root.texts[0].value = "a\nB\nc"

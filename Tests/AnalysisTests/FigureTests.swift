@@ -14,7 +14,7 @@ struct FigureTests {
 
   @Test func aStepIsDrawnToTheNextPlaceAndThenUp() {
     // 0 to 100 s across, 0 to 100 % up: with one series the plot begins at y = 52 and is 190 high,
-    // so 0 % lies at 242, 50 % at 147 and 100 % at 52; across it ends at 440 - 16 = 424.
+    // so 0 % is at 242, 50 % at 147 and 100 % at 52; across it ends at 440 - 16 = 424.
     let svg = figure([.init("a", .step([Point(0, 0), Point(50, 0.5), Point(100, 1)]))]).svg
     #expect(svg.contains("V147H424V52\"/>"))
     #expect(svg.contains("class=\"line l0\" d=\"M"))
@@ -34,8 +34,8 @@ struct FigureTests {
   }
 
   @Test func aPointThatStandsAloneIsADisc() {
-    // Of three points with a gap behind each none is joined to another: 0 % lies at 242, 50 % at
-    // 147, 100 % at 52, and the last stands at the right end.
+    // Of three points with a gap behind each none is joined to another: 0 % is at 242, 50 % at
+    // 147, 100 % at 52, and the last is at the right end.
     let points = [
       Point(0, 0), Point(25, .nan), Point(50, 0.5), Point(75, .nan), Point(100, 1),
     ]

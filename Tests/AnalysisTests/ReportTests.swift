@@ -4,7 +4,7 @@ import Results
 import Schema
 import Testing
 
-/// The page: what stands in it, and what must not.
+/// The page: what is in it, and what must not.
 struct ReportTests {
   private func run(
     _ path: String, seed: UInt64 = 1, accuracy: [Double],
@@ -211,14 +211,14 @@ struct ReportTests {
   @Test func hoursAreAsWideAsHours() {
     // Only the third hour is known: it reaches from 2 to 3.
     let values = (0..<24).map { $0 == 2 ? 0.5 : Double.nan }
-    guard case .step(let points) = Report.byHour(values) else {
+    guard case .step(let points) = RunFigures.byHour(values) else {
       Issue.record("no step")
       return
     }
     let known = points.filter(\.y.isFinite)
     #expect(known == [.init(2, 0.5), .init(3, 0.5)])
     // A whole day ends at 24.
-    guard case .step(let day) = Report.byHour([Double](repeating: 1, count: 24)) else { return }
+    guard case .step(let day) = RunFigures.byHour([Double](repeating: 1, count: 24)) else { return }
     #expect(day.count == 25 && day.last == .init(24, 1))
   }
 
@@ -259,21 +259,21 @@ struct ReportTests {
 
   @Test func hoursFoldOntoTheDay() {
     // Hours 0 to 25 of a run that began at 22:30: hour 0 is the 22nd, hour 2 the 0th of the day.
-    let sums = Report.folded((0..<26).map { Double($0) }, offset: 22.5 * 3600)
+    let sums = RunFigures.folded((0..<26).map { Double($0) }, offset: 22.5 * 3600)
     #expect(sums[22] == 0 + 24)
     #expect(sums[23] == 1 + 25)
     #expect(sums[0] == 2)
     #expect(sums[21] == 23)
     // West of Greenwich: hour 0 of a run that began at midnight is 19:00 of the day before.
-    #expect(Report.folded([1], offset: -5 * 3600)[19] == 1)
+    #expect(RunFigures.folded([1], offset: -5 * 3600)[19] == 1)
   }
 
   @Test func durationsReadAsPeopleSayThem() {
-    #expect(Report.duration(14 * 86_400) == "14 d")
-    #expect(Report.duration(90_000) == "1 d 1 h")
-    #expect(Report.duration(3_600) == "1 h")
-    #expect(Report.duration(5_400) == "1 h 30 min")
-    #expect(Report.duration(61) == "1 min 1 s")
-    #expect(Report.duration(0.25) == "0.25 s")
+    #expect(Markup.duration(14 * 86_400) == "14 d")
+    #expect(Markup.duration(90_000) == "1 d 1 h")
+    #expect(Markup.duration(3_600) == "1 h")
+    #expect(Markup.duration(5_400) == "1 h 30 min")
+    #expect(Markup.duration(61) == "1 min 1 s")
+    #expect(Markup.duration(0.25) == "0.25 s")
   }
 }

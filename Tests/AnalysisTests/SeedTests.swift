@@ -98,8 +98,8 @@ struct SeedTests {
       ])
   }
 
-  /// Of 60 s and 20 s that came to an end a quarter is wasted; 120 s had not.
-  @Test("wasted work is a share of training time that had come to an end, and of nothing else")
+  /// Of 60 s and 20 s that ended a quarter is wasted; 120 s had not.
+  @Test("wasted work is a share of training time that had ended, and of nothing else")
   func wastedWork() {
     func wasted(_ document: ResultDocument) -> Double? {
       MeasuredRun(document, seed: 1).value(.wastedWork, target: nil)
@@ -191,7 +191,7 @@ struct SeedTests {
     #expect(swapped.lines[0].claim == .a)
   }
 
-  @Test("five seeds claim nothing, however clear it looks, and are told how many are needed")
+  @Test("five seeds support no claim, however clear it looks, and the number needed is reported")
   func tooFew() throws {
     let (a, b) = runs(5) { _ in 0.2 }
     let line = try #require(SeedComparison(a, b, measures: [.finalAccuracy]).lines.first)

@@ -62,7 +62,7 @@ struct Witnesses {
   }
 
   /// Whether a member of a type has the name of a requirement of what the type conforms to, or
-  /// stands in an extension of a protocol that has it.
+  /// is in an extension of a protocol that has it.
   func covers(_ member: Outline.Member) -> Bool {
     guard !member.owner.isEmpty, member.ownerKind != "protocol" else { return false }
     return requires(Self.last(member.owner), member.fullName)

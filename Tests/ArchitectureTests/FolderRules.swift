@@ -43,7 +43,7 @@ struct FolderGraph {
     outline.types.contains { $0.kind == "extension" && $0.name == name }
   }
 
-  /// The edges from whose end their start can be come to.
+  /// The edges from whose end their start can be reached.
   var inCycles: [Edge] {
     var next: [String: Set<String>] = [:]
     for edge in places.keys { next[edge.from, default: []].insert(edge.to) }

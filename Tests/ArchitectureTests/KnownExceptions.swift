@@ -6,9 +6,9 @@ enum KnownExceptions {
   /// Types of FedSim with more than 80 members.
   static let members = ["Simulation": 111]
 
-  /// Types of FedSim with more than 20 stored properties. Beside the machines there are plain
+  /// Types of FedSim with more than 20 stored properties. Besides the machines there are plain
   /// records: of settings (`ServerSettings`, `FleetGroupSettings`), of what is saved (`SavedRun`),
-  /// and of what is counted or told (`Tallies`, `…Record`).
+  /// and of what is counted or reported (`Tallies`, `…Record`).
   static let storedProperties = [
     "ServerSettings": 33, "FleetGroupSettings": 28, "SavedRun": 24,
     "Body": 25, "Server": 25, "FileRecord": 22, "Tallies": 22, "UpdateRecord": 21,
@@ -17,10 +17,10 @@ enum KnownExceptions {
   /// Lines of loop and queue, of which there are to be fewer than 800.
   static let loopAndQueue = ["lines": 960]
 
-  /// Pairs of folders of FedSim one of which names a type of the other and can be come to from it.
+  /// Pairs of folders of FedSim one of which names a type of the other and can be reached from it.
   static let folderCycles = ["edges": 78]
 
-  /// Extensions that do not lie in the folder of their type.
+  /// Extensions that are not in the folder of their type.
   static let extensionsAstray = ["extensions": 22]
 
   /// Idioms by file that cannot go: words of result files are made of these texts.

@@ -10,7 +10,7 @@ struct Outline: Sendable {
     /// The name with those of the types around it: `Journal.Record`.
     let name: String
     let line: Int
-    /// What stands behind the colon, without generic arguments.
+    /// What is after the colon, without generic arguments.
     let inherits: [String]
     let isPublic: Bool
     let isDocumented: Bool
@@ -38,11 +38,11 @@ struct Outline: Sendable {
 
   private(set) var types: [TypeDeclaration] = []
   private(set) var members: [Member] = []
-  /// The properties that a `Field` names, by the type in whose declaration it stands.
+  /// The properties that a `Field` names, by the type in whose declaration it is.
   private(set) var fields: [(owner: String, name: String)] = []
 
   private struct Scope {
-    /// The type whose members stand here; nil in a body.
+    /// The type whose members are here; nil in a body.
     var type: TypeDeclaration?
     var parentheses = 0
   }
@@ -248,7 +248,7 @@ struct Outline: Sendable {
     return names
   }
 
-  // MARK: What stands before and around
+  // MARK: What is before and around
 
   /// The modifiers of a declaration, and its first token, attributes included.
   private func modifiers(before index: Int) -> (Set<String>, first: Int) {
@@ -280,7 +280,7 @@ struct Outline: Sendable {
     return (found, first)
   }
 
-  /// Whether a doc comment stands above a token.
+  /// Whether a doc comment is above a token.
   private func isDocumented(_ index: Int) -> Bool {
     let above = tokens[index].line - 2
     guard lines.indices.contains(above) else { return false }

@@ -44,6 +44,6 @@ struct Rule: Sendable, CustomTestStringConvertible {
     .fileSize, .lineWidth, .functionSize, .members, .storedProperties, .loopAndQueue,
     .folderCycles, .extensionsAstray, .documented, .repeatedDocLines, .noUnfinishedWork,
     .noEmptyNouns, .seamSize, .noPartCasts, .wholeSwitches, .parties,
-    .plainTexts, .plainPages,
+    .plainTexts, .plainComments, .plainTestNames, .plainPages,
   ]
 }

@@ -22,7 +22,7 @@ private struct Declaration {
     }
   }
 
-  /// How many requirements stand in its body.
+  /// How many requirements are in its body.
   func requirements(_ tokens: [Token]) -> Int {
     var (depth, count) = (0, 0)
     for token in tokens[body...] {

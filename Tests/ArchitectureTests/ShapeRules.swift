@@ -35,7 +35,7 @@ struct TargetOutline: Sendable {
     return places
   }
 
-  /// The folder below the target's that a file lies in; nil for one that lies in none.
+  /// The folder below the target's that a file is in; nil for one that is in none.
   static func folder(_ path: String) -> String? {
     let parts = path.split(separator: "/")
     return parts.count > 3 ? String(parts[2]) : nil

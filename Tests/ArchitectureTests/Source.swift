@@ -1,6 +1,6 @@
 /// One file of the project as the rules see it.
 struct Source: Sendable {
-  /// Where it stands, from the top of the repository: `Sources/FedSim/Clock/EventQueue.swift`.
+  /// Where it is, from the top of the repository: `Sources/FedSim/Clock/EventQueue.swift`.
   let path: String
   /// The whole text.
   let text: String
@@ -42,7 +42,7 @@ struct Source: Sendable {
   }
 }
 
-/// A word or a single other character of a source, with the line it stands on.
+/// A word or a single other character of a source, with the line it is on.
 struct Token: Equatable, Sendable {
   let text: String
   let line: Int

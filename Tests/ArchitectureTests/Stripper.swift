@@ -91,7 +91,7 @@ struct Stripper {
     keep()
   }
 
-  /// How many `#` stand before a quotation mark here; nil where no string begins.
+  /// How many `#` are before a quotation mark here; nil where no string begins.
   private func poundsBeforeQuote() -> Int? {
     var index = position
     if language == .swift { while index < input.count, input[index] == "#" { index += 1 } }

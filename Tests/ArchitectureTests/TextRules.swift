@@ -34,6 +34,11 @@ private let idioms = [
   Idiom(["all the same"], "nevertheless, or equal"),
   Idiom(["what becomes of", "what became of"], "what happens to, or the outcome of"),
   Idiom(["for want of"], "because … is missing"),
+  Idiom(["at hand"], "available, or current"),
+  Idiom(["to be had"], "available"),
+  Idiom(["as it were"], "nothing"),
+  Idiom(["hand on", "hands on", "handed on"], "pass on"),
+  Idiom(["keep to", "keeps to"], "follows, or stays within"),
   Idiom(["one a", "one an", "a line a", "a row a", "a value a", "a number a"], "one per"),
 ]
 
@@ -81,6 +86,31 @@ extension Source {
       })
   }
 
+  /// The words of the comments, each at its line and column. All else is a mark that no phrase
+  /// crosses, and so is code between backticks.
+  fileprivate var comments: String {
+    var (isCode, isPlain) = (false, false)
+    return String(
+      zip(text, uncommented).map { character, kept in
+        if character.isNewline { (isCode, isPlain) = (false, false) }
+        guard character != kept else { return character.isWhitespace ? character : "|" }
+        if character == "`" { isCode.toggle() }
+        if character != "/" { isPlain = true }
+        return isCode || character == "`" ? "|" : isPlain ? character : " "
+      })
+  }
+
+  /// The names of tests and suites, each at its line. All else is a mark that no phrase crosses.
+  fileprivate var testNames: String {
+    var names = ""
+    var rest = uncommented[...]
+    while let found = rest.firstMatch(of: /@(?:Test|Suite)\(\s*"((?:[^"\\]|\\.)*)"/) {
+      names += rest[..<found.1.startIndex].filter(\.isNewline) + "|" + found.1 + "|"
+      rest = rest[found.1.endIndex...]
+    }
+    return names
+  }
+
   /// What a reader sees of a page: no code blocks' anchors, no addresses of links.
   fileprivate var prose: String {
     var text = text
@@ -121,7 +151,7 @@ extension Rule {
     allowed: [
       literal("Lines that depend on the outstanding result. The stander, a standard: to come."),
       literal("told-\\(place) \\(standsBeside(told)) a.b"),
-      Source(path: "Sources/FedSim/A.swift", text: "// It stands beside.\nlet told = goes.on\n"),
+      Source(path: "Sources/FedSim/A.swift", text: "// It is next to it.\nlet told = goes.on\n"),
       Source(path: "Tests/FedSimTests/A.swift", text: "let a = \"it stands\"\n"),
     ]
   ) { source in
@@ -129,6 +159,58 @@ extension Rule {
     return Idiom.found(in: source.literals).filter {
       KnownExceptions.idioms[source.path]?.contains($0.phrase) != true
     }.map {
+      Violation(
+        path: source.path, line: $0.line, message: "`\($0.phrase)`: write \($0.instead).")
+    }
+  }
+
+  static let plainComments = Rule.perFile(
+    "Comments have no idioms",
+    planted: [
+      Source(
+        path: "Sources/FedSim/A.swift",
+        text: "/// The device has read it, and the session goes on.\nfunc a()\n"),
+      Source(path: "Tests/RunsTests/A.swift", text: "let a = 1  // It\n  // stands there.\n"),
+      Source(path: "Examples/my-policy/Sources/A/A.swift", text: "/* What becomes of it. */\n"),
+    ]
+      + idioms.flatMap { $0.phrases }.map {
+        Source(
+          path: "Sources/FedSim/A.swift",
+          text: "  /// What \($0.joined(separator: "\n  /// ")) is.\nlet a = 1\n")
+      },
+    allowed: [
+      Source(
+        path: "Sources/FedSim/A.swift",
+        text: "let told = \"it stands\"  // `told`, not `goes on`.\nfunc stand(beside: Int)\n"),
+      Source(
+        path: "Sources/FedSim/A.swift", text: "let a = 1  // We go.\nlet b = 2\n// On Wi-Fi.\n"),
+      Source(path: "Sources/CKernels/a.c", text: "// It stands.\n"),
+    ]
+  ) { source in
+    guard source.isSwift else { return [] }
+    return Idiom.found(in: source.comments).map {
+      Violation(
+        path: source.path, line: $0.line, message: "`\($0.phrase)`: write \($0.instead).")
+    }
+  }
+
+  static let plainTestNames = Rule.perFile(
+    "Names of tests have no idioms",
+    planted: [
+      Source(path: "Tests/RunsTests/A.swift", text: "@Test(\"a run goes on\") func a() {}\n"),
+      Source(
+        path: "Tests/RunsTests/A.swift",
+        text: "@Suite(\"A\") struct A {\n  @Test(\n    \"it stands\", arguments: [1])\n}\n"),
+    ],
+    allowed: [
+      Source(
+        path: "Tests/RunsTests/A.swift",
+        text: "@Test(\"a run ends\") func told() { #expect(a == \"it goes on\") }\n"),
+      Source(path: "Tests/RunsTests/A.swift", text: "@Test(\"we go\")\n@Test(\"on Wi-Fi\")\n"),
+    ]
+  ) { source in
+    guard source.isSwift, source.path.hasPrefix("Tests/") else { return [] }
+    return Idiom.found(in: source.testNames).map {
       Violation(
         path: source.path, line: $0.line, message: "`\($0.phrase)`: write \($0.instead).")
     }

@@ -1,13 +1,13 @@
 private func file(_ path: String, _ text: String) -> Source { Source(path: path, text: text) }
 
-/// A `switch` as it stands in a file.
+/// A `switch` as it is in a file.
 private struct Switch {
   /// The line of its `default`; nil: it has none.
   private(set) var defaultLine: Int?
   /// The names of its patterns; nil: one of them is no name, such as a tuple or a range.
   private(set) var names: Set<String>? = []
 
-  /// The one whose keyword stands at a place.
+  /// The one whose keyword is at a place.
   init?(_ tokens: [Token], at start: Int) {
     guard tokens[start].text == "switch", let body = Self.body(tokens, from: start + 1) else {
       return nil

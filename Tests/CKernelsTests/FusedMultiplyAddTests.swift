@@ -85,7 +85,7 @@ import Testing
         let exponent = Float(sign: .plus, exponent: numbers.below(60) - 30, significand: 1)
         c.append(a[round] * b[round] * exponent)
       case 3:
-        // A hair, less than double holds, beside the tie of two neighbours: ½ulp(c)·(1-j²u²).
+        // A hair, less than double holds, next to the tie of two neighbours: ½ulp(c)·(1-j²u²).
         let step = Float(1 + numbers.below(50)) * Float.ulpOfOne
         c.append(Float(bitPattern: 0x2000_0000 + UInt32(numbers.below(0x4000_0000))))
         a[round] = (1 + step) * c[round].ulp * (numbers.below(2) == 0 ? 0.5 : -0.5)

@@ -46,7 +46,7 @@ extension KernelCase {
       return Problem(
         run: { kernels in
           var (out, a) = (room(m * cRow), room(m * aRow))
-          // Rows lie apart, each with nothing behind it that may be read.
+          // Rows are apart, each with nothing behind it that may be read.
           let places = rows.map { row in
             let place = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, k))
             place.initialize(from: row, count: k)

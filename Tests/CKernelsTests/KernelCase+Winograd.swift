@@ -86,7 +86,7 @@ struct Winograd {
   private var wide: Int { (shape.out_width + step - 1) / step }
   private var tiles: Int { (shape.out_height + step - 1) / step * wide }
   private var pairs: Int { shape.channels * shape.outputs }
-  /// Planes lie an odd number of sixteens apart.
+  /// Planes are an odd number of sixteens apart.
   private var weightPlane: Int { Self.plane(pairs) }
   private static func plane(_ count: Int) -> Int { ((count + 15) / 16 | 1) * 16 }
 
@@ -108,7 +108,7 @@ struct Winograd {
     return values
   }
 
-  /// What lies between planes is nobody's.
+  /// What is between planes is nobody's.
   func withoutGaps(_ values: [Float]) -> [Float] {
     (0..<36).flatMap { values[$0 * weightPlane..<$0 * weightPlane + pairs] }
   }

@@ -28,7 +28,7 @@ struct KernelCase: CustomTestStringConvertible, Sendable {
     + winograd
 }
 
-/// Everything that a kernel wrote, with what stood in the gaps and behind the end.
+/// Everything that a kernel wrote, with what was in the gaps and behind the end.
 struct Outcome {
   var floats: [[Float]] = []
   var doubles: [Double] = []

@@ -47,7 +47,7 @@ struct CheckCommandTests {
     #expect(try fedsim.areEqual("a.h5", "b.h5"))
   }
 
-  @Test("--record writes the baseline, and a change is told with its first round")
+  @Test("--record writes the baseline, and a change is reported with its first round")
   func record() throws {
     let fedsim = try command("")
     let recorded = try fedsim("check", "--record", "s.yaml")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built `fedsim`, run as a process in a folder of its own.
+/// The built `fedsim`, run as a process in its own folder.
 final class Command {
   /// What a process left behind.
   struct Result {

@@ -7,7 +7,7 @@ struct CompareCommandTests {
     try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test("a run comes out again: exit code 0; a file that was changed: 1; no result: 2")
+  @Test("a run is reproduced: exit code 0; a file that was changed: 1; no result: 2")
   func replay() throws {
     let fedsim = try Command()
     #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
@@ -109,7 +109,7 @@ struct CompareCommandTests {
     #expect(lines?.first?["measure"] as? String == "finalAccuracy")
   }
 
-  @Test("wrong arguments are told with what was expected: exit code 2")
+  @Test("wrong arguments are reported with what was expected: exit code 2")
   func wrong() throws {
     let fedsim = try Command()
     _ = try fedsim("run", "s.yaml", "-q", "-o", "a.h5")

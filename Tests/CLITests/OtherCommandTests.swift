@@ -101,7 +101,7 @@ struct OtherCommandTests {
     }
   }
 
-  @Test("a run that comes to no version is complete, with a warning that says what never holds")
+  @Test("a run without a version is complete, with a warning that says what never holds")
   func standstill() throws {
     let fedsim = try Command()
     let result = try fedsim(
@@ -115,7 +115,7 @@ struct OtherCommandTests {
     #expect((tree?["standstill"] as? [String])?.first == "never online: 4 of 4 phones")
   }
 
-  @Test("a log of events that is full is told of, in the summary and as a warning")
+  @Test("a log of events that is full is reported, in the summary and as a warning")
   func missedEvents() throws {
     let fedsim = try Command()
     func run(_ limit: Int?, _ more: String...) throws -> Command.Result {

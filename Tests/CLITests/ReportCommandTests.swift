@@ -3,7 +3,7 @@ import Testing
 
 @Suite("fedsim report and plot")
 struct ReportCommandTests {
-  @Test("a report stands beside its result, is the same twice, and names what it is of")
+  @Test("a report is next to its result, is the same twice, and names what it is of")
   func report() throws {
     let fedsim = try Command()
     #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
@@ -63,7 +63,7 @@ struct ReportCommandTests {
       #expect(result.error.contains(words), "\(arguments): \(result.error)")
       #expect(!result.error.contains("nothing was run"), "\(arguments)")
     }
-    // The path stands before the message, and not in it again.
+    // The path is before the message, and not in it again.
     let damaged = try fedsim("report", "s.yaml").error
     #expect(damaged.components(separatedBy: "s.yaml").count == 2, "\(damaged)")
     #expect(try fedsim.bytes("notes.html") == Data("mine".utf8))
@@ -106,7 +106,7 @@ struct ReportCommandTests {
     #expect(one.contains("<span>1 device</span>"))
   }
 
-  @Test("single figures are files of their own")
+  @Test("single figures are separate files")
   func plots() throws {
     let fedsim = try Command()
     #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)

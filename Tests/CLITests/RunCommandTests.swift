@@ -30,7 +30,7 @@ struct RunCommandTests {
     #expect(fedsim.names.contains("results/s-seed2.h5"))
   }
 
-  @Test("a run that has long come to no version says so, and names commands that there are")
+  @Test("a run that has had no version for long says so, and names commands that there are")
   func quiet() throws {
     let fedsim = try Command()
     // Tasks run each hour or so, and nobody reaches the server from 03:00 to 12:00.
@@ -97,7 +97,7 @@ struct RunCommandTests {
     #expect(try fedsim.areEqual("0.h5", "2.h5"))
   }
 
-  @Test("--timings leaves the seconds of every version beside an unchanged result")
+  @Test("--timings writes the seconds of every version next to an unchanged result")
   func timings() throws {
     let fedsim = try Command()
     _ = try fedsim("run", "s.yaml", "-q", "-o", "a.h5")
@@ -184,7 +184,7 @@ struct RunCommandTests {
     #expect(fedsim.names == ["s.yaml"])
   }
 
-  @Test("Ctrl-C ends a run with 130, no result, and a message that says how to go on")
+  @Test("Ctrl-C ends a run with 130, no result, and a message that says how to resume it")
   func interrupt() throws {
     let fedsim = try Command()
     // A hundred years, so that it cannot be over too soon.
@@ -193,7 +193,7 @@ struct RunCommandTests {
     let error = Pipe()
     process.standardError = error
     try process.run()
-    // The first line of progress says that the run is going on.
+    // The first line of progress says that the run is continuing.
     _ = error.fileHandleForReading.readData(ofLength: 1)
     process.interrupt()
     let rest = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

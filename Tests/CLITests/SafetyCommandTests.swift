@@ -9,7 +9,7 @@ struct SafetyCommandTests {
   /// A run that does not end while a test looks at it.
   private static let endless = ["s.yaml", "-o", "o.h5", "--set", "stop.after=36500 d"]
 
-  /// Starts a run, and lets it live until it has told of a version.
+  /// Starts a run, and lets it live until it has reported a version.
   private func begin(_ fedsim: Command, _ arguments: [String]) throws -> Process {
     let process = try fedsim.process(["run"] + arguments)
     let error = Pipe()
@@ -35,7 +35,7 @@ struct SafetyCommandTests {
     #expect(process.terminationReason == .uncaughtSignal)
   }
 
-  @Test("a run that is killed goes on to the same bytes, and its folder goes")
+  @Test("a run that is killed resumes to the same bytes, and its folder is removed")
   func resume() throws {
     let fedsim = try Command()
     #expect(try fedsim.run(["run"] + Self.long + ["-q"]).code == 0)
@@ -80,7 +80,7 @@ struct SafetyCommandTests {
     #expect(first.isRunning)
   }
 
-  @Test("beside an unfinished run a run is refused, with the three ways out")
+  @Test("next to an unfinished run a run is refused, with the three ways out")
   func refusal() throws {
     let fedsim = try Command()
     try killed(fedsim, Self.endless)
@@ -125,7 +125,7 @@ struct SafetyCommandTests {
       "\(explained.error)")
   }
 
-  @Test("there is nothing to go on with, nor to recover, where nothing was begun")
+  @Test("there is nothing to resume or recover, where nothing was begun")
   func nothing() throws {
     let fedsim = try Command()
     for word in ["resume", "recover"] {
@@ -137,7 +137,7 @@ struct SafetyCommandTests {
     #expect(fedsim.names == ["s.yaml"])
   }
 
-  @Test("a run of another version, or on other data, is not gone on with")
+  @Test("a run of another version, or on other data, is not resumed")
   func another() throws {
     let fedsim = try Command()
     try killed(fedsim, Self.endless)
@@ -166,7 +166,7 @@ struct SafetyCommandTests {
     #expect(broken.code == 2 && broken.error.contains("this does not describe the run"))
   }
 
-  @Test("the result so far stands under the result's name, and the whole one takes its place")
+  @Test("the result so far is under the result's name, and the whole one takes its place")
   func publishing() throws {
     let fedsim = try Command()
     let first = try begin(fedsim, Self.endless + ["--publish-every", "20 ms"])
@@ -233,7 +233,7 @@ struct SafetyCommandTests {
     }
   }
 
-  @Test("without a journal there is no folder and no way to go on")
+  @Test("without a journal there is no folder and no way to resume")
   func noJournal() throws {
     let fedsim = try Command()
     let first = try begin(fedsim, Self.endless + ["--no-journal"])

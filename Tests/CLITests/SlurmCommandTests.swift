@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `fedsim sweep --slurm` against scripts that stand for Slurm; `make test-slurm` has the real one.
+/// `fedsim sweep --slurm` against scripts in place of Slurm; `make test-slurm` has the real one.
 @Suite struct SlurmCommandTests {
   private static let section = """
     sweep:
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(
-    "the collector stops after too many submissions that finished nothing, and a driver goes on")
+    "the collector stops after too many submissions that finished nothing, and a driver continues")
   func fruitless() throws {
     let slurm = try slurm()
     #expect(try slurm.sweep("--resubmissions", "1").code == 0)
@@ -269,7 +269,7 @@ import Testing
     #expect(json.out.contains("\"collector\" : \"104\""), "\(json.out)")
   }
 
-  @Test("what sbatch refuses is told in its words, and nothing is left behind half submitted")
+  @Test("what sbatch refuses is reported in its words, and nothing is left behind half submitted")
   func refused() throws {
     let slurm = try slurm()
     let words = "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy"

@@ -4,7 +4,7 @@ import Testing
 /// What a command does whose streams are closed or full, and whose disk is.
 @Suite("The streams of a command")
 struct StreamTests {
-  /// What a shell makes of a line in which `$F` is the command: its output with its errors.
+  /// The result of a shell line in which `$F` is the command: its output with its errors.
   private func shell(_ command: Command, _ line: String) throws -> String {
     let process = try command.process(["-c", line], ["F": Command.executable])
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -17,7 +17,7 @@ struct StreamTests {
   }
 
   @Test(
-    "what cannot be written to standard output is told, once, with exit code 3",
+    "what cannot be written to standard output is reported, once, with exit code 3",
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
     arguments: ["list --json", "validate s.yaml --resolved", "--help", "run s.yaml -q -o r.h5"])
   func full(arguments: String) throws {

@@ -67,7 +67,7 @@ import Testing
     #expect(command.names == before)
   }
 
-  @Test("digests say what becomes of each world, failing or not, and of one that changes alone")
+  @Test("digests show the outcome of each world, failing or not, and of one that changes alone")
   func digests() throws {
     let command = try command()
     func lines(_ options: String...) throws -> [String] {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("bad input is told, and nothing is played")
+  @Test("bad input is reported, and nothing is played")
   func badInput() throws {
     let command = try command("stress: {vary: {server.trigger.treshold: [1]}}\n")
     let result = try command("stress", "w.yaml")

@@ -151,7 +151,7 @@ import Testing
     let result = try command("sweep", "sweep.yaml", "-o", "out/s", "--jobs", "1")
     #expect(result.out.contains("6 cells, 1 failed"), "\(result.out) \(result.error)")
     #expect(try lines(command, "out/s/logs/\(id).log").count == 1)
-    // Its text comes anew from the file.
+    // Its text comes again from the file.
     try FileManager.default.removeItem(atPath: "\(command.folder)/out/s/cells/\(id).yaml")
     #expect(try command("sweep", "sweep.yaml", "-o", "out/s").code == 3)
     #expect(String(decoding: try command.bytes("out/s/cells/\(id).yaml"), as: UTF8.self) == text)
@@ -212,7 +212,7 @@ import Testing
     #expect(rows.count { $0.contains(",stopped,0,") } == 4)
     #expect(rows.count { $0.contains(",stopped,1,") } == 2)
     #expect(rows.count { $0.contains(",finished,2,") } == 2)
-    // Those that go on from rung 0 are the two that whole runs of its length find best: the mean
+    // Those that continue from rung 0 are the two that whole runs of its length find best: the mean
     // over the replicas of the last accuracy on validation samples, of equal ones the first.
     let plain = try self.command(
       "sweep:\n  grid: {server.trigger.threshold: [4, 3, 2, 1]}\n  replicas: 2\n")
@@ -284,7 +284,7 @@ import Testing
     }
   }
 
-  @Test("a folder below a file is told so")
+  @Test("a folder below a file is reported")
   func belowFile() throws {
     let command = try command()
     let result = try command("sweep", "sweep.yaml", "-o", "s.yaml/s")
@@ -294,7 +294,7 @@ import Testing
   }
 
   @Test(
-    "a folder that cannot be made is told in the system's words",
+    "a folder that cannot be made is reported in the system's words",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
   func noFolder() throws {
     let command = try command()
@@ -318,7 +318,7 @@ import Testing
     #expect(broken.error.contains("did you mean `threshold`?"), "\(broken.error)")
   }
 
-  @Test("a second driver is told of the first, and workers of a dead driver end")
+  @Test("a second driver learns of the first, and workers of a dead driver end")
   func deadDriver() throws {
     let section = """
       sweep:

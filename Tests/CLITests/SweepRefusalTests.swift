@@ -34,11 +34,11 @@ import Testing
     #expect(shard.code == 3)
     #expect(shard.out.contains("6 cells, 3 failed"), "\(shard.out) \(shard.error)")
     #expect(failures(command) == 3)
-    // Drivers of shards are several: none of them stands in the lock, nor who had it before.
+    // Drivers of shards are several: none of them is in the lock, nor those that had it before.
     #expect(try command.bytes("out/s/lock").isEmpty)
   }
 
-  @Test("another build plays no cell of a sweep until its own command has begun it anew")
+  @Test("another build plays no cell of a sweep until its own command has begun it again")
   func otherBuild() throws {
     let command = try failed()
     let text = String(decoding: try command.bytes("out/s/sweep.json"), as: UTF8.self)

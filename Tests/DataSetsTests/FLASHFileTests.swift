@@ -22,7 +22,7 @@ private struct Spoilt: CustomTestStringConvertible, Sendable {
     self.words = words
   }
 
-  /// A trace of these messages: the first one stands in column 21.
+  /// A trace of these messages: the first one is in column 21.
   static func messages(
     _ description: String, _ messages: String, _ kind: DataFault.Kind, _ column: Int,
     _ words: String = ""

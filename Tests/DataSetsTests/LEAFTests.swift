@@ -20,7 +20,7 @@ import Testing
     }
     #expect(floats == [0.5, 1, -0.002, 4, 5, 6, 7, 8, 9, 1, 2, 3])
     #expect(data.train.labels == [0, 2, 1, 2] && data.train.sampleShape == [3])
-    // Users as listed, their samples where their data stand.
+    // Users as listed, their samples where their data are.
     #expect(
       data.users
         == DataUsers(

@@ -116,7 +116,7 @@ import Testing
     #expect(fault { _ = try Self.load("/nowhere.npz") }?.kind == .missingFile)
   }
 
-  /// What is wrong, the fault, which of the four files, and what stands there instead.
+  /// What is wrong, the fault, which of the four files, and what is there instead.
   static let spoiltFiles: [(String, DataFault.Kind, Int, @Sendable ([UInt8]) -> [UInt8])] = [
     ("empty", .truncated, 0, { _ in [] }),
     ("another format", .wrongMagic, 0, { _ in Array("PK header".utf8) }),

@@ -25,7 +25,7 @@ struct PlantedPartTests {
     #expect(findings.map(\.check) == [.order], "\(findings)")
   }
 
-  @Test("an aggregator that adds in the order in which updates came to lie in memory")
+  @Test("an aggregator that adds in the order of the updates' places in memory")
   func addressOrder() {
     let findings = conformance.findings(of: Planted.AddressOrder.self)
     let found = message(.storage, findings)
@@ -73,7 +73,7 @@ struct PlantedPartTests {
   @Test("what a part does on purpose can be left out")
   func skipping() {
     #expect(Conformance(skipping: [.symmetry]).findings(of: Planted.CountsTwice.self) == [])
-    // What cannot be combined is not played, whether that is told or not.
+    // What cannot be combined is not played, whether that is reported or not.
     #expect(Conformance(skipping: [.shape]).findings(of: Planted.ShortWeights.self) == [])
   }
 
@@ -153,7 +153,7 @@ struct PlantedRoundTests {
   @Test("a memory whose coding leaves out what counts, or the parts that it is made of")
   func forgottenMemory() throws {
     let leaky = Conformance().findings(of: Planted.LeakyMemory.self)
-    // At the fourth arrival it aggregates; a count that is not saved never comes to four.
+    // At the fourth arrival it aggregates; a count that is not saved never reaches four.
     #expect(
       leaky.map(\.description) == [
         "leaky-memory, restored: it gave aggregate, and wait where its memory was encoded and "

@@ -52,7 +52,7 @@ struct PolicyScriptTests {
         == ["ben on v0, 20 s: aggregated, v1", "ben on v2, 42 s: aggregated, v3"])
   }
 
-  @Test("the model holds the weights where each device sends a unit of its own")
+  @Test("the model holds the weights where each device sends a different unit")
   func units() {
     var script = PolicyScript(model: [0, 0, 0])
     script.server.trigger = [.threshold(3)]
@@ -96,7 +96,7 @@ struct PolicyScriptTests {
     #expect(played.versions.map(\.model) == [[0, 0], [1, 0], [1.5, 2.5]])
   }
 
-  @Test("what the server refuses is told")
+  @Test("what the server refuses is reported")
   func refusals() {
     var script = PolicyScript(model: [0, 0])
     script.server.trigger = [.threshold(1)]
@@ -113,7 +113,7 @@ struct PolicyScriptTests {
     #expect(played.model == [2, 2])
   }
 
-  @Test("devices that a selector does not want are told, and so is who")
+  @Test("devices that a selector does not want learn it, and the script names them")
   func rejections() {
     var script = PolicyScript(model: [0, 0])
     script.server.selector = .part(OnlyFirst.self)

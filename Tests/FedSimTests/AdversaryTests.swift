@@ -42,7 +42,7 @@ private func adversary<A: Attack>(
   return settings
 }
 
-/// Three devices that begin at 0, 20 and 40 s, of which p0 may lie.
+/// Three devices that begin at 0, 20 and 40 s, of which p0 may be an adversary.
 private func three(_ adversary: AdversarySettings?, payload: Payload = .weights) -> Scene {
   var scene = Scene(
     task,
@@ -169,7 +169,7 @@ struct AdversaryTests {
     #expect(found.count == 6)
   }
 
-  @Test("Nobody's events depend on who lies; nor do batch orders")
+  @Test("Nobody's events depend on who the adversaries are; nor do batch orders")
   func world() {
     let honest = three(nil).play().simulation
     for attack in attacks {
@@ -179,7 +179,7 @@ struct AdversaryTests {
     }
   }
 
-  @Test("A share is so many devices, to the nearest whole one; more of them include the fewer")
+  @Test("A share is a number of devices, to the nearest whole one; more of them include the fewer")
   func shares() {
     func liars(_ share: Double, seed: UInt64 = 1) -> [Int] {
       var scene = Scene(

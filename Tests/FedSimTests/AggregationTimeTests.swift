@@ -23,7 +23,7 @@ private func scene(
 
 @Suite("Aggregations that take time")
 struct AggregationTimeTests {
-  @Test("In the background nobody waits: the third is told `pending`, others get the old version")
+  @Test("In the background nobody waits: the third receives `pending`, others get the old version")
   func background() throws {
     // 10 s and 3 · 1 s after 49.650: 62.650. The fourth asks at 51.010 and has version 0 at 54.340.
     let played = scene(blocks: false).play()

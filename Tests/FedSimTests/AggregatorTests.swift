@@ -60,7 +60,7 @@ private func numbers(_ name: String) -> [Double] {
   aggregateNumbers.first { $0.name == name }!.values
 }
 
-@Suite("Aggregators beside other programs")
+@Suite("Aggregators compared with other programs")
 struct AggregatorNumberTests {
   private static let cases: [(name: String, part: any Aggregator, count: Int, payload: Payload)] = [
     ("median of seven", make(CoordinateMedian.self), 7, .weights),
@@ -210,7 +210,7 @@ struct AggregatorLimitTests {
       case "fair": continue
       default: break
       }
-      // Bulyan's f = 1 stands one liar of seven.
+      // Bulyan's f = 1 tolerates one adversary of seven.
       let values = part is Bulyan ? Array(lies.dropLast()) + [2] : lies
       let found = part.combine(single(values))[0]
       let isRobust = !["samples", "uniform", "untrimmed", "agnostic"].contains(name)

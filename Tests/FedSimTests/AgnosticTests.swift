@@ -211,7 +211,7 @@ struct AgnosticTests {
         samples: task.partition.shards[$0], kernels: .best, scratch: Scratch()
       ).meanLoss
     }
-    // Both groups weigh ½; then ½ of the difference of their losses lies between them.
+    // Both groups weigh ½; then ½ of the difference of their losses is between them.
     let difference = 0.5 * (losses[0] - (losses[1] + losses[2]) / 2)
     #expect(difference.magnitude > 1e-3 && difference.magnitude < 1)
     #expect(played.version(0).groupWeights == [0.5, 0.5])

@@ -34,7 +34,7 @@ struct AheadTests {
     return (found, simulation.eventsPlayedAhead)
   }
 
-  @Test("A run comes out the same whether devices are played on or all events in their order")
+  @Test("A run is the same whether devices are played on or all events in their order")
   func same() {
     var ahead = 0
     // In 636 the server answers a device that has given up waiting and polls.
@@ -124,7 +124,7 @@ struct GroupTimelineTests {
     ]
   }
 
-  @Test("Each device's answers are those of its own series, whoever was asked before")
+  @Test("Each device's answers are those of its series, whichever device was asked before")
   func same() {
     for (source, space) in sources {
       let context = context(space, count: 5)

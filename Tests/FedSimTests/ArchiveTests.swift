@@ -4,7 +4,7 @@ import Numerics
 import Schema
 import Testing
 
-@Suite("A run that is saved and goes on")
+@Suite("A run that is saved and resumed")
 struct ArchiveTests {
   /// Three stops at random; the middle stretch is computed in another way.
   private func check(_ seed: UInt64, _ inputs: SimulationInputs) throws {
@@ -20,7 +20,7 @@ struct ArchiveTests {
     Stretches.expectSame(whole.found, parts.found, "seed \(seed)")
   }
 
-  @Test("Random worlds come out the same wherever they are saved", arguments: [0, 1, 2])
+  @Test("Random worlds are the same wherever they are saved", arguments: [0, 1, 2])
   func worlds(part: UInt64) throws {
     for seed in (1 + part * 100)...(100 + part * 100) {
       var world = RandomWorld(seed: seed)
@@ -36,7 +36,7 @@ struct ArchiveTests {
     }
   }
 
-  @Test("Where devices are played on ahead they stand at different times, and go on from there")
+  @Test("Where devices are played on ahead they are at different times, and continue from there")
   func ahead() throws {
     var played = 0
     for seed in UInt64(1)...100 {
@@ -59,7 +59,7 @@ struct ArchiveTests {
     Stretches.expectSame(whole.found, parts.found)
   }
 
-  @Test("An archive holds every stored property of a run but those that are made anew")
+  @Test("An archive holds every stored property of a run but those that are made again")
   func properties() {
     let names = Simulation(Scene().inputs).archivedNames
     #expect(Set(names.stored).subtracting(names.saved) == Simulation.unsaved)
@@ -83,7 +83,7 @@ struct ArchiveTests {
     #expect(missing(restored.rebuiltParts, "") == [])
   }
 
-  @Test("Bytes that are damaged anywhere are told from good ones")
+  @Test("Bytes that are damaged anywhere are detected")
   func damage() throws {
     var world = RandomWorld(seed: 3)
     let inputs = world.scene().inputs

@@ -66,7 +66,7 @@ struct ArrivalTests {
       ])
   }
 
-  @Test("a checkpoint goes on with the samples that it began with")
+  @Test("a checkpoint continues with the samples that it began with")
   func checkpoint() {
     var scene = scene(
       arrival(perDay: 8640, initial: 0.5), windows: [[0, 7000, 8000], [60_000, 90_000, 91_000]])

@@ -59,7 +59,7 @@ struct AsynchronousTests {
       let new = trained(place, from: start)
       model = zip(model, new).map { Float((1 - alpha) * Double($0) + alpha * Double($1)) }
       let found = played.model(place + 1)
-      // The combination is a float of its own before it is mixed.
+      // The combination is rounded to a float before it is mixed.
       #expect(zip(found, model).allSatisfy { ($0 - $1).magnitude < 2e-7 }, "v\(place + 1)")
     }
   }
@@ -119,7 +119,7 @@ struct AsynchronousTests {
     }
   }
 
-  @Test("Updates that are all too old are rejected, and the run goes on to its end")
+  @Test("Updates that are all too old are rejected, and the run continues to its end")
   func tooOld() {
     let played = asynchronous(windows, payload: .delta) { $0.maximumStaleness = 0 }.play()
     #expect(played.story(of: -1) == ["0 published v0 0", "6650 published v1 1"])
@@ -254,7 +254,7 @@ struct ConcurrencyTests {
     #expect(waiting(.onRequest).story(of: 0) == asked.story(of: 0))
   }
 
-  @Test("A device that is held leaves with its window, and a run that is cut there goes on")
+  @Test("A device that is held leaves with its window, and a run that is cut there resumes")
   func heldAndGone() throws {
     var scene = Scene(
       .tiny(),

@@ -9,21 +9,16 @@ import Testing
 /// then. A session that finds nothing new sends 1,000 bytes and receives as many.
 @Suite("A limit of bytes over a cellular network")
 struct CellularDayTests {
-  /// A phone whose task starts without delay once it has been locked for 100 s, and trains on
-  /// each version once. The run starts at midnight UTC.
+  /// A phone with the processing task `exact` that trains on each version once. The run starts at
+  /// midnight UTC.
   private func scene(
     _ limit: Int64?, until end: SimDuration = .seconds(86_500),
     _ change: (inout FleetGroupSettings) -> Void = { _ in }
   ) -> Scene {
-    var processing = ProcessingSettings()
-    processing.idleDwell = .seconds(100)
-    processing.startDelay = .zero
-    processing.budgetMedian = .seconds(60)
-    processing.budgetSpread = 0
     var scene = Scene(
       fleet: [
         .group {
-          $0.background.processing = processing
+          $0.background.processing = .exact
           $0.participation.retrain = .newVersions
           $0.participation.cellularBytesPerDay = limit
           $0.link = .always("cellular")
@@ -114,7 +109,33 @@ struct CellularDayTests {
     #expect(!Condition.refusals(in: scene(nil).inputs.fleet).contains("cellularBytes"))
   }
 
-  @Test("A run that is saved after each turn counts on")
+  @Test("Heartbeats count, too")
+  func heartbeats() throws {
+    // The app is open from 1 s to 1000 s and asks for nothing: heartbeats at 301, 601 and 901 s,
+    // 110 bytes each and 210 for the answer, 960 in all. At 2000 s its window opens.
+    func played(_ limit: Int64) -> Played {
+      var phone = scene(limit, until: .seconds(3000)) {
+        $0.heartbeats = HeartbeatSettings()
+        $0.usage = .states("active", in: [1_000...1_000_000], otherwise: "locked")
+        $0.background.processing = nil
+        $0.background.windows = .fixed(
+          [(from: 2_000_000, soft: Optional(2_060_000), to: 2_065_000, state: nil)])
+      }
+      var messages = MessageSettings()
+      (messages.heartbeat, messages.heartbeatAnswer) = (110, 210)
+      phone.inputs.server.messages = messages
+      return phone.play()
+    }
+    let refused = played(960)
+    #expect(try #require(refused.simulation.identityCounts).heartbeats.accepted == 3)
+    #expect(refused.simulation.ledgers.bytesUp == 330)
+    #expect(refused.simulation.tallies.ineligible["cellularBytes"] == 1)
+    let begun = played(961)
+    #expect(begun.simulation.tallies.ineligible["cellularBytes"] == 0)
+    #expect(begun.simulation.ledgers.updates.opened == 1)
+  }
+
+  @Test("A run that is saved after each turn continues to count")
   func resumes() throws {
     var inputs = scene(6_601) { $0.count = 3 }.inputs
     inputs.stop.after = .seconds(90_000)

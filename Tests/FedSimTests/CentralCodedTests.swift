@@ -189,7 +189,7 @@ struct CentralCodedTests {
     #expect(counts(.asDocumented) == (1, 0))
   }
 
-  @Test("a fetch fails where the model's file lies: the second one, unless it is removed")
+  @Test("a fetch fails where the model's file is: the second one, unless it is removed")
   func fetch() {
     func story(_ mode: CollectionSettings.Mode, removes: Bool? = nil) -> [String] {
       var scene = self.scene(mode: mode) {

@@ -69,7 +69,7 @@ struct CentralErasureTests {
     #expect(played.simulation.centralVersions.map(\.samples) == [8, 4, 4])
   }
 
-  @Test("E42: erased while it is sent: it never comes to the store")
+  @Test("E42: erased while it is sent: it never reaches the store")
   func whileSent() {
     var scene = self.scene()
     scene.erase("a/0", at: 1_000)
@@ -110,7 +110,7 @@ struct CentralErasureTests {
     #expect(played.simulation.storedFiles == ["b-0_19700101000000.csv"])
   }
 
-  @Test("E42: erased without a link: gone on the device now, in the store when the link is back")
+  @Test("E42: erased without a link: continued the device now, in the store when the link is back")
   func offline() {
     var scene = self.scene()
     scene.inject(.dropLink, "a/0", at: 5_000, lasting: .seconds(10))

@@ -153,7 +153,7 @@ struct ClientEvaluationTests {
     #expect(played.simulation.instructionTallies?.lateEvaluations == 2)
   }
 
-  @Test("With too few devices the server waits, then goes on without an evaluation")
+  @Test("With too few devices the server waits, then continues without an evaluation")
   func tooFew() {
     // b's session ends at 11 s; a waits alone. The next round is for both: b is back at 200 s.
     var scene = evaluating(

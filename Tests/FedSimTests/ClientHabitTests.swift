@@ -57,7 +57,7 @@ struct ClientHabitTests {
 
   @Test("A token that nobody refreshes is refused from its expiry until the app is opened")
   func withoutRefresh() {
-    // Issued at 1.010 for 100 s. The window at 200 s sends it all the same: 401. A person opens the
+    // Issued at 1.010 for 100 s. The window at 200 s sends it nevertheless: 401. A person opens the
     // app at 300 s: another one, issued 301.010. The window at 360 s is good.
     let played = tokenScene([[0, 45_000, 50_000], window(200_000), window(360_000)]) {
       $0.participation.retrain = .newVersions

@@ -68,7 +68,7 @@ struct CollectionTests {
     #expect(Simulation(inputs).csvBytes([0, 1, 2, 3], settings) == 79 + 4 * 8)
   }
 
-  @Test("bytes stand for fractions of 255, as they are printed")
+  @Test("bytes are fractions of 255, as they are printed")
   func byteFeatures() {
     // 0.0 · 1.0 · 0.2 · 0.4: a comma behind each, and 7 + 1 for the labels of two samples.
     let tiny = LearningTask.tiny(samples: [2])
@@ -136,7 +136,7 @@ struct CollectionTests {
     #expect(played.simulation.ledgers.transmissions.opened == 1)
   }
 
-  @Test("a soft expiry lets an upload go on; the hard one ends it, and it is logged")
+  @Test("a soft expiry lets an upload continue; the hard one ends it, and it is logged")
   func expiry() {
     let played = scene(windows: [[0, 1_000, 1_500], [30_000, 31_000, 34_000]]).play()
     #expect(
@@ -242,7 +242,7 @@ struct CollectionTests {
       let played = scene.play()
       return (played.fileEnds, played.simulation.centralVersions.count)
     }
-    // The first model's data never come to it.
+    // The first model's data never reach it.
     #expect(ends(.zero) == (["trained 1", "overwritten 1"], 999))
     #expect(ends(.seconds(1)) == (["trained 2"], 1998))
   }

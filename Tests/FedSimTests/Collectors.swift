@@ -31,7 +31,7 @@ extension FleetGroupSettings {
 }
 
 extension Scene {
-  /// The server trains every so many milliseconds, four samples a second.
+  /// The server trains once in this many milliseconds, four samples a second.
   mutating func central(every: Int64?, _ change: (inout CentralSettings) -> Void = { _ in }) {
     var central = CentralSettings()
     central.every = every.map { .milliseconds($0) }

@@ -31,7 +31,7 @@ private func little(
   return settings
 }
 
-/// Three devices that begin at 0, 20 and 40 s and make one version; each is a group of its own.
+/// Three devices that begin at 0, 20 and 40 s and make one version; each is a separate group.
 private func three(
   _ adversaries: [AdversarySettings?], payload: Payload = .weights
 ) -> Scene {
@@ -71,7 +71,7 @@ struct CollusionTests {
       let z = LittleIsEnough.deviations(colluders: known.colluders, of: known.updates)
       #expect((z - known.z).magnitude < 1e-9, "\(known): \(z)")
     }
-    // One of ten: −0.14 by the formula. A majority of their own: s = 1, of 10 with 7 a third lies
+    // One of ten: −0.14 by the formula. A majority: s = 1, of 10 with 7 a third is
     // above 0.4307. All: nobody is to be won over.
     #expect(LittleIsEnough.deviations(colluders: 1, of: 10) == 0)
     #expect((LittleIsEnough.deviations(colluders: 7, of: 10) - 0.430_727_299_295).magnitude < 1e-9)
@@ -98,12 +98,12 @@ struct CollusionTests {
   @Test("Two of three move the mean as worked out by hand", arguments: Payload.allCases)
   func byHand(payload: Payload) {
     // Of p0 and p1 the mean is (.0625, −.0625, .1875, −.1875, 0, 0), the deviation half of what
-    // lies between them: (.1875, .1875, .0625, .0625, .25, .25). With z = 2 both send
+    // is between them: (.1875, .1875, .0625, .0625, .25, .25). With z = 2 both send
     // (−.3125, −.4375, .0625, −.3125, −.5, −.5), and the model is half of that and half of p2's.
     let played = three([little(2), little(2)], payload: payload).play()
     #expect(played.model(1) == [-0.25, -0.125, 0.015625, -0.140625, -0.25, -0.25])
     // With z = 0 they send their mean, which leaves the mean of all as it is; also where z follows
-    // from two of three: the one honest update would have to lie further out for sure.
+    // from two of three: the one honest update would have to be further out for sure.
     #expect(three([little(0), little(0)], payload: payload).play().model(1) == honest)
     #expect(three([little(nil), little(nil)], payload: payload).play().model(1) == honest)
   }
@@ -116,7 +116,7 @@ struct CollusionTests {
     #expect(played.model(1) == [-0.15625, -0.03125, 0.046875, -0.109375, -0.125, -0.125])
   }
 
-  @Test("One who is alone, or lies only later, sends what it trained")
+  @Test("An adversary that is alone, or attacks only later, sends what it trained")
   func alone() {
     #expect(three([little(3)]).play().model(1) == honest)
     #expect(three([little(3), little(3, from: ms(60_000))]).play().model(1) == honest)

@@ -131,7 +131,7 @@ struct ConditionTests {
     }
   }
 
-  @Test("Who runs is looked at again at each change, and ends with what is lost")
+  @Test("A session whose condition is lost ends at that change")
   func lost() {
     // The window opens at 60 s and is looked at as the app begins; training begins at 64.340. At
     // 65.840 something changes, one batch being done.
@@ -186,6 +186,9 @@ struct ConditionTests {
         }
       ),
     ]
+    // Low-power mode has its own scene below.
+    let asked = Condition.allCases.filter { $0.refusal != nil && $0 != .normalPower }
+    #expect(Set(changes.map(\.0)) == Set(asked), "each has its change")
     for (condition, change) in changes {
       let phone = Self.phone {
         $0.interruption.onConditionsLost = .abort
@@ -349,7 +352,7 @@ struct ConditionTests {
 
   // MARK: Words
 
-  @Test("Each condition has words of its own for every place that tells of it")
+  @Test("Each condition has its own words in every report")
   func words() {
     let held = Condition.allCases.map(\.words.held)
     #expect(Set(held).count == held.count)

@@ -31,7 +31,7 @@ struct CyclicTableTests {
   func wrap() {
     let rows = [Self.row(2, 4), Self.row(4, 5, "cellular"), Self.row(9, 12)]
     #expect(Self.states(rows, .link, period: nil, hours: 24) == "002210000222000000000000")
-    // 9 to 12 is 9, and 0 and 1 of the next turn, where 2 to 4 goes on.
+    // 9 to 12 is 9, and 0 and 1 of the next turn, where 2 to 4 continues.
     #expect(
       Self.states(rows, .link, period: .hours(10), hours: 24) == "222210000222221000022222")
   }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Numbers in digests")
 struct DigestKindTests {
-  @Test("Each kind has a number of its own, which fits the word")
+  @Test("Each kind has a separate number, which fits the word")
   func distinct() {
     let numbers = DigestKind.allCases.map(\.rawValue)
     #expect(Set(numbers).count == numbers.count)

@@ -168,7 +168,7 @@ struct DynamicTrainingTests {
     #expect(distances[3] < 1e-5)
   }
 
-  @Test("Two devices that disagree come to the least mean loss, and FedAvg does not")
+  @Test("Two devices that disagree reach the least mean loss, and FedAvg does not")
   func minimum() {
     let labels: [Int32] = [0, 1, 1, 0, 0, 0]
     func loss(_ algorithm: any LocalAlgorithm, _ optimizer: any ServerOptimizer) -> Double {

@@ -53,7 +53,7 @@ struct EdgeCaseCycleTests {
     #expect(played.model(1) == expected)
   }
 
-  @Test("E21: A report to a closed cycle is told that it is welcome, and is not averaged")
+  @Test("E21: A report to a closed cycle is acknowledged, and is not averaged")
   func e21() {
     // a's report, at 9.650, closes cycle 1; b's, half a second later, is late.
     let task = LearningTask.tiny()

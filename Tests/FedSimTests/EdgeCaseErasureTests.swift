@@ -66,7 +66,7 @@ struct EdgeCaseErasureTests {
     #expect(played.version(1).publishedAt == ms(109_650))
   }
 
-  @Test("E42: Erased without a link: gone on the device now, at the server when the link is back")
+  @Test("E42: Erased without a link: continued the device now, at the server when the link is back")
   func offline() {
     // It arrives at 9.650, the link is gone from 9.645 to 29.645, the server hears at 29.655.
     var scene = scene(threshold: 2)
@@ -187,7 +187,7 @@ struct EdgeCaseErasureTests {
   func e44() {
     // 7 parameters: a model takes 1.350 s, so every session is 50 ms longer at the model, and at
     // the update. "new" makes v1 at 9.750; "old" trains on it from 20 s on, and its update makes v2
-    // at 29.750, whose second layer, 3 to 6, begins anew. At 100 s "old" asks for v2.
+    // at 29.750, whose second layer, 3 to 6, begins again. At 100 s "old" asks for v2.
     let start: [Float] = [0.5, 0.25, 0.1, 0.3, -0.2, 0.05, -0.05]
     let tiny = LearningTask.tiny()
     let task = LearningTask(

@@ -114,9 +114,9 @@ struct EdgeCaseStreamTests {
     #expect(played.simulation.version == 0)
   }
 
-  @Test("E29: Told to reconnect in 30 s: never as coded while the process lives, else at +30 s")
+  @Test("E29: Asked to reconnect in 30 s: never as coded while the process lives, else at +30 s")
   func e29() {
-    // a waits for its cohort from 1.010 on and is told at 20 s. b comes at 45 s and waits from
+    // a waits for its cohort from 1.010 on and is answered at 20 s. b comes at 45 s and waits from
     // 46.010 on. Back at 50 s, a is at the server at 51.010, and both read it at 52.020.
     func played(_ reconnect: ProtocolSettings.Reconnect) -> Played {
       var scene = flower(
@@ -142,7 +142,7 @@ struct EdgeCaseStreamTests {
       ])
   }
 
-  @Test("E29: Told to reconnect in the middle of a fit: the fit has failed")
+  @Test("E29: Asked to reconnect in the middle of a fit: the fit has failed")
   func reconnectInFit() {
     var scene = flower { $0.reconnect = .fixed }
     scene.inject(.reconnect, "a/0", at: 6_000, lasting: .seconds(30))

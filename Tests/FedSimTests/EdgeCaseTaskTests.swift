@@ -42,9 +42,9 @@ struct EdgeCaseTaskTests {
 
   @Test("E3: No expiration handler and a server that hangs: killed, and nothing until a launch")
   func e3() {
-    // The answer would take 200 s. The refresh task from 0 on is told at 28 s, killed at 30 s, and
-    // never asks again. Opened at 2000 s, the app polls: sent 2001, given up 60 s later; then its
-    // new task has half the time.
+    // The answer would take 200 s. The refresh task from 0 on learns of its expiry at 28 s, killed
+    // at 30 s, and never asks again. Opened at 2000 s, the app polls: sent 2001, given up 60 s
+    // later; then its new task has half the time.
     var phone = Phone()
     phone.refresh = Phone.refreshing { $0.resubmit = .atCompletion }
     phone.app = AppSettings()
@@ -95,7 +95,7 @@ struct EdgeCaseTaskTests {
       ])
   }
 
-  @Test("E6: A person takes up the phone: a processing task expires now, a refresh task goes on")
+  @Test("E6: A person takes up the phone: a processing task expires now, a refresh task continues")
   func e6() {
     let processing = Phone.scene {
       $0.group.usage = .states("active", in: [105_840...200_000], otherwise: "locked")

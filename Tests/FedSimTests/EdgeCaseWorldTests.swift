@@ -5,7 +5,7 @@ import Testing
 
 private let joule: Int64 = 1_000_000_000
 
-/// A battery of so many joules from which nothing flows unless told.
+/// A battery of this many joules from which nothing flows unless set.
 private func battery(
   _ joules: Int64, level: Double = 0.5, _ change: (inout BatterySettings) -> Void
 ) -> BatterySettings {
@@ -172,10 +172,10 @@ struct EdgeCaseWorldTests {
       ])
   }
 
-  @Test("E33: Below 20 % and unplugged no task starts; one that runs goes on")
+  @Test("E33: Below 20 % and unplugged no task starts; one that runs continues")
   func e33() {
     // 250 J less 0.1 W for 104.340 s; at 15.1 W below 200 J within 3 s, in the training, which
-    // goes on. At 900 s there are some 100 J: nothing starts until the charger comes.
+    // continues. At 900 s there are some 100 J: nothing starts until the charger comes.
     var scene = Phone.scene {
       $0.system.onBattery = 1
       $0.group.power = .states("plugged", in: [1_000_000...2_000_000], otherwise: "unplugged")

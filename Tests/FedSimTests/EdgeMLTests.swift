@@ -78,7 +78,7 @@ struct EdgeMLTests {
       ])
   }
 
-  @Test("With one, submitted at the start, the chain goes on by itself")
+  @Test("With one, submitted at the start, the chain continues by itself")
   func chainGoesOn() {
     #expect(
       chain(nil, .atStart).story(of: 0, only: "begins", "killed", "ends") == [

@@ -23,12 +23,12 @@ private func scene(
   return scene
 }
 
-@Suite("Work and what becomes of it")
+@Suite("Work and its outcome")
 struct EffortTests {
   @Test("An update counts all its stretches, and what a kill took of them is lost")
   func stretches() {
     // Trains from 4.340; 2 of 8 batches are saved at the soft expiry, 6.5; the third would end at
-    // 7.340, the process dies at 7.2: 0.7 s and no whole batch are lost. It goes on at 22.020 and
+    // 7.340, the process dies at 7.2: 0.7 s and no whole batch are lost. It continues at 22.020 and
     // makes the other 6 by 28.020: 2.16 + 6 = 8.16 s. The update is a version at 29.330.
     let played = scene(windows: [[0, 6_500, 7_200], [20_000, 40_000, 45_000]]) {
       $0.interruption.onExpiry = .checkpoint
@@ -63,7 +63,7 @@ struct EffortTests {
     #expect(played.simulation.ledgers.bytesDown == 4_300)
   }
 
-  @Test("A training that comes to nothing is booked by its end")
+  @Test("A training whose work is lost is booked by its end")
   func wasted() {
     // Discarded as batch 3, under way at 6.5, ends at 7.340: 3 s of 3 batches. In the second window
     // training begins at 22.020 and the run ends at 25.000: 2 batches, 2.98 s.
@@ -151,7 +151,7 @@ struct EffortTests {
     }
   }
 
-  @Test("The ends of work have names of their own")
+  @Test("The ends of work have distinct names")
   func names() {
     let names = EffortEnd.all.map(\.name)
     #expect(Set(names).count == names.count)

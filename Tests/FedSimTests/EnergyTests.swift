@@ -3,7 +3,7 @@ import Learning
 import Schema
 import Testing
 
-/// A battery of so many joules, half full, that nothing drains or fills unless told.
+/// A battery of this many joules, half full, that nothing drains or fills unless set.
 private func battery(
   _ joules: Int64, idle: Int64 = 0, _ change: (inout BatterySettings) -> Void = { _ in }
 ) -> BatterySettings {
@@ -66,7 +66,7 @@ struct EnergyTests {
 
   @Test("A run that ends with a version has drawn energy until then, and not until stop.after")
   func earlyEnd() {
-    // The first update arrives at 9.65 s and makes the first version: 1 W was drawn for so long,
+    // The first update arrives at 9.65 s and makes the first version: 1 W was drawn for this long,
     // 9.65 J of 1,000 J, whatever stop.after says.
     for seconds in [100, 1000] as [Int64] {
       var scene = scene(battery(2000, idle: 1000), seconds: seconds)

@@ -53,7 +53,7 @@ struct ExpiryTests {
 
   @Test("submitPartial submits the batches that ended before the hard expiry", arguments: deadlines)
   func submitPartial(soft: Int64, hard: Int64, batches: Int, isKilled: Bool) {
-    // After the cut the upload goes on until the hard expiry, and is done in the next window.
+    // After the cut the upload continues until the hard expiry, and is done in the next window.
     let played = scene(
       phone(windows: [[0, soft, hard], [20_000, 40_000, 45_000]], .submitPartial)
     ).play()
@@ -62,7 +62,7 @@ struct ExpiryTests {
       #expect(played.story(of: 0, only: "attempt").first == "\(hard) attempt killed \(batches)")
       #expect(played.simulation.tallies.kills == 1)
       #expect(played.simulation.ledgers.batchesWasted == batches)
-      // The next window trains anew, in the order of the second data epoch.
+      // The next window trains again, in the order of the second data epoch.
       #expect(played.model(1) == trained(0..<8, from: zeros, epoch: 1))
     } else {
       let outcome = batches == 8 ? "finished" : "submittedPartial"
@@ -86,7 +86,7 @@ struct ExpiryTests {
     #expect(played.simulation.ledgers.batchesWasted == (batches == 8 ? 0 : batches))
   }
 
-  @Test("checkpoint goes on where it stood, and ends in the bits of a training in one piece")
+  @Test("checkpoint continues where it was, and ends in the bits of a training in one piece")
   func checkpoint() {
     // Batch 3 runs at the soft expiry, 6.5 s: 2 batches are saved then, 3 as it ends at 7.340.
     // The next window asks at 20 s, trains at 22.020, and 5 batches later it is done.
@@ -138,7 +138,7 @@ struct ExpiryTests {
   }
 
   /// Phone 0 saves 3 batches on version 0; a second device then publishes version 1 at 50 + 13.650;
-  /// phone 0 goes on at 100 s: check until 102.020, download until 104.340.
+  /// phone 0 continues at 100 s: check until 102.020, download until 104.340.
   private func moved(
     _ choice: InterruptionSettings.OnModelMoved, maximumAge: SimDuration? = nil
   ) -> Played {
@@ -179,7 +179,7 @@ struct ExpiryTests {
     #expect(played.simulation.ledgers.attempts[.restarted] == 1)
   }
 
-  @Test("rebase: the checkpoint moves to the new version and goes on")
+  @Test("rebase: the checkpoint moves to the new version and continues")
   func rebase() {
     let played = moved(.rebase)
     #expect(
@@ -270,7 +270,7 @@ struct InterruptionTests {
     #expect(played.simulation.ledgers.transmissions[.linkLost] == 1)
     // Of the model 460 bytes had come: from 3.040 to 3.500 at 1,000 bytes a second.
     #expect(played.simulation.ledgers.bytesDown == 1000 + 460 + 1000 + 1300 + 1000)
-    // It took part anew when it asked again.
+    // It took part again when it asked again.
     #expect(played.simulation.hourFunnels[0][.accepted] == 2)
     #expect(played.simulation.hourFunnels[0][.aggregated] == 1)
   }
@@ -285,7 +285,7 @@ struct InterruptionTests {
   }
 
   @Test(
-    "When a condition of participation is lost, training is aborted, suspended, or goes on",
+    "When a condition of participation is lost, training is aborted, suspended, or continues",
     arguments: [
       (
         InterruptionSettings.OnConditionsLost.abort,

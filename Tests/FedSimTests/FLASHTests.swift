@@ -128,7 +128,7 @@ struct FLASHTests {
       ])
   }
 
-  @Test("the run keeps of a trace's time what it is told to keep, at the device's own offset")
+  @Test("the run keeps of a trace's time what the settings say, at the device's own offset")
   func alignment() {
     // Charging from Wednesday 23:00 to Thursday 01:00; the trace begins on Wednesday at 22:00.
     let list: [(Int64, FLASHEvent?)] = [(0, nil), (3_600, .chargedOn), (10_800, .chargedOff)]
@@ -151,7 +151,7 @@ struct FLASHTests {
     // of day, and the next interval begins at 169 hours.
     #expect(begin(.day, start: 1_763_337_600, offset: .hours(-5)) == .start + .hours(148))
     #expect(begin(.week, start: 1_763_337_600, offset: .hours(-5)) == .start + .hours(76))
-    // By the date, a run that starts on the trace's day at 12:00 finds it 11 hours later, and one
+    // By the date, a run that starts on the trace's day at 12:00 finds it 11 hours later; a run
     // a week before it finds the same, seven days being the period.
     #expect(begin(.date, start: Self.wednesday - 36_000) == .start + .hours(11))
     #expect(begin(.date, start: Self.wednesday - 36_000 - 604_800) == .start + .hours(11))

@@ -38,7 +38,7 @@ struct FleetHoursTests {
     #expect(simulation.fleetHours.sampled == [1])
   }
 
-  @Test("A training that goes on over the hour counts in both")
+  @Test("A training that continues over the hour counts in both")
   func training() {
     // The session begins at 3,595; batch 1 at 3,599.340; the fourth ends at 3,603.340.
     var scene = Scene(fleet: [.group(windows: [[3_595_000, 3_700_000, 3_701_000]])])

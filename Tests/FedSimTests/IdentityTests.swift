@@ -73,7 +73,7 @@ struct IdentityTests {
       ])
   }
 
-  @Test("an app that is installed anew has lost all it had, and gets another number")
+  @Test("an app that is reinstalled has lost all it had, and gets another number")
   func reinstall() throws {
     func played(keepsData: Bool) -> Played {
       var scene = tokenScene([[0, 20_000, 25_000], window(200_000)]) {
@@ -201,7 +201,7 @@ struct IdentityTests {
   @Test("a clock that drifts shows what it should, and its own times are found again")
   func drift() {
     // 100 ppm fast and 3 s ahead: after 10,000 s it is 4 s ahead. A token of 9,000 s of life,
-    // issued at 1.010, is wanted anew from own time 8,971.010 on: true time t with
+    // issued at 1.010, is wanted again from own time 8,971.010 on: true time t with
     // t + 3 + t/10,000 = 8,971.010, so t = 8,967.1132886…
     var scene = tokenScene([window(0), [8_967_113, 8_990_000, 8_995_000]]) {
       $0.clock = ClockSettings()
@@ -224,7 +224,7 @@ struct IdentityTests {
 
 @Suite("Heartbeats counted together against heartbeats counted one by one")
 struct HeartbeatCountTests {
-  /// What becomes of a heartbeat that is due at a time: the link's changes are known.
+  /// What happens to a heartbeat that is due at a time: the link's changes are known.
   private func fate(
     _ due: SimTime, _ links: [(time: SimTime, state: UInt8)], end: SimTime
   ) -> (name: String, arrives: Bool, up: Int64, down: Int64) {

@@ -47,7 +47,7 @@ struct IndependenceTests {
     }
   }
 
-  @Test("In a fleet of 1,000, another policy changes nobody's world, and the run all the same")
+  @Test("In a fleet of 1,000, another policy changes nobody's world, but changes the run")
   func policy() {
     let plain = fleet()
     for payload in [1, 2] {

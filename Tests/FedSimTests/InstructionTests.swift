@@ -4,7 +4,7 @@ import Numerics
 import Schema
 import Testing
 
-/// Phones a/0 and b/0 on streams, whose sessions go on after a second's pause; see `Scene`. Both
+/// Phones a/0 and b/0 on streams, whose sessions continue after a second's pause; see `Scene`. Both
 /// wait for a cohort from 1.010 on.
 private func streams(
   _ windows: [[[Int64]]] = [[[0, 600_000, 605_000]], [[0, 600_000, 605_000]]],
@@ -100,7 +100,7 @@ struct InitialModelTests {
     #expect(scene.play().model(0) == start)
   }
 
-  @Test("Nobody ever connects: the run has a version 0 all the same, at its end")
+  @Test("Nobody ever connects: the run has a version 0 nevertheless, at its end")
   func nobody() {
     var scene = streams([[], []])
     scene.inputs.server.initialModel = .client

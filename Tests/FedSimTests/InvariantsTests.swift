@@ -25,7 +25,7 @@ struct InvariantsTests {
 
   @Test("Time that goes back is found, and the first findings are kept")
   func findings() {
-    // An observer that is told of an event at 200 s, and then of one at 100 s, has seen time go
+    // An observer that hears of an event at 200 s, and then of one at 100 s, has seen time go
     // back.
     let invariants = Invariants(keeping: 3)
     let scene = Scene(fleet: [.group(windows: [[0, 100_000, 105_000]])])
@@ -44,7 +44,7 @@ struct InvariantsTests {
   @Test("As many requests may be pending as the group's system allows, and where it has none, any")
   func pendingRequests() {
     // The app's own refresh request and two more wait for ten hours, with eleven of processing
-    // beside the app's own: 3 and 12 at once. The phone is in use all the time.
+    // besides the app's own: 3 and 12 at once. The phone is in use all the time.
     func play(_ change: (inout SystemSettings) -> Void, hasSystem: Bool = true) -> Tape {
       var phone = Phone()
       phone.refresh = Phone.refreshing { $0.earliestBegin = .hours(10) }

@@ -171,7 +171,7 @@ struct LocalStateTests {
     let second = trained(first.map { Array(model[..<9]) + Array($0[9...]) }, epoch: 1)
     let last = mean(second, initial)
     #expect(played.model(2) == last)
-    // Each device is evaluated with its own layers, on its training samples for want of others.
+    // Each device is evaluated with its own layers, on its training samples for lack of others.
     let accuracies = (0..<2).map { device in
       Evaluation(
         of: network, parameters: ParameterBuffer(Array(last[..<9]) + Array(second[device][9...])),

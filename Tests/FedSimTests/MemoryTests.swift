@@ -86,7 +86,7 @@ struct MemoryTests {
     #expect(play(offline).models.most >= 12)
   }
 
-  @Test("A device without a copy of its own trains the version it holds, the same bits as with one")
+  @Test("A device without a copy trains the version it holds, the same bits as with one")
   func lent() {
     // One device, two windows, no version between them: it trains version 0 twice.
     func trace(_ hasOffline: Bool) -> [[Float]] {

@@ -3,7 +3,7 @@ import Learning
 import Schema
 import Testing
 
-/// One phone a/0 on a stream, alone in each cohort, whose session goes on; see `Scene`.
+/// One phone a/0 on a stream, alone in each cohort, whose session continues; see `Scene`.
 private func alone(
   _ task: LearningTask = .tiny(), rounds: Int = 2,
   group change: (inout FleetGroupSettings) -> Void = { _ in },
@@ -126,9 +126,9 @@ struct OwnModelTests {
     #expect(scene.play().simulation.ownBase(of: 0) == 0)
   }
 
-  @Test("Biases of trainings that nobody waited for go on all the same, in any mode of computing")
+  @Test("Biases of trainings that nobody waited for continue, in any mode of computing")
   func lostTrainings() {
-    // Each result is lost on its way in the first 95 rounds: only biases go on from fit to fit.
+    // Each result is lost on its way in the first 95 rounds: only biases continue from fit to fit.
     func final(_ mode: ComputeMode) -> [Float] {
       var scene = alone(
         .tiny(initial: start), rounds: 100, server: { $0.exchange = .weightsOnly })
@@ -149,7 +149,7 @@ struct OwnModelTests {
       #expect(played.simulation.version == 5)
       return played.simulation.model.values
     }
-    // Computed by hand: 95 epochs whose biases alone go on, then five whose weights do too.
+    // Computed by hand: 95 epochs whose biases alone continue, then five whose weights do too.
     let task = LearningTask.tiny(initial: start)
     var (weights, biases) = (Array(start[..<4]), Array(start[4...]))
     for epoch in 0..<100 {
@@ -194,7 +194,7 @@ struct OwnModelTests {
           $0.exchange = exchange
         })
       scene.inputs.omitsArithmetic = true
-      // Check, request for the model, result: 1,000 bytes each beside the parameters.
+      // Check, request for the model, result: 1,000 bytes each besides the parameters.
       return scene.play().simulation.ledgers.bytesUp - 3_000
     }
     // 4 tensors of weights, and 4 of biases: 128 bytes each.

@@ -32,7 +32,7 @@ struct PayloadTests {
     #expect(PayloadFormat.json.bytes(of: layout, perNumber: 20) == 60 + 7)
   }
 
-  @Test("Updates in JSON, models in NumPy files, and each message with a size of its own")
+  @Test("Updates in JSON, models in NumPy files, and each message with a separate size")
   func oneSession() {
     // Six parameters, `dense1.weight` and `dense1.bias`; 1,000 B/s, 10 ms each way.
     // Check: 200 B sent 0.200, answered 0.220, its 300 B read 0.520. Fetch: 250 B sent 0.770,

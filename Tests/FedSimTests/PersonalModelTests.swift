@@ -191,7 +191,7 @@ struct PersonalModelTests {
       personal.deviceState(of: 0).map(\.values) == own[0].end.auxiliaryOutput.kept.map(\.values))
   }
 
-  @Test("A device without memory or storage for a model of its own declines")
+  @Test("A device without memory or storage for a personal model declines")
   func unfit() {
     // Of 6 parameters SGD needs 2 buffers and 6 floats of one sample; Ditto what the training began
     // with and v more: 4·6 + 6 = 30 floats, in half of the memory. Stored are the model, a
@@ -213,7 +213,7 @@ struct PersonalModelTests {
     #expect(reason(FedAvgLocal(.init()), memory: 143, storage: 288) == .memory)
   }
 
-  @Test("Fine-tuning goes on from a device's own model")
+  @Test("Fine-tuning continues from a device's own model")
   func tuned() {
     func accuracies(_ algorithm: any LocalAlgorithm) -> [Double] {
       pair(algorithm) {
@@ -230,7 +230,7 @@ struct PersonalModelTests {
     #expect(accuracies(ditto()) == played.simulation.federated().accuracies)
   }
 
-  @Test("Runs that are saved on the way and go on come out the same", arguments: [0, 1])
+  @Test("Runs that are saved on the way and resumed are the same", arguments: [0, 1])
   func saved(index: Int) throws {
     var inputs = (index == 0 ? dynamicPair() : pair(ditto())).inputs
     inputs.record.federatedEvaluation = FederatedEvaluationSettings()

@@ -2,13 +2,25 @@ import FedSim
 import Learning
 import Schema
 
-/// One phone under the system's rules, with a processing task of exactly 60 s, 5 s of them grace,
-/// that starts without delay once the phone has been locked for 100 s.
+extension ProcessingSettings {
+  /// A task of exactly 60 s, 5 s of them grace, that starts without delay once the phone has been
+  /// locked for 100 s.
+  static var exact: ProcessingSettings {
+    var processing = ProcessingSettings()
+    processing.idleDwell = .seconds(100)
+    processing.startDelay = .zero
+    processing.budgetMedian = .seconds(60)
+    processing.budgetSpread = 0
+    return processing
+  }
+}
+
+/// One phone under the system's rules, with the processing task `exact`.
 ///
 /// The task that starts at 100 s asks, downloads, and begins batch 1 at 104.340; with 4 batches of
 /// 1 s it uploads from 108.340 on and has its receipt at 110.660 (see `Scene`).
 struct Phone {
-  var processing = ProcessingSettings()
+  var processing = ProcessingSettings.exact
   var system = SystemSettings()
   var refresh: RefreshSettings?
   var app: AppSettings?
@@ -17,15 +29,11 @@ struct Phone {
   var stop = SimDuration.seconds(4000)
 
   init() {
-    processing.idleDwell = .seconds(100)
-    processing.startDelay = .zero
     processing.budgetMinimum = .seconds(1)
-    processing.budgetMedian = .seconds(60)
-    processing.budgetSpread = 0
     group.participation.retrain = .newVersions
   }
 
-  /// A task of so many seconds, some of them grace.
+  /// A task of this many seconds, some of them grace.
   mutating func budget(_ seconds: Int64, grace: Int64) {
     processing.budgetMedian = .seconds(seconds)
     processing.grace = .seconds(grace)

@@ -89,7 +89,7 @@ struct PresenceTests {
       ])
   }
 
-  @Test("the system's tasks begin anew with the device: idle counts from its joining")
+  @Test("the system's tasks begin again with the device: idle counts from its joining")
   func tasks() {
     let scene = Phone.scene {
       $0.group.presence = .states("here", in: [1_000_000...1_500_000], otherwise: "away")

@@ -35,7 +35,7 @@ struct PrivacyAccountingTests {
     #expect(kept <= known.epsilon && kept > 0.999 * known.epsilon)
   }
 
-  @Test("Nothing told is ε 0, no noise is no promise, and a sample of all is no sample")
+  @Test("Nothing reported is ε 0, no noise is no promise, and a sample of all is no sample")
   func limits() {
     #expect(RenyiCurve().epsilon(delta: 1e-5) == 0)
     #expect(RenyiCurve.gaussian(noiseMultiplier: 0).epsilon(delta: 1e-5) == .infinity)
@@ -45,7 +45,7 @@ struct PrivacyAccountingTests {
     #expect(RenyiCurve.poissonSampled(rate: 0, noiseMultiplier: 1.5) == RenyiCurve())
   }
 
-  @Test("An ε that no noise keeps is told")
+  @Test("An ε that no noise keeps is reported")
   func impossible() {
     let found = PrivacySampling.none.noiseMultiplier(
       epsilon: 1e-3, versions: 10_000_000, delta: 1e-30)
@@ -98,7 +98,7 @@ private func norm(_ a: [Float], _ b: [Float]) -> Double {
 struct PrivacyRunTests {
   private let three: [[[Int64]]] = (0..<3).map { [[1_000 * $0, 60_000, 65_000]] }
 
-  @Test("Each version adds to ε, the initial model has told nothing")
+  @Test("Each version adds to ε, the initial model has reported nothing")
   func versions() {
     let played = phones(three) { $0.privacy = noise(2) }.play()
     #expect(played.tape.versions.count == 4)
@@ -144,7 +144,7 @@ struct PrivacyRunTests {
     }
   }
 
-  @Test("Each 4,096 parameters have draws of their own")
+  @Test("Each 4,096 parameters have separate draws")
   func blocks() {
     let count = 4_202  // 2,100 · 2 weights and 2 biases
     let data = Dataset(
@@ -329,7 +329,7 @@ struct ResidualTests {
     for i in 0..<6 { #expect((played.model(2)[i] - expected[i]).magnitude < 1e-6) }
   }
 
-  @Test("An app that is installed anew has nothing left")
+  @Test("An app that is reinstalled has nothing left")
   func reinstalled() {
     var scene = phones(twice) {
       $0.transforms = [choice(TopK.self) { $0.share = 0.5 }]

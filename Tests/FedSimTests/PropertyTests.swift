@@ -192,7 +192,7 @@ struct ExogenousTests {
     return found
   }
 
-  @Test("Changing only the server's policy changes nothing exogenous, and the run all the same")
+  @Test("Changing only the server's policy changes nothing exogenous, but changes the run")
   func policy() {
     let plain = world()
     let changes: [(inout SimulationInputs) -> Void] = [
@@ -283,7 +283,7 @@ struct ExogenousTests {
         }.eventDigest)
   }
 
-  @Test("The digest of a device's series is that of the series made anew")
+  @Test("The digest of a device's series is that of the series made again")
   func digests() {
     let simulation = world()
     let inputs = simulation.inputs

@@ -40,13 +40,13 @@ struct EventQueueTests {
   }
 
   @Test(
-    "Entries come out in the order (time, class, actor, sequence), whatever the order of pushes")
+    "Entries leave in the order (time, class, actor, sequence), whatever the order of pushes")
   func order() {
     for seed in UInt64(1)...30 {
       var stream = StreamKey(seed: seed, purpose: "queue").stream(slot: 0)
       var queue = EventQueue()
       var reference = Reference()
-      // Pushes and pops at random: what comes out is the least of what is in.
+      // Pushes and pops at random: each pop returns the least element.
       for step in 0..<600 {
         if stream.below(5) < 3 || reference.words.isEmpty {
           let entry = entry(
@@ -213,7 +213,7 @@ struct EventQueueTests {
     #expect(queue.entries.map(\.sequence) == Array(3..<20))
   }
 
-  @Test("Classes stand in the order in which they happen at one time")
+  @Test("Classes are in the order in which they happen at one time")
   func classes() {
     #expect(
       EventClass.allCases == [

@@ -277,7 +277,7 @@ struct StopTests {
     #expect(stopped.simulation.version == first)
   }
 
-  @Test("Evaluations come every so many versions, or at the first version after each period")
+  @Test("Evaluations come after a number of versions, or at the first version after each period")
   func evaluations() {
     func evaluated(_ change: (inout EvaluationSchedule) -> Void) -> [Int] {
       always {

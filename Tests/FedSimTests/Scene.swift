@@ -32,7 +32,7 @@ struct Scene {
     inputs.record.evaluateEvery.versions = nil
   }
 
-  /// The server aggregates as soon as so many updates wait.
+  /// The server aggregates as soon as this many updates wait.
   mutating func threshold(_ updates: Int) {
     var settings = ThresholdTrigger.Settings()
     settings.updates = updates
@@ -90,7 +90,7 @@ struct Played {
   }
 }
 
-/// Writes down everything and, unless told otherwise, audits after every event.
+/// Writes down everything and, unless set otherwise, audits after every event.
 final class Tape: Observer {
   var observed: [ObservedEvent] = []
   var events: [(time: SimTime, event: Event)] = []
@@ -130,9 +130,9 @@ final class Tape: Observer {
 }
 
 extension LearningTask {
-  /// Softmax regression on 2 features and 2 classes, from zero weights unless told otherwise.
+  /// Softmax regression on 2 features and 2 classes, from zero weights unless set otherwise.
   ///
-  /// Client c has `samples[c]` samples of its own. Features are eighths between −1 and 1, a
+  /// Client c has its own `samples[c]` samples. Features are eighths between −1 and 1, a
   /// line parts the classes; the test samples are the training samples.
   static func tiny(
     samples: [Int] = [4, 4, 4, 4, 4, 4, 4, 4], batchSize: Int = 1, epochs: Int = 1,
@@ -195,7 +195,7 @@ extension LinkSettings {
 }
 
 extension Choice where Value == any TimelineSource {
-  /// Intervals in milliseconds, and what lies between them.
+  /// Intervals in milliseconds, and what is between them.
   static func fixed(
     _ stretches: [(from: Int64, soft: Int64?, to: Int64, state: String?)],
     otherwise: String? = nil

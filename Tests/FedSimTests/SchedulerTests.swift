@@ -3,17 +3,12 @@ import Learning
 import Schema
 import Testing
 
-/// One phone with a processing task of exactly 60 s, 5 s of them grace, that starts without delay
-/// once it has been locked for 100 s.
+/// One phone with the processing task `exact`.
 private func phone(
   _ change: (inout ProcessingSettings) -> Void = { _ in },
   group: (inout FleetGroupSettings) -> Void = { _ in }
 ) -> Scene {
-  var processing = ProcessingSettings()
-  processing.idleDwell = .seconds(100)
-  processing.startDelay = .zero
-  processing.budgetMedian = .seconds(60)
-  processing.budgetSpread = 0
+  var processing = ProcessingSettings.exact
   change(&processing)
   var scene = Scene(
     fleet: [
@@ -31,8 +26,8 @@ private func phone(
 struct SchedulerTests {
   @Test("A task starts once the device has been idle for long enough, and again each quarter hour")
   func idle() {
-    // The request stands since 0. Locked from 0: idle at 100 s. The next ones start with the next
-    // quarters of an hour: 900, 1800, 2700, 3600 s.
+    // The request is pending since 0. Locked from 0: idle at 100 s. The next ones start with the
+    // next quarters of an hour: 900, 1800, 2700, 3600 s.
     let played = phone().play()
     #expect(
       played.story(of: 0, only: "begins") == [
@@ -42,7 +37,7 @@ struct SchedulerTests {
     #expect(played.story(of: 0, only: "makes") == ["108340 makes 0 of v0 4b 4s"])
   }
 
-  @Test("A person's use begins the wait anew")
+  @Test("A person's use restarts the wait")
   func used() {
     // In use from 50 s to 200 s: idle at 300 s.
     let played = phone(group: { group in

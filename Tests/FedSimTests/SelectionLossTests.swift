@@ -18,7 +18,7 @@ private func facts(_ change: (inout DeviceFacts) -> Void) -> DeviceFacts {
 /// Which losses selectors look at.
 @Suite("Losses for selection")
 struct SelectionLossTests {
-  @Test("where nobody keeps squares the mean stands for their root")
+  @Test("where nobody keeps squares the mean replaces their root")
   func withoutSquares() {
     let known = facts {
       ($0.samples, $0.loss) = (10, 0.5)

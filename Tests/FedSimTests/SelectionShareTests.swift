@@ -25,7 +25,7 @@ private func facts(_ change: (inout DeviceFacts) -> Void) -> DeviceFacts {
 
 @Suite("Shares in selection")
 struct SelectionShareTests {
-  @Test("by samples: whoever has nine of ten samples is chosen nine times of ten")
+  @Test("by samples: a device that has nine of ten samples is chosen nine times of ten")
   func weighted() {
     var settings = WeightedSelector.Settings()
     settings.cohort = 1

@@ -107,13 +107,13 @@ struct SelectionTests {
     }
     var memory = two.makeMemory()
     let all = [0, 1, 2, 3, 4]
-    // In round 3 device 1 rests; turns go on where they were: 0 2, then 3 4.
+    // In round 3 device 1 rests; turns continue where they were: 0 2, then 3 4.
     #expect(chosen(by: two, of: all, view(round: 3, known: known), &memory) == [0, 2])
     #expect(chosen(by: two, of: all, view(round: 3, known: known), &memory) == [3, 4])
     #expect(chosen(by: two, of: [0, 1], view(round: 3, known: known), &memory) == nil)
     #expect(two.rules.neededWaiting == 2 && two.rules.neededDevices == 4)
     #expect(two.erased.formsCohorts)
-    // Whoever is chosen at once is turned away: 300 s have not passed since 100 s.
+    // A device that is chosen again at once is turned away: 300 s have not passed since 100 s.
     let slow = make(MinimumIntervalSelector.self) {
       ($0.rounds, $0.time) = (1, .seconds(300))
       $0.of = Choice(OpenSelector.self) { $0 }
@@ -357,7 +357,7 @@ struct AvailabilityTests {
     #expect(memory.mean == .minutes(75))
   }
 
-  @Test("REFL's mean beside NumPy, on one and three threads", arguments: 0..<4)
+  @Test("REFL's mean compared with NumPy, on one and three threads", arguments: 0..<4)
   func mean(index: Int) {
     let (beta, payload): (Double, Payload) = [
       (0.35, .delta), (0, .delta), (1, .delta), (0.35, .weights),

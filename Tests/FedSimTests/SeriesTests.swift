@@ -183,7 +183,7 @@ struct SeriesTests {
         }
       }
     }
-    // A window to the second after midnight: its grace of 5 s lies across midnight.
+    // A window to the second after midnight: its grace of 5 s spans midnight.
     var across = WeeklySource.Settings()
     across.intervals = [appointment(.hours(23), .seconds(2), [.monday])]
     #expect(

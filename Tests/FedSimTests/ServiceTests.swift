@@ -4,7 +4,7 @@ import Schema
 import Testing
 
 extension Scene {
-  /// The server takes so many milliseconds for each request.
+  /// The server takes this many milliseconds for each request.
   fileprivate mutating func serve(_ milliseconds: Int64, workers: Int = 1) {
     var service = ServiceSettings()
     service.time = .milliseconds(milliseconds)
@@ -94,7 +94,7 @@ struct ServiceTests {
   func outage() {
     // Served: the first at 2.010, the second at 3.010; at 3.500 the third is served (since 3.010)
     // and the fourth waits. The second's answer has begun and is cut. The first is accepted at
-    // 3.020 and goes on.
+    // 3.020 and continues.
     var scene = Scene(fleet: [.group(count: 4, windows: Self.window)])
     scene.serve(1_000)
     scene.inputs.server.reachable = .states("down", in: [3_500...60_000], otherwise: "up")
@@ -110,7 +110,7 @@ struct ServiceTests {
     #expect(tallies.requests == 4 && tallies.served == 2 && tallies.lost == 2)
     // The second waited 1 s, the third 2 s; the fourth was never begun.
     #expect(tallies.waited == .seconds(3) && tallies.delayed == 2 && tallies.longestQueue == 3)
-    // Nobody holds a participation but the first device, whose session goes on.
+    // Nobody holds a participation but the first device, whose session continues.
     #expect(played.simulation.livingRecords == 1)
   }
 
@@ -157,7 +157,7 @@ struct ServiceTests {
     #expect(played.simulation.tallies.repeatedDeliveries == 0)
   }
 
-  @Test("A timeout applies while a request waits, and the request is served all the same")
+  @Test("A timeout applies while a request waits, and the request is served nevertheless")
   func timeout() {
     // Both come at 1.010 and were sent at 1.000. The first is served at 5.010; the second would be
     // at 9.010, and its device waits 5 s only. From 7.030 on the first one's download waits.

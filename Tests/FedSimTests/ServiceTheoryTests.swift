@@ -4,7 +4,7 @@ import Numerics
 import Schema
 import Testing
 
-/// Each device of a group has one window of its own.
+/// Each device of a group has one window to itself.
 private struct OneWindow: TimelineSource {
   static let name = "one-window"
   static let summary = "One window a device"

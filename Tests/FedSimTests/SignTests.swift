@@ -40,7 +40,7 @@ struct SignTests {
     #expect(isNear(rest!.values, signRest))
   }
 
-  @Test("Without feedback nothing is left, and each update is one of its own")
+  @Test("Without feedback nothing is left, and each update is separate")
   func alone() {
     for turn in 0..<4 {
       var sent = update(signUpdates.row(turn, of: 24), tensors: parts)

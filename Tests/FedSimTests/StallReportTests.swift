@@ -27,16 +27,20 @@ struct StallReportTests {
     return inputs
   }
 
-  @Test("A run that is stopped is one that would never have come to a further version")
+  private func played(_ inputs: SimulationInputs) -> Simulation {
+    var simulation = Simulation(inputs)
+    simulation.run()
+    return simulation
+  }
+
+  @Test("A run that is stopped is one that would never have published another version")
   func soundness() {
     var counts = (stopped: 0, later: 0, published: 0)
     for seed in UInt64(0)..<120 {
       var inputs = inputs(seed)
-      var full = Simulation(inputs)
-      full.run()
+      let full = played(inputs)
       inputs.stopsWhenStuck = true
-      var stopped = Simulation(inputs)
-      stopped.run()
+      let stopped = played(inputs)
       #expect(stopped.version == full.version, "seed \(seed)")
       #expect(!full.isStuck)
       #expect(stopped.audit().isEmpty, "seed \(seed)")
@@ -71,11 +75,9 @@ struct StallReportTests {
     for seed in UInt64(200)..<220 {
       var world = RandomWorld(seed: seed)
       var inputs = world.scene().inputs
-      var whole = Simulation(inputs)
-      whole.run()
+      let whole = played(inputs)
       inputs.omitsArithmetic = true
-      var bare = Simulation(inputs)
-      bare.run()
+      let bare = played(inputs)
       #expect(bare.eventDigest == whole.eventDigest, "seed \(seed)")
       for outcome in UpdateOutcome.allCases {
         #expect(bare.ledgers.updates[outcome] == whole.ledgers.updates[outcome], "seed \(seed)")

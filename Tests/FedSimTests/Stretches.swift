@@ -59,7 +59,7 @@ final class Outcome: Observer {
 }
 
 /// Plays a run in stretches: each ends where a question is answered with yes; there the run is
-/// saved, and goes on from the bytes.
+/// saved, and continues from the bytes.
 struct Stretches {
   private struct Stop: Error {}
   let found: [String]
@@ -92,7 +92,7 @@ struct Stretches {
         simulation = try Simulation(resume(archives.count) ?? inputs, archive: bytes)
         // What was restored is saved as it was.
         #expect(try simulation.archive() == bytes)
-        // Played on, devices do not stand at one time.
+        // Played on, devices are not all at the same time.
         if !simulation.playsAhead { #expect(simulation.audit() == []) }
       }
     }
@@ -113,7 +113,7 @@ struct Stretches {
     }
   }
 
-  /// Expects that two runs came out the same.
+  /// Expects that two runs are equal.
   static func expectSame(
     _ whole: [String], _ parts: [String], _ comment: @autoclosure () -> String = "",
     _ location: SourceLocation = #_sourceLocation

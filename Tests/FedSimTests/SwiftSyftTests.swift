@@ -34,8 +34,8 @@ private func task(
 struct SwiftSyftTests {
   @Test("Rejected for good: as documented the task is completed; as coded it waits for its kill")
   func rejection() {
-    // As coded the last of one cycle lets nobody in: told so at 102.020. The task's soft expiry is
-    // at 155 s, its hard one at 160 s.
+    // As coded the last of one cycle lets nobody in: it learns that at 102.020. The task's soft
+    // expiry is at 155 s, its hard one at 160 s.
     func story(_ change: (inout AppSettings) -> Void) -> [String] {
       task(
         cycle: { $0.cycles = 1 },
@@ -72,7 +72,7 @@ struct SwiftSyftTests {
   }
 
   @Test(
-    "A request that is submitted at launch alone gives one task; a renewed one a task each time")
+    "A request submitted only at launch gives one task; a renewed one gives a task each time")
   func oneRequest() {
     // At most one task in a quarter of an hour.
     func begins(_ resubmit: ProcessingSettings.Resubmit) -> [String] {

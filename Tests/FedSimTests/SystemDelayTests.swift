@@ -117,7 +117,7 @@ struct SystemDelayTests {
         "104590 is fair", "104840 is serious", "105340 is critical",
         "105840 attempt discardedAtExpiry 1", "105840 ends expired",
       ])
-    // Else it goes on: 3.5 batches at half speed from 104.840.
+    // Else it continues: 3.5 batches at half speed from 104.840.
     #expect(
       story(nil).suffix(2) == ["111840 attempt finished 4", "114160 ends completed"])
   }

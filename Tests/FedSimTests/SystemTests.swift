@@ -19,7 +19,7 @@ struct SystemTests {
 
   @Test("On battery a task starts in the first quarter of an hour whose draw allows it")
   func chance() {
-    // Whatever else happens on the phone: each quarter has one draw of its own.
+    // Whatever else happens on the phone: each quarter has one draw to itself.
     func first(_ share: Double, opened: Bool = false) -> SimTime {
       var scene = Phone.scene {
         $0.group.power = .always("unplugged")
@@ -82,7 +82,7 @@ struct SystemTests {
       $0.stop = .seconds(300)
     }.play()
     // Repeating: 147.660 asked again, accepted at 149.680; in any 60 s until then 40 s. At t the
-    // first burst lies in the window with 144.340 − (t − 60), the second with t − 149.680; together
+    // first burst is in the window with 144.340 − (t − 60), the second with t − 149.680; together
     // 54.660 as soon as both are cut by nothing, more than 48 when t − 149.680 > 8 while the first
     // still counts in full, until t = 164.340: at 157.680 and a microsecond.
     #expect(
@@ -125,7 +125,7 @@ struct ContinuedTests {
     return scene.play().story(of: 0, only: "begins", "attempt", "ends", "killed")
   }
 
-  @Test("A training started in the app runs without a limit of its own")
+  @Test("A training started in the app runs without a separate limit")
   func runs() {
     #expect(
       story() == ["10000 begins continued", "18340 attempt finished 4", "20660 ends completed"])

@@ -83,13 +83,13 @@ struct TheoryTests {
 
   @Test("Transfers over a rate that comes and goes take as long as the closed form says")
   func transfers() {
-    // The link carries 1,000 bytes a second for 20 s on average and stands still for 10 s. An
+    // The link carries 1,000 bytes a second for 20 s on average and carries nothing for 10 s. An
     // update of 6·10,000 + 1,000 bytes needs 61 s of the former. Begun at any time, it waits for a
     // first good stretch with probability q = 1/3, then meets Poisson(61/20 = 3.05) bad ones:
     //     mean      61 + 10·(1/3 + 3.05) = 94.833 s
     //     variance  2·100·(1/3 + 3.05) − (10/3)² = 665.6 s², standard error of 1,000: 0.8158 s
     //     61 s without a stop: 2/3·e^(-3.05) = 0.031573 of them, standard error 5.530e-3
-    // Training takes 40 minutes, so where the link stood at the download is long forgotten.
+    // Training takes 40 minutes, so where the link was at the download is long forgotten.
     var scene = Scene(
       .tiny(samples: [Int](repeating: 4, count: 1000)),
       fleet: [

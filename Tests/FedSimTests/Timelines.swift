@@ -6,7 +6,7 @@ import Testing
 
 let day: Int64 = 86_400_000_000
 
-/// A context for one device; the start is Monday, 17 November 2025, 00:00 UTC unless told
+/// A context for one device; the start is Monday, 17 November 2025, 00:00 UTC unless set
 /// otherwise.
 func context(
   _ space: StateSpace = .power, seed: UInt64 = 1, ordinal: UInt32 = 0, offset: SimDuration = .zero,

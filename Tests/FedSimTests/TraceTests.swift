@@ -18,7 +18,7 @@ private enum Sample {
   }
 }
 
-/// FedScale's `is_active` as it is coded: a cursor that goes on by one at most in each question.
+/// FedScale's `is_active` as it is coded: a cursor that advances by one at most in each question.
 private struct Cursor {
   var index = 0
 

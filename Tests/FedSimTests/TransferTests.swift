@@ -24,7 +24,7 @@ private func link(_ state: String, _ intervals: ClosedRange<Int64>...) -> Choice
 
 @Suite("Transfers")
 struct TransferTests {
-  @Test("An upload that begins over Wi-Fi goes on over a cellular network")
+  @Test("An upload that begins over Wi-Fi continues over a cellular network")
   func wifiToCellular() {
     // From 8.340 to 8.840 500 bytes are sent; 800 more take 1.6 s at 500 bytes a second: 10.440.
     // 20 ms to the server, 20 back, and 1,000 bytes in 2 s.
@@ -36,7 +36,7 @@ struct TransferTests {
     #expect(played.simulation.ledgers.bytesDown == 3300)
   }
 
-  @Test("A download that begins over a cellular network goes on over Wi-Fi")
+  @Test("A download that begins over a cellular network continues over Wi-Fi")
   func cellularToWifi() {
     // Over cellular: check sent 2.000, at the server 2.020, answered 2.040, read 4.040. Download
     // asked for 6.040, answer begins 6.080. Until 7.080 500 bytes of 1,300 come; Wi-Fi: 0.8 s.
@@ -102,7 +102,7 @@ struct TransferTests {
     #expect(played.simulation.ledgers.transmissions[.unacknowledged] == 1)
   }
 
-  @Test("An update aggregated before its receipt was lost is told so when it comes again")
+  @Test("An update aggregated before its receipt was lost hears so when it comes again")
   func aggregatedMeanwhile() {
     var scene = scene { $0.link = link("offline", 9_655...20_000) }
     scene.threshold(1)

@@ -122,7 +122,7 @@ struct TransformTests {
 
   @Test("Stochastic levels are the two around a number, and right in the mean")
   func levels() {
-    // The norm of (3, −4, 0, 1.2, 0) is √(25 + 1.44) = 5.1419…; with 4 levels 3 lies at 2.33, 4 at
+    // The norm of (3, −4, 0, 1.2, 0) is √(25 + 1.44) = 5.1419…; with 4 levels 3 is at 2.33, 4 at
     // 3.11, 1.2 at 0.93.
     let difference: [Float] = [3, -4, 0, 1.2, 0]
     let norm = difference.reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()
@@ -148,7 +148,7 @@ struct TransformTests {
     #expect((sums[2], sums[4]) == (0, 0))
   }
 
-  @Test("The bound that is told follows the quantile as in NumPy, and updates are scaled to it")
+  @Test("The bound that is sent follows the quantile as in NumPy, and updates are scaled to it")
   func adaptive() {
     let part = make(AdaptiveClip.self) { ($0.quantile, $0.initial, $0.rate) = (0.75, 1, 0.5) }
     var bound = part.firstTold
@@ -184,7 +184,7 @@ struct TransformTests {
     #expect((square / 4_000 - 0.25).magnitude < 0.028)
   }
 
-  @Test("Noise on a device has its deviation and its law, and keeps to what travels")
+  @Test("Noise on a device has its deviation and its law, and stays within what travels")
   func noise() {
     let parts: [(any UpdateTransform, Double)] = [
       // The mean magnitude of a normal variable is √(2/π) = 0.7979 of its deviation.

@@ -115,7 +115,7 @@ struct TriggerTests {
 
 @Suite("Rounds by triggers")
 struct TriggerSceneTests {
-  /// Five phones, of which some are slow: 4 batches of so many seconds; updates arrive at
+  /// Five phones, of which some are slow: 4 batches of this many seconds; updates arrive at
   /// 5.650 s and the time of the batches.
   private func rounds(
     _ perBatch: [Int64], _ triggers: [Choice<any AggregationTrigger>],
@@ -192,7 +192,7 @@ struct TriggerSceneTests {
     #expect(stallReport(4)?.waits.first == .members(round: 1, goal: 4, arrived: 3))
   }
 
-  @Test("What all of several need together, each at a moment of its own, is found out")
+  @Test("What all of several need together, each at a different moment, is found out")
   func needed() {
     func waits(_ updates: Int, _ minimum: Int) -> [StallReport.Wait]? {
       let trigger = make(AllTrigger.self) {

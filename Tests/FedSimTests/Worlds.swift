@@ -50,8 +50,8 @@ struct RandomWorld {
     return scene
   }
 
-  /// The same world with a server that trains, and groups that collect for it; drawn from a stream
-  /// of its own.
+  /// The same world with a server that trains, and groups that collect for it; drawn from a
+  /// separate stream.
   mutating func collectingScene() -> Scene {
     var scene = scene()
     var stream = StreamKey(seed: seed, purpose: "worlds").stream(slot: 2)
@@ -112,7 +112,7 @@ struct RandomWorld {
   }
 
   /// In half of the worlds devices come and go, in others they get data over time, vary from
-  /// training to training, decline, or have data that go with them; drawn from a stream of its own.
+  /// training to training, decline, or have data that go with them; drawn from its own stream.
   private func addFleetFeatures(to scene: inout Scene) {
     var stream = StreamKey(seed: seed, purpose: "worlds").stream(slot: 1)
     for place in scene.inputs.fleet.indices {

@@ -25,7 +25,7 @@ struct BufferMemoryTests {
     }
   }
 
-  @Test("one number that is not finite is found wherever it stands; all others are finite")
+  @Test("one number that is not finite is found wherever it is; all others are finite")
   func finiteness() {
     let finite: [Float] = [
       0, -0, 1, -1, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude,
@@ -48,7 +48,7 @@ struct BufferMemoryTests {
   }
 
   /// More buffers of 100 KB than slabs may hold, taken and given back in another order, again and
-  /// again: the slabs stay within their bound, and no buffer lies in another.
+  /// again: the slabs stay within their bound, and no buffer is in another.
   @Test("waves of many buffers take no more slabs than there may be")
   func waves() {
     let count = 25_000

@@ -2,7 +2,7 @@ import Learning
 import Numerics
 import Testing
 
-/// FedProx, SCAFFOLD and FedNova's lengths beside other programs, and their limiting cases.
+/// FedProx, SCAFFOLD and FedNova's lengths compared with other programs, and their limiting cases.
 @Suite struct LocalAlgorithmTests {
   private static let labels: [Int32] = [0, 1, 1, 0, 1, 0]
   private static let features: [Float] = [
@@ -29,7 +29,7 @@ import Testing
       relabelling: relabelling)
   }
 
-  /// A whole training, or some batches that go on from others.
+  /// A whole training, or some batches that continue from others.
   private func deferred(
     _ training: LocalTraining, _ algorithm: any LocalAlgorithm, _ batches: Range<Int>? = nil,
     from start: DeferredTraining.Start, isLast: Bool = true
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test("a checkpoint that moves to another base is pulled towards that, and what it kept goes on")
+  @Test("a checkpoint that moves to another base is pulled towards it and keeps its state")
   func moved() {
     let other = ParameterBuffer(start.values.map { $0 + 0.5 })
     let first = deferred(training(), prox(0.7), 0..<1, from: .parameters(start), isLast: false)

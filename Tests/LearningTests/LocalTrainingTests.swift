@@ -41,7 +41,7 @@ import Testing
     #expect(whole.samplesProcessed == 141)
   }
 
-  /// Layers of which a first step takes some rows before it goes on, of sizes that end raggedly.
+  /// Layers of which a first step takes some rows before it continues, of sizes that end raggedly.
   @Test(
     "a step into other memory has the bits of one in place, however many inputs there are",
     arguments: KernelBody.allCases, [112, 113, 230])
@@ -101,7 +101,7 @@ import Testing
   func largeBatch(body: KernelBody, rows: Int) throws {
     // One input of 1, weight 1, bias ½: all samples give 1½ for 1, so by the squared error each has
     // the gradient 2·½ = 1 for both. At a rate of 2⁻¹⁹ a step leaves 1 - 2⁻¹⁹ and ½ - 2⁻¹⁹. Below 1
-    // floats lie 2⁻²⁴ apart: of 65 samples and more each one's part, 2⁻¹⁹/65 < 2⁻²⁵, is less than
+    // floats are 2⁻²⁴ apart: of 65 samples and more each one's part, 2⁻¹⁹/65 < 2⁻²⁵, is less than
     // half of that, and would leave the weight as it is.
     let network = Network(
       inputCount: 1, layers: [.dense(outputs: 1, activation: .identity)], loss: .meanSquaredError)

@@ -3,7 +3,7 @@ import Numerics
 import Testing
 
 @Suite struct ParameterTests {
-  @Test("a network's tensors lie one behind the other under their names")
+  @Test("a network's tensors are one behind the other under their names")
   func layout() {
     let network = Network.multilayerPerceptron(inputCount: 784, hidden: [200, 200], classCount: 10)
     let layout = network.layout
@@ -66,12 +66,12 @@ import Testing
     #expect(value([0]) != value([0, 0]))
   }
 
-  @Test("a weight of few outputs lies as [out][in], and is given and drawn as [in][out]")
+  @Test("a weight of few outputs is as [out][in], and is given and drawn as [in][out]")
   func transposed() throws {
     let network = Network.softmaxRegression(inputCount: 32, classCount: 3)
     let weight = try #require(network.layout["dense1.weight"])
     #expect(weight.shape == [32, 3] && weight.isTransposed)
-    // Input 5, output 2 is element 17 as it is given, and number 2·32 + 5 as it lies.
+    // Input 5, output 2 is element 17 as it is given, and number 2·32 + 5 as it is.
     #expect(weight.position(ofElement: 17) == 69)
     let given = (0..<network.layout.count).map(Float.init)
     let parameters = ParameterBuffer(given, layout: network.layout)

@@ -60,7 +60,7 @@ extension Partitioner {
   }
 
   @Test func `the whole pool in equal parts: sizes as worked out by hand`() throws {
-    // 600 = 7 · 85 + 5; the cuts lie at 0, 85, 171, 257, 342, 428, 514, 600.
+    // 600 = 7 · 85 + 5; the cuts are at 0, 85, 171, 257, 342, 428, 514, 600.
     let sizes = [85, 86, 86, 85, 86, 86, 86]
     #expect(try iid(7).shards().map(\.count) == sizes)
     #expect(try dirichlet(7, 0.3).shards().map(\.count) == sizes)
@@ -132,7 +132,7 @@ extension Partitioner {
 
 @Suite struct PartitionShardsTests {
   @Test func `pieces follow the labels, two of 30 for each of ten clients`() throws {
-    // 600 samples in 20 pieces of 30: each piece lies within one label.
+    // 600 samples in 20 pieces of 30: each piece is within one label.
     let shards = try pieces(10, 2).shards()
     for shard in shards {
       #expect(shard.count == 60)

@@ -4,7 +4,7 @@ import Testing
 
 /// A kind of layer, optimiser or loss in small networks of random shapes.
 ///
-/// A layer stands between others, so that gradients go through it.
+/// A layer between others, so that gradients go through it.
 struct NetworkKind: CustomTestStringConvertible, Sendable {
   let name: String
   private let draw: @Sendable (inout RandomStream) -> Shape

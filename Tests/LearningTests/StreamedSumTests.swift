@@ -91,7 +91,7 @@ struct StreamedSumTests {
     }
   }
 
-  /// Opens when so many have passed; whoever waits too long gives up, and that is seen.
+  /// Opens when this many have passed; a thread that waits too long gives up, and that is seen.
   private final class Gate: Sendable {
     private let begun = DispatchSemaphore(value: 0)
     private let opened = DispatchSemaphore(value: 0)
@@ -130,7 +130,7 @@ struct StreamedSumTests {
       zip(trainings(23), weights).map {
         .init($0.value(Scratch()).parameters, weight: $1)
       }, kernels: .best, pool: pool)
-    // A thread of its own is at the first training, and goes on with it only when all others are
+    // A separate thread is at the first training, and continues with it only when all others are
     // done that need no sum before them: the rest of the first group, of one training a thread or
     // of all, and the second group.
     let others = groupBytes == 1 ? 2 * threads - 1 : 22

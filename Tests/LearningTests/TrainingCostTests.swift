@@ -26,7 +26,7 @@ struct TrainingCostTests {
         == 4 * (8 * 92 + 5 * 30))
   }
 
-  @Test("what algorithms hold beside the model, in memory and stored with three updates")
+  @Test("what algorithms hold in addition to the model, in memory and stored with three updates")
   func needs() {
     func buffers(_ algorithm: any LocalAlgorithm) -> [Int] {
       [

@@ -72,7 +72,7 @@ struct ArchiveTests {
     #expect(try Archive.bytes(of: read) == bytes)
   }
 
-  @Test("The layout is the one that is told")
+  @Test("The layout is the one that is documented")
   func layout() throws {
     struct Value: Codable {
       let a: UInt64

@@ -65,7 +65,7 @@ struct PortableTests {
     #expect(digest(0..<11) == "377fe4b1e6252fa5")
   }
 
-  @Test("bytes are told from their padded neighbours")
+  @Test("bytes are distinguished from their padded neighbours")
   func bytesCarryTheirLength() {
     func digest(_ bytes: [UInt8]) -> UInt64 {
       var digest = Digest()

@@ -122,7 +122,7 @@ import Testing
   }
 }
 
-/// Counts calls, and lets the n-th fail for want of space.
+/// Counts calls, and lets the n-th fail for lack of space.
 final class CallCounter: @unchecked Sendable {
   private let failing: Int
   private(set) var count = 0

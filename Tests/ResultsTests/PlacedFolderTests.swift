@@ -51,7 +51,7 @@ import Testing
   /// By hand: each file is made twice (once to probe the place), written, synced, renamed, and its
   /// folder synced: six calls a file. Then the new folder cannot take the name of one that holds
   /// files, so that gets another, and the new one gets the name: three calls. The last one, when it
-  /// stands in its place, syncs the parent.
+  /// is in its place, syncs the parent.
   @Test func whicheverCallFailsTheOldFolderStays() throws {
     var isThrough = false
     for n in 1...18 {

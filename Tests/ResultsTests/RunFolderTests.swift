@@ -2,7 +2,7 @@ import Foundation
 import Results
 import Testing
 
-/// What stands beside a result while its run lives.
+/// What is next to a result while its run lives.
 @Suite struct RunFolderTests {
   @Test func twoCannotHaveIt() throws {
     try Samples.inFolder { folder in

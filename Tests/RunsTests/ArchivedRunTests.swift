@@ -6,15 +6,15 @@ import Runs
 import Scenarios
 import Testing
 
-/// Scenarios that are saved with their recorder and go on, up to the result.
-@Suite("Scenarios that are saved and go on")
+/// Scenarios that are saved with their recorder and continue, up to the result.
+@Suite("Scenarios that are saved and resumed")
 struct ArchivedRunTests {
   private struct Stop: Error {}
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("scenarios")
 
   /// The result of a scenario that is saved after these turns, and how many turns it took. Each
-  /// stretch has a scenario, inputs and observers of its own, as another process has.
+  /// stretch has its own scenario, inputs and observers, as another process has.
   private func played(
     _ scenario: () throws -> Scenario, stops: [Int], options: (Int) -> RunOptions
   ) throws -> (document: ResultDocument, turns: Int) {

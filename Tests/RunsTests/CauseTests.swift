@@ -7,8 +7,8 @@ import Runs
 @Suite("Causes")
 struct CauseTests {
   /// The app is opened at 10 s, and is in its user's hand until 1800 s. From 300 s after that on
-  /// it owes a heartbeat, whose token has expired; the server is down by then. A training needs
-  /// power, which never comes.
+  /// its heartbeat is overdue, and its token has expired; the server is down by then. A training
+  /// needs power, which never comes.
   @Test("an app that only had to tell the server that it lives did not run for a training")
   func heartbeats() throws {
     let story = PlantedStory(

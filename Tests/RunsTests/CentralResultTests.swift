@@ -29,7 +29,7 @@ struct CentralResultTests {
     "server.central={every: 1 min, overhead: 0 s}",
   ]
 
-  @Test("the tables say what became of every file, of each version, and on each device")
+  @Test("the tables have the outcome of every file, of each version, and on each device")
   func tables() throws {
     let (simulation, document) = try Self.play(Self.scenario("smoke/central"))
     let ended = try #require(document.integers("central/filesEnded"))
@@ -44,7 +44,7 @@ struct CentralResultTests {
     #expect(sum(samples) == sum(taken))
     let files = try #require(document.integers("collection/files"))
     #expect(sum(files) == sum(ended))
-    // The trainers collect nothing, and the coded phones have no models of their own.
+    // The trainers collect nothing, and the coded phones have no personal models.
     #expect(files.suffix(6).allSatisfy { $0 == 0 })
     let inUse = try #require(document.integers("collection/inUse"))
     #expect(inUse.count == 2 * 30)
@@ -148,7 +148,7 @@ struct CentralResultTests {
     #expect(try digests("swiftyforesight-as-coded") == central)
   }
 
-  @Test("explain tells what became of the files of a device that collects")
+  @Test("explain reports the outcome of the files of a device that collects")
   func explain() throws {
     func told(
       _ overrides: [String], device: String = "phones/0", round: Int? = nil
@@ -200,7 +200,7 @@ struct CentralResultTests {
     let idle = try told(["fleet.phones.background={windows: null}"])
     #expect(idle.cause == .nothingRuns)
 
-    // Who trains is told of rounds as before.
+    // Those who train hear of rounds as before.
     let trainer = try told([], device: "tablets/0", round: 1)
     #expect(trainer.contributed)
     #expect(!trainer.sentences.contains { $0.contains("began to train the model `") })

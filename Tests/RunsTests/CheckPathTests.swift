@@ -117,7 +117,7 @@ struct CheckPathTests {
     #expect(report.scenarios[0].faults[0].contains("found `\(shown)…`, expected a mapping"))
   }
 
-  @Test("a scenario that is wrong is told with its place, and the others are checked")
+  @Test("a scenario that is wrong is reported with its place, and the others are checked")
   func badInput() throws {
     let folder = try CheckedFolder()
     _ = folder.record()

@@ -25,7 +25,7 @@ struct CheckTests {
     }
   }
 
-  @Test("recording anew writes the same bytes, and says that nothing moved")
+  @Test("recording again writes the same bytes, and says that nothing moved")
   func again() throws {
     let folder = try CheckedFolder()
     _ = folder.record()
@@ -35,7 +35,7 @@ struct CheckTests {
     #expect(try folder.text("s.baseline") == text)
   }
 
-  @Test("a change without a recording is broken; with one it is told what moved, and holds")
+  @Test("a change without a recording is broken; with one it is reported, and the check holds")
   func moved() throws {
     let folder = try CheckedFolder()
     _ = folder.record()
@@ -65,7 +65,7 @@ struct CheckTests {
     #expect(report.text.contains("the settings differ from the recorded ones"))
   }
 
-  @Test("a name of several lines stands in the baseline on one, and holds")
+  @Test("a name of several lines is on one in the baseline, and holds")
   func longName() throws {
     let folder = try CheckedFolder(
       CheckedFolder.small.replacing("name: small", with: "name: \"two  words\\n and a line \""))
@@ -85,7 +85,7 @@ struct CheckTests {
     #expect(report.claims.map(\.holds) == [true])
   }
 
-  @Test("a baseline that is written although a claim is broken is told, once")
+  @Test("a baseline that is written although a claim is broken is reported, once")
   func recordedAllTheSame() throws {
     let folder = try CheckedFolder(CheckedFolder.small + "expect: [{versions: {below: 0}}]\n")
     let words = "\n  recorded despite this in \(folder.folder("s.baseline"))"
@@ -168,7 +168,7 @@ struct CheckTests {
     #expect(4 * size.1 < 3 * size.0, "\(size)")
   }
 
-  @Test("a run that goes on longer differs at the end of the recorded one")
+  @Test("a run that lasts longer differs at the end of the recorded one")
   func longer() throws {
     let folder = try CheckedFolder(
       CheckedFolder.small.replacing("stop: {after: 8 h}", with: "stop: {after: 8 h, rounds: 5}"))
@@ -180,11 +180,11 @@ struct CheckTests {
     let finding = try #require(report.finding("event"))
     #expect(finding.hasPrefix("event \(count + 1) is the first that differs"), "\(finding)")
     #expect(finding.hasSuffix("recorded the end of the run"), "\(finding)")
-    // Rounds before it differ too: who trained in them came to their ends only afterwards.
+    // Rounds before it differ too: devices that trained in them ended only afterwards.
     #expect(report.finding("version")?.hasPrefix("version 6 (") == true, "\(report.text)")
   }
 
-  @Test("tolerances let a column differ so far, and stay when the scenario is recorded anew")
+  @Test("tolerances let a column differ up to a bound, and survive a new recording")
   func tolerances() throws {
     let folder = try CheckedFolder()
     _ = folder.record()

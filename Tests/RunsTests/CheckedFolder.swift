@@ -80,7 +80,7 @@ final class CheckedFolder {
   }
 }
 
-/// The events and the tables of a run, compared one after another: where two runs part.
+/// The events and the tables of a run, compared one after another: where two runs diverge.
 final class Course: Observer {
   var events: [String] = []
   var rounds: [String] = []

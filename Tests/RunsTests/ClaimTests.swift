@@ -97,7 +97,7 @@ struct ClaimTests {
     #expect(again.count == 12 && again.allSatisfy { $0.holds }, "\(again)")
   }
 
-  @Test("what a claim finds is what the run came to")
+  @Test("what a claim finds is the run's outcome")
   func figures() throws {
     let verdicts = try verdicts(
       """
@@ -141,7 +141,7 @@ struct ClaimTests {
     #expect(verdict[0].found == "never")
   }
 
-  @Test("a verdict says what is claimed, and where it stands")
+  @Test("a verdict says what is claimed, and where it is")
   func words() throws {
     let verdict = try verdicts("  - {at: {time: 30 s}, centralAccuracy: {atLeast: 2, below: 3}}\n")
     #expect(verdict[0].claim == "centralAccuracy at 30 s: at least 2, below 3")
@@ -337,7 +337,7 @@ struct ComparisonTests {
     #expect(report.faults[0].contains("did you mean `trigger`?"))
     let scenario = try Scenario(contentsOf: folder.path)
     #expect(throws: RunFailure.self) { try Run.check(scenario, RunOptions()) }
-    // The preset's cohort is too large for the fleet, wherever that would stand in the file.
+    // The preset's cohort is too large for the fleet, wherever that would be in the file.
     try folder.edit("server.triger=3", "server.policy=synchronous-fedavg")
     try folder.edit("  trigger: {threshold: 3}\n", "")
     let large = folder.check().faults

@@ -6,7 +6,7 @@ import Results
 import Runs
 import Scenarios
 
-@Suite("fedsim compare finds where two results part")
+@Suite("fedsim compare finds where two results diverge")
 struct CompareTests {
   private func run(
     _ scenario: Scenario, _ folder: Folder, _ name: String, _ options: RunOptions = RunOptions()
@@ -113,7 +113,7 @@ struct CompareTests {
     let comparison = try Comparison(a, folder("b.h5"))
     #expect(comparison.search == .stored && comparison.warnings == [])
     #expect(comparison.event?.index == row)
-    // The row of the second file is the one that stood behind it in the first.
+    // The row of the second file is the one that was behind it in the first.
     let whole = try ResultFile.read(a)
     let times = try #require(whole.numbers("events/time"))
     #expect(comparison.event?.a?.time == times[row])
@@ -121,7 +121,7 @@ struct CompareTests {
     #expect(comparison.version == nil && comparison.round == nil && comparison.hour == nil)
   }
 
-  @Test("a cell that was changed after the file was written is found, and told")
+  @Test("a cell that was changed after the file was written is found, and reported")
   func editedCell() throws {
     let folder = try Folder()
     let a = try run(Night.scenario(), folder, "a.h5")
@@ -158,7 +158,7 @@ struct CompareTests {
     #expect(event.a?.time == times[first])
   }
 
-  @Test("without playing, the hour is told and the event is not looked for")
+  @Test("without playing, the hour is reported and the event is not searched")
   func noReplay() throws {
     let folder = try Folder()
     let a = try run(Night.scenario(), folder, "a.h5")
@@ -184,7 +184,7 @@ struct CompareTests {
     #expect(comparison.hour != nil && comparison.version != nil)
   }
 
-  @Test("a file whose run comes out otherwise by now is named")
+  @Test("a file whose run is no longer reproduced is named")
   func notReproduced() throws {
     let folder = try Folder()
     let a = try run(Night.scenario(), folder, "a.h5")

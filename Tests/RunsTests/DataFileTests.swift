@@ -170,7 +170,7 @@ struct DataFileTests {
     ("dense2.bias", [3]),
   ]
 
-  @Test("weights are taken as they stand, or turned where all stand [out][in]")
+  @Test("weights are taken as they are, or turned where all are [out][in]")
   func weights() throws {
     let folder = try Folder()
     func initial() throws -> [Float] {

@@ -168,7 +168,7 @@ extension PlantedStory {
     PlantedStory(
       name: "upload lost and retried too late",
       // The round ends with the tablets' updates at 9.650. The phone's link is gone from 9 s to
-      // 19 s, in its upload; it begins anew and takes 1.310 s.
+      // 19 s, in its upload; it begins again and takes 1.310 s.
       overrides: [
         window("0 s", "60 s", "65 s", of: "tablets"),
         "server.trigger=[cohort-complete]",
@@ -251,9 +251,9 @@ struct ExplainTests {
     #expect(document.integers("devices/aggregated")?[0] == 0)
   }
 
-  /// The phone begins anew a second after it is done. Its first update arrives at 9.650, the next
+  /// The phone begins again a second after it is done. Its first update arrives at 9.650, the next
   /// one, of the same version, is ignored; the tablets' first one completes the round.
-  @Test("tells of a duplicate that was ignored beside the update that counted")
+  @Test("reports a duplicate that was ignored in addition to the update that counted")
   func duplicate() throws {
     let folder = try Folder()
     let story = PlantedStory(
@@ -286,7 +286,7 @@ struct ExplainTests {
     #expect(document.numbers("simulatedTime") == [0])
     #expect(explanation.causeText == "never charging")
     #expect(explanation.sentences[0].hasPrefix("The run stopped early, at 0 d 00:00:00, because"))
-    // Where the accuracy decides, everything is computed, and the story is told all the same.
+    // Where the accuracy decides, everything is computed, and the story is complete nevertheless.
     var accurate = PlantedStory.trainings[0]
     accurate.overrides.append("stop.accuracy=1")
     #expect(try accurate.explained(in: folder).0.cause == accurate.cause)
@@ -347,7 +347,7 @@ struct ExplainTests {
       "{blobs: {classes: 2, features: 2, train: 12, test: 4}}",
       with: "{csv: {train: data.csv, test: data.csv}}")
     let scenario = try Scenario(text: text, file: folder("s.yaml"), overrides: story.overrides)
-    // The result lies elsewhere: where the scenario stood is in its provenance.
+    // The result is elsewhere: the scenario's folder is in its provenance.
     let other = try Folder()
     _ = try Run(scenario, output: other("r.h5")).perform()
     func elsewhere(_ folder: String? = nil) -> String? {

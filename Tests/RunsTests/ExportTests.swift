@@ -57,7 +57,7 @@ struct ExportTests {
 
   /// 0.1 + 0.2 is 0.30000000000000004, the shortest decimal that is not read as 0.3; the float
   /// nearest to 0.1 reads back from 0.1.
-  @Test("tables hold a row a place, categories as words, numbers that read back")
+  @Test("tables hold a row per place, categories as words, numbers that read back")
   func tables() throws {
     let folder = try Folder()
     let summary = try Export(try Self.file(in: folder), as: .csv).write(to: folder("out"))

@@ -33,7 +33,7 @@ struct IdentityResultTests {
     let parts = ["Withheld", "Unsent", "Succeeded", "Failed", "Unfinished"]
     #expect(due > 0)
     #expect(due == parts.reduce(0) { $0 + count(document, "heartbeats\($1)") })
-    // Nine phones, each with a number of its own, for two days each.
+    // Nine phones, each with its own number, for two days each.
     #expect(count(document, "registered") == 9)
     #expect(count(document, "bootstraps") == 9)
     guard case .double(let times)? = document.variable("identity/presence")?.values else {

@@ -24,7 +24,7 @@ struct InterruptedRunTests {
     return run
   }
 
-  /// Goes on with a run that was interrupted, or begins it where nothing had been begun.
+  /// Resumes a run that was interrupted, or begins it where nothing had been begun.
   private func goOn(
     _ folder: Folder, _ calls: FileCalls = .system, options: RunOptions = RunOptions(),
     tell: (String) -> Void = { _ in }
@@ -50,7 +50,7 @@ struct InterruptedRunTests {
     #expect(folder.names == ["r.h5", "r.h5.provenance.json"])
   }
 
-  @Test("whichever call fails, the run says why, leaves nothing, and goes on to the same bytes")
+  @Test("whichever call fails, the run says why, leaves nothing, and resumes to the same bytes")
   func everyCall() throws {
     let whole = try Self.whole.get()
     let count = try calls()
@@ -78,12 +78,12 @@ struct InterruptedRunTests {
       }
       #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole, "call \(n)")
     }
-    // Once the result stands: closing its folder, and taking the run's folder away.
+    // Once the result is in place: closing its folder, and taking the run's folder away.
     let known: Set = ["close", "closeFolder", "remove", "removeFolder"]
     #expect(Set(harmless).isSubset(of: known), "\(harmless)")
   }
 
-  @Test("whenever the disk becomes full, the run ends, and goes on once there is room")
+  @Test("whenever the disk becomes full, the run ends, and resumes once there is room")
   func fullDisk() throws {
     let whole = try Self.whole.get()
     for n in stride(from: 1, through: try calls(), by: 3) {
@@ -105,7 +105,7 @@ struct InterruptedRunTests {
     }
   }
 
-  @Test("going on fails at any call, and goes on again")
+  @Test("a resumption fails at any call, and resumes again")
   func twice() throws {
     let whole = try Self.whole.get()
     let count = try calls()
@@ -174,7 +174,7 @@ struct InterruptedRunTests {
     }
   }
 
-  @Test("where somebody removes its folder the run goes on, and its result is whole")
+  @Test("where somebody removes its folder the run continues, and its result is whole")
   func removedFolder() throws {
     let whole = try Self.whole.get()
     let count = try calls()
@@ -224,7 +224,7 @@ struct InterruptedRunTests {
     #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == Self.whole.get())
   }
 
-  @Test("a link to a result that is not there yet stays a link, and is gone on with")
+  @Test("a link to a result that is not there yet stays a link, and is resumed")
   func link() throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(
@@ -244,7 +244,7 @@ struct InterruptedRunTests {
     #expect(link == "far/x.h5")
   }
 
-  @Test("what goes on where it was, says where")
+  @Test("a resumed run says where it was")
   func says() throws {
     let folder = try Folder()
     let count = try calls()

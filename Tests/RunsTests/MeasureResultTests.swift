@@ -9,7 +9,7 @@ import Testing
 struct MeasureResultTests {
   private static let battery = "fleet.phones.battery={capacity: 10 Wh, initialLevel: 0.9}"
 
-  @Test("work by what became of it adds up to the ledgers, the devices and the versions")
+  @Test("work by its outcome adds up to the ledgers, the devices and the versions")
   func effort() throws {
     let (simulation, document) = try Night.run(Self.battery)
     func sum(_ path: String) throws -> Int64 {

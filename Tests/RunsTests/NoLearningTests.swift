@@ -43,7 +43,7 @@ struct NoLearningTests {
     #expect(group("model", of: try Night.run().document) != nil)
   }
 
-  @Test("`task: none` stands for a client of 60 samples without content")
+  @Test("`task: none` means a client of 60 samples without content")
   func bareWord() throws {
     func text(_ task: String) -> String {
       """
@@ -77,7 +77,7 @@ struct NoLearningTests {
   }
 
   @Test(
-    "refuse what needs learning, where it stands",
+    "refuse what needs learning, at its place",
     arguments: [
       "stop.accuracy=0.5", "record.federatedEvaluation=10", "record.modelFiles=models",
     ])

@@ -143,7 +143,7 @@ struct RememberingPartTests {
 
   private struct Stop: Error {}
 
-  /// The versions of a run that is saved and restored after each of so many turns.
+  /// The versions of a run that is saved and restored after each of this many turns.
   private func played(stops: Int, _ optimizer: String = "test-momentum") throws -> Versions {
     let registry = Registry.standard.adding(Momentum.self).adding(ThreeTwo.self)
     let scenario = try Scenario(

@@ -20,7 +20,7 @@ struct PlantedDifference: Sendable, CustomStringConvertible {
   var text = Night.text
   /// The settings that differ, as `path: a | b`.
   let settings: [String]
-  /// How the runs part at their first differing event; nil: all events are the same.
+  /// How the runs diverge at their first differing event; nil: all events are the same.
   let kind: EventDifference.Kind?
   /// The first version that differs; nil: none does.
   var version: Int?
@@ -105,7 +105,7 @@ struct PlantedDifference: Sendable, CustomStringConvertible {
   }
 }
 
-/// All events of a run, each with what came of it, as lines: what an observer is told, and nothing
+/// All events of a run, each with what came of it, as lines: what an observer hears, and nothing
 /// of digests.
 final class EveryEvent: Observer {
   private(set) var lines: [String] = []

@@ -57,7 +57,7 @@ struct PolicyScenarioTests {
     }
   }
 
-  @Test("every preset is one of its parts by name, and stands in the pages of policies")
+  @Test("every preset is one of its parts by name, and is in the pages of policies")
   func presets() throws {
     let page = try ["policies", "selection", "clients"].map {
       try String(contentsOf: Self.root.appendingPathComponent("docs/\($0).md"), encoding: .utf8)

@@ -4,7 +4,7 @@ import Testing
 import Runs
 import Scenarios
 
-/// One smoke scenario for each preset of a model, as files that come out equal.
+/// One smoke scenario for each preset of a model, whose result files are equal.
 @Suite("Presets")
 struct PresetBytesTests {
   /// A preset, and a scenario in `scenarios/smoke` that trains it.

@@ -135,7 +135,7 @@ struct RecoveryTests {
     #expect(folder.names == ["r.h5.run", "x.h5"])
   }
 
-  @Test("to recover changes nothing of the run, which goes on to the same bytes")
+  @Test("to recover changes nothing of the run, which resumes to the same bytes")
   func goesOn() throws {
     let (folder, whole) = try interrupted(.rounds(2), at: 0.5)
     let before = try FileManager.default.contentsOfDirectory(atPath: folder("r.h5.run")).sorted()
@@ -178,7 +178,7 @@ struct RecoveryTests {
     let reason = try #require(failure).description
     #expect(reason.contains("windows.csv") && reason.contains("has changed since"), "\(reason)")
     #expect(!folder.names.contains("r.h5"))
-    // Put back as it was, the run goes on as if nothing had been.
+    // Put back as it was, the run continues as if nothing had been.
     try folder.write("device,from,to\n" + rows.joined(), to: "windows.csv")
     _ = try Run.resuming(folder("r.h5")).perform()
     #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole)

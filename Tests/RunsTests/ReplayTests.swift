@@ -34,7 +34,7 @@ private struct HeavyFirst: Aggregator {
   }
 }
 
-@Suite("fedsim replay says whether a run comes out again", .serialized)
+@Suite("fedsim replay says whether a run is reproduced", .serialized)
 struct ReplayTests {
   private let registry = Registry.standard.adding(HeavyFirst.self)
 
@@ -47,7 +47,7 @@ struct ReplayTests {
     return folder("r.h5")
   }
 
-  @Test("the same bytes come out, whatever the threads and whatever was recorded")
+  @Test("the bytes are the same, whatever the threads and whatever was recorded")
   func sameBytes() throws {
     let folder = try Folder()
     var options = RunOptions()
@@ -66,7 +66,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("the same bytes come out where ties were shaken")
+  @Test("the bytes are the same where ties were shaken")
   func shaken() throws {
     let folder = try Folder()
     var options = RunOptions()
@@ -75,7 +75,7 @@ struct ReplayTests {
     #expect(replay.verdict == .sameBytes)
   }
 
-  @Test("a cell that was changed in the file is told with both values")
+  @Test("a cell that was changed in the file is reported with both values")
   func editedCell() throws {
     let folder = try Folder()
     let path = try run(folder)
@@ -92,7 +92,7 @@ struct ReplayTests {
     #expect(replay.round == nil && replay.hour == nil && replay.event == nil)
   }
 
-  @Test("an event that is missing in the file is told by its row")
+  @Test("an event that is missing in the file is reported by its row")
   func removedEvent() throws {
     let folder = try Folder()
     let path = try run(folder, "record.events=true")

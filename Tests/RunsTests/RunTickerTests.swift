@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Who follows a run")
 struct RunTickerTests {
-  @Test("is told of the time that all have come to, and leaves devices to be played on ahead")
+  @Test("hears of the time that all have reached, and leaves devices to be played on ahead")
   func status() throws {
     var plain = try Night.scenario("stop.after=20 d").makeSimulation()
     plain.run()
@@ -26,7 +26,7 @@ struct RunTickerTests {
     #expect(told.allSatisfy { $0.online == nil && $0.training == nil && $0.share <= 1 })
   }
 
-  @Test("is told how many are connected where devices stand at one time")
+  @Test("hears how many are connected where all devices are at the same time")
   func counts() throws {
     var told: [RunStatus] = []
     let ticker = RunTicker {

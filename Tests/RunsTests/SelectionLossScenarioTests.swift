@@ -57,7 +57,7 @@ struct SelectionLossScenarioTests {
   }
 
   /// What is known at the end of a night with checkpoints, and the versions of it; saved and
-  /// restored after so many stretches.
+  /// restored after this many stretches.
   private func night(
     asks: Bool, stops: Int = 0, _ overrides: String...
   ) throws -> (facts: [DeviceFacts], models: [[UInt32]]) {

@@ -35,7 +35,7 @@ struct SelectionScenarioTests {
     return versions
   }
 
-  @Test("whoever is there trains, and the labels of the absent are missing from what is aggregated")
+  @Test("the present devices train, and the labels of absent ones are missing from the aggregate")
   func availabilityBias() throws {
     // Labels follow the zones from west to east: the lowest two of six are mostly America's.
     func lowest(_ overrides: [String]) throws -> Double {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A server that takes time in result files")
 struct ServiceResultTests {
-  @Test("the ledger says what came and what became of it, where there is a queue")
+  @Test("the ledger says what came and its outcome, where there is a queue")
   func counts() throws {
     let (simulation, document) = try Night.run(
       "server.service.time=2 min", "server.service.distribution=exponential")

@@ -6,7 +6,7 @@ import Results
 import Runs
 import Scenarios
 
-@Suite("A run that can come to no version")
+@Suite("A run that can produce no version")
 struct StallReportTests {
   /// Four clients with 20 samples each.
   private static let task = """
@@ -96,7 +96,7 @@ struct StallReportTests {
     #expect(document.numbers("standstill/stoppedAt")?[0].isNaN == true)
   }
 
-  @Test("goes on as long as one device may begin, however late, and ends without a report")
+  @Test("continues as long as one device may begin, however late, and ends without a report")
   func goesOn() throws {
     // The 37 phones cannot; one tablet after the other has Wi-Fi from the last hour on.
     let (summary, document) = try Self.run(

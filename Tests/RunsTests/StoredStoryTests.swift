@@ -16,7 +16,7 @@ struct StoredStoryTests {
     return try ResultFile.read(folder("r.h5"))
   }
 
-  /// A line an event of a device: seconds, kind, detail, and the numbers that are there.
+  /// A line per event of a device: seconds, kind, detail, and the numbers that are there.
   private static func events(_ document: ResultDocument, of device: Double) throws -> [String] {
     func column(_ name: String) throws -> [Double] {
       try #require(document.variable("events/\(name)")?.values.asDoubles)
@@ -36,7 +36,7 @@ struct StoredStoryTests {
     }
   }
 
-  /// The numbers stand at `PlantedStory`.
+  /// The numbers are at `PlantedStory`.
   @Test("every event of a device and of the server is there, with its codes")
   func events() throws {
     let document = try Self.run(["record.events=true"])

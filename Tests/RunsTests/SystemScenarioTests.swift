@@ -34,7 +34,7 @@ struct SystemScenarioTests {
   ]
 
   @Test(
-    "each system's scenario comes to versions, and to the same bytes on any number of threads",
+    "each system's scenario produces versions, and the same bytes on any number of threads",
     arguments: ["swiftsyft", "swiftsyft-as-coded", "flower", "flower-as-coded"])
   func runs(name: String) throws {
     let folder = try Folder()

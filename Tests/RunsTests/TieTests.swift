@@ -6,7 +6,7 @@ import Runs
 import Scenarios
 import Schema
 
-/// What hangs on the order of simultaneous events: played, and held against what the page of
+/// What depends on the order of simultaneous events: played, and held against what the page of
 /// policies says.
 @Suite("Ties")
 struct TieTests {
@@ -19,7 +19,7 @@ struct TieTests {
   ]
 
   /// Devices that are always there, alike in two groups: what one does many do in the same
-  /// microsecond. As it stands nothing hangs on who is first: anybody may train, and a timer says
+  /// microsecond. Without that nothing depends on who is first: anybody may train, and a timer says
   /// when it is time.
   private static let world = """
     name: ties
@@ -48,7 +48,7 @@ struct TieTests {
 
     """
 
-  /// A cohort of nine of sixteen of whom six are wanted, and who they are hangs on nothing: all
+  /// A cohort of nine of sixteen of whom six are wanted, and who they are depends on nothing: all
   /// wait when it is drawn.
   private static let drawn =
     "server.selector={uniform: {cohort: 6, overSelection: 1.5, minimumWaiting: 16}}"
@@ -134,7 +134,7 @@ struct TieTests {
     return trail.versions
   }
 
-  /// Whether some key changes what comes out.
+  /// Whether some key changes the result.
   private static func moves(_ scenario: Scenario) throws -> Bool {
     let plain = try played(scenario, nil)
     #expect(plain.count > 3, "\(scenario.settings.name) comes to \(plain.count - 1) versions")
@@ -160,7 +160,7 @@ struct TieTests {
     return (names(cells[2]), names(cells[3]))
   }
 
-  /// The row as it should stand.
+  /// The row as it should be.
   private static func row(_ name: String, _ moving: [String], _ others: [String]) -> String {
     func cell(_ names: [String], _ rest: [String]) -> String {
       if names.isEmpty { return "none" }
@@ -210,7 +210,7 @@ struct TieTests {
     try Self.compare("scenario", short(all), short(moving))
   }
 
-  @Test("a cohort drawn when all wait, whose updates all have time, hangs on no order")
+  @Test("a cohort drawn when all wait, whose updates all have time, depends on no order")
   func everybodyWaits() throws {
     for selector in [
       "{uniform: {cohort: 4, minimumWaiting: 16}}", "{weighted: {cohort: 4, minimumWaiting: 16}}",

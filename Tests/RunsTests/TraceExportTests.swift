@@ -9,7 +9,7 @@ import Schema
 
 @Suite("Traces that are written")
 struct TraceExportTests {
-  /// Phones with habits of their own, tablets four and a half hours to the east.
+  /// Phones with their own habits, tablets four and a half hours to the east.
   private static let text =
     Night.text.replacing("    count: 3\n", with: "    count: 3\n    utcOffset: 4 h 30 min\n")
     .replacing(
@@ -110,7 +110,7 @@ struct TraceExportTests {
     var export = TraceExport(world)
     export.group = "tablets"
     let summary = try export.write(to: folder("t.json"))
-    // 06:00:00 UTC is 10:30:00 there; 1.5 s to 1.9 s lies between two whole seconds; the end is at
+    // 06:00:00 UTC is 10:30:00 there; 1.5 s to 1.9 s is between two whole seconds; the end is at
     // 6 s.
     let lines = [
       "10:30:00\tbattery_charged_off", "10:30:00\t4G", "10:30:00\tscreen_off",

@@ -13,7 +13,7 @@ struct TraceFileTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Fixtures/traces").path
 
-  /// A scenario beside the fixtures of Tests/Fixtures-scripts/make_trace_files.py.
+  /// A scenario next to the fixtures of Tests/Fixtures-scripts/make_trace_files.py.
   private static func scenario(_ overrides: [String]) throws -> Scenario {
     try Scenario(text: Night.text, file: folder + "/night.yaml", overrides: overrides)
   }
@@ -181,7 +181,7 @@ struct TraceFileTests {
 
   // MARK: What is wrong
 
-  @Test("a damaged file is told with its own line and column, or its byte")
+  @Test("a damaged file is reported with its own line and column, or its byte")
   func damaged() throws {
     let folder = try Folder()
     try folder.write(
@@ -262,7 +262,7 @@ struct TraceFileTests {
   }
 
   @Test(
-    "a table that begins again has faults of its own",
+    "a table that begins again has separate faults",
     arguments: [
       ("*,11 h,12 h", "w.csv:2:3: ", "from 0 to before the period's end, 10 h"),
       ("*,-1 h,1 h", "w.csv:2:3: ", "from 0 to before the period's end"),

@@ -55,7 +55,7 @@ struct VersionColumnTests {
     #expect(Set(figures).count == figures.count)
   }
 
-  @Test("a column that says nothing else is everywhere, in words of its own")
+  @Test("a column without further settings is everywhere, with its words")
   func defaults() throws {
     let column = VersionColumn.number("driftNorm", "norm of the drift") { _ in nil }
     #expect(column.uses == .all && column.unit == "1")

@@ -157,7 +157,7 @@ struct CompositionTests {
   // MARK: Overrides
 
   @Test(
-    "an override sets one value and keeps what stands beside it",
+    "an override sets one value and keeps what is next to it",
     arguments: [
       ("count=7", #""count":7"#), ("inner.low=3", #""inner":{"low":3,"high":7}"#),
       ("inner=3", #""inner":{"low":3,"high":7}"#),

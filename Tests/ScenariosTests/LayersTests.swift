@@ -52,7 +52,7 @@ import Schema
     #expect(try network("{lstm: 32}", shape: [9, 3]).layout.count == 4608 + 330)
   }
 
-  @Test("a layer that does not fit is told by its place in the list")
+  @Test("a layer that does not fit is reported by its place in the list")
   func misfits() {
     let fault = #expect(throws: LayerFault.self) {
       try network("{layers: [flatten, max-pooling]}", shape: [28, 28])

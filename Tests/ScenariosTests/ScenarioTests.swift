@@ -64,7 +64,7 @@ struct ScenarioTests {
     #expect((seeds.training, seeds.policy, seeds.ties) == (7, 8, 7))
   }
 
-  @Test("the resolved text is a scenario of its own, with the same digest")
+  @Test("the resolved text is itself a scenario, with the same digest")
   func resolvedText() throws {
     let scenario = try Scenario(text: Self.text, overrides: ["server.trigger.threshold=5"])
     let again = try Scenario(text: scenario.resolvedText)
@@ -98,7 +98,7 @@ struct ScenarioTests {
     #expect(scenario.path(of: "/w.npz") == "/w.npz")
   }
 
-  @Test("assumptions are listed with path and value; what was written is told apart")
+  @Test("assumptions are listed with path and value; what was written is distinguished")
   func assumptions() throws {
     let scenario = try Scenario(text: Self.text)
     let found = scenario.assumptions
@@ -112,7 +112,7 @@ struct ScenarioTests {
     #expect(!found.contains { $0.path.hasPrefix("fleet[1].background.processing") })
   }
 
-  @Test("values of a base and of overrides stand in the settings; shorthand can be gone below")
+  @Test("values of a base and of overrides are in the settings; shorthand can be gone below")
   func baseAndOverrides() throws {
     let scenario = try Scenario(
       text: "base: base.yaml\nserver: {trigger: {every: 1 h}, aggregator: uniform-mean}\n",

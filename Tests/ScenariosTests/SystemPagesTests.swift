@@ -6,11 +6,11 @@ import Testing
 
 /// What a page of `docs/systems` names: scenario keys, profiles, policies, scenario files, links.
 ///
-/// A key stands in backticks, dotted (`server.trigger.threshold`, and `outbox.capacity` for a key
+/// A key is in backticks, dotted (`server.trigger.threshold`, and `outbox.capacity` for a key
 /// of a fleet group) or before a value (`server: {policy: fedavg}`, `profile: edgeml`). The first
 /// cell of a table's row is what the source document says, in its own words: it is not looked at.
 struct SystemPage {
-  /// Where it stands, from the project's folder.
+  /// Where it is, from the project's folder.
   let path: String
   let text: String
 
@@ -123,7 +123,7 @@ struct ScenarioKeys {
     return known.contains(name) ? [] : ["there is no \(kind) `\(name)`"]
   }
 
-  /// The shape of what stands under a key.
+  /// The shape of what is under a key.
   private func inner(_ shape: Shape, _ key: String) -> Shape? {
     switch shape {
     case .mapping(let fields, _): return fields().first { $0.key == key }?.shape

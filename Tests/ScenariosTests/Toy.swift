@@ -139,7 +139,7 @@ enum Toy {
     return settings
   }
 
-  /// The messages about a text, one a line; empty where it is valid.
+  /// The messages about a text, one per line; empty where it is valid.
   static func faults(
     _ text: String, _ overrides: [String] = [], files: [String: String] = [:]
   ) -> [String] {

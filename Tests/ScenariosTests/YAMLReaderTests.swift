@@ -47,7 +47,7 @@ struct YAMLReaderTests {
     #expect(node["d"]?.hasSameContent(as: .quoted("4 5")) == true)
   }
 
-  @Test("keys and values know where they stand, in characters")
+  @Test("keys and values know where they are, in characters")
   func places() throws {
     let node = try read("# é\r\nname: é\r\nlist: [é, {k: v}]\r\n")
     guard case .mapping(let entries) = node.content else { fatalError("no mapping") }

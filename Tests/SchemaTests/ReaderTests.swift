@@ -165,7 +165,7 @@ struct ReaderTests {
   }
 }
 
-/// Settings that hold one kind of settings twice, with defaults of their own.
+/// Settings that hold one kind of settings twice, with their own defaults.
 struct Pair: PartSettings {
   struct Rates: PartSettings {
     var down = 40

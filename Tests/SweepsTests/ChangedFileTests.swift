@@ -8,7 +8,7 @@ import Sweeps
 import Synchronization
 import Testing
 
-/// Cells whose data stand in a file: their ids stand for its bytes.
+/// Cells whose data are in a file: their ids include a digest of its bytes.
 @Suite final class ChangedFileTests {
   private let folder = NSTemporaryDirectory() + "fedsim-changed-\(UUID().uuidString)"
 
@@ -63,7 +63,7 @@ import Testing
     return failure.description
   }
 
-  @Test("a cell is refused while a file is not what its id stands for, and played once it is again")
+  @Test("a cell is refused while a file is not the one in its id, and played once it is again")
   func changed() throws {
     let player = try planned()
     let ids = player.manifest.cells.map(\.id)

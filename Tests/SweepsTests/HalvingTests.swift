@@ -3,14 +3,14 @@ import Testing
 import Scenarios
 import Sweeps
 
-/// Which variants go on after a rung.
+/// Which variants continue after a rung.
 @Suite struct HalvingTests {
   private func survivors(_ scores: [Double?], _ keep: KeptShare, lower: Bool = false) -> [Int] {
     Halving.survivors(
       of: Array(scores.indices), keep: keep, prefersLower: lower, score: { scores[$0] })
   }
 
-  @Test("the best go on, as many as the share rounded up")
+  @Test("the best continue, as many as the share rounded up")
   func best() {
     let scores: [Double?] = [0.3, 0.9, 0.5, 0.7, 0.1, 0.6, 0.2]
     // A third of 7 is 2.33: three.
@@ -20,13 +20,13 @@ import Sweeps
     #expect(survivors(scores, KeptShare(1, 100)) == [1])
   }
 
-  @Test("of equal variants the lower number goes on")
+  @Test("of equal variants the lower number continues")
   func ties() {
     #expect(survivors([0.5, 0.5, 0.5, 0.5], KeptShare(1, 2)) == [0, 1])
     #expect(survivors([0.4, 0.5, 0.5, 0.5], KeptShare(1, 2)) == [1, 2])
   }
 
-  @Test("a variant without a number never goes on, even where there is room")
+  @Test("a variant without a number never continues, even where there is room")
   func missing() {
     #expect(survivors([nil, 0.1, .nan, nil], KeptShare(3, 4)) == [1])
     #expect(survivors([nil, nil], KeptShare(1, 2)) == [])

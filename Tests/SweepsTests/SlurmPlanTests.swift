@@ -107,7 +107,7 @@ import Testing
     #expect(ShellQuoting.quoted("it's $HOME") == #"'it'\''s $HOME'"#)
   }
 
-  @Test("options of sbatch that the sweep sets, or that have an option of their own, are refused")
+  @Test("options of sbatch that the sweep sets, or that have a separate option, are refused")
   func options() {
     for good in ["gres=gpu:1", "exclusive", "comment=a b=c", "qos=low", "no-requeue"] {
       #expect(SlurmSettings.fault(ofOption: good) == nil, "\(good)")

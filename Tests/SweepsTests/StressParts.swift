@@ -4,8 +4,8 @@ import Schema
 
 // Twins of parts that come with the simulator, each with one thing wrong, under the right name.
 
-/// Throws away a backlog: if after version 2 an update comes to more than twice the threshold. So
-/// many wait only while the server is offline. Three things must come together.
+/// Throws away a backlog: if after version 2 an update arrives when more than twice the threshold
+/// wait. That many wait only while the server is offline. Three things must come together.
 struct ForgetfulThreshold: AggregationTrigger {
   static let name = "threshold"
   static let summary = "Wrong: forgets what waited for long"

@@ -5,8 +5,8 @@ import Schema
 import Sweeps
 import Testing
 
-/// Searches whose worlds are played by other processes: a shell stands for one that crashes.
-@Suite("Worlds in processes of their own")
+/// Searches whose worlds are played by other processes: a shell replaces one that crashes.
+@Suite("Worlds in separate processes")
 struct StressProcessTests {
   private static let section = """
     stress:

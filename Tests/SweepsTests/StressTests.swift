@@ -31,7 +31,7 @@ final class Searched {
 
     """
 
-  /// The same with a version for every two updates; four phones never come to six at once.
+  /// The same with a version for every two updates; four phones never make six at once.
   static let eager = policy.replacing("threshold: 6", with: "threshold: 2")
 
   let folder: String
@@ -102,7 +102,7 @@ struct StressTests {
     #expect(failure.lines <= 30)
     #expect(failure.file == searched.folder + "/s.stress-1.yaml")
     #expect(failure.command == "fedsim run \(failure.file) --audit")
-    // The file stands alone, shows the defect, and is right without it.
+    // The file is complete in itself, shows the defect, and is right without it.
     let text = try Searched.text(failure.file)
     #expect(text.split(separator: "\n").count == failure.lines)
     #expect(!text.contains("base:") && !text.contains("stress:"))
@@ -135,7 +135,7 @@ struct StressTests {
     #expect(try Searched.findings(failure.file) == [])
   }
 
-  @Test("a part that remembers outside of its memory is found: the run does not come out again")
+  @Test("a part that remembers outside of its memory is found: the run is not reproduced")
   func unsteady() throws {
     let wrong = Registry.standard.adding(UnsteadySGD.self)
     let searched = try Searched("", policy: Searched.eager)
@@ -184,7 +184,7 @@ struct StressTests {
     #expect(sizes == [5, 10])
   }
 
-  @Test("what cannot be varied is told with its place, before anything is played")
+  @Test("what cannot be varied is reported with its place, before anything is played")
   func faults() throws {
     func faults(_ section: String) -> [String] {
       do throws(Faults) {

@@ -4,7 +4,7 @@ import Scenarios
 import Sweeps
 import Testing
 
-/// What a driver makes of workers that are killed: a shell stands for one.
+/// What a driver does about workers that are killed: a shell replaces one.
 @Suite struct SweepDriverTests {
   /// Plays no cell in time: it places the result of the first one, none of the second, and sleeps.
   /// A look finds what was placed.
@@ -25,7 +25,7 @@ import Testing
     done
     """
 
-  /// A planned sweep of two cells in a folder of its own, and a driver of it.
+  /// A planned sweep of two cells in its own folder, and a driver of it.
   private struct Planned {
     let folder = NSTemporaryDirectory() + "fedsim-driver-\(UUID().uuidString)"
     let driver: SweepDriver
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "a result that ends whoever reads it ends the sweep, which names it", .timeLimit(.minutes(1)))
+    "a result that ends its reader ends the sweep, which names it", .timeLimit(.minutes(1)))
   func deadlyResult() throws {
     let planned = try Planned("while read -r order id; do kill -KILL $$; done") {
       ($0.onlyLooks, $0.retries, $0.jobs) = (true, 1, 1)

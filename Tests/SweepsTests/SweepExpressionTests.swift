@@ -37,7 +37,7 @@ import Scenarios
   }
 
   @Test(
-    "what means nothing is told with its column",
+    "what means nothing is reported with its column",
     arguments: [
       ("", 1, "expected a value at the end"), ("a <", 4, "expected a value at the end"),
       ("a = 3", 3, "`=` has no meaning here; equality is `==`"),
@@ -75,7 +75,7 @@ import Scenarios
     #expect(throws: Never.self) { try holds(long) }
   }
 
-  @Test("names are told in the order in which they stand")
+  @Test("names are reported in the order of the text")
   func names() throws {
     let names = try SweepExpression("a.b < c and not d-e[2].f").names
     #expect(names.map(\.text) == ["a.b", "c", "d-e[2].f"])

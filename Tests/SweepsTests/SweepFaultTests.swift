@@ -7,7 +7,7 @@ import Sweeps
 /// What is said of sections that cannot be played: where, and what was expected.
 @Suite struct SweepFaultTests {
   @Test(
-    "a fault stands where it was written",
+    "a fault is reported where it was written",
     arguments: [
       (
         "sweep: {}",
@@ -155,7 +155,7 @@ import Sweeps
   }
 
   @Test(
-    "a fault of a constraint stands at its column",
+    "a fault of a constraint is at its column",
     arguments: [
       (
         "[treshold < 3]",
@@ -223,7 +223,7 @@ import Sweeps
         ])
   }
 
-  @Test("faults of cells are told once, all of them, and only the combination that has them")
+  @Test("faults of cells are reported once, all of them, and only the combination that has them")
   func combinations() {
     // A cohort of 6 cannot be formed of 4 phones, one of 4 can; and of 2 phones neither.
     let faults = Variants.faults(

@@ -97,7 +97,7 @@ import Sweeps
     #expect(accuracy.axes == ["threshold", "after", "replica"])
     let values = accuracy.values.asDoubles
     #expect(values.map(\.isNaN) == [false, true, false, false, true, true, false, false])
-    // The same numbers from runs of their own; the variants are (1, 6 h), (1, 12 h), (2, 12 h).
+    // The same numbers from separate runs; the variants are (1, 6 h), (1, 12 h), (2, 12 h).
     let seeds = ReplicaSeeds.seeds(2, of: 7)
     let csv = rows(of: table.csv)
     var reached: [Bool] = []
@@ -220,7 +220,7 @@ import Sweeps
     #expect(!FileManager.default.fileExists(atPath: sweep.versionsPath))
   }
 
-  @Test("words, and values that are mappings, are told by their places")
+  @Test("words, and values that are mappings, are reported by their places")
   func words() throws {
     let section = """
       sweep:

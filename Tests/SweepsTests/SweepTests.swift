@@ -4,7 +4,7 @@ import Scenarios
 import Schema
 import Sweeps
 
-/// Which variants a section comes to, and in which order.
+/// Which variants a section yields, and in which order.
 @Suite struct SweepTests {
   @Test("a grid is every combination, the last axis fastest")
   func grid() throws {
@@ -129,7 +129,7 @@ import Sweeps
   }
 
   @Test(
-    "a constraint compares what a short form stands for, and a part by its name",
+    "a constraint compares what a short form means, and a part by its name",
     arguments: [
       // The scenario's threshold is 2, its end 12 h; epochs are 1, 2 and 3.
       ("epochs < 2 or server.trigger.threshold == 2", ["1", "2", "3"]),

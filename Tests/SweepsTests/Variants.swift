@@ -35,7 +35,7 @@ struct Variants {
       sweep(text), build: "", store: "/nowhere", options: RunOptions())
   }
 
-  /// All faults of a section, as they are told.
+  /// All faults of a section, as they are reported.
   static func faults(_ text: String) -> [String] {
     do {
       _ = try plan(text)

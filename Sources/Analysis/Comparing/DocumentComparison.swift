@@ -4,7 +4,7 @@ import Results
 ///
 /// Order: of the first document; flags are compared by their words, NaN equals NaN.
 public struct DocumentComparison: Sendable, Equatable {
-  /// A place that differs, and what stands there in each; nil where one has no such place.
+  /// A place that differs, and what is there in each; nil where one has no such place.
   public struct Difference: Codable, Equatable, Sendable {
     /// An attribute's name, a setting's path, or a variable's, such as `devices/aggregated`, with
     /// its cell.

@@ -16,7 +16,7 @@ public enum Measure: String, CaseIterable, Codable, Sendable {
   case bytesToTarget
   /// Energy to the target.
   case joulesToTarget
-  /// The share of training time that came to nothing, of what had come to an end.
+  /// The share of training time whose work was lost, of what had ended.
   case wastedWork
   /// Mean staleness of the updates aggregated.
   case staleness
@@ -105,7 +105,7 @@ public struct MeasuredRun: Sendable, Equatable {
       seed: seed, curve: curve.flatMap { $0.bestAccuracy.isNaN ? nil : $0 }, values: values)
   }
 
-  /// Device-seconds that came to nothing by all that had come to an end; nil: none had, or the
+  /// Lost device-seconds by all device-seconds of trainings that had ended; nil: none had, or the
   /// result is of a schema without such sums. What was unfinished as the run ended is neither.
   private static func wasted(_ document: ResultDocument) -> Double? {
     guard let effort = document["effort"], let outcome = effort[variable: "outcome"],
@@ -145,7 +145,7 @@ public struct MeasuredRun: Sendable, Equatable {
     return count > 0 ? sum / count : nil
   }
 
-  /// What it comes to by a measure; infinite where the target was not reached, nil where the result
+  /// Its value by a measure; infinite where the target was not reached, nil where the result
   /// does not say.
   public func value(_ measure: Measure, target: Double?) -> Double? {
     guard let cost = measure.cost else { return values[measure] }

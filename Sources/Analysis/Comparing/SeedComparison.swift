@@ -69,7 +69,7 @@ public struct SeedComparison: Codable, Equatable, Sendable {
   /// The measures that both sides have.
   public var lines: [Line]
 
-  /// Compares runs that stand in pairs: the n-th of each side have the same seed.
+  /// Compares runs in pairs: the n-th of each side have the same seed.
   ///
   /// Without a target it is the highest accuracy that all runs reached, rounded down to three
   /// digits. `measures` are the tests that are made.

@@ -65,7 +65,7 @@ struct VariablePair {
     return (0..<width.a).first { !isSame(row * width.a + $0, row * width.b + $0) }
   }
 
-  /// What stands at a place of a row, in words; nil where there is no such row.
+  /// What is at a place of a row, in words; nil where there is no such row.
   func texts(row: Int, place: Int) -> (a: String?, b: String?) {
     let width = width
     return (
@@ -115,7 +115,7 @@ struct VariablePair {
     return zip(a.axes.dropFirst(), indices).map { label($0, $1) }.joined(separator: ", ")
   }
 
-  /// The first cell that differs, with its place; nil: the words are all the same.
+  /// The first cell that differs, with its place; nil: all words are equal.
   func firstCell(_ path: String) -> DocumentComparison.Difference? {
     for row in 0..<max(rows.a, rows.b) {
       guard let place = firstDifference(inRow: row) else { continue }

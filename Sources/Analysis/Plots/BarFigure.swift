@@ -1,8 +1,8 @@
-/// Named amounts as bars, each with its number: what became of something, in how many ways.
+/// Named amounts as bars, each with its number: the outcome of something, in how many ways.
 public struct BarFigure: Sendable {
   /// One bar.
   public struct Bar: Sendable {
-    /// What is counted, written beside the bar.
+    /// The count; the figure writes it next to the bar.
     public var name: String
     /// How much.
     public var value: Double
@@ -33,7 +33,7 @@ public struct BarFigure: Sendable {
   /// Whether any bar has a length.
   public var isEmpty: Bool { bars.allSatisfy { !($0.value > 0) } }
 
-  /// The figure as a file of its own.
+  /// The figure as a separate file.
   public var svg: String { document(isPart: false) }
   /// The figure as a part of a page.
   var part: String { document(isPart: true) }

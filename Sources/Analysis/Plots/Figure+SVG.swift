@@ -6,11 +6,11 @@ extension Figure {
     var top = 0.0
     var bottom = 0.0
     var height = 0.0
-    /// Where the names of the series stand.
+    /// Where the names of the series are.
     var legend: [(x: Double, y: Double, name: String)] = []
   }
 
-  /// The figure as a file of its own.
+  /// The figure as a separate file.
   public var svg: String { document(isPart: false) }
 
   /// The figure as a part of a page that has `Palette.style`.
@@ -150,7 +150,7 @@ extension Figure {
     }
   }
 
-  /// The places of points that stand alone, so that no line is drawn through them.
+  /// The places of isolated points, so that no line is drawn through them.
   private func alone(_ points: [Point]) -> [Int] {
     func isKnown(_ place: Int) -> Bool {
       points.indices.contains(place) && points[place].x.isFinite && points[place].y.isFinite
@@ -158,7 +158,7 @@ extension Figure {
     return points.indices.filter { isKnown($0) && !isKnown($0 - 1) && !isKnown($0 + 1) }
   }
 
-  /// A disc for each point that stands alone.
+  /// A disc for each isolated point.
   private func markers(
     _ points: [Point], _ look: Int, _ across: Scale, _ up: (Double) -> Double
   ) -> String {
@@ -167,7 +167,7 @@ extension Figure {
     }.joined()
   }
 
-  /// The path of a curve; NaN leaves a gap, and points that stand alone are left to `markers`.
+  /// The path of a curve; NaN leaves a gap, and isolated points are left to `markers`.
   private func curve(
     _ points: [Point], isStep: Bool, _ across: Scale, _ up: (Double) -> Double
   ) -> String {

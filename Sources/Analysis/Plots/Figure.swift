@@ -4,7 +4,7 @@
 public struct Figure: Sendable {
   /// An axis.
   public struct Axis: Sendable {
-    /// What stands along it, with its unit where the numbers do not show it.
+    /// Its title, with its unit where the numbers do not show it.
     public var label: String
     /// What its numbers are.
     public var quantity: Quantity
@@ -23,7 +23,7 @@ public struct Figure: Sendable {
     }
   }
 
-  /// What is drawn; curves lie over one another in the order given.
+  /// What is drawn; later curves cover earlier ones.
   public enum Mark: Sendable {
     /// A line through points.
     case line([Point])
@@ -96,7 +96,7 @@ public struct Figure: Sendable {
     series.allSatisfy { $0.mark.points.allSatisfy { !$0.y.isFinite || !$0.x.isFinite } }
   }
 
-  /// Whether all that is shown lies at one place, so that nothing can be seen along the axis.
+  /// Whether all that is shown is at one place, so that nothing can be seen along the axis.
   public var isOfOnePlace: Bool {
     let known = series.flatMap { one in
       if case .columns = one.mark { return one.mark.places.filter(\.isFinite) }

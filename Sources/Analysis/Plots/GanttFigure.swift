@@ -22,7 +22,7 @@ public struct GanttFigure: Sendable {
     public var name: String
     /// Its look, from 0 to 7.
     public var look: Int
-    /// What stands in it.
+    /// Its text.
     public var stretches: [Stretch]
     /// Moments that are marked in it, with what happened.
     public var moments: [(time: Double, name: String)]
@@ -52,7 +52,7 @@ public struct GanttFigure: Sendable {
     (self.title, self.subtitle, self.range, self.rows) = (title, subtitle, range, rows)
   }
 
-  /// The figure as a file of its own.
+  /// The figure as a separate file.
   public var svg: String { document(isPart: false) }
   /// The figure as a part of a page.
   var part: String { document(isPart: true) }

@@ -25,7 +25,7 @@ package enum Markup {
     return trimmed(fixed(value, decimals: 2))
   }
 
-  /// A number with exactly so many decimals, half away from zero.
+  /// A number with exactly this many decimals, half away from zero.
   package static func fixed(_ value: Double, decimals: Int) -> String {
     guard value.isFinite else { return value.isNaN ? "–" : value < 0 ? "−∞" : "∞" }
     var factor = 1.0
@@ -41,7 +41,7 @@ package enum Markup {
     return "\(sign)\(whole / unit).\(zeros)\(rest)"
   }
 
-  /// A number with about so many significant digits, no trailing zeros, no exponent between 10⁻⁶
+  /// A number with about this many significant digits, no trailing zeros, no exponent between 10⁻⁶
   /// and 10¹⁵.
   package static func significant(_ value: Double, _ digits: Int) -> String {
     guard value.isFinite, value != 0 else { return value == 0 ? "0" : fixed(value, decimals: 0) }

@@ -27,7 +27,7 @@ enum Palette {
       ]
   }
 
-  /// The style sheet of figures; each rule stands below `.fig`.
+  /// The style sheet of figures; each rule is below `.fig`.
   static var style: String {
     func rules(_ colours: [String], _ isDark: Bool) -> String {
       var text = ground(isDark).map { ".fig \($0.0){\($0.1)}" }.joined()

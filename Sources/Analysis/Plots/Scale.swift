@@ -2,7 +2,7 @@
 public enum Quantity: String, Sendable, CaseIterable {
   /// Plain numbers.
   case number
-  /// Whole numbers: no tick lies between two of them.
+  /// Whole numbers: no tick is between two of them.
   case whole
   /// Shares of one, read as percentages.
   case share
@@ -21,7 +21,7 @@ package struct Scale {
   package let low: Double
   package let high: Double
   let quantity: Quantity
-  /// Where `low` and `high` lie on the page.
+  /// Where `low` and `high` are on the page.
   let from: Double
   let to: Double
 
@@ -48,12 +48,12 @@ package struct Scale {
     (self.from, self.to) = (from, to)
   }
 
-  /// Where a number lies on the page.
+  /// Where a number is on the page.
   package func place(_ value: Double) -> Double {
     from + (value - low) / (high - low) * (to - from)
   }
 
-  /// The ticks: round numbers of the quantity, at most so many, lowest first.
+  /// The ticks: round numbers of the quantity, at most this many, lowest first.
   package func ticks(atMost count: Int) -> [Double] {
     let step = Self.step(high - low, quantity, atMost: max(1, count - 1))
     let slack = step * 1e-9
@@ -107,7 +107,7 @@ package struct Scale {
     return ("", 1)
   }
 
-  /// The least round step that makes at most so many steps of a span.
+  /// The least round step that makes at most this many steps of a span.
   static func step(_ span: Double, _ quantity: Quantity, atMost count: Int) -> Double {
     let wanted = span / Double(max(1, count))
     let factors: [Double]

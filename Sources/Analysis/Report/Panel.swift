@@ -36,7 +36,7 @@ struct Panel {
     }
   }
 
-  /// The figure as a file of its own.
+  /// The figure as a separate file.
   var svg: String {
     switch content {
     case .curves(let figure): figure.svg
@@ -66,8 +66,12 @@ extension Report {
       content: content, missing: Panel.isEmpty(content) ? missing(plot, run) : nil)
   }
 
+  /// The figures of one result, on the report's axis of time.
+  func figures(_ run: ReportRun) -> RunFigures { RunFigures(run: run, timeAxis: timeAxis) }
+
   private func content(_ plot: Plot, _ run: ReportRun) -> Panel.Content {
-    switch plot {
+    let figures = figures(run)
+    return switch plot {
     case .accuracy: .curves(accuracy(.time))
     case .accuracyByVersion: .curves(accuracy(.versions))
     case .accuracyByBytes: .curves(accuracy(.bytes))
@@ -77,23 +81,23 @@ extension Report {
     case .lossByVersion: .curves(loss(.versions))
     case .held: .curves(held)
     case .ownModels: .curves(ownModels)
-    case .spread: .curves(spread(run))
-    case .trainingLoss: .curves(trainingLoss(run))
-    case .fleet: .curves(byHourOfDay(run))
-    case .participation: .curves(participationsByHour(run))
-    case .updates: .curves(sessions(run))
-    case .funnel: .bars(funnel(run))
-    case .staleness: .curves(staleness(run))
-    case .evenness: .curves(participations(run))
-    case .labels: .curves(labels(run))
-    case .effort: .bars(effort(run))
-    case .bytes: .bars(bytes(run))
-    case .attempts: .bars(ledger(run, "attempts", "Training attempts"))
-    case .updateEnds: .bars(ledger(run, "updates", "Updates"))
-    case .transmissions: .bars(ledger(run, "transmissions", "Transmissions"))
-    case .files: .bars(files(run))
-    case .uploads: .bars(uploads(run))
-    case .timeline: .stretches(gantts(run).first ?? GanttFigure("", "", 0...1, []))
+    case .spread: .curves(figures.spread)
+    case .trainingLoss: .curves(figures.trainingLoss)
+    case .fleet: .curves(figures.byHourOfDay)
+    case .participation: .curves(figures.participationsByHour)
+    case .updates: .curves(figures.sessions)
+    case .funnel: .bars(figures.funnel)
+    case .staleness: .curves(figures.staleness)
+    case .evenness: .curves(figures.participations)
+    case .labels: .curves(figures.labels)
+    case .effort: .bars(figures.effort)
+    case .bytes: .bars(figures.bytes)
+    case .attempts: .bars(figures.ledger("attempts", "Training attempts"))
+    case .updateEnds: .bars(figures.ledger("updates", "Updates"))
+    case .transmissions: .bars(figures.ledger("transmissions", "Transmissions"))
+    case .files: .bars(figures.files)
+    case .uploads: .bars(figures.uploads)
+    case .timeline: .stretches(figures.gantts.first ?? GanttFigure("", "", 0...1, []))
     }
   }
 
@@ -136,6 +140,6 @@ extension Report {
     }
     let words = left.map { "\($0.titles.joined(separator: ", ")): \($0.reason)" }
     return grid + "<p class=\"note left\">Not drawn. "
-      + words.map { Self.prose($0) + "." }.joined(separator: " ") + "</p>"
+      + words.map { Markup.prose($0) + "." }.joined(separator: " ") + "</p>"
   }
 }

@@ -94,41 +94,4 @@ extension Report {
         high: band.high[place])
     }
   }
-
-  /// A step function's points, its last value kept until the end.
-  private func extended(_ points: [Figure.Point], to end: Double) -> [Figure.Point] {
-    guard let last = points.last, end > last.x else { return points }
-    return points + [.init(end, last.y)]
-  }
-
-  /// How accuracy spreads over devices, where that was recorded.
-  func spread(_ run: ReportRun) -> Figure {
-    let names = [
-      ("best tenth", "federatedAccuracyBestTenth"), ("mean", "federatedAccuracy"),
-      ("worst tenth", "federatedAccuracyWorstTenth"),
-    ]
-    let series = names.map { name, column in
-      let points = thinned(run.curve(column, over: .time), to: 400)
-      return Figure.Series(name, .step(extended(points, to: run.length)))
-    }
-    return Figure(
-      "Accuracy on devices' own samples", x: timeAxis,
-      y: .init("accuracy", .share, includesZero: true),
-      series.filter { !$0.mark.points.isEmpty })
-  }
-
-  /// The loss of trainings beside that of the test samples.
-  func trainingLoss(_ run: ReportRun) -> Figure {
-    let trained = thinned(run.curve("trainingLoss", over: .time), to: 400)
-    let tested = thinned(run.curve("centralLoss", over: .time), to: 400)
-    return Figure(
-      "Loss of trainings and on test samples", x: timeAxis,
-      y: .init("mean loss", .number, includesZero: true),
-      trained.isEmpty
-        ? []
-        : [
-          .init("trainings", .line(trained), look: 1),
-          .init("test samples", .step(extended(tested, to: run.length)), look: 0),
-        ].filter { !$0.mark.points.isEmpty })
-  }
 }

@@ -120,7 +120,7 @@ extension Report {
       }
     }
 
-    /// Why it can be empty all the same.
+    /// Why it can be empty nevertheless.
     func emptiness(_ run: ReportRun) -> String {
       let hasVersions = (run.versions?.length(of: "version") ?? 0) > 1
       switch self {

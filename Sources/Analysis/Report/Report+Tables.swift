@@ -22,7 +22,7 @@ extension Report {
         "<p class=\"warning\">\(Markup.escaped(run.path)) is incomplete: its run is still "
         + "running, or was "
       text +=
-        "interrupted. Versions and rounds are those until \(Self.duration(run.length)); the rest "
+        "interrupted. Versions and rounds are those until \(Markup.duration(run.length)); the rest "
       text += "is as of an earlier time, or missing.</p>\n"
     }
     let tiles = headline
@@ -36,7 +36,7 @@ extension Report {
     return text
   }
 
-  private func duration(of run: ReportRun) -> String { Self.duration(run.length) + " simulated" }
+  private func duration(of run: ReportRun) -> String { Markup.duration(run.length) + " simulated" }
 
   /// The figures of one result; of several, their table says it.
   private var headline: [(String, String)] {
@@ -49,11 +49,11 @@ extension Report {
       guard let last = curve.last, let best = curve.map(\.y).max() else { continue }
       let of = own.count > 1 ? line.model.map { " of \($0)" } ?? ", federated" : ""
       if line.versions(run) == 0 {
-        tiles.append((Self.percent(last.y), "accuracy of the initial model"))
+        tiles.append((Markup.percent(last.y), "accuracy of the initial model"))
         continue
       }
-      tiles.append((Self.percent(last.y), "accuracy of the last version\(of)"))
-      tiles.append((Self.percent(best), "best accuracy\(of)"))
+      tiles.append((Markup.percent(last.y), "accuracy of the last version\(of)"))
+      tiles.append((Markup.percent(best), "best accuracy\(of)"))
     }
     func add(_ count: Double?, _ one: String, _ several: String, _ rest: String) {
       guard let count else { return }
@@ -75,15 +75,15 @@ extension Report {
     }
     tiles += participation(run)
     if let wasted = run.wastedShare {
-      tiles.append((Self.percent(wasted), "of training time wasted"))
+      tiles.append((Markup.percent(wasted), "of training time wasted"))
     }
     if let open = run.openShare, open > 0 {
-      tiles.append((Self.percent(open), "of training time in progress at the end"))
+      tiles.append((Markup.percent(open), "of training time in progress at the end"))
     }
     if let ledger = run.document.table("ledger"), let up = ledger.number("bytesUp"),
       let down = ledger.number("bytesDown")
     {
-      tiles.append((Self.bytes(up + down), "sent and received"))
+      tiles.append((Markup.bytes(up + down), "sent and received"))
     }
     return tiles
   }
@@ -97,25 +97,20 @@ extension Report {
     if run.isFederated, let fairness = run.document.table("fairness"),
       let participants = fairness.number("participants")
     {
-      tiles.append((Self.percent(participants / Double(devices)), "of devices contributed"))
+      tiles.append((Markup.percent(participants / Double(devices)), "of devices contributed"))
       if let gini = fairness.number("giniParticipation"), gini.isFinite {
         tiles.append((Markup.fixed(gini, decimals: 2), "Gini of participation"))
       }
     }
     if !run.isFederated, let trained = run.document.table("collection")?.numbers("trained") {
       let some = Double(trained.count { $0 > 0 })
-      tiles.append((Self.percent(some / Double(devices)), "of devices had files used in training"))
+      tiles.append(
+        (Markup.percent(some / Double(devices)), "of devices had files used in training"))
     }
     return tiles
   }
 
-  /// A share in percent, with one decimal.
-  static func percent(_ share: Double) -> String {
-    guard share.isFinite else { return "–" }
-    return share > 0 && share < 0.0005 ? "<0.1%" : Markup.fixed(share * 100, decimals: 1) + "%"
-  }
-
-  /// A row for each line: what its seeds came to.
+  /// A row for each line: the results of its seeds.
   func resultTable() -> String {
     let target = commonTarget
     var head = ["", "seeds", "last accuracy", "best accuracy"]
@@ -135,8 +130,8 @@ extension Report {
       note += " The target is the highest whole percentage that all results reached; its time is "
       note += "that of the first evaluated version at the target."
     }
-    return Self.table(head, lines.map { row($0, target) })
-      + "<p class=\"note left\">\(Self.prose(note))</p>"
+    return ReportPage.table(head, lines.map { row($0, target) })
+      + "<p class=\"note left\">\(Markup.prose(note))</p>"
   }
 
   /// The highest whole percentage that every result reaches; nil: there is none.
@@ -175,15 +170,15 @@ extension Report {
     }
     let curves = runs.map { line.curve($0, .accuracy, .time) }
     var cells = [line.name, "\(runs.count)"]
-    cells.append(over(curves.map { $0.last?.y }, Self.percent))
-    cells.append(over(curves.map { $0.map(\.y).max() }, Self.percent))
+    cells.append(over(curves.map { $0.last?.y }, Markup.percent))
+    cells.append(over(curves.map { $0.map(\.y).max() }, Markup.percent))
     if let target {
-      cells.append(over(curves.map { $0.first { $0.y >= target }?.x }, Self.duration))
+      cells.append(over(curves.map { $0.first { $0.y >= target }?.x }, Markup.duration))
     }
     cells.append(over(runs.map(line.versions), Markup.grouped))
     cells.append(ofDevices({ $0.ledger("updates", "aggregated") }, Markup.grouped))
-    cells.append(ofDevices({ $0.wastedShare }, Self.percent))
-    cells.append(ofDevices({ $0.openShare }, Self.percent))
+    cells.append(ofDevices({ $0.wastedShare }, Markup.percent))
+    cells.append(ofDevices({ $0.openShare }, Markup.percent))
     cells.append(
       over(
         runs.map { run in
@@ -191,18 +186,8 @@ extension Report {
           return ledger?.number("bytesUp").flatMap { up in
             ledger?.number("bytesDown").map { up + $0 }
           }
-        }, Self.bytes))
+        }, Markup.bytes))
     return cells
-  }
-
-  /// A table; cells after the first are numbers.
-  static func table(_ head: [String], _ rows: [[String]], style: String = "numbers") -> String {
-    func cells(_ cells: [String], _ tag: String) -> String {
-      cells.map { "<\(tag)>\(Markup.escaped($0))</\(tag)>" }.joined()
-    }
-    return "<div class=\"scroll\" tabindex=\"0\"><table class=\"\(style)\"><thead><tr>"
-      + cells(head, "th") + "</tr></thead><tbody>"
-      + rows.map { "<tr>\(cells($0, "td"))</tr>" }.joined() + "</tbody></table></div>"
   }
 
   /// Which command makes the results again, and by which digests to tell them.
@@ -224,9 +209,8 @@ extension Report {
     }
     return
       "<p>Each result contains its scenario. <code>fedsim replay \(Markup.escaped(path))</code> "
-      + "replays "
-      + "the run and checks that every byte is reproduced.</p>"
-      + Self.table(
+      + "replays the run and checks that every byte is reproduced.</p>"
+      + ReportPage.table(
         ["result", "seed", "FedSim", "content digest", "event digest"], rows, style: "words")
       + (all.count > most ? "<p class=\"note\">And \(all.count - most) more.</p>" : "")
   }

@@ -6,21 +6,21 @@ import Results
 public struct Report: Sendable {
   /// The results.
   public let runs: [ReportRun]
-  /// Results that stand beside the others as lines of their own, by name.
+  /// Results that are drawn next to the others as separate lines, by name.
   let references: [(name: String, run: ReportRun)]
   let groups: [ReportGroup]
   /// The lines of figures that show all results, and the rows of their table.
   let lines: [ReportLine]
-  /// The columns of `versions` with figures of their own.
+  /// The columns of `versions` with their own figures.
   let columns: [String]
 
-  /// The most groups whose devices and work are told one by one.
+  /// The most groups whose devices and work are shown one by one.
   static let mostDetailed = 3
 
-  /// A report on some results, beside others that are references.
+  /// A report on some results, next to others that are references.
   ///
   /// No two of the former are of one run (`isOfOneRun`). `columns` are those of `versions` that are
-  /// drawn in figures of their own, where results have them.
+  /// drawn in their own figures, where results have them.
   public init(
     _ runs: [ReportRun], references: [(name: String, run: ReportRun)] = [],
     columns: [String] = []
@@ -50,9 +50,10 @@ public struct Report: Sendable {
   /// The page.
   public var html: String {
     var body = header
-    body += section("learning", "Learning", learningNote, grid(learning, runs[0], columnPanels))
+    body += ReportPage.section(
+      "learning", "Learning", learningNote, grid(learning, runs[0], columnPanels))
     if runs.count > 1 || !references.isEmpty {
-      body += section("results", "Results", nil, resultTable())
+      body += ReportPage.section("results", "Results", nil, resultTable())
     }
     for group in groups.prefix(Self.mostDetailed) {
       let suffix = groups.count > 1 ? ": \(group.name)" : ""
@@ -61,11 +62,11 @@ public struct Report: Sendable {
     }
     if groups.count > Self.mostDetailed {
       let rest = groups.dropFirst(Self.mostDetailed).map(\.name).joined(separator: ", ")
-      body += section(
+      body += ReportPage.section(
         "others", "Others", "Devices and work are not shown here for: \(rest).", "")
     }
-    body += section("reproduce", "How to reproduce it", nil, reproduction())
-    return page(title: title, body: body)
+    body += ReportPage.section("reproduce", "How to reproduce it", nil, reproduction())
+    return ReportPage.html(title: title, body: body)
   }
 
   /// The title of the page.
@@ -76,33 +77,35 @@ public struct Report: Sendable {
 
   private func details(_ run: ReportRun, _ seeds: Int, suffix: String, id: String) -> String {
     let which = seeds > 1 ? "Of seed \(run.seed), the first of \(seeds)." : nil
-    var text = section(
+    var text = ReportPage.section(
       "fleet\(id)", "Fleet and participation\(suffix)", which,
       grid(
         [.fleet, .participation, .updates, .funnel, .staleness, .evenness, .labels], run))
-    let shown = gantts(run)
+    let figures = figures(run)
+    let shown = figures.gantts
     if shown.isEmpty {
-      text += section(
+      text += ReportPage.section(
         "devices\(id)", "Devices over time\(suffix)",
         "No device's states are stored. `record: {timelineOf: [GROUP/NUMBER]}` in the scenario, or "
           + "`--set 'record.timelineOf=[GROUP/NUMBER]'`, stores those of the devices that it "
           + "names.",
         "")
     } else {
-      text += section(
+      text += ReportPage.section(
         "devices\(id)", "Devices over time\(suffix)",
-        timelineNote(run, shown[0].range),
+        figures.timelineNote(shown[0].range),
         "<div class=\"grid\">"
           + shown.map { "<figure>\($0.part)</figure>" }.joined(separator: "\n") + "</div>")
     }
-    text += section(
+    text += ReportPage.section(
       "work\(id)", "Where the work went\(suffix)", workNote(run),
       grid([.effort, .bytes, .attempts, .updateEnds, .transmissions, .files, .uploads], run))
-    if let assumptions = assumptions(run) {
-      text += section("assumptions\(id)", "Assumptions\(suffix)", assumptionNote, assumptions)
+    if let assumptions = Assumption.table(run) {
+      text += ReportPage.section(
+        "assumptions\(id)", "Assumptions\(suffix)", assumptionNote, assumptions)
     }
     return text
-      + section(
+      + ReportPage.section(
         "scenario\(id)", "The scenario\(suffix)", nil,
         "<details><summary>All resolved values</summary><pre>"
           + Markup.escaped(run.document.scenarioText ?? "") + "</pre></details>")
@@ -131,8 +134,9 @@ public struct Report: Sendable {
 
   /// What grey bars are, where there are any.
   private func workNote(_ run: ReportRun) -> String? {
-    let ledgers = ["attempts", "updates", "transmissions"].map { ledger(run, $0, "") }
-    let bars = ([effort(run), files(run)] + ledgers).flatMap(\.bars)
+    let figures = figures(run)
+    let ledgers = ["attempts", "updates", "transmissions"].map { figures.ledger($0, "") }
+    let bars = ([figures.effort, figures.files] + ledgers).flatMap(\.bars)
     return bars.contains { $0.look == ReportRun.Fate.underWay.look }
       ? "Grey: in progress at the end of the run, or waiting to be used; neither used nor wasted."
       : nil
@@ -140,18 +144,5 @@ public struct Report: Sendable {
 
   private var assumptionNote: String {
     "Values of the scenario that are assumptions about the world, not measurements."
-  }
-
-  private func section(_ id: String, _ title: String, _ note: String?, _ body: String) -> String {
-    let note = note.map { "<p class=\"note\">\(Self.prose($0))</p>" } ?? ""
-    return "<section id=\"\(id)\"><h2>\(Markup.escaped(title))</h2>\(note)\(body)</section>\n"
-  }
-
-  /// A text with code between back quotes.
-  static func prose(_ text: String) -> String {
-    text.split(separator: "`", omittingEmptySubsequences: false).enumerated().map { place, piece in
-      let text = Markup.escaped(String(piece))
-      return place % 2 == 1 ? "<code>\(text)</code>" : text
-    }.joined()
   }
 }

@@ -42,7 +42,7 @@ struct ReportLine {
   var runs: [ReportRun]
   /// The model that the server trained on devices' files; nil: the one that devices trained.
   var model: String?
-  /// Whether it stands beside the others by a name that it was given.
+  /// Whether it is next to the others by a name that it was given.
   var isReference = false
   /// Its look, the same on all figures: those of references count down from the last.
   var look = 0
@@ -65,7 +65,7 @@ struct ReportLine {
     return lines
   }
 
-  /// A column of `versions` over an axis, or what stands for it in `central`.
+  /// A column of `versions` over an axis, or its counterpart in `central`.
   func curve(
     _ run: ReportRun, _ column: ReportColumn, _ along: ReportRun.CurveAxis
   ) -> [Figure.Point] {

@@ -40,7 +40,7 @@ public struct ReportRun: Sendable {
     return name.hasSuffix(".h5") ? String(name.dropLast(3)) : name
   }
 
-  /// Whether the run had come to its end.
+  /// Whether the run had ended.
   var isWhole: Bool { document.root[attribute: "isComplete"] == nil }
 
   /// The names of the fleet's groups, in its order; nil: the scenario does not say.
@@ -55,7 +55,7 @@ public struct ReportRun: Sendable {
   /// How long the run was, in simulated seconds.
   var length: Double { document.table("")?.number("simulatedTime") ?? 0 }
 
-  /// Until when anything is known: the run's end, or a later version of a run that goes on.
+  /// Until when anything is known: the run's end, or a later version of an unfinished run.
   var lastMoment: Double {
     let last = [versions, central].map { $0?.numbers("publishedAt")?.max() ?? 0 }
     return max(length, last.max() ?? 0)
@@ -139,7 +139,7 @@ public struct ReportRun: Sendable {
     axis == .time ? length : places(axis)?.last ?? 0
   }
 
-  /// Amounts of training by what became of it, in words; the seconds of devices.
+  /// Amounts of training by their outcome, in words; the seconds of devices.
   var effort: [(outcome: String, seconds: Double)] {
     guard let effort = document.table("effort"), let names = effort.words("outcome"),
       let seconds = effort.numbers("deviceSeconds")
@@ -147,11 +147,11 @@ public struct ReportRun: Sendable {
     return zip(names, seconds).filter { $1 > 0 }.map { ($0, $1) }
   }
 
-  /// What became of training, as far as the report tells it apart.
+  /// The outcome of training, as far as the report distinguishes it.
   enum Fate {
     /// It is in a version.
     case used
-    /// It came to nothing.
+    /// Its work was lost.
     case wasted
     /// It, or its update, was under way as the run ended.
     case underWay
@@ -181,7 +181,7 @@ public struct ReportRun: Sendable {
     }
   }
 
-  /// The share of devices' training time that came to nothing, of what had come to an end; nil:
+  /// The share of devices' training time whose work was lost, of what had ended; nil:
   /// nothing had, or it is not known.
   var wastedShare: Double? {
     let (used, wasted) = (seconds(.used), seconds(.wasted))
@@ -208,7 +208,7 @@ public struct ReportRun: Sendable {
   }
 }
 
-/// A curve thinned to so many points, the same ones every time: of each stretch of places the
+/// A curve thinned to this many points, the same ones every time: of each stretch of places the
 /// first, the lowest, the highest and the last.
 package func thinned(_ points: [Figure.Point], to count: Int) -> [Figure.Point] {
   guard points.count > max(4, count) else { return points }
@@ -229,4 +229,10 @@ package func thinned(_ points: [Figure.Point], to count: Int) -> [Figure.Point] 
     }
   }
   return kept
+}
+
+/// A step function's points, its last value kept until the end.
+func extended(_ points: [Figure.Point], to end: Double) -> [Figure.Point] {
+  guard let last = points.last, end > last.x else { return points }
+  return points + [.init(end, last.y)]
 }

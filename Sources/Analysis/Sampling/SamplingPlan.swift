@@ -38,12 +38,12 @@ public enum SamplingPlan: Sendable {
     }
   }
 
-  /// So many points of so many coordinates.
+  /// A number of points, each with a number of coordinates.
   ///
   /// Shapes: [point][axis]. Draws: those of `random`, two words a coordinate, from a stream an
   /// axis and point; of `latinHypercube`, a shuffle an axis, then the same. So a point of `random`
   /// depends neither on the number of points nor on that of axes.
-  /// Throws: `SamplingFault` where the plan has no points of so many axes.
+  /// Throws: `SamplingFault` where the plan has no points of that number of axes.
   public func points(_ count: Int, axes: Int) throws(SamplingFault) -> [[Double]] {
     precondition(count >= 0 && axes >= 0, "counts are not negative")
     if let mostAxes, axes > mostAxes {
@@ -105,7 +105,7 @@ public enum SamplingPlan: Sendable {
   }
 }
 
-/// A plan that has no points of so many axes.
+/// A plan that has no points of that number of axes.
 public struct SamplingFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// The plan's name in a scenario.
   public let plan: String

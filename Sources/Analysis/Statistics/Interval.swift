@@ -12,6 +12,6 @@ public struct Interval: Codable, Equatable, Sendable {
     (self.low, self.high, self.level) = (low, high, level)
   }
 
-  /// Whether a number lies in it, ends included.
+  /// Whether a number is in it, ends included.
   public func contains(_ value: Double) -> Bool { low <= value && value <= high }
 }

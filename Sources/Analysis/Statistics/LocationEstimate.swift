@@ -1,7 +1,7 @@
 import CGSL
 
-/// Hodges and Lehmann's estimate of where paired differences lie: the median of the means of all
-/// pairs of them, each with itself included.
+/// Hodges and Lehmann's estimate of where paired differences are centred: the median of the means
+/// of all pairs of them, each with itself included.
 ///
 /// The interval goes with the signed-rank test: it holds the shifts that the test would not
 /// refuse. Up to 50 differences it follows from the exact distribution, beyond from the normal

@@ -14,7 +14,7 @@ public struct RankSumTest: Codable, Equatable, Sendable {
   /// Whether all divisions were counted.
   public let isExact: Bool
 
-  /// Up to so many numbers in all the probability is counted.
+  /// Up to this many numbers in all the probability is counted.
   public static let mostExact = 50
 
   /// Tests two lists, each with a number at least; NaN is left out.

@@ -26,7 +26,7 @@ struct Ranks {
     ties.reduce(0.0) { $0 + (Double($1) * Double($1) * Double($1) - Double($1)) }
   }
 
-  /// How many choices of ranks come to each doubled sum; any number of them, or exactly `size`.
+  /// How many choices of ranks have each doubled sum; any number of them, or exactly `size`.
   ///
   /// Exact while there are at most 2⁵³ choices. Complexity: O(n · size · sum of all).
   static func choices(of doubled: [Int], size: Int? = nil) -> [Double] {

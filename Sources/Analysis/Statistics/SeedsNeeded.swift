@@ -21,7 +21,7 @@ public struct SeedsNeeded: Codable, Equatable, Sendable {
     case tooFewPairs
     /// All that differ do so to one side: `least` of them are enough.
     case allAgree
-    /// They lie about 0.
+    /// They are centred at 0.
     case noEffect
   }
 

@@ -1,6 +1,6 @@
 import CGSL
 
-/// Wilcoxon's signed-rank test: whether paired differences lie about 0.
+/// Wilcoxon's signed-rank test: whether paired differences are centred at 0.
 ///
 /// Differences of 0 are left out and counted (Wilcoxon's own way), those of equal size share the
 /// mean of their ranks. Up to 50 differences the probability is exact, ties or not: all signs are
@@ -17,10 +17,10 @@ public struct SignedRankTest: Codable, Equatable, Sendable {
   public let negativeSum: Double
   /// The probability of sums at least as far apart if signs were drawn; 1 without differences.
   public let probability: Double
-  /// Whether all signs were counted, or the normal distribution stands for them.
+  /// Whether all signs were counted, or the normal distribution replaces them.
   public let isExact: Bool
 
-  /// Up to so many differences the probability is counted.
+  /// Up to this many differences the probability is counted.
   public static let mostExact = 50
 
   /// Tests differences; NaN is left out, infinities count as the largest.

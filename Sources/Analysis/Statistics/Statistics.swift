@@ -1,6 +1,6 @@
 import CGSL
 
-/// What describes a list of numbers. NaN stands for a number that is not there and is left out;
+/// What describes a list of numbers. NaN is a number that is missing and is left out;
 /// of no numbers at all, a mean or a quantile is NaN.
 ///
 /// GSL calls the C library, whose last bit differs between processors: print with fixed digits, and
@@ -33,8 +33,8 @@ public enum Statistics {
 
   /// A quantile: linear between the order statistics, the lowest at 0 and the highest at 1.
   ///
-  /// Between two numbers of which one is infinite it is that one, unless it lies on the other.
-  /// Source: Hyndman and Fan (1996), type 7.
+  /// Between two numbers of which one is infinite it is that one, unless the quantile is exactly at
+  /// the other. Source: Hyndman and Fan (1996), type 7.
   public static func quantile(_ share: Double, of values: [Double]) -> Double {
     quantile(share, ofSorted: sorted(values))
   }
@@ -83,7 +83,7 @@ public enum Statistics {
 
   private static func count(_ share: Double, of count: Int) -> Int {
     precondition((0...1).contains(share), "a share is from 0 to 1")
-    // 0.1 of 30 is 3, not the 4 that a rounded product may come to.
+    // 0.1 of 30 is 3, not the 4 that a rounded product may reach.
     return Int((share * Double(count) - 1e-9).rounded(.up))
   }
 

@@ -1,4 +1,4 @@
-/// What it cost a run to reach an accuracy: the cost lies after that of the evaluation before, and
+/// What it cost a run to reach an accuracy: the cost is after that of the evaluation before, and
 /// at most at that of the first version at or above the target.
 public struct TargetTime: Codable, Equatable, Sendable {
   /// One cost, as an interval that is open on the left.

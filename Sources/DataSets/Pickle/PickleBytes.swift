@@ -37,14 +37,14 @@ struct PickleBytes: ~Copyable {
     return byte
   }
 
-  /// A whole number of so many bytes, the lowest first.
+  /// A whole number of this many bytes, the lowest first.
   mutating func number(_ count: Int) throws(DataFault) -> UInt64 {
     var number: UInt64 = 0
     for place in 0..<count { number |= UInt64(try byte()) << (8 * UInt64(place)) }
     return number
   }
 
-  /// So many bytes; the count is as the file says.
+  /// This many bytes; the count is as the file says.
   mutating func bytes(_ count: UInt64) throws(DataFault) -> [UInt8] {
     guard count <= Self.longest else {
       throw fault(
@@ -61,7 +61,7 @@ struct PickleBytes: ~Copyable {
     return bytes
   }
 
-  /// What stands before the next line end, which is taken too.
+  /// What is before the next line end, which is taken too.
   mutating func line() throws(DataFault) -> [UInt8] {
     var bytes: [UInt8] = []
     while true {

@@ -1,4 +1,4 @@
-/// A dictionary in Python's pickle format, handed on entry by entry.
+/// A dictionary in Python's pickle format, read entry by entry.
 ///
 /// A stack machine for what plain values need: dictionaries, lists, tuples, numbers, texts, flags
 /// and None, in protocols 0 to 5. Every other operation, above all those that name or call
@@ -7,10 +7,10 @@
 struct PickleReader: ~Copyable {
   var bytes: PickleBytes
   private var stack: [PickleItem] = []
-  /// Heights of the stack at which marks stand.
+  /// Heights of the stack at which marks are.
   private var marks: [Int] = []
   private var memo: [PickleItem?] = []
-  /// The dictionary whose entries are handed on and not kept.
+  /// The dictionary whose entries are passed on and not kept.
   private var root: PickleDictionary?
 
   private static let deepest = 8
@@ -19,7 +19,7 @@ struct PickleReader: ~Copyable {
 
   private init(path: String) throws(DataFault) { bytes = try PickleBytes(path: path) }
 
-  /// Reads a file that is one dictionary, and hands on each entry once it is complete.
+  /// Reads a file that is one dictionary, and passes each entry on once it is complete.
   ///
   /// `body` also has the bytes read so far. Throws: `truncated`, `wrongMagic`, `unsupported` with
   /// the operation's name, `corrupt`, `tooLarge`, `outOfRange`, `trailingBytes`, each at its byte;
@@ -126,7 +126,7 @@ struct PickleReader: ~Copyable {
     return item
   }
 
-  /// What stands above the last mark, which goes.
+  /// What is above the last mark, which goes.
   private mutating func popMark(_ at: Int) throws(DataFault) -> [PickleItem] {
     guard let mark = marks.popLast() else {
       throw fault(.corrupt, at: at, found: "no mark on the stack", expected: "one")

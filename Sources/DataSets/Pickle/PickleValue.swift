@@ -30,12 +30,12 @@ enum PickleValue {
   case dictionary(PickleDictionary)
 }
 
-/// What holds other values. It is complete before it stands in another, as Python writes it: so no
+/// What holds other values. It is complete before it is in another, as Python writes it: so no
 /// value holds itself, and depths are known.
 class PickleContainer {
   /// How deep it is; 1: it holds no container.
   final var depth = 1
-  /// Whether it stands in another.
+  /// Whether it is in another.
   final var isComplete = false
 }
 

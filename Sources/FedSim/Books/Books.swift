@@ -65,7 +65,7 @@ struct Books: Codable {
     if outcome == .aggregated { devices[device].samplesAggregated += Int64(update.samples) }
   }
 
-  /// An update of a device became part of a version, so many versions behind.
+  /// An update of a device became part of a version, this many versions behind.
   mutating func countStaleness(_ versions: Int) {
     while staleness.count <= versions { staleness.append(0) }
     staleness[versions] += 1

@@ -24,13 +24,13 @@ public struct Effort: Sendable, Equatable, Codable {
   }
 }
 
-/// What becomes of work.
+/// The outcome of work.
 public enum EffortEnd: Sendable, Equatable {
   /// It went into an update, which ended so.
   case update(UpdateOutcome)
   /// Its attempt ended so and made no update.
   case attempt(AttemptOutcome)
-  /// The app was killed and its attempt went on from a checkpoint without it.
+  /// The app was killed and its attempt continued from a checkpoint without it.
   case lostSinceCheckpoint
 
   /// All ends, in the order in which results list them.
@@ -54,7 +54,7 @@ public enum EffortEnd: Sendable, Equatable {
   }
 }
 
-/// A ledger of work: by what became of it, booked as it ends.
+/// A ledger of work: by its outcome, booked as it ends.
 public struct EffortLedger: Sendable, Codable {
   private var rows = [Effort](repeating: Effort(), count: EffortEnd.all.count)
   /// Work of evaluations that the server asked devices for.
@@ -132,7 +132,7 @@ public struct TrafficLedger: Sendable, Codable {
   }
 }
 
-/// What one device's work came to.
+/// The outcomes of one device's work.
 public struct DeviceEffort: Sendable, Equatable, Codable {
   /// Distinct samples of its updates that became part of a version.
   public internal(set) var samplesAggregated: Int64 = 0

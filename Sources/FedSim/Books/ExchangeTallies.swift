@@ -11,19 +11,19 @@ public struct ExchangeTallies: Sendable, Codable {
   public internal(set) var undecodedTimeouts = 0
   /// Requests for a model with the key of a cycle that is over.
   public internal(set) var invalidKeys = 0
-  /// Updates to a cycle that is over, which were told that they are welcome.
+  /// Updates to a finished cycle, which the server acknowledged as if they counted.
   public internal(set) var lateReports = 0
   /// Answers of no samples.
   public internal(set) var emptyUpdates = 0
   /// Streams that broke before the result was there.
   public internal(set) var brokenStreams = 0
-  /// Devices that were told to disconnect and come back.
+  /// Devices that were asked to disconnect and come back.
   public internal(set) var reconnects = 0
   /// Models that a device could not read whole.
   public internal(set) var layoutMismatches = 0
   /// Sessions that had no server to turn to.
   public internal(set) var unconnectedSessions = 0
-  /// Erasures that came to the server.
+  /// Erasures that reached the server.
   public internal(set) var erasures = 0
 }
 
@@ -31,7 +31,7 @@ public struct ExchangeTallies: Sendable, Codable {
 public struct InstructionTallies: Sendable, Equatable, Codable {
   /// Workers that were enrolled: a device is a new one for each request for work.
   public internal(set) var workers = 0
-  /// Speed tests that came to their end.
+  /// Speed tests that ended.
   public internal(set) var speedTests = 0
   /// Plans that were sent.
   public internal(set) var plans = 0

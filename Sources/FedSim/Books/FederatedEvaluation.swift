@@ -9,7 +9,7 @@ public struct FederatedEvaluation: Sendable, Equatable, Codable {
     case test
     /// Those kept back for validation.
     case validation
-    /// Those it trains on, for want of any other.
+    /// Those it trains on, for lack of any other.
     case training
     /// It has none and does not count.
     case none
@@ -36,7 +36,7 @@ public struct FederatedEvaluation: Sendable, Equatable, Codable {
   /// The spread over devices.
   public let summary: Summary
 
-  /// The spread of these evaluations, one a device; one of no samples does not count.
+  /// The spread of these evaluations, one per device; one of no samples does not count.
   ///
   /// Order: means and deviations are summed in device order, tenths from their outer end inwards.
   public init(_ evaluations: [Evaluation]) {

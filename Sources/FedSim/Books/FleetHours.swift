@@ -51,7 +51,7 @@ public struct FleetHours: Sendable, Codable {
   /// Shapes: [hour][group][column].
   private var sums = PagedArray<Int64>()
 
-  /// Hours of a fleet of so many devices by group; none where they are not recorded.
+  /// Hours of a fleet of this many devices by group; none where they are not recorded.
   init(groups: [Int] = []) {
     fleetCount = groups.reduce(0, +)
     sampleCount = min(fleetCount, Self.sampleSize)

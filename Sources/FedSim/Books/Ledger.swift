@@ -18,7 +18,7 @@ where Outcome.RawValue == String {
   /// Ends an entry.
   public mutating func close(_ outcome: Outcome) { counts[Self.place(outcome)] += 1 }
 
-  /// Begins and ends so many entries.
+  /// Begins and ends this many entries.
   mutating func record(_ count: Int, _ outcome: Outcome) {
     opened += count
     counts[Self.place(outcome)] += count
@@ -129,7 +129,7 @@ public enum TransmissionOutcome: String, CaseIterable, Sendable {
   case timedOut
   /// The task or the process ended before all was sent, or while the answer came.
   case cancelled
-  /// The server refused it for want of a good token (401).
+  /// The server refused it for lack of a good token (401).
   case unauthorised
   /// The server refused it, though the token is good (403).
   case forbidden
@@ -199,7 +199,7 @@ public struct Tallies: Sendable, Codable {
   public internal(set) var expiredTrainings = 0
   /// Times at which a checkpoint was written.
   public internal(set) var checkpoints = 0
-  /// Times at which a training went on from its checkpoint.
+  /// Times at which a training continued from its checkpoint.
   public internal(set) var resumed = 0
   /// Checkpoints that were moved to a newer base.
   public internal(set) var rebased = 0

@@ -18,7 +18,7 @@ struct Participations: Codable {
   /// The numbers of those that are kept, ascending.
   var numbers: [Int32] { records.numbers }
 
-  /// A participation that is kept, read where it lies.
+  /// A participation that is kept, read where it is.
   subscript(participation: Int32) -> Participation {
     @inline(__always) unsafeAddress { records.address(participation) }
   }

@@ -1,4 +1,4 @@
-/// What a run has come to by a moment, as sums over all devices.
+/// The state of a run at a moment, as sums over all devices.
 public struct Progress: Sendable, Equatable, Codable {
   // In place, and added at once: every transmission books some.
   private var sums = SIMD8<Int64>()
@@ -47,8 +47,8 @@ public struct Progress: Sendable, Equatable, Codable {
 /// Sums that are true at a moment, although devices are played on ahead of it.
 ///
 /// What is booked in its turn is added at once. What a device books ahead of its turn waits, by
-/// stretches of 67 seconds, until the run as a whole has come to its time. Only events of classes
-/// before the server's book ahead, so what has the server's time lies before the server.
+/// stretches of 67 seconds, until the run as a whole has reached its time. Only events of classes
+/// before the server's book ahead, so an event at the server's own time is before the server.
 struct ProgressLog: Sendable, Codable {
   private struct Booking: Codable {
     let time: SimTime

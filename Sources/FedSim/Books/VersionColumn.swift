@@ -50,9 +50,9 @@ public struct VersionColumn: Sendable {
     public static let claims = Uses(rawValue: 1)
     /// Recordings hold it.
     public static let recordings = Uses(rawValue: 2)
-    /// Tables of sweeps hold what it comes to.
+    /// Tables of sweeps hold its final value.
     public static let sweeps = Uses(rawValue: 4)
-    /// The report draws it in a figure of its own.
+    /// The report draws it in its own figure.
     public static let report = Uses(rawValue: 8)
     /// All of them.
     public static let all: Uses = [.claims, .recordings, .sweeps, .report]
@@ -104,7 +104,7 @@ public struct VersionColumn: Sendable {
   private var condition: String? { presence.words.isEmpty ? nil : presence.words }
 }
 
-/// A number that a column comes to over a run.
+/// A number that summarises a column over a run.
 public struct VersionSummary: Sendable {
   /// Which one.
   public enum Kind: Sendable {
@@ -141,7 +141,7 @@ public struct VersionSeries: Sendable {
   /// Which version the server used when; nil where nobody asks.
   public let inUse: ModelsInUse?
 
-  /// The versions of a run that has come to where `simulation` is, or further.
+  /// The versions of a run that has reached where `simulation` is, or further.
   public init(_ records: [VersionRecord], of simulation: borrowing Simulation) {
     self.records = records
     guard let settings = simulation.inputs.server.modelInUse, let last = records.last else {

@@ -7,7 +7,7 @@ import Schema
 /// its line here, its column below, and a value where it is known. Wide ones come first, for a run
 /// keeps one of these for every version.
 public struct VersionFigures: Sendable, Codable {
-  /// What the run had come to as it was published.
+  /// The state of the run when it was published.
   public package(set) var progress = Progress()
   /// When it was published.
   public package(set) var publishedAt = SimTime.start
@@ -92,8 +92,7 @@ extension VersionColumn {
     .summed(
       .last(
         "deviceAccuracy",
-        "accuracy of the last version's updates on local validation "
-          + "samples")),
+        "accuracy of the last version's updates on local validation samples")),
   ]
 
   private static let stale: [VersionColumn] = [

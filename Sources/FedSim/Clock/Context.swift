@@ -3,7 +3,7 @@ import Numerics
 
 /// What every machine is handed: the inputs, the clock, the agenda, the audience and the books.
 ///
-/// Device and server are machines with state of their own, and share nothing but this.
+/// Device and server are machines with their own state, and share nothing but this.
 struct Context {
   /// What the run depends on.
   let inputs: SimulationInputs
@@ -29,7 +29,7 @@ struct Context {
   var streamKeys: StreamKeyCache
   /// What the settings ask for beyond the plain path.
   var features = Features()
-  /// What devices keep from training to training, and what travels with models beside them.
+  /// What devices keep from training to training, and what travels with models besides them.
   var states = ClientStates()
   /// What is collected for central training, where any group collects.
   var collection = Central()

@@ -1,4 +1,4 @@
-/// The kinds of events, requests and answers by the numbers that stand for them in a run's digest.
+/// The kinds of events, requests and answers by the numbers that represent them in a run's digest.
 ///
 /// A number is given once and never changes: digests of runs that are kept would.
 package enum DigestKind: UInt8, CaseIterable, Sendable {

@@ -62,7 +62,7 @@ public enum ServerSeries: UInt8, Equatable, Sendable, CaseIterable, Codable {
 public enum DeviceTimer: UInt8, Equatable, Sendable, Codable {
   /// A request has waited long enough for its answer.
   case requestTimeout = 0
-  /// A session goes on after a pause or before another try.
+  /// A session continues after a pause or before another try.
   case sessionPause = 1
   /// A request to the operating system may begin.
   case earliestBegin = 2
@@ -76,7 +76,7 @@ public enum DeviceTimer: UInt8, Equatable, Sendable, Codable {
   case processor = 6
   /// A heartbeat is due that is more than a number.
   case heartbeat = 7
-  /// The app is removed and installed anew.
+  /// The app is removed and reinstalled.
   case reinstall = 8
   /// A probe of a speed test has taken too long.
   case probe = 9

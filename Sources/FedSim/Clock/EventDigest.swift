@@ -13,7 +13,7 @@ public struct EventDigest: Sendable, Hashable, Codable {
   /// The first moment of the hour under way, in microseconds, and the digest as it began.
   private var hourBegin: Int64 = 0
   private var valueBefore: UInt64 = 0
-  /// What earlier turns of each hour came to.
+  /// The sums of earlier turns of each hour.
   private var earlier: [UInt64] = []
 
   private static let hour: Int64 = 3_600_000_000

@@ -1,6 +1,6 @@
 import Learning
 
-/// The events to come of each actor, one beside the other in memory: a list is reached in one go,
+/// The events to come of each actor, one next to the other in memory: a list is reached in one go,
 /// where links would lead from place to place.
 ///
 /// Two that share memory part when one of them says that it will change (`makeUnique`).
@@ -30,7 +30,7 @@ struct EventLists {
 
   /// An actor's events, the first of them in the last slot.
   ///
-  /// A list of more than the least memory stands in the middle of it, so that it grows at either
+  /// A list of more than the least memory is in the middle of it, so that it grows at either
   /// end, and what comes between two others moves those of the shorter side.
   struct List {
     /// The last event, and behind it those before it.
@@ -80,10 +80,10 @@ struct EventLists {
       return low
     }
 
-    /// Whether fewer events lie before a place in memory than behind it.
+    /// Whether fewer events are before a place in memory than behind it.
     private func isLow(_ place: Int) -> Bool { place < (Int(count) + 1) / 2 }
 
-    /// Whether an event cannot come to a place without more room.
+    /// Whether an event cannot be inserted at a place without more room.
     fileprivate func isFull(at place: Int) -> Bool {
       isLow(place) ? before == 0 : behind == 0
     }

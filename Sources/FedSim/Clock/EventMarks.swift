@@ -1,7 +1,7 @@
 /// When the first event of each actor comes, in the order (time, class, rank of the actor, actor).
 ///
 /// A heap of four children a node; where many marks wait, it holds those of a short stretch of
-/// time, and all later ones lie unsorted by stretch.
+/// time, and all later ones are unsorted by stretch.
 struct EventMarks {
   /// A time at which an actor has something to do.
   struct Mark {
@@ -162,7 +162,7 @@ struct EventMarks {
     for mark in all { file(mark) }
   }
 
-  /// Makes a heap of the marks as they stand.
+  /// Makes a heap of the marks as they are.
   private mutating func order() {
     guard heap.count > 1 else { return }
     for place in (0...(heap.count - 2) / 4).reversed() { sink(heap[place], from: place) }

@@ -1,6 +1,6 @@
 /// The events to come, in the total order (time, class, actor, the actor's own sequence).
 ///
-/// Each actor has a list of its own, in order; a mark in `marks` says when its first event comes.
+/// Each actor has its own list, in order; a mark in `marks` says when its first event comes.
 /// So an actor whose next events concern nobody else can be played on without a look at the others
 /// (`upcoming`). It is no `Sequence`, because its inner order means nothing. Complexity: O(log n)
 /// for `popFirst`, n being the actors of a stretch of time; O(events of the actor before it) for
@@ -106,7 +106,7 @@ package struct EventQueue {
     current = -1
     if played >= 0 { mark(played) }
     while let found = marks.popFirst() {
-      // A mark whose event was overtaken by another, which has a mark of its own, is passed over.
+      // A mark whose event was overtaken by another, which has its own mark, is passed over.
       let list = lists[found.actor]
       guard list.count > 0, list.first.time == found.time,
         list.first.eventClass.rawValue == found.eventClass

@@ -7,7 +7,7 @@ struct Features {
   var admission: (any CycleAdmission)?
   /// Whether accepted devices have keys that are good for one cycle.
   var givesKeys = false
-  /// Where the layer that changes lies, and from which version on.
+  /// Where the layer that changes is, and from which version on.
   var change: (version: Int32, ranges: [Range<Int>])?
   /// What updates go through on their devices; nil: nothing.
   var chain: TransformChain?

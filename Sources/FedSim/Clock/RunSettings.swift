@@ -10,7 +10,7 @@ public struct StopSettings: PartSettings {
   public var versions: Int?
   /// At the first evaluated version with at least this central accuracy.
   public var accuracy: Double?
-  /// Whether a run that can never come to a version is played out all the same; nil: it stops.
+  /// Whether a run that can never produce a version is played out nevertheless; nil: it stops.
   public var playsOut: Bool?
 
   public init() {}
@@ -19,8 +19,7 @@ public struct StopSettings: PartSettings {
     [
       Field(
         "after", \.after, .duration(atLeast: .milliseconds(1)),
-        "Stop after this much virtual "
-          + "time"),
+        "Stop after this much virtual time"),
       Field("rounds", \.rounds, optional: .integer(1...100_000_000), "Stop after this many rounds"),
       Field("versions", \.versions, optional: .integer(1...100_000_000), "Stop at this version"),
       Field(
@@ -39,7 +38,7 @@ public struct StopSettings: PartSettings {
 
 /// How often the model is evaluated.
 public struct EvaluationSchedule: PartSettings {
-  /// Every so many versions.
+  /// The number of versions between two evaluations.
   public var versions: Int?
   /// The first version published after each whole multiple of this time.
   public var time: SimDuration?
@@ -91,7 +90,7 @@ public enum AccuracyWeights: String, CaseIterable, Sendable {
   case samples
 }
 
-/// What is recorded beside the tables that every run has.
+/// What is recorded besides the tables that every run has.
 public struct RecordSettings: PartSettings {
   /// How often the model is evaluated; version 0 and the last one always are.
   public var evaluateEvery = EvaluationSchedule()
@@ -111,7 +110,7 @@ public struct RecordSettings: PartSettings {
   public var ineligibility: Bool?
   /// Devices whose states over time are stored; nil: none.
   public var timelineOf: [DevicePath]?
-  /// Whether participations by hour are told apart by the groups of the fleet; nil: no.
+  /// Whether participations by hour are distinguished by the groups of the fleet; nil: no.
   public var hoursByGroup: Bool?
   /// Whether the share of each label in a version is recorded; nil: up to `labelLimit` labels.
   public var labelShare: Bool?
@@ -120,9 +119,9 @@ public struct RecordSettings: PartSettings {
   /// Whether what devices were doing is recorded by hour; nil: yes.
   public var fleetHours: Bool?
 
-  /// Labels up to which their shares are recorded, unless told otherwise.
+  /// Labels up to which their shares are recorded, unless set otherwise.
   public static let labelLimit = 100
-  /// Things that are stored at most, unless told otherwise: 32 bytes each while the run goes on.
+  /// Things that are stored at most, unless set otherwise: 32 bytes each while the run continues.
   public static let defaultEventLimit = 5_000_000
 
   public init() { evaluateEvery.versions = 1 }
@@ -151,8 +150,7 @@ public struct RecordSettings: PartSettings {
         "averageAccuracy", \.averageAccuracy, feature: .choice,
         "Mean of the validation accuracies reported with a version's updates, with equal weights"
           + " or weighted by samples: a column of `versions`, and `average_accuracy` in model "
-          + "files;"
-          + " absent: no column, and weighted by validation samples in model files"),
+          + "files; absent: no column, and weighted by validation samples in model files"),
       Field(
         "ineligibility", \.ineligibility, feature: .flag,
         "Count ineligible sessions by the first condition that did not hold:"

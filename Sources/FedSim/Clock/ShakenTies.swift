@@ -6,7 +6,7 @@ package struct ShakenTies {
   private let key: UInt64
   private let names: [UInt64]
 
-  /// An order by a key over numbers that stand for the devices' names. Shapes: [device].
+  /// An order by a key over numbers that represent the devices' names. Shapes: [device].
   package init(key: UInt64, names: [UInt64]) {
     self.key = key
     self.names = names

@@ -62,8 +62,8 @@ public struct BitRate: Hashable, Sendable, Codable {
     ("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000),
   ]
 
-  /// How long this many bytes take of which so many millionths of a bit have passed, rounded up to
-  /// a microsecond.
+  /// How long this many bytes take of which this many millionths of a bit have passed, rounded up
+  /// to a microsecond.
   func duration(bytes: Int64, less fraction: Int64) -> SimDuration {
     guard bytes > 0 else { return .zero }
     var (high, low) = bytes.multipliedFullWidth(by: 8_000_000)

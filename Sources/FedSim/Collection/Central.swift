@@ -59,14 +59,14 @@ struct FileRecord: Codable {
   let object: Int32
   /// Which of the device's users: 0 the first.
   let user: Int32
-  /// The samples: places in the order in which they came to the device.
+  /// The samples: places in the order in which they reached the device.
   let first: Int32
   let count: Int32
   let bytes: Int64
   /// The second of the device's own clock, local, since 1970: the file's name.
   let second: Int64
   let createdAt: SimTime
-  /// Whether it lies on the device's disk.
+  /// Whether it is on the device's disk.
   var isKept = true
   /// Whether the app means to send it.
   var isWanted = true
@@ -124,7 +124,7 @@ struct Collector: Codable {
   struct Model: Codable {
     /// The version in use; −1: the placeholder.
     var inUse: Int32 = -1
-    /// Whether a file lies where the next download goes.
+    /// Whether a file is where the next download goes.
     var hasFile = false
     /// When it may be fetched again.
     var nextFetch = SimTime.start

@@ -1,7 +1,7 @@
 import Learning
 import Schema
 
-/// A model that is trained at the server, beside or instead of the one that devices train.
+/// A model that is trained at the server, in addition to or instead of the one that devices train.
 public struct CentralModel: Sendable {
   /// Its name in scenarios and results.
   public let name: String
@@ -78,7 +78,7 @@ public struct CentralTallies: Sendable, Codable {
   public internal(set) var clearedLogs = 0
   /// Samples that were cleared before they were formatted.
   public internal(set) var clearedSamples = 0
-  /// Files that came to the store again.
+  /// Files that reached the store again.
   public internal(set) var repeatedFiles = 0
   /// Files in the store whose place a later one of the same name took.
   public internal(set) var overwrittenFiles = 0
@@ -96,13 +96,13 @@ public struct CentralTallies: Sendable, Codable {
   public internal(set) var erasedItems = 0
   /// Requests for erasure that did nothing.
   public internal(set) var failedErasures = 0
-  /// Files that trainings left out for want of metadata, each time counted.
+  /// Files that trainings left out for lack of metadata, each time counted.
   public internal(set) var withoutMetadata = 0
   /// Times at which a training of a model was due and found nothing to read.
   public internal(set) var emptyTrainings = 0
   /// Times at which one was due and the one before was not done.
   public internal(set) var overruns = 0
-  /// Models that came to devices.
+  /// Models that reached devices.
   public internal(set) var fetches = 0
   /// Fetches that failed, on the way or because a file was there.
   public internal(set) var failedFetches = 0
@@ -154,7 +154,7 @@ public struct CollectorRecord: Sendable {
   public let keptFiles: Int
   /// Their bytes.
   public let keptBytes: Int64
-  /// The most bytes that lay there at once.
+  /// The most bytes that were there at once.
   public let mostBytes: Int64
   /// Of the files there, those in its error log.
   public let logged: Int

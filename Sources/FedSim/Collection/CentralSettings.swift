@@ -33,7 +33,7 @@ public struct CentralSettings: PartSettings {
 
   /// A training of every model at each whole multiple of this time; nil: none by time.
   public var every: SimDuration?
-  /// A training of a model as soon as so many samples are new to it; nil: none by number.
+  /// A training of a model as soon as this many samples are new to it; nil: none by number.
   public var samples: Int?
   /// Which files a training reads.
   public var data = Data.all
@@ -75,8 +75,7 @@ public struct CentralSettings: PartSettings {
         "Samples that the server processes per second, counting each epoch"),
       Field(
         "overhead", \.overhead, .duration(), assumption: true,
-        "Fixed time that each training "
-          + "adds"),
+        "Fixed time that each training adds"),
       Field(
         "models", \.models, feature: .list(of: .settings(), minimum: 1),
         "The models to train; absent: all of `task.models`, or the task's model"),

@@ -119,7 +119,7 @@ extension CentralTraining {
 
   /// The samples of files: in one list, or in one for each user, by device.
   ///
-  /// Order: in a list file by file, in a file as the samples came to the device.
+  /// Order: in a list file by file, in a file as the samples reached the device.
   private static func sampleLists(
     _ files: [Int32], _ scope: CentralSettings.Model.Scope, _ cx: borrowing Context
   ) -> (shards: [(owner: CentralTraining.Owner?, samples: [Int32])], users: Int) {

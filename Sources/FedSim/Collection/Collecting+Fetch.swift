@@ -25,7 +25,7 @@ enum Collecting {
     guard state.nextFetch <= cx.now, cx.network[device].isConnected else { return }
     let model = cx.collection.fetched[cx.members.group(of: device)][place]
     if state.hasFile, collection(of: device, cx).mode == .asCoded {
-      // A download to where a file lies fails before it begins.
+      // A download to where a file is fails before it begins.
       cx.collection.collectors[device].models[place].nextFetch = cx.now + settings.every
       return fetchFailed(device, model, &cx)
     }

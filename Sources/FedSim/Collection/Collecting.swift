@@ -122,7 +122,7 @@ extension Collecting {
     }
   }
 
-  /// A request to the store came to its end, handled or not.
+  /// A request to the store ended, handled or not.
   static func centralCame(_ request: CentralRequest, _ cx: inout Context) {
     switch request {
     case .file(let file):

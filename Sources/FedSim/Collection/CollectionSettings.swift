@@ -11,14 +11,14 @@ public struct CollectionSettings: PartSettings {
     case asDocumented
     /// A retry empties the list of failed uploads first, and what fails again is forgotten; an
     /// upload that a kill cuts off is forgotten, too; a fetch fails where the model's file exists;
-    /// erasure takes what stands in the store under names that begin with the user's, and never
+    /// erasure takes what is in the store under names that begin with the user's, and never
     /// metadata.
     case asCoded
   }
 
   /// How many data objects an app has.
   public enum Objects: String, CaseIterable, Sendable {
-    /// One for each model: each formats files of its own.
+    /// One for each model: each formats its own files.
     case perModel
     /// One for all: a file is for all models.
     case shared
@@ -31,7 +31,7 @@ public struct CollectionSettings: PartSettings {
   public enum UserID: String, CaseIterable, Sendable {
     /// It survives the app.
     case keychain
-    /// It goes with the app: who installs it anew is another user.
+    /// It goes with the app: a user who reinstalls it counts as another user.
     case userDefaults
   }
 
@@ -51,7 +51,7 @@ public struct CollectionSettings: PartSettings {
   public var sequences = false
   /// Characters of a feature's value; nil: as many as the value has.
   public var charactersPerValue: Int?
-  /// A record beside each file; nil: none is sent.
+  /// A record next to each file; nil: none is sent.
   public var metadata: MetadataSettings?
   /// When failed uploads are tried again.
   public var retry = Retry.everySession
@@ -59,7 +59,7 @@ public struct CollectionSettings: PartSettings {
   public var clearAbove: Int64?
   /// Where the user's name is kept.
   public var userID = UserID.keychain
-  /// How models come to the device; nil: they do not.
+  /// How models reach the device; nil: they do not.
   public var fetch: FetchSettings?
 
   public init() {}
@@ -88,8 +88,7 @@ public struct CollectionSettings: PartSettings {
         "timestamps", \.timestamps, .flag, "Begin each line with a time (hasTimestamp)"),
       Field(
         "sequences", \.sequences, .flag,
-        "Write a line for each step of a sample, each with the label vector; else one "
-          + "line"),
+        "Write a line for each step of a sample, each with the label vector; else one line"),
       Field(
         "charactersPerValue", \.charactersPerValue, feature: .integer(1...1000),
         "Characters per feature value; absent: as many as Swift prints for each value"),
@@ -114,7 +113,7 @@ public struct CollectionSettings: PartSettings {
   }
 }
 
-/// Metadata beside files: an item whose keys are the user and the second of its device's clock.
+/// Metadata next to files: an item whose keys are the user and the second of its device's clock.
 public struct MetadataSettings: PartSettings {
   /// The size of an item.
   public var bytes: Int64 = 200
@@ -129,7 +128,7 @@ public struct MetadataSettings: PartSettings {
   }
 }
 
-/// How models come to a device that collects.
+/// How models reach a device that collects.
 public struct FetchSettings: PartSettings {
   /// How long after a model came it is fetched again.
   public var every = SimDuration.days(1)
@@ -148,8 +147,7 @@ public struct FetchSettings: PartSettings {
       Field("compile", \.compile, .duration(), assumption: true, "Time to compile a model"),
       Field(
         "removesFile", \.removesFile, feature: .flag,
-        "Remove the downloaded file after compilation; absent: yes as documented, no "
-          + "as coded"),
+        "Remove the downloaded file after compilation; absent: yes as documented, no as coded"),
     ]
   }
 }

@@ -5,7 +5,7 @@ import Numerics
 enum SampleFiles {
   // MARK: Formatting
 
-  /// Samples that have come to a device by now.
+  /// Samples that have reached a device by now.
   static func arrivedSamples(_ device: Int, _ cx: borrowing Context)
     -> Int
   {
@@ -136,7 +136,7 @@ enum SampleFiles {
     App.completeEarly(device, &devices, &cx)
   }
 
-  /// An upload failed: it stands in the error log, unless nobody wants it or hears of it.
+  /// An upload failed: it is in the error log, unless nobody wants it or hears of it.
   static func fileFailed(
     _ device: Int, _ file: Int32, _ outcome: TransmissionOutcome?, _ cx: inout Context
   ) {

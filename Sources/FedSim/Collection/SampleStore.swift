@@ -1,6 +1,6 @@
 /// The store that raw data are sent to.
 enum SampleStore {
-  /// The store acts on a request that has come to it.
+  /// The store acts on a request that has reached it.
   static func serve(
     _ device: Int, _ generation: UInt32, _ request: CentralRequest, _ cx: inout Context
   ) {
@@ -189,7 +189,7 @@ enum SampleStore {
     }
   }
 
-  /// What the code removes: of what stands in the store now, the first thousand files whose names
+  /// What the code removes: of what is in the store now, the first thousand files whose names
   /// begin with the user's; its request for metadata is one that the database refuses.
   ///
   /// Order: by name, as the store lists them. Source: SwiftyForesight, `CloudManager`.

@@ -36,7 +36,7 @@ extension Accounting {
     countHours(until: cx.now, &devices, &cx)
   }
 
-  /// Counts the stretches that go on, up to a time; for one who looks at a run that goes on.
+  /// Counts the stretches that are still open, up to a time; for an observer of an unfinished run.
   static func countHours(until time: SimTime, _ devices: inout Devices, _ cx: inout Context) {
     for device in devices.indices where devices[device].isSampled {
       cx.books.hours.finish(device, group: Int(devices[device].group), at: time)

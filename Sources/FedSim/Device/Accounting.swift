@@ -46,7 +46,7 @@ enum Accounting {
     cx.note(amount)
   }
 
-  /// What an attempt came to that made this many batches.
+  /// The outcome of an attempt that made this many batches.
   static func effort(
     of device: Int, batches: Int, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> Effort {
@@ -58,7 +58,8 @@ enum Accounting {
     return effort
   }
 
-  /// The process dies: what it has done since the last checkpoint is lost, and the attempt goes on.
+  /// The process dies: what it has done since the last checkpoint is lost, and the attempt
+  /// continues.
   static func bookLost(
     _ device: Int, since kept: Effort, batches: Range<Int>, _ devices: inout Devices,
     _ cx: inout Context

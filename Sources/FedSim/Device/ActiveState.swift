@@ -1,6 +1,6 @@
 import Learning
 
-/// What a device is about, in memory of its own for as long as it is about anything: most devices
+/// What a device is doing, in separate memory for as long as it does anything: most devices
 /// of a large fleet are not, most of the time.
 ///
 /// A device is a value as any other: two that share this memory part when one of them changes.
@@ -33,7 +33,7 @@ final class ActiveState: Codable {
     HostMemory.prefetch(Unmanaged.passUnretained(self).toOpaque(), Self.size)
   }
 
-  /// Two words and what stands behind them.
+  /// Two words and the object behind them.
   private static var size: Int {
     2 * MemoryLayout<Int>.size + MemoryLayout<Session?>.stride
       + MemoryLayout<TrainingRun?>.stride + MemoryLayout<Attempt?>.stride

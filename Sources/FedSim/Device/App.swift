@@ -73,7 +73,7 @@ enum App {
     }
   }
 
-  /// Whether the person starts a training in the app that goes on when it is left.
+  /// Whether the person starts a training in the app that continues when it is left.
   ///
   /// Draws: one `uniform` at slot = the time of opening in microseconds (purpose `continued`).
   static func startsContinued(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool

@@ -44,7 +44,7 @@ struct Attempt: Codable {
   /// The parameters of the base, where a move to another base or the server will ask for them.
   var baseParameters: ParameterBuffer?
   var start: DeferredTraining.Start
-  /// Batches that `start` stands after.
+  /// Batches that `start` is after.
   var described = 0
   let firstEpoch: UInt64
   /// Labels that an adversary trains on instead of its data's own.
@@ -87,7 +87,7 @@ struct Pace: Codable {
 }
 
 extension Pace {
-  /// A pace by the seconds that a batch of so many samples takes.
+  /// A pace by the seconds that a batch of this many samples takes.
   init(samples: Int, plan: TrainingPlan, seconds: (Int) -> Double) {
     func batch(_ samples: Int) -> SimDuration {
       max(SimDuration(microseconds: 1), SimDuration(roundingUp: seconds(samples)))

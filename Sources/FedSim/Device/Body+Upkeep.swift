@@ -32,13 +32,13 @@ extension Body {
     cx.inputs.fleet[Int(devices[device].group)].thermal
   }
 
-  /// Whether the device is empty and everything on it stands still.
+  /// Whether the device is empty and everything on it is suspended.
   static func isOff(_ device: Int, _ devices: inout Devices) -> Bool {
     Membership.isAway(device, devices)
       || (devices.bodies.isEmpty ? false : devices.bodies[device].isOff)
   }
 
-  /// Whether the system starts no background task for want of energy, or for heat.
+  /// Whether a lack of energy, or heat, keeps the system from starting a background task.
   static func isSparing(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
     guard hasBody(device, devices) else { return false }
     return isSparing(device, devices.bodies[device].sparingFacts, &devices, &cx)
@@ -229,7 +229,7 @@ extension Body {
     return true
   }
 
-  /// A run goes on at the speed that heat and low-power mode leave.
+  /// A run continues at the speed that heat and low-power mode leave.
   private static func updateSpeed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if devices.bodies[device].speed == 100, !devices.bodies[device].isLowPower,
       !devices.bodies[device].isThrottled

@@ -75,7 +75,7 @@ public enum ThermalState: UInt8, Sendable, CaseIterable, Codable {
 /// Units: nanojoules, milliwatts, microseconds: a milliwatt in a microsecond is a nanojoule, so
 /// nothing is ever rounded. A level counts as reached in the first microsecond at whose end it is.
 struct Body: Codable {
-  /// What decides, beside energy and charger, whether tasks may start.
+  /// What decides, besides energy and charger, whether tasks may start.
   struct SparingFacts: Equatable {
     let isOff: Bool
     let isLowPower: Bool
@@ -180,7 +180,7 @@ struct Body: Codable {
   /// Whether it is too warm for new tasks.
   var isSerious: Bool { thermal.rawValue >= ThermalState.serious.rawValue }
 
-  /// The energy from which the level is so many percent.
+  /// The energy from which the level is this many percent.
   @inline(__always)
   func threshold(_ percent: Int) -> Int64 { Self.threshold(percent, of: capacity) }
 
@@ -275,8 +275,8 @@ struct Body: Codable {
     since = now
   }
 
-  // What follows changes nothing and is `mutating` all the same: so it looks at the body where it
-  // stands, and at no copy.
+  // The functions below change nothing; they are `mutating` so that they read the body in place,
+  // without a copy.
 
   /// The first time after the last settlement at which a level or a heat limit is passed.
   mutating func nextCrossing() -> SimTime {

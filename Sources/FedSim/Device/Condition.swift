@@ -53,7 +53,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     case app
   }
 
-  /// Whether the settings of a group make someone look at it.
+  /// Whether an asker checks it, by the settings of a group.
   package func isAsked(by asker: Asker, of group: FleetGroupSettings) -> Bool {
     let (background, app) = (group.background, group.participation)
     let task = asker == .processing ? background.processing : nil
@@ -173,13 +173,13 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     return words
   }
 
-  /// What reports say of it.
+  /// The phrases of reports.
   package struct Words {
-    /// How a device is for which it holds: `idle`, in sentences such as `it was never idle`.
+    /// A device for which it holds: `idle`, as in `it was never idle`.
     package let held: String
-    /// How a device is for which it does not hold: `in use`.
+    /// A device for which it does not hold: `in use`.
     package let lacking: String
-    /// How a device is for which it never holds: `never idle`, or another word.
+    /// A device for which it never holds: `never idle`, or another phrase.
     package let never: String
 
     init(_ held: String, _ lacking: String, never: String? = nil) {
@@ -187,7 +187,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// How a device in this view is for which it does not hold.
+  /// The words for a device in this view for which it does not hold.
   package func lacking(_ view: ConditionView) -> String {
     self == .unmetered && view.link == 0 ? Condition.online.words.lacking : words.lacking
   }

@@ -1,6 +1,6 @@
 /// What conditions look at: one device at one moment, as read-only values.
 ///
-/// What a group has no settings for stays as it is here, so that no condition is hurt.
+/// What a group has no settings for keeps the value here, with which no condition fails.
 package struct ConditionView: Equatable, Sendable {
   package var isPlugged = false
   /// 0 offline, 1 cellular, 2 Wi-Fi.
@@ -35,10 +35,10 @@ package struct ConditionView: Equatable, Sendable {
   /// When there is run time of the day again.
   package var runTimeFrom = SimTime.start
 
-  /// A device of which nothing is known.
+  /// A view with these default values.
   package init() {}
 
-  /// The times at which the mere passing of time makes a condition hold, or hold no longer.
+  /// The times at which a condition begins or ceases to hold although nothing changes.
   package var turns: [SimTime] {
     [
       idleFrom, requestFrom, usedUntil + SimDuration(microseconds: 1), runTimeFrom, allowanceFrom,
@@ -47,11 +47,10 @@ package struct ConditionView: Equatable, Sendable {
 }
 
 extension ConditionView {
-  /// A device as it is now, as someone sees it who looks at its conditions. Which request is meant
-  /// is for the caller to add.
+  /// A device now, as one asker sees it. The caller adds the pending request.
   ///
-  /// Its link is handed in: to reach it through a borrowed context would copy the network. Where
-  /// one of `deciding` does not hold, battery and app are not looked at.
+  /// The link is a parameter: to read it through a borrowed context would copy the network. If a
+  /// condition in `deciding` does not hold, battery and app are not read.
   @inline(__always)
   init(
     _ device: Int, for asker: Condition.Asker, link: UInt8, isUnmetered: Bool,
@@ -122,7 +121,7 @@ extension ConditionView {
   }
 }
 
-/// What someone looks at, by group: figures alone, so that reading them copies nothing else.
+/// What each asker checks for a group: plain figures, so that reading one copies nothing else.
 struct GroupConditions {
   let processing: Conditions
   let refresh: Conditions

@@ -42,7 +42,7 @@ enum ContinuedTask {
     }
   }
 
-  /// A continued task that waits begins once nothing stands in its way.
+  /// A continued task that waits begins once nothing is in its way.
   static func startQueued(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices.apps[device]?.isQueued == true, mayContinue(device, &devices, &cx) else { return }
     Surroundings.takeOver(device, &devices, &cx)

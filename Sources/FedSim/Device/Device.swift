@@ -70,7 +70,7 @@ struct Device: Codable {
   /// Asks for the memory of what it is about, where it is about anything.
   func prefetchActiveState() { activeState?.prefetch() }
 
-  // Parts of these, read where they stand.
+  // Parts of these, read where they are.
   var hasSession: Bool {
     @inline(__always) get { activeState != nil && activeState!.session != nil }
   }

@@ -1,4 +1,4 @@
-/// The devices of the fleet, and what each of them remembers beside what all have.
+/// The devices of the fleet, and what each of them remembers besides what all have.
 struct Devices {
   private var table = RecordArray<Device>()
   /// Batteries and heat, for each device; empty where no group has a battery.
@@ -31,7 +31,7 @@ struct Devices {
   /// All of them, as they are saved.
   var all: RecordArray<Device> { table }
 
-  /// A device by its number, read and changed where it lies.
+  /// A device by its number, read and changed where it is.
   subscript(device: Int) -> Device {
     @inline(__always) unsafeAddress { table.address(device) }
     @inline(__always) unsafeMutableAddress { table.mutableAddress(device) }

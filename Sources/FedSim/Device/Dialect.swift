@@ -1,20 +1,20 @@
 import Learning
 
-/// What the library of a group's devices does beyond the plain path, as a device comes by.
+/// What a group's client library does in addition to the plain path: a hook for each moment.
 ///
 /// Most groups have none. A dialect keeps no state: what it remembers of a device is in `Devices`.
 protocol Dialect: Sendable {
-  /// A session begins; why it has no server to turn to, if it has none.
+  /// A session begins; the reason to end it at once, or nil.
   func beforeSession(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> SessionEnd?
 
   /// A device is about to ask for work.
   func beforeCheck(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> BeforeCheck
 
-  /// A device has read an answer that the plain path does not know, and the session goes on.
+  /// A device has read an answer that the plain path does not know, and the session continues.
   func onAnswer(
     _ device: Int, _ answer: Response, _ devices: inout Devices, _ cx: inout Context)
 
-  /// A version has come to a device, or (nil) none is to be had.
+  /// A version has reached a device; nil: the server has none to give.
   func onModel(
     _ device: Int, _ model: (version: Int32, parameters: ParameterBuffer)?,
     _ devices: inout Devices, _ cx: inout Context
@@ -38,21 +38,21 @@ protocol Dialect: Sendable {
     _ device: Int, _ participation: Int32, _ devices: inout Devices, _ cx: inout Context)
 }
 
-/// What a dialect has done before a request for work.
+/// What a dialect did before a request for work.
 enum BeforeCheck {
-  /// Nothing, or nothing that keeps the request from going out.
+  /// Nothing that delays the request: it is sent.
   case check
-  /// Something that comes first is under way.
+  /// It has begun another request, which comes first.
   case begun
 }
 
-/// What a dialect makes of a model.
+/// What a dialect does with a model.
 enum ModelReading {
-  /// The device holds it, or goes on with what it holds.
+  /// The device holds it, or continues with the model that it held.
   case read
-  /// The same, and the plan that belongs to it has still to be asked for.
+  /// As `read`, and the device must still request the model's plan.
   case readWithoutPlan
-  /// The device does not use it; the session has gone on.
+  /// The device does not use it; the dialect has already continued the session.
   case unread
 }
 
@@ -61,6 +61,6 @@ enum UpdateCheck { case sound, unsound }
 
 /// A step that dialects take in place of the plain path's.
 enum DialectStep {
-  /// The model is evaluated, has been, or the answer is due.
+  /// The model is evaluated, has been, or the answer is sent.
   case evaluate, evaluated, reply
 }

@@ -69,7 +69,7 @@ enum Heartbeat {
     devices.identities.devices[device].beats = beats
   }
 
-  /// A heartbeat waits for a step: the step is done, has failed, or goes on.
+  /// A heartbeat waits for a step: the step is done, has failed, or continues.
   private static func endWait(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices.identities.devices[device].beats.isWaiting else { return }
     let period = devices.identities.devices[device].beats.conditions.period
@@ -259,7 +259,7 @@ enum Heartbeat {
     devices.identities.devices[device].beats.belief.advance(to: cx.now, held, settings)
   }
 
-  /// So many heartbeats go their way undisturbed.
+  /// This many heartbeats go their way undisturbed.
   private static func send(
     _ device: Int, _ held: BeatConditions, _ count: Int, from first: SimTime,
     _ devices: inout Devices, _ cx: inout Context
@@ -344,7 +344,7 @@ enum Heartbeat {
     cx.books.ledgers.transmissions.record(1, outcome)
   }
 
-  /// So many heartbeats were answered so.
+  /// This many heartbeats were answered so.
   private static func countBeats(
     _ device: Int, _ held: BeatConditions, _ count: Int, _ outcome: TransmissionOutcome,
     _ cx: inout Context

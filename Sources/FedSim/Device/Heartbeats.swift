@@ -1,10 +1,10 @@
-/// Heartbeats by what became of them.
+/// Heartbeats by their outcomes.
 public struct HeartbeatCounts: Sendable, Equatable, Codable {
   /// Times at which one was due.
   public internal(set) var due = 0
-  /// Not sent: no token, no registration, or no way to read them; nobody is told.
+  /// Not sent: no token, no registration, or no way to read them; nobody notices.
   public internal(set) var withheld = 0
-  /// Not sent for want of a link.
+  /// Not sent for lack of a link.
   public internal(set) var unsent = 0
   /// Sent, and the app took the answer for a success.
   public internal(set) var succeeded = 0
@@ -47,7 +47,7 @@ struct BeatConditions: Equatable, Codable {
   /// When the device will want another token.
   var refreshesAt = SimTime.never
   var truth = Presence.offline
-  /// The link that a heartbeat tells of.
+  /// The link that a heartbeat reports.
   var reported: UInt8 = 0
 }
 
@@ -82,7 +82,7 @@ struct Belief: Codable {
   private(set) var heard: SimTime?
   /// Heartbeats that arrive later, in order, and the links that they tell of.
   private(set) var arrivals: [Arrival] = []
-  /// The link that the last one told of; 0: there was none.
+  /// The link that the last one reported; 0: there was none.
   private(set) var link: UInt8 = 0
   private(set) var until = SimTime.start
   /// Microseconds. Shapes: [belief × 3 + truth].
@@ -90,14 +90,14 @@ struct Belief: Codable {
   /// Microseconds. Shapes: [believed link × 3 + true link].
   private(set) var linkTimes = [Int64](repeating: 0, count: 9)
 
-  /// What is believed so long after a heartbeat.
+  /// What is believed this long after a heartbeat.
   private static func times(_ span: Int64, _ settings: PresenceSettings) -> [Int64] {
     let online = min(span, settings.onlineFor.microseconds)
     let idle = min(span, settings.offlineAfter.microseconds) - online
     return [online, idle, span - online - idle]
   }
 
-  /// So many heartbeats will arrive, one each `period` from `first` on; those before `end` count
+  /// This many heartbeats will arrive, one each `period` from `first` on; those before `end` count
   /// together.
   ///
   /// Complexity: O(1) but for those that arrive at `end` or later.

@@ -2,7 +2,7 @@ import Numerics
 
 /// What has to come before a request.
 package enum IdentityStanding: Equatable {
-  /// Nothing; whether the token at hand no longer counts as just issued.
+  /// Nothing; whether the current token no longer counts as just issued.
   case ready(agesToken: Bool)
   case request(IdentityRequest)
   /// Nothing can be sent at present.
@@ -28,7 +28,7 @@ extension Identity {
       let isExpired = own >= identity.tokens.expires
       if isLeftWithoutToken(device, devices, cx) { return .blocked(.unauthorised) }
       if settings.refreshes == false, identity.tokens.hasTokens {
-        // A token is used as it stands; a person who opens the app brings another one.
+        // A token is used as it is; a person who opens the app brings another one.
         if isExpired, Heartbeat.isAppInUse(device, devices),
           cx.now >= identity.tokens.nextBootstrap
         {
@@ -188,7 +188,7 @@ extension Identity {
     if request == .refresh, !tokens.mustRefresh,
       DeviceClock.ownTime(device, at: cx.now, devices) < tokens.expires
     {
-      // The token at hand is good until its hard expiry.
+      // The current token is valid until its hard expiry.
       devices.identities.devices[device].tokens.clearedAt = cx.now
       devices.identities.devices[device].tokens.isFresh = false
       return Session.proceed(device, &devices, &cx)
@@ -243,7 +243,7 @@ extension Identity {
     withhold(device, .unauthorised, &devices, &cx)
   }
 
-  /// What becomes of a refused request.
+  /// What happens after a refused request.
   private enum Retry { case sentAgain, givenUp }
 
   /// Sees to it that a refused request is sent once more with a fresh token, where the app does so.

@@ -34,7 +34,7 @@ public enum IdentityStep: Sendable, Equatable {
   case failed(IdentityRequest, TransmissionOutcome)
   /// The refresh token is good no more.
   case revoked
-  /// A request was refused for want of a good token.
+  /// A request was refused for lack of a good token.
   case refused(Refusal)
   case keychainLocked
   case keychainUnlocked
@@ -111,7 +111,7 @@ public struct IdentityCounts: Sendable, Equatable, Codable {
 struct Identities: Codable {
   var devices = RecordArray<Identity>()
   @Rebuilt var presence = PresenceSettings()
-  /// Whether there are none: told apart from `devices`, for it is asked at every event.
+  /// Whether there are none: kept apart from `devices`, because it is read at every event.
   var isEmpty = true
 }
 

@@ -35,7 +35,7 @@ enum Installation {
     cx.note(device, .identity(.keychainUnlocked))
   }
 
-  /// The device starts anew: the app's process ends, and the link is gone for a while.
+  /// The device starts again: the app's process ends, and the link is gone for a while.
   static func reboot(
     _ device: Int, lasting: SimDuration, _ devices: inout Devices, _ cx: inout Context
   ) {
@@ -48,7 +48,7 @@ enum Installation {
     Surroundings.dropLink(device, lasting: lasting, &devices, &cx)
   }
 
-  /// The app is removed and installed anew: data, model, outbox, checkpoint, tokens, requests and
+  /// The app is removed and reinstalled: data, model, outbox, checkpoint, tokens, requests and
   /// registration are lost; then its user opens it.
   static func reinstall(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if devices[device].session != nil {

@@ -2,7 +2,7 @@ import Numerics
 
 /// Joining and leaving the fleet.
 enum Membership {
-  /// Whether a device does not belong to the fleet now: everything about it stands still.
+  /// Whether a device does not belong to the fleet now: everything about it is suspended.
   static func isAway(_ device: Int, _ devices: borrowing Devices) -> Bool {
     devices.fleetTables.presence.isEmpty
       ? false : devices.fleetTables.presence[device]?.isHere == false

@@ -80,7 +80,7 @@ enum Requesting {
   }
 
   /// Sets the device's one timer for the time at which the request under way is due. Requests that
-  /// are answered meanwhile leave it as it is, so the queue holds one a device at most.
+  /// are answered meanwhile leave it as it is, so the queue holds at most one per device.
   private static func watchTimeout(_ device: Int, _ cx: inout Context) {
     cx.network[device].isTimeoutPending = true
     cx.schedule(
@@ -121,7 +121,7 @@ enum Requesting {
 
   /// The link has changed while a device may have a request under way.
   ///
-  /// On another link the byte under way begins anew; on the same one not a bit is lost.
+  /// On another link the byte under way begins again; on the same one not a bit is lost.
   static func linkChanged(
     _ device: Int, from rates: Link, _ link: UInt8, isConnected: Bool, isSameLink: Bool = false,
     _ devices: inout Devices, _ cx: inout Context
@@ -149,7 +149,7 @@ enum Requesting {
     }
   }
 
-  /// Ends a request that a session gives up, without going on in the session.
+  /// Ends a request that a session gives up, without continuing in the session.
   static func giveUpTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let isAwaiting = cx.network[transferOf: device]!.phase == .awaiting
     if !isAwaiting {
@@ -179,7 +179,7 @@ enum Requesting {
       at: cx.now + cx.network[device].rates.oneWay, by: device)
   }
 
-  /// A request fails, and the session goes on without it.
+  /// A request fails, and the session continues without it.
   static func failTransfer(
     _ device: Int, _ outcome: TransmissionOutcome, _ devices: inout Devices, _ cx: inout Context
   ) {

@@ -15,11 +15,12 @@ enum Roster {
 
   // MARK: Pace and data of one training
 
-  /// How long batches over so many samples take on a device in the training that begins with a data
-  /// epoch; where a `share` is given, in an evaluation that takes that share of the time of steps.
+  /// How long batches over this many samples take on a device in the training that begins with a
+  /// data epoch; where a `share` is given, in an evaluation that takes that share of the time of
+  /// steps.
   ///
-  /// Draws: one `normal` a device at slot 0 of `compute`, one a training at slot = its first data
-  /// epoch of `compute-jitter` (seed `world`).
+  /// Draws: one `normal` per device at slot 0 of `compute`, one per training at slot = its first
+  /// data epoch of `compute-jitter` (seed `world`).
   static func pace(
     group: Int, ordinal: Int, device: Int, samples: Int, epoch: UInt64,
     plan: TrainingPlan? = nil, share: Double? = nil, _ devices: borrowing Devices,
@@ -64,7 +65,7 @@ enum Roster {
 
   /// Samples that a device has at a time.
   ///
-  /// Draws: one `normal` a device at slot 0 of `arrival` (seed `world`).
+  /// Draws: one `normal` per device at slot 0 of `arrival` (seed `world`).
   static func samples(
     group: Int, ordinal: Int, client: Int, at time: SimTime, _ cx: borrowing Context
   ) -> Int {
@@ -93,8 +94,8 @@ enum Roster {
       epoch: devices[device].nextEpoch, plan: OwnModel.plan(of: device, devices, cx), devices, cx)
   }
 
-  /// The positions in its client's shard of the samples that a device has, or had when they were so
-  /// many, ascending; nil: all.
+  /// The positions in its client's shard of the samples that a device has, or had when there were
+  /// that many, ascending; nil: all.
   private static func positionsThere(
     _ device: Int, of count: Int32?, _ cx: borrowing Context
   ) -> [Int32]? {
@@ -108,7 +109,7 @@ enum Roster {
     return arrivalOrder(device, cx).prefix(Int(count)).sorted()
   }
 
-  /// The positions in its client's shard in the order in which they come to a device.
+  /// The positions in its client's shard in the order in which they reach a device.
   ///
   /// Draws: one shuffle of the shard at slot 0 of `arrival-order` (seed `data`).
   static func arrivalOrder(_ device: Int, _ cx: borrowing Context)

@@ -7,9 +7,9 @@ package enum SchedulerStep: Equatable, Sendable {
   /// Looks again at this time, or when something changes; never: then alone.
   case wait(until: SimTime)
 
-  /// What is done with a request before anyone looks at the device; nil: its conditions decide.
+  /// The step that follows before the device is read; nil: its conditions decide.
   ///
-  /// Its own timer rings at the earliest begin, and what holds it up ends with an event.
+  /// The device has a timer at the earliest begin, and an event ends what blocks the request.
   @inline(__always)
   package static func beforehand(
     isHeldUp: Bool, earliestBegin: SimTime, at now: SimTime
@@ -17,7 +17,7 @@ package enum SchedulerStep: Equatable, Sendable {
     isHeldUp || now < earliestBegin ? .wait(until: .never) : nil
   }
 
-  /// What is done with a request of which these are the facts.
+  /// The step that follows from these facts.
   @inline(__always)
   package init(_ facts: SchedulerFacts, at now: SimTime) {
     if let unmet = facts.asked.firstUnmet(facts.view, at: now) {
@@ -32,12 +32,12 @@ package enum SchedulerStep: Equatable, Sendable {
 package struct SchedulerFacts: Sendable {
   /// The conditions of the system for such a task.
   package var asked: Conditions = []
-  /// The device, as far as it decides.
+  /// The device, as far as it was read.
   package var view = ConditionView()
   /// Whether such a task starts in some quarters of an hour only, once all conditions hold.
   package var isByChance = false
 
-  /// Of a request that nothing keeps from starting.
+  /// A request that may start.
   package init() {}
 }
 

@@ -156,7 +156,7 @@ extension Session {
     return participation.repeats ? participation.pause : nil
   }
 
-  /// No new batch begins; a running one may end, an upload may go on until the hard expiry.
+  /// No new batch begins; a running one may end, an upload may continue until the hard expiry.
   static func expireSoftly(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if devices[device].session!.isCompleted { return }
     devices[device].session!.hasExpired = true
@@ -290,7 +290,7 @@ extension Session {
       group: devices[device].group, at: cx.now)
   }
 
-  /// A session that asks for work again after it was accepted takes part anew.
+  /// A session that asks for work again after it was accepted takes part again.
   static func renewParticipation(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let participation = devices[device].session!.participation
     guard participation >= 0,

@@ -11,7 +11,7 @@ package struct Session: Codable {
   let soft: SimTime
   var hard: SimTime
   /// The present participation, or −1 for a poll; who asks again after it was accepted takes part
-  /// anew.
+  /// again.
   var participation: Int32
   package var stage = Stage.check
   var round: Int32 = 0
@@ -22,12 +22,12 @@ package struct Session: Codable {
   var offlineSince = SimTime.never
   /// Whether the app has stopped and not said so: it waits for its kill.
   package var isStuck = false
-  /// Whether the app has called its task complete while an upload goes on.
+  /// Whether the app has called its task complete while an upload continues.
   var isCompleted = false
   package var isPausing = false
   /// Whether the model was sent to be evaluated.
   var isEvaluating = false
-  /// What the server has asked for beside that.
+  /// What the server has asked for besides that.
   var reply: Reply?
   /// Tries to send the update at the head of the outbox.
   package var tries = 0

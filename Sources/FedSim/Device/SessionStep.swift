@@ -4,7 +4,7 @@ package enum SessionStep: Equatable {
   case wait(Wait)
   /// Updates that have waited for too long leave the outbox; then the session is looked at again.
   case dropOutdated
-  /// A token counts as fresh no longer; then the session is looked at again.
+  /// A token no longer counts as fresh; then the session is looked at again.
   case ageToken
   /// A token or a registration comes before the next request.
   case identify(IdentityRequest)
@@ -27,7 +27,7 @@ package enum SessionStep: Equatable {
   }
 }
 
-/// What the next step of a session depends on beside the session itself.
+/// What the next step of a session depends on in addition to the session itself.
 package struct SessionFacts: Equatable {
   /// Whether a request or batches are under way. Then, in a pause and before a kill nothing else
   /// here is looked at.
@@ -41,7 +41,7 @@ package struct SessionFacts: Equatable {
   package var attempts = 0
   /// Whether the app's conditions hold, if it looks at them before it sends an update.
   package var conditionsHold = true
-  /// What has to come before the next request; nil: nothing, or none comes next.
+  /// What must precede the next request; nil: nothing, or there is no next request.
   package var identity: IdentityStanding?
   /// Whether the device collects for central training.
   package var collects = false
@@ -52,7 +52,7 @@ package struct SessionFacts: Equatable {
 }
 
 extension SessionFacts {
-  /// Reads the facts; what costs something is read only where the step may depend on it.
+  /// Reads the facts; an expensive one is read only where the step may depend on it.
   init(
     _ session: Session, of device: Int, _ devices: borrowing Devices, _ cx: inout Context
   ) {

@@ -101,7 +101,7 @@ enum Surroundings {
     let next = Roster.worldNext(.window, device, after: cx.now, &devices, &cx)
     if state == 1 {
       // A window whose grace is longer than itself expires softly as it opens; one that was open
-      // goes on, or its session is over.
+      // continues, or its session is over.
       guard before == 0, devices[device].session == nil else { return }
       Session.beginSession(device, .window, soft: cx.now, hard: next?.time ?? .never, &devices, &cx)
       return

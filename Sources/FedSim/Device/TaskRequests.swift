@@ -1,5 +1,5 @@
 /// Pending requests in the order in which a scan looks at them: refresh first, then by earliest
-/// begin, then as submitted. The first two stand in place, since hardly a device has more.
+/// begin, then as submitted. The first two are stored in place, since hardly a device has more.
 struct TaskRequests: RandomAccessCollection, Codable {
   private var first: TaskRequest?
   private var second: TaskRequest?

@@ -1,9 +1,9 @@
 import Learning
 import Numerics
 
-/// How a device trains: begins, is cut off, goes on, and makes an update.
+/// How a device trains: begins, is cut off, continues, and makes an update.
 enum Training {
-  /// Begins a training, or goes on with the one that was cut off.
+  /// Begins a training, or continues with the one that was cut off.
   static func beginTraining(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     resumeOrDrop(device, &devices, &cx)
     if App.isCancelled(device, &devices) { return stopAtOnce(device, &devices, &cx) }
@@ -56,7 +56,7 @@ enum Training {
     if devices[device].run?.isEvaluation == true { endRun(device, &devices, &cx) }
   }
 
-  /// A running training goes on at another speed.
+  /// A running training continues at another speed.
   static func changeSpeed(
     _ device: Int, to speed: Int64, _ devices: inout Devices, _ cx: inout Context
   ) {
@@ -65,7 +65,7 @@ enum Training {
     planRun(device, &devices, &cx)
   }
 
-  /// Schedules the end of a run's last batch anew, unless the hard expiry comes first.
+  /// Schedules the end of a run's last batch again, unless the hard expiry comes first.
   private static func planRun(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices[device].runGeneration += 1
     devices[device].run!.generation = devices[device].runGeneration
@@ -196,7 +196,7 @@ enum Training {
     }
   }
 
-  /// Saves the batches done; the attempt goes on from there in another session.
+  /// Saves the batches done; the attempt continues from there in another session.
   static func writeCheckpoint(
     _ device: Int, batches: Int, _ devices: inout Devices, _ cx: inout Context
   ) {

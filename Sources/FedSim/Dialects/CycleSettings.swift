@@ -4,7 +4,7 @@ import Schema
 public struct CycleSettings: PartSettings {
   /// What PyGrid does, and what it says that it does.
   public enum Mode: String, CaseIterable, Sendable {
-    /// The end of a cycle is looked at when a report arrives; every request is a worker of its own;
+    /// The end of a cycle is looked at when a report arrives; every request is its own worker;
     /// bounds of workers and their reuse are read and never used; one cycle fewer than
     /// `cycles` lets anyone in.
     case asCoded
@@ -24,9 +24,9 @@ public struct CycleSettings: PartSettings {
   public var minimumDiffs: Int?
   /// Reports that end a cycle early.
   public var maximumDiffs: Int?
-  /// After so many cycles nobody is let in; nil: no end.
+  /// After this many cycles nobody is let in; nil: no end.
   public var cycles: Int?
-  /// A worker of a cycle is let in again so many cycles later.
+  /// A worker of a cycle is let in again this many cycles later.
   public var reuseAfter = 1
   /// The slowest link from a device that is let in.
   public var minimumUpload: BitRate?
@@ -63,8 +63,7 @@ public struct CycleSettings: PartSettings {
       Field(
         "cycles", \.cycles, optional: .integer(1...100_000_000),
         "Number of cycles, after which no worker is accepted (num_cycles; asCoded: one less); "
-          + "absent: "
-          + "no limit"),
+          + "absent: no limit"),
       Field(
         "reuseAfter", \.reuseAfter, .integer(1...1_000_000),
         "Cycles before a worker is accepted again (do_not_reuse_workers_until_cycle); "
@@ -114,7 +113,7 @@ public struct CycleView: Sendable, Equatable, Codable {
     maximumDiffs = Int32(settings.maximumDiffs ?? 0)
   }
 
-  /// Whether a cycle with so many reports is averaged, when looked at now.
+  /// Whether a cycle with this many reports is averaged, when looked at now.
   ///
   /// Source: PyGrid's `CycleManager.complete_cycle`.
   public func isReady(reports: Int, at now: SimTime) -> Bool {
@@ -155,7 +154,7 @@ public enum CycleAnswer: Sendable, Equatable {
 public protocol CycleAdmission: ClientSelector {
   /// The cycles' configuration.
   var cycle: CycleSettings { get }
-  /// Decides what a device is told in the open cycle.
+  /// Decides the answer to a device in the open cycle.
   func admit(
     _ worker: CycleWorker, _ cycle: CycleView, _ server: ServerView, _ memory: inout Memory
   ) -> CycleAnswer
@@ -165,7 +164,7 @@ extension CycleAdmission {
   /// It lets devices into cycles.
   public var erased: AnySelector { AnySelector(.cycles(self)) }
 
-  /// Decides what a device is told, for somebody who does not know the type of its memory.
+  /// Decides the answer to a device, for a caller that does not know the type of its memory.
   public func admit(
     _ worker: CycleWorker, _ cycle: CycleView, _ server: ServerView, with memory: inout AnyMemory
   ) -> CycleAnswer {
@@ -184,7 +183,7 @@ public struct CycleSelector: CycleAdmission {
   public let cycle: CycleSettings
   public init(_ settings: CycleSettings) { cycle = settings }
 
-  /// Decides what a device is told in the open cycle.
+  /// Decides the answer to a device in the open cycle.
   ///
   /// Source: PyGrid's `FLController.assign`; its count of cycles includes the open one.
   public func admit(
@@ -203,7 +202,7 @@ public struct CycleSelector: CycleAdmission {
       }
     }
     if isWelcome { return .accepted }
-    // Cycles without an end: the time left is worked out all the same, which raises.
+    // Cycles without an end: the time left is computed nevertheless, which raises.
     if isCoded, view.endsAt == .never { return .failed }
     return .rejected(timeout: view.endsAt == .never ? nil : view.endsAt - server.now)
   }

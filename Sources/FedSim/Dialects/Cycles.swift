@@ -32,8 +32,8 @@ enum Cycles {
     return answer
   }
 
-  /// Checks the key of a cycle with which a device asks for the model; what it is told if the key
-  /// is good no more.
+  /// Checks the key of a cycle with which a device asks for the model; the answer if the key is
+  /// no longer valid.
   static func checkKey(_ round: Int32, _ server: inout Server, _ cx: inout Context) -> Response? {
     guard round != server.round else { return nil }
     cx.books.exchange.invalidKeys += 1

@@ -53,7 +53,7 @@ enum Erasing {
       .serverArrival, at: cx.now + cx.network[device].rates.oneWay, by: device)
   }
 
-  /// A request has come to the server, and with it an erasure that was asked for before.
+  /// A request has reached the server, and with it an erasure that was asked for before.
   static func hearErasure(
     _ device: Int, _ generation: UInt32, _ server: inout Server,
     _ cx: inout Context

@@ -235,7 +235,7 @@ extension EvaluationRound {
     App.watchProcessor(device, &devices, &cx)
   }
 
-  /// An evaluation has come to its end on a device: it reports.
+  /// An evaluation has ended on a device: it reports.
   static func endEvaluation(
     _ device: Int, hasSamples: Bool, _ devices: inout Devices, _ cx: inout Context
   ) {

@@ -15,7 +15,7 @@ public struct FractionSelector: CohortSelector {
     public var minimum = 2
     /// How many must wait before a cohort is formed.
     public var minimumAvailable = 2
-    /// How long the server waits for so many; nil: for ever.
+    /// How long the server waits for this many; nil: for ever.
     public var waitLimit: SimDuration?
     public init() {}
     public static var shorthand: String? { "fraction" }
@@ -72,7 +72,7 @@ public struct CohortAnsweredTrigger: AggregationTrigger {
   public struct Settings: PartSettings {
     /// Whether a round with failures is aggregated.
     public var acceptFailures = true
-    /// After so long without an answer a member has failed; nil: only its stream tells.
+    /// After this long without an answer a member has failed; nil: only its stream tells.
     public var timeout: SimDuration?
     public init() {}
     public static var shorthand: String? { "acceptFailures" }
@@ -92,7 +92,7 @@ public struct CohortAnsweredTrigger: AggregationTrigger {
   private let settings: Settings
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// Its timer, where members have only so long.
+  /// Its timer, where members have only this long.
   public var timer: TriggerTimer? { settings.timeout.map { .afterCohort($0) } }
 
   public var needs: TriggerNeeds { .cohorts }
@@ -104,7 +104,7 @@ public struct CohortAnsweredTrigger: AggregationTrigger {
   ) -> TriggerDecision {
     guard server.cohortGoal != nil else { return .wait }
     var failures = server.failures
-    // At the timeout whoever has not answered has failed.
+    // At the timeout each member that has not answered has failed.
     if moment == .timer { failures = server.cohortSize - server.pending }
     guard server.pending + failures >= server.cohortSize else { return .wait }
     if failures > 0, !settings.acceptFailures || server.pending == 0 { return .skip }

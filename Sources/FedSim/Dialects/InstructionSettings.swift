@@ -60,9 +60,9 @@ public struct ClientEvaluationSettings: PartSettings {
   public var minimum = 2
   /// How many must wait before the members are chosen.
   public var minimumAvailable = 2
-  /// How long the server waits for so many.
+  /// How long the server waits for this many.
   public var waitLimit = SimDuration.hours(24)
-  /// After so long without an answer a member has failed; nil: only its stream tells.
+  /// After this long without an answer a member has failed; nil: only its stream tells.
   public var timeout: SimDuration?
   /// Whether the results of an evaluation with failures count.
   public var acceptFailures = true
@@ -105,7 +105,7 @@ public struct ClientEvaluationSettings: PartSettings {
 public struct WorkerSettings: PartSettings {
   /// Size of each of the two probes of a speed test.
   public var probeBytes: Int64 = 64_000_000
-  /// A probe that is not through after so long has failed.
+  /// A probe that is not through after this long has failed.
   public var probeTimeout = SimDuration.seconds(60)
 
   public init() {}
@@ -138,8 +138,7 @@ extension ServerSettings {
       Field(
         "clientConfig", \.clientConfig, feature: .list(of: .settings(), minimum: 1),
         "Hyper-parameters sent with the work; the last entry whose round has begun applies; "
-          + "absent: "
-          + "devices use their settings"),
+          + "absent: devices use their settings"),
       Field(
         "evaluation", \.evaluation, feature: .settings(),
         "Evaluation on devices' local samples, in virtual time, after each round; absent: none"),

@@ -39,7 +39,7 @@ extension Instructions {
 
   // MARK: The initial model
 
-  /// Whoever waits at the end of the present moment may be asked for the initial model.
+  /// A device that waits at the end of the present moment may be asked for the initial model.
   private static func wantModel(_ server: inout Server, _ cx: inout Context) {
     guard server.instructions.asked < 0, !server.instructions.isDrawDue,
       !server.waiting.isEmpty
@@ -122,7 +122,7 @@ extension Instructions {
 
   // MARK: Answers
 
-  /// A request that is none for work or models has come to the server.
+  /// A request that is none for work or models has reached the server.
   static func handleInstruction(
     _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
     _ cx: inout Context

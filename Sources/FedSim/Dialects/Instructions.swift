@@ -1,8 +1,8 @@
 import Learning
 import Numerics
 
-/// What the server asks of devices beside trainings; empty, and never looked at, where nothing asks
-/// for it.
+/// What the server asks of devices besides trainings; empty, and never looked at, where nothing
+/// asks for it.
 struct Instructions: Codable {
   /// Whether version 0 has still to come from a device.
   var awaitsModel = false

@@ -7,7 +7,7 @@ struct ClientRegion: Codable {
   var askedAt = SimTime.start
   /// Until then it does not ask again.
   var quietUntil = SimTime.start
-  /// Whether it has been told to disconnect and does not come back.
+  /// Whether the server has asked it to disconnect and it does not come back.
   var isDisconnected = false
   /// Until then its server's address is wrong.
   var wrongURLUntil = SimTime.start

@@ -1,7 +1,7 @@
 import Learning
 
 extension ParameterLayout {
-  /// Where the tensors of a layer lie.
+  /// Where the tensors of a layer are.
   package func ranges(ofLayer layer: String) -> [Range<Int>] {
     tensors.filter { $0.name.hasPrefix(layer + ".") }.map(\.range)
   }
@@ -29,7 +29,7 @@ enum LayoutDialect {
     return cx.updates[update].base < change.version
   }
 
-  /// A version has come to a device, which holds it now, or cannot read it and keeps what it has.
+  /// A version has reached a device, which holds it now, or cannot read it and keeps what it has.
   static func take(
     _ device: Int, _ version: Int32, _ model: ParameterBuffer, _ devices: inout Devices,
     _ cx: inout Context
@@ -47,7 +47,7 @@ enum LayoutDialect {
     return .read
   }
 
-  /// Whether a device's model is one of its own and not the server's.
+  /// Whether a device's model is its own one and not the server's.
   static func keepsOwnModel(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
     -> Bool
   {

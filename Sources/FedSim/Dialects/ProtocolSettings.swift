@@ -22,7 +22,7 @@ public struct ProtocolSettings: PartSettings {
   public enum Reconnect: String, CaseIterable, Sendable {
     /// It disconnects, and never comes back while its process lives.
     case asCoded
-    /// It comes back when it was told to.
+    /// It comes back when it was asked to.
     case fixed
   }
 

@@ -100,7 +100,7 @@ enum Streams {
     if devices[device].run != nil { Training.endAttempt(device, .conditionsLost, &devices, &cx) }
   }
 
-  /// The server has told a device to disconnect and to come back after a while; false where it has
+  /// The server has asked a device to disconnect and to come back after a while; false where it has
   /// no stream.
   static func tellReconnect(
     _ device: Int, after duration: SimDuration, _ devices: inout Devices, _ cx: inout Context

@@ -116,7 +116,7 @@ extension Int64 {
 }
 
 extension BitRate {
-  /// The mean rate of so many bytes in a duration, rounded down, at least 1 bit/s.
+  /// The mean rate of this many bytes in a duration, rounded down, at least 1 bit/s.
   init(of bytes: Int64, in duration: SimDuration) {
     let microseconds = max(1, duration.microseconds)
     let (high, low) = bytes.multipliedFullWidth(by: 8_000_000)

@@ -1,7 +1,7 @@
 import Learning
 import Schema
 
-/// Devices of a group that lie.
+/// Adversaries among the devices of a group.
 public struct AdversarySettings: PartSettings {
   /// The share of the group's devices.
   public var share = 0.0

@@ -6,7 +6,7 @@ struct AssignedHardware {
   let hardware: Hardware
   /// The class's place in the group's list.
   let place: Int16
-  /// Where its speed stands in its group, from 0 (slow) to 1.
+  /// Where its speed is in its group, from 0 (slow) to 1.
   let speedRank: Double
   let engine: HardwareSettings.Engine
   let unfitness: Unfitness?

@@ -38,8 +38,7 @@ public struct BatterySettings: PartSettings {
       Field("initialLevel", \.initialLevel, .fraction, assumption: true, "Level at the start"),
       Field(
         "charger", \.charger, .power, assumption: true,
-        "Power of the charger; above 80 % the battery takes 7/8, 5/8, 3/8 and 1/8 of it, "
-          + "5 % each"),
+        "Power of the charger; above 80 % the battery takes 7/8, 5/8, 3/8 and 1/8 of it, 5 % each"),
       Field("idle", \.idle, .power, assumption: true, "Power drawn at all times"),
       Field(
         "screen", \.screen, .power, assumption: true,

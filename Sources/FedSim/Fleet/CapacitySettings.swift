@@ -23,7 +23,7 @@ public struct DeviceCapacity: Sendable {
 public struct CapacitySettings: PartSettings {
   /// File and assignment.
   public var replay = TraceReplay()
-  /// Training takes so many times as long as inference.
+  /// Training takes this many times as long as inference.
   public var factor = 3.0
 
   public init() {}

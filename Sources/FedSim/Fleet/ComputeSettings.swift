@@ -34,8 +34,7 @@ public struct ComputeSettings: PartSettings {
       Field(
         "jitter", \.jitter, feature: .number(0...2), assumption: true,
         "A training's times are multiplied by exp(jitter*z), one normal z for the data epoch "
-          + "with which"
-          + " a training begins (FLASH's phones: 0.01 to 0.18); absent: 0"),
+          + "with which a training begins (FLASH's phones: 0.01 to 0.18); absent: 0"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {

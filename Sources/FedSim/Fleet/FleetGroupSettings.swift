@@ -26,7 +26,7 @@ public struct FleetGroupSettings: PartSettings {
   public var participation = ParticipationSettings()
   /// How long training takes.
   public var compute = ComputeSettings()
-  /// What becomes of updates that cannot be sent.
+  /// What a device does with updates that cannot be sent.
   public var outbox = OutboxSettings()
   /// The battery; nil: energy is not looked at.
   public var battery: BatterySettings?
@@ -42,7 +42,7 @@ public struct FleetGroupSettings: PartSettings {
   public var heartbeats: HeartbeatSettings?
   /// The device's own clock; nil: it is right.
   public var clock: ClockSettings?
-  /// How the app's library talks with the server; nil: without faults of its own.
+  /// How the app's library talks with the server; nil: without defects.
   public var `protocol`: ProtocolSettings?
   /// What the devices are made of; nil: `compute` says how long a batch takes.
   public var hardware: HardwareSettings?
@@ -56,7 +56,7 @@ public struct FleetGroupSettings: PartSettings {
   public var couple: CoupleSettings?
   /// How samples are collected for central training; nil: the device trains itself.
   public var collection: CollectionSettings?
-  /// Devices that lie; nil: none.
+  /// Adversaries; nil: none.
   public var adversary: AdversarySettings?
 
   public init() {}
@@ -198,9 +198,9 @@ public struct InterruptionSettings: PartSettings {
   /// When a checkpoint resumes and the device holds a newer version.
   public enum OnModelMoved: String, CaseIterable, Sendable { case finish, restart, rebase }
 
-  /// What becomes of the batches done when the task expires.
+  /// What a device does with the batches done when the task expires.
   public var onExpiry = OnExpiry.discard
-  /// What becomes of them when a condition of participation is lost.
+  /// What a device does with them when a condition of participation is lost.
   public var onConditionsLost = OnConditionsLost.ignore
   /// What a checkpoint does on a newer version.
   public var onModelMoved = OnModelMoved.finish
@@ -241,7 +241,7 @@ public struct ParticipationSettings: PartSettings {
   public var network = Network.any
   /// Whether the device must not be in use.
   public var idle = false
-  /// Whether a session goes on after an update, while the window lasts.
+  /// Whether a session continues after an update, while the window lasts.
   public var repeats = false
   /// How long a session waits before it asks again.
   public var pause = SimDuration.minutes(5)
@@ -305,13 +305,12 @@ public struct ParticipationSettings: PartSettings {
           + "device starts on Wi-Fi only; absent: any number"),
       Field(
         "checksBeforeReport", \.checksBeforeReport, feature: .flag,
-        "Check the conditions again before an update is sent, as in KotlinSyft; "
-          + "absent: no"),
+        "Check the conditions again before an update is sent, as in KotlinSyft; absent: no"),
     ]
   }
 }
 
-/// What becomes of updates that cannot be sent.
+/// What a device does with updates that cannot be sent.
 public struct OutboxSettings: PartSettings {
   /// How many updates a device keeps; 0: an update that cannot be sent at once is dropped.
   public var capacity = 10

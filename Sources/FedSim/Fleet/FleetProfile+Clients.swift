@@ -20,8 +20,8 @@ extension FleetProfile {
     ("authentication", .settings([])),
   ])
 
-  /// The same by the code beside the words: one look each time the app runs, nothing is tried again
-  /// or kept, a token is used until its user signs in anew.
+  /// The same by the code in addition to the words: one look each time the app runs, nothing is
+  /// tried again or kept, a token is used until its user signs in again.
   static let automaticBackendAsCoded = Node.settings([
     (
       "background",

@@ -178,8 +178,7 @@ public struct HardwareSettings: PartSettings {
       Field(
         "memoryNeeded", \.memoryNeeded, feature: .bytes,
         "Memory that a training needs; absent: parameters, gradient, optimiser, the state of the "
-          + "local"
-          + " algorithm and the values of a batch, at 4 bytes each"),
+          + "local algorithm and the values of a batch, at 4 bytes each"),
       Field(
         "storageNeeded", \.storageNeeded, feature: .bytes,
         "A device with less free storage declines; absent: the held model, a checkpoint, a"

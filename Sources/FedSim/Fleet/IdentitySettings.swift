@@ -85,7 +85,7 @@ public struct AuthenticationSettings: PartSettings {
       : []
   }
 
-  /// How long a device waits for a bootstrap after so many failures in a row.
+  /// How long a device waits for a bootstrap after this many failures in a row.
   func delay(afterFailures failures: Int) -> SimDuration {
     var delay = bootstrapDelay
     for _ in 0..<max(0, failures) where delay < longestDelay {
@@ -218,8 +218,7 @@ public struct ClockSettings: PartSettings {
         "Random part of the offset: normal with this standard deviation, one draw per device"),
       Field(
         "drift", \.drift, .number(-100_000...100_000),
-        "Drift of the clock, in ppm; positive: "
-          + "fast"),
+        "Drift of the clock, in ppm; positive: fast"),
       Field(
         "driftSpread", \.driftSpread, .number(0...100_000), assumption: true,
         "Random part of the drift: normal with this standard deviation, one draw per device"),

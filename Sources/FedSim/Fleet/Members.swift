@@ -1,4 +1,4 @@
-/// Who is in the fleet, and whose data each device has: known to every room, and no state of a
+/// The devices of the fleet and their clients: every room may read this; it holds no state of a
 /// device.
 struct Members: Codable {
   /// The number of each group's first device, and the number of devices at the end.

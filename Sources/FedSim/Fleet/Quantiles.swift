@@ -6,7 +6,7 @@ public protocol QuantileValue: Sendable, Comparable {
   static var quantileForm: Form<Self> { get }
   /// As a number, between which is interpolated.
   var quantile: Double { get }
-  /// A value that stands where none was given yet.
+  /// A value that is where none was given yet.
   static var one: Self { get }
 }
 

@@ -19,13 +19,13 @@ public struct SystemSettings: PartSettings {
   public var forceQuitPolicy = ForceQuitPolicy.never
   /// Processing tasks start if the app was used within this time.
   public var useLimit = SimDuration.days(7)
-  /// A processing request that has waited for so long starts at the next chance.
+  /// A processing request that has waited for this long starts at the next chance.
   public var attemptWithin = SimDuration.days(2)
   /// In each quarter of an hour, the chance of a processing task to start on battery.
   public var onBattery = 0.1
   /// Run time of the app's tasks in a day, refilled by the hour; nil: not limited.
   public var dailyRunTime: SimDuration?
-  /// After a kill, tasks get half their time for so long.
+  /// After a kill, tasks get half their time for this long.
   public var penalty = SimDuration.hours(24)
   /// Processor time in `cpuWindow` beyond which a task is killed; as long as that: never.
   public var cpuLimit = SimDuration.seconds(48)
@@ -139,8 +139,7 @@ public struct RefreshSettings: PartSettings {
       Field(
         "likelihood", \.likelihood, .fraction, assumption: true,
         "Probability of a start per quarter of an hour at hours without use of the app; it grows "
-          + "to "
-          + "1 at the hour of the day with the most use"),
+          + "to 1 at the hour of the day with the most use"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
@@ -150,8 +149,8 @@ public struct RefreshSettings: PartSettings {
   }
 }
 
-/// Continued processing: a training that its user starts in the app, and that goes on when the app
-/// is left.
+/// Continued processing: a training that its user starts in the app, and that continues when the
+/// app is left.
 public struct ContinuedSettings: PartSettings {
   /// What happens to one that cannot run at once.
   public enum Strategy: String, CaseIterable, Sendable { case queue, fail }
@@ -160,9 +159,9 @@ public struct ContinuedSettings: PartSettings {
   public var share = 1.0
   /// What happens to one that cannot run at once; nil: every one can.
   public var strategy: Strategy?
-  /// A batch without an end for so long counts as stalled: the task expires.
+  /// A batch without an end for this long counts as stalled: the task expires.
   public var stall = SimDuration.seconds(60)
-  /// Without a link for so long, the task expires.
+  /// Without a link for this long, the task expires.
   public var networkLoss = SimDuration.seconds(30)
   /// From the soft to the hard expiry.
   public var grace = SimDuration.seconds(5)
@@ -182,8 +181,7 @@ public struct ContinuedSettings: PartSettings {
         "A training whose batch takes longer than this has stalled: the task expires"),
       Field(
         "networkLoss", \.networkLoss, .duration(),
-        "Without a link for this time, the task "
-          + "expires"),
+        "Without a link for this time, the task expires"),
       Field(
         "grace", \.grace, .duration(), assumption: true, "Time from the soft to the hard expiry"),
     ]
@@ -198,7 +196,7 @@ public struct AppSettings: PartSettings {
     case complete
     /// It stops, and says nothing: the task runs on, idle, into its hard expiry.
     case forget
-    /// It has no handler: it goes on as before, into the hard expiry.
+    /// It has no handler: it continues as before, into the hard expiry.
     case ignore
   }
 

@@ -3,23 +3,23 @@ import Learning
 /// The network: the only way between devices and server.
 ///
 /// A device begins a request here and finds its answer here. The server sees the number of a
-/// request and what it carries; it may hold, queue or owe its answer, and lend it a model. What it
-/// does to a request that the device has given up has no effect.
+/// request and what it carries; it may hold, queue or postpone its answer, and lend it a model.
+/// What it does to a request that the device has given up has no effect.
 struct DeviceNetwork: Codable {
   private var lines = RecordArray<Line>()
   private var transfers = Slots<Transfer>()
   /// The server's own connection.
   var server = ServerLine()
-  /// Tokens, and what the server knows of who carries them.
+  /// Tokens, and what the server knows of the apps that hold them.
   var accounts = Accounts()
-  /// What users had erased, and what the server has heard of it; empty where nobody erases.
+  /// Erasures that users asked for, and which of them the server knows; empty without erasures.
   var erasures: [ErasureNotice] = []
   /// Bytes over cellular networks, from the first on; empty where no group limits them.
   var cellularDays: [CellularDay] = []
   /// What speed tests found, as devices tell the server; empty where there are none.
   var speeds: [MeasuredSpeeds] = []
 
-  /// The end of a device, read and changed where it lies.
+  /// The end of a device, read and changed where it is.
   subscript(device: Int) -> Line {
     @inline(__always) unsafeAddress { lines.address(device) }
     @inline(__always) unsafeMutableAddress { lines.mutableAddress(device) }

@@ -43,7 +43,7 @@ public enum Response: Equatable, Sendable, Codable {
   case model(version: Int32)
   /// There is a model, and the server believes itself offline.
   case modelUnavailable
-  /// What became of an update.
+  /// The outcome of an update.
   case receipt(Receipt)
   /// The number or the tokens that were asked for.
   case granted(IdentityRequest)

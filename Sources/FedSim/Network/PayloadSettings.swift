@@ -61,7 +61,7 @@ public struct PayloadFormatSettings: PartSettings {
   }
 }
 
-/// A message between device and server, or what goes with parameters beside them.
+/// A message between device and server, or what goes with parameters in addition to them.
 public enum Message: Int, CaseIterable, Sendable {
   case check, checkAnswer, fetch, modelHead, submission, receipt
   case identityRequest, identityAnswer, heartbeat, heartbeatAnswer
@@ -75,9 +75,9 @@ public struct MessageSettings: PartSettings {
   public var checkAnswer: Int64?
   /// A request for the model.
   public var fetch: Int64?
-  /// What comes with a model beside its parameters, or instead of them.
+  /// What comes with a model in addition to its parameters, or instead of them.
   public var modelHead: Int64?
-  /// What goes with an update beside its parameters.
+  /// What goes with an update in addition to its parameters.
   public var submission: Int64?
   /// The answer to an update.
   public var receipt: Int64?

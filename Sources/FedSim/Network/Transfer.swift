@@ -30,13 +30,13 @@ struct Transfer: Codable {
   /// What has passed of the byte under way, in millionths of a bit.
   var fraction: Int64 = 0
   var since: SimTime
-  /// When it fails for want of an answer.
+  /// When it fails for lack of an answer.
   var due = SimTime.never
   var response: Response?
   /// The parameters that come with the answer.
   var body: ParameterBuffer?
 
-  /// The remaining bytes are planned anew; how long they take, nil where nothing moves.
+  /// The remaining bytes are planned again; how long they take, nil where nothing moves.
   mutating func begin(_ plan: UInt32, over rates: Link, at now: SimTime) -> SimDuration? {
     self.plan = plan
     since = now

@@ -2,7 +2,7 @@ import Learning
 import Numerics
 
 extension DeviceRecord {
-  /// What devices that are still there have been for so long.
+  /// What devices that are still there have been for this long.
   static func closePresence(_ devices: inout Devices, _ cx: inout Context) {
     for device in devices.fleetTables.presence.indices {
       guard let presence = devices.fleetTables.presence[device], presence.isHere else { continue }

@@ -41,7 +41,7 @@ public final class EventLog: SavedObserver {
   private var limit: Int
   private var round: Int32 = 1
 
-  /// A log of at most so many rows.
+  /// A log of at most this many rows.
   public init(limit: Int) { self.limit = limit }
 
   /// What a log remembers.
@@ -143,7 +143,7 @@ public final class EventLog: SavedObserver {
       return words + later
     }()
 
-    /// Words that came later: they stand last, and are listed where they are used.
+    /// Words that came later: they are last, and are listed where they are used.
     static let later = [UpdateOutcome.refusedOffline.rawValue]
   }
 }

@@ -14,7 +14,7 @@ public final class Invariants: SavedObserver {
   private var latest = SimTime.start
   private var nextAudit = SimTime.start
 
-  /// An observer that recounts everything once in every `interval`, and keeps so many findings.
+  /// An observer that recounts everything once in every `interval`, and keeps this many findings.
   public init(interval: SimDuration = .hours(6), keeping most: Int = 20) {
     self.interval = interval
     self.most = most

@@ -9,13 +9,13 @@ public protocol Observer: AnyObject {
   var wantsAdvance: Bool { get }
   /// The run begins.
   func began(_ simulation: borrowing Simulation)
-  /// A run goes on that was saved, or stopped between two turns.
+  /// A run continues that was saved, or stopped between two turns.
   func resumed(_ simulation: borrowing Simulation)
   /// An event was handled.
   func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation)
   /// Something happened while an event was handled.
   func happened(_ event: ObservedEvent)
-  /// The run went on for a while: for whoever shows how far it is.
+  /// The run continued for a while: for those who show its progress.
   func advanced(_ simulation: borrowing Simulation)
   /// A version was published.
   func published(_ record: VersionRecord, _ simulation: borrowing Simulation)

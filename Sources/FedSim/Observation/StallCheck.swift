@@ -1,9 +1,9 @@
-/// When the world lets a device begin to train: a walk over its exogenous series, made anew from
+/// When the world lets a device begin to train: a walk over its exogenous series, made again from
 /// their key.
 struct StallCheck: Codable {
   /// Before this time nobody looks again.
   var nextCheck = SimTime.never
-  /// The device that was found able to go on.
+  /// The device that was found able to contribute.
   var device = 0
 }
 

@@ -1,4 +1,4 @@
-/// Why a run came to no version, or to no further one: for how many devices what never held, and
+/// Why a run reached no version, or no further one: for how many devices what never held, and
 /// what the server waited for.
 public struct StallReport: Sendable, Equatable {
   /// The first thing that was missing on a device's way into a version.
@@ -44,15 +44,15 @@ public struct StallReport: Sendable, Equatable {
 
   /// What the server waited for.
   public enum Wait: Sendable, Hashable {
-    /// A cohort, which needs so many devices at once, where that is known; the most that waited.
+    /// A cohort, which needs this many devices at once, where that is known; the most that waited.
     case cohort(needed: Int?, waited: Int)
     /// The open round's cohort, of which too few members are left.
     case members(round: Int, goal: Int, arrived: Int)
-    /// Nothing: so many rounds were closed, each without a version.
+    /// Nothing: this many rounds were closed, each without a version.
     case rounds(closed: Int)
-    /// So many updates; the most that waited, and whether a fleet of this size can reach it.
+    /// This many updates; the most that waited, and whether a fleet of this size can reach it.
     case updates(needed: Int, waited: Int, isPossible: Bool)
-    /// A connection of its own.
+    /// The return of the connection to the internet.
     case connection
     /// Devices could not reach it, ever.
     case reachable

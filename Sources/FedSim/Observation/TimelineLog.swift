@@ -1,6 +1,6 @@
 /// The states of some devices over time, as intervals.
 ///
-/// An interval is 24 bytes; they stand in pages, so a long run leaves no outgrown copies.
+/// An interval is 24 bytes; they are stored in pages, so a long run leaves no outgrown copies.
 public final class TimelineLog: SavedObserver {
   /// A part of a device's state that is recorded.
   public enum Part: String, CaseIterable, Sendable {

@@ -15,10 +15,10 @@ public struct VersionLog: Sendable, Codable {
   private var rows = PagedArray<Row>()
   private var evaluations = PagedArray<CentralEvaluation>()
   private var federated = PagedArray<FederatedEvaluation.Summary>()
-  /// One a version, or none.
+  /// One per version, or none.
   private var averages = PagedArray<Double>()
   private var privacy = PagedArray<PrivacyRecord>()
-  /// So many a version, or none.
+  /// This many per version, or none.
   private var labels = PagedArray<Int64>()
   private var norms = PagedArray<TensorNorms>()
   private var groupWeights = PagedArray<Double>()

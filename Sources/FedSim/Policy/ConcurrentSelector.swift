@@ -1,7 +1,7 @@
 import Numerics
 import Schema
 
-/// Whoever asks may train, as long as no more than some do at once.
+/// Each device that asks may train, as long as no more than some do at once.
 ///
 /// A device that was let in trains, as far as the server knows, until its update arrives, its
 /// stream breaks, it asks again, or its lease is over. One whose update waits has to wait for the

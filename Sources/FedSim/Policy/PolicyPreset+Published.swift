@@ -117,7 +117,7 @@ extension PolicyPreset {
     ("aggregator", .text("sample-weighted-mean")),
   ]
 
-  /// A part with the setting that a bare value stands for.
+  /// A part with the setting that a bare value represents.
   private static func part(_ name: String, _ value: String) -> Node {
     .mapping([(name, .text(value))])
   }

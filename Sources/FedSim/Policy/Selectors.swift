@@ -1,7 +1,7 @@
 import Numerics
 import Schema
 
-/// Whoever asks may train: devices decide, as in an automatic backend.
+/// Each device that asks may train: devices decide, as in an automatic backend.
 public struct OpenSelector: AdmittingSelector {
   public static let name = "open"
   /// What it does, in one sentence.

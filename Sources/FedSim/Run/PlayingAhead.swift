@@ -1,5 +1,5 @@
 /// Playing a device on ahead of the others: what it does is its own affair until it meets the
-/// server, so its events can be played in one go while its state is at hand.
+/// server, so its events can be played in one go while its state is in the cache.
 ///
 /// The result is the same as in the order of all events: such an event reads and changes nothing
 /// but its device, its own updates and participations, and counts that are sums. Whatever takes a
@@ -38,7 +38,7 @@ extension PlayingAhead {
     return ahead
   }
 
-  /// Whether an event of a device concerns nobody else, and nothing can come to the device before.
+  /// Whether an event of a device concerns nobody else, and nothing can reach the device before it.
   static func isOwnAffair(
     _ event: Event, _ device: Int, _ devices: inout Devices, _ server: inout Server,
     _ cx: inout Context
@@ -53,7 +53,7 @@ extension PlayingAhead {
         return cx.network[transferOf: device]?.id == generation
       }
       if case .world(.link, _, _) = event {
-        // With the link back, who was accepted may ask for work anew.
+        // With the link back, who was accepted may ask for work again.
         guard devices[device].sessionKind?.isPoll == true else { return false }
       }
     }

@@ -1,6 +1,6 @@
 import Numerics
 
-/// An observer that is saved with its run, and goes on where it stood.
+/// An observer that is saved with its run, and continues where it was.
 ///
 /// `RunRecorder` is one. After `restore` it is handed to the restored run, which tells it `resumed`
 /// and not `began`.

@@ -3,7 +3,7 @@ import Numerics
 
 /// What a run is beyond its inputs, as it is saved.
 ///
-/// What is not here is made anew from the inputs (`Simulation.unsaved`).
+/// What is not here is made again from the inputs (`Simulation.unsaved`).
 struct SavedRun: Codable {
   let now: SimTime
   let played: SimTime

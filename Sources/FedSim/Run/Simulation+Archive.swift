@@ -2,10 +2,10 @@ import Learning
 import Numerics
 
 extension Simulation {
-  /// The bytes of the run as it stands between two turns, to go on from later (`between` of
+  /// The bytes of the run as it is between two turns, to resume from later (`between` of
   /// `run(observers:every:between:)` is the place).
   ///
-  /// Trainings are saved as they stand, computed or described with all that they start from; none
+  /// Trainings are saved as they are, computed or described with all that they start from; none
   /// is computed for it. Series of the world, settings and data are no part of it.
   /// Complexity: O(devices + events to come + what lives of updates and participations).
   public func archive() throws -> [UInt8] {
@@ -15,7 +15,7 @@ extension Simulation {
       contexts: [trainingCatalog])
   }
 
-  /// A run that goes on where it was saved, from the same inputs; what cannot change a result
+  /// A run that continues where it was saved, from the same inputs; what cannot change a result
   /// (threads, kernels, the mode of computing) may be other than it was.
   ///
   /// Throws: `ArchiveFault` where the bytes are damaged, or of a run from other inputs.
@@ -115,7 +115,7 @@ extension Simulation {
 }
 
 extension SimulationInputs {
-  /// What inputs must agree in for a run to go on from them: it is written into its archive.
+  /// What inputs must agree in for a run to resume from them: it is written into its archive.
   var archiveMarks: [Archive.Mark] {
     var marks = [
       Archive.Mark("seeds", "\(seeds)"), Archive.Mark("start", civilStart),

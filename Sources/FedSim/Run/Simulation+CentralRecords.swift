@@ -7,7 +7,7 @@ extension Simulation {
   /// The models that are trained centrally.
   public var centralModels: [CentralModel] { cx.collection.models.map(\.task) }
   /// The latest parameters of one of them; the initial ones before its first version, and always
-  /// where users have models of their own.
+  /// where users have personal models.
   public func centralParameters(_ model: Int) -> ParameterBuffer {
     cx.collection.models[model].parameters
   }
@@ -17,13 +17,13 @@ extension Simulation {
     let collector = cx.collection.collectors[device]
     return collector.own.last { $0.model == model && $0.user == collector.user }?.parameters
   }
-  /// Whether users have models of their own of it.
+  /// Whether each user has a personal version of it.
   public func isOwn(_ model: Int) -> Bool { cx.collection.models[model].scope == .user }
   /// Their versions, in the order in which they were published.
   public var centralVersions: [CentralVersion] { cx.collection.versions }
   /// The ledger of files.
   public var fileLedger: Ledger<FileOutcome> { cx.collection.ledger }
-  /// How many samples were in files that came to each end, in the order of the outcomes.
+  /// How many samples were in files with each outcome, in the order of the outcomes.
   public var fileSamples: [Int] { cx.collection.samples }
   /// What happened around the store, counted; nil where nobody collects.
   public var centralTallies: CentralTallies? { cx.collection.isOn ? cx.collection.tallies : nil }

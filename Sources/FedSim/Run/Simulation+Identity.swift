@@ -1,7 +1,7 @@
 import Numerics
 
 extension Simulation {
-  /// Whether any device has an identity of its own.
+  /// Whether any device has its own identity.
   public var hasIdentities: Bool { !devices.identities.isEmpty }
 
   /// How often what happened to identities; nil where no device has one.
@@ -22,7 +22,7 @@ extension Simulation {
     return sums
   }
 
-  /// The same by the link that the last heartbeat told of and the true one, over the devices whose
+  /// The same by the link that the last heartbeat reported and the true one, over the devices whose
   /// group says what heartbeats tell; nil where none does. Shapes: [belief][truth].
   public var linkBelief: [[Int64]]? {
     guard cx.inputs.fleet.contains(where: { $0.heartbeats?.reportedLink != nil }) else {

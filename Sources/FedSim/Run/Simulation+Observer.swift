@@ -1,7 +1,7 @@
 extension Simulation {
-  /// The time that the run as a whole has come to.
+  /// The time that the run as a whole has reached.
   public var progressTime: SimTime { cx.played }
-  /// Whether devices are played on ahead of it, so that they do not stand at one time.
+  /// Whether devices are played on ahead of it, so that devices are not all at the same time.
   public var playsAhead: Bool { cx.ahead.isOn }
 
   /// Tells the observers what all of them hear of.
@@ -23,7 +23,7 @@ extension Simulation {
     }
   }
 
-  /// Tells those who want to know that the run went on.
+  /// Tells those who want to know that the run continued.
   func tellAdvance() {
     for observer in cx.audience.observers where observer.wantsAdvance { observer.advanced(self) }
   }

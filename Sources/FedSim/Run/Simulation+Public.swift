@@ -27,7 +27,7 @@ extension Simulation {
 
   /// A device's path, such as `phones/17`.
   public func path(of device: Int) -> String { Roster.path(of: device, cx) }
-  /// Whether a device is one of the adversaries, whether they lie already or not.
+  /// Whether a device is one of the adversaries, whether they attack already or not.
   public func isAdversary(_ device: Int) -> Bool { Adversary.isAdversary(device, cx) }
   /// The current model's quality, as an oracle sees it.
   public func evaluate() -> CentralEvaluation { Quality.evaluate(server, cx) }
@@ -74,7 +74,7 @@ extension Simulation {
     cx.inputs.server.aggregationTime == nil ? nil : server.aggregations
   }
 
-  /// Requests that came to the server, counted; nil where it handles them at once.
+  /// Requests that reached the server, counted; nil where it handles them at once.
   public var serviceTallies: ServiceTallies? {
     server.service.settings == nil ? nil : server.service.tallies
   }

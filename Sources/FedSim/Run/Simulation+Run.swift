@@ -7,11 +7,11 @@ extension Simulation {
     run(observers: observers) { _ in }
   }
 
-  /// Plays to the end, and hands itself over after every so many turns: between two turns it may be
-  /// saved.
+  /// Plays to the end, and hands itself over after every given number of turns: between two turns
+  /// it may be saved.
   ///
-  /// A run that was saved, or that `between` has stopped by throwing, goes on from where it stands:
-  /// its observers are told that it is `resumed`, and see what comes from then on.
+  /// A run that was saved, or that `between` has stopped by throwing, resumes from where it
+  /// stopped: its observers hear that it is `resumed`, and see what comes from then on.
   public mutating func run<Failure: Error>(
     observers: [any Observer] = [], every period: Int = 64,
     between: (borrowing Simulation) throws(Failure) -> Void

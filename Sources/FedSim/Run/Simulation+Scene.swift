@@ -4,7 +4,7 @@ import Numerics
 extension Simulation {
   /// Makes the devices.
   ///
-  /// Draws: one `normal` a device at slot 0 of `compute`, one at slot 0 of `network` (seed
+  /// Draws: one `normal` per device at slot 0 of `compute`, one at slot 0 of `network` (seed
   /// `world`).
   mutating func makeFleet() {
     let groups = Int64(cx.inputs.fleet.count)

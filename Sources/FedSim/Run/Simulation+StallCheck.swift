@@ -4,7 +4,7 @@ extension Simulation {
   /// Only what is certain counts: no version has been published, nobody runs, nothing waits or is
   /// on its way, and the world up to the end never again lets a device with data begin; or the
   /// open round's cohort can no longer be complete and nothing else ends a round. Complexity: most
-  /// calls end at the first device asked; at most one a simulated hour.
+  /// calls end at the first device asked; at most one per simulated hour.
   mutating func checkForStall() {
     stallCheck.nextCheck = cx.now + .hours(1)
     if server.version > 0, !Rounds.mayCohortsBreak(cx) { return stallCheck.nextCheck = .never }

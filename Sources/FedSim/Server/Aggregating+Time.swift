@@ -12,7 +12,7 @@ extension Aggregating {
     cx.schedule(.serverTimer(.aggregated), .serverTimer, at: end, by: nil)
   }
 
-  /// An aggregation that took time is over: the version is there, and what waited for it goes on.
+  /// An aggregation that took time is over: the version is there, and what waited for it continues.
   static func aggregationEnded(
     _ server: inout Server, _ cx: inout Context
   ) {
@@ -33,7 +33,7 @@ extension Aggregating {
     return cx.inputs.server.aggregationTime?.blocks == true
   }
 
-  /// A request comes to a server that aggregates: it waits until that is over.
+  /// A request reaches a server that aggregates: it waits until that is over.
   static func hold(
     _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
     _ cx: inout Context

@@ -35,7 +35,7 @@ enum Aggregating {
     if cx.inputs.omitsArithmetic {
       used = Used(updates: waiting)
     } else {
-      // What never travels goes on from training to training: none is computed and let go.
+      // What never travels continues from training to training: none is computed and let go.
       let areApart =
         !cx.features.privateRanges.isEmpty || cx.features.isStateful
         || !Transforms.areAsTrained(waiting, cx)

@@ -25,7 +25,7 @@ enum Inbox {
     answerReceipt(device, generation, update, status, &server, &cx)
   }
 
-  /// Answers an update: with what became of it until now unless something else is said.
+  /// Answers an update: with its outcome until now unless another answer is given.
   static func answerReceipt(
     _ device: Int, _ generation: UInt32, _ update: Int32, _ status: Receipt.Status?,
     _ server: inout Server, _ cx: inout Context

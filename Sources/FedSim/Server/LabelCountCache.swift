@@ -1,4 +1,4 @@
-/// How often each label stands in the clients' training samples, counted when it is first asked
+/// How often each label occurs in the clients' training samples, counted when it is first asked
 /// for: their samples are far apart in memory, and most clients are asked for again and again.
 struct LabelCountCache: Codable {
   /// Shapes: [client][label]; a client that nobody asked for has none.

@@ -2,7 +2,7 @@ import Numerics
 
 /// Who asks for work, who waits, and who is let in.
 enum Lobby {
-  /// Tells the selector what became of a device, if it wants to know.
+  /// Tells the selector the outcome of a device, if it wants to know.
   static func tell(_ news: DeviceNews, of device: Int, _ server: inout Server, _ cx: inout Context)
   {
     let selector = cx.inputs.server.selector.value

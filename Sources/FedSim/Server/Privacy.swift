@@ -17,9 +17,9 @@ public struct PrivacyRecord: Sendable, Codable, Equatable {
 struct PrivacyLedger: Codable {
   /// The noise's deviation over the bound; 0: not known yet.
   var multiplier = 0.0
-  /// The divergences so far, one an order.
+  /// The divergences so far, one per order.
   var total: [Double] = []
-  /// What the last version told, and by which noise and rate.
+  /// What the last version reported, and by which noise and rate.
   var lastCurve: [Double] = []
   var lastNoise = 0.0
   var lastRate = 0.0
@@ -45,8 +45,8 @@ struct PrivacyLedger: Codable {
 }
 
 extension ServerSettings {
-  /// The noise multiplier that a fleet of so many devices needs for what `privacy` asks; nil: there
-  /// is none.
+  /// The noise multiplier that a fleet of this many devices needs for what `privacy` asks; nil:
+  /// there is none.
   public func noiseMultiplier(devices: Int) -> Double? {
     guard let privacy else { return nil }
     if let multiplier = privacy.noiseMultiplier { return multiplier }

@@ -2,7 +2,7 @@ import Learning
 import Numerics
 
 extension Quality {
-  /// Whether devices are evaluated with models of their own: with one that they keep, with layers
+  /// Whether devices are evaluated with personal models: with one that they keep, with layers
   /// that never leave them, or after some steps on their own samples.
   static func evaluatesPersonally(_ cx: borrowing Context) -> Bool {
     let needs = cx.inputs.task.algorithm.needs

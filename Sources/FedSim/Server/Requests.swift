@@ -2,7 +2,7 @@ import Numerics
 
 /// Requests that reach the server.
 enum Requests {
-  /// What becomes of a request that reaches the server.
+  /// How the server handles a request that reaches it.
   enum Admittance {
     /// It is acted on now.
     case open
@@ -33,7 +33,7 @@ enum Requests {
     letGo(of: request, &cx)
   }
 
-  /// A request has come to its end.
+  /// A request has ended.
   static func letGo(of request: Request, _ cx: inout Context) {
     switch request {
     case .check(_, let participation), .disconnect(let participation, _):

@@ -67,7 +67,7 @@ extension Rounds {
     closeRound(.skipped, &server, &cx)
   }
 
-  /// A round has only so long to find its cohort.
+  /// Limits the time in which a round must find its cohort.
   static func limitWait(_ server: inout Server, _ cx: inout Context) {
     guard let limit = cx.inputs.server.selector.value.rules?.waitLimit,
       server.instructions.evaluation == nil, !server.instructions.awaitsModel

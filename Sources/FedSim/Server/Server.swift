@@ -48,7 +48,7 @@ struct Server: Codable {
   var service = Service()
   /// The last cycle that each device was let into, 0: none; empty where there are no cycles.
   var lastCycles: [Int32] = []
-  /// What it asks of devices beside trainings.
+  /// What it asks of devices besides trainings.
   var instructions = Instructions()
   /// Copies of each device's updates that wait.
   var copies: [Int32]
@@ -70,7 +70,7 @@ struct Server: Codable {
       roundOpenedAt: roundOpenedAt, known: known)
   }
 
-  /// Where a device stands, or would stand, among those who wait.
+  /// Where a device is, or would be, among those who wait.
   func place(of device: Int) -> (index: Int, isThere: Bool) {
     var low = 0
     var high = waiting.count
@@ -81,7 +81,7 @@ struct Server: Codable {
     return (low, low < waiting.count && waiting[low].device == device)
   }
 
-  /// Takes out who stand at some places among those who wait, in ascending order.
+  /// Takes out the devices at some places among those who wait, in ascending order.
   mutating func remove(at places: [Int]) {
     guard var kept = places.first else { return }
     var gone = 0
@@ -98,7 +98,7 @@ struct Server: Codable {
     waitingRequests.removeLast(gone)
   }
 
-  /// Takes out who stands at a place among those who wait.
+  /// Takes out the device at a place among those who wait.
   mutating func remove(at place: Int) -> WaitingRequest {
     waiting.remove(at: place)
     return waitingRequests.remove(at: place)

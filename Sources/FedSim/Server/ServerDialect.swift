@@ -1,6 +1,6 @@
-/// What a server does beyond the plain path; most have no such thing.
+/// What a server does in addition to the plain path; most servers have no dialect.
 protocol ServerDialect: Sendable {
-  /// A request has come to the server, which will act on it.
+  /// A request has reached the server, which will act on it.
   func onRequest(
     _ device: Int, _ generation: UInt32, _ server: inout Server, _ cx: inout Context)
 
@@ -21,7 +21,7 @@ protocol ServerDialect: Sendable {
   func onRound(_ server: inout Server, _ cx: inout Context)
 }
 
-/// What devices that wait are for.
+/// How waiting devices are used.
 enum BeforeCohort {
   /// A cohort may be formed.
   case cohort

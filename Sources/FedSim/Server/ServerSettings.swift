@@ -17,8 +17,8 @@ public enum Duplicates: String, CaseIterable, Sendable {
   case append
   /// The earlier one stays.
   case ignore
-  /// An update that comes again takes its own place; one of another session counts beside it, as in
-  /// PyGrid.
+  /// An update that comes again takes its own place; one of another session counts in addition to
+  /// it, as in PyGrid.
   case overwrite
 }
 
@@ -32,7 +32,7 @@ public enum Broadcast: String, CaseIterable, Sendable {
 
 /// The in-process server.
 public struct ServerSettings: PartSettings {
-  /// A preset that the other keys were filled from; keys written beside it win.
+  /// A preset that the other keys were filled from; keys written in addition to it win.
   public var policy: String?
   /// What updates carry.
   public var payload = Payload.weights
@@ -53,7 +53,7 @@ public struct ServerSettings: PartSettings {
   public var optimizer = Choice<any ServerOptimizer>(ServerSGD.self) { $0 }
   /// How much an old update counts; nil: as much as a fresh one.
   public var staleness: Choice<any StalenessWeight>?
-  /// What becomes of the share that old updates lose; nil: `absolute`.
+  /// How the share that old updates lose is used; nil: `absolute`.
   public var stalenessScale: StalenessScale?
   /// When a device whose update waits gets the next model; nil: `onRequest`.
   public var broadcast: Broadcast?
@@ -79,7 +79,8 @@ public struct ServerSettings: PartSettings {
   public var aggregationTime: AggregationTimeSettings?
   /// The model that the server uses itself; nil: it is not looked at.
   public var modelInUse: ModelInUseSettings?
-  /// What becomes of updates that come while the server believes itself offline; nil: they wait.
+  /// What the server does with updates that come while the server believes itself offline; nil:
+  /// they wait.
   public var whileOffline: WhileOffline?
   /// How tokens are issued and judged; nil: as by default.
   public var authentication: TokenSettings?

@@ -1,7 +1,7 @@
 import Numerics
 
 extension Service {
-  /// A request comes to the server, and waits in its queue where it has to be served.
+  /// A request reaches the server, and waits in its queue where it has to be served.
   ///
   /// A closed connection is no work: it is seen at once, or as soon as what came over it before is
   /// handled.
@@ -38,8 +38,8 @@ extension Service {
     return .waits
   }
 
-  /// A device waits no longer for the answers of its earlier requests: they are served all the
-  /// same, and none of them is kept waiting for a cohort.
+  /// A device no longer waits for the answers of its earlier requests: they are served
+  /// nevertheless, and none of them waits for a cohort.
   private static func abandon(_ device: Int, before generation: UInt32, _ server: inout Server) {
     var number = server.service.latest[device]
     while number >= 0 {

@@ -48,7 +48,7 @@ struct Service: Codable {
   }
 }
 
-/// A request from its coming to the server to its being handled.
+/// A request from its arrival at the server to its being handled.
 struct ServiceRequest: Codable {
   let device: Int32
   let generation: UInt32
@@ -64,7 +64,7 @@ struct ServiceRequest: Codable {
   var disconnections: [Request] = []
 }
 
-/// Requests that came to a server that takes time for each, counted.
+/// Requests that reached a server that takes time for each, counted.
 public struct ServiceTallies: Sendable, Equatable, Codable {
   /// Requests that came; each was handled, was lost, or is there at the end.
   public internal(set) var requests = 0

@@ -40,7 +40,7 @@ public struct TokenSettings: PartSettings {
   }
 }
 
-/// What the server makes of heartbeats, where a group of devices has `heartbeats`.
+/// What the server concludes from heartbeats, where a group of devices has `heartbeats`.
 public struct PresenceSettings: PartSettings {
   /// For how long after a heartbeat a device counts as online.
   public var onlineFor = SimDuration.minutes(10)

@@ -1,6 +1,6 @@
 /// Tokens and registration at the server.
 enum Tokens {
-  /// What becomes of a request.
+  /// What the token check decides about a request.
   enum Judgement {
     /// It is handled.
     case passed

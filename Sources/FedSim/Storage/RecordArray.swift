@@ -35,7 +35,7 @@ struct RecordArray<Element>: RandomAccessCollection {
     @inline(__always) unsafeMutableAddress { mutableAddress(position) }
   }
 
-  /// Where a record lies, for subscripts that hand it on; valid until the table changes.
+  /// Where a record is, for subscripts that yield it; valid until the table changes.
   @inline(__always) func address(_ position: Int) -> UnsafePointer<Element> {
     precondition(position >= 0 && position < storage.count, "no record \(position)")
     return UnsafePointer(storage.base + position)
@@ -63,7 +63,7 @@ struct RecordArray<Element>: RandomAccessCollection {
     storage.count += 1
   }
 
-  /// Makes room for so many records in all.
+  /// Makes room for this many records in all.
   mutating func reserveCapacity(_ capacity: Int) {
     if capacity > storage.capacity { copy(capacity: capacity) }
   }

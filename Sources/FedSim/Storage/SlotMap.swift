@@ -1,7 +1,7 @@
 /// A list that grows at its end and whose elements are let go one by one; a number is never given
 /// again. The subscript never copies an element.
 ///
-/// Elements stand in pages that go with their last element, so a long run needs memory for what
+/// Elements are in pages that go with their last element, so a long run needs memory for what
 /// lives, and a few bits for each number ever given while an old one lives. Complexity: O(1) for
 /// everything but the walk.
 package struct SlotMap<Element> {
@@ -67,7 +67,7 @@ package struct SlotMap<Element> {
     }
   }
 
-  /// Where a living element lies, for subscripts that hand it on; valid until the list changes.
+  /// Where a living element is, for subscripts that yield it; valid until the list changes.
   func address(_ number: Int32) -> UnsafePointer<Element> {
     let (index, place) = place(of: number)
     let page = pages[index]!

@@ -1,20 +1,20 @@
-/// Elements that come and go; the place of one that is gone is given to a later one.
+/// Elements that are added and removed; the place of a removed one is used again.
 ///
-/// Place 0 is nobody's: it always reads as nil. The subscript never copies an element. Complexity:
-/// O(1) for everything.
+/// Place 0 is never used: it always reads as nil. The subscript never copies an element.
+/// Complexity: O(1) for everything.
 struct Slots<Element> {
   private var elements = RecordArray<Element?>()
   private var free: [Int32] = []
 
   init() { elements.append(nil) }
 
-  /// The element at a place; nil: nobody has it.
+  /// The element at a place; nil: the place is free.
   subscript(place: Int32) -> Element? {
     @inline(__always) unsafeAddress { address(place) }
     @inline(__always) unsafeMutableAddress { mutableAddress(place) }
   }
 
-  /// Where an element is, for subscripts that hand it on; valid until the list changes.
+  /// Where an element is, for subscripts that yield it; valid until the list changes.
   @inline(__always) func address(_ place: Int32) -> UnsafePointer<Element?> {
     elements.address(Int(place))
   }

@@ -2,10 +2,10 @@ import Learning
 import Numerics
 
 extension Adversary {
-  /// Draws who lies, where a group has adversaries.
+  /// Draws the adversaries, where a group has any.
   ///
-  /// Of a group's devices those with the lowest draws lie, so that more of them include the fewer.
-  /// Draws: one `uniform` a device at slot 0 of `adversary` (seed `world`).
+  /// Of a group's devices those with the lowest draws are adversaries, so a larger set includes the
+  /// smaller ones. Draws: one `uniform` a device at slot 0 of `adversary` (seed `world`).
   static func makeAdversaries(_ cx: inout Context) {
     guard cx.inputs.fleet.contains(where: { $0.adversary != nil }) else { return }
     var found: [Bool] = []

@@ -2,7 +2,7 @@ import Learning
 import Numerics
 
 extension Adversary {
-  /// Whether a device is one of the adversaries, whether they lie already or not.
+  /// Whether a device is one of the adversaries, whether they attack already or not.
   static func isAdversary(_ device: Int, _ cx: borrowing Context) -> Bool {
     guard !cx.states.adversaries.isEmpty else { return false }
     return cx.states.adversaries[device]

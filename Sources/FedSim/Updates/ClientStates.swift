@@ -1,7 +1,8 @@
 import Learning
 
-/// What local algorithms and adversaries keep on devices and at the server beside the model; empty,
-/// and never looked at, where the algorithm asks for nothing and nobody lies.
+/// What local algorithms and adversaries keep on devices and at the server in addition to the
+/// model; empty, and never looked at, where the algorithm asks for nothing and there is no
+/// adversary.
 struct ClientStates: Codable {
   /// Whether none of them holds a training that has become an update.
   var keepNoTrainings: Bool { last.isEmpty && first.isEmpty && lastSent.isEmpty }
@@ -10,7 +11,7 @@ struct ClientStates: Codable {
   var own: [OwnModel?] = []
   /// The last update of each device, where transforms keep something of it; else empty.
   var lastSent: [SentUpdate?] = []
-  /// The last training of each device, where the next one goes on from it.
+  /// The last training of each device, where the next one continues from it.
   var last: [OwnModel?] = []
   /// What travels with models, by version, in ascending order; none for a version: zeros.
   var versions: [Companions] = []
@@ -33,7 +34,7 @@ extension ClientStates {
     return cx.inputs.server.needsBases
   }
 
-  /// What a device's training of the version that it holds begins with, where it goes on from the
+  /// What a device's training of the version that it holds begins with, where it continues from the
   /// one before or takes more than the model.
   static func continued(
     _ device: Int, from version: ParameterBuffer, held: Int32, _ cx: borrowing Context
@@ -44,7 +45,7 @@ extension ClientStates {
       keeping: cx.features.privateRanges, after: earlier.map { [$0] } ?? [])
   }
 
-  /// A training has become an update: the device's next one goes on from it, whatever becomes of
+  /// A training has become an update: the device's next one continues from it, whatever happens to
   /// the update.
   static func keepLast(
     _ device: Int, _ training: DeferredTraining?, base: Int32, _ cx: inout Context

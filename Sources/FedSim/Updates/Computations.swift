@@ -58,7 +58,7 @@ struct Computations {
   mutating func sweep(_ ofUpdates: [DeferredTraining]) {
     described.removeAll { $0.training?.isComputed ?? true }
     var all = described.compactMap(\.training)
-    // After a run was taken up again, an update's training may stand in both.
+    // After a run was taken up again, an update's training may be in both.
     let known = Set(all.map(ObjectIdentifier.init))
     for training in ofUpdates where !training.isComputed {
       if !known.contains(ObjectIdentifier(training)) { all.append(training) }

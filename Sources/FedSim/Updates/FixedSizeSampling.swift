@@ -47,7 +47,7 @@ private struct FixedSizeTerms {
     Double(j) * Double(j - 1) / (2 * sigma * sigma)
   }
 
-  /// ln |Δⁿ M(0)| for n from 0 on, by differences of differences whose signs are kept beside their
+  /// ln |Δⁿ M(0)| for n from 0 on, by differences of differences whose signs are kept next to their
   /// logarithms.
   private static func differences(_ sigma: Double, upTo most: Int) -> [Double] {
     var logs = (0...most).map { logMoment($0, sigma) }

@@ -17,14 +17,14 @@ public enum PrivacySampling: Sendable, Equatable {
     }
   }
 
-  /// The ε of so many versions.
+  /// The ε of this many versions.
   public func epsilon(noiseMultiplier: Double, versions: Int, delta: Double) -> Double {
     var curve = RenyiCurve()
     curve.compose(self.curve(noiseMultiplier: noiseMultiplier), times: versions)
     return curve.epsilon(delta: delta)
   }
 
-  /// The least noise, to one part in a million, that keeps ε after so many versions; nil: no
+  /// The least noise, to one part in a million, that keeps ε after this many versions; nil: no
   /// multiplier up to 10⁶ does.
   ///
   /// By bisection: ε falls as noise grows. What is returned keeps it.

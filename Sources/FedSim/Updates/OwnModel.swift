@@ -97,8 +97,8 @@ extension OwnModel {
       isChain: !cx.features.privateRanges.isEmpty, &cx)
   }
 
-  /// A device's training behind the one before; where they go on from one another and the chain of
-  /// those that nobody asked for has grown too long, it is computed.
+  /// A device's training behind the one before; where they continue from one another and the chain
+  /// of those that nobody asked for has grown too long, it is computed.
   static func linked(
     _ training: DeferredTraining, base: Int32, after before: OwnModel?, isChain: Bool = true,
     _ cx: inout Context

@@ -3,7 +3,7 @@ import Learning
 /// Trainings that devices will most likely describe, begun by threads that had nothing to do while
 /// the loop plays what comes before.
 ///
-/// Nothing depends on it but time: a training that comes otherwise is described anew.
+/// Nothing depends on it but time: a training that comes otherwise is described again.
 struct PredictedTrainings {
   private struct Entry {
     let training: DeferredTraining
@@ -31,7 +31,7 @@ struct PredictedTrainings {
   var room: Int {
     guard isOn, added < 256 || taken.count * 4 >= added * 3 else { return 0 }
     let most = Self.mostBytes / max(1, byteCount)
-    // Models so large that one alone has room train for long beside what comes before them.
+    // Models so large that one alone has room train for long compared with what comes before them.
     return most < 2 ? 0 : max(0, most - entries.count)
   }
 
@@ -70,7 +70,7 @@ package struct PredictionCounts: Equatable {
   /// Those predicted as the model was published, before their cohort had formed.
   package var beforehand: Int
 
-  /// So many.
+  /// This many.
   package init(count: Int = 0, beforehand: Int = 0) {
     self.count = count
     self.beforehand = beforehand

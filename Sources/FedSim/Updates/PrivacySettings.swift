@@ -9,7 +9,7 @@ public enum PrivacyAmplification: String, CaseIterable, Sendable {
   case population
 }
 
-/// Noise at the server, and what is told of it.
+/// Noise at the server, and what is reported of it.
 public struct PrivacySettings: PartSettings {
   /// The noise's deviation over the bound of updates.
   public var noiseMultiplier: Double?
@@ -17,7 +17,7 @@ public struct PrivacySettings: PartSettings {
   public var epsilon: Double?
   /// After how many versions it is reached.
   public var versions: Int?
-  /// The δ that ε is told for.
+  /// The δ for which ε is reported.
   public var delta = 1e-5
   /// Whether chance in the choice of devices counts.
   public var amplification = PrivacyAmplification.none

@@ -12,7 +12,7 @@ public struct RenyiCurve: Sendable, Equatable {
   /// The divergence at each order; infinite: nothing is promised.
   public internal(set) var values: [Double]
 
-  /// A curve with these values, one an order.
+  /// A curve with these values, one per order.
   public init(_ values: [Double]) {
     precondition(values.count == Self.orders.count, "one value per order")
     self.values = values
@@ -21,7 +21,7 @@ public struct RenyiCurve: Sendable, Equatable {
   /// Of a mechanism that tells nothing.
   public init() { values = Array(repeating: 0, count: Self.orders.count) }
 
-  /// This curve and then another, so many times.
+  /// This curve and then another, the latter this many times.
   public mutating func compose(_ other: RenyiCurve, times: Int = 1) {
     for place in values.indices { values[place] += Double(times) * other.values[place] }
   }

@@ -96,7 +96,7 @@ enum Transforms {
           of: cx.inputs.task.network.layout, needs: cx.inputs.task.algorithm.needs, isUpload: true))
   }
 
-  /// What the server told a transform with a version.
+  /// What the server sent to a transform with a version.
   static func told(_ place: Int, version: Int32, _ server: borrowing Server) -> Double? {
     let numbers = server.memories.told[place]
     return numbers.isEmpty ? nil : numbers[Int(version)]

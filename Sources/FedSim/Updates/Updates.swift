@@ -19,7 +19,7 @@ struct Updates: Codable {
   /// Whether an update is kept.
   func contains(_ update: Int32) -> Bool { records.contains(update) }
 
-  /// An update that is kept, read where it lies.
+  /// An update that is kept, read where it is.
   subscript(update: Int32) -> UpdateRecord {
     @inline(__always) unsafeAddress { records.address(update) }
   }
@@ -107,7 +107,7 @@ extension Context {
     release(update)
   }
 
-  /// A copy of an update came to the server's door; `isOpen` tells whether anyone answers.
+  /// A copy of an update reached the server's door; `isOpen` tells whether anyone answers.
   mutating func copyCame(_ update: Int32, isOpen: Bool) {
     if let outcome = updates.arrive(update), !isOpen { resolve(update, outcome) }
     release(update)
@@ -119,7 +119,7 @@ extension Context {
     release(update)
   }
 
-  /// An update has ended: its work is booked, and the observers are told.
+  /// An update has ended: its work is booked, and the observers hear of it.
   mutating func bookEnd(of update: Int32, _ outcome: UpdateOutcome) {
     books.ledgers.updates.close(outcome)
     books.bookUpdate(updates[update], outcome)

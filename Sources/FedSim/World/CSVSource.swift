@@ -11,7 +11,7 @@ public struct CSVSource: TimelineSource {
     public var file = FileName("")
     /// The state between intervals; nil: the first of the series.
     public var otherwise: StateName?
-    /// After so long the table begins again; nil: never.
+    /// After this long the table begins again; nil: never.
     public var period: SimDuration?
 
     public init() {}
@@ -42,7 +42,7 @@ public struct CSVSource: TimelineSource {
   /// The files that it needs.
   public var files: [FileName] { [settings.file] }
 
-  /// After so long the table begins again.
+  /// After this long the table begins again.
   public var period: SimDuration? { settings.period }
 
   public func timeline(_ context: TimelineContext) -> any Timeline {

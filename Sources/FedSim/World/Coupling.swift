@@ -72,7 +72,7 @@ struct Coupling {
           seed: inputs.seeds.world, purpose: "compute", group: group.name,
           ordinal: UInt32(ordinal)
         ).stream(slot: 0)
-        // A logistic curve that lies within 0.01 of the normal distribution; slow is first.
+        // A logistic curve that is within 0.01 of the normal distribution; slow is first.
         return 1 / (1 + Portable.exp(1.702 * stream.normal()))
       case .availability:
         return World.availability(of: group, ordinal: ordinal, inputs)

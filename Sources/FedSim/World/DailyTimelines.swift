@@ -1,5 +1,5 @@
 /// The calendar series of a group's devices: of each, the stretches of the day that was asked about
-/// last are kept, six numbers a device; the day itself is made anew from its key.
+/// last are kept, six numbers a device; the day itself is made again from its key.
 struct DailyTimelines: GroupTimeline {
   /// What is kept of one device: the ends of its stretches and their states.
   private struct Day {

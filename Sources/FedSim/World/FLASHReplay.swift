@@ -83,7 +83,7 @@ extension FLASHSource {
     return last.second > first.second ? .seconds(last.second - first.second) : nil
   }
 
-  /// One series of a trace; its messages are in order of time, and none lies beyond the period.
+  /// One series of a trace; its messages are in order of time, and none is beyond the period.
   public func series(_ messages: [Message], _ space: StateSpace) -> TraceSeries {
     let period = period(of: messages)
     var phone = FLASHPhone()

@@ -35,15 +35,15 @@ public struct FLASHSource: TraceSource {
   public enum Gaps: String, CaseIterable, Sendable { case keep, offline }
   /// When a device is in use.
   public enum InUse: String, CaseIterable, Sendable { case unlocked, screenOn }
-  /// How a trace's own time stands to the run's.
+  /// How a trace's time maps to the run's.
   public enum Align: String, CaseIterable, Sendable { case day, week, date, first }
 
   public struct Settings: PartSettings {
     /// File, assignment and cycle.
     public var replay = TraceReplay()
-    /// After so long a trace begins again; nil: after its last message.
+    /// After this long a trace begins again; nil: after its last message.
     public var period: SimDuration?
-    /// How a trace's time stands to the run's.
+    /// How a trace's time maps to the run's.
     public var align = Align.day
     /// The link while the network is unknown.
     public var gapPolicy = Gaps.keep

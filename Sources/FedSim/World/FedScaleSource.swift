@@ -3,7 +3,7 @@ import Schema
 /// Series from FedScale's availability traces: a device is available or it is not.
 ///
 /// Source: Lai et al. 2022 (FedScale), `client_metadata.py`. Differs: every answer is found by the
-/// intervals, where FedScale's cursor goes on by at most one a question and stays where it is at
+/// intervals, where FedScale's cursor advances by at most one per question and stays where it is at
 /// the wrap; an interval ends before its last second, which FedScale counts in.
 public struct FedScaleSource: TraceSource {
   public static let name = "fedscale"

@@ -76,7 +76,7 @@ public struct FixedSource: TimelineSource {
     [settings.always, settings.otherwise].compactMap { $0 } + settings.intervals.compactMap(\.state)
   }
 
-  /// Whether an interval has a soft expiry of its own.
+  /// Whether an interval has its own soft expiry.
   public var givesSoftExpiry: Bool { settings.intervals.contains { $0.soft != nil } }
 
   public func timeline(_ context: TimelineContext) -> any Timeline { series(context.space) }

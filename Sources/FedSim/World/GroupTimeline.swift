@@ -76,7 +76,7 @@ extension TimelineContext {
   }
 }
 
-/// A series of its own for each device.
+/// A separate series for each device.
 struct SeparateTimelines: GroupTimeline {
   private var timelines: [any Timeline]
 

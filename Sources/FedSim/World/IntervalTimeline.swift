@@ -24,7 +24,7 @@ public struct Interval: Sendable, Equatable {
 public struct IntervalTimeline: Timeline {
   private let segments: [Segment]
 
-  /// A series of these intervals, which do not overlap and stand in order.
+  /// A series of these intervals, which do not overlap and are in order.
   public init(_ intervals: [Interval], otherwise: UInt8) {
     var segments: [Segment] = []
     var time = SimTime(microseconds: .min)
@@ -175,7 +175,7 @@ public struct IntervalTable: Sendable {
     self.ranges = ranges
   }
 
-  /// The lines of one device, in order of time; those of `*` where it has none of its own.
+  /// The lines of one device, in order of time; those of `*` where it has no lines.
   public func rows(of device: String) -> ArraySlice<Row> {
     rows[ranges[device] ?? ranges["*"] ?? 0..<0]
   }

@@ -86,7 +86,7 @@ struct MarkovChain {
     let others: Double
   }
 
-  /// Where a path stands.
+  /// Where a path is.
   struct Place {
     var start = SimTime.start
     var end = SimTime.start
@@ -107,7 +107,7 @@ struct MarkovChain {
       let others = states.enumerated().reduce(0) {
         $0 + ($1.offset == index ? 0 : $1.element.weight)
       }
-      // Beside a weight that is nearly the total, the difference has hardly a digit left.
+      // Compared with a weight that is nearly the total, the difference has hardly a digit left.
       let isNearlyAll = state.weight > total * (1 - 0x1p-20)
       return State(
         number: space.number(of: state.state.name) ?? 0, mean: state.mean.seconds,
@@ -117,9 +117,9 @@ struct MarkovChain {
     }
   }
 
-  /// The stretch around a time; a place goes on from where it stands, or back to the start.
+  /// The stretch around a time; a place continues from where it is, or goes back to the start.
   ///
-  /// Complexity: O(1) a question that goes on from the last one, O(n) one that goes back.
+  /// Complexity: O(1) a question that continues from the last one, O(n) one that goes back.
   func segment(at time: SimTime, _ key: StreamKey, _ place: inout Place) -> Segment {
     if time < place.start || place.interval == 0 { begin(key, &place) }
     while time >= place.end {
@@ -132,7 +132,7 @@ struct MarkovChain {
         (place.end, place.following) = (place.laterEnd, place.later)
       }
     }
-    // What lies before the start of the run belongs to the first interval.
+    // What is before the start of the run belongs to the first interval.
     return Segment(
       start: place.start, end: place.end, state: states[Int(place.current)].number)
   }

@@ -1,7 +1,7 @@
 import Numerics
 import Schema
 
-/// One interval a device, with a beginning and a length of its own: for devices that join a fleet
+/// One interval per device, with its own beginning and length: for devices that join a fleet
 /// one by one and leave it again.
 public struct StaySource: TimelineSource {
   public static let name = "stay"
@@ -11,7 +11,7 @@ public struct StaySource: TimelineSource {
   public struct Settings: PartSettings {
     /// The earliest beginning.
     public var from = SimTime.start
-    /// The beginning is uniform over so long a time from there.
+    /// The beginning is uniform over this long a time from there.
     public var within = SimDuration.zero
     /// The median length; nil: to the end.
     public var median: SimDuration?

@@ -126,7 +126,7 @@ public struct TimelineContext: Sendable {
     return SimTime(microseconds: day * 86_400_000_000 - sinceMidnight)
   }
 
-  /// The number of the local day in which `time` lies.
+  /// The number of the local day in which `time` is.
   func day(of time: SimTime) -> Int64 {
     (time - midnight(ofDay: 0)).microseconds.floored(by: 86_400_000_000)
   }
@@ -150,18 +150,18 @@ public protocol TimelineSource: Part {
   var namedStates: [StateName] { get }
   /// The files that have to be read before a series can be made.
   var files: [FileName] { get }
-  /// Whether intervals give a soft expiry of their own, which only windows have.
+  /// Whether intervals give a separate soft expiry, which only windows have.
   var givesSoftExpiry: Bool { get }
   /// The series that it can give; nil: any.
   var spaces: [StateSpace]? { get }
-  /// After so long what its files hold begins again; nil: never, or they say it themselves.
+  /// After this long what its files hold begins again; nil: never, or they say it themselves.
   var period: SimDuration? { get }
   /// It, where it plays traces from a file with many of them; nil: it does not.
   var asTraces: (any TraceSource)? { get }
 }
 
 extension TimelineSource {
-  /// Each device has a series of its own.
+  /// Each device has its own series.
   public func timelines(_ context: GroupContext) -> any GroupTimeline {
     SeparateTimelines(count: context.count) { timeline(context.device($0)) }
   }

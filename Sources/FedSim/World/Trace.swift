@@ -7,7 +7,7 @@ public struct TraceSeries: Sendable, Equatable {
   public let times: [Int64]
   /// The states' numbers; neighbours differ.
   public let states: [UInt8]
-  /// After so long it begins again; nil: the last state stays.
+  /// After this long it begins again; nil: the last state stays.
   public let period: SimDuration?
   /// The civil time of its first moment in seconds since 1970, by the clock on the wall where it
   /// was recorded; nil: it has none.
@@ -61,12 +61,12 @@ public struct TraceSeries: Sendable, Equatable {
   }
 }
 
-/// A trace played again and again, or once; each answer is found anew.
+/// A trace played again and again, or once; each answer is computed again.
 ///
 /// Complexity: a question costs O(log n) of the trace's changes.
 struct TraceTimeline: Timeline {
   private let series: TraceSeries
-  /// The moment of the trace at which the run starts, in microseconds; it may lie outside.
+  /// The moment of the trace at which the run starts, in microseconds; it may be outside.
   private let start: Int64
 
   init(_ series: TraceSeries, start: Int64 = 0) {
@@ -123,7 +123,7 @@ public struct TraceReplay: Sendable {
   /// Whether a trace begins again at its end.
   public var cycle = true
 
-  /// The trace of a device, by its place in a file of so many.
+  /// The trace of a device, by its place in a file with this many devices.
   ///
   /// Draws: where they are drawn, one `below` a device at slot 0 of `trace`, whatever the series.
   func number(_ context: TimelineContext, of count: Int) -> Int {
@@ -185,7 +185,7 @@ public protocol TraceSource: TimelineSource {
   var replay: TraceReplay { get }
   /// What its file holds.
   var format: TraceFormat { get }
-  /// The name under which the traces of a series stand in `TimelineContext.traces`: the file and
+  /// The name under which the traces of a series are in `TimelineContext.traces`: the file and
   /// every setting that shapes them.
   func traceName(_ space: StateSpace) -> String
 }

@@ -1,5 +1,5 @@
 extension SimulationInputs {
-  /// One exogenous series of a device, made anew from its key; nil: its group has none.
+  /// One exogenous series of a device, made again from its key; nil: its group has none.
   public func timeline(_ series: Series, group: Int, ordinal: Int) -> (any Timeline)? {
     World.timeline(series, of: fleet[group], ordinal: ordinal, self)
   }

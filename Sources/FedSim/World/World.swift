@@ -5,7 +5,7 @@ struct World {
   /// Those of a group; nil where it has no such series. Shapes: [group × series].
   private var groups: [(any GroupTimeline)?] = []
   private static var kinds: Int { Int(Series.presence.rawValue) + 1 }
-  /// By group, where those stand whose memory pays to be asked for early.
+  /// By group, the devices whose memory is worth a prefetch.
   private var spread: [[Int]] = []
   private var server: [any Timeline] = []
   let end: SimTime
@@ -29,7 +29,7 @@ struct World {
     }
   }
 
-  /// A device's series, made anew from its key.
+  /// A device's series, made again from its key.
   static func timeline(
     _ series: Series, of group: FleetGroupSettings, ordinal: Int, _ inputs: SimulationInputs
   ) -> (any Timeline)? {

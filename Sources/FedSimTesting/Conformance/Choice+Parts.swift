@@ -15,7 +15,7 @@ extension Choice where Value == any AggregationTrigger {
     _ type: P.Type, _ settings: P.Settings = P.Settings()
   ) -> Choice { Choice(type, settings) { $0 } }
 
-  /// `threshold`, of so many updates.
+  /// `threshold`, of this many updates.
   public static func threshold(_ updates: Int) -> Choice {
     var settings = ThresholdTrigger.Settings()
     settings.updates = updates
@@ -29,7 +29,7 @@ extension Choice where Value == AnySelector {
     _ type: P.Type, _ settings: P.Settings = P.Settings()
   ) -> Choice { Choice(type, settings) { $0 } }
 
-  /// `uniform`: cohorts of so many devices.
+  /// `uniform`: cohorts of this many devices.
   public static func cohorts(of devices: Int) -> Choice {
     var settings = UniformSelector.Settings()
     settings.cohort = devices

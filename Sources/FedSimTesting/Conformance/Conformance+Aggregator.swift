@@ -58,7 +58,7 @@ private struct AggregatorChecks {
     }.run(&findings)
   }
 
-  /// What becomes of a batch, by a part that has just been made.
+  /// What happens to a batch, by a part that has just been made.
   private func combined(_ batch: MadeUpBatch) -> ParameterBuffer {
     combined(batch.batch(payload, pool: alone))
   }
@@ -128,7 +128,7 @@ private struct AggregatorChecks {
   }
 
   /// Whether who sent what makes no difference among equals; only then can the order of a sum be
-  /// told from outside.
+  /// reported from outside.
   private func isSymmetric(_ findings: inout Findings) -> Bool {
     let expected = combined(.alike)
     guard expected.isFinite else { return false }

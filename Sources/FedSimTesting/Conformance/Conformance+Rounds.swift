@@ -8,7 +8,7 @@ extension Conformance {
     withoutActuallyEscaping(make) { make in
       var findings = Findings(make().name, skipping: skipped)
       TriggerChecks(make: { make().value }).run(&findings)
-      // With such a timer virtual time would stand still, and such a run is not restored.
+      // With such a timer virtual time would not advance, and such a run is not restored.
       if findings.has(.timer) || findings.has(.restored) { return findings.list }
       PolicyWorld.check(
         {

@@ -43,7 +43,7 @@ public struct Conformance: Sendable {
 
   // MARK: Whole policies, and parts by name
 
-  /// What a whole policy breaks; `make` gives its settings, with parts made anew where that is
+  /// What a whole policy breaks; `make` gives its settings, with parts made again where that is
   /// possible, such as those of a scenario that is read again.
   public func findings(
     ofPolicy name: String, _ make: () -> ServerSettings
@@ -96,7 +96,7 @@ private struct Written {
   let settings: Node
   let catalog: Catalog
 
-  /// The part, made anew; nil with faults.
+  /// The part, made again; nil with faults.
   func read<Value>(_ seam: Seam<Value>) -> (choice: Choice<Value>?, faults: [Fault]) {
     var reader = Reader(catalog: catalog)
     let choice = reader.readPart(.mapping([(name, settings)]), seam)

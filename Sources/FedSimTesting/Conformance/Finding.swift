@@ -7,7 +7,7 @@ public enum Check: String, CaseIterable, Sendable {
   /// State is in the memory that is saved with a run, and nowhere else; a copy of it goes its own
   /// way.
   case memory
-  /// A memory that was encoded and decoded goes on as it would have.
+  /// A memory that was encoded and decoded continues as it would have.
   case restored
   /// Bits depend on no place in memory, number of threads or compiled form of the arithmetic.
   case storage
@@ -17,19 +17,19 @@ public enum Check: String, CaseIterable, Sendable {
   case symmetry
   /// Weights that are known before the updates are the weights that are used.
   case weights
-  /// Nothing that is no number comes out of numbers.
+  /// Finite numbers give finite numbers.
   case finite
   /// An update without samples, or weights that are all alike, break no division.
   case zeroWeight
   /// A cohort's members are devices that wait, each once, and enough for its goal.
   case cohort
-  /// Virtual time goes on between two rings of a timer.
+  /// Virtual time continues between two rings of a timer.
   case timer
   /// Rounds end, some of them with a version.
   case progress
   /// Every training, update and transmission has one end.
   case ledgers
-  /// A run that is saved in the middle and restored goes on with the same events.
+  /// A run that is saved in the middle and restored continues with the same events.
   case saved
 }
 

@@ -8,7 +8,7 @@ struct MadeUpBatch {
   var name: String
   var samples: [Int]
   var staleness: [Int]
-  /// What each training came to. Shapes: [update][parameter].
+  /// The result of each training. Shapes: [update][parameter].
   var values: [[Float]]
   /// What each began with. Shapes: [update][parameter].
   var bases: [[Float]]

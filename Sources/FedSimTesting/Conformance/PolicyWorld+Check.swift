@@ -4,7 +4,7 @@ import Schema
 
 extension PolicyWorld {
   /// Plays a policy in one piece, again, with other threads and kernels, and in six pieces, each
-  /// gone on with from the bytes of the one before; adds what it breaks.
+  /// resumed from the bytes of the one before; adds what it breaks.
   static func check(_ make: () -> ServerSettings, _ findings: inout Findings) {
     for (key, message) in make().contradictions() {
       findings.add(.shape, "server.\(key): \(message)")
@@ -34,7 +34,7 @@ extension PolicyWorld {
   }
 }
 
-/// A run of a policy in `PolicyWorld`, and what it came to.
+/// A run of a policy in `PolicyWorld`, and its outcome.
 private struct PolicyRun {
   private let diary: PolicyDiary
   private let broken: [String]

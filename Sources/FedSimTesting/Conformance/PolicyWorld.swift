@@ -62,7 +62,7 @@ enum PolicyWorld {
 }
 
 extension Choice where Value == any TimelineSource {
-  /// Intervals since the start, each in a state, and what lies between them.
+  /// Intervals since the start, each in a state, and what is between them.
   static func stretches(
     _ stretches: [(from: SimDuration, to: SimDuration?, state: String?)], otherwise: String? = nil
   ) -> Choice {

@@ -4,7 +4,7 @@ import Numerics
 
 /// Plays the same steps of a part again: with one part, with its memory saved and restored before
 /// each step, with a copy of its memory that takes another way, and with a part that is made
-/// anew for each step.
+/// again for each step.
 struct StateCheck<Value> {
   let make: () -> Value
   /// Whose memory it is; nil: a part of this kind has none.
@@ -39,7 +39,7 @@ struct StateCheck<Value> {
     }
   }
 
-  /// What the memory of a part breaks that keeps nothing beside it.
+  /// What the memory of a part breaks that keeps nothing outside it.
   private func checkMemory(
     _ one: Value, _ first: [[String]], _ findings: inout Findings
   ) throws {

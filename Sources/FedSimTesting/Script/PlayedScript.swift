@@ -1,7 +1,7 @@
 import FedSim
 import Learning
 
-/// What became of a script.
+/// The outcome of a script.
 public struct PlayedScript: Sendable {
   /// An update, from its device to its end.
   public struct Update: Sendable, Equatable {
@@ -55,7 +55,7 @@ public struct PlayedScript: Sendable {
   public let versions: [Version]
   /// The rounds that ended.
   public let rounds: [Round]
-  /// Devices that were told that they are not wanted, each time.
+  /// Rejections of devices, each counted.
   public let rejections: [String]
   /// What the books of the run do not agree in; empty unless the engine is broken.
   public let broken: [String]
@@ -105,7 +105,7 @@ extension PlayedScript.Round: CustomStringConvertible {
   public var description: String { "round \(round) at \(closedAt): \(outcome.rawValue)" }
 }
 
-/// Writes down what becomes of a script.
+/// Writes down what happens to a script.
 final class ScriptReader: Observer {
   private(set) var updates: [PlayedScript.Update] = []
   private(set) var versions: [PlayedScript.Version] = []

@@ -5,7 +5,7 @@ import Schema
 extension PolicyScript {
   /// What the run depends on.
   ///
-  /// Each device is a group of its own. Links carry anything in a microsecond, with one more each
+  /// Each device is a separate group. Links carry anything in a microsecond, with one more each
   /// way. A training is one batch, whose outcome is what the script says.
   var inputs: SimulationInputs {
     var inputs = SimulationInputs(task: task)

@@ -17,7 +17,7 @@ import Schema
 public struct PolicyScript: Sendable {
   /// The server and its policy.
   public var server: ServerSettings
-  /// Version 0, as its parameters lie.
+  /// Version 0, as its parameters are.
   public let model: [Float]
   /// The devices, in the order of the fleet.
   public private(set) var devices: [ScriptedDevice] = []
@@ -76,7 +76,7 @@ public struct ScriptedDevice: Sendable {
   public let takes: SimDuration
   /// When it asks for work.
   public let visits: [Visit]
-  /// What its trainings come to.
+  /// The results of its trainings.
   public let sends: [Sent]
 }
 
@@ -98,7 +98,7 @@ public struct Visit: Sendable, Equatable {
   }
 }
 
-/// What a training comes to, whatever it learned.
+/// The result of a training, whatever it learned.
 public enum Sent: Sendable, Equatable {
   /// These parameters.
   case weights([Float])

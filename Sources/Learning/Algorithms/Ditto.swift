@@ -1,6 +1,6 @@
 import Schema
 
-/// SGD on the model that is shared, and beside it a model of the device's own that is pulled
+/// SGD on the shared model, and in addition a model of the device's own that is pulled
 /// towards the shared one.
 ///
 /// Source: Li et al., "Ditto: Fair and robust federated learning through personalization" (2021),

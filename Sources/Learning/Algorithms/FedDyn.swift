@@ -1,6 +1,6 @@
 import Schema
 
-/// SGD on a loss to which each device adds a linear term of its own and a pull towards the model
+/// SGD on a loss to which each device adds its own linear term and a pull towards the model
 /// that the training began with: the devices' part of FedDyn.
 ///
 /// Source: Acar et al., "Federated learning based on dynamic regularization" (2021), algorithm 1: a

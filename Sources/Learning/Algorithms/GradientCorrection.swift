@@ -7,7 +7,7 @@ public struct GradientCorrection: Sendable {
   public let pull: Double
   /// What the pull is towards.
   public let anchor: ParameterBuffer?
-  /// λ: beside the pull the loss has −⟨λ, w⟩ added to it. Its gradient is clipped with them.
+  /// λ: besides the pull the loss has −⟨λ, w⟩ added to it. Its gradient is clipped with them.
   public let linear: ParameterBuffer?
   /// What is added after clipping, the same for each batch.
   public let shift: ParameterBuffer?

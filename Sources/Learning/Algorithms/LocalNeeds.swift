@@ -1,8 +1,8 @@
-/// What a local algorithm asks of device and server beside the model.
+/// What a local algorithm asks of device and server besides the model.
 public struct LocalNeeds: Sendable, Equatable {
   /// Whether its steps look at what the training began with.
   public var origin = false
-  /// Whether a device's trainings go on from what the one before left.
+  /// Whether a device's trainings continue from what the one before left.
   public var keepsState = false
   /// How many buffers of the model's size travel with each model and with each update.
   public var companions = 0
@@ -13,20 +13,20 @@ public struct LocalNeeds: Sendable, Equatable {
   public var ownModel = false
   /// The server optimizer without which it makes no sense, by name; nil: any will do.
   public var serverOptimizer: String?
-  /// Steps that are computed for each batch; so many times as long a batch takes.
+  /// Steps that are computed for each batch; a batch takes this many times as long.
   public var passes = 1
 
   /// The needs of plain SGD.
   public init() {}
 
-  /// Buffers of the model's size that a training holds in memory beside those of SGD: what it began
-  /// with, what came with the model, what the device keeps, and the optimiser's slots of a model of
-  /// the device's own.
+  /// Buffers of the model's size that a training holds in memory besides those of SGD: what it
+  /// began with, what came with the model, what the device keeps, and the optimiser's slots of a
+  /// model of the device's own.
   public func workingBuffers(optimizerSlots: Int) -> Int {
     (origin ? 1 : 0) + companions + (keepsState ? 1 : 0) + (ownModel ? optimizerSlots : 0)
   }
 
-  /// Buffers of the model's size that a device stores: the model held, a checkpoint and so many
+  /// Buffers of the model's size that a device stores: the model held, a checkpoint and this many
   /// updates, each with what travels with it; what the device keeps; and its own model a second
   /// time, in the checkpoint, as it is under way.
   public func storedBuffers(updates: Int) -> Int {
@@ -37,7 +37,7 @@ public struct LocalNeeds: Sendable, Equatable {
   public var chainsTrainings: Bool { keepsState || !personalLayers.isEmpty }
 }
 
-/// What a training leaves beside the trained parameters.
+/// What a training leaves besides the trained parameters.
 public struct AuxiliaryOutput: Sendable, Codable {
   /// For the device's next training.
   public let kept: [ParameterBuffer]
@@ -67,7 +67,7 @@ extension LocalAlgorithm {
 }
 
 extension ParameterLayout {
-  /// Where the tensors of some layers lie, in ascending order; nil if there is no layer of a name.
+  /// Where the tensors of some layers are, in ascending order; nil if there is no layer of a name.
   public func ranges(ofLayers layers: [String]) -> [Range<Int>]? {
     guard layers.allSatisfy({ layer in tensors.contains { $0.name.hasPrefix(layer + ".") } })
     else { return nil }

@@ -83,7 +83,7 @@ public struct Scaffold: LocalAlgorithm {
     return [ParameterBuffer(nearest: UpdateValues(all).weightedSum(weights, pool: pool))]
   }
 
-  /// a − b, where no buffer stands for zeros; nil: it is zero everywhere.
+  /// a − b, where no buffer means zeros; nil: it is zero everywhere.
   private static func difference(_ a: ParameterBuffer?, _ b: ParameterBuffer?) -> ParameterBuffer? {
     let found: ParameterBuffer? =
       switch (a, b) {

@@ -1,6 +1,6 @@
 import Numerics
 
-/// A training is saved as it stands: described, with all that it starts from, or computed. It stays
+/// A training is saved as it is: described, with all that it starts from, or computed. It stays
 /// what it is: nothing is computed for an archive.
 extension DeferredTraining: ArchivedObject {
   /// Its name in archives.

@@ -1,6 +1,6 @@
 import Numerics
 
-/// An update is saved as it stands: described, with all that it is made from, or computed.
+/// An update is saved as it is: described, with all that it is made from, or computed.
 extension DeferredUpdate: ArchivedObject {
   /// Its name in archives.
   public static var archiveName: String { "update" }

@@ -23,7 +23,7 @@ public final class TrainingCatalog: ArchiveContext {
   public internal(set) var trainings: [DeferredTraining] = []
   /// Lists of samples that occur again and again: shards, validation samples, given orders.
   private let lists: [[Int32]]
-  /// The lists' places by where they lie in memory: nothing is compared.
+  /// The lists' places by where they are in memory: nothing is compared.
   private lazy var places = makePlaces()
 
   /// A catalog; the order of models and lists is the same whenever a run is saved and restored.

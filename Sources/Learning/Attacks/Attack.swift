@@ -44,8 +44,8 @@ public struct Collusion: Sendable {
 
 /// What an adversary does: to its labels, to its updates, or both.
 ///
-/// An adversary keeps to the protocol and takes as long as an honest device would, so no event of a
-/// run depends on who lies. Transforms of updates come after it.
+/// An adversary follows the protocol and takes as long as an honest device would, so no event of a
+/// run depends on who the adversaries are. Transforms of updates come after it.
 public protocol Attack: Part {
   /// For each class the label that is trained on instead; nil: the data's own.
   func relabelling(classCount: Int) -> [Int32]?

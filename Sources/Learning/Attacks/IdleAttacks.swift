@@ -4,7 +4,7 @@ import Schema
 /// Sends noise.
 ///
 /// Source: Blanchard et al., "Machine learning with adversaries" (2017), §5, with σ = 200 there: a
-/// difference from N(0, σ²) in place of its own. With `adds` the noise comes on top of that.
+/// difference from N(0, σ²) in place of its true one. With `adds` the noise comes on top of that.
 public struct GaussianAttack: Attack {
   public static let name = "gaussian"
   /// What it does, in one sentence.

@@ -6,7 +6,7 @@ import Schema
 ///
 /// Source: Baruch, Baruch, Goldberg, "A little is enough: circumventing defenses for distributed
 /// learning" (2019), algorithm 3: of each parameter μ − z·σ, with μ and σ over the colluders' own
-/// updates. Of n updates m are theirs: s = ⌊n/2 + 1⌋ − m honest ones have to lie further out for a
+/// updates. Of n updates m are theirs: s = ⌊n/2 + 1⌋ − m honest ones must be further out for a
 /// majority, and z is the greatest with φ(z) < (n − m − s)/(n − m).
 public struct LittleIsEnough: Attack {
   public static let name = "a-little-is-enough"

@@ -30,8 +30,7 @@ public struct AdaptiveClip: ToldTransform {
         Field(
           "countNoise", \.countNoise, .number(0...1e9),
           "Standard deviation of the noise on the number of updates within the bound (σ_b; a "
-            + "twentieth of"
-            + " a version's updates in Andrew et al. 2021)"),
+            + "twentieth of a version's updates in Andrew et al. 2021)"),
       ]
     }
   }
@@ -43,7 +42,7 @@ public struct AdaptiveClip: ToldTransform {
   public var firstTold: Double { settings.initial }
   /// The noise on the number of updates within the bound.
   public var reportNoise: Double { settings.countNoise }
-  /// What the server told.
+  /// What the server sent.
   public func largestNorm(told: Double?) -> Double? { told ?? settings.initial }
 
   /// A byte reports whether the update was within the bound, a float tells it.

@@ -5,7 +5,7 @@ import Synchronization
 public struct TransformChain: Sendable {
   /// The transforms, in their order.
   public let transforms: [any UpdateTransform]
-  /// Where the tensors that travel lie.
+  /// Where the tensors that travel are.
   public let tensors: [Range<Int>]
   /// What never travels: an update has its base's values there.
   public let kept: [Range<Int>]
@@ -41,7 +41,7 @@ public final class DeferredUpdate: Sendable {
     public let parameters: ParameterBuffer
     /// What each transform leaves on the device.
     public let residuals: [ParameterBuffer?]
-    /// What each transform reports beside the update.
+    /// What each transform reports besides the update.
     public let reports: [Double?]
   }
 
@@ -64,7 +64,7 @@ public final class DeferredUpdate: Sendable {
   private let chain: TransformChain
   private let state: Mutex<State>
 
-  /// Describes an update: what a training made of `base`, `told` what the server told each
+  /// Describes an update: what a training made of `base`, what the server sent (`told`) to each
   /// transform with it, `forgery` what an adversary makes of it before.
   ///
   /// Draws: each transform's, and the forgery's, from the stream of its key at `slot`.
@@ -88,7 +88,7 @@ public final class DeferredUpdate: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Where it stands; if another thread is at it, after that.
+  /// Where it is; if another thread is at it, after that.
   var stateNow: State { state.withLock { $0 } }
 
   /// Whether the value is there.

@@ -6,15 +6,15 @@ public struct OutgoingUpdate: Sendable {
   public var parameters: ParameterBuffer
   /// What the training began with.
   public let base: ParameterBuffer
-  /// Where the tensors that travel lie, in ascending order.
+  /// Where the tensors that travel are, in ascending order.
   public let tensors: [Range<Int>]
   /// What the transform draws from.
   public var stream: RandomStream
   /// What the transform kept of the device's updates before, and keeps of this one; nil: nothing.
   public var residual: ParameterBuffer?
-  /// What the server told the transform with the base.
+  /// What the server sent to the transform with the base.
   public let told: Double?
-  /// What the transform reports to the server beside the update.
+  /// What the transform reports to the server besides the update.
   public var report: Double?
 
   /// An update.
@@ -64,7 +64,7 @@ public struct OutgoingUpdate: Sendable {
     }
   }
 
-  /// Sets the differences of the tensors that travel, one after the other as they lie, each from
+  /// Sets the differences of the tensors that travel, one after the other in their order, each from
   /// the place of its tensor, what it was, and the stream; what does not travel stays as it is.
   ///
   /// Order: of the parameters. Numbers beyond the largest float are taken for that one.
@@ -102,8 +102,8 @@ public struct OutgoingUpdate: Sendable {
     return values
   }
 
-  /// Sends these in place of the differences, as they lie; with `keepsRest` what `values` are more
-  /// than these waits.
+  /// Sends these in place of the differences, in their order; with `keepsRest` what `values` are
+  /// more than these waits.
   mutating func send(_ sent: [Double], of values: [Float], keepsRest: Bool) {
     var next = 0
     setDifferences { _, _, _ in

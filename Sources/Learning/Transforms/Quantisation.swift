@@ -39,15 +39,15 @@ public struct ByteQuantisation: UpdateTransform {
 /// Rounds each parameter of an update at random to one of some levels, so that the mean is right.
 ///
 /// Source: Alistarh et al., "QSGD" (2017), §3.1: Q(v) = ‖v‖₂·sign(v)·ξ with ξ = l/s or (l + 1)/s,
-/// where l = ⌊s·|v|/‖v‖₂⌋ and the chance of the latter is s·|v|/‖v‖₂ − l. Each tensor is a bucket
-/// of its own. Levels have a fixed number of bits and not Elias' codes.
+/// where l = ⌊s·|v|/‖v‖₂⌋ and the chance of the latter is s·|v|/‖v‖₂ − l. Each tensor is its own
+/// bucket. Levels have a fixed number of bits and not Elias' codes.
 public struct StochasticQuantisation: UpdateTransform {
   public static let name = "qsgd"
   /// What it does, in one sentence.
   public static let summary = "Stochastically rounds an update to levels of each tensor's norm"
 
   public struct Settings: PartSettings {
-    /// Levels beside 0, of each sign.
+    /// Levels other than 0, of each sign.
     public var levels = 16
     public init() {}
     public static var shorthand: String? { "levels" }

@@ -7,7 +7,7 @@ import Schema
 /// Source: Karimireddy et al., "Error feedback fixes SignSGD and other gradient compression
 /// schemes" (2019), algorithm 1 (EF-signSGD): of v = Δ + e a device sends ‖v‖₁/d · sign(v), and e ←
 /// v less that. Signs alone are of Bernstein et al., "signSGD: compressed optimisation for
-/// non-convex problems" (2018). Each tensor has a magnitude of its own; the sign of 0 is +.
+/// non-convex problems" (2018). Each tensor has its own magnitude; the sign of 0 is +.
 public struct SignCompression: UpdateTransform {
   public static let name = "sign"
   /// What it does, in one sentence.

@@ -25,7 +25,7 @@ public struct Sparsification: PartSettings {
     count == 0 ? 0 : min(count, max(1, Int((share * Double(count) - 1e-9).rounded(.up))))
   }
 
-  /// So many numbers are sent. What was left of others before has no few levels: with it they are
+  /// This many numbers are sent. What was left of others before has no few levels: with it they are
   /// floats again.
   func shape(_ form: inout UpdateForm) {
     form.numbers = min(form.numbers, kept(of: form.count))
@@ -64,7 +64,7 @@ public struct TopK: UpdateTransform {
     form.bitsPerPlace = 32
   }
 
-  /// Draws: none. Of equal magnitudes those that lie first are sent. Complexity: O(parameters).
+  /// Draws: none. Of equal magnitudes the first ones are sent. Complexity: O(parameters).
   public func apply(_ update: inout OutgoingUpdate) {
     guard update.parameters.isFinite else { return }
     let values = update.values(withRest: rule.feedback)

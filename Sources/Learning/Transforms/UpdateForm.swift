@@ -13,7 +13,7 @@ public struct UpdateForm: Sendable, Equatable {
   public var scaleBytes = 0
   /// Bytes of a seed that says which numbers are sent.
   public var seedBytes = 0
-  /// Bytes of what is reported beside the numbers.
+  /// Bytes of what is reported besides the numbers.
   public var reportBytes = 0
   /// Bytes that the server sends with a model, to tell transforms a number.
   public var bytesTold = 0
@@ -27,7 +27,7 @@ public struct UpdateForm: Sendable, Equatable {
   /// How many parameters travel.
   public var count: Int { tensors.reduce(0, +) }
 
-  /// Bytes beside the numbers and their places.
+  /// Bytes besides the numbers and their places.
   public var bytesBeside: Int { scaleBytes + seedBytes + reportBytes }
 
   /// Whether updates are parameters one behind the other, as models are.

@@ -12,7 +12,7 @@ public protocol UpdateTransform: Part {
   func shape(_ form: inout UpdateForm)
   /// Whether it leaves something of an update on the device, for the next one.
   var keepsResidual: Bool { get }
-  /// The largest norm of the differences that it lets through; `told`: what the server told it.
+  /// The largest norm of the differences that it lets through, given what the server sent (`told`).
   /// Nil: any.
   func largestNorm(told: Double?) -> Double?
   /// It, where the server tells its devices a number; nil: it tells them none.
@@ -42,7 +42,7 @@ extension UpdateTransform {
   public var asTold: (any ToldTransform)? { nil }
 }
 
-/// A transform whose devices are told a number by the server, which changes with the versions.
+/// A transform whose devices receive a number from the server, which changes with the versions.
 public protocol ToldTransform: UpdateTransform {
   /// What goes with version 0.
   var firstTold: Double { get }

@@ -1,9 +1,9 @@
 /// Values as bytes: what is written is read back as it was, by the same program.
 ///
-/// Fields stand in the order of their declaration, without names: a value is read by the very type
+/// Fields are in the order of their declaration, without names: a value is read by the very type
 /// that wrote it, so a type's synthesized `Codable` is all that it needs. Whole numbers take as
 /// many bytes as they need, floating-point numbers their bits. Objects (`ArchivedObject`) are
-/// written once, however often they are referred to. A digest stands over all of it.
+/// written once, however often they are referred to. A digest covers all of it.
 ///
 /// Layout: 8 bytes of `magic`; the length of what follows the digest, and its digest (XXH64), 8
 /// bytes each; then the words that occur, the marks, the objects (each after those that it refers
@@ -80,7 +80,7 @@ public protocol ArchivedObject: AnyObject, Codable {
   static var isLeaf: Bool { get }
 }
 
-/// What values need beside their bytes when they are written and read; of each type one at most.
+/// What values need besides their bytes when they are written and read; of each type one at most.
 public protocol ArchiveContext: AnyObject {}
 
 /// Why bytes cannot be read.

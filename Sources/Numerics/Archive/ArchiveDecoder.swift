@@ -2,7 +2,7 @@
 ///
 /// Every count is compared with what is left before anything is made of it.
 public final class ArchiveDecoder: Decoder {
-  /// Always empty: places are told by byte.
+  /// Always empty: places are given as bytes.
   public var codingPath: [any CodingKey] { [] }
   /// Always empty: see `context(_:)`.
   public var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -166,7 +166,7 @@ public final class ArchiveDecoder: Decoder {
     return words[number]
   }
 
-  /// Lends so many bytes as they lie.
+  /// Lends this many bytes as they are.
   public func read(memory count: Int) throws(ArchiveFault) -> UnsafeRawBufferPointer {
     guard count >= 0, count <= left else { throw damage("the end") }
     defer { next += count }
@@ -182,12 +182,12 @@ public final class ArchiveDecoder: Decoder {
 
   // MARK: Values
 
-  /// What values need beside their bytes; nil: the reader has none of this type.
+  /// What values need besides their bytes; nil: the reader has none of this type.
   public func context<Context: ArchiveContext>(_ type: Context.Type) -> Context? {
     contexts.lazy.compactMap { $0 as? Context }.first
   }
 
-  /// Reads a value by its own `init(from:)`, or the object that it stands for.
+  /// Reads a value by its own `init(from:)`, or the object that it refers to.
   public func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if type is AnyObject.Type, type is any ArchivedObject.Type {
       let number = try readUnsigned(Int.self)

@@ -72,7 +72,7 @@ struct ArchiveFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try encoder.writeOptional(value)
   }
 
-  /// A case with its values: the case's name stands before them.
+  /// A case with its values: the case's name is before them.
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {

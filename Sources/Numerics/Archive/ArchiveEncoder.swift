@@ -1,6 +1,6 @@
 /// Writes values as bytes in the order in which they are handed to it.
 public final class ArchiveEncoder: Encoder {
-  /// Always empty: places are told by byte.
+  /// Always empty: places are given as bytes.
   public var codingPath: [any CodingKey] { [] }
   /// Always empty: see `context(_:)`.
   public var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -48,10 +48,10 @@ public final class ArchiveEncoder: Encoder {
     withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// Writes memory as it lies.
+  /// Writes memory as it is.
   public func write(memory: UnsafeRawBufferPointer) { bytes.append(contentsOf: memory) }
 
-  /// Writes a word; each stands once in the whole archive.
+  /// Writes a word; each is written once in the whole archive.
   public func write(_ word: String) {
     if let number = wordNumbers[word] { return write(UInt64(number)) }
     let number = words.count
@@ -62,12 +62,12 @@ public final class ArchiveEncoder: Encoder {
 
   // MARK: Values
 
-  /// What values need beside their bytes; nil: the writer has none of this type.
+  /// What values need besides their bytes; nil: the writer has none of this type.
   public func context<Context: ArchiveContext>(_ type: Context.Type) -> Context? {
     contexts.lazy.compactMap { $0 as? Context }.first
   }
 
-  /// Writes a value by its own `encode`, or what stands for it if it is an object.
+  /// Writes a value by its own `encode`, or its reference if it is an object.
   public func write<Value: Encodable>(_ value: Value) throws {
     if Value.self is AnyObject.Type, let object = value as? any ArchivedObject {
       return refer(to: object)
@@ -121,7 +121,7 @@ public final class ArchiveEncoder: Encoder {
   /// All that was written, with the objects that it refers to.
   func finish(_ marks: [Archive.Mark]) throws -> [UInt8] {
     let value = bytes
-    // What objects refer to is found out by writing them; leaves are written where they stand.
+    // What objects refer to is found out by writing them; leaves are written where they are.
     var written: [[UInt8]] = []
     var referred: [[Int]] = []
     var place = knownCount
@@ -222,7 +222,7 @@ public final class ArchiveEncoder: Encoder {
 }
 
 extension Archive {
-  /// The digest that stands over an archive.
+  /// The digest at the head of an archive.
   static func digest(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var digest = Digest()
     digest.combine(bytes: bytes)

@@ -1,4 +1,4 @@
-/// An element that may be missing: whether it is there stands before it.
+/// An element that may be missing: a byte before it says whether it is there.
 ///
 /// A field that may be missing needs none of this; `Optional`'s own `Codable` writes no such sign.
 protocol ArchivedOptional {
@@ -17,7 +17,8 @@ extension Optional: ArchivedOptional where Wrapped: Codable {
   }
 }
 
-/// A value that is made from a run's inputs and is not saved: whoever restores a run puts it back.
+/// A value that is made from a run's inputs and is not saved: the code that restores a run puts it
+/// back.
 @propertyWrapper
 public struct Rebuilt<Value>: Codable {
   private var value: Value?

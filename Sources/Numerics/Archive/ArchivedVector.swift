@@ -1,5 +1,5 @@
 // Vectors of whole numbers, of which a fleet has many: their own `Codable` takes a call for each
-// number. They are told by their type alone.
+// number. They are distinguished by their type alone.
 
 extension ArchiveEncoder {
   /// Writes the numbers of a vector; false where the value is none.

@@ -10,7 +10,7 @@ extension ResultDocument {
   /// texts (name, value), variables (name, axes' names, values, units, long name, attributes) and
   /// groups. An attribute is its name, a string for its kind (`text`, `texts`, `integer`,
   /// `unsigned`, `number`, `array`) and what it holds. Values are the type's name, the count, and
-  /// the numbers as they stand in memory. Every NaN is 0x7FF8000000000000 or 0x7FC00000. The root
+  /// the numbers as they are in memory. Every NaN is 0x7FF8000000000000 or 0x7FC00000. The root
   /// attribute `contentDigest` is left out.
   ///
   /// Order: of the document in canonical form (`canonical`).

@@ -5,7 +5,7 @@ extension ResultDocument {
   /// The most axes of a variable; HDF5 takes 32.
   static let mostAxes = 24
 
-  /// The document as it will stand in the file: coordinates first, in the order of the axes, and
+  /// The document as it will be in the file: coordinates first, in the order of the axes, and
   /// group attributes longer than HDF5 allows as texts.
   public var canonical: ResultDocument {
     var copy = self

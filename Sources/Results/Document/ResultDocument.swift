@@ -111,7 +111,7 @@ public struct ResultDocument: Equatable, Sendable {
       self.attributes = attributes
     }
 
-    /// A variable of categories: code i means `meanings[i]`, told by `flag_values` and
+    /// A variable of categories: code i means `meanings[i]`, listed by `flag_values` and
     /// `flag_meanings`.
     public init(
       _ name: String, _ axes: [String], codes: [Int8], meanings: [String], longName: String,

@@ -19,7 +19,7 @@ package struct FileCalls: Sendable {
   package var truncate: @Sendable (Int32, Int) -> Int32
   /// Closes a descriptor: 0, or -1.
   package var close: @Sendable (Int32) -> Int32
-  /// Gives a file another name, replacing what stands there: 0, or -1.
+  /// Gives a file another name, replacing what is there: 0, or -1.
   package var rename: @Sendable (String, String) -> Int32
   /// Removes a file: 0, or -1.
   package var remove: @Sendable (String) -> Int32

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Where a file or folder is to stand, as the operating system sees it.
+/// Where a file or folder is to be, as the operating system sees it.
 package struct PlacePath: Sendable {
   /// The file or folder itself, where the path is a link to it.
   package let target: String
-  /// The folder that it stands in.
+  /// The folder that it is in.
   let folder: String
 
-  /// What stands at a path may be.
+  /// What may be at a path.
   enum Kind { case file, folder }
 
   /// Looks at a path.
   ///
-  /// Throws: `ResultFault.notAFile` where something else stands there, `.missingFolder`.
+  /// Throws: `ResultFault.notAFile` where something else is there, `.missingFolder`.
   init(_ path: String, _ kind: Kind) throws(ResultFault) {
     var status = stat()
     if stat(path, &status) == 0 {

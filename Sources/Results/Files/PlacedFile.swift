@@ -2,8 +2,8 @@ import Foundation
 
 /// A path under which a whole file will appear at once, or nothing.
 ///
-/// The bytes go to `NAME.partial-PROCESS-N` beside it, to the disk, and only then under the name. A
-/// process that is killed leaves at most such a partial file; one that sees an error leaves none.
+/// The bytes go to `NAME.partial-PROCESS-N` next to it, to the disk, and only then under the name.
+/// A process that is killed leaves at most such a partial file; one that sees an error leaves none.
 package struct PlacedFile: Sendable {
   /// The path as it was given, for messages.
   package let path: String
@@ -30,7 +30,7 @@ package struct PlacedFile: Sendable {
     guard isClosed else { throw .disk(path, "close", closing) }
   }
 
-  /// Takes what stands under the path away, if anything does.
+  /// Takes what is under the path away, if anything does.
   ///
   /// Throws: `ResultFault.disk`.
   package func clear() throws(ResultFault) {
@@ -39,12 +39,12 @@ package struct PlacedFile: Sendable {
     }
   }
 
-  /// Replaces what stands under the path by the bytes.
+  /// Replaces what is under the path by the bytes.
   ///
-  /// They are gathered in a new file beside it, or in `through`, a path on the same disk whose file
-  /// is replaced; beside it, too, where the folder of that is gone.
-  /// Throws: `ResultFault.disk`; then the partial file is gone, and the path is as it was before
-  /// (or has the whole new file, if the step is `fsync folder`).
+  /// They are gathered in a new file next to it, or in `through`, a path on the same disk whose
+  /// file is replaced; next to it, too, where the folder of that is gone. Throws:
+  /// `ResultFault.disk`; then the partial file is gone, and the path is as it was before (or has
+  /// the whole new file, if the step is `fsync folder`).
   package func place(_ bytes: [UInt8], through: String? = nil) throws(ResultFault) {
     let partial: String
     let descriptor: Int32

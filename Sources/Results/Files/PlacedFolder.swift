@@ -2,9 +2,9 @@ import Foundation
 
 /// A path under which a folder of files will appear at once, or nothing.
 ///
-/// The files go into `NAME.partial-PROCESS-N` beside it, to the disk, and only then the folder gets
-/// its name. A process that is killed leaves at most such a partial folder; one that sees an error
-/// leaves none.
+/// The files go into `NAME.partial-PROCESS-N` next to it, to the disk, and only then the folder
+/// gets its name. A process that is killed leaves at most such a partial folder; one that sees an
+/// error leaves none.
 package struct PlacedFolder: Sendable {
   /// The path as it was given, for messages.
   package let path: String
@@ -14,7 +14,7 @@ package struct PlacedFolder: Sendable {
 
   /// Checks that a folder can be placed at a path, by making and removing a partial one.
   ///
-  /// Throws: `ResultFault.missingFolder`, `.notAFile` where something other than a folder stands
+  /// Throws: `ResultFault.missingFolder`, `.notAFile` where something other than a folder is
   /// there, `.disk`.
   package init(_ path: String, calls: FileCalls = .system) throws(ResultFault) {
     self.path = path
@@ -29,12 +29,12 @@ package struct PlacedFolder: Sendable {
     _ = calls.removeFolder(try makePartial())
   }
 
-  /// The names of what stands in the folder now, sorted; none where there is no folder.
+  /// The names of what is in the folder now, sorted; none where there is no folder.
   package var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: target)) ?? []).sorted()
   }
 
-  /// Replaces what stands under the path by a folder of files.
+  /// Replaces what is under the path by a folder of files.
   ///
   /// Throws: `ResultFault.disk`; then the partial folder is gone, and the path is as it was before
   /// (or has the whole new folder, if the step is of the parent folder).

@@ -2,7 +2,7 @@ import Foundation
 
 /// What is true of one run but not of its result: where, when and how it was run.
 ///
-/// It stands beside the result, in `NAME.h5.provenance.json`, so that equal runs keep equal result
+/// It is next to the result, in `NAME.h5.provenance.json`, so that equal runs keep equal result
 /// files.
 public struct Provenance: Codable, Equatable, Sendable {
   /// The machine's name.
@@ -44,7 +44,7 @@ public struct Provenance: Codable, Equatable, Sendable {
   /// The path of the provenance of the result at a path.
   public static func path(for result: String) -> String { result + ".provenance.json" }
 
-  /// Takes away what stands beside a result that is being replaced, for it is of the one before.
+  /// Takes away what is next to a result that is being replaced, for it is of the one before.
   ///
   /// Throws: `ResultFault.disk`.
   package static func clear(beside result: String, calls: FileCalls) throws(ResultFault) {
@@ -52,7 +52,7 @@ public struct Provenance: Codable, Equatable, Sendable {
     guard calls.remove(path) == 0 || errno == ENOENT else { throw .disk(path, "unlink", errno) }
   }
 
-  /// Writes it beside the result at a path, whole or not at all.
+  /// Writes it next to the result at a path, whole or not at all.
   ///
   /// Throws: `ResultFault`.
   public func write(beside result: String) throws(ResultFault) {

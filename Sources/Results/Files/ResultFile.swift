@@ -32,7 +32,7 @@ public struct ResultFile: Sendable {
     return file
   }
 
-  /// Whether nothing stands at a path, or an empty file, or HDF5.
+  /// Whether nothing is at a path, or an empty file, or HDF5.
   private static func mayReplace(_ path: String, _ calls: FileCalls) throws(ResultFault) -> Bool {
     let descriptor = calls.openFile(path, O_RDONLY)
     guard descriptor >= 0 else {

@@ -31,7 +31,7 @@ enum HDF5Image {
     try place.check("H5Pset_fapl_core", H5Pset_fapl_core(access.id, 1 << 20, false))
     let creation = try place.handle("H5Pcreate", H5Pcreate(chdf5_file_create()), H5Pclose)
     try HDF5Writer.setOrderAndTimes(ofGroup: creation.id, at: place)
-    // HDF5 first tries to open what stands under the name; nothing can stand under this one.
+    // HDF5 first tries to open what is under the name; nothing can be under this one.
     return try place.handle(
       "H5Fcreate",
       H5Fcreate("/dev/null/in-memory", chdf5_truncate(), creation.id, access.id), H5Fclose)

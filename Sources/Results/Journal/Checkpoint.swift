@@ -1,6 +1,6 @@
 import Numerics
 
-/// A run as it stood, in a file: which records of the journal came before it, and the bytes of its
+/// A run as it was, in a file: which records of the journal came before it, and the bytes of its
 /// parts.
 ///
 /// The file: the eight bytes `FEDSIMC1`, the XXH64 of all that follows, the number of records, the

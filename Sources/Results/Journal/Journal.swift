@@ -15,7 +15,7 @@ package final class Journal {
     package var records: [[UInt8]] = []
     /// Where the last whole record ends; 0: not even the beginning is whole.
     package var end = 0
-    /// How many bytes stand behind it.
+    /// How many bytes follow it.
     package var rest = 0
 
     /// Of no journal.
@@ -111,7 +111,7 @@ package final class Journal {
     isSynced = false
   }
 
-  /// Whether something was appended, and so long ago that it should be put on the disk.
+  /// Whether something was appended, and long enough ago that it should be put on the disk.
   package var isSyncDue: Bool { !isSynced && ContinuousClock.now >= nextSync }
 
   /// Waits until all of it is on the disk.

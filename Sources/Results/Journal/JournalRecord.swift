@@ -11,14 +11,14 @@ package enum JournalRecord: Codable, Sendable {
   case round(RoundRecord, Funnel)
   /// A version of a model that is trained centrally was published.
   case central(CentralVersion)
-  /// The run had come to this virtual time when the journal was put on the disk; how often is the
+  /// The run had reached this virtual time when the journal was put on the disk; how often is the
   /// host's affair.
   case reached(SimTime)
-  /// So many microseconds by the wall's clock the run had been played until then, by all processes
+  /// Microseconds of wall-clock time for which the run had been played until then, by all processes
   /// that did.
   case spent(Int64)
 
-  /// Whether the run alone decides that it stands there, and where.
+  /// Whether the run alone decides that it is there, and where.
   package var isOfTheRun: Bool {
     switch self {
     case .reached, .spent: false

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folder that stands beside a result while its run lives, or is to be gone on with:
+/// The folder that is next to a result while its run lives, or waits to be resumed:
 /// `NAME.h5.run`.
 ///
 /// In it are `lock`, which the process that writes the result holds; `run.json`, which says what is
@@ -28,7 +28,7 @@ package final class RunFolder {
   /// The path of the folder that belongs to a result's file.
   package static func path(beside target: String) -> String { target + ".run" }
 
-  /// Whether an unfinished run stands beside a result's file.
+  /// Whether an unfinished run is next to a result's file.
   package static func isUnfinished(beside target: String) -> Bool {
     var status = stat()
     return stat("\(path(beside: target))/\(Entry.manifest.rawValue)", &status) == 0
@@ -37,8 +37,8 @@ package final class RunFolder {
   /// Makes the folder where it is not there, and takes its lock.
   ///
   /// The lock is the operating system's: it goes with the process that holds it, however that ends.
-  /// With `onlyReads` it does without where nothing may be written: what is read is whole all the
-  /// same.
+  /// With `onlyReads` it does without where nothing may be written: what is read is complete
+  /// nevertheless.
   /// Throws: `ResultFault.inUse` where another process holds it, `.disk`.
   package init(
     beside target: String, for result: String, onlyReads: Bool = false, calls: FileCalls = .system

@@ -166,7 +166,7 @@ extension Baseline {
       }
     }
     guard !parts.isEmpty else { return nil }
-    // The model's digest says nothing beside anything that it follows from.
+    // The model's digest says nothing besides anything that it follows from.
     if parts.count > 1, parts.last?.hasPrefix("model ") == true { parts.removeLast() }
     let more = parts.count - 6
     return parts.prefix(6).joined(separator: "; ") + (more > 0 ? "; and \(more) more columns" : "")

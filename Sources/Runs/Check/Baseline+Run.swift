@@ -4,7 +4,7 @@ import Scenarios
 import Schema
 
 extension Baseline {
-  /// What a run that is over came to.
+  /// The outcome of a run that is over.
   init(_ scenario: Scenario, _ simulation: Simulation, _ facts: RunFacts, _ trail: EventTrail) {
     header = [
       ["format", Self.format], ["engine", FedSimVersion.current],

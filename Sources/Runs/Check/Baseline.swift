@@ -1,4 +1,4 @@
-/// What a scenario came to when it was recorded: a text beside it that a reviewer can read.
+/// A scenario's outcome when it was recorded: a text next to it that a reviewer can read.
 ///
 /// Tables of rounds and versions, ledgers, digests of events by the hour, and, for runs that are
 /// not too long, every event in words or a mark of it.
@@ -32,7 +32,7 @@ package struct Baseline: Equatable, Sendable {
 
   /// The events of a run.
   package enum Events: Equatable, Sendable {
-    /// Each in words, a line an event.
+    /// Each in words, a line per event.
     case lines([String])
     /// A mark of each.
     case blocks([Block])
@@ -44,16 +44,16 @@ package struct Baseline: Equatable, Sendable {
   package static let format = "1"
   /// Events in a block.
   package static let blockSize = 64
-  /// Runs of at most so many events are stored in words, unless told otherwise.
+  /// Runs of at most this many events are stored in words, unless set otherwise.
   package static let mostLines = 2_000
-  /// Runs of at most so many events are stored by marks.
+  /// Runs of at most this many events are stored by marks.
   package static let mostMarks = 65_536
-  /// Runs of at most so many events are stored in words where that is asked for.
+  /// Runs of at most this many events are stored in words where that is asked for.
   package static let mostLinesAskedFor = 1_000_000
 
   /// Keys and values that say what was recorded, in their order.
   package var header: [[String]]
-  /// What may differ; kept when the scenario is recorded anew.
+  /// What may differ; kept when the scenario is recorded again.
   package var tolerances: [Tolerance] = []
   /// The tables, in their order.
   package var tables: [Table]
@@ -71,7 +71,7 @@ package struct Baseline: Equatable, Sendable {
     tolerances.first { $0.column == column }
   }
 
-  /// The path of the baseline beside a scenario.
+  /// The path of the baseline next to a scenario.
   package static func path(beside scenario: String) -> String {
     let name = scenario.split(separator: "/").last.map(String.init) ?? scenario
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {

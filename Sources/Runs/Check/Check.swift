@@ -141,7 +141,7 @@ public struct Check: Sendable {
     }
   }
 
-  // MARK: What it came to
+  // MARK: Its outcome
 
   private func report(_ plan: Plan, _ runs: [Result<PlayedRun, Faults>]) -> ScenarioReport {
     var report = ScenarioReport(path: plan.file.path, status: .holds)

@@ -72,7 +72,7 @@ extension ScenarioReport {
 }
 
 extension String {
-  /// The text as it may stand in an attribute or an element of XML.
+  /// The text as it may be in an attribute or an element of XML.
   fileprivate var escaped: String {
     var text = ""
     for character in unicodeScalars {
@@ -83,7 +83,7 @@ extension String {
       case "\"": text += "&quot;"
       case "\n", "\t": text.unicodeScalars.append(character)
       default:
-        // Control characters may not stand in XML at all.
+        // Control characters may not be in XML at all.
         if character.value >= 32 { text.unicodeScalars.append(character) }
       }
     }

@@ -1,4 +1,4 @@
-/// What a check of one scenario came to.
+/// The outcome of a check of one scenario.
 public struct ScenarioReport: Codable, Equatable, Sendable {
   /// The verdict on a scenario.
   public enum Status: String, Codable, Sendable {
@@ -6,7 +6,7 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
     case holds
     /// Something does not.
     case broken
-    /// It was recorded, for the first time or anew.
+    /// It was recorded, for the first time or again.
     case recorded
     /// It cannot be played: something in it, or in a file that it names, is wrong.
     case badInput
@@ -14,7 +14,7 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
     case failed
   }
 
-  /// What became of the baseline.
+  /// The outcome of the recording.
   public struct Recording: Codable, Equatable, Sendable {
     /// The path of the recording.
     public var file: String
@@ -34,9 +34,9 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
   public var path: String
   /// Whether the scenario keeps its claims and its recording.
   public var status: Status
-  /// What became of each claim.
+  /// The outcome of each claim.
   public var claims: [ClaimVerdict] = []
-  /// What became of the baseline; nil: there is none.
+  /// The outcome of the recording; nil: there is none.
   public var baseline: Recording?
   /// What is wrong, where it could not be played.
   public var faults: [String] = []
@@ -91,14 +91,14 @@ public struct ScenarioReport: Codable, Equatable, Sendable {
   }
 }
 
-/// What a check came to.
+/// The outcome of a check.
 public struct CheckReport: Codable, Equatable, Sendable {
   /// The scenarios that were checked, in their order.
   public var scenarios: [ScenarioReport]
   /// Scenarios in folders that have neither claims nor a baseline.
   public var unchecked: [String]
 
-  /// How many came to something.
+  /// How many had a given outcome.
   public func count(_ status: ScenarioReport.Status) -> Int {
     scenarios.count { $0.status == status }
   }

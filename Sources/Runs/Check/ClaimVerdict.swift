@@ -6,7 +6,7 @@ import Schema
 public struct ClaimVerdict: Codable, Equatable, Sendable {
   /// What is claimed, in words.
   public var claim: String
-  /// Where it stands, as `file:line:column`.
+  /// Where it is, as `file:line:column`.
   public var place: String
   /// Whether it holds.
   public var holds: Bool
@@ -20,7 +20,7 @@ extension Scenario {
   /// Whether there are claims about a run of this scenario alone.
   var hasClaims: Bool { settings.expect?.contains { $0.compare == nil } ?? false }
 
-  /// What becomes of the claims about a single run, a verdict a metric, in the order written.
+  /// The outcome of the claims about a single run, a verdict per metric, in the order written.
   func verdicts(_ facts: RunFacts) -> [ClaimVerdict] {
     var verdicts: [ClaimVerdict] = []
     for (index, claim) in (settings.expect ?? []).enumerated() {
@@ -48,7 +48,7 @@ extension Scenario {
     }
   }
 
-  /// Where a claim stands, as `file:line:column`.
+  /// Where a claim is, as `file:line:column`.
   func placeOfClaim(_ index: Int, _ key: String) -> String {
     let place = place(of: ["expect", "[\(index)]", key])
     return "\(place.file):\(place.line):\(place.column)"

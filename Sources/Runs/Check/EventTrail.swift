@@ -1,7 +1,7 @@
 import FedSim
 import Numerics
 
-/// What a baseline holds of a run beside its tables: all events up to a number, with the
+/// What a baseline holds of a run next to its tables: all events up to a number, with the
 /// fingerprints that the digest of events adds up, by the hour too, and a digest of each model.
 ///
 /// Events come in their order, since somebody looks at each. Complexity: O(1) an event.
@@ -31,7 +31,7 @@ final class EventTrail: Observer {
   private let limit: Int
   private let learns: Bool
 
-  /// A trail of at most so many events.
+  /// A trail of at most this many events.
   init(limit: Int, learns: Bool) {
     self.limit = limit
     self.learns = learns

@@ -13,7 +13,7 @@ package struct PlayedRun: Sendable {
   let broken: [String]
   let seconds: Double
 
-  /// Events that are told in words when they are asked for.
+  /// Events that are written in words on request.
   struct EventList: Sendable {
     private let rows: [EventTrail.Row]
     private let names: DeviceNames
@@ -34,7 +34,7 @@ package struct PlayedRun: Sendable {
     /// No event.
     case nothing
     /// What a baseline holds, in words beyond the usual number where that is asked for; at least
-    /// so many.
+    /// this many.
     case events(inWords: Bool, atLeast: Int)
   }
 

@@ -3,7 +3,7 @@ import Learning
 import Numerics
 import Scenarios
 
-/// What a run that is over came to, as far as claims can be about it.
+/// The outcome of a run that is over, as far as claims can be about it.
 package struct RunFacts: Sendable {
   /// The versions, the last of them with the evaluations at the end.
   let series: VersionSeries
@@ -59,7 +59,7 @@ extension RunFacts {
     var time: SimTime
   }
 
-  /// What a metric was at a moment; `target` is the accuracy to come to.
+  /// What a metric was at a moment; `target` is the accuracy to reach.
   func find(_ metric: Metric, at moment: ClaimMoment, target: Double?) -> Finding {
     let spot: Spot
     switch self.spot(moment) {
@@ -169,7 +169,7 @@ extension RunFacts {
     }
   }
 
-  /// The names of the counts that a baseline may hold beside those of files.
+  /// The names of the counts that a baseline may hold besides those of files.
   static var countNames: [String] {
     let metrics = Metric.all.filter { $0.kind == .count && $0.domain == .end }.map(\.name)
     let tallies = Tallies().named.map(\.name).filter { !metrics.contains($0) }

@@ -3,9 +3,9 @@ import FedSim
 import Scenarios
 import Schema
 
-/// A claim about two variants, and the runs that decide it: one a seed of each.
+/// A claim about two variants, and the runs that decide it: one per seed of each.
 package struct SeedClaim: Sendable {
-  /// Where the claim stands in the scenario's list.
+  /// Where the claim is in the scenario's list.
   let index: Int
   let settings: ComparisonSettings
   /// The runs of the first variant, a seed each.
@@ -70,7 +70,7 @@ package struct SeedClaim: Sendable {
     return scenarios
   }
 
-  /// What becomes of the claim, from the facts of its runs.
+  /// The outcome of the claim, from the facts of its runs.
   func verdict(_ a: [RunFacts], _ b: [RunFacts], of scenario: Scenario) -> ClaimVerdict {
     let metric = settings.metric
     let target = settings.target.map { " \(Text.shortest($0))" } ?? ""

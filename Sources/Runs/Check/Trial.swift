@@ -4,7 +4,7 @@ import Scenarios
 import Schema
 
 /// One run of a scenario under every check there is: the invariants after each event, the claims,
-/// and, where that is asked for, whether the run comes out again.
+/// and, where that is asked for, whether the run is reproduced.
 package struct Trial: Codable, Equatable, Sendable {
   /// Something that is broken.
   package struct Finding: Codable, Equatable, Sendable {
@@ -123,7 +123,7 @@ package struct Trial: Codable, Equatable, Sendable {
 
   private struct Stop: Error {}
 
-  /// The outcome of a run that is saved and restored after so many turns.
+  /// The outcome of a run that is saved and restored after this many turns.
   private static func outcome(
     _ inputs: SimulationInputs, stop turns: Int = 0
   ) throws -> Outcome {

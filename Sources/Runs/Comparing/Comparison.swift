@@ -56,7 +56,7 @@ public struct Comparison: Codable, Equatable, Sendable {
   public var cells: [DocumentComparison.Difference]
   /// What only one file has.
   public var missing: [DocumentComparison.Missing]
-  /// What is wrong with the files: changed after they were written, or not what the run comes to.
+  /// What is wrong with the files: changed after they were written, or not what the run produces.
   public var warnings: [String]
 
   /// Compares two result files.

@@ -47,7 +47,7 @@ struct ComparisonText {
         + "events themselves diverge later or not at all)")
   }
 
-  /// The event at which two runs part.
+  /// The event at which two runs diverge.
   mutating func add(_ event: EventDifference, isStored: Bool) {
     let noun = isStored ? "stored event" : "event"
     let words: String =
@@ -92,7 +92,7 @@ struct ComparisonText {
     SimTime(microseconds: Int64((seconds * 1e6).rounded())).description
   }
 
-  /// Cells of what was not told before, and what only one side has.
+  /// Cells of what was not reported before, and what only one side has.
   mutating func add(
     _ cells: [DocumentComparison.Difference], _ missing: [DocumentComparison.Missing]
   ) {
@@ -111,7 +111,7 @@ struct ComparisonText {
 }
 
 extension Comparison {
-  /// What it came to, a line a thing.
+  /// The outcome, a line per item.
   public var text: String {
     var text = ComparisonText(a, b)
     for warning in warnings { text.add("warning: \(warning)") }
@@ -137,7 +137,7 @@ extension Comparison {
   }
 
   /// Whether the first hour differs by no more than its events' numbers: it comes before the event
-  /// at which the runs part, or they do not.
+  /// at which the runs diverge, or they do not.
   private var isHourOfNumbers: Bool {
     guard let hour, let event, search == .played else { return false }
     if event.kind == .number { return true }
@@ -167,7 +167,7 @@ extension Comparison {
 }
 
 extension Replay {
-  /// What it came to, a line a thing.
+  /// The outcome, a line per item.
   public var text: String {
     var text = ComparisonText("the file", "replayed")
     for warning in warnings { text.add("warning: \(warning)") }

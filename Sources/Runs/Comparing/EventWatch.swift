@@ -1,6 +1,6 @@
 import FedSim
 
-/// Hands on what a run does, event by event, with what came of each.
+/// Passes on what a run does, event by event, with what came of each.
 final class EventWatch: Observer {
   /// An event that was handled.
   struct Step {

@@ -26,13 +26,13 @@ public struct Replay: Codable, Equatable, Sendable {
   public var verdict: Verdict
   /// The digest of the content as it is in the file now.
   public var storedDigest: String
-  /// The digest of the content as it comes out.
+  /// The digest of the content as it was played again.
   public var playedDigest: String
-  /// Whether all events come out as the file's digest of them says.
+  /// Whether all events agree with the file's digest of them.
   public var hasSameEvents: Bool
-  /// The first stored event that comes out otherwise, where the file holds events.
+  /// The first stored event that differs, where the file holds events.
   public var event: EventDifference?
-  /// The first hour whose events come out otherwise, where the file holds digests by hour.
+  /// The first hour whose events differ, where the file holds digests by hour.
   public var hour: DocumentComparison.Row?
   /// The first round that does.
   public var round: DocumentComparison.Row?
@@ -42,7 +42,7 @@ public struct Replay: Codable, Equatable, Sendable {
   public var attributes: [DocumentComparison.Difference]
   /// The first cell of each variable and text that does; the first is the file's.
   public var cells: [DocumentComparison.Difference]
-  /// What only the file has (`isInA`), or only what came out.
+  /// What only the file has (`isInA`), or only the new run has.
   public var missing: [DocumentComparison.Missing]
   /// What is wrong with the file.
   public var warnings: [String]
@@ -100,6 +100,6 @@ public struct Replay: Codable, Equatable, Sendable {
     return schema < Int64(FedSimVersion.resultSchema)
   }
 
-  /// Whether all that the file holds comes out.
+  /// Whether all that the file holds is reproduced.
   public var isSame: Bool { verdict != .different }
 }

@@ -3,7 +3,7 @@ import FedSim
 import Foundation
 
 extension SeedPairs {
-  /// What it came to, a line a thing.
+  /// The outcome, a line per item.
   public var text: String {
     let count = comparison.seeds.count
     let tests = Words.count(comparison.lines.count, "test")
@@ -28,8 +28,7 @@ extension SeedPairs {
     if comparison.lines.contains(where: { $0.medianAfterA != nil || $0.medianAfterB != nil }) {
       lines.append(
         "costs to the target, x..y: above x, the cost at the previous evaluation, and at most y; "
-          + "y is "
-          + "compared")
+          + "y is compared")
     }
     lines += table
     if !unknown.isEmpty {

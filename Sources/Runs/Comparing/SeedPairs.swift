@@ -6,7 +6,7 @@ import Schema
 
 /// The results of two policies, in pairs of one seed.
 public struct SeedPairs: Codable, Equatable, Sendable {
-  /// What the pairs come to.
+  /// The result of the pairs.
   public var comparison: SeedComparison
   /// Settings in which the two policies differ.
   public var settings: [DocumentComparison.Difference]

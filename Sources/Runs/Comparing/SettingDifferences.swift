@@ -5,8 +5,8 @@ import Schema
 enum SettingDifferences {
   /// The paths that differ, such as `fleet.phones.count`, with both values as JSON; nil: absent.
   ///
-  /// Order: of the first scenario, then what only the second has. Members of a list are told apart
-  /// by their `name` where all have one, else by their place from 0.
+  /// Order: of the first scenario, then what only the second has. Members of a list are
+  /// distinguished by their `name` where all have one, else by their place from 0.
   static func between(_ a: Node, _ b: Node) -> [DocumentComparison.Difference] {
     var found: [DocumentComparison.Difference] = []
     compare(a, b, at: "", into: &found)

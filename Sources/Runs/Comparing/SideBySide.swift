@@ -3,14 +3,14 @@ import Scenarios
 
 /// Two stored runs, played again next to each other.
 struct SideBySide {
-  /// The first event at which they part; nil: they do not.
+  /// The first event at which they diverge; nil: they do not.
   let difference: EventDifference?
-  /// Files whose events and ledgers do not come out as they are stored.
+  /// Files whose events and ledgers are not reproduced.
   let notReproduced: [String]
 
   /// Plays two runs, events compared one after the other in their total order.
   ///
-  /// Trainings are left out where no value decides; if a file's digest does not come out then, both
+  /// Trainings are left out where no value decides; if a file's digest is not reproduced then, both
   /// are played once more with everything computed.
   /// Throws: `RunFailure.input` for files that are missing, wrong, or not as they were.
   init(_ a: StoredRun, _ b: StoredRun, _ options: RunOptions) throws(RunFailure) {
@@ -68,9 +68,9 @@ struct SideBySide {
   }
 }
 
-/// The first event at which two runs part.
+/// The first event at which two runs diverge.
 public struct EventDifference: Codable, Equatable, Sendable {
-  /// How they part there.
+  /// How they diverge there.
   public enum Kind: String, Codable, CaseIterable, Sendable {
     /// Both come, in another order: a tie was decided otherwise.
     case order
@@ -103,7 +103,7 @@ public struct EventDifference: Codable, Equatable, Sendable {
 
   /// How many events, or rows of the event log, are the same before.
   public var index: Int
-  /// How they part.
+  /// How they diverge.
   public var kind: Kind
   /// The first of them that has another number in its actor's count of all that it scheduled, which
   /// is no difference yet; nil: none.
@@ -115,7 +115,7 @@ public struct EventDifference: Codable, Equatable, Sendable {
 }
 
 extension EventDifference.Kind {
-  /// How two runs part at these events; plays both on to the end of their time where needed.
+  /// How two runs diverge at these events; plays both on to the end of their time where needed.
   init(
     _ a: EventWatch.Step?, _ b: EventWatch.Step?, _ first: inout SteppedRun,
     _ second: inout SteppedRun

@@ -15,7 +15,7 @@ public struct Export: Sendable {
     /// The last model as the automatic backend answers to `GET /api/model/latest`.
     case automaticBackendJSON = "automatic-backend-json"
 
-    /// The format that a path's ending stands for.
+    /// The format that a path's ending means.
     public init?(endingOf path: String) {
       let endings: [(String, Format)] = [
         (".npz", .npz), (".safetensors", .safetensors), (".json", .automaticBackendJSON),

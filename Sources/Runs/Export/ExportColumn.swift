@@ -2,7 +2,7 @@ import Results
 
 /// A column of an exported table.
 struct ExportColumn {
-  /// What stands in its cells.
+  /// What is in its cells.
   enum Cells {
     /// Numbers.
     case numbers(ResultValues)
@@ -16,13 +16,13 @@ struct ExportColumn {
   let name: String
   /// The group, `/` for the root.
   let group: String
-  /// Whether it tells where a row stands, and is not itself a variable over the rows.
+  /// Whether it says where a row is, and is not itself a variable over the rows.
   let isAxis: Bool
   /// The variable; nil for places along an axis.
   let variable: ResultDocument.Variable?
-  /// What stands in its cells.
+  /// What is in its cells.
   let cells: Cells
-  /// How many rows in a row have the same cell, and after how many cells it begins anew: an axis
+  /// How many rows in a row have the same cell, and after how many cells it repeats: an axis
   /// among several.
   var stride = 1
   /// How many different places it has.

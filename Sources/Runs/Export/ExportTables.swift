@@ -3,7 +3,7 @@ import Schema
 
 /// A result as a folder of tables in CSV.
 ///
-/// A table holds the variables of a group over the same axes, a row a place: `versions.csv` those
+/// A table holds the variables of a group over the same axes, a row per place: `versions.csv` those
 /// over `version`, `partition.client.label.csv` those over `client` and `label`,
 /// `ledger.scalars.csv` single numbers. `schema.csv` describes every column, `metadata.csv` holds
 /// the remarks on groups.
@@ -77,7 +77,7 @@ struct ExportTables {
     return text.bytes
   }
 
-  /// What is visible of the groups above: an axis, its coordinates, and where it stands.
+  /// What is visible of the groups above: an axis, its coordinates, and where it is.
   private struct Axis {
     var axis: ResultDocument.Axis
     var coordinates: ResultDocument.Variable?
@@ -136,7 +136,7 @@ struct ExportTables {
     return Table(file: file, columns: columns, rows: rows)
   }
 
-  /// The table that a variable stands in.
+  /// The table that holds a variable.
   private static func file(_ variable: ResultDocument.Variable, at path: [String]) -> String {
     if variable[attribute: "tensor"] != nil { return Self.file(path, [variable.name]) }
     if variable.axes.isEmpty {
@@ -165,7 +165,7 @@ struct ExportTables {
 }
 
 extension ExportTables.Table {
-  /// The table: a line of names, then a line a row.
+  /// The table: a line of names, then a line per row.
   var bytes: [UInt8] {
     var text = ExportText()
     text.reserve(8 * columns.count * (rows + 2))

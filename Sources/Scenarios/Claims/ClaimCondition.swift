@@ -17,7 +17,7 @@ public struct ClaimCondition: Sendable, Equatable {
   public var between: [Double]?
   /// How far the value may be from `equals`.
   public var tolerance: Double?
-  /// The accuracy to come to.
+  /// The accuracy to reach.
   public var target: Double?
   /// The value is this word, or these digits.
   public var word: String?
@@ -79,7 +79,7 @@ public struct ClaimCondition: Sendable, Equatable {
 protocol BoundedKind: Sendable {
   /// How it is read and written.
   static var form: Form<Double> { get }
-  /// Whether the claim gives an accuracy to come to.
+  /// Whether the claim gives an accuracy to reach.
   static var hasTarget: Bool { get }
 }
 

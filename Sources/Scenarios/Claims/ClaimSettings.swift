@@ -17,8 +17,7 @@ public struct ClaimMoment: PartSettings, Equatable {
       Field("round", \.round, feature: .integer(1...100_000_000), "When this round was closed"),
       Field(
         "version", \.version, feature: .integer(0...100_000_000),
-        "When this version was "
-          + "published"),
+        "When this version was published"),
       Field("time", \.time, feature: .sinceStart, "At this time since the start"),
     ]
   }
@@ -101,7 +100,7 @@ public struct ClaimSettings: PartSettings {
 
 /// A scenario to be compared with another one.
 public struct VariantSettings: PartSettings, Equatable {
-  /// The scenario's file; nil: the one that the claim stands in.
+  /// The scenario's file; nil: the one that the claim is in.
   public var file: String?
   /// What is laid over it, as with `--set`.
   public var set: [String] = []
@@ -135,7 +134,7 @@ public struct ComparisonSettings: PartSettings {
   public var seeds = 0
   /// What is compared.
   public var metric = Metric.all[0]
-  /// The accuracy to come to, for metrics that need one.
+  /// The accuracy to reach, for metrics that need one.
   public var target: Double?
   /// Which way the first variant differs from the second.
   public var aIs = Direction.lower
@@ -188,15 +187,13 @@ public struct ComparisonSettings: PartSettings {
         "Number of seeds, starting at the scenario's seed; each variant is played with each"),
       Field(
         "metric", \.metric, metricForm, required: true,
-        "The metric to compare, at the end of "
-          + "runs"),
+        "The metric to compare, at the end of runs"),
       Field(
         "target", \.target, feature: .fraction,
         "Target accuracy, for `timeToAccuracy` and similar metrics"),
       Field(
         "aIs", \.aIs, .choice, required: true,
-        "How the first variant differs: its values are"
-          + " lower or higher"),
+        "How the first variant differs: its values are lower or higher"),
       Field(
         "alpha", \.alpha, .number(1e-9...0.5),
         "Significance level of the test"),

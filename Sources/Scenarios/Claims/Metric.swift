@@ -11,7 +11,7 @@ public struct Metric: Sendable {
     case count
     /// A time since the start, or a length of time.
     case duration
-    /// What it took to come to an accuracy, which the claim gives: a length of time, or a number.
+    /// What it took to reach an accuracy, which the claim gives: a length of time, or a number.
     case timeToTarget, countToTarget
     /// 16 hexadecimal digits.
     case digest

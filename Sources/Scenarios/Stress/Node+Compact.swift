@@ -1,7 +1,7 @@
 import Schema
 
 extension Node {
-  /// The tree as YAML in at most so many lines: in lines of 80 characters if it fits, else in
+  /// The tree as YAML in at most this many lines: in lines of 80 characters if it fits, else in
   /// longer ones. The tree is a mapping.
   public func compactYAML(mostLines: Int) -> [String] {
     for width in [80, 100, 120, 160, 240, 400, 800] {

@@ -4,7 +4,7 @@ import Schema
 public struct VariantValue: Sendable {
   /// The path of the key, as after `--set`.
   public let path: String
-  /// Where the path stands.
+  /// Where the path is.
   public let place: Place
   /// The value.
   public let value: Node
@@ -20,7 +20,7 @@ public struct VariantValue: Sendable {
 extension Scenario {
   /// This scenario with other values, each laid over it as `--set` would.
   ///
-  /// Throws: every fault of a path, or else of the scenario that they come to.
+  /// Throws: every fault of a path, or else of the resulting scenario.
   public func variant(_ values: [VariantValue]) throws(Faults) -> Scenario {
     try Scenario(written: laid(values), file: file, registry: registry)
   }
@@ -44,7 +44,7 @@ extension Scenario {
     return node
   }
 
-  /// This scenario with another seed; nothing is read anew, since no seed is wrong.
+  /// This scenario with another seed; nothing is read again, since no seed is wrong.
   public func variant(seed: UInt64) -> Scenario {
     var settings = settings
     settings.seed = seed
@@ -79,8 +79,8 @@ extension Scenario {
     return node
   }
 
-  /// What a condition compares a value at a path by: a single value as it stands; a mapping by the
-  /// value that its short form stands for, or, where it is a part with its settings, by the part's
+  /// What a condition compares a value at a path by: a single value as it is; a mapping by the
+  /// value that its short form represents, or, where it is a part with its settings, by the part's
   /// name. Nil: there is no such value.
   public func comparedValue(_ node: Node, at path: String) -> SweepScalar? {
     switch node.content {
@@ -100,7 +100,7 @@ extension Scenario {
     }
   }
 
-  /// The shape of what stands at a path without names of entries; nil where none is known.
+  /// The shape of what is at a path without names of entries; nil where none is known.
   private func shape(at steps: [String]) -> Shape? {
     let merge = Merge(catalog: registry.catalog)
     var shape: Shape? = .mapping({ ScenarioSettings.descriptions }, shorthand: nil)

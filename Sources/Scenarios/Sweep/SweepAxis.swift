@@ -12,12 +12,12 @@ public struct SweepAxis: Sendable {
 
   /// The path of the key, as after `--set`.
   public let path: String
-  /// Where the path stands.
+  /// Where the path is.
   public let place: Place
   /// The values.
   public let domain: Domain
 
-  /// Reads what stands beside a path: a list of values, `{choices: […]}`, or a range.
+  /// Reads what is next to a path: a list of values, `{choices: […]}`, or a range.
   init?(_ entry: Node.Entry, _ reader: inout Reader) {
     path = entry.key
     place = entry.place
@@ -118,7 +118,7 @@ extension Form where Value == [SweepAxis] {
     }
   }
 
-  /// Equal for two values that come to the same, such as `1 h` and `60 min`.
+  /// Equal for two equivalent values, such as `1 h` and `60 min`.
   private static func identity(_ node: Node) -> String {
     // Beyond 2⁵³ whole numbers, such as seeds, may share a `Double`.
     guard case .number(let number, let family) = SweepScalar(node), number.magnitude < 0x1p53

@@ -4,7 +4,7 @@ import Schema
 ///
 /// Names are paths of axes or of the scenario, or an axis's last key where only one axis has it.
 /// `or`, `and`, `not`; `==`, `!=`, `<`, `<=`, `>`, `>=`; `+`, `-`, `*`, `/`, `%`; parentheses.
-/// Numbers may have units (`30 min`), texts stand in quotes. It can do nothing else.
+/// Numbers may have units (`30 min`), texts are in quotes. It can do nothing else.
 public struct SweepExpression: Sendable {
   /// What is wrong with an expression, or with the values that it meets.
   public struct Problem: Error, Equatable, Sendable {
@@ -24,7 +24,7 @@ public struct SweepExpression: Sendable {
   public struct Name: Equatable, Sendable {
     /// The path, or the last key of one.
     public let text: String
-    /// Where it stands in the text, from 1.
+    /// Where it is in the text, from 1.
     public let column: Int
   }
 
@@ -45,7 +45,7 @@ public struct SweepExpression: Sendable {
   public let text: String
   /// Where the text begins.
   public let place: Place
-  /// The names, in the order in which they stand.
+  /// The names, in the order in which they are.
   public let names: [Name]
   private let tree: Tree
 
@@ -118,7 +118,7 @@ public struct SweepExpression: Sendable {
   }
 }
 
-/// What operations on values come to.
+/// The results of operations on values.
 enum SweepArithmetic {
   static func value(
     _ sign: SweepToken.Operator, _ left: SweepScalar, _ right: SweepScalar, _ column: Int

@@ -29,7 +29,7 @@ public enum SweepFamily: String, CaseIterable, Sendable {
   /// How many of the smallest unit are one of `baseUnit`.
   var perBaseUnit: Double { self == .duration ? 1e6 : 1 }
 
-  /// The unit that numbers of the family are told in, in UDUNITS' spelling.
+  /// The unit in which numbers of the family are reported, in UDUNITS' spelling.
   public var baseUnit: String {
     switch self {
     case .number: "1"
@@ -52,7 +52,7 @@ public enum SweepScalar: Equatable, Sendable {
   /// Anything else, as it would be written on one line.
   case text(String)
 
-  /// What a value stands for.
+  /// What a value represents.
   public init(_ node: Node) {
     guard case .scalar(let text, let isQuoted) = node.content else {
       self = .text(node.json)
@@ -77,7 +77,7 @@ public enum SweepScalar: Equatable, Sendable {
   }
 }
 
-/// A number as it stands in a scenario, with or without a unit.
+/// A number as it is in a scenario, with or without a unit.
 public struct SweepNumber: Equatable, Sendable {
   /// Whole smallest units, or the bare number.
   package let value: Double

@@ -4,7 +4,7 @@ import Schema
 
 /// A range of numbers that an axis takes values from.
 public struct SweepRange: PartSettings {
-  /// How values lie between the ends.
+  /// How values are spread between the ends.
   public enum Scale: String, CaseIterable, Sendable {
     /// Equal steps are equal differences.
     case linear
@@ -16,7 +16,7 @@ public struct SweepRange: PartSettings {
   public var from = SweepNumber(0, .number)
   /// The upper end.
   public var to = SweepNumber(1, .number)
-  /// How values lie between them.
+  /// How values are spread between them.
   public var scale = Scale.linear
   /// Whether values are whole numbers.
   public var integer = false
@@ -83,7 +83,7 @@ public struct SweepRange: PartSettings {
     return rounded(between(point))
   }
 
-  /// The values of a grid of so many steps.
+  /// The values of a grid of this many steps.
   func values(steps: Int) -> [Node] {
     (0..<steps).map { step in
       if step == 0, multipleOf == nil { return from.node }

@@ -24,7 +24,7 @@ public struct SweepSettings: PartSettings {
   public var constraints: [SweepExpression] = []
   /// How many seeds each variant is played with; nil: with the scenario's own.
   public var replicas: Int?
-  /// Accuracies to which the time is told in the table.
+  /// Accuracies for which the table has the time.
   public var targets: [Double] = []
   /// When variants are given up; nil: never.
   public var halving: HalvingSettings?
@@ -55,8 +55,7 @@ public struct SweepSettings: PartSettings {
         "Condition on variants to play, such as `threshold <= count / 2`."),
       Field(
         "replicas", \.replicas, feature: .integer(1...10_000),
-        "Seeds of each variant, the same for all variants; absent: the"
-          + " scenario's."),
+        "Seeds of each variant, the same for all variants; absent: the scenario's."),
       Field(
         "targets", \.targets, .list(of: .fraction),
         "Accuracies for which the table has the time."),
@@ -146,7 +145,7 @@ public struct HalvingSettings: PartSettings {
   public var metric = Metric.centralValidationAccuracy
   /// When they are compared: values laid over `stop`, each longer than the one before.
   public var rungs: [Node] = []
-  /// The share of a rung's variants that goes on.
+  /// The share of a rung's variants that continues.
   public var keep = KeptShare(1, 2)
 
   /// Half of the variants at each rung.
@@ -171,7 +170,7 @@ public struct KeptShare: Equatable, Sendable {
   let above: Int
   let below: Int
 
-  /// So many of so many.
+  /// A number of a total.
   public init(_ above: Int, _ below: Int) {
     precondition(above > 0 && below >= above, "a share must be above 0 and at most 1")
     self.above = above
@@ -181,7 +180,7 @@ public struct KeptShare: Equatable, Sendable {
   /// The two numbers.
   public var fraction: [Int] { [above, below] }
 
-  /// How many of some variants go on: rounded up, one at least.
+  /// How many of some variants continue: rounded up, one at least.
   public func count(of variants: Int) -> Int {
     max(1, (variants * above + below - 1) / below)
   }

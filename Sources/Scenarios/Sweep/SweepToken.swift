@@ -2,7 +2,7 @@ import Schema
 
 /// A piece of an expression.
 struct SweepToken: Sendable {
-  /// What stands between or before values.
+  /// What is between or before values.
   enum Operator: String, Sendable {
     case or, and, not
     case equal = "=="
@@ -109,7 +109,7 @@ private struct SweepTokenReader {
     }
     var best = place
     var result = SweepNumber(text(start..<place))
-    // Units behind it, as long as number and units go on.
+    // Units behind it, as long as number and units continue.
     while let end = endOfUnit(from: best), let number = SweepNumber(text(start..<end)) {
       (best, result) = (end, number)
       var digits = end

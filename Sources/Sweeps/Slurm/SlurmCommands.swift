@@ -30,7 +30,7 @@ package struct SlurmCommands {
     folders = path.split(separator: ":").map(String.init) + (folder.map { [$0] } ?? [])
   }
 
-  /// Where a command stands; nil: nowhere.
+  /// Where a command is; nil: nowhere.
   func path(_ name: String) -> String? {
     folders.map { "\($0)/\(name)" }.first { path in
       var status = stat()
@@ -57,7 +57,7 @@ package struct SlurmCommands {
     do { try process.run() } catch {
       throw .failed("\(path) cannot be started: \(error.localizedDescription)")
     }
-    // Both at once: whoever waits for one may be held up by the other.
+    // Both at once: a reader that waits for one may be held up by the other.
     let said = Collected()
     let group = DispatchGroup()
     DispatchQueue.global().async(group: group) { [handle = error.fileHandleForReading] in

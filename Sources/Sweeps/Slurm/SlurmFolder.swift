@@ -33,7 +33,7 @@ extension SweepFolder {
   var slurmCollectorPath: String { "\(slurmPath)/collect.sh" }
   /// The folder of a submission, with its logs.
   func submissionPath(_ number: Int) -> String { "\(slurmPath)/\(number)" }
-  /// The cells of a submission, one a line, in the order of its tasks.
+  /// The cells of a submission, one per line, in the order of its tasks.
   func submissionListPath(_ number: Int) -> String { "\(submissionPath(number))/cells.txt" }
   /// The jobs of a submission.
   func submissionJobsPath(_ number: Int) -> String { "\(submissionPath(number))/jobs.json" }
@@ -97,7 +97,7 @@ extension SweepFolder {
 struct FileWait {
   private let end: ContinuousClock.Instant
 
-  /// Waits for so many seconds in all.
+  /// Waits for this many seconds in all.
   init(_ seconds: Double) { end = .now + .seconds(seconds) }
 
   /// Looks until it is so, or the time is over; whether it is so.

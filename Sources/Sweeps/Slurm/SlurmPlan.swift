@@ -62,7 +62,7 @@ package struct SlurmPlan {
   }
 
   /// The arguments of `sbatch` for the collector that waits for these arrays, which were handed
-  /// so many cells.
+  /// this many cells.
   package func collectorArguments(after jobs: [String], handed: Int, fruitless: Int) -> [String] {
     settings.arguments(name: name) + [
       "--dependency=afterany:\(jobs.joined(separator: ":"))", "--output=\(log("collect"))",

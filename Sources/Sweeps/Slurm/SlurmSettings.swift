@@ -16,7 +16,7 @@ public struct SlurmSettings: Codable, Equatable, Sendable {
   public var memory: String?
   /// Processors of a task.
   public var cpusPerTask = 1
-  /// Cells of a task; nil: so many that there are at most a thousand tasks.
+  /// Cells of a task; nil: as many as give at most a thousand tasks.
   public var cellsPerTask: Int?
   /// Tasks of an array that run at once; nil: as many as Slurm lets.
   public var tasksAtOnce: Int?
@@ -76,7 +76,7 @@ public struct SlurmSettings: Codable, Equatable, Sendable {
     return named[String(key)].map { "found \(key), which has a separate option: --\($0)" }
   }
 
-  /// The cells of one task, for so many cells.
+  /// The cells of one task, for this many cells.
   func cellsPerTask(of cells: Int) -> Int {
     cellsPerTask ?? max(1, (cells + Self.usualTasks - 1) / Self.usualTasks)
   }
@@ -90,7 +90,7 @@ public struct SlurmSettings: Codable, Equatable, Sendable {
     ] {
       if let value { words.append("--\(key)=\(value)") }
     }
-    // A lost node's tasks are played again by Slurm itself, and their logs go on.
+    // A lost node's tasks are played again by Slurm itself, and their logs continue.
     words += ["--requeue", "--open-mode=append"]
     return words + options.map { "--\($0)" }
   }

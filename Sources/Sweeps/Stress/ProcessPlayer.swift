@@ -22,7 +22,7 @@ package final class ProcessPlayer: WorldPlayer {
 
   /// How many are played at once.
   package var width: Int { max(1, options.jobs) }
-  /// Whether it was told to stop.
+  /// Whether it was ordered to stop.
   package private(set) var isInterrupted = false
 
   private struct Worker {
@@ -43,7 +43,7 @@ package final class ProcessPlayer: WorldPlayer {
     self.options = options
     folder = NSTemporaryDirectory() + "fedsim-stress-\(UUID().uuidString)"
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    // A crash is told in one line, and not looked into for seconds.
+    // A crash is reported in one line, and not looked into for seconds.
     setenv("SWIFT_BACKTRACE", "enable=no", 0)
     signal(SIGPIPE, SIG_IGN)
   }

@@ -22,7 +22,7 @@ struct Shrinker {
   let player: any WorldPlayer
   let target: Trial.Finding
   private(set) var best: World
-  /// What the best one came to.
+  /// The value of the best one.
   private(set) var finding: Trial.Finding
   private(set) var trials = 0
   private var digests: [String]

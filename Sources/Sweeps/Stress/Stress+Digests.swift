@@ -4,12 +4,12 @@ import Runs
 import Schema
 
 extension Stress {
-  /// What becomes of each world, in a line: its number, and digests of the world, of its events, of
+  /// The outcome of each world, in a line: its number, and digests of the world, of its events, of
   /// its last model and of what its result would hold, each in 16 digits.
   ///
   /// A world that is not played to its end has one word in place of the last three: `invalid`,
-  /// `crashed`, `slow`; one that cannot even be drawn has `-` in place of its own digest. Nothing
-  /// is looked for: worlds that fail are played like others. nil: it was told to stop.
+  /// `crashed`, `slow`; one that cannot even be drawn has `-` in place of the world's digest.
+  /// Nothing is looked for: worlds that fail are played like others. nil: it was ordered to stop.
   /// Throws: `RunFailure` where worlds cannot be played at all.
   package func digests(
     _ player: any WorldPlayer, _ news: (News) -> Void = { _ in }
@@ -35,7 +35,7 @@ extension Stress {
     return lines
   }
 
-  /// A world as a scenario's text, for a file beside the scenario; its first line says which
+  /// A world as a scenario's text, for a file next to the scenario; its first line says which
   /// `--shake-ties` goes with it, if any does.
   ///
   /// Throws: `RunFailure.input` with every fault of a world that is no valid scenario.

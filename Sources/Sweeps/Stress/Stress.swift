@@ -8,7 +8,7 @@ import Schema
 public struct Stress {
   /// How much is searched.
   public struct Options: Sendable {
-    /// How many worlds, the scenario as it stands included.
+    /// How many worlds, the unchanged scenario included.
     public var worlds = 200
     /// For how long, in seconds by the wall clock; nil: until all worlds were played.
     public var seconds: Double?
@@ -22,7 +22,7 @@ public struct Stress {
     public var replayEvery = 4
     /// The key of `--shake-ties` of world 0.
     public var shakeTies: UInt64?
-    /// Where scenarios are written; nil: beside the scenario.
+    /// Where scenarios are written; nil: next to the scenario.
     public var folder: String?
 
     /// As by default.
@@ -47,7 +47,7 @@ public struct Stress {
     public let command: String
   }
 
-  /// What became of a search.
+  /// The outcome of a search.
   public struct Report: Sendable {
     /// Worlds that were played to their ends.
     public internal(set) var played = 0
@@ -59,7 +59,7 @@ public struct Stress {
     public internal(set) var failures: [Failure] = []
     /// How long it took, in seconds.
     public internal(set) var seconds = 0.0
-    /// Whether it was told to stop.
+    /// Whether it was ordered to stop.
     public internal(set) var isInterrupted = false
 
     /// One line for a person.
@@ -72,9 +72,9 @@ public struct Stress {
     }
   }
 
-  /// What a search says as it goes on.
+  /// What a search reports while it runs.
   public enum News: Sendable {
-    /// So many worlds were played.
+    /// This many worlds were played.
     case played(Int)
     /// A world failed.
     case failed(world: Int, text: String)
@@ -120,7 +120,7 @@ public struct Stress {
         || player.isInterrupted || deadline.map { $0 <= .now } ?? false
     }
     while !isOver() {
-      // The scenario as it stands comes first, alone.
+      // The unchanged scenario comes first, alone.
       let size = next == 0 ? 1 : min(8 * player.width, options.worlds - next)
       let drawn = draw(next..<next + size)
       next += size

@@ -4,7 +4,7 @@ import Runs
 import Scenarios
 import Schema
 
-/// The scenario that a failing world is written as: at most thirty lines that stand alone.
+/// The scenario that a failing world is written as: at most thirty lines, complete in themselves.
 struct StressFile {
   /// The most lines of a file, its head included.
   static let mostLines = 30

@@ -31,7 +31,7 @@ struct World: Sendable {
 
 /// The worlds among which is searched: what varies, and how the n-th world is drawn.
 public struct StressSpace: Sendable {
-  /// The scenario; world 0 is this as it stands.
+  /// The scenario; world 0 is this one unchanged.
   public let scenario: Scenario
   /// What every world is held to; nil: the invariants alone.
   let claims: Node?
@@ -103,7 +103,7 @@ public struct StressSpace: Sendable {
 
   /// The changes of a world, from 1 on.
   ///
-  /// Draws: of each axis, of the seed, of the order of ties and of scripted events from streams of
+  /// Draws: of each axis, of the seed, of the order of ties and of scripted events from separate
   /// their own, slotted by the world; so a world depends neither on others nor on their number.
   /// Throws: every fault of a world that is no valid scenario.
   func changes(of world: Int) throws(Faults) -> [WorldChange] {

@@ -14,7 +14,7 @@ package struct WorldOrder: Codable, Sendable {
   var text: String
   /// The key of `--shake-ties`.
   var shakeTies: UInt64?
-  /// Whether it is looked whether the run comes out again.
+  /// Whether it is looked whether the run is reproduced.
   var replays: Bool
   /// With more turns than this it is given up; nil: never.
   var most: Int?
@@ -59,7 +59,7 @@ package struct WorldAnswer: Codable, Sendable {
 package protocol WorldPlayer: AnyObject {
   /// How many are played at once.
   var width: Int { get }
-  /// Whether it was told to stop.
+  /// Whether it was ordered to stop.
   var isInterrupted: Bool { get }
   /// The answers in the order of the orders; nil for worlds that were not over at the deadline.
   func play(

@@ -19,7 +19,7 @@ public struct OlympicMean: Aggregator {
     public var trim = 1
     /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
+    /// The field that a bare value represents.
     public static var shorthand: String? { "trim" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {

@@ -10,7 +10,7 @@ public struct PatientTrigger: AggregationTrigger {
 
   /// What can be set.
   public struct Settings: PartSettings {
-    /// At so many it does not wait.
+    /// At this many it does not wait.
     public var updates = 10
     /// Fewer than this always wait.
     public var minimum = 2
@@ -20,7 +20,7 @@ public struct PatientTrigger: AggregationTrigger {
     public var look = SimDuration.minutes(1)
     /// The defaults.
     public init() {}
-    /// The field that a bare value stands for.
+    /// The field that a bare value represents.
     public static var shorthand: String? { "updates" }
     /// The fields, in the order in which they are documented and written.
     public static var fields: [Field<Settings>] {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The olympic mean")
 struct OlympicMeanTests {
-  /// A server that aggregates at so many updates.
+  /// A server that aggregates at this many updates.
   private func script(_ updates: Int, trim: Int) -> PolicyScript {
     var settings = OlympicMean.Settings()
     settings.trim = trim

@@ -78,7 +78,7 @@ public struct AggregationBatch: Sendable {
     self.pool = pool
   }
 
-  /// What is known of the updates beside their parameters, in their order.
+  /// What is known of the updates besides their parameters, in their order.
   public var facts: [UpdateFacts] {
     updates.map {
       UpdateFacts(

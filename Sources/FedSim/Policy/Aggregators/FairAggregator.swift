@@ -14,7 +14,7 @@ public struct FairAggregator: Aggregator {
   public struct Settings: PartSettings {
     /// How much fairness.
     public var q = 1.0
-    /// The constant that stands for the loss's smoothness.
+    /// The constant that bounds the loss's smoothness.
     public var lipschitz = 10.0
     public init() {}
     public static var shorthand: String? { "q" }

@@ -44,7 +44,7 @@ public struct Krum: Aggregator {
     "The single update that is nearest to its n − f − 2 nearest neighbours"
 
   public struct Settings: PartSettings {
-    /// How many updates may lie.
+    /// How many updates may be Byzantine.
     public var byzantine = 1
     public init() {}
     public static var shorthand: String? { "byzantine" }
@@ -77,9 +77,9 @@ public struct MultiKrum: Aggregator {
   public static let summary = "The plain mean of the updates with the lowest Krum scores"
 
   public struct Settings: PartSettings {
-    /// How many updates may lie.
+    /// How many updates may be Byzantine.
     public var byzantine = 1
-    /// How many are kept; nil: all but those that may lie.
+    /// How many are kept; nil: all but those that may be Byzantine.
     public var keep: Int?
     public init() {}
     public static var shorthand: String? { "byzantine" }
@@ -156,7 +156,7 @@ public struct Bulyan: Aggregator {
     var means = UpdateValues.Lanes.zero
     for lane in 0..<8 {
       func distance(_ place: Int) -> Double { (values[place][lane] - median[lane]).magnitude }
-      // Sorted values: the nearest ones lie side by side.
+      // Sorted values: the nearest ones are side by side.
       var first = 0
       while first + kept < values.count, distance(first + kept) < distance(first) { first += 1 }
       var sum = 0.0

@@ -26,7 +26,7 @@ public struct LateAwareMean: Aggregator {
   private let settings: Settings
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// How far updates are from one another is told by differences, whatever is sent.
+  /// Distances between updates are measured by differences, whatever is sent.
   public var needs: AggregatorNeeds { .bases }
 
   /// Order: of the updates. Where no update is fresh only age counts. Complexity: O(updates ·

@@ -1,7 +1,7 @@
 /// What a part remembers, for somebody who does not know its type: the engine, or a part that is
 /// made of others.
 ///
-/// A value: what becomes of a copy does not touch the original. `PolicyPart.freshMemory` makes it,
+/// A value: what happens to a copy does not touch the original. `PolicyPart.freshMemory` makes it,
 /// and it is changed and read back by parts of the same type alone.
 public struct AnyMemory: Sendable {
   /// The value; nil where nothing is remembered.

@@ -1,12 +1,12 @@
-/// What the parts of a server's policy remember, and what the server has told transforms.
+/// What the parts of a server's policy remember, and what the server has sent to transforms.
 struct PartMemories: Codable {
   // The order of the fields is that of `ServerSettings.parts`, by which they are read.
-  /// One a trigger, in their order.
+  /// One per trigger, in their order.
   var triggers: [AnyMemory]
   var selector: AnyMemory
   var aggregator: AnyMemory
   var optimizer: AnyMemory
-  /// What each transform was told with each version; empty for one that is told nothing.
+  /// What each transform received with each version; empty for one that receives nothing.
   var told: [[Double]] = []
 
   init(_ server: ServerSettings) {

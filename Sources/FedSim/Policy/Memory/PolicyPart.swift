@@ -10,7 +10,7 @@ public protocol PolicyPart: Part {
   associatedtype Memory: Codable & Sendable = NoMemory
   /// What it remembers at the beginning of a run.
   func makeMemory() -> Memory
-  /// The parts that it is made of, in the order in which their memories are fields of its own.
+  /// The parts that it is made of, in the order in which its fields hold their memories.
   var children: [any PolicyPart] { get }
 }
 
@@ -19,7 +19,7 @@ public struct NoMemory: Codable, Sendable, Equatable {
   /// An empty memory.
   public init() {}
 
-  /// Reads the byte that stands for nothing.
+  /// Reads the byte that represents nothing.
   public init(from decoder: any Decoder) throws {
     _ = try decoder.singleValueContainer().decode(UInt8.self)
   }

@@ -25,7 +25,7 @@ public struct UpdateFacts: Sendable {
   }
 }
 
-/// What an aggregator asks of updates beside their parameters and samples.
+/// What an aggregator asks of updates besides their parameters and samples.
 public struct AggregatorNeeds: OptionSet, Sendable {
   /// The needs as bits.
   public let rawValue: UInt8
@@ -43,7 +43,7 @@ public struct AggregatorNeeds: OptionSet, Sendable {
 
 /// Makes one out of many updates.
 public protocol Aggregator: PolicyPart {
-  /// What it asks of updates beside their parameters and samples.
+  /// What it asks of updates besides their parameters and samples.
   var needs: AggregatorNeeds { get }
   /// The weight of each update, if `combine` gives `weightedSum` of weights that depend on this
   /// alone: the sum is then formed while the updates are computed, with the same bits. Nil: not
@@ -56,7 +56,7 @@ public protocol Aggregator: PolicyPart {
   /// The combination, of the same kind as the payload.
   func combine(_ batch: AggregationBatch, _ memory: inout Memory) -> ParameterBuffer
   /// What each group of the fleet counts in the next version, by what it remembers; nil: groups
-  /// have no weights of their own, in no version. Results hold them by version.
+  /// have no separate weights, in no version. Results hold them by version.
   func groupWeights(of groups: Int, _ memory: Memory) -> [Double]?
 }
 

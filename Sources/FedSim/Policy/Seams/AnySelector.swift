@@ -6,7 +6,7 @@ import Schema
 public struct AnySelector: Sendable {
   /// What a selector is.
   public enum Kind: Sendable {
-    /// It lets in whoever asks.
+    /// It lets in each device that asks.
     case admitting(any AdmittingSelector)
     /// It forms cohorts.
     case cohorts(any CohortSelector)
@@ -18,7 +18,7 @@ public struct AnySelector: Sendable {
 
   /// The selector itself, by what it decides.
   public let kind: Kind
-  /// What it is told, and what the server keeps for it.
+  /// What it receives, and what the server keeps for it.
   public let needs: SelectorNeeds
   /// What is known of its cohorts beforehand; nil: it forms none.
   public let rules: CohortRules?
@@ -77,7 +77,7 @@ public struct AnySelector: Sendable {
 }
 
 extension AnySelector {
-  /// What a device that asks for work is told, whatever the selector is.
+  /// The answer to a device that asks for work, whatever the selector is.
   public enum Answer: Sendable, Equatable {
     /// Train now.
     case accept
@@ -113,7 +113,7 @@ extension AnySelector {
     }
   }
 
-  /// Hears what became of a device that was let in.
+  /// Hears the outcome of a device that was let in.
   public func hear(
     _ news: DeviceNews, from device: Int, _ server: ServerView, with memory: inout AnyMemory
   ) {

@@ -26,13 +26,13 @@ public enum DeviceNews: Sendable, Equatable {
   case lost
 }
 
-/// What a selector is told, and what the server keeps for it.
+/// What a selector hears, and what the server keeps for it.
 public struct SelectorNeeds: OptionSet, Sendable {
   /// The needs as bits.
   public let rawValue: UInt8
   /// Needs by their bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// What becomes of devices that it let in.
+  /// The outcome of devices that it let in.
   public static let news = SelectorNeeds(rawValue: 1)
   /// What the server knows of devices; only then is that kept.
   public static let facts = SelectorNeeds(rawValue: 2)
@@ -49,9 +49,9 @@ public struct SelectorNeeds: OptionSet, Sendable {
 /// A selector is an `AdmittingSelector` or a `CohortSelector`, perhaps a `CandidateSelector`,
 /// or a `CycleAdmission`.
 public protocol ClientSelector: PolicyPart {
-  /// What it is told, and what the server keeps for it.
+  /// What it receives, and what the server keeps for it.
   var needs: SelectorNeeds { get }
-  /// Hears what became of a device, where it needs news; the server is as it was just before.
+  /// Hears the outcome of a device, where it needs news; the server is as it was just before.
   func hear(_ news: DeviceNews, from device: Int, _ server: ServerView, _ memory: inout Memory)
   /// The selector as the one of these that it is.
   var erased: AnySelector { get }
@@ -65,9 +65,9 @@ extension ClientSelector {
   ) {}
 }
 
-// MARK: Whoever asks
+// MARK: Each device that asks
 
-/// What a device is told that asks for work, and is answered at once.
+/// The answer to a device that asks for work and is answered at once.
 public enum Admission: Sendable, Equatable {
   /// Train now.
   case accept
@@ -75,20 +75,20 @@ public enum Admission: Sendable, Equatable {
   case reject
 }
 
-/// Lets in whoever asks, at once, or not.
+/// Lets in each device that asks, at once, or not.
 public protocol AdmittingSelector: ClientSelector {
   /// Decides whether a device that asks for work gets some.
   func admit(_ checkIn: CheckIn, _ server: ServerView, _ memory: inout Memory) -> Admission
 }
 
 extension AdmittingSelector {
-  /// It lets in whoever asks.
+  /// It lets in each device that asks.
   public var erased: AnySelector { AnySelector(.admitting(self)) }
 }
 
 // MARK: Cohorts
 
-/// What a device is told that asks for work where cohorts are formed.
+/// The answer to a device that asks for work where cohorts are formed.
 public enum Reception: Sendable, Equatable {
   /// Stay connected until a cohort is formed.
   case wait
@@ -124,7 +124,7 @@ public struct CohortRules: Sendable, Equatable {
   /// replacement, where privacy may count on that; nil: otherwise.
   public var uniformMembers: Int?
 
-  /// Rules. Without a number of its own a fleet needs the devices of one cohort.
+  /// Rules. Without this setting a fleet needs the devices of one cohort.
   public init(
     neededWaiting: Int? = nil, neededDevices: Int? = nil, waitLimit: SimDuration? = nil,
     acceptsLate: Bool = false, uniformMembers: Int? = nil
@@ -184,7 +184,7 @@ extension CohortSelector {
   public var given: GivenCohorts? { nil }
   /// Nothing is known.
   public func likelyMembers(ofRound round: Int) -> [Int] { [] }
-  /// Whoever asks waits.
+  /// Each device that asks waits.
   public func receive(
     _ checkIn: CheckIn, _ server: ServerView, _ memory: inout Memory
   ) -> Reception { .wait }

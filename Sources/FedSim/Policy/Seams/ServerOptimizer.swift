@@ -12,7 +12,7 @@ public struct CombinedUpdate: Sendable {
   /// How many devices the fleet has.
   public let devices: Int
 
-  /// So many updates of so large a fleet, combined; unless it is said, one of one device.
+  /// This many updates of so large a fleet, combined; unless it is said, one of one device.
   public init(
     _ parameters: ParameterBuffer, _ payload: Payload, updates: Int = 1, devices: Int = 1
   ) {

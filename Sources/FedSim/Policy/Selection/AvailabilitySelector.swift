@@ -51,7 +51,7 @@ public struct AvailabilitySelector: CohortSelector {
   /// It has heard of no device.
   public func makeMemory() -> DeviceHours { DeviceHours() }
 
-  /// Whoever asks waits; remembers the hour.
+  /// Each device that asks waits; remembers the hour.
   public func receive(
     _ checkIn: CheckIn, _ server: ServerView, _ memory: inout DeviceHours
   ) -> Reception {

@@ -12,7 +12,7 @@ public struct MinimumIntervalSelector: AdmittingSelector, CandidateSelector {
   public static let summary = "Another selector, without devices that trained recently"
 
   public struct Settings: PartSettings {
-    /// How many rounds lie between two trainings of a device.
+    /// How many rounds are between two trainings of a device.
     public var rounds = 2
     /// How long it is left alone; nil: only rounds count.
     public var time: SimDuration?

@@ -20,7 +20,7 @@ public struct OortSelector: CohortSelector {
     public var exploration = 0.9
     /// What it is multiplied by each round.
     public var explorationDecay = 0.98
-    /// The least that it comes to.
+    /// Its least value.
     public var explorationMinimum = 0.2
     /// The share of the utility of the last one exploited that suffices.
     public var cutOff = 0.95
@@ -34,7 +34,7 @@ public struct OortSelector: CohortSelector {
     public var paceStep = 0.05
     /// How many rounds the pacer compares with as many before.
     public var paceWindow = 20
-    /// After so many updates a device is chosen no more; nil: no number.
+    /// After this many updates a device is chosen no more; nil: no number.
     public var mostUpdates: Int?
     /// The share of all known devices of which that is so at most.
     public var mostExcluded = 0.3
@@ -85,7 +85,7 @@ public struct OortSelector: CohortSelector {
   public func makeMemory() -> Pacer { Pacer(settings) }
 
   /// Draws: one `uniformAboveZero` for each device that may be exploited, then one for each unknown
-  /// one, then a `below` for each place that is left. Order: of equal scores the device that stands
+  /// one, then a `below` for each place that is left. Order: of equal scores the device that is
   /// first in the fleet. Complexity: O(n·log n) in the devices known.
   public func chooseCohort(
     from waiting: [CheckIn], _ server: ServerView, _ stream: inout RandomStream,
@@ -134,7 +134,7 @@ public struct OortSelector: CohortSelector {
     return stream.sample(count, weights: pool.map { scores[$0] }).map { pool[$0] }
   }
 
-  /// Whether a device has been in so many versions that it is chosen no more.
+  /// Whether a device has been in this many versions that it is chosen no more.
   private func excluded(_ server: ServerView) -> (Int) -> Bool {
     guard let most = settings.mostUpdates else { return { _ in false } }
     let known = server.known.indices.filter { server.known[$0].checkIns > 0 }
@@ -151,7 +151,7 @@ public struct OortSelector: CohortSelector {
 }
 
 extension OortSelector {
-  /// What of a sorted list stands at a share of its length; nil where there is none, or for 1.
+  /// The element of a sorted list at a share of its length; nil where there is none, or for 1.
   static func quantile(_ share: Double, of values: [Double]) -> Double? {
     guard share < 1, !values.isEmpty else { return nil }
     return values.sorted()[min(Int(Double(values.count) * share), values.count - 1)]

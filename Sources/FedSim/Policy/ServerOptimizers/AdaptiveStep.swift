@@ -55,7 +55,7 @@ public struct AdaptiveStep: Sendable {
   }
 }
 
-/// An optimizer whose steps are as long as m is large beside the root of v.
+/// An optimizer whose steps are as long as m is large compared with the root of v.
 public protocol AdaptiveOptimizer: ServerOptimizer where Memory == AdaptiveStep.Memory {
   /// The step that it takes.
   var shared: AdaptiveStep { get }

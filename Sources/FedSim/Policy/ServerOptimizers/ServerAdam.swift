@@ -1,6 +1,6 @@
 import Schema
 
-/// Steps are as long as m is large beside the root of recent squares: FedAdam.
+/// Steps are as long as m is large compared with the root of recent squares: FedAdam.
 ///
 /// Source: Reddi et al. (2021), algorithm 2, FedAdam: v ← β₂·v + (1 − β₂)·Δ².
 public struct ServerAdam: AdaptiveOptimizer {

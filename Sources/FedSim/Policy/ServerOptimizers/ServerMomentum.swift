@@ -1,7 +1,7 @@
 import Learning
 import Schema
 
-/// Goes on in the direction of earlier steps: FedAvgM.
+/// Continues in the direction of earlier steps: FedAvgM.
 ///
 /// Source: Hsu, Qi, Brown, "Measuring the effects of non-identical data distribution for federated
 /// visual classification" (2019), §4.3: v ← β·v + Δ, w ← w + η·v; by Nesterov w ← w + η·(Δ + β·v).

@@ -2,7 +2,7 @@ import Schema
 
 /// How much an update counts that was trained from an older version than the current one.
 public protocol StalenessWeight: Part {
-  /// What an update counts from whose base so many versions have been published: 1 in full, 0 not
+  /// What an update counts from whose base this many versions have been published: 1 in full, 0 not
   /// at all.
   func weight(staleness: Int) -> Double
 }
@@ -14,7 +14,7 @@ extension Seam where Value == any StalenessWeight {
   }
 }
 
-/// What becomes of the share that old updates lose.
+/// How the share that old updates lose is used.
 public enum StalenessScale: String, CaseIterable, Sendable {
   /// Nobody has it: the step is shorter. The share is the current model's, where updates carry
   /// weights.
@@ -27,7 +27,7 @@ public enum StalenessScale: String, CaseIterable, Sendable {
 public struct StalenessRule: Sendable {
   /// The weight of each.
   public let weight: any StalenessWeight
-  /// What becomes of what they lose.
+  /// How the share that they lose is used.
   public let scale: StalenessScale
 
   /// A rule.

@@ -1,21 +1,8 @@
 import Results
 
-extension Report {
-  /// The words of a name in camel case: `rejectedLate` is "rejected late".
-  static func words(_ name: String) -> String {
-    var text = ""
-    for character in name {
-      if character.isUppercase {
-        text += " " + character.lowercased()
-      } else {
-        text.append(character)
-      }
-    }
-    return text
-  }
-
-  /// Device-time of trainings by what became of it.
-  func effort(_ run: ReportRun) -> BarFigure {
+extension RunFigures {
+  /// Device-time of trainings by its outcome.
+  var effort: BarFigure {
     let all = run.effort.reduce(0) { $0 + $1.seconds }
     let rows = run.effort.sorted {
       let (a, b) = ($0.outcome == "aggregated", $1.outcome == "aggregated")
@@ -26,15 +13,15 @@ extension Report {
       rows.map { row in
         let time =
           row.seconds < 3600
-          ? Self.duration(row.seconds) : Self.amount(row.seconds / 3600) + " h"
+          ? Markup.duration(row.seconds) : Markup.amount(row.seconds / 3600) + " h"
         return .init(
-          Self.words(row.outcome), row.seconds, "\(time) · \(Self.percent(row.seconds / all))",
+          Markup.words(row.outcome), row.seconds, "\(time) · \(Markup.percent(row.seconds / all))",
           look: ReportRun.Fate(row.outcome).look)
       })
   }
 
   /// Bytes by link, and by whether their transmission was delivered.
-  func bytes(_ run: ReportRun) -> BarFigure {
+  var bytes: BarFigure {
     var bars: [BarFigure.Bar] = []
     if let effort = run.document.table("effort"), let links = effort.words("link"),
       let outcomes = effort.words("transmissionOutcome")
@@ -47,8 +34,10 @@ extension Report {
             if outcome == "delivered" { delivered += count } else { lost += count }
           }
           let words = "\(words) over \(Self.link(link))"
-          if delivered > 0 { bars.append(.init(words, delivered, Self.bytes(delivered), look: 0)) }
-          if lost > 0 { bars.append(.init(words + ", lost", lost, Self.bytes(lost), look: 1)) }
+          if delivered > 0 {
+            bars.append(.init(words, delivered, Markup.bytes(delivered), look: 0))
+          }
+          if lost > 0 { bars.append(.init(words + ", lost", lost, Markup.bytes(lost), look: 1)) }
         }
       }
     }
@@ -58,12 +47,12 @@ extension Report {
   private static func link(_ name: String) -> String { name == "wifi" ? "Wi-Fi" : name }
 
   /// How files for the server's store ended.
-  func files(_ run: ReportRun) -> BarFigure {
+  var files: BarFigure {
     ended(run.central?.words("fileOutcome"), run.central?.numbers("filesEnded"), "Files")
   }
 
   /// What came of uploads of files and metadata, and of fetching models.
-  func uploads(_ run: ReportRun) -> BarFigure {
+  var uploads: BarFigure {
     let stored = run.document.table("collection")?.numbers("stored")?.reduce(0, +) ?? 0
     let rows: [(String, Double, Int)] = [
       ("files stored", stored, 2),
@@ -80,7 +69,7 @@ extension Report {
   }
 
   /// How the entries of a ledger ended.
-  func ledger(_ run: ReportRun, _ name: String, _ title: String) -> BarFigure {
+  func ledger(_ name: String, _ title: String) -> BarFigure {
     let table = run.document.table("ledger")
     return ended(table?.words(String(name.dropLast()) + "Outcome"), table?.numbers(name), title)
   }
@@ -91,33 +80,7 @@ extension Report {
     return BarFigure(
       title, "\(Markup.grouped(counts.reduce(0, +))) in all, by outcome",
       rows.map {
-        .init(Self.words($0), $1, Markup.grouped($1), look: ReportRun.Fate($0).look)
+        .init(Markup.words($0), $1, Markup.grouped($1), look: ReportRun.Fate($0).look)
       })
-  }
-
-  /// An amount with about three digits.
-  static func amount(_ value: Double) -> String {
-    value >= 1000 ? Markup.grouped(value) : Markup.significant(value, 3)
-  }
-
-  /// An amount of bytes in words.
-  static func bytes(_ value: Double) -> String {
-    for (prefix, factor) in [("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)] where value >= factor
-    {
-      return Markup.significant(value / factor, 3) + " \(prefix)B"
-    }
-    return Markup.fixed(value, decimals: 0) + " B"
-  }
-
-  /// A duration in words: days and hours, hours and minutes, or seconds.
-  package static func duration(_ seconds: Double) -> String {
-    guard seconds.isFinite else { return "–" }
-    let whole = Int(seconds.rounded())
-    let (days, hours) = (whole / 86_400, whole / 3600 % 24)
-    let (minutes, rest) = (whole / 60 % 60, whole % 60)
-    if days > 0 { return hours > 0 ? "\(days) d \(hours) h" : "\(days) d" }
-    if hours > 0 { return minutes > 0 ? "\(hours) h \(minutes) min" : "\(hours) h" }
-    if minutes > 0 { return rest > 0 ? "\(minutes) min \(rest) s" : "\(minutes) min" }
-    return Markup.significant(seconds, 3) + " s"
   }
 }

@@ -1,6 +1,6 @@
 import Results
 
-extension Report {
+extension RunFigures {
   /// Sums over whole hours by the local hour of day, each with how many seconds it is of.
   ///
   /// `offset` is local time minus simulated time, in seconds.
@@ -15,7 +15,7 @@ extension Report {
   }
 
   /// Seconds from midnight to the start of the run.
-  private func startOfDay(_ run: ReportRun) -> Double {
+  private var startOfDay: Double {
     let start = run.document.table("")?.number("startTime") ?? 0
     let rest = start.truncatingRemainder(dividingBy: 86_400)
     return rest < 0 ? rest + 86_400 : rest
@@ -33,7 +33,7 @@ extension Report {
   }
 
   /// Shares of devices that were online, plugged in, idle, all of it, and training.
-  func byHourOfDay(_ run: ReportRun) -> Figure {
+  var byHourOfDay: Figure {
     let title = "The fleet by hour of day"
     let x = Figure.Axis("hour of the devices' day", .hourOfDay, range: 0...24)
     let y = Figure.Axis(
@@ -44,7 +44,7 @@ extension Report {
     func fold(_ rows: [[Double]]) -> [Double] {
       var sums = [Double](repeating: 0, count: 24)
       for (group, offset) in offsets.enumerated() {
-        let hours = Self.folded(rows.map { $0[group] }, offset: offset + startOfDay(run))
+        let hours = Self.folded(rows.map { $0[group] }, offset: offset + startOfDay)
         for hour in sums.indices { sums[hour] += hours[hour] }
       }
       return sums
@@ -68,7 +68,7 @@ extension Report {
   }
 
   /// Participations by the hour of day in which their session began.
-  func participationsByHour(_ run: ReportRun) -> Figure {
+  var participationsByHour: Figure {
     let x = Figure.Axis("hour of day (UTC)", .hourOfDay, range: 0...24)
     let y = Figure.Axis("participations a day", .number, includesZero: true)
     var series: [Figure.Series] = []
@@ -76,7 +76,7 @@ extension Report {
       let days = run.length / 86_400
       for name in ["eligible", "trained", "aggregated"] {
         guard let counts = table.numbers(name), counts.contains(where: { $0 > 0 }) else { continue }
-        let hours = Self.folded(counts, offset: startOfDay(run)).map { $0 / days }
+        let hours = Self.folded(counts, offset: startOfDay).map { $0 / days }
         series.append(.init(name, Self.byHour(hours)))
       }
     }
@@ -84,7 +84,7 @@ extension Report {
   }
 
   /// Aggregated updates over the run, by day or by hour.
-  func sessions(_ run: ReportRun) -> Figure {
+  var sessions: Figure {
     var points: [Figure.Point] = []
     let isLong = run.length > 4 * 86_400
     let width = isLong ? 86_400.0 : 3_600.0
@@ -104,7 +104,7 @@ extension Report {
   }
 
   /// How far participations came.
-  func funnel(_ run: ReportRun) -> BarFigure {
+  var funnel: BarFigure {
     let stages = [
       ("eligible", "eligible"), ("checkedIn", "checked in"), ("accepted", "accepted"),
       ("started", "training started"), ("trained", "trained"), ("delivered", "delivered"),
@@ -122,7 +122,7 @@ extension Report {
   }
 
   /// Versions between an update's base and its aggregation.
-  func staleness(_ run: ReportRun) -> Figure {
+  var staleness: Figure {
     var points: [Figure.Point] = []
     var width = 1.0
     if let table = run.document.table("staleness"), let updates = table.numbers("updates") {
@@ -134,7 +134,7 @@ extension Report {
         points.append(.init(Double(start) + (width - 1) / 2, sum))
       }
     }
-    // Five places at least, so that a single column stands at a whole number.
+    // Five places at least, so that a single column is at a whole number.
     let end = max(4.5, (points.last?.x ?? 0) + width / 2)
     return Figure(
       "Staleness of aggregated updates",
@@ -143,9 +143,9 @@ extension Report {
       points.contains { $0.y > 0 } ? [.init("updates", .columns(points, width: width))] : [])
   }
 
-  /// How evenly devices take part: the share of devices with at most so many aggregated updates,
+  /// How evenly devices take part: the share of devices with at most this many aggregated updates,
   /// or files that the server learned from.
-  func participations(_ run: ReportRun) -> Figure {
+  var participations: Figure {
     let updates = run.document.table("devices")?.numbers("aggregated") ?? []
     let files = run.document.table("collection")?.numbers("trained") ?? []
     let isOfFiles = !updates.contains { $0 > 0 } && files.contains { $0 > 0 }
@@ -163,8 +163,8 @@ extension Report {
       points.isEmpty ? [] : [.init("devices", .step(thinned(points, to: 400)))])
   }
 
-  /// Labels among aggregated samples beside those that the devices have.
-  func labels(_ run: ReportRun) -> Figure {
+  /// Labels among aggregated samples next to those that the devices have.
+  var labels: Figure {
     var series: [Figure.Series] = []
     if let shares = run.versions?.rows("labelShare"),
       let samples = run.versions?.numbers("samples"),

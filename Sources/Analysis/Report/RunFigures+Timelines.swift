@@ -1,6 +1,6 @@
 import Results
 
-extension Report {
+extension RunFigures {
   /// The intervals of one part of devices' states.
   struct Intervals {
     var device: [Double] = []
@@ -30,22 +30,22 @@ extension Report {
   }
 
   /// Which part of the run is shown.
-  func timelineNote(_ run: ReportRun, _ range: ClosedRange<Double>) -> String {
+  func timelineNote(_ range: ClosedRange<Double>) -> String {
     let shown = range.upperBound - range.lowerBound
-    guard shown < run.length else { return "The whole run, \(Self.duration(run.length))." }
+    guard shown < run.length else { return "The whole run, \(Markup.duration(run.length))." }
     return
-      "\(Self.duration(shown)) of the run, from \(Self.duration(range.lowerBound)) on: the part "
-      + "in which these devices trained longest."
+      "\(Markup.duration(shown)) of the run, from \(Markup.duration(range.lowerBound)) on: the "
+      + "part in which these devices trained longest."
   }
 
   /// The figures of the devices whose states the result holds; at most six.
-  func gantts(_ run: ReportRun) -> [GanttFigure] {
+  var gantts: [GanttFigure] {
     let work = Intervals(run.document, "work")
     var devices: [Double] = []
     for device in work.device where !devices.contains(device) { devices.append(device) }
     devices.sort()
     let range = busiest(work, devices, until: run.length)
-    return devices.prefix(6).map { gantt(run, device: $0, work, range) }
+    return devices.prefix(6).map { gantt(device: $0, work, range) }
   }
 
   /// Twelve hours of the run, or all of a shorter one: those in which these devices trained
@@ -70,11 +70,11 @@ extension Report {
   private static func isTraining(_ state: String) -> Bool { state == "training" }
 
   private func gantt(
-    _ run: ReportRun, device: Double, _ work: Intervals, _ range: ClosedRange<Double>
+    device: Double, _ work: Intervals, _ range: ClosedRange<Double>
   ) -> GanttFigure {
     let app = Intervals(run.document, "app")
-    let sessions = app.stretches(device, without: ["none"], name: Self.words)
-    let busy = work.stretches(device, without: ["none", "idle"], name: Self.words)
+    let sessions = app.stretches(device, without: ["none"], name: Markup.words)
+    let busy = work.stretches(device, without: ["none", "idle"], name: Markup.words)
     let training = busy.filter { Self.isTraining($0.name) }
     let sending = busy.filter { !Self.isTraining($0.name) }
     // A training that ends with its session and without an upload was cut off.
@@ -104,13 +104,13 @@ extension Report {
           device, without: ["0"], name: { "\($0) updates wait" })),
     ]
     return GanttFigure(
-      name(of: Int(device), run),
+      name(of: Int(device)),
       "dark: Wi-Fi, light: cellular; a stroke: training was interrupted",
       range, rows.filter { !$0.stretches.isEmpty || $0.name == "training" })
   }
 
   /// A device's path, such as phones/17.
-  private func name(of device: Int, _ run: ReportRun) -> String {
+  private func name(of device: Int) -> String {
     guard let table = run.document.table("devices"), let ordinals = table.integers("ordinal"),
       ordinals.indices.contains(device)
     else { return "device \(device)" }

@@ -1,22 +1,22 @@
 import Results
 
-extension Report {
-  /// A value that a scenario assumes, and where.
-  struct Assumption: Equatable {
-    /// The groups of the fleet that it is of; none: it is the whole scenario's.
-    var groups: [String]
-    var key: String
-    var value: String
-    var words: String
-  }
+/// A value that a scenario assumes, and where.
+struct Assumption: Equatable {
+  /// The groups of the fleet that it is of; none: it is the whole scenario's.
+  var groups: [String]
+  var key: String
+  var value: String
+  var words: String
+}
 
+extension Assumption {
   /// The most assumptions that are shown without being asked for.
   private static let mostOpen = 12
 
   /// The assumptions that the result holds; nil: it is of a version that stored none.
-  func assumptions(_ run: ReportRun) -> String? {
+  static func table(_ run: ReportRun) -> String? {
     let root = run.document.table("")
-    let list = Self.assumptions(
+    let list = Self.list(
       root?.text("assumptions") ?? "", groups: run.groupNames ?? [])
     guard !list.isEmpty else {
       return (root?.whole("schemaVersion") ?? 0) < 2
@@ -29,14 +29,14 @@ extension Report {
         ? "all groups" : one.groups.joined(separator: ", ")
       return [groups.isEmpty ? "the scenario" : groups, one.key, one.value, one.words]
     }
-    let table = Self.table(["of", "key", "value", "meaning"], rows, style: "words")
-    guard rows.count > Self.mostOpen else { return table }
+    let table = ReportPage.table(["of", "key", "value", "meaning"], rows, style: "words")
+    guard rows.count > mostOpen else { return table }
     return "<details><summary>\(rows.count) values</summary>\(table)</details>"
   }
 
   /// The assumptions of a result's text: keys of the fleet by the names of its groups, what several
   /// groups share in one row, where the first of them had it.
-  static func assumptions(_ text: String, groups: [String]) -> [Assumption] {
+  static func list(_ text: String, groups: [String]) -> [Assumption] {
     var list: [Assumption] = []
     for line in text.split(separator: "\n") {
       let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)

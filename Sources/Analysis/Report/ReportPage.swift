@@ -1,6 +1,8 @@
-extension Report {
+/// The page around a report's contents: its head, its look, its script, and what sections and
+/// tables are made of.
+enum ReportPage {
   /// The whole file.
-  func page(title: String, body: String) -> String {
+  static func html(title: String, body: String) -> String {
     """
     <!DOCTYPE html>
     <html lang="en">
@@ -12,7 +14,7 @@ extension Report {
     <meta name="color-scheme" content="light dark"/>
     <title>\(Markup.escaped(title)) · FedSim</title>
     <style>
-    \(Self.style)
+    \(style)
     \(Palette.style)
     </style>
     </head>
@@ -20,7 +22,7 @@ extension Report {
     <main>
     \(body)</main>
     <script>
-    \(Self.script)
+    \(script)
     </script>
     </body>
     </html>
@@ -28,8 +30,24 @@ extension Report {
     """
   }
 
+  /// A section of the page, with a note below its title.
+  static func section(_ id: String, _ title: String, _ note: String?, _ body: String) -> String {
+    let note = note.map { "<p class=\"note\">\(Markup.prose($0))</p>" } ?? ""
+    return "<section id=\"\(id)\"><h2>\(Markup.escaped(title))</h2>\(note)\(body)</section>\n"
+  }
+
+  /// A table; cells after the first are numbers.
+  static func table(_ head: [String], _ rows: [[String]], style: String = "numbers") -> String {
+    func cells(_ cells: [String], _ tag: String) -> String {
+      cells.map { "<\(tag)>\(Markup.escaped($0))</\(tag)>" }.joined()
+    }
+    return "<div class=\"scroll\" tabindex=\"0\"><table class=\"\(style)\"><thead><tr>"
+      + cells(head, "th") + "</tr></thead><tbody>"
+      + rows.map { "<tr>\(cells($0, "td"))</tr>" }.joined() + "</tbody></table></div>"
+  }
+
   /// The look of the page around the figures.
-  static let style = """
+  private static let style = """
     :root{--fg:#1c222b;--soft:#5a6472;--page:#f5f6f8;--card:#fff;--line:#dfe3e8;--accent:#0b5fa5}
     @media (prefers-color-scheme:dark){
     :root{--fg:#e6e9ee;--soft:#a3acb9;--page:#0b0e12;--card:#12161c;--line:#2c333d;
@@ -81,9 +99,9 @@ extension Report {
     .read{display:none}}
     """
 
-  /// Reads values off curves: by pointer, by touch, by the arrow keys. Without it the figures stand
+  /// Reads values off curves: by pointer, by touch, by the arrow keys. Without it the figures are
   /// as they are.
-  static let script = #"""
+  private static let script = #"""
     "use strict";
     (() => {
       const NS = "http://www.w3.org/2000/svg";
