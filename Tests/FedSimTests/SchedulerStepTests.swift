@@ -121,4 +121,26 @@ struct SchedulerStepTests {
     // Exactly at the time is in time.
     #expect(step(isHeldUp: false, from: 1000) == nil)
   }
+
+  @Test("No condition before the last of those that are looked at first is opened by time")
+  func lookedAtFirst() throws {
+    var view = ConditionView()
+    view.idleFrom = Self.at(1)
+    view.requestFrom = Self.at(2)
+    view.allowanceFrom = Self.at(3)
+    view.swipedUntil = Self.at(4)
+    view.runTimeFrom = Self.at(5)
+    let last = try #require(Condition.allCases.lastIndex { Conditions.first.contains($0) })
+    for condition in Condition.allCases[...last] {
+      #expect(condition.opens(view) == .never, "\(condition)")
+    }
+    #expect(Condition.allCases.contains { $0.opens(view) != .never })
+  }
+
+  @Test("The place of a condition in the list is its number")
+  func places() {
+    for (place, condition) in Condition.allCases.enumerated() {
+      #expect(Condition.at(UInt8(place)) == condition && Int(condition.rawValue) == place)
+    }
+  }
 }

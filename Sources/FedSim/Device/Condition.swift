@@ -107,7 +107,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
 
   /// The condition at a place of the list; the place must be one of the list's.
   @inline(__always)
-  static func at(_ place: UInt8) -> Condition { unsafeBitCast(place, to: Condition.self) }
+  package static func at(_ place: UInt8) -> Condition { unsafeBitCast(place, to: Condition.self) }
 
   /// When it is looked at again where it does not hold and nothing changes: the first time at which
   /// the passing of time can make it hold; never: only a change can, and every change of power,

@@ -125,8 +125,7 @@ extension ConditionView {
 struct GroupConditions {
   let processing: Conditions
   let refresh: Conditions
-  /// Those of the two that a device's own line of the fleet decides and that nothing but a change
-  /// opens: where one does not hold, a request waits for that change.
+  /// Those of the two that are looked at first.
   let processingFirst: Conditions
   let refreshFirst: Conditions
   let app: Conditions
@@ -139,15 +138,11 @@ struct GroupConditions {
   /// Whether critical heat keeps even refresh tasks from starting.
   let stopsCritical: Bool
 
-  /// In the list of conditions no condition that time can open comes before one of these, so that
-  /// the first that does not hold is opened by a change, whichever it is.
-  static let first: Conditions = [.charging, .online, .wifi, .unmetered]
-
   init(_ group: FleetGroupSettings) {
     processing = Conditions(askedBy: .processing, of: group)
     refresh = Conditions(askedBy: .refresh, of: group)
-    processingFirst = processing.intersection(Self.first)
-    refreshFirst = refresh.intersection(Self.first)
+    processingFirst = processing.intersection(.first)
+    refreshFirst = refresh.intersection(.first)
     app = Conditions(askedBy: .app, of: group)
     idleDwell = group.background.processing?.idleDwell ?? .zero
     essential = group.battery?.essentialBelow ?? 0
