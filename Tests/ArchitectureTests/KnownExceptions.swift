@@ -11,7 +11,7 @@ enum KnownExceptions {
   /// and of what is counted or reported (`Tallies`, `…Record`).
   static let storedProperties = [
     "ServerSettings": 33, "FleetGroupSettings": 28, "SavedRun": 24,
-    "Body": 25, "Server": 25, "FileRecord": 22, "Tallies": 22, "UpdateRecord": 21,
+    "Server": 25, "FileRecord": 22, "Tallies": 22,
   ]
 
   /// Lines of loop and queue, of which there are to be fewer than 800.

@@ -35,7 +35,7 @@ extension Body {
   /// Whether the device is empty and everything on it is suspended.
   static func isOff(_ device: Int, _ devices: inout Devices) -> Bool {
     Membership.isAway(device, devices)
-      || (devices.bodies.isEmpty ? false : devices.bodies[device].isOff)
+      || (devices.bodies.isEmpty ? false : devices.bodies[device].state.isOff)
   }
 
   /// Whether a lack of energy, or heat, keeps the system from starting a background task.
@@ -107,7 +107,7 @@ extension Body {
   ) -> BodyUse {
     if Membership.isAway(device, devices) { return BodyUse.nothing }
     var use: BodyUse = devices[device].isPlugged ? .plugged : []
-    if devices.bodies[device].isOff { return use.union(.off) }
+    if devices.bodies[device].state.isOff { return use.union(.off) }
     if devices[device].isActive { use.insert(.screen) }
     guard devices[device].hasSession else { return use }
     if devices[device].isRunning { use.insert(.training) }
@@ -172,27 +172,27 @@ extension Body {
   /// The states that follow from energy and heat.
   private static func updateConditions(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
   {
-    if devices.bodies[device].isOff { return considerBoot(device, &devices, &cx) }
-    if devices.bodies[device].isUnseen { devices.bodies[device].isUnseen = false }
+    if devices.bodies[device].state.isOff { return considerBoot(device, &devices, &cx) }
+    if devices.bodies[device].state.isUnseen { devices.bodies[device].state.isUnseen = false }
     let (energy, charger) = (devices.bodies[device].energy, devices.bodies[device].charger)
     if energy == 0, devices.bodies[device].rate < 0 || charger == 0 {
       return shutDown(device, &devices, &cx)
     }
     let isFull = charger > 0 && energy >= devices.bodies[device].capacity
-    var changed = isFull != devices.bodies[device].isFull
+    var changed = isFull != devices.bodies[device].state.isFull
     if changed {
-      devices.bodies[device].isFull = isFull
+      devices.bodies[device].state.isFull = isFull
       if isFull { cx.note(device, .condition(.full)) }
     }
     let band = devices.bodies[device].band
-    if band > devices.bodies[device].promptBand, charger == 0, !devices.bodies[device].isLowPower {
+    if band > devices.bodies[device].state.promptBand, charger == 0, !devices.bodies[device].state.isLowPower {
       changed = promptLowPower(device, &devices, &cx) || changed
     }
-    if band != devices.bodies[device].promptBand { devices.bodies[device].promptBand = band }
-    if devices.bodies[device].isLowPower, charger > 0,
+    if band != devices.bodies[device].state.promptBand { devices.bodies[device].state.promptBand = band }
+    if devices.bodies[device].state.isLowPower, charger > 0,
       energy >= devices.bodies[device].threshold(battery(of: device, &devices).lowPowerEnds)
     {
-      devices.bodies[device].isLowPower = false
+      devices.bodies[device].state.isLowPower = false
       changed = true
       cx.note(device, .condition(.lowPowerOff))
     }
@@ -210,7 +210,7 @@ extension Body {
     var stream = Scheduler.schedulerKey(device, "low-power", &devices, &cx).stream(
       slot: Scheduler.quarter(cx.now))
     guard stream.uniform() < battery(of: device, &devices).lowPowerAcceptance else { return false }
-    devices.bodies[device].isLowPower = true
+    devices.bodies[device].state.isLowPower = true
     cx.note(device, .condition(.lowPowerOn))
     return true
   }
@@ -219,10 +219,10 @@ extension Body {
     -> Bool
   {
     let state = ThermalState(rawValue: UInt8(devices.bodies[device].heatLimitsPassed))!
-    guard state != devices.bodies[device].thermal else { return false }
-    devices.bodies[device].thermal = state
-    if state == .nominal { devices.bodies[device].isThrottled = false }
-    if devices.bodies[device].isSerious { devices.bodies[device].isThrottled = true }
+    guard state != devices.bodies[device].state.thermal else { return false }
+    devices.bodies[device].state.thermal = state
+    if state == .nominal { devices.bodies[device].state.isThrottled = false }
+    if devices.bodies[device].isSerious { devices.bodies[device].state.isThrottled = true }
     let names: [DeviceChange] = [.nominal, .fair, .serious, .critical]
     cx.note(device, .condition(names[Int(state.rawValue)]))
     if state == .critical { ContinuedTask.stopAtCritical(device, &devices, &cx) }
@@ -231,16 +231,16 @@ extension Body {
 
   /// A run continues at the speed that heat and low-power mode leave.
   private static func updateSpeed(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    if devices.bodies[device].speed == 100, !devices.bodies[device].isLowPower,
-      !devices.bodies[device].isThrottled
+    if devices.bodies[device].speed == 100, !devices.bodies[device].state.isLowPower,
+      !devices.bodies[device].state.isThrottled
     {
       return
     }
     var speed: Int64 = 100
-    if devices.bodies[device].isLowPower {
+    if devices.bodies[device].state.isLowPower {
       speed = speed * Int64(battery(of: device, &devices).lowPowerSpeed) / 100
     }
-    if devices.bodies[device].isThrottled,
+    if devices.bodies[device].state.isThrottled,
       let throttled = cx.inputs.fleet[Int(devices[device].group)].thermal?.throttledSpeed
     {
       speed = speed * Int64(throttled) / 100
@@ -258,7 +258,7 @@ extension Body {
       return
     }
     devices.bodies[device].settle(at: cx.now)
-    devices.bodies[device].isHot = isHot
+    devices.bodies[device].state.isHot = isHot
     devices.bodies[device].chargingLoss = Int64(thermal.chargingLoss)
     devices.bodies[device].cooling = (isHot ? thermal.hotCooling : thermal.cooling).milliwatts
     // What is passed just now is looked at after this event, with the next threshold.
@@ -276,8 +276,8 @@ extension Body {
       App.endProcess(device, &devices, &cx)
     }
     cx.note(device, .condition(.shutDown))
-    devices.bodies[device].isOff = true
-    devices.bodies[device].isLowPower = false
+    devices.bodies[device].state.isOff = true
+    devices.bodies[device].state.isLowPower = false
     devices.bodies[device].load = Load()
     Surroundings.changeLink(device, &devices, &cx) { $0.isOff = true }
   }
@@ -293,8 +293,8 @@ extension Body {
       devices.bodies[device].bootsAt = cx.now + settings.bootDelay
     } else if body.bootsAt <= cx.now {
       devices.bodies[device].bootsAt = .never
-      devices.bodies[device].isOff = false
-      devices.bodies[device].isUnseen = true
+      devices.bodies[device].state.isOff = false
+      devices.bodies[device].state.isUnseen = true
       devices.bodies[device].speed = 100
       refreshLoad(device, &devices)
       cx.note(device, .condition(.booted))

@@ -82,6 +82,20 @@ struct Body: Codable {
     let thermal: ThermalState
   }
 
+  /// What the system makes of energy and heat.
+  struct State: Codable {
+    var isOff = false
+    /// Whether it was switched on, and its conditions were not looked at since.
+    var isUnseen = false
+    var isFull = false
+    var isLowPower = false
+    /// 0 above 20 %, 1 below, 2 below 10 %: a step up is a prompt.
+    var promptBand: UInt8 = 0
+    var thermal = ThermalState.nominal
+    var isThrottled = false
+    var isHot = false
+  }
+
   private struct HeatLimits: Codable {
     let fair: Int64
     let serious: Int64
@@ -129,18 +143,9 @@ struct Body: Codable {
   var check = SimTime.never
   var checkGeneration: UInt32 = 0
 
-  var isOff = false
-  /// Whether it was switched on, and its conditions were not looked at since.
-  var isUnseen = false
   /// When a device that was empty has booted; `never` unless it boots.
   var bootsAt = SimTime.never
-  var isFull = false
-  var isLowPower = false
-  /// 0 above 20 %, 1 below, 2 below 10 %: a step up is a prompt.
-  var promptBand: UInt8 = 0
-  var thermal = ThermalState.nominal
-  var isThrottled = false
-  var isHot = false
+  var state = State()
   /// The speed of training, in percent.
   var speed: Int64 {
     get { Int64(percent) }
@@ -174,11 +179,11 @@ struct Body: Codable {
   }
 
   var sparingFacts: SparingFacts {
-    SparingFacts(isOff: isOff, isLowPower: isLowPower, thermal: thermal)
+    SparingFacts(isOff: state.isOff, isLowPower: state.isLowPower, thermal: state.thermal)
   }
 
   /// Whether it is too warm for new tasks.
-  var isSerious: Bool { thermal.rawValue >= ThermalState.serious.rawValue }
+  var isSerious: Bool { state.thermal.rawValue >= ThermalState.serious.rawValue }
 
   /// The energy from which the level is this many percent.
   @inline(__always)
@@ -289,7 +294,7 @@ struct Body: Codable {
   /// How long the battery takes to the lowest level above, in microseconds.
   private mutating func rising(_ rate: Int64) -> Int64 {
     var target = Int64.max
-    if isOff, threshold(Int(bootLevel)) > energy { target = threshold(Int(bootLevel)) }
+    if state.isOff, threshold(Int(bootLevel)) > energy { target = threshold(Int(bootLevel)) }
     let percent = level
     for place in 0..<9 where Int(levels[place]) > percent {
       target = min(target, threshold(Int(levels[place])))
@@ -326,7 +331,7 @@ struct Body: Codable {
   /// Whether nothing but the load is another now: no threshold has been passed since conditions
   /// were looked at, and none depends on the load of a device that is on.
   mutating func changesOnlyLoad(_ use: BodyUse, at now: SimTime) -> Bool {
-    now < check && !isOff && !isUnseen && energy > 0
+    now < check && !state.isOff && !state.isUnseen && energy > 0
       && use.symmetricDifference(self.use).isDisjoint(with: [.plugged, .off, .nothing, .unknown])
   }
 

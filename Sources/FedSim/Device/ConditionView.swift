@@ -80,13 +80,13 @@ extension ConditionView {
     _ cx: borrowing Context
   ) {
     let place = Int(devices[device].group)
-    isOff = devices.bodies[device].isOff
-    isLowPower = devices.bodies[device].isLowPower
-    isFull = devices.bodies[device].isFull
+    isOff = devices.bodies[device].state.isOff
+    isLowPower = devices.bodies[device].state.isLowPower
+    isFull = devices.bodies[device].state.isFull
     // Refresh tasks wait for nothing but critical heat, and that where settings say so.
     isTooWarm = devices.bodies[device].isSerious
     if asker == .refresh, isTooWarm {
-      let isCritical = devices.bodies[device].thermal == .critical
+      let isCritical = devices.bodies[device].state.thermal == .critical
       isTooWarm = devices.groupConditions[place].stopsCritical ? isCritical : false
     }
     guard !isPlugged else { return }

@@ -14,7 +14,7 @@ extension Simulation {
     }
     return DeviceView(
       conditions: conditions, isActive: state.isActive, window: state.windowState,
-      heat: Body.hasBody(device, devices) ? devices.bodies[device].thermal : .nominal,
+      heat: Body.hasBody(device, devices) ? devices.bodies[device].state.thermal : .nominal,
       app: state.session?.kind, work: DeviceView.work(of: device, devices, cx),
       outbox: state.outbox.count
         + (cx.collection.isOn ? cx.collection.collectors[device].log.count : 0),

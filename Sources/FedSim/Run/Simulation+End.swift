@@ -118,12 +118,12 @@ extension Simulation {
       "bytes sent", Int(cx.books.ledgers.bytesUp),
       cx.books.activity.reduce(0) { $0 + Int($1.bytesUp) })
     let waiting = server.pending.count + (server.underWay?.updates.count ?? 0)
-    expect("pending copies", waiting, living.reduce(0) { $0 + $1.pendingCopies })
+    expect("pending copies", waiting, living.reduce(0) { $0 + $1.copies.pending })
     expect(
       "pending copies by device", waiting, server.copies.reduce(0) { $0 + Int($1) })
     for (update, record) in zip(numbers, living) where record.outcome == nil {
       let isSomewhere =
-        record.pendingCopies > 0 || record.copiesOnTheWay > 0
+        record.copies.pending > 0 || record.copies.onTheWay > 0
         || devices[Int(record.device)].outbox.contains(update)
       if !isSomewhere { broken.append("update \(update) is in no place and has no outcome") }
     }

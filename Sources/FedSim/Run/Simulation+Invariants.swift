@@ -28,10 +28,10 @@ extension Simulation {
       never(
         body.initial + body.ledger.change != body.energy, "gains or loses energy without a record")
       never(
-        cx.now < body.check && !body.isOff && !body.isUnseen
-          && Int(body.thermal.rawValue) != body.heatLimitsPassed,
+        cx.now < body.check && !body.state.isOff && !body.state.isUnseen
+          && Int(body.state.thermal.rawValue) != body.heatLimitsPassed,
         "has another heat than its record")
-      never(body.isOff && (state.session != nil || line.isConnected), "is off and active")
+      never(body.state.isOff && (state.session != nil || line.isConnected), "is off and active")
     }
     if !devices.identities.isEmpty {
       found += Installation.identityImpossibilities(device, devices, cx)

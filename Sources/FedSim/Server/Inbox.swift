@@ -71,7 +71,7 @@ enum Inbox {
     }
     // Most devices have nothing else there, and then nobody looks.
     let hasOthers =
-      server.copies[Int(device)] > Int32(cx.updates[update].pendingCopies)
+      server.copies[Int(device)] > Int32(cx.updates[update].copies.pending)
     let rival =
       !hasOthers
       ? nil
@@ -106,7 +106,7 @@ enum Inbox {
 
   /// What a receipt says of an update that the server has had.
   private static func status(of update: Int32, _ cx: borrowing Context) -> Receipt.Status {
-    if cx.updates[update].pendingCopies > 0 {
+    if cx.updates[update].copies.pending > 0 {
       return cx.network.server.believesOnline ? .pending : .offline
     }
     return cx.updates[update].outcome == .aggregated ? .aggregated : .rejected

@@ -2,6 +2,14 @@ import Learning
 
 /// An update from its making to its end.
 struct UpdateRecord: Codable {
+  /// Copies of an update, of which a device may send several.
+  struct Copies: Codable {
+    /// Those that wait at the server.
+    var pending = 0
+    /// Those that have left the device and have not reached the server.
+    var onTheWay = 0
+  }
+
   let device: Int32
   let base: Int32
   let samples: Int
@@ -23,10 +31,8 @@ struct UpdateRecord: Codable {
   var outcome: UpdateOutcome?
   /// Whether the device still keeps it.
   var isOnDevice = true
-  /// Copies that wait at the server.
-  var pendingCopies = 0
-  /// Copies that are on their way to the server.
-  var copiesOnTheWay = 0
+  /// Its copies that nobody has acted on.
+  var copies = Copies()
   /// What it ends as if none of them is taken in, once the device keeps it no longer.
   var fallback: UpdateOutcome?
   /// Whether it had to wait in the outbox.

@@ -41,12 +41,12 @@ struct Updates: Codable {
   }
 
   /// A copy of an update leaves its device for the server.
-  mutating func send(_ update: Int32) { records[update].copiesOnTheWay += 1 }
+  mutating func send(_ update: Int32) { records[update].copies.onTheWay += 1 }
 
   /// A copy is on its way no longer; whether the server has never had one and none follows.
   mutating func arrive(_ update: Int32) -> UpdateOutcome? {
-    records[update].copiesOnTheWay -= 1
-    return records[update].copiesOnTheWay == 0 && !records[update].hasArrived
+    records[update].copies.onTheWay -= 1
+    return records[update].copies.onTheWay == 0 && !records[update].hasArrived
       ? records[update].fallback : nil
   }
 
@@ -62,14 +62,14 @@ struct Updates: Codable {
   mutating func leaveDevice(_ update: Int32, _ outcome: UpdateOutcome?) -> Bool {
     records[update].isOnDevice = false
     guard let outcome, !records[update].hasArrived else { return false }
-    guard records[update].copiesOnTheWay > 0 else { return true }
+    guard records[update].copies.onTheWay > 0 else { return true }
     records[update].fallback = outcome
     return false
   }
 
   /// One copy of an update more, or one fewer, waits at the server.
   mutating func countCopy(_ update: Int32, _ change: Int) {
-    records[update].pendingCopies += change
+    records[update].copies.pending += change
   }
 
   /// An update ends; false where it has ended before.
@@ -89,7 +89,7 @@ struct Updates: Codable {
   mutating func release(_ update: Int32) -> Int32? {
     guard records.contains(update) else { return nil }
     guard !records[update].isOnDevice, let outcome = records[update].outcome,
-      records[update].pendingCopies == 0, records[update].copiesOnTheWay == 0
+      records[update].copies.pending == 0, records[update].copies.onTheWay == 0
     else { return nil }
     let participation = records[update].participation
     settledBatches += records[update].batches
