@@ -66,7 +66,7 @@ struct CellularDayTests {
         "100000 begins task", "112680 makes 0 of v0 4b 4s", "117320 ends completed",
       ])
     // What the device has sent and received is what the ledger of links has.
-    let traffic = played.simulation.traffic
+    let traffic = played.simulation.books.traffic
     #expect(traffic.up(.cellular, .delivered) == 3_300)
     #expect(traffic.down(.cellular, .delivered) == 3_300)
   }
@@ -109,7 +109,7 @@ struct CellularDayTests {
         // It holds version 0: trained from 4.040 on to 8.040, sent by 10.660, receipt at 12.680.
         "86400000 begins window", "86412680 ends completed",
       ])
-    #expect(played.simulation.tallies.ineligible["cellularBytes"] == 1)
+    #expect(played.simulation.books.tallies.ineligible["cellularBytes"] == 1)
     #expect(Condition.refusals(in: phone.inputs.fleet).last == "cellularBytes")
     #expect(!Condition.refusals(in: scene(nil).inputs.fleet).contains("cellularBytes"))
   }

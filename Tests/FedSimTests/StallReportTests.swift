@@ -44,7 +44,8 @@ struct StallReportTests {
         counts.stopped += 1
         if stopped.now > .start { counts.later += 1 }
         #expect(stopped.stallReport != nil)
-        #expect(stopped.ledgers.updates.opened == full.ledgers.updates.opened, "seed \(seed)")
+        #expect(
+          stopped.books.ledgers.updates.opened == full.books.ledgers.updates.opened, "seed \(seed)")
       } else {
         #expect(stopped.eventDigest == full.eventDigest, "seed \(seed)")
       }
@@ -78,7 +79,9 @@ struct StallReportTests {
       bare.run()
       #expect(bare.eventDigest == whole.eventDigest, "seed \(seed)")
       for outcome in UpdateOutcome.allCases {
-        #expect(bare.ledgers.updates[outcome] == whole.ledgers.updates[outcome], "seed \(seed)")
+        #expect(
+          bare.books.ledgers.updates[outcome] == whole.books.ledgers.updates[outcome],
+          "seed \(seed)")
       }
       #expect(bare.version == whole.version)
       #expect(bare.model.values == inputs.task.initial.values)

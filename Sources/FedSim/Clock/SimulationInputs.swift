@@ -112,6 +112,22 @@ public struct SimulationInputs: Sendable {
     stop.accuracy != nil || server.selector.value.needs.contains(.losses)
   }
 
+  /// Whether any device trains for rounds.
+  public var hasTrainers: Bool {
+    fleet.allSatisfy { $0.collection == nil }
+      || fleet.contains { $0.collection == nil && $0.count > 0 }
+  }
+
+  /// Whether the labels in a version are recorded.
+  public var recordsLabels: Bool {
+    let labels = task.train.classCount
+    if omitsArithmetic { return false }
+    return record.labelShare ?? (labels > 1 && labels <= RecordSettings.labelLimit)
+  }
+
+  /// Whether the norms of a version's tensors are recorded.
+  public var recordsNorms: Bool { !omitsArithmetic && record.layerNorms == true }
+
   /// The names of the models that are trained centrally, in their order.
   public var centralNames: [String] {
     if let listed = server.central?.models { return listed.map(\.name) }

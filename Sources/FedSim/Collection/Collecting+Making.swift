@@ -2,13 +2,6 @@ import Learning
 import Schema
 
 extension Collecting {
-  /// Whether any device trains for rounds.
-  static func hasTrainers(_ cx: Context) -> Bool {
-    !cx.collection.isOn || cx.inputs.fleet.contains { $0.collection == nil && $0.count > 0 }
-  }
-}
-
-extension Collecting {
   /// Makes what the settings ask for.
   static func makeCentral(_ cx: inout Context) {
     cx.collection.isOn = cx.inputs.fleet.contains { $0.collection != nil }
