@@ -38,7 +38,7 @@ public final class RunRecorder: SavedObserver {
 
   /// These, as columns look at them.
   func series(_ simulation: borrowing Simulation) -> VersionSeries {
-    VersionSeries(evaluated, of: simulation)
+    VersionSeries(evaluated, of: simulation.inputs, at: simulation.now)
   }
 
   /// The evaluations of these versions; that of the last one too once the run is over.

@@ -14,7 +14,8 @@ enum ServerColumns {
         meanings: reasons, longName: "the first condition that did not hold"),
       .count(
         "ineligible", ["ineligibility"],
-        reasons.map { simulation.books.tallies.ineligible[$0] }, "sessions in which it did not"),
+        reasons.map { Condition.count(of: $0, in: simulation.books.tallies.ineligible) },
+        "sessions in which it did not"),
     ]
   }
 

@@ -15,13 +15,13 @@ enum KnownExceptions {
   ]
 
   /// Lines of loop and queue, of which there are to be fewer than 800.
-  static let loopAndQueue = ["lines": 960]
+  static let loopAndQueue = ["lines": 934]
 
   /// Pairs of folders of FedSim one of which names a type of the other and can be come to from it.
-  static let folderCycles = ["edges": 78]
+  static let folderCycles = ["edges": 24]
 
   /// Extensions that do not lie in the folder of their type.
-  static let extensionsAstray = ["extensions": 22]
+  static let extensionsAstray = ["extensions": 19]
 
   /// Idioms by file that cannot go: words of result files are made of these texts.
   static let idioms: [String: [String]] = [:]

@@ -123,8 +123,8 @@ struct ConditionTests {
         ], "\(condition)")
       for word in Condition.refusals(in: [phone]) {
         let expected = word == condition.refusal ? 1 : 0
-        #expect(
-          played.simulation.books.tallies.ineligible[word] == expected, "\(condition): \(word)")
+        let refusals = played.simulation.books.tallies.ineligible
+        #expect(Condition.count(of: word, in: refusals) == expected, "\(condition): \(word)")
       }
       // `explain` asks the same list, with what is seen from outside.
       let view = DeviceView(0, in: played.simulation)

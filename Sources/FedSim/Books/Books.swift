@@ -64,10 +64,11 @@ public struct Books: Codable {
   }
 
   /// The work in an update has ended with it.
-  mutating func bookUpdate(_ update: borrowing UpdateRecord, _ outcome: UpdateOutcome) {
-    let device = Int(update.device)
-    book(update.effort, of: device, .update(outcome))
-    if outcome == .aggregated { devices[device].samplesAggregated += Int64(update.samples) }
+  mutating func bookUpdate(
+    _ effort: Effort, samples: Int, of device: Int, _ outcome: UpdateOutcome
+  ) {
+    book(effort, of: device, .update(outcome))
+    if outcome == .aggregated { devices[device].samplesAggregated += Int64(samples) }
   }
 
   /// An update of a device became part of a version, so many versions behind.

@@ -166,19 +166,14 @@ public struct Refusals: Sendable, Equatable, Codable {
   private var counts: [Int] = []
 
   /// Counts one.
-  mutating func count(_ condition: Condition) {
-    let place = Int(condition.rawValue)
+  mutating func count<Reason: RawRepresentable<UInt8>>(_ reason: Reason) {
+    let place = Int(reason.rawValue)
     if counts.count <= place { counts += Array(repeating: 0, count: place + 1 - counts.count) }
     counts[place] += 1
   }
 
-  /// Those with a word.
-  public subscript(word: String) -> Int {
-    Condition.allCases.reduce(0) { sum, condition in
-      let place = Int(condition.rawValue)
-      return sum + (condition.refusal == word && place < counts.count ? counts[place] : 0)
-    }
-  }
+  /// Those by the condition with this raw value.
+  public subscript(place: Int) -> Int { place < counts.count ? counts[place] : 0 }
 }
 
 /// What happened along the way, counted.

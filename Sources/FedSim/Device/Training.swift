@@ -238,7 +238,7 @@ enum Training {
     _ device: Int, batches: Int, _ outcome: AttemptOutcome, _ devices: inout Devices,
     _ server: inout Server, _ cx: inout Context
   ) {
-    precondition(!cx.ahead.isAhead, "an update is numbered in its turn")
+    precondition(!cx.isAhead, "an update is numbered in its turn")
     describe(device, batches: batches, validation: true, &devices, &cx)
     let attempt = devices[device].attempt!
     var training: DeferredTraining?

@@ -28,11 +28,11 @@ extension Simulation {
   public var model: ParameterBuffer { server.model }
 
   /// What is counted and measured.
-  public var books: Books { _read { yield cx.books } }
+  public var books: Books { cx.books }
   /// The sessions that took part, and how far each came.
-  public var participations: Participations { _read { yield cx.participations } }
+  public var participations: Participations { cx.participations }
   /// What is collected for central training.
-  public var collection: Central { _read { yield cx.collection } }
+  public var collection: Central { cx.collection }
   /// The devices, in the order of the fleet.
   public var deviceRecords: DeviceRecords { DeviceRecords(devices: devices, cx: cx) }
   /// The server, and what it found out.
