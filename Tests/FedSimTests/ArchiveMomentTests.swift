@@ -60,7 +60,8 @@ struct ArchiveMomentTests {
       // Three batches are saved at 7.340; the other phone publishes version 1 at 13.650.
       let parts = try cut(scene, at: 30_000) { $0.version == 1 && DeviceView(0, in: $0).app == nil }
       #expect(
-        parts.simulation.books.tallies.resumed + parts.simulation.books.tallies.rebased > 0
+        parts.simulation.books.tallies.checkpoints.resumed
+          + parts.simulation.books.tallies.checkpoints.rebased > 0
           || moved == .restart
       )
       #expect(parts.simulation.version >= 2)

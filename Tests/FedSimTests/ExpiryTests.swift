@@ -101,7 +101,7 @@ struct ExpiryTests {
         "28330 arrives 0", "29340 receipt 0 aggregated v1 n0", "29340 ends completed",
       ])
     #expect(played.model(1) == trained(0..<8, from: zeros))
-    #expect(played.simulation.books.tallies.resumed == 1)
+    #expect(played.simulation.books.tallies.checkpoints.resumed == 1)
     #expect(played.simulation.books.ledgers.attempts.opened == 1)
     #expect(played.simulation.books.ledgers.batchesWasted == 0)
   }
@@ -194,7 +194,7 @@ struct ExpiryTests {
       return Float(way + Double(first[i]))
     }
     #expect(played.model(2) == trained(3..<8, from: start))
-    #expect(played.simulation.books.tallies.rebased == 1)
+    #expect(played.simulation.books.tallies.checkpoints.rebased == 1)
     #expect(played.version(2).meanStaleness == 0)
   }
 

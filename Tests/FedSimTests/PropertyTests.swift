@@ -21,7 +21,7 @@ struct PropertyTests {
       #expect(tape.events.count == simulation.books.tallies.events, "seed \(seed)")
       totals.versions += simulation.version
       totals.expired += simulation.books.tallies.expiredTrainings
-      totals.resumed += simulation.books.tallies.resumed
+      totals.resumed += simulation.books.tallies.checkpoints.resumed
       totals.kills += simulation.books.tallies.kills
       totals.waited += simulation.books.tallies.waitedOffline
       totals.repeated += simulation.books.tallies.repeatedDeliveries

@@ -117,6 +117,9 @@ public struct SimulationInputs: Sendable {
     [("reachable", server.reachable.value), ("internet", server.internet.value)]
   }
 
+  /// Whether the selector looks at the squares of losses.
+  var keepsLossSquares: Bool { server.selector.value.needs.contains(.lossSquares) }
+
   /// Whether any device trains for rounds.
   public var hasTrainers: Bool {
     fleet.allSatisfy { $0.collection == nil }

@@ -129,16 +129,21 @@ struct FileRecord: Codable {
   var itemsOnTheWay = 0
   /// Whether the device is sending its metadata.
   var isSendingItem = false
-  /// Whether the store has it, and since when.
-  var isStored = false
-  var storedAt = SimTime.never
-  /// Whether its samples count as new to models that have not read it.
-  var isCounted = false
-  /// A bit for each model that has read it.
-  var readBy: UInt64 = 0
+  var inStore = InStore()
   var outcome: FileOutcome?
   /// How it ends if the store never has it, once nobody will send it.
   var fallback = FileOutcome.forgotten
+
+  /// A file as the store has it.
+  struct InStore: Codable {
+    /// Whether it is there, and since when.
+    var isThere = false
+    var since = SimTime.never
+    /// Whether its samples count as new to models that have not read it.
+    var isCounted = false
+    /// A bit for each model that has read it.
+    var readBy: UInt64 = 0
+  }
 }
 
 /// How a file of samples ends.

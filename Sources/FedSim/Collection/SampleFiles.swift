@@ -240,7 +240,8 @@ enum SampleFiles {
   static func settle(_ file: Int32, _ cx: inout Context) {
     guard cx.collection.files.contains(file) else { return }
     let record = cx.collection.files[file]
-    guard !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.isStored else {
+    guard !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.inStore.isThere
+    else {
       return
     }
     if record.outcome == nil { resolve(file: file, record.fallback, &cx) }

@@ -19,12 +19,7 @@ package struct SavedRun: Codable {
   let isStuck: Bool
   let turns: Int
   let hasBegun: Bool
-  let table: RecordArray<Device>
-  let bodies: RecordArray<Body>
-  let apps: RecordArray<AppRegion?>
-  let identities: Identities
-  let fleetTables: FleetTables
-  let clients: [ClientRegion]
+  let devices: SavedDevices
   let server: Server
   let states: ClientStates
   let collection: Central
@@ -45,12 +40,7 @@ package struct SavedRun: Codable {
     isStuck = run.cx.isStuck
     turns = run.turns
     hasBegun = run.hasBegun
-    table = run.devices.all
-    bodies = run.devices.bodies
-    apps = run.devices.apps
-    identities = run.devices.identities
-    fleetTables = run.devices.fleetTables
-    clients = run.devices.clients
+    devices = SavedDevices(run.devices)
     server = run.server
     states = run.cx.states
     collection = run.cx.collection
@@ -58,8 +48,9 @@ package struct SavedRun: Codable {
   }
   /// Puts what was saved into a run that was made from the same inputs.
   func continueIn(_ run: inout Simulation) throws(ArchiveFault) {
-    guard table.count == run.devices.count, members.count == run.devices.count,
-      bodies.count == run.devices.bodies.count, apps.count == run.devices.apps.count,
+    guard devices.table.count == run.devices.count, members.count == run.devices.count,
+      devices.bodies.count == run.devices.bodies.count,
+      devices.apps.count == run.devices.apps.count,
       collection.models.count == run.cx.collection.models.count,
       server.model.count == run.server.model.count
     else { throw .damaged(at: 0, "it is not of this fleet") }
@@ -68,7 +59,7 @@ package struct SavedRun: Codable {
     run.hasBegun = hasBegun
     run.stallCheck = stallCheck
     take(&run.cx)
-    take(&run.devices)
+    devices.continueIn(&run.devices)
     let made = run.server
     run.server = server
     run.server.service.settings = made.service.settings
@@ -98,8 +89,28 @@ package struct SavedRun: Codable {
       cx.collection.models[model].task = made.collection.models[model].task
     }
   }
+}
 
-  private func take(_ devices: inout Devices) {
+/// The devices of a run, as they are saved.
+struct SavedDevices: Codable {
+  let table: RecordArray<Device>
+  let bodies: RecordArray<Body>
+  let apps: RecordArray<AppRegion?>
+  let identities: Identities
+  let fleetTables: FleetTables
+  let clients: [ClientRegion]
+
+  init(_ devices: borrowing Devices) {
+    table = devices.all
+    bodies = devices.bodies
+    apps = devices.apps
+    identities = devices.identities
+    fleetTables = devices.fleetTables
+    clients = devices.clients
+  }
+
+  /// Puts them in place of those that were made; what is made from the inputs stays.
+  func continueIn(_ devices: inout Devices) {
     let made = (presence: devices.identities.presence, hardware: devices.fleetTables.hardware)
     devices.restore(table)
     devices.bodies = bodies
@@ -132,8 +143,11 @@ extension SavedRun {
   /// of those that an archive holds.
   package static func names(of run: Simulation) -> (stored: [String], saved: [String]) {
     func names(_ value: Any) -> [String] { Mirror(reflecting: value).children.map(\.label!) }
-    let parts = names(run).filter { $0 != "cx" && $0 != "devices" }
-    return (parts + names(run.cx) + names(run.devices), names(SavedRun(run)))
+    func parts(_ value: Any) -> [String] { names(value).filter { $0 != "cx" && $0 != "devices" } }
+    let saved = SavedRun(run)
+    return (
+      parts(run) + names(run.cx) + names(run.devices), parts(saved) + names(saved.devices)
+    )
   }
 
   /// What all trainings of a run share.
