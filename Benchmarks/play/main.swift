@@ -60,9 +60,9 @@ do {
   played -= saving
   let run = simulation!
   var report: [String: Any] = [
-    "made": made, "played": played, "events": run.tallies.events,
-    "skipped": run.tallies.cancelledEvents, "sessions": run.tallies.sessions,
-    "devices": run.inputs.deviceCount, "aggregated": run.ledgers.updates[.aggregated],
+    "made": made, "played": played, "events": run.books.tallies.events,
+    "skipped": run.books.tallies.cancelledEvents, "sessions": run.books.tallies.sessions,
+    "devices": run.inputs.deviceCount, "aggregated": run.books.ledgers.updates[.aggregated],
     "version": run.version, "days": run.now.seconds / 86_400,
     "balances": run.audit().isEmpty,
   ]

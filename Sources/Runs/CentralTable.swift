@@ -10,7 +10,7 @@ enum CentralTable {
   static func groups(
     _ simulation: Simulation, later: [CentralVersion]
   ) -> [ResultDocument.Group] {
-    guard simulation.isCentral else { return [] }
+    guard simulation.collection.isOn else { return [] }
     var groups = [central(simulation, later), collection(simulation)]
     if simulation.inputs.record.finalModel { groups += models(simulation) }
     return groups
@@ -20,7 +20,7 @@ enum CentralTable {
   static func central(
     _ simulation: Simulation, _ later: [CentralVersion]
   ) -> ResultDocument.Group {
-    let versions = simulation.centralVersions + later
+    let versions = simulation.collection.versions + later
     let axis = ["publication"]
     func count(
       _ name: String, _ text: String, _ value: (CentralVersion) -> Int
@@ -30,7 +30,7 @@ enum CentralTable {
     var rows: [ResultDocument.Variable] = [
       .init(
         "model", axis, codes: versions.map { Int8($0.model) },
-        meanings: simulation.centralModels.map(\.name), longName: "model that was trained"),
+        meanings: simulation.collection.tasks.map(\.name), longName: "model that was trained"),
       count("version", "version of the trained model, from 1") { $0.version },
       .seconds(
         "startedAt", axis, versions.map(\.startedAt.seconds),
@@ -91,25 +91,26 @@ enum CentralTable {
   /// Files by how they end, and their samples.
   private static func ledger(_ simulation: Simulation) -> [ResultDocument.Variable] {
     let ends = FileOutcome.allCases
-    let ledger = simulation.fileLedger
+    let ledger = simulation.collection.ledger
     let outcome = ["fileOutcome"]
     return [
       .init(
         "fileOutcome", outcome, codes: ends.indices.map { Int8($0) },
         meanings: ends.map(\.rawValue), longName: "how files ended"),
       .count("filesEnded", outcome, ends.map { ledger[$0] }, "files that ended with this outcome"),
-      .count("samplesEnded", outcome, simulation.fileSamples, "samples in these files"),
+      .count("samplesEnded", outcome, simulation.collection.samples, "samples in these files"),
       .scalar("filesOpened", .int64([Int64(ledger.opened)]), "files formatted"),
     ]
-      + (simulation.centralTallies?.named ?? []).map { name, count, text in
+      + simulation.collection.tallies.named.map { name, count, text in
         .scalar(name, .int64([Int64(count)]), text)
       }
   }
 
   /// A row per device; zeros for those that do not collect.
   private static func collection(_ simulation: Simulation) -> ResultDocument.Group {
-    let devices = (0..<simulation.inputs.deviceCount).map { simulation.collectorRecord($0) }
-    let models = simulation.centralModels
+    let records = simulation.deviceRecords
+    let devices = records.indices.map { records.collector($0) }
+    let models = simulation.collection.tasks
     func count(
       _ name: String, _ text: String, units: String = "1", _ value: (CollectorRecord) -> Int
     ) -> ResultDocument.Variable {
@@ -153,14 +154,14 @@ enum CentralTable {
 
   /// The latest parameters of the models of all users, a group each.
   private static func models(_ simulation: Simulation) -> [ResultDocument.Group] {
-    let versions = simulation.centralVersions
-    return simulation.centralModels.enumerated().compactMap { place, model in
+    let versions = simulation.collection.versions
+    return simulation.collection.tasks.enumerated().compactMap { place, model in
       let last = versions.last { $0.model == place }
-      guard let last, !simulation.isOwn(place), !simulation.inputs.omitsArithmetic else {
+      guard let last, !simulation.collection.isOwn(place), !simulation.inputs.omitsArithmetic else {
         return nil
       }
       return ModelTable.group(
-        "centralModel_\(place)", model.network.layout, simulation.centralParameters(place),
+        "centralModel_\(place)", model.network.layout, simulation.collection.parameters(of: place),
         attributes: [
           .init("model", .text(model.name)), .init("version", .integer(Int64(last.version))),
           .init(

@@ -36,9 +36,9 @@ final class DeviceWatch: Observer {
   func ended(_ simulation: borrowing Simulation) { end = simulation.now }
 
   private func look(_ simulation: borrowing Simulation) {
-    let view = simulation.view(of: device)
+    let view = DeviceView(device, in: simulation)
     if views.last?.view != view { views.append((simulation.now, view)) }
-    let snapshot = simulation.serverSnapshot
+    let snapshot = ServerSnapshot(simulation)
     if snapshots.last?.snapshot != snapshot { snapshots.append((simulation.now, snapshot)) }
   }
 

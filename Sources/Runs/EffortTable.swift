@@ -8,7 +8,7 @@ enum EffortTable {
     let ends = EffortEnd.all
     let outcomes = TransmissionOutcome.allCases
     let carriers = Carrier.allCases
-    let rows = ends.map { simulation.effort[$0] }
+    let rows = ends.map { simulation.books.effort[$0] }
     var group = ResultDocument.Group(
       "effort",
       attributes: [
@@ -46,8 +46,8 @@ enum EffortTable {
       .init(
         "transmissionOutcome", ["transmissionOutcome"], codes: outcomes.indices.map { Int8($0) },
         meanings: outcomes.map(\.rawValue), longName: "how the transmission ended"),
-      bytes("bytesUp", "bytes sent by devices") { simulation.traffic.up($0, $1) },
-      bytes("bytesDown", "bytes received by devices") { simulation.traffic.down($0, $1) },
+      bytes("bytesUp", "bytes sent by devices") { simulation.books.traffic.up($0, $1) },
+      bytes("bytesDown", "bytes received by devices") { simulation.books.traffic.down($0, $1) },
     ]
     return group
   }
@@ -66,7 +66,7 @@ enum EffortTable {
   private static func addEnergy(
     _ simulation: Simulation, _ rows: [Effort], to group: inout ResultDocument.Group
   ) {
-    let hasEnergy = !simulation.deviceEnergies.isEmpty
+    let hasEnergy = !simulation.books.deviceEnergies.isEmpty
     if hasEnergy {
       group.variables += [
         .init(
@@ -76,12 +76,12 @@ enum EffortTable {
           "energyRadio", ["outcome"], .int64(rows.map(\.radio)), units: "nJ",
           longName: "energy used to send the updates and receive the answers"),
         .scalar(
-          "energyRadioOther", .int64([simulation.effort.otherRadio]), units: "nJ",
+          "energyRadioOther", .int64([simulation.books.effort.otherRadio]), units: "nJ",
           "energy used by requests without an update"),
       ]
     }
     guard simulation.inputs.server.evaluation != nil else { return }
-    let evaluations = simulation.effort.evaluations
+    let evaluations = simulation.books.effort.evaluations
     group.variables.append(
       .scalar(
         "evaluationSeconds", .double([Double(evaluations.microseconds) / 1e6]), units: "s",
@@ -95,8 +95,8 @@ enum EffortTable {
 
   /// Columns of the devices' table.
   static func byDevice(_ simulation: Simulation) -> [ResultDocument.Variable] {
-    let efforts = simulation.deviceEfforts
-    let energies = simulation.deviceEnergies
+    let efforts = simulation.books.deviceEfforts
+    let energies = simulation.books.deviceEnergies
     let axis = ["device"]
     var variables: [ResultDocument.Variable] = [
       .init(

@@ -7,7 +7,7 @@ enum EvaluationTable {
   static func groups(_ simulation: Simulation) -> [ResultDocument.Group] {
     guard simulation.inputs.server.evaluation != nil else { return [] }
     let axis = ["evaluation"]
-    let records = simulation.evaluationRecords
+    let records = simulation.serverRecord.evaluations
     func count(
       _ name: String, _ text: String, _ path: KeyPath<EvaluationRecord, Int>
     ) -> ResultDocument.Variable {

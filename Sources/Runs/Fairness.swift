@@ -29,7 +29,7 @@ enum Fairness {
   /// How evenly devices take part.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
     let aggregated = simulation.deviceRecords.map { Int64($0.activity.aggregated) }
-    let samples = simulation.deviceEfforts.map(\.samplesAggregated)
+    let samples = simulation.books.deviceEfforts.map(\.samplesAggregated)
     func index(_ name: String, _ value: Double, _ text: String) -> ResultDocument.Variable {
       .scalar(name, .double([value]), text)
     }

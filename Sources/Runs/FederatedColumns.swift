@@ -8,7 +8,7 @@ enum FederatedColumns {
     _ found: FederatedEvaluation, _ simulation: Simulation
   ) -> [ResultDocument.Variable] {
     let devices = simulation.deviceRecords.map { simulation.inputs.task.heldOut(by: $0.client) }
-    let own = simulation.ownAccuracies().map { accuracies in
+    let own = simulation.deviceRecords.ownAccuracies().map { accuracies in
       [
         ResultDocument.Variable.number(
           "ownAccuracy", ["device"], accuracies,

@@ -5,7 +5,7 @@ import Results
 enum FleetHoursTable {
   /// A row per hour and group, unless that is not recorded.
   static func groups(_ simulation: Simulation) -> [ResultDocument.Group] {
-    let hours = simulation.fleetHours
+    let hours = simulation.books.hours
     guard hours.isOn else { return [] }
     let fleet = simulation.inputs.fleet
     let count = Int((simulation.now.microseconds + 3_599_999_999) / 3_600_000_000)

@@ -5,7 +5,7 @@ import Results
 enum IdentityTable {
   /// Counts over the fleet, and what the server believed against what was true.
   static func groups(_ simulation: Simulation) -> [ResultDocument.Group] {
-    guard let counts = simulation.identityCounts else { return [] }
+    guard let counts = simulation.deviceRecords.identityCounts else { return [] }
     let states = Presence.allCases.map(\.name)
     func axis(_ name: String, _ text: String) -> ResultDocument.Variable {
       .init(name, [name], codes: states.indices.map { Int8($0) }, meanings: states, longName: text)
@@ -13,7 +13,9 @@ enum IdentityTable {
     let variables = counts.named.map { name, count, text in
       ResultDocument.Variable.scalar(name, .int64([Int64(count)]), text)
     }
-    let times: [Double] = simulation.presence.flatMap { row in row.map { Double($0) / 1e6 } }
+    let times: [Double] = simulation.deviceRecords.presence.flatMap { row in
+      row.map { Double($0) / 1e6 }
+    }
     let links = linkVariables(simulation)
     return [
       ResultDocument.Group(
@@ -40,7 +42,7 @@ enum IdentityTable {
 
   /// The link that the server believes in against the true one, where heartbeats tell of it.
   private static func linkVariables(_ simulation: Simulation) -> [ResultDocument.Variable] {
-    guard let belief = simulation.linkBelief else { return [] }
+    guard let belief = simulation.deviceRecords.linkBelief else { return [] }
     func axis(_ name: String, _ states: [String], _ text: String) -> ResultDocument.Variable {
       .init(name, [name], codes: [0, 1, 2], meanings: states, longName: text)
     }

@@ -5,7 +5,7 @@ import Results
 enum LedgerTable {
   /// An axis and a count for each ledger; the rest are single numbers.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
-    let ledgers = simulation.ledgers
+    let ledgers = simulation.books.ledgers
     var group = ResultDocument.Group(
       "ledger",
       attributes: [
@@ -33,11 +33,11 @@ enum LedgerTable {
         "bytesDown", .int64([ledgers.bytesDown]), units: "byte",
         "bytes received by devices, including failed transmissions"),
     ]
-    group.variables += simulation.tallies.named.map { name, count, text in
+    group.variables += simulation.books.tallies.named.map { name, count, text in
       .scalar(name, .int64([Int64(count)]), text)
     }
     if simulation.inputs.fleet.contains(where: { $0.background.system != nil }) {
-      let tallies = simulation.tallies
+      let tallies = simulation.books.tallies
       for (name, count, text) in [
         ("refusedRequests", tallies.refusedRequests, "requests that the system rejected"),
         ("penalties", tallies.penalties, "kills after which the app gets less run time"),
@@ -46,11 +46,12 @@ enum LedgerTable {
         group.variables.append(.scalar(name, .int64([Int64(count)]), text))
       }
     }
-    let exchange = simulation.exchangeTallies?.named ?? []
-    for (name, count, text) in exchange + (simulation.instructionTallies?.named ?? []) {
+    let exchange = simulation.serverRecord.exchangeTallies?.named ?? []
+    for (name, count, text) in exchange + (simulation.serverRecord.instructionTallies?.named ?? [])
+    {
       group.variables.append(.scalar(name, .int64([Int64(count)]), text))
     }
-    if let tallies = simulation.serviceTallies {
+    if let tallies = simulation.serverRecord.serviceTallies {
       group.variables += tallies.named.map { name, count, text in
         .scalar(name, .int64([Int64(count)]), text)
       }
@@ -68,7 +69,7 @@ enum LedgerTable {
   /// Who declined, joined and left, where groups say so.
   private static func addFleet(_ simulation: Simulation, to group: inout ResultDocument.Group) {
     let fleet = simulation.inputs.fleet
-    let tallies = simulation.tallies
+    let tallies = simulation.books.tallies
     if fleet.contains(where: { $0.hardware != nil }) {
       group.variables.append(
         .scalar(
@@ -121,9 +122,9 @@ extension Tallies {
       ("ineligibleSessions", ineligibleSessions, "sessions in which a condition did not hold"),
       ("sessionsWithoutData", sessionsWithoutData, "sessions of devices without data"),
       ("expiredTrainings", expiredTrainings, "trainings running when their task expired"),
-      ("checkpoints", checkpoints, "checkpoints written"),
-      ("resumed", resumed, "trainings resumed from their checkpoint"),
-      ("rebased", rebased, "checkpoints moved to a newer base"),
+      ("checkpoints", checkpoints.written, "checkpoints written"),
+      ("resumed", checkpoints.resumed, "trainings resumed from their checkpoint"),
+      ("rebased", checkpoints.rebased, "checkpoints moved to a newer base"),
       ("kills", kills, "kills of the app"),
       ("waitedOffline", waitedOffline, "updates that could not be sent as soon as they were made"),
       ("repeatedDeliveries", repeatedDeliveries, "updates that reached the server more than once"),

@@ -81,7 +81,7 @@ final class RunPersistence: Observer {
   /// Keeps a round.
   func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) {
     rounds += 1
-    add(.round(record, simulation.roundFunnels[record.round]))
+    add(.round(record, simulation.participations.rounds[record.round]))
   }
 
   /// Adds a record of the run, or finds it where it is from before.

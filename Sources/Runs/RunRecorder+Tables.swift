@@ -77,7 +77,7 @@ enum HourTable {
   /// A row for each hour of the run that has begun.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
     let hour: Int64 = 3_600_000_000
-    var funnels: [Funnel?] = Array(simulation.hourFunnels)
+    var funnels: [Funnel?] = Array(simulation.participations.hours)
     while Int64(funnels.count) * hour < simulation.now.microseconds { funnels.append(nil) }
     let byGroup = byGroup(simulation, hours: funnels.count)
     return ResultDocument.Group(
@@ -114,7 +114,7 @@ enum HourTable {
   private static func byGroup(
     _ simulation: Simulation, hours: Int
   ) -> (axes: [ResultDocument.Axis], variables: [ResultDocument.Variable]) {
-    let groups = simulation.groupFunnels
+    let groups = simulation.participations.groups
     guard !groups.isEmpty else { return ([], []) }
     let names = simulation.inputs.fleet.map(\.name).joined(separator: ", ")
     let place = ResultDocument.Variable.count(

@@ -38,7 +38,7 @@ public final class RunRecorder: SavedObserver {
 
   /// These, as columns look at them.
   func series(_ simulation: borrowing Simulation) -> VersionSeries {
-    VersionSeries(evaluated, of: simulation)
+    VersionSeries(evaluated, of: simulation.inputs, at: simulation.now)
   }
 
   /// The evaluations of these versions; that of the last one too once the run is over.
@@ -134,7 +134,7 @@ public final class RunRecorder: SavedObserver {
 
   /// The participations of a round.
   func funnel(of round: Int, _ simulation: Simulation) -> Funnel {
-    laterFunnels[round] ?? simulation.roundFunnels[round]
+    laterFunnels[round] ?? simulation.participations.rounds[round]
   }
 
   /// Evaluates the last version, if it has not been.
@@ -142,10 +142,11 @@ public final class RunRecorder: SavedObserver {
     timeline?.ended(simulation)
     if simulation.inputs.omitsArithmetic { return }
     let last = log[log.count - 1]
-    if last.evaluation == nil { lastEvaluation = simulation.evaluate() }
+    if last.evaluation == nil { lastEvaluation = simulation.serverRecord.evaluate() }
     guard simulation.inputs.record.federatedEvaluation != nil else { return }
     lastFederated =
-      last.federated == nil ? simulation.federated() : simulation.federatedEvaluation
+      last.federated == nil
+      ? simulation.serverRecord.federated() : simulation.serverRecord.federatedEvaluation
   }
 
   /// Which part of a run a document holds.
@@ -188,7 +189,7 @@ public final class RunRecorder: SavedObserver {
       var others = asOf == nil ? [] : otherTables(standing)
       // Of no events there is no digest.
       if asOf == nil { attributes.removeAll { $0.name == "eventDigest" } }
-      if asOf == nil, simulation.isCentral {
+      if asOf == nil, simulation.collection.isOn {
         // The versions are the journal's; files are as they are at the start.
         others = [CentralTable.central(simulation, laterCentral)]
       }

@@ -133,8 +133,8 @@ public struct RunSummary: Codable, Equatable, Sendable {
     devices = simulation.inputs.deviceCount
     simulatedSeconds = simulation.now.seconds
     rounds = recorder.rounds.count { $0.outcome != .unfinishedAtEnd }
-    tallies = simulation.tallies.named.map { Outcome(name: $0.name, count: $0.count) }
-    let ledgers = simulation.ledgers
+    tallies = simulation.books.tallies.named.map { Outcome(name: $0.name, count: $0.count) }
+    let ledgers = simulation.books.ledgers
     self.ledgers = [
       LedgerTotals("training attempts", ledgers.attempts),
       LedgerTotals("updates", ledgers.updates),
@@ -142,9 +142,9 @@ public struct RunSummary: Codable, Equatable, Sendable {
     ]
     bytes = ledgers.bytesUp + ledgers.bytesDown
     storedEvents = recorder.storedEvents.map { StoredEvents(stored: $0, missed: $1) }
-    if simulation.isCentral {
+    if simulation.collection.isOn {
       central = Central(simulation)
-      self.ledgers.append(LedgerTotals("files", simulation.fileLedger))
+      self.ledgers.append(LedgerTotals("files", simulation.collection.ledger))
     }
     standstill = simulation.stallReport?.lines(simulation.inputs) ?? []
     quietSeconds = Self.quiet(recorder.versions.map(\.publishedAt.seconds), until: simulatedSeconds)
@@ -179,15 +179,15 @@ extension RunSummary.LedgerTotals {
 
 extension RunSummary.Central {
   fileprivate init(_ simulation: Simulation) {
-    failedUploads = simulation.centralTallies?.failedUploads ?? 0
-    hasTrainers = simulation.hasTrainers
-    models = simulation.centralModels.enumerated().map { place, model in
-      let last = simulation.centralVersions.last { $0.model == place }
+    failedUploads = simulation.collection.tallies.failedUploads
+    hasTrainers = simulation.inputs.hasTrainers
+    models = simulation.collection.tasks.enumerated().map { place, model in
+      let last = simulation.collection.versions.last { $0.model == place }
       let own = last.flatMap { $0.userAccuracy.isNaN ? nil : $0.userAccuracy }
       return Model(
         name: model.name, version: last?.version ?? 0, samples: last?.samples ?? 0,
         users: last?.users ?? 0, accuracy: last?.evaluation?.accuracy ?? own,
-        isOwn: simulation.isOwn(place))
+        isOwn: simulation.collection.isOwn(place))
     }
   }
 }

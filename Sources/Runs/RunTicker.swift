@@ -18,8 +18,8 @@ public struct RunStatus: Sendable {
     time = simulation.progressTime
     share = time.seconds / max(simulation.end.seconds, 1e-6)
     version = simulation.version
-    online = simulation.playsAhead ? nil : simulation.connectedCount
-    training = simulation.playsAhead ? nil : simulation.trainingCount
+    online = simulation.playsAhead ? nil : simulation.deviceRecords.connectedCount
+    training = simulation.playsAhead ? nil : simulation.deviceRecords.trainingCount
   }
 }
 
@@ -74,7 +74,7 @@ public final class RunTicker: Observer {
     let own = version.userAccuracy.isNaN ? nil : version.userAccuracy
     news(
       VersionNews(
-        time: version.publishedAt, model: simulation.centralModels[version.model].name,
+        time: version.publishedAt, model: simulation.collection.tasks[version.model].name,
         version: version.version, accuracy: version.evaluation?.accuracy ?? own,
         updates: version.files, loss: version.trainingLoss))
     tell(simulation)

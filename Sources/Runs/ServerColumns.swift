@@ -14,13 +14,14 @@ enum ServerColumns {
         meanings: reasons, longName: "the first condition that did not hold"),
       .count(
         "ineligible", ["ineligibility"],
-        reasons.map { simulation.tallies.ineligible[$0] }, "sessions in which it did not"),
+        reasons.map { Condition.count(of: $0, in: simulation.books.tallies.ineligible) },
+        "sessions in which it did not"),
     ]
   }
 
   /// Aggregations that took time.
   static func ledger(_ simulation: Simulation) -> [ResultDocument.Variable] {
-    guard let tallies = simulation.aggregationTallies else { return [] }
+    guard let tallies = simulation.serverRecord.aggregationTallies else { return [] }
     return [
       .scalar("aggregations", .int64([Int64(tallies.begun)]), "aggregations begun"),
       .scalar(

@@ -5,7 +5,7 @@ import Results
 enum StalenessTable {
   /// A row per staleness.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
-    let counts = simulation.stalenessCounts
+    let counts = Array(simulation.books.staleness)
     return ResultDocument.Group(
       "staleness",
       attributes: [

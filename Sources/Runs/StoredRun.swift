@@ -94,7 +94,7 @@ struct StoredRun {
     guard
       case .text(simulation.eventDigest.value.hexDigits)? = document.root[attribute: "eventDigest"]
     else { return false }
-    let ledgers = simulation.ledgers
+    let ledgers = simulation.books.ledgers
     func counts(_ name: String) -> [Int64]? {
       guard case .int64(let counts)? = document["ledger"]?[variable: name]?.values else {
         return nil

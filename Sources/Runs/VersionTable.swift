@@ -30,9 +30,11 @@ enum VersionTable {
   private static func addLists(
     _ versions: [VersionRecord], _ simulation: Simulation, to group: inout ResultDocument.Group
   ) {
-    if simulation.recordsLabels { addLabels(versions, simulation, to: &group) }
-    if simulation.recordsNorms { addNorms(versions, simulation, to: &group) }
-    if !simulation.groupWeights.isEmpty { addGroupWeights(versions, simulation, to: &group) }
+    if simulation.inputs.recordsLabels { addLabels(versions, simulation, to: &group) }
+    if simulation.inputs.recordsNorms { addNorms(versions, simulation, to: &group) }
+    if !simulation.serverRecord.groupWeights.isEmpty {
+      addGroupWeights(versions, simulation, to: &group)
+    }
   }
 
   private static func addLabels(

@@ -175,7 +175,7 @@ struct AdversaryTests {
     for attack in attacks {
       let other = three(attack).play().simulation
       #expect(other.eventDigest.value == honest.eventDigest.value)
-      #expect(other.ledgers.bytesUp == honest.ledgers.bytesUp)
+      #expect(other.books.ledgers.bytesUp == honest.books.ledgers.bytesUp)
     }
   }
 
@@ -190,7 +190,7 @@ struct AdversaryTests {
       scene.inputs.seeds = Seeds(seed)
       scene.inputs.stop.after = .seconds(1)
       let simulation = scene.play().simulation
-      return (0..<13).filter { simulation.isAdversary($0) }
+      return (0..<13).filter { simulation.deviceRecords.isAdversary($0) }
     }
     #expect(liars(0) == [])
     #expect(liars(1) == Array(3..<13))

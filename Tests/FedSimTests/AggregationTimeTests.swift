@@ -30,7 +30,7 @@ struct AggregationTimeTests {
     #expect(played.story(of: -1) == ["0 published v0 0", "62650 published v1 3"])
     #expect(played.story(of: 2, only: "receipt") == ["50660 receipt 2 pending v0 n0"])
     #expect(played.story(of: 3, only: "downloaded") == ["54340 downloaded v0"])
-    let tallies = try #require(played.simulation.aggregationTallies)
+    let tallies = try #require(played.simulation.serverRecord.aggregationTallies)
     #expect((tallies.begun, tallies.held) == (1, 0))
     #expect(tallies.lasted == .seconds(13))
     // What came meanwhile, at 59.650, waits for the next one.
@@ -49,7 +49,7 @@ struct AggregationTimeTests {
       played.story(of: 3, only: "accepted", "downloaded") == [
         "63660 accepted r2", "65980 downloaded v1",
       ])
-    let tallies = try #require(played.simulation.aggregationTallies)
+    let tallies = try #require(played.simulation.serverRecord.aggregationTallies)
     #expect((tallies.begun, tallies.held) == (1, 1))
     #expect(tallies.waited == .milliseconds(62_650 - 51_010))
   }
@@ -67,7 +67,7 @@ struct AggregationTimeTests {
     #expect(played.story(of: -1) == ["0 published v0 0", "66010 published v1 3"])
     #expect(played.story(of: 2, only: "receipt") == ["67020 receipt 2 aggregated v1 n0"])
     #expect(played.story(of: 3, only: "downloaded") == ["67320 downloaded v1"])
-    let tallies = try #require(played.simulation.aggregationTallies)
+    let tallies = try #require(played.simulation.serverRecord.aggregationTallies)
     #expect(tallies.held == 1)
     #expect(tallies.waited == .milliseconds(66_010 - 55_030))
   }
@@ -112,14 +112,14 @@ struct AggregationTimeTests {
     #expect(
       played.story(of: -1, only: "published") == ["0 published v0 0", "29650 published v1 2"])
     #expect(played.story(of: 2, only: "receipt") == ["18660 receipt 2 rejected v0 n0"])
-    #expect(played.simulation.ledgers.updates[.rejectedLate] == 1)
+    #expect(played.simulation.books.ledgers.updates[.rejectedLate] == 1)
   }
 
   @Test("A run that ends in an aggregation leaves its updates unfinished")
   func end() {
     let played = scene(blocks: true) { $0.inputs.stop.after = .seconds(60) }.play()
     #expect(played.story(of: -1, only: "published") == ["0 published v0 0"])
-    #expect(played.simulation.ledgers.updates[.unfinishedAtEnd] == 3)
+    #expect(played.simulation.books.ledgers.updates[.unfinishedAtEnd] == 3)
   }
 
   @Test("The server goes down while it aggregates: its callers are cut off, the version is made")
@@ -133,7 +133,7 @@ struct AggregationTimeTests {
       ])
     #expect(
       played.story(of: -1, only: "published") == ["0 published v0 0", "62650 published v1 3"])
-    #expect(played.simulation.ledgers.updates[.aggregated] == 3)
+    #expect(played.simulation.books.ledgers.updates[.aggregated] == 3)
   }
 
   @Test("Aggregations as long as they can be said stop nothing")
@@ -222,7 +222,7 @@ struct WhileOfflineTests {
         "122660 receipt 0 offline v0 n0", "122660 ends completed", "502020 ends nothingNew",
       ])
     #expect(played.story(of: -1, only: "published") == ["0 published v0 0"])
-    #expect(played.simulation.ledgers.updates[.refusedOffline] == 1)
+    #expect(played.simulation.books.ledgers.updates[.refusedOffline] == 1)
   }
 
   @Test("They are refused with 503, and the device sends them in its next session")
@@ -234,8 +234,8 @@ struct WhileOfflineTests {
         "120340 uploads 0", "122660 fails 0 unavailable", "500000 uploads 0", "501310 arrives 0",
         "502320 receipt 0 aggregated v1 n0",
       ])
-    #expect(played.simulation.ledgers.transmissions[.unavailable] == 1)
-    #expect(played.simulation.ledgers.updates[.aggregated] == 2)
+    #expect(played.simulation.books.ledgers.transmissions[.unavailable] == 1)
+    #expect(played.simulation.books.ledgers.updates[.aggregated] == 2)
   }
 }
 

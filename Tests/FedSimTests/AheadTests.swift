@@ -23,11 +23,11 @@ struct AheadTests {
     simulation.run(observers: [log])
     var found: [String] = log.versions + log.rounds
     for record in simulation.deviceRecords { found.append("\(record)") }
-    for funnel in simulation.hourFunnels { found.append("\(funnel)") }
-    for funnel in simulation.roundFunnels { found.append("\(funnel)") }
+    for funnel in simulation.participations.hours { found.append("\(funnel)") }
+    for funnel in simulation.participations.rounds { found.append("\(funnel)") }
     found.append("\(simulation.eventDigest)")
-    found.append("\(simulation.tallies)")
-    found.append("\(simulation.ledgers)")
+    found.append("\(simulation.books.tallies)")
+    found.append("\(simulation.books.ledgers)")
     found.append("\(simulation.model.values.map { $0.bitPattern })")
     found.append("\(simulation.now)")
     found.append("\(simulation.audit())")

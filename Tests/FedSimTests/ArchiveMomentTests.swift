@@ -36,11 +36,11 @@ struct ArchiveMomentTests {
     scene.threshold(1)
     // It is sent from 8.340 to 9.640 and arrives at 9.650.
     let parts = try cut(scene, at: 8_340) {
-      $0.view(of: 0).work == .uploading && $0.now < ms(9_650)
+      DeviceView(0, in: $0).work == .uploading && $0.now < ms(9_650)
     }
     #expect(parts.simulation.version == 1)
     // Two open links: the update with its training, and the transfer.
-    #expect(parts.simulation.ledgers.updates[.aggregated] == 1)
+    #expect(parts.simulation.books.ledgers.updates[.aggregated] == 1)
   }
 
   @Test("A checkpoint on an old base, with the version that it began from gone")
@@ -58,9 +58,11 @@ struct ArchiveMomentTests {
         ])
       scene.threshold(1)
       // Three batches are saved at 7.340; the other phone publishes version 1 at 13.650.
-      let parts = try cut(scene, at: 30_000) { $0.version == 1 && $0.view(of: 0).app == nil }
+      let parts = try cut(scene, at: 30_000) { $0.version == 1 && DeviceView(0, in: $0).app == nil }
       #expect(
-        parts.simulation.tallies.resumed + parts.simulation.tallies.rebased > 0 || moved == .restart
+        parts.simulation.books.tallies.checkpoints.resumed
+          + parts.simulation.books.tallies.checkpoints.rebased > 0
+          || moved == .restart
       )
       #expect(parts.simulation.version >= 2)
     }
@@ -76,10 +78,10 @@ struct ArchiveMomentTests {
         }
       ])
     scene.threshold(1)
-    let parts = try cut(scene, at: 50_000) { $0.view(of: 0).outbox == 1 }
+    let parts = try cut(scene, at: 50_000) { DeviceView(0, in: $0).outbox == 1 }
     // The one that waited is version 1, on which the phone then trains in the same window.
-    #expect(parts.simulation.ledgers.updates[.aggregated] == 2)
-    #expect(parts.simulation.tallies.waitedOffline == 1)
+    #expect(parts.simulation.books.ledgers.updates[.aggregated] == 2)
+    #expect(parts.simulation.books.tallies.waitedOffline == 1)
   }
 
   @Test("A device that waits for its cohort")
@@ -95,10 +97,10 @@ struct ArchiveMomentTests {
     scene.inputs.server.trigger = [Choice(CohortCompleteTrigger.self) { $0 }]
     // The first asks at 1.010 and waits for the second, which asks at 31.010.
     let parts = try cut(scene, at: 1_010) {
-      $0.view(of: 0).work == .waiting && $0.now < ms(30_000)
+      DeviceView(0, in: $0).work == .waiting && $0.now < ms(30_000)
     }
     #expect(parts.simulation.version >= 1)
-    #expect(parts.simulation.roundFunnels[1][.aggregated] == 2)
+    #expect(parts.simulation.participations.rounds[1][.aggregated] == 2)
   }
 
   @Test("An evaluation on devices, with one answer there and one to come")
@@ -107,8 +109,8 @@ struct ArchiveMomentTests {
     // asks again at 16.670, and both have the model at 20.000. The answer about 4 samples comes at
     // 25.010, the one about 8 at 29.010.
     let scene = evaluating(task: .tiny(samples: [4, 8]))
-    let parts = try cut(scene, at: 26_000) { $0.evaluationRecords.isEmpty }
-    let record = try #require(parts.simulation.evaluationRecords.first)
+    let parts = try cut(scene, at: 26_000) { $0.serverRecord.evaluations.isEmpty }
+    let record = try #require(parts.simulation.serverRecord.evaluations.first)
     #expect(record.begunAt == ms(13_650))
     #expect(record.endedAt == ms(29_010))
     #expect(record.results == 2)
@@ -125,7 +127,7 @@ struct ArchiveMomentTests {
       scene.threshold(3)
       scene.inputs.server.payload = .delta
       scene.inputs.compute = compute
-      let parts = try cut(scene, at: 8_000) { $0.pendingCount == 2 && $0.version == 1 }
+      let parts = try cut(scene, at: 8_000) { $0.serverRecord.pendingCount == 2 && $0.version == 1 }
       // The next version is made of what was under way.
       #expect(parts.simulation.version > 1)
     }
@@ -141,7 +143,7 @@ struct ArchiveMomentTests {
     scene.threshold(40)
     scene.inputs.server.payload = .delta
     let parts = try Stretches(scene.inputs) { stops, run in
-      stops == 0 && run.version == 1 && run.pendingCount == 20
+      stops == 0 && run.version == 1 && run.serverRecord.pendingCount == 20
     }
     let bytes = try #require(parts.archives.first)
     // Twenty updates, forty devices and the server have version 1; it is six floats, 24 bytes.

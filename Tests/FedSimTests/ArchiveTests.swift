@@ -61,8 +61,8 @@ struct ArchiveTests {
 
   @Test("An archive holds every stored property of a run but those that are made again")
   func properties() {
-    let names = Simulation(Scene().inputs).archivedNames
-    #expect(Set(names.stored).subtracting(names.saved) == Simulation.unsaved)
+    let names = SavedRun.names(of: Simulation(Scene().inputs))
+    #expect(Set(names.stored).subtracting(names.saved) == SavedRun.unsaved)
     #expect(Set(names.saved).isSubset(of: names.stored))
   }
 
@@ -80,7 +80,7 @@ struct ArchiveTests {
         missing(child.value, "\(path).\(child.label ?? "\(place)")")
       }
     }
-    #expect(missing(restored.rebuiltParts, "") == [])
+    #expect(missing(SavedRun.rebuiltParts(of: restored), "") == [])
   }
 
   @Test("Bytes that are damaged anywhere are detected")

@@ -47,7 +47,7 @@ struct ArrivalTests {
         "0 ends withoutData", "33340 makes 0 of v0 3b 3s", "35660 ends completed",
         "110020 makes 1 of v0 8b 8s",
       ])
-    #expect(played.simulation.tallies.sessionsWithoutData == 1)
+    #expect(played.simulation.books.tallies.sessionsWithoutData == 1)
     #expect(played.simulation.deviceRecords[0].samples == 8)
     #expect(played.simulation.deviceRecords[0].arrived == 8)
   }

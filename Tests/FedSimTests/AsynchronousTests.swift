@@ -123,7 +123,7 @@ struct AsynchronousTests {
   func tooOld() {
     let played = asynchronous(windows, payload: .delta) { $0.maximumStaleness = 0 }.play()
     #expect(played.story(of: -1) == ["0 published v0 0", "6650 published v1 1"])
-    #expect(played.simulation.ledgers.updates[.rejectedStale] == 2)
+    #expect(played.simulation.books.ledgers.updates[.rejectedStale] == 2)
     #expect(played.simulation.now == ms(500_000))
   }
 
@@ -245,12 +245,12 @@ struct ConcurrencyTests {
         "26660 accepted r2", "28980 downloaded v1", "28980 trains v1 0/4",
       ])
     #expect(held.story(of: -1).prefix(2) == ["0 published v0 0", "25650 published v1 2"])
-    #expect(held.simulation.ledgers.updates[.replaced] == 0)
+    #expect(held.simulation.books.ledgers.updates[.replaced] == 0)
     // On request it trains version 0 again, and its update takes the place of the one before.
     let asked = waiting(nil)
     #expect(
       asked.story(of: 0, only: "accepted").prefix(2) == ["2020 accepted r1", "13680 accepted r1"])
-    #expect(asked.simulation.ledgers.updates[.replaced] > 0)
+    #expect(asked.simulation.books.ledgers.updates[.replaced] > 0)
     #expect(waiting(.onRequest).story(of: 0) == asked.story(of: 0))
   }
 
@@ -281,7 +281,7 @@ struct ConcurrencyTests {
       ])
     let whole = try Stretches(scene.inputs, stops: [])
     let parts = try Stretches(scene.inputs) { stops, run in
-      stops == 0 && run.now >= ms(31_010) && run.view(of: 0).work == .waiting
+      stops == 0 && run.now >= ms(31_010) && DeviceView(0, in: run).work == .waiting
     }
     #expect(parts.archives.count == 1)
     Stretches.expectSame(whole.found, parts.found)

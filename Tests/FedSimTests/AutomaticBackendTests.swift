@@ -30,11 +30,11 @@ struct AutomaticBackendTests {
       played.story(of: 2, only: "arrives", "receipt")
         == ["49650 arrives 2", "50660 receipt 2 aggregated v1 n0"])
     #expect(played.story(of: -1) == ["0 published v0 0", "49650 published v1 3"])
-    #expect(played.simulation.ledgers.updates[.aggregated] == 3)
-    #expect(played.simulation.ledgers.transmissions[.delivered] == 9)
+    #expect(played.simulation.books.ledgers.updates[.aggregated] == 3)
+    #expect(played.simulation.books.ledgers.transmissions[.delivered] == 9)
     // Up: 2 messages and an update of 1,300 bytes each. Down: 2 messages and a model.
-    #expect(played.simulation.ledgers.bytesUp == 3 * 3300)
-    #expect(played.simulation.ledgers.bytesDown == 3 * 3300)
+    #expect(played.simulation.books.ledgers.bytesUp == 3 * 3300)
+    #expect(played.simulation.books.ledgers.bytesDown == 3 * 3300)
     let record = played.version(1)
     #expect(record.publishedAt == ms(49650))
     #expect((record.updates, record.devices, record.samples) == (3, 3, 12))
@@ -73,9 +73,9 @@ struct AutomaticBackendTests {
         // A check: sent 203.320, answered 203.340, read 204.340. Nothing new to train on.
         "204340 accepted r1", "204340 ends nothingNew",
       ])
-    #expect(played.simulation.tallies.waitedOffline == 1)
-    #expect(played.simulation.ledgers.transmissions[.timedOut] == 1)
-    #expect(played.simulation.tallies.repeatedDeliveries == 0)
+    #expect(played.simulation.books.tallies.waitedOffline == 1)
+    #expect(played.simulation.books.ledgers.transmissions[.timedOut] == 1)
+    #expect(played.simulation.books.tallies.repeatedDeliveries == 0)
   }
 
   @Test("A check at an unreachable server times out after a minute")
@@ -184,7 +184,7 @@ struct AutomaticBackendTests {
       ])
     #expect(played.story(of: -1) == ["0 published v0 0", "209650 published \(version)"])
     #expect(played.version(1).devices == 2)
-    let updates = played.simulation.ledgers.updates
+    let updates = played.simulation.books.ledgers.updates
     #expect(updates[.replaced] == (duplicates == .replace ? 1 : 0))
     #expect(updates[.rejectedDuplicate] == (duplicates == .ignore ? 1 : 0))
     #expect(updates[.aggregated] == (duplicates == .append ? 3 : 2))

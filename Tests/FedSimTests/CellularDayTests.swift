@@ -61,7 +61,7 @@ struct CellularDayTests {
         "100000 begins task", "112680 makes 0 of v0 4b 4s", "117320 ends completed",
       ])
     // What the device has sent and received is what the ledger of links has.
-    let traffic = played.simulation.traffic
+    let traffic = played.simulation.books.traffic
     #expect(traffic.up(.cellular, .delivered) == 3_300)
     #expect(traffic.down(.cellular, .delivered) == 3_300)
   }
@@ -104,7 +104,8 @@ struct CellularDayTests {
         // It holds version 0: trained from 4.040 on to 8.040, sent by 10.660, receipt at 12.680.
         "86400000 begins window", "86412680 ends completed",
       ])
-    #expect(played.simulation.tallies.ineligible["cellularBytes"] == 1)
+    let refusals = played.simulation.books.tallies.ineligible
+    #expect(Condition.count(of: "cellularBytes", in: refusals) == 1)
     #expect(Condition.refusals(in: phone.inputs.fleet).last == "cellularBytes")
     #expect(!Condition.refusals(in: scene(nil).inputs.fleet).contains("cellularBytes"))
   }
@@ -127,12 +128,12 @@ struct CellularDayTests {
       return phone.play()
     }
     let refused = played(960)
-    #expect(try #require(refused.simulation.identityCounts).heartbeats.accepted == 3)
-    #expect(refused.simulation.ledgers.bytesUp == 330)
-    #expect(refused.simulation.tallies.ineligible["cellularBytes"] == 1)
+    #expect(try #require(refused.simulation.deviceRecords.identityCounts).heartbeats.accepted == 3)
+    #expect(refused.simulation.books.ledgers.bytesUp == 330)
+    #expect(refused.simulation.books.tallies.ineligible[Int(Condition.allowance.rawValue)] == 1)
     let begun = played(961)
-    #expect(begun.simulation.tallies.ineligible["cellularBytes"] == 0)
-    #expect(begun.simulation.ledgers.updates.opened == 1)
+    #expect(begun.simulation.books.tallies.ineligible[Int(Condition.allowance.rawValue)] == 0)
+    #expect(begun.simulation.books.ledgers.updates.opened == 1)
   }
 
   @Test("A run that is saved after each turn continues to count")

@@ -24,9 +24,9 @@ struct CentralCodedTests {
   func names() {
     var scene = self.scene(windows: [[3_000, 15_000, 16_000]])
     scene.inputs.civilStart = CivilTime("2018-09-29T07:33:28Z")!.secondsSince1970
-    #expect(scene.play().simulation.storedFiles == ["a-0_20180929073331_data.csv"])
+    #expect(scene.play().simulation.serverRecord.storedFiles == ["a-0_20180929073331_data.csv"])
     scene.inputs.fleet[0].collection!.mode = .asDocumented
-    #expect(scene.play().simulation.storedFiles == ["a-0_20180929073331.csv"])
+    #expect(scene.play().simulation.serverRecord.storedFiles == ["a-0_20180929073331.csv"])
   }
 
   @Test("the list is emptied before results are known: what fails again is forgotten, and stays")
@@ -43,7 +43,7 @@ struct CentralCodedTests {
         "1000 misses f0 linkLost", "30000 retries 1", "31000 misses f0 linkLost",
         "31000 file f0 forgotten",
       ])
-    let record = coded.simulation.collectorRecord(0)!
+    let record = coded.simulation.deviceRecords.collector(0)!
     #expect(record.keptFiles == 1 && record.keptBytes == 1000 && record.logged == 0)
     #expect(played(.asDocumented).fileEnds == ["unread 1"])
     // A retry that succeeds is as good as any.
@@ -61,9 +61,9 @@ struct CentralCodedTests {
       return scene.play()
     }
     #expect(played(.asCoded).fileEnds == ["forgotten 1"])
-    #expect(played(.asCoded).simulation.collectorRecord(0)?.keptBytes == 1000)
+    #expect(played(.asCoded).simulation.deviceRecords.collector(0)?.keptBytes == 1000)
     #expect(played(.asDocumented).fileEnds == ["cleared 1"])
-    #expect(played(.asDocumented).simulation.collectorRecord(0)?.keptBytes == 0)
+    #expect(played(.asDocumented).simulation.deviceRecords.collector(0)?.keptBytes == 0)
   }
 
   @Test("a session that ends forgets what its retry has not sent")
@@ -126,7 +126,7 @@ struct CentralCodedTests {
     // As documented there is nothing of the kind.
     var documented = scene(mode: .asDocumented)
     documented.inject(.corruptErrorLogs, "a/0", at: 500)
-    #expect(documented.play().simulation.tallies.injectionsWithoutEffect == 1)
+    #expect(documented.play().simulation.books.tallies.injectionsWithoutEffect == 1)
   }
 
   @Test("an upload that an erasure meets on its way is in the store afterwards")
@@ -134,7 +134,7 @@ struct CentralCodedTests {
     func stored(_ mode: CollectionSettings.Mode) -> Int {
       var scene = self.scene(mode: mode)
       scene.erase("a/0", at: 1_000)
-      return scene.play().simulation.storedFiles.count
+      return scene.play().simulation.serverRecord.storedFiles.count
     }
     #expect(stored(.asCoded) == 1)
     #expect(stored(.asDocumented) == 0)
@@ -146,7 +146,7 @@ struct CentralCodedTests {
       var scene = self.scene(mode: mode)
       scene.inject(.dropLink, "a/0", at: 1_000, lasting: .seconds(5))
       scene.erase("a/0", at: 20_000)
-      return scene.play().simulation.storedFiles.count
+      return scene.play().simulation.serverRecord.storedFiles.count
     }
     #expect(stored(.asCoded) == 1)
     #expect(stored(.asDocumented) == 0)
@@ -158,8 +158,8 @@ struct CentralCodedTests {
     scene.inject(.dropLink, "a/0", at: 5_000, lasting: .seconds(10))
     scene.erase("a/0", at: 6_000)
     let played = scene.play()
-    #expect(played.simulation.storedFiles.count == 1)
-    #expect(played.simulation.centralTallies?.failedErasures == 1)
+    #expect(played.simulation.serverRecord.storedFiles.count == 1)
+    #expect(played.simulation.collection.tallies.failedErasures == 1)
   }
 
   @Test("files of users whose names begin alike are erased, too")
@@ -167,7 +167,7 @@ struct CentralCodedTests {
     func stored(_ mode: CollectionSettings.Mode) -> [String] {
       var scene = self.scene(windows: [[0, 15_000, 16_000]], count: 12, mode: mode)
       scene.erase("a/1", at: 10_000)
-      return scene.play().simulation.storedFiles
+      return scene.play().simulation.serverRecord.storedFiles
     }
     // a-1 is the beginning of a-10 and a-11.
     let all = (0..<12).map { "a-\($0)_19700101000000" }
@@ -182,7 +182,7 @@ struct CentralCodedTests {
     func counts(_ mode: CollectionSettings.Mode) -> (erased: Int, failed: Int) {
       var scene = self.scene(mode: mode) { $0.metadata = MetadataSettings() }
       scene.erase("a/0", at: 10_000, .metadata)
-      let tallies = scene.play().simulation.centralTallies!
+      let tallies = scene.play().simulation.collection.tallies
       return (tallies.erasedItems, tallies.failedErasures)
     }
     #expect(counts(.asCoded) == (0, 1))

@@ -38,10 +38,10 @@ struct CentralErasureTests {
     let first = directCentral(task, samples(1), from: zeros)
     let second = directCentral(task, samples(1), from: first, epoch: 1)
     #expect(
-      played.simulation.centralParameters(0).values
+      played.simulation.collection.parameters(of: 0).values
         == directCentral(task, samples(1), from: second, epoch: 2))
     #expect(played.fileEnds == ["trained 1", "erased 1"])
-    #expect(played.simulation.centralTallies?.erasedFiles == 1)
+    #expect(played.simulation.collection.tallies.erasedFiles == 1)
   }
 
   @Test("files erased after a training stay in its version and are not in the next")
@@ -52,12 +52,12 @@ struct CentralErasureTests {
     let played = scene.play()
     let first = directCentral(task, samples(0, 1), from: zeros)
     #expect(
-      played.simulation.centralParameters(0).values
+      played.simulation.collection.parameters(of: 0).values
         == directCentral(task, samples(1), from: first, epoch: 1))
-    #expect(played.simulation.centralVersions.map(\.samples) == [8, 4])
+    #expect(played.simulation.collection.versions.map(\.samples) == [8, 4])
     #expect(played.fileEnds == ["trained 2"])
-    #expect(played.simulation.centralTallies?.erasedFiles == 1)
-    #expect(played.simulation.storedFiles == ["b-0_19700101000000.csv"])
+    #expect(played.simulation.collection.tallies.erasedFiles == 1)
+    #expect(played.simulation.serverRecord.storedFiles == ["b-0_19700101000000.csv"])
   }
 
   @Test("erased during a training: it had been read, so it stays part of that version")
@@ -66,7 +66,7 @@ struct CentralErasureTests {
     // 8 samples: 20.000 to 22.000.
     scene.erase("a/0", at: 21_000)
     let played = scene.play()
-    #expect(played.simulation.centralVersions.map(\.samples) == [8, 4, 4])
+    #expect(played.simulation.collection.versions.map(\.samples) == [8, 4, 4])
   }
 
   @Test("E42: erased while it is sent: it never reaches the store")
@@ -78,8 +78,8 @@ struct CentralErasureTests {
       played.story(of: 0, only: "erases", "misses", "stored", "file", "retries") == [
         "1000 erases files", "1000 misses f0 cancelled", "1000 file f0 erased",
       ])
-    #expect(played.simulation.storedFiles == ["b-0_19700101000000.csv"])
-    #expect(played.simulation.collectorRecord(0)?.keptFiles == 0)
+    #expect(played.simulation.serverRecord.storedFiles == ["b-0_19700101000000.csv"])
+    #expect(played.simulation.deviceRecords.collector(0)?.keptFiles == 0)
   }
 
   @Test("E42: erased while it is on its way: it comes first, and 5 ms later it is gone")
@@ -92,7 +92,7 @@ struct CentralErasureTests {
       played.story(of: 0, only: "erases", "stored", "file") == [
         "2005 erases files", "2010 stored f0", "2015 file f0 erased",
       ])
-    #expect(played.simulation.storedFiles == ["b-0_19700101000000.csv"])
+    #expect(played.simulation.serverRecord.storedFiles == ["b-0_19700101000000.csv"])
   }
 
   @Test("E42: an erasure that overtakes the file: what comes later stays gone")
@@ -107,7 +107,7 @@ struct CentralErasureTests {
       played.story(of: 0, only: "erases", "misses", "stored", "file") == [
         "4005 erases files", "4005 misses f0 unacknowledged", "4020 file f0 erased",
       ])
-    #expect(played.simulation.storedFiles == ["b-0_19700101000000.csv"])
+    #expect(played.simulation.serverRecord.storedFiles == ["b-0_19700101000000.csv"])
   }
 
   @Test("E42: erased without a link: continued the device now, in the store when the link is back")
@@ -149,17 +149,17 @@ struct CentralErasureTests {
     scene.erase("a/0", at: 30_000, .metadata)
     scene.inputs.stop.after = .seconds(50)
     let played = scene.play()
-    #expect(played.simulation.centralVersions.map(\.samples) == [8, 4])
+    #expect(played.simulation.collection.versions.map(\.samples) == [8, 4])
     let first = directCentral(task, samples(0, 1), from: zeros)
     #expect(
-      played.simulation.centralParameters(0).values
+      played.simulation.collection.parameters(of: 0).values
         == directCentral(task, samples(1), from: first, epoch: 1))
-    #expect(played.simulation.storedFiles.count == 2)
-    #expect(played.simulation.centralTallies?.erasedItems == 1)
-    #expect(played.simulation.centralTallies?.withoutMetadata == 1)
+    #expect(played.simulation.serverRecord.storedFiles.count == 2)
+    #expect(played.simulation.collection.tallies.erasedItems == 1)
+    #expect(played.simulation.collection.tallies.withoutMetadata == 1)
     // Without the requirement it changes nothing.
     scene.inputs.server.central!.requiresMetadata = false
-    #expect(scene.play().simulation.centralVersions.map(\.samples) == [8, 8])
+    #expect(scene.play().simulation.collection.versions.map(\.samples) == [8, 8])
   }
 
   @Test("files erased alone: the metadata stay; all: both go, and what is not formatted")
@@ -177,7 +177,7 @@ struct CentralErasureTests {
       arrival.schedule = [step]
       scene.inputs.fleet[0].arrival = arrival
       scene.erase("a/0", at: 12_000, scope)
-      let tallies = scene.play().simulation.centralTallies!
+      let tallies = scene.play().simulation.collection.tallies
       return (tallies.erasedFiles, tallies.erasedItems, tallies.clearedSamples)
     }
     #expect(left(.files) == (1, 0, 0))
@@ -196,8 +196,8 @@ struct CentralErasureTests {
       scene.inputs.fleet.removeLast()
       scene.erase("a/0", at: time, .metadata)
       let played = scene.play()
-      #expect(played.simulation.centralTallies?.items == items)
-      #expect(played.simulation.centralTallies?.erasedItems == items)
+      #expect(played.simulation.collection.tallies.items == items)
+      #expect(played.simulation.collection.tallies.erasedItems == items)
       #expect(played.fileEnds == ["trained 1"])
     }
   }
@@ -208,7 +208,7 @@ struct CentralErasureTests {
       var scene = scene { $0.userID = userID }
       scene.inject(.reinstall, "a/0", at: 5_000)
       scene.erase("a/0", at: 10_000)
-      return scene.play().simulation.centralTallies!.erasedFiles
+      return scene.play().simulation.collection.tallies.erasedFiles
     }
     #expect(erased(.keychain) == 1)
     #expect(erased(.userDefaults) == 0)

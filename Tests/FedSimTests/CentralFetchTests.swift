@@ -35,18 +35,18 @@ struct CentralFetchTests {
       played.story(of: 0, only: "ends", "uses") == [
         "5040 ends completed", "34320 uses m0 v1", "34320 ends completed",
       ])
-    #expect(played.simulation.collectorRecord(0)?.inUse == [1])
-    #expect(played.simulation.centralTallies?.fetches == 1)
-    let version = played.simulation.centralVersions[0]
+    #expect(played.simulation.deviceRecords.collector(0)?.inUse == [1])
+    #expect(played.simulation.collection.tallies.fetches == 1)
+    let version = played.simulation.collection.versions[0]
     #expect(version.adoptions == 1 && version.adoptionTime == .milliseconds(13_320))
     // As versions 1, 2 and 3 are published at 21, 41, 61 s, it has the placeholder, 1 and 1.
-    #expect(played.simulation.centralVersions.prefix(3).map(\.meanLag) == [1, 1, 2])
-    let accuracies = played.simulation.centralVersions.map(\.heldAccuracy)
+    #expect(played.simulation.collection.versions.prefix(3).map(\.meanLag) == [1, 1, 2])
+    let accuracies = played.simulation.collection.versions.map(\.heldAccuracy)
     #expect(accuracies[0].isNaN)
     #expect(accuracies[1] == version.evaluation?.accuracy)
     #expect(accuracies[2] == version.evaluation?.accuracy)
     let placeholder = scene(windows: [[0, 15_000, 16_000]]).play()
-    #expect(placeholder.simulation.collectorRecord(0)?.inUse == [-1])
+    #expect(placeholder.simulation.deviceRecords.collector(0)?.inUse == [-1])
   }
 
   @Test("a compilation of no time; one that the session does not outlast is not in use")
@@ -87,7 +87,7 @@ struct CentralFetchTests {
       $0.models = ["y"]
     }.play()
     #expect(one.story(of: 0, only: "uses") == ["34320 uses m1 v1"])
-    #expect(one.simulation.collectorRecord(0)?.inUse == [-2, 1])
+    #expect(one.simulation.deviceRecords.collector(0)?.inUse == [-2, 1])
   }
 
   @Test("a user's own model is for that user; another user's is not there")
@@ -117,6 +117,6 @@ struct CentralFetchTests {
     let played = scene.play()
     #expect(
       played.story(of: 0, only: "no model", "uses") == ["31500 no model m0", "54320 uses m0 v2"])
-    #expect(played.simulation.centralTallies?.failedFetches == 1)
+    #expect(played.simulation.collection.tallies.failedFetches == 1)
   }
 }

@@ -41,16 +41,16 @@ struct CentralTrainingTests {
       ])
     let first = directCentral(task, samples(2, 0, 1), from: zeros)
     let second = directCentral(task, samples(2, 0, 1), from: first, epoch: 1)
-    #expect(played.simulation.centralParameters(0).values == second)
+    #expect(played.simulation.collection.parameters(of: 0).values == second)
     #expect(second != first && first != zeros)
-    let version = played.simulation.centralVersions[0]
+    let version = played.simulation.collection.versions[0]
     #expect([version.files, version.samples, version.newSamples, version.users] == [3, 12, 12, 3])
     #expect(version.samplesProcessed == 12)
-    #expect(played.simulation.centralVersions[1].newSamples == 0)
+    #expect(played.simulation.collection.versions[1].newSamples == 0)
     #expect(played.fileEnds == ["trained 3"])
     // No round was ever trained for.
     #expect(played.simulation.version == 0)
-    #expect(played.simulation.ledgers.attempts.opened == 0)
+    #expect(played.simulation.books.ledgers.attempts.opened == 0)
   }
 
   @Test("the accuracy is that of the version on the test samples")
@@ -68,7 +68,7 @@ struct CentralTrainingTests {
       let logits = (0..<2).map { x * parameters[$0] + y * parameters[2 + $0] + parameters[4 + $0] }
       if (logits[1] > logits[0] ? 1 : 0) == label { correct += 1 }
     }
-    #expect(played.simulation.centralVersions[0].evaluation?.correct == correct)
+    #expect(played.simulation.collection.versions[0].evaluation?.correct == correct)
     #expect(correct > 16)
   }
 
@@ -85,10 +85,10 @@ struct CentralTrainingTests {
       ])
     let first = directCentral(task, samples(2), from: zeros)
     #expect(
-      played.simulation.centralParameters(0).values
+      played.simulation.collection.parameters(of: 0).values
         == directCentral(task, samples(0, 1), from: first, epoch: 1))
     // 15, 20, 25.
-    #expect(played.simulation.centralTallies?.emptyTrainings == 3)
+    #expect(played.simulation.collection.tallies.emptyTrainings == 3)
   }
 
   @Test("from the initial weights: a training begins as if there had been none")
@@ -97,7 +97,7 @@ struct CentralTrainingTests {
     scene.central(every: 20_000) { $0.from = .initial }
     scene.inputs.stop.after = .seconds(50)
     #expect(
-      scene.play().simulation.centralParameters(0).values
+      scene.play().simulation.collection.parameters(of: 0).values
         == directCentral(task, samples(2, 0, 1), from: zeros, epoch: 1))
   }
 
@@ -112,7 +112,7 @@ struct CentralTrainingTests {
         "7010 trains m0 8s", "9010 publishes m0 v1",
       ])
     #expect(
-      played.simulation.centralParameters(0).values
+      played.simulation.collection.parameters(of: 0).values
         == directCentral(task, samples(2, 0), from: zeros))
     #expect(played.fileEnds == ["trained 2", "unread 1"])
   }
@@ -143,7 +143,7 @@ struct CentralTrainingTests {
       played.story(of: -1, only: "trains", "publishes") == [
         "10000 trains m0 12s", "25000 publishes m0 v1", "30000 trains m0 12s",
       ])
-    #expect(played.simulation.centralTallies?.overruns == 1)
+    #expect(played.simulation.collection.tallies.overruns == 1)
   }
 
   @Test("users' own models: each is trained on its user's samples alone")
@@ -160,10 +160,11 @@ struct CentralTrainingTests {
     for (device, (group, client)) in zip(["a", "b", "c"], Int32(0)...2).enumerated() {
       let first = directCentral(task, samples(client), from: zeros, group: group)
       let second = directCentral(task, samples(client), from: first, epoch: 1, group: group)
-      #expect(played.simulation.ownParameters(0, of: device)?.values == second, "\(group)")
+      #expect(
+        played.simulation.collection.ownParameters(0, of: device)?.values == second, "\(group)")
     }
-    #expect(played.simulation.centralParameters(0).values == zeros)
-    let version = played.simulation.centralVersions[0]
+    #expect(played.simulation.collection.parameters(of: 0).values == zeros)
+    let version = played.simulation.collection.versions[0]
     #expect([version.users, version.samplesProcessed] == [3, 12])
     #expect(version.evaluation == nil)
     #expect((0...1).contains(version.userAccuracy))
@@ -183,7 +184,7 @@ struct CentralTrainingTests {
       #expect(
         found == (isShared ? ["23000 publishes m0 v1"] : []) + ["23000 publishes m1 v1"])
       #expect(
-        played.simulation.centralParameters(1).values
+        played.simulation.collection.parameters(of: 1).values
           == directCentral(task, samples(2, 0, 1), from: zeros, name: "second"))
       // A file that two models read ends once.
       #expect(played.fileEnds == ["trained 3"])
@@ -206,10 +207,10 @@ struct CentralTrainingTests {
         "16000 trains m0 4s", "17000 publishes m0 v1",
       ])
     #expect(
-      played.simulation.centralParameters(0).values
+      played.simulation.collection.parameters(of: 0).values
         == directCentral(task, samples(0), from: zeros))
     // Three files at 8.000, two at 16.000.
-    #expect(played.simulation.centralTallies?.withoutMetadata == 5)
+    #expect(played.simulation.collection.tallies.withoutMetadata == 5)
     #expect(played.fileEnds == ["trained 1", "unread 2"])
   }
 
@@ -239,6 +240,7 @@ struct CentralTrainingTests {
     var stream = key.stream(slot: 0)
     stream.shuffle(&order)
     #expect(
-      played.simulation.centralParameters(0).values == directCentral(task, order, from: zeros))
+      played.simulation.collection.parameters(of: 0).values
+        == directCentral(task, order, from: zeros))
   }
 }

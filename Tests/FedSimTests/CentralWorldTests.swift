@@ -15,12 +15,12 @@ struct CentralWorldTests {
       var simulation = Simulation(world.collectingScene().inputs)
       simulation.run(observers: [tape])
       #expect(tape.faults == [], "seed \(seed)")
-      #expect(simulation.fileLedger.stillOpen == 0, "seed \(seed)")
-      versions += simulation.centralVersions.count
+      #expect(simulation.collection.ledger.stillOpen == 0, "seed \(seed)")
+      versions += simulation.collection.versions.count
       for (place, outcome) in FileOutcome.allCases.enumerated() {
-        ends[place] += simulation.fileLedger[outcome]
+        ends[place] += simulation.collection.ledger[outcome]
       }
-      let named = simulation.centralTallies!.named
+      let named = simulation.collection.tallies.named
       counts = named.enumerated().map { place, tally in
         (tally.name, tally.count + (counts.isEmpty ? 0 : counts[place].count))
       }
@@ -46,8 +46,8 @@ struct CentralWorldTests {
         simulation.run()
         return (
           [simulation.eventDigest.value]
-            + simulation.centralVersions.map(\.trainingLoss.bitPattern),
-          (0..<2).map { simulation.centralParameters($0).values.map(\.bitPattern) }
+            + simulation.collection.versions.map(\.trainingLoss.bitPattern),
+          (0..<2).map { simulation.collection.parameters(of: $0).values.map(\.bitPattern) }
         )
       }
       let reference = trace(threads: 1, .lazy)

@@ -59,7 +59,7 @@ struct ClientEvaluationTests {
       played.story(of: 0, only: "does", "downloaded").suffix(3) == [
         "13680 does evaluationAsked", "16000 downloaded v1", "17333.336 does evaluated",
       ])
-    let record = try #require(played.simulation.evaluationRecords.first)
+    let record = try #require(played.simulation.serverRecord.evaluations.first)
     #expect(record.version == 1)
     #expect(record.round == 1)
     #expect(record.begunAt == ms(9_650))
@@ -80,8 +80,8 @@ struct ClientEvaluationTests {
     var scene = evaluating(task: task)
     scene.inputs.stop.rounds = 2
     let played = scene.play()
-    #expect(played.simulation.evaluationRecords.count == 2)
-    let record = played.simulation.evaluationRecords[0]
+    #expect(played.simulation.serverRecord.evaluations.count == 2)
+    let record = played.simulation.serverRecord.evaluations[0]
     #expect(record.endedAt == ms(21_010))
     let losses = ["a", "b"].enumerated().map { client, group in
       let key = StreamKey(seed: 1, purpose: "evaluation-batches", group: group, ordinal: 0)
@@ -114,8 +114,8 @@ struct ClientEvaluationTests {
       var scene = evaluating(settings: { $0.acceptFailures = acceptFailures })
       scene.inject(.kill, "a/0", at: 18_000)
       let played = scene.play()
-      #expect(played.simulation.instructionTallies?.disconnects == [1, 0, 0, 0])
-      return played.simulation.evaluationRecords.first
+      #expect(played.simulation.serverRecord.instructionTallies?.disconnects == [1, 0, 0, 0])
+      return played.simulation.serverRecord.evaluations.first
     }
     let accepted = record(true)
     #expect(accepted?.failures == 1)
@@ -131,7 +131,7 @@ struct ClientEvaluationTests {
     func record(_ onFailure: ProtocolSettings.OnFailure) -> EvaluationRecord? {
       var scene = evaluating(group: { $0.protocol!.onFailure = onFailure })
       scene.inject(.throw, "a/0", at: 18_000)
-      return scene.play().simulation.evaluationRecords.first
+      return scene.play().simulation.serverRecord.evaluations.first
     }
     let reported = record(.report)
     #expect((reported?.results, reported?.failures, reported?.examples) == (2, 0, 4))
@@ -146,11 +146,11 @@ struct ClientEvaluationTests {
     scene.inputs.stop.rounds = nil
     scene.inputs.stop.after = .seconds(22)
     let played = scene.play()
-    let record = played.simulation.evaluationRecords.first
+    let record = played.simulation.serverRecord.evaluations.first
     #expect(record?.endedAt == ms(17_670))
     #expect((record?.results, record?.failures) == (0, 2))
     #expect(record?.loss.isNaN == true)
-    #expect(played.simulation.instructionTallies?.lateEvaluations == 2)
+    #expect(played.simulation.serverRecord.instructionTallies?.lateEvaluations == 2)
   }
 
   @Test("With too few devices the server waits, then continues without an evaluation")
@@ -162,7 +162,7 @@ struct ClientEvaluationTests {
     scene.inputs.stop.rounds = 2
     scene.inputs.stop.after = .seconds(400)
     let played = scene.play()
-    let record = played.simulation.evaluationRecords.first
+    let record = played.simulation.serverRecord.evaluations.first
     #expect(record?.endedAt == ms(109_650))
     #expect((record?.members, record?.examples) == (0, 0))
     #expect(record?.loss.isNaN == true)
@@ -180,7 +180,7 @@ struct ClientEvaluationTests {
     var stream = StreamKey(seed: 1, purpose: "evaluation").stream(slot: 1)
     let member = Int(stream.sample(1, below: 2)[0])
     #expect(played.story(of: member, only: "does").prefix(1) == ["13680 does evaluationAsked"])
-    #expect(played.simulation.evaluationRecords.first?.members == 1)
+    #expect(played.simulation.serverRecord.evaluations.first?.members == 1)
     #expect(played.story(of: -1, only: "cohort").last == "23030 cohort r2 2")
   }
 
@@ -189,7 +189,7 @@ struct ClientEvaluationTests {
     let windows: [[[Int64]]] = [[[0, 18_000, 20_000]], [[0, 600_000, 605_000]]]
     let played = evaluating(windows).play()
     #expect(played.story(of: 0, only: "ends") == ["18000 ends expired"])
-    #expect(played.simulation.evaluationRecords.first?.failures == 1)
-    #expect(played.simulation.ledgers.attempts.opened == 2)
+    #expect(played.simulation.serverRecord.evaluations.first?.failures == 1)
+    #expect(played.simulation.books.ledgers.attempts.opened == 2)
   }
 }

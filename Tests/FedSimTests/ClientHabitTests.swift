@@ -30,7 +30,7 @@ struct ClientHabitTests {
         "1000 begins activation", "5340 downloaded v0", "5340 rests completed",
         "307360 rests completed", "609380 rests completed", "700000 ends locked",
       ])
-    #expect(played.simulation.ledgers.transmissions[.delivered] == 4)
+    #expect(played.simulation.books.ledgers.transmissions[.delivered] == 4)
   }
 
   @Test("A look that fails is forgotten: the next one comes five minutes later as well")
@@ -74,7 +74,7 @@ struct ClientHabitTests {
         "300000 begins activation", "302020 identity bootstrapped", "304040 ends completed",
         "360000 begins window", "362020 accepted r1", "362020 ends nothingNew",
       ])
-    #expect(played.simulation.identityCounts?.refreshes == 0)
+    #expect(played.simulation.deviceRecords.identityCounts?.refreshes == 0)
   }
 
   @Test("A heartbeat with such a token is refused for good, and costs no more events")
@@ -83,7 +83,7 @@ struct ClientHabitTests {
     // 101.010 for 3600 s: good are those of 400 … 3400 s, refused those of 3700 … 9700 s.
     var scene = openScene()
     scene.inputs.fleet[0].authentication!.refreshes = false
-    let beats = try #require(scene.play().simulation.identityCounts).heartbeats
+    let beats = try #require(scene.play().simulation.deviceRecords.identityCounts).heartbeats
     #expect((beats.due, beats.accepted, beats.unauthorised) == (32, 11, 21))
   }
 
@@ -175,7 +175,7 @@ struct ClientHabitTests {
     #expect(kept.story(of: 0, only: "uploads") == ["8340 uploads 0"])
     #expect(
       kept.story(of: 0, only: "ends") == ["9000 ends unreachable", "202020 ends nothingNew"])
-    #expect(kept.simulation.ledgers.updates[.unfinishedAtEnd] == 1)
+    #expect(kept.simulation.books.ledgers.updates[.unfinishedAtEnd] == 1)
   }
 
   @Test("There is one entry a version: the next update of it takes the place of the one kept")
@@ -191,7 +191,7 @@ struct ClientHabitTests {
       played.story(of: 0, only: "uploads", "arrives") == [
         "8340 uploads 0", "206020 uploads 1", "207330 arrives 1",
       ])
-    #expect(played.simulation.ledgers.updates[.replaced] == 1)
+    #expect(played.simulation.books.ledgers.updates[.replaced] == 1)
   }
 
   // MARK: Downloads
@@ -210,7 +210,7 @@ struct ClientHabitTests {
     #expect(
       played.story(of: 0, only: "download", "ends").first
         == (isThere ? "4340 downloaded v0" : "4020 download fails timedOut"))
-    #expect(played.simulation.ledgers.transmissions[.timedOut] == (isThere ? 0 : 1))
+    #expect(played.simulation.books.ledgers.transmissions[.timedOut] == (isThere ? 0 : 1))
   }
 
   // MARK: What devices say of themselves
@@ -233,7 +233,7 @@ struct ClientHabitTests {
         ]
       ).play()
       // Without the check, the fetch and the update.
-      return played.simulation.ledgers.bytesUp - 3300
+      return played.simulation.books.ledgers.bytesUp - 3300
     }
     #expect(bytes("wifi") == 1510)
     #expect(bytes("cellular") == 1514)
@@ -262,7 +262,7 @@ struct ClientHabitTests {
         }
       ])
     scene.inputs.stop.after = .seconds(2000)
-    let belief = try #require(scene.play().simulation.linkBelief)
+    let belief = try #require(scene.play().simulation.deviceRecords.linkBelief)
     let cellular: [Int64] = [252_020_000, 697_980_000]
     #expect(
       belief == [
@@ -274,7 +274,7 @@ struct ClientHabitTests {
 
   @Test("Without a word about the link nobody looks at what the server believes of it")
   func noBelief() {
-    #expect(openScene().play().simulation.linkBelief == nil)
+    #expect(openScene().play().simulation.deviceRecords.linkBelief == nil)
   }
 
   // MARK: All of it at once
@@ -315,7 +315,7 @@ struct ClientHabitTests {
       var simulation = Simulation(scene.inputs)
       simulation.run(observers: [tape])
       #expect(tape.faults == [], "seed \(seed)")
-      held += simulation.aggregationTallies!.held
+      held += simulation.serverRecord.aggregationTallies!.held
     }
     // The worlds are not dull.
     #expect(held > 100, "\(held)")

@@ -27,12 +27,12 @@ struct CollectionTests {
         "3020 ends completed", "30000 begins window", "30000 ends completed",
         "60000 begins window", "60000 ends completed", "10000000 file f0 unread",
       ])
-    let record = played.simulation.collectorRecord(0)!
+    let record = played.simulation.deviceRecords.collector(0)!
     #expect(record.keptFiles == 0 && record.keptBytes == 0 && record.mostBytes == 1000)
-    #expect(played.simulation.storedFiles == ["a-0_19700101000000.csv"])
+    #expect(played.simulation.serverRecord.storedFiles == ["a-0_19700101000000.csv"])
     // The file, and the answer.
-    #expect(played.simulation.ledgers.bytesUp == 2000)
-    #expect(played.simulation.ledgers.bytesDown == 1000)
+    #expect(played.simulation.books.ledgers.bytesUp == 2000)
+    #expect(played.simulation.books.ledgers.bytesDown == 1000)
   }
 
   @Test("the bytes of a file are those of its lines, written by hand")
@@ -44,7 +44,9 @@ struct CollectionTests {
       var settings = CollectionSettings()
       settings.timestamps = false
       change(&settings)
-      return Simulation(scene(windows: nights).inputs).csvBytes([0, 1, 2, 3], settings)
+      let inputs = scene(windows: nights).inputs
+      return Simulation(inputs).collection.csvBytes(
+        [0, 1, 2, 3], settings, of: inputs.task.train)
     }
     #expect(bytes { _ in } == 79)
     // A time of twelve characters and a comma before each line.
@@ -65,7 +67,9 @@ struct CollectionTests {
     var settings = CollectionSettings()
     settings.timestamps = false
     settings.sequences = true
-    #expect(Simulation(inputs).csvBytes([0, 1, 2, 3], settings) == 79 + 4 * 8)
+    let bytes = Simulation(inputs).collection.csvBytes(
+      [0, 1, 2, 3], settings, of: inputs.task.train)
+    #expect(bytes == 79 + 4 * 8)
   }
 
   @Test("bytes are fractions of 255, as they are printed")
@@ -80,7 +84,7 @@ struct CollectionTests {
     var settings = CollectionSettings()
     settings.timestamps = false
     let simulation = Simulation(Scene(task, fleet: [.collectors("a", windows: nights)]).inputs)
-    #expect(simulation.csvBytes([0, 1], settings) == 4 * 4 + 2 * 8)
+    #expect(simulation.collection.csvBytes([0, 1], settings, of: data) == 4 * 4 + 2 * 8)
   }
 
   @Test("a lost link: the file is in the error log, and the next session sends it")
@@ -93,8 +97,8 @@ struct CollectionTests {
         "0 sends f0", "1000 misses f0 linkLost", "1000 ends completed", "30000 retries 1",
         "30000 sends f0", "32010 stored f0", "33020 ends completed", "60000 ends completed",
       ])
-    #expect(played.simulation.centralTallies?.retries == 1)
-    #expect(played.simulation.ledgers.transmissions[.linkLost] == 1)
+    #expect(played.simulation.collection.tallies.retries == 1)
+    #expect(played.simulation.books.ledgers.transmissions[.linkLost] == 1)
   }
 
   @Test("as documented what fails again stays in the log, and the session after sends it")
@@ -108,7 +112,7 @@ struct CollectionTests {
         "1000 misses f0 linkLost", "30000 retries 1", "31000 misses f0 linkLost",
         "60000 retries 1", "62010 stored f0",
       ])
-    #expect(played.simulation.collectorRecord(0)?.keptFiles == 0)
+    #expect(played.simulation.deviceRecords.collector(0)?.keptFiles == 0)
   }
 
   @Test("retries are the app's policy: never, or when its user opens it")
@@ -133,7 +137,7 @@ struct CollectionTests {
       played.story(of: 0, only: "formats", "misses", "stored", "ends").prefix(4) == [
         "0 formats f0 4s 1000B", "0 misses f0 offline", "0 ends completed", "32010 stored f0",
       ])
-    #expect(played.simulation.ledgers.transmissions.opened == 1)
+    #expect(played.simulation.books.ledgers.transmissions.opened == 1)
   }
 
   @Test("a soft expiry lets an upload continue; the hard one ends it, and it is logged")
@@ -155,8 +159,8 @@ struct CollectionTests {
       played.story(of: 0, only: "misses", "stored", "file") == [
         "2010 stored f0", "2010 file f0 trained", "2015 misses f0 unacknowledged",
       ])
-    #expect(played.simulation.centralTallies?.repeatedFiles == 1)
-    #expect(played.simulation.centralVersions.count == 1)
+    #expect(played.simulation.collection.tallies.repeatedFiles == 1)
+    #expect(played.simulation.collection.versions.count == 1)
     #expect(played.fileEnds == ["trained 1"])
   }
 
@@ -174,7 +178,7 @@ struct CollectionTests {
       played.story(of: 0, only: "clears", "formats") == [
         "5000 clears data 1", "60000 formats f0 3s 750B",
       ])
-    #expect(played.simulation.centralTallies?.clearedSamples == 1)
+    #expect(played.simulation.collection.tallies.clearedSamples == 1)
   }
 
   @Test("clearErrorLogs deletes failed files for good")
@@ -187,7 +191,7 @@ struct CollectionTests {
       played.story(of: 0, only: "misses", "clears", "file", "stored") == [
         "1000 misses f0 linkLost", "10000 clears log 1", "10000 file f0 cleared",
       ])
-    #expect(played.simulation.collectorRecord(0)?.keptBytes == 0)
+    #expect(played.simulation.deviceRecords.collector(0)?.keptBytes == 0)
   }
 
   @Test("the app clears its error log once the files in it have too many bytes")
@@ -195,7 +199,7 @@ struct CollectionTests {
     func cleared(above bytes: Int64) -> Int {
       var scene = self.scene(windows: nights, models: ["x", "y"]) { $0.clearAbove = bytes }
       scene.inputs.fleet[0].link = .states("offline", in: [0...20_000], otherwise: "wifi")
-      return scene.play().simulation.fileLedger[.cleared]
+      return scene.play().simulation.collection.ledger[.cleared]
     }
     // Two files of 1,000 bytes.
     #expect(cleared(above: 1999) == 2)
@@ -227,9 +231,9 @@ struct CollectionTests {
         "45.200 formats f1 4s 1000B", "57.200 stored f1", "57.200 file f1 trained",
         "79.400 item f1",
       ])
-    #expect(played.simulation.storedFiles == ["a-0_19700101000000.csv"])
-    #expect(played.simulation.centralTallies?.overwrittenFiles == 1)
-    #expect(played.simulation.centralTallies?.overwrittenItems == 1)
+    #expect(played.simulation.serverRecord.storedFiles == ["a-0_19700101000000.csv"])
+    #expect(played.simulation.collection.tallies.overwrittenFiles == 1)
+    #expect(played.simulation.collection.tallies.overwrittenItems == 1)
   }
 
   @Test("before a training reads it, a file that is overwritten ends so; a second later it is not")
@@ -240,7 +244,7 @@ struct CollectionTests {
         bytesPerSecond: 1_000_000, roundTrip: .milliseconds(20))
       scene.central(every: 10_000)
       let played = scene.play()
-      return (played.fileEnds, played.simulation.centralVersions.count)
+      return (played.fileEnds, played.simulation.collection.versions.count)
     }
     // The first model's data never reach it.
     #expect(ends(.zero) == (["trained 1", "overwritten 1"], 999))
@@ -263,7 +267,7 @@ struct CollectionTests {
       zone.utcOffset = goesBack ? .hours(-1) : .zero
       scene.inputs.fleet[0].clock!.zones = [zone]
       let played = scene.play()
-      return (played.simulation.storedFiles, played.fileEnds)
+      return (played.simulation.serverRecord.storedFiles, played.fileEnds)
     }
     #expect(
       stored(goesBack: false) == (
@@ -287,14 +291,14 @@ struct CollectionTests {
         "2010 stored f0", "3500 no item f0",
       ])
     #expect(played.fileEnds == ["unread 1"])
-    #expect(played.simulation.centralVersions.isEmpty)
+    #expect(played.simulation.collection.versions.isEmpty)
   }
 
   @Test("with fewer new samples than wanted nothing is formatted")
   func minimum() {
     let few = scene(windows: nights) { $0.minimumSamples = 5 }.play()
     #expect(few.story(of: 0, only: "formats") == [])
-    #expect(few.simulation.collectorRecord(0)?.waiting == 4)
+    #expect(few.simulation.deviceRecords.collector(0)?.waiting == 4)
     #expect(scene(windows: nights) { $0.minimumSamples = 4 }.play().fileEnds == ["unread 1"])
   }
 
@@ -312,7 +316,7 @@ struct CollectionTests {
       // the app registers first: 1,500 bytes up, 1,000 down, 20 ms.
       scene.inject(.reinstall, "a/0", at: 25_000)
       let played = scene.play()
-      return (played.simulation.storedFiles, played.fileEnds)
+      return (played.simulation.serverRecord.storedFiles, played.fileEnds)
     }
     #expect(
       names(.keychain).0 == ["a-0_19700101000000.csv", "a-0_19700101000027.csv"])

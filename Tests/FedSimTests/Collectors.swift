@@ -63,8 +63,8 @@ extension LearningTask {
 extension Played {
   /// Files by how they ended, those that came up.
   var fileEnds: [String] {
-    FileOutcome.allCases.filter { simulation.fileLedger[$0] > 0 }
-      .map { "\($0) \(simulation.fileLedger[$0])" }
+    FileOutcome.allCases.filter { simulation.collection.ledger[$0] > 0 }
+      .map { "\($0) \(simulation.collection.ledger[$0])" }
   }
 }
 

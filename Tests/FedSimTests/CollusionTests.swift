@@ -128,7 +128,7 @@ struct CollusionTests {
     let first = three([]).play().simulation
     let other = three([little(2), little(2)]).play().simulation
     #expect(other.eventDigest.value == first.eventDigest.value)
-    #expect(other.ledgers.bytesUp == first.ledgers.bytesUp)
+    #expect(other.books.ledgers.bytesUp == first.books.ledgers.bytesUp)
   }
 
   @Test("Transforms come after it: a bound holds for what they send")

@@ -101,7 +101,7 @@ struct ConditionTests {
   @Test("A device that lacks nothing is not refused")
   func lacksNothing() {
     let played = Scene(fleet: [Self.phone { _ in }]).play()
-    #expect(played.simulation.tallies.ineligibleSessions == 0)
+    #expect(played.simulation.books.tallies.ineligibleSessions == 0)
     #expect(
       played.story(of: 0, only: "begins", "ends") == [
         "60000 begins window", "70660 ends completed",
@@ -123,10 +123,11 @@ struct ConditionTests {
         ], "\(condition)")
       for word in Condition.refusals(in: [phone]) {
         let expected = word == condition.refusal ? 1 : 0
-        #expect(played.simulation.tallies.ineligible[word] == expected, "\(condition): \(word)")
+        let refusals = played.simulation.books.tallies.ineligible
+        #expect(Condition.count(of: word, in: refusals) == expected, "\(condition): \(word)")
       }
       // `explain` asks the same list, with what is seen from outside.
-      let view = played.simulation.view(of: 0)
+      let view = DeviceView(0, in: played.simulation)
       #expect(view.unmet(at: ms(60_000), of: phone) == [condition])
     }
   }
@@ -337,7 +338,7 @@ struct ConditionTests {
       let simulation = before.play().simulation
       let group = before.inputs.fleet[0]
       let needed = Conditions(askedBy: .processing, of: group)
-      let held = simulation.view(of: 0).held(at: ms(wait.at), of: needed)
+      let held = DeviceView(0, in: simulation).held(at: ms(wait.at), of: needed)
       let missing = Condition.allCases.filter { needed.contains($0) && !held.contains($0) }
       let implied: [Condition] =
         switch wait.condition {

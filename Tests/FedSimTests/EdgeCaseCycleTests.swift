@@ -66,8 +66,8 @@ struct EdgeCaseCycleTests {
     #expect(played.story(of: -1, only: "published") == ["0 published v0 0", "9650 published v1 1"])
     let zeros: [Float] = [0, 0, 0, 0, 0, 0]
     #expect(played.model(1) == directTraining(task, 0..<4, from: zeros, group: "a", client: 0))
-    #expect(played.simulation.ledgers.updates[.rejectedLate] == 1)
-    #expect(played.simulation.exchangeTallies?.lateReports == 1)
+    #expect(played.simulation.books.ledgers.updates[.rejectedLate] == 1)
+    #expect(played.simulation.serverRecord.exchangeTallies?.lateReports == 1)
   }
 
   @Test("E22: No timer ends a cycle as coded, the next report does; as documented a timer does")
@@ -103,7 +103,7 @@ struct EdgeCaseCycleTests {
       played.story(of: 1, only: "accepted", "downloaded", "trains", "ends") == [
         "9020 accepted r1", "11040 ends expiredRound",
       ])
-    #expect(played.simulation.exchangeTallies?.invalidKeys == 1)
+    #expect(played.simulation.serverRecord.exchangeTallies?.invalidKeys == 1)
     #expect(played.simulation.deviceRecords[1].heldVersion == -1)
   }
 
@@ -242,7 +242,7 @@ struct EdgeCaseCycleTests {
         "10000 begins window", "10000 ends wrongURL", "100000 begins window",
         "106000 attempt threw 1", "106000 ends threw",
       ])
-    #expect(played.simulation.exchangeTallies?.unconnectedSessions == 1)
+    #expect(played.simulation.serverRecord.exchangeTallies?.unconnectedSessions == 1)
     #expect(played.simulation.version == 0)
   }
 }

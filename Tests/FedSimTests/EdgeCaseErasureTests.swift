@@ -27,8 +27,8 @@ struct EdgeCaseErasureTests {
         "9000 erases files", "9000 fails 0 cancelled", "9000 ends completed",
       ])
     #expect(played.version(1).publishedAt == ms(109_650))
-    #expect(played.simulation.ledgers.updates[.erased] == 1)
-    #expect(played.simulation.exchangeTallies?.erasures == 1)
+    #expect(played.simulation.books.ledgers.updates[.erased] == 1)
+    #expect(played.simulation.serverRecord.exchangeTallies?.erasures == 1)
   }
 
   @Test("E42: Erased while it is on its way: it arrives, and 5 ms later it is gone there too")
@@ -43,8 +43,8 @@ struct EdgeCaseErasureTests {
       ])
     // The second phone's update is alone.
     #expect(played.simulation.version == 0)
-    #expect(played.simulation.pendingCount == 1)
-    #expect(played.simulation.ledgers.updates[.erased] == 1)
+    #expect(played.simulation.serverRecord.pendingCount == 1)
+    #expect(played.simulation.books.ledgers.updates[.erased] == 1)
   }
 
   @Test("E42: An erasure that overtakes the upload: what comes later stays gone")
@@ -62,7 +62,7 @@ struct EdgeCaseErasureTests {
       played.story(of: 0, only: "erases", "fails", "arrives") == [
         "15285 erases files", "15285 fails 0 unacknowledged", "15300 arrives 0",
       ])
-    #expect(played.simulation.ledgers.updates[.erased] == 1)
+    #expect(played.simulation.books.ledgers.updates[.erased] == 1)
     #expect(played.version(1).publishedAt == ms(109_650))
   }
 
@@ -81,7 +81,7 @@ struct EdgeCaseErasureTests {
       played.story(of: 0, only: "arrives", "erases", "uploads", "ends") == [
         "8340 uploads 0", "9650 arrives 0", "9700 erases files", "9700 ends completed",
       ])
-    #expect(played.simulation.ledgers.updates[.erased] == 1)
+    #expect(played.simulation.books.ledgers.updates[.erased] == 1)
   }
 
   /// Writes down how many updates wait, when that changes.
@@ -90,8 +90,8 @@ struct EdgeCaseErasureTests {
     private var last = 0
     var wantsEveryEvent: Bool { true }
     func handled(_ event: Event, at time: SimTime, _ simulation: borrowing Simulation) {
-      guard simulation.pendingCount != last else { return }
-      last = simulation.pendingCount
+      guard simulation.serverRecord.pendingCount != last else { return }
+      last = simulation.serverRecord.pendingCount
       changes.append("\(milliseconds(time)) \(last)")
     }
   }
@@ -107,7 +107,7 @@ struct EdgeCaseErasureTests {
       played.story(of: 0, only: "erases", "attempt", "ends") == [
         "6000 erases all", "6000 attempt erased 1", "6000 ends erased",
       ])
-    #expect(played.simulation.ledgers.attempts[.erased] == 1)
+    #expect(played.simulation.books.ledgers.attempts[.erased] == 1)
   }
 
   @Test("E42: Metadata erased: the server no longer knows that the device was in the cycle")
@@ -153,10 +153,10 @@ struct EdgeCaseErasureTests {
       checked.story(of: 0, only: "attempt", "makes", "uploads", "ends") == [
         "8340 attempt finished 4", "8340 makes 0 of v0 4b 4s", "8340 ends completed",
       ])
-    #expect(checked.simulation.ledgers.updates[.rejectedLocally] == 1)
+    #expect(checked.simulation.books.ledgers.updates[.rejectedLocally] == 1)
     let sent = played(false)
     #expect(sent.story(of: 0, only: "arrives", "receipt").first == "9650 arrives 0")
-    #expect(sent.simulation.ledgers.updates[.rejectedNotFinite] == 1)
+    #expect(sent.simulation.books.ledgers.updates[.rejectedNotFinite] == 1)
     #expect(sent.tape.rounds.first?.outcome == .failed)
     for run in [checked, sent] {
       #expect(run.simulation.version == 0)
@@ -164,7 +164,8 @@ struct EdgeCaseErasureTests {
     }
     // A rate beyond the numbers does the same without a script; sound ones are sent.
     #expect(
-      played(true, rate: 1e40, poisons: false).simulation.ledgers.updates[.rejectedLocally] == 1)
+      played(true, rate: 1e40, poisons: false).simulation.books.ledgers.updates[.rejectedLocally]
+        == 1)
     #expect(played(true, poisons: false).simulation.version == 1)
   }
 
@@ -180,7 +181,7 @@ struct EdgeCaseErasureTests {
     let zeros: [Float] = [0, 0, 0, 0, 0, 0]
     #expect(
       played.model(1) == directTraining(.tiny(), 0..<4, from: zeros, group: "b", client: 1))
-    #expect(played.simulation.ledgers.updates[.rejectedNotFinite] == 1)
+    #expect(played.simulation.books.ledgers.updates[.rejectedNotFinite] == 1)
   }
 
   @Test("E44: A layer that the app does not know: nothing is applied, or in silence the rest")
@@ -225,7 +226,7 @@ struct EdgeCaseErasureTests {
     #expect(strict.model(1) == first)
     #expect(strict.model(2) == second)
     #expect(strict.simulation.version == 2)
-    #expect(strict.simulation.exchangeTallies?.layoutMismatches == 1)
+    #expect(strict.simulation.serverRecord.exchangeTallies?.layoutMismatches == 1)
 
     // It trains on the first layer of v2 and its own second layer, that of v1.
     let skipping = played(skips: true)
@@ -250,6 +251,6 @@ struct EdgeCaseErasureTests {
     #expect(played.simulation.version == 1)
     // The only layer is the new one.
     #expect(played.model(1) == [0, 0, 0, 0, 0, 0])
-    #expect(played.simulation.ledgers.updates[.rejectedStale] == 1)
+    #expect(played.simulation.books.ledgers.updates[.rejectedStale] == 1)
   }
 }

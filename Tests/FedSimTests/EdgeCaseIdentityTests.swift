@@ -49,7 +49,7 @@ struct EdgeCaseIdentityTests {
         "85050 accepted r1", "85050 ends nothingNew",
       ])
     // Bootstrap, check, download, upload; check; refresh, check: all of them on the link.
-    let ledgers = played.simulation.ledgers
+    let ledgers = played.simulation.books.ledgers
     #expect(ledgers.transmissions[.delivered] == 7)
     #expect(ledgers.bytesUp == 7 * 1000 + 300)
     #expect(ledgers.bytesDown == 7 * 1000 + 300)
@@ -78,8 +78,8 @@ struct EdgeCaseIdentityTests {
         "502020 identity refreshed", "502020 uploads 1", "503330 arrives 1", "506360 accepted r1",
         "510360 uploads 2", "511670 arrives 2", "512680 ends completed",
       ])
-    #expect(played.simulation.ledgers.transmissions[.unavailable] == 2)
-    #expect(played.simulation.identityCounts?.failedRefreshes == 2)
+    #expect(played.simulation.books.ledgers.transmissions[.unavailable] == 2)
+    #expect(played.simulation.deviceRecords.identityCounts?.failedRefreshes == 2)
   }
 
   /// Update 0 waits since the link was lost at 10.3 s. The refresh of 91.010 is at the server at
@@ -178,7 +178,7 @@ struct EdgeCaseIdentityTests {
         == ["1800000 begins activation", "86400000 begins refresh"])
     // 02:30 twice; then 03:30.
     let names = [1_800_000, 5_400_000, 9_000_000].map {
-      shifted.simulation.fileName(of: 0, at: ms($0))
+      shifted.simulation.deviceRecords.fileName(of: 0, at: ms($0))
     }
     #expect(
       names == [
@@ -237,12 +237,12 @@ struct EdgeCaseIdentityTests {
         "1800000 ends completed",
         "2000000 begins activation", "2002520 identity registered 1", "2004540 ends completed",
       ])
-    let counts = try #require(played.simulation.identityCounts)
+    let counts = try #require(played.simulation.deviceRecords.identityCounts)
     #expect(counts.heartbeats.due == 2 && counts.heartbeats.withheld == 2)
     #expect(counts.registrations == 2 && counts.registered == 1)
     // Register, check, download; register, check: nothing from the tasks, and nobody is punished.
-    #expect(played.simulation.ledgers.transmissions.opened == 5)
-    #expect(played.simulation.tallies.penalties == 0)
+    #expect(played.simulation.books.ledgers.transmissions.opened == 5)
+    #expect(played.simulation.books.tallies.penalties == 0)
   }
 
   @Test("E37: A 401 that nobody reads: the counts of device and server part by the number of 401s")
@@ -253,19 +253,19 @@ struct EdgeCaseIdentityTests {
     var scene = openScene { $0.ignoresStatus = true }
     scene.inputs.server.presence = PresenceSettings()
     let played = scene.play()
-    let beats = try #require(played.simulation.identityCounts).heartbeats
+    let beats = try #require(played.simulation.deviceRecords.identityCounts).heartbeats
     #expect(beats.due == 32)
     #expect(beats.succeeded == 32 && beats.failed == 0)
     #expect(beats.accepted == 11 && beats.unauthorised == 21)
     #expect(beats.succeeded - beats.accepted == beats.unauthorised)
     // With bootstrap, check and download.
-    let ledgers = played.simulation.ledgers
+    let ledgers = played.simulation.books.ledgers
     #expect(ledgers.transmissions[.delivered] == 35)
     #expect(ledgers.bytesUp == 35_000 && ledgers.bytesDown == 35_300)
     // The server hears of the phone from 401.010 to 3401.010: online until 4001.010, idle until
     // 5201.010, offline before and after. True: idle until 100 s, online from then on.
     #expect(
-      played.simulation.presence == [
+      played.simulation.deviceRecords.presence == [
         [3_600_000_000, 0, 0], [1_200_000_000, 0, 0],
         [301_010_000 + 4_798_990_000, 100_000_000, 0],
       ])
@@ -277,7 +277,7 @@ struct EdgeCaseIdentityTests {
     // heartbeats from 3704.040 to 7004.040; that of 7304.040 is refused: token at 7308.080, and 9
     // more until 9708.080.
     let played = openScene().play()
-    let counts = try #require(played.simulation.identityCounts)
+    let counts = try #require(played.simulation.deviceRecords.identityCounts)
     #expect(counts.refreshes == 2)
     #expect(counts.heartbeats.accepted == 11 + 12 + 9)
     #expect(counts.heartbeats.unauthorised == 2 && counts.heartbeats.failed == 2)

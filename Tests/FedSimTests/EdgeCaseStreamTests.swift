@@ -47,8 +47,8 @@ struct EdgeCaseStreamTests {
       ])
     #expect(played.story(of: -1, only: "published").last == "9650 published v1 1")
     #expect(played.model(1) == directTraining(task, 0..<4, from: start, group: "b", client: 1))
-    #expect(played.simulation.ledgers.updates[.weightless] == 1)
-    #expect(played.simulation.ledgers.updates[.aggregated] == 1)
+    #expect(played.simulation.books.ledgers.updates[.weightless] == 1)
+    #expect(played.simulation.books.ledgers.updates[.aggregated] == 1)
 
     // 0/0 is nobody's weight: the round fails at 6.310 and the parameters stay.
     scene.inject(.throw, "b/0", at: 5_000)
@@ -57,7 +57,7 @@ struct EdgeCaseStreamTests {
     #expect(played.simulation.model.values == start)
     #expect(played.tape.rounds.first?.outcome == .failed)
     #expect(played.tape.rounds.first?.closedAt == ms(6_310))
-    #expect(played.simulation.ledgers.updates[.weightless] == 2)
+    #expect(played.simulation.books.ledgers.updates[.weightless] == 2)
   }
 
   @Test("E28: A client that is gone in its fit has failed: the others count, or none does")
@@ -79,8 +79,8 @@ struct EdgeCaseStreamTests {
     let refused = played(false)
     #expect(refused.story(of: -1, only: "skipped") == ["9650 skipped r1"])
     #expect(refused.simulation.model.values == start)
-    #expect(refused.simulation.ledgers.updates[.roundSkipped] == 1)
-    #expect(refused.simulation.exchangeTallies?.brokenStreams == 1)
+    #expect(refused.simulation.books.ledgers.updates[.roundSkipped] == 1)
+    #expect(refused.simulation.serverRecord.exchangeTallies?.brokenStreams == 1)
     // Suspended at a soft expiry of 6 s, once batch 2 has ended at 6.340.
     let suspended = flower([[[0, 6_000, 7_000]], [[0, 60_000, 65_000]]]).play()
     #expect(
@@ -148,7 +148,7 @@ struct EdgeCaseStreamTests {
     scene.inject(.reconnect, "a/0", at: 6_000, lasting: .seconds(30))
     let played = scene.play()
     #expect(played.story(of: -1, only: "published").last == "9650 published v1 1")
-    #expect(played.simulation.exchangeTallies?.brokenStreams == 1)
-    #expect(played.simulation.exchangeTallies?.reconnects == 1)
+    #expect(played.simulation.serverRecord.exchangeTallies?.brokenStreams == 1)
+    #expect(played.simulation.serverRecord.exchangeTallies?.reconnects == 1)
   }
 }

@@ -19,7 +19,7 @@ struct EdgeCaseTaskTests {
         "106340 cut 2/4", "106340 attempt discardedAtExpiry 2", "106340 ends expired",
       ])
     #expect(played.simulation.version == 0)
-    #expect(played.simulation.ledgers.batchesWasted == 2)
+    #expect(played.simulation.books.ledgers.batchesWasted == 2)
   }
 
   @Test("E2: A batch longer than the grace: killed at the hard expiry, and half the time next")
@@ -37,7 +37,7 @@ struct EdgeCaseTaskTests {
         // The model is there: 2.020 s to the first batch.
         "900000 begins task", "910000 killed", "910000 attempt killed 0", "910000 ends killed",
       ])
-    #expect(played.simulation.tallies.penalties == 2)
+    #expect(played.simulation.books.tallies.penalties == 2)
   }
 
   @Test("E3: No expiration handler and a server that hangs: killed, and nothing until a launch")
@@ -74,7 +74,7 @@ struct EdgeCaseTaskTests {
       played.story(of: 0, only: "attempt", "killed", "ends") == [
         "106340 attempt discardedAtExpiry 2", "108000 killed", "108000 ends killed",
       ])
-    #expect(played.simulation.tallies.penalties == 1)
+    #expect(played.simulation.books.tallies.penalties == 1)
   }
 
   @Test("E5: A flag never cleared ends every training at batch 0, until the process is a new one")
@@ -171,7 +171,7 @@ struct EdgeCaseTaskTests {
         "10000 submits p10: 2", "20000 submits r2: 2", "30000 submits p3",
         "40000 submits other: 3", "65000 submits p3: 1",
       ])
-    #expect(played.simulation.tallies.refusedRequests == 4)
+    #expect(played.simulation.books.tallies.refusedRequests == 4)
   }
 
   @Test("E31: Background refresh switched off: what is pending waits, what runs runs on")
@@ -259,7 +259,7 @@ struct EdgeCaseTaskTests {
         return device
       }
       #expect(started == Array(0..<10_000))
-      #expect(simulation.ledgers.attempts[.finished] == 10_000)
+      #expect(simulation.books.ledgers.attempts[.finished] == 10_000)
       digests.append(simulation.eventDigest.value)
     }
     #expect(digests[0] == digests[1])

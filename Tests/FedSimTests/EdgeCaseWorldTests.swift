@@ -126,7 +126,7 @@ struct EdgeCaseWorldTests {
       played.story(of: 0, only: "fails", "arrives") == [
         "9650 arrives 0", "9655 fails 0 unacknowledged", "20965 arrives 0",
       ])
-    #expect(played.simulation.tallies.repeatedDeliveries == 1)
+    #expect(played.simulation.books.tallies.repeatedDeliveries == 1)
     let task = LearningTask.tiny()
     let zeros: [Float] = [0, 0, 0, 0, 0, 0]
     let weights = zip(["a", "b", "c"], 0...).map {
@@ -212,7 +212,7 @@ struct EdgeCaseWorldTests {
         "8340 makes 0 of v0 4b 4s", "8340 uploads 0", "100000 uploads 0",
         "167320 makes 1 of v0 4b 4s", "167320 uploads 1", "300000 uploads 1", "301310 arrives 1",
       ])
-    #expect(played.simulation.ledgers.updates[.replaced] == 1)
+    #expect(played.simulation.books.ledgers.updates[.replaced] == 1)
   }
 
   @Test("E41: Serious heat: half speed until nominal, and EdgeML starts nothing")

@@ -43,9 +43,10 @@ struct EdgeMLTests {
         "60000 begins window", "60000 ends ineligible",
       ])
     for word in Condition.refusals(in: [phone]) {
-      #expect(played.simulation.tallies.ineligible[word] == (word == reason ? 1 : 0), "\(word)")
+      let count = Condition.count(of: word, in: played.simulation.books.tallies.ineligible)
+      #expect(count == (word == reason ? 1 : 0), "\(word)")
     }
-    #expect(played.simulation.tallies.ineligibleSessions == 1)
+    #expect(played.simulation.books.tallies.ineligibleSessions == 1)
   }
 
   /// A phone whose refresh tasks come every 900 s and find a server that hangs until 1500 s; its

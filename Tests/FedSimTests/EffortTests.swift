@@ -33,7 +33,7 @@ struct EffortTests {
     let played = scene(windows: [[0, 6_500, 7_200], [20_000, 40_000, 45_000]]) {
       $0.interruption.onExpiry = .checkpoint
     }.play()
-    let effort = played.simulation.effort
+    let effort = played.simulation.books.effort
     let lost = effort[.lostSinceCheckpoint]
     #expect((lost.attempts, lost.batches, lost.samples) == (0, 0, 0))
     #expect(lost.microseconds == 700_000)
@@ -41,9 +41,9 @@ struct EffortTests {
     #expect((used.attempts, used.batches, used.samples) == (1, 8, 8))
     #expect(used.microseconds == 8_160_000)
     #expect(effort.total.microseconds == 8_860_000)
-    #expect(played.simulation.deviceEfforts[0].aggregated == 8_160_000)
-    #expect(played.simulation.deviceEfforts[0].wasted == 700_000)
-    #expect(played.simulation.deviceEfforts[0].samplesAggregated == 8)
+    #expect(played.simulation.books.deviceEfforts[0].aggregated == 8_160_000)
+    #expect(played.simulation.books.deviceEfforts[0].wasted == 700_000)
+    #expect(played.simulation.books.deviceEfforts[0].samplesAggregated == 8)
   }
 
   @Test("What a version had cost when it was published")
@@ -60,7 +60,7 @@ struct EffortTests {
     #expect(progress.microseconds == 8_860_000)
     #expect(progress.nanojoules == 0)
     #expect(played.version(0).progress.bytesUp == 0)
-    #expect(played.simulation.ledgers.bytesDown == 4_300)
+    #expect(played.simulation.books.ledgers.bytesDown == 4_300)
   }
 
   @Test("A training whose work is lost is booked by its end")
@@ -71,7 +71,7 @@ struct EffortTests {
       $0.interruption.onExpiry = .discard
     }
     scene.inputs.stop.after = .seconds(25)
-    let effort = scene.play().simulation.effort
+    let effort = scene.play().simulation.books.effort
     let discarded = effort[.attempt(.discardedAtExpiry)]
     #expect((discarded.attempts, discarded.batches, discarded.samples) == (1, 3, 3))
     #expect(discarded.microseconds == 3_000_000)
@@ -97,13 +97,13 @@ struct EffortTests {
     }
     scene.inputs.stop.after = .seconds(100)
     let played = scene.play()
-    let used = played.simulation.effort[.update(.aggregated)]
+    let used = played.simulation.books.effort[.update(.aggregated)]
     #expect((used.training, used.radio) == (16 * joule, 4_600_000_000))
-    #expect(played.simulation.effort.otherRadio == 8_600_000_000)
+    #expect(played.simulation.books.effort.otherRadio == 8_600_000_000)
     #expect(milliseconds(played.version(1).publishedAt) == "9650")
     #expect(played.version(1).progress.nanojoules == 24_600_000_000)
-    #expect(played.simulation.deviceEnergies[0].aggregated == 20_600_000_000)
-    #expect(played.simulation.deviceEnergies[0].wasted == 0)
+    #expect(played.simulation.books.deviceEnergies[0].aggregated == 20_600_000_000)
+    #expect(played.simulation.books.deviceEnergies[0].wasted == 0)
   }
 
   @Test("Bytes count for the link that carried them")
@@ -112,7 +112,7 @@ struct EffortTests {
     // received, take the cellular network.
     let traffic = scene(.tiny(), windows: [[0, 60_000, 65_000]]) {
       $0.link = .states("wifi", in: [0...500], otherwise: "cellular")
-    }.play().simulation.traffic
+    }.play().simulation.books.traffic
     #expect(traffic.up(.wifi, .delivered) == 500)
     #expect(traffic.up(.cellular, .delivered) == 2_800)
     #expect(traffic.down(.wifi, .delivered) == 0)
@@ -124,7 +124,7 @@ struct EffortTests {
     // The link goes at 0.5 s, with half of the check sent, and is back at 10 s.
     let traffic = scene(.tiny(), windows: [[0, 60_000, 65_000]]) {
       $0.link = .states("offline", in: [500...10_000], otherwise: "wifi")
-    }.play().simulation.traffic
+    }.play().simulation.books.traffic
     #expect(traffic.up(.wifi, .linkLost) == 500)
     #expect(traffic.up(.wifi, .delivered) == 3_300)
     #expect(traffic.down(.wifi, .linkLost) == 0)
@@ -139,7 +139,7 @@ struct EffortTests {
       var simulation = Simulation(inputs)
       simulation.run()
       #expect(simulation.audit() == [], "seed \(seed)")
-      for end in EffortEnd.all where simulation.effort[end].microseconds > 0 {
+      for end in EffortEnd.all where simulation.books.effort[end].microseconds > 0 {
         seen.insert(end.name)
       }
     }

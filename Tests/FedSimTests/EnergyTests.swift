@@ -144,7 +144,7 @@ struct EnergyTests {
         "8255 is shutDown",
       ])
     #expect(played.simulation.deviceRecords[0].energy!.final == 0)
-    #expect(played.simulation.connectedCount == 0)
+    #expect(played.simulation.deviceRecords.connectedCount == 0)
   }
 
   @Test("In low-power mode a running training slows down, to the microsecond")

@@ -60,9 +60,9 @@ struct ExpiryTests {
     let ends = 4_340 + 1000 * Int64(batches)
     if isKilled {
       #expect(played.story(of: 0, only: "attempt").first == "\(hard) attempt killed \(batches)")
-      #expect(played.simulation.tallies.kills == 1)
-      #expect(played.simulation.ledgers.batchesWasted == batches)
-      // The next window trains again, in the order of the second data epoch.
+      #expect(played.simulation.books.tallies.kills == 1)
+      #expect(played.simulation.books.ledgers.batchesWasted == batches)
+      // The next window trains anew, in the order of the second data epoch.
       #expect(played.model(1) == trained(0..<8, from: zeros, epoch: 1))
     } else {
       let outcome = batches == 8 ? "finished" : "submittedPartial"
@@ -70,9 +70,9 @@ struct ExpiryTests {
       #expect(
         played.story(of: 0, only: "makes").first == "\(ends) makes 0 of v0 \(batches)b \(batches)s")
       #expect(played.model(1) == trained(0..<batches, from: zeros))
-      #expect(played.simulation.ledgers.batchesUsed >= batches)
+      #expect(played.simulation.books.ledgers.batchesUsed >= batches)
     }
-    #expect(played.simulation.tallies.expiredTrainings == 1)
+    #expect(played.simulation.books.tallies.expiredTrainings == 1)
   }
 
   @Test("discard throws the batches away and the model stays", arguments: deadlines)
@@ -82,8 +82,8 @@ struct ExpiryTests {
     let outcome = isKilled ? "killed" : batches == 8 ? "finished" : "discardedAtExpiry"
     #expect(played.story(of: 0, only: "attempt") == ["\(ends) attempt \(outcome) \(batches)"])
     #expect(played.tape.versions.count == 1)
-    #expect(played.simulation.ledgers.updates.opened == (batches == 8 ? 1 : 0))
-    #expect(played.simulation.ledgers.batchesWasted == (batches == 8 ? 0 : batches))
+    #expect(played.simulation.books.ledgers.updates.opened == (batches == 8 ? 1 : 0))
+    #expect(played.simulation.books.ledgers.batchesWasted == (batches == 8 ? 0 : batches))
   }
 
   @Test("checkpoint continues where it was, and ends in the bits of a training in one piece")
@@ -101,9 +101,9 @@ struct ExpiryTests {
         "28330 arrives 0", "29340 receipt 0 aggregated v1 n0", "29340 ends completed",
       ])
     #expect(played.model(1) == trained(0..<8, from: zeros))
-    #expect(played.simulation.tallies.resumed == 1)
-    #expect(played.simulation.ledgers.attempts.opened == 1)
-    #expect(played.simulation.ledgers.batchesWasted == 0)
+    #expect(played.simulation.books.tallies.checkpoints.resumed == 1)
+    #expect(played.simulation.books.ledgers.attempts.opened == 1)
+    #expect(played.simulation.books.ledgers.batchesWasted == 0)
   }
 
   @Test("A process killed in its grace keeps what was saved at the soft expiry")
@@ -118,7 +118,7 @@ struct ExpiryTests {
         "22020 trains v0 2/8",
       ])
     #expect(played.model(1) == trained(0..<8, from: zeros))
-    #expect(played.simulation.ledgers.attempts[.killed] == 0)
+    #expect(played.simulation.books.ledgers.attempts[.killed] == 0)
   }
 
   @Test("Many small windows end in the bits of a training in one piece")
@@ -175,8 +175,8 @@ struct ExpiryTests {
       ])
     let first = trained(0..<8, from: zeros, group: "other", client: 1)
     #expect(played.model(2) == trained(0..<8, from: first, epoch: 1))
-    #expect(played.simulation.ledgers.batchesWasted == 3)
-    #expect(played.simulation.ledgers.attempts[.restarted] == 1)
+    #expect(played.simulation.books.ledgers.batchesWasted == 3)
+    #expect(played.simulation.books.ledgers.attempts[.restarted] == 1)
   }
 
   @Test("rebase: the checkpoint moves to the new version and continues")
@@ -194,7 +194,7 @@ struct ExpiryTests {
       return Float(way + Double(first[i]))
     }
     #expect(played.model(2) == trained(3..<8, from: start))
-    #expect(played.simulation.tallies.rebased == 1)
+    #expect(played.simulation.books.tallies.checkpoints.rebased == 1)
     #expect(played.version(2).meanStaleness == 0)
   }
 
@@ -207,7 +207,7 @@ struct ExpiryTests {
         "4340 trains v0 0/8", "104340 attempt outdated 3", "104340 trains v1 0/8",
       ])
     let inTime = moved(.finish, maximumAge: .seconds(97))
-    #expect(inTime.simulation.ledgers.attempts[.outdated] == 0)
+    #expect(inTime.simulation.books.ledgers.attempts[.outdated] == 0)
   }
 }
 
@@ -267,12 +267,12 @@ struct InterruptionTests {
     #expect(
       played.story(of: 0, only: "accepted", "downloaded")
         == ["2020 accepted r1", "15520 accepted r1", "17840 downloaded v0"])
-    #expect(played.simulation.ledgers.transmissions[.linkLost] == 1)
+    #expect(played.simulation.books.ledgers.transmissions[.linkLost] == 1)
     // Of the model 460 bytes had come: from 3.040 to 3.500 at 1,000 bytes a second.
-    #expect(played.simulation.ledgers.bytesDown == 1000 + 460 + 1000 + 1300 + 1000)
-    // It took part again when it asked again.
-    #expect(played.simulation.hourFunnels[0][.accepted] == 2)
-    #expect(played.simulation.hourFunnels[0][.aggregated] == 1)
+    #expect(played.simulation.books.ledgers.bytesDown == 1000 + 460 + 1000 + 1300 + 1000)
+    // It took part anew when it asked again.
+    #expect(played.simulation.participations.hours[0][.accepted] == 2)
+    #expect(played.simulation.participations.hours[0][.aggregated] == 1)
   }
 
   @Test("A scripted event that finds nothing to act on is counted")
@@ -281,7 +281,7 @@ struct InterruptionTests {
     scene.inject(.kill, "phones/0", at: 200_000)
     scene.inject(.throw, "phones/0", at: 1_500)
     scene.inject(.launch, "phones/0", at: 2_500)
-    #expect(scene.play().simulation.tallies.injectionsWithoutEffect == 3)
+    #expect(scene.play().simulation.books.tallies.injectionsWithoutEffect == 3)
   }
 
   @Test(
@@ -321,8 +321,8 @@ struct InterruptionTests {
     }
     let played = scene(fleet).play()
     #expect(played.story(of: 0) == ["0 begins window", "0 ends ineligible"])
-    #expect(played.simulation.tallies.ineligibleSessions == 1)
-    #expect(played.simulation.hourFunnels.isEmpty)
+    #expect(played.simulation.books.tallies.ineligibleSessions == 1)
+    #expect(played.simulation.participations.hours.isEmpty)
   }
 
   @Test("E45: A device without data does not ask")
@@ -337,7 +337,7 @@ struct InterruptionTests {
   func oneSessionAWindow() {
     let played = scene(phone(windows: [[0, 50_000, 60_000]], .discard)).play()
     #expect(played.story(of: 0, only: "begins") == ["0 begins window"])
-    #expect(played.simulation.tallies.sessions == 1)
+    #expect(played.simulation.books.tallies.sessions == 1)
   }
 
   @Test("Where two windows touch, the second begins as the first expires")

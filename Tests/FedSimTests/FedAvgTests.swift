@@ -176,7 +176,7 @@ struct FedAvgTests {
     #expect(
       played.story(of: 3, only: "arrives", "receipt")
         == ["25650 arrives 3", "26660 receipt 3 rejected v1 n0"])
-    #expect(played.simulation.ledgers.updates[.rejectedStale] == 1)
+    #expect(played.simulation.books.ledgers.updates[.rejectedStale] == 1)
   }
 
   @Test("A round whose updates are not finite fails, and the model stays")
@@ -188,7 +188,7 @@ struct FedAvgTests {
     let played = scene.play()
     #expect(played.tape.versions.count == 1)
     #expect(played.tape.rounds.first?.outcome == .failed)
-    #expect(played.simulation.ledgers.updates[.rejectedNotFinite] == 1)
+    #expect(played.simulation.books.ledgers.updates[.rejectedNotFinite] == 1)
     #expect(played.story(of: 0, only: "receipt") == ["10660 receipt 0 rejected v0 n0"])
   }
 }

@@ -76,7 +76,7 @@ struct FederatedEvaluationTests {
     #expect((0..<3).map { task.heldOut(by: $0).samples } == [.test, .validation, .training])
     // Four devices: the fourth has client 0's data again.
     let simulation = Simulation(Scene(task, fleet: [.group(count: 4)]).inputs)
-    let found = simulation.federated()
+    let found = simulation.serverRecord.federated()
     #expect(found.accuracies == [0, 0.5, 1, 0])
     #expect(found.summary.devices == 4)
     // Samples evaluated: 1, 2, 1, 1; right answers: 0, 1, 1, 0.
@@ -99,11 +99,12 @@ struct FederatedEvaluationTests {
     for version in [3, 7] {
       var inputs = scene.inputs
       inputs.task = LearningTask.tiny(initial: played.model(version))
-      let again = Simulation(inputs).federated()
+      let again = Simulation(inputs).serverRecord.federated()
       #expect(again.summary == played.version(version).federated)
       #expect(again.accuracies.allSatisfy { ($0 * 4).rounded() == $0 * 4 })
     }
-    #expect(played.simulation.federatedEvaluation?.summary == played.version(7).federated)
+    #expect(
+      played.simulation.serverRecord.federatedEvaluation?.summary == played.version(7).federated)
     // Nobody asks, nobody evaluates.
     scene.inputs.record.federatedEvaluation = nil
     #expect(scene.play().tape.versions.allSatisfy { $0.federated == nil })

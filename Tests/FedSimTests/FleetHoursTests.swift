@@ -10,7 +10,7 @@ struct FleetHoursTests {
   private func seconds(
     _ simulation: Simulation, _ hour: Int, _ column: FleetHours.Column, group: Int = 0
   ) -> Double {
-    Double(simulation.fleetHours[hour, group, column]) / 1e6
+    Double(simulation.books.hours[hour, group, column]) / 1e6
   }
 
   @Test("Power, link and use by hour, and what holds at once")
@@ -35,7 +35,7 @@ struct FleetHoursTests {
     for (column, expected) in rows {
       #expect((0..<2).map { seconds(simulation, $0, column) } == expected, "\(column)")
     }
-    #expect(simulation.fleetHours.sampled == [1])
+    #expect(simulation.books.hours.sampled == [1])
   }
 
   @Test("A training that continues over the hour counts in both")
@@ -59,7 +59,7 @@ struct FleetHoursTests {
     scene.inputs.stop.after = .seconds(10)
     var simulation = Simulation(scene.inputs)
     simulation.run()
-    #expect(simulation.fleetHours.sampled == [800, 200])
+    #expect(simulation.books.hours.sampled == [800, 200])
     #expect(seconds(simulation, 0, .present, group: 0) == 8000)
     #expect(seconds(simulation, 0, .present, group: 1) == 2000)
   }
@@ -68,7 +68,7 @@ struct FleetHoursTests {
   func off() {
     var scene = Scene(fleet: [.group()])
     scene.inputs.record.fleetHours = false
-    #expect(!scene.play().simulation.fleetHours.isOn)
+    #expect(!scene.play().simulation.books.hours.isOn)
   }
 
   @Test("A device that is off or away is neither online nor idle")
@@ -129,7 +129,7 @@ struct FleetHoursTests {
       }
       func total(_ column: FleetHours.Column) -> Int64 {
         let hours = Int((simulation.now.microseconds + hour - 1) / hour)
-        return (0..<hours).reduce(0) { $0 + simulation.fleetHours[$1, group, column] }
+        return (0..<hours).reduce(0) { $0 + simulation.books.hours[$1, group, column] }
       }
       #expect(total(.plugged) == found[1])
       #expect(total(.cellular) == found[3])

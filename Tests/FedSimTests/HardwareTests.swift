@@ -57,8 +57,8 @@ struct HardwareTests {
   @Test("a device on which a batch takes longer than any run is cut off before the first")
   func endless() {
     let played = phone(.lab([Lab.choice { $0.speed = 1e-300 }])).play()
-    #expect(played.simulation.ledgers.attempts[.finished] == 0)
-    #expect(played.simulation.ledgers.attempts.opened == 1)
+    #expect(played.simulation.books.ledgers.attempts[.finished] == 0)
+    #expect(played.simulation.books.ledgers.attempts.opened == 1)
   }
 
   @Test("a step takes overhead, operations, parameters and values, divided by the speed")
@@ -152,10 +152,10 @@ struct HardwareTests {
       let unfitness = played.simulation.deviceRecords[0].hardware?.unfitness
       let ends = played.story(of: 0, only: "ends")
       #expect(ends == [unfitness == nil ? "22660 ends completed" : "0 ends declined"])
-      #expect(played.simulation.tallies.declinedSessions == (unfitness == nil ? 0 : 1))
-      #expect(played.simulation.ledgers.attempts.opened == (unfitness == nil ? 1 : 0))
+      #expect(played.simulation.books.tallies.declinedSessions == (unfitness == nil ? 0 : 1))
+      #expect(played.simulation.books.ledgers.attempts.opened == (unfitness == nil ? 1 : 0))
       #expect(
-        played.simulation.hourFunnels.reduce(0) { $0 + $1[.eligible] }
+        played.simulation.participations.hours.reduce(0) { $0 + $1[.eligible] }
           == (unfitness == nil ? 1 : 0))
       return unfitness
     }

@@ -15,8 +15,8 @@ struct IdentityTests {
         "2020 identity bootstrapped", "4040 identity refused 403",
         "4040 identity withheld unauthorised", "4040 ends unauthorised",
       ])
-    #expect(refused.simulation.ledgers.transmissions[.forbidden] == 1)
-    #expect(refused.simulation.hourFunnels[0][.checkedIn] == 0)
+    #expect(refused.simulation.books.ledgers.transmissions[.forbidden] == 1)
+    #expect(refused.simulation.participations.hours[0][.checkedIn] == 0)
 
     let narrow = tokenScene([window(0)]) { $0.authentication!.scopes = [.check, .download] }
       .play()
@@ -25,8 +25,8 @@ struct IdentityTests {
         "2020 identity bootstrapped", "12680 identity refused 403", "12680 fails 0 forbidden",
         "12680 ends completed",
       ])
-    #expect(narrow.simulation.ledgers.updates[.forbidden] == 1)
-    #expect(narrow.simulation.identityCounts?.forbidden == 1)
+    #expect(narrow.simulation.books.ledgers.updates[.forbidden] == 1)
+    #expect(narrow.simulation.deviceRecords.identityCounts?.forbidden == 1)
   }
 
   @Test("after a 401 the app gets a fresh token and asks once more, or gives up")
@@ -97,11 +97,11 @@ struct IdentityTests {
         "102020 identity bootstrapped", "104040 identity registered 2", "108380 downloaded v0",
         "108380 ends completed", "200000 begins window", "200000 ends withoutData",
       ])
-    #expect(lost.simulation.ledgers.updates[.uninstalled] == 1)
-    #expect(lost.simulation.tallies.sessionsWithoutData == 1)
+    #expect(lost.simulation.books.ledgers.updates[.uninstalled] == 1)
+    #expect(lost.simulation.books.tallies.sessionsWithoutData == 1)
     let kept = played(keepsData: true)
     #expect(kept.story(of: 0, only: "makes").last == "206020 makes 1 of v0 4b 4s")
-    #expect(kept.simulation.identityCounts?.registered == 2)
+    #expect(kept.simulation.deviceRecords.identityCounts?.registered == 2)
   }
 
   @Test("re-installations come at random, the same whatever the policy")
@@ -114,7 +114,7 @@ struct IdentityTests {
       }
       scene.inputs.stop.after = .seconds(50_000)
       let played = scene.play()
-      let counts = try #require(played.simulation.identityCounts)
+      let counts = try #require(played.simulation.deviceRecords.identityCounts)
       return (played.simulation.deviceRecords[0].exogenousDigest, counts.reinstallations)
     }
     let (first, count) = try digest(.always)
@@ -133,7 +133,8 @@ struct IdentityTests {
       scene.inject(.dropLink, "phones/0", at: dropAt, lasting: .seconds(20))
       let played = scene.play()
       return (
-        try #require(played.simulation.identityCounts).heartbeats, played.simulation.ledgers
+        try #require(played.simulation.deviceRecords.identityCounts).heartbeats,
+        played.simulation.books.ledgers
       )
     }
     let (sending, sent) = try counts(dropAt: 400_500)
@@ -166,8 +167,8 @@ struct IdentityTests {
     }.play().simulation
     // From 101 s on, one each second before 10,000 s, but for 2 s in which tokens are fetched and
     // one that waits for them.
-    #expect(often.identityCounts!.heartbeats.due > 9_890)
-    #expect(often.tallies.events - never.tallies.events <= 1)
+    #expect(often.deviceRecords.identityCounts!.heartbeats.due > 9_890)
+    #expect(often.books.tallies.events - never.books.tallies.events <= 1)
   }
 
   @Test("what the server believes where heartbeats are rarer than it takes for online")
@@ -186,13 +187,13 @@ struct IdentityTests {
     (presence.onlineFor, presence.offlineAfter) = (.seconds(600), .seconds(900))
     scene.inputs.server.presence = presence
     let simulation = scene.play().simulation
-    let beats = try #require(simulation.identityCounts).heartbeats
+    let beats = try #require(simulation.deviceRecords.identityCounts).heartbeats
     #expect(beats.due == 3 && beats.accepted == 3)
     // Online until 2500 s in truth: believed offline before 1.010 and for 100 s before each of the
     // next two; online for 600, 600 and 498.990 s; idle for 300 s twice. From 2500 s on offline:
     // believed online until 2601.010, idle until 2901.010.
     #expect(
-      simulation.presence == [
+      simulation.deviceRecords.presence == [
         [1_698_990_000, 0, 101_010_000], [600_000_000, 0, 300_000_000],
         [201_010_000, 0, 1_098_990_000],
       ])
@@ -211,14 +212,14 @@ struct IdentityTests {
     } server: {
       $0.tokenLife = .seconds(9_000)
     }
-    #expect(scene.play().simulation.identityCounts?.refreshes == 0)
+    #expect(scene.play().simulation.deviceRecords.identityCounts?.refreshes == 0)
     scene.inputs.fleet[0].background.windows = .fixed(
       [[0, 45_000, 50_000], [8_967_114, 8_990_000, 8_995_000]].map {
         (from: $0[0], soft: Optional($0[1]), to: $0[2], state: nil)
       })
     let later = scene.play().simulation
-    #expect(later.identityCounts?.refreshes == 1)
-    #expect(later.localTime(of: 0, at: ms(10_000_000)).secondsSince1970 == 10_004)
+    #expect(later.deviceRecords.identityCounts?.refreshes == 1)
+    #expect(later.deviceRecords.localTime(of: 0, at: ms(10_000_000)).secondsSince1970 == 10_004)
   }
 }
 
@@ -274,7 +275,7 @@ struct HeartbeatCountTests {
       var quiet = scene
       quiet.inputs.fleet[0].heartbeats = nil
       let silent = quiet.play().simulation
-      let counts = try #require(played.simulation.identityCounts).heartbeats
+      let counts = try #require(played.simulation.deviceRecords.identityCounts).heartbeats
       var links = [(time: SimTime.start, state: UInt8(0))]
       links[0].state = try #require(firstLink(scene, played))
       for (time, event) in played.tape.events {
@@ -290,11 +291,12 @@ struct HeartbeatCountTests {
       #expect(counts.failed == expected.failed, "seed \(seed)")
       #expect(counts.accepted == expected.accepted, "seed \(seed)")
       #expect(
-        played.simulation.ledgers.bytesUp - silent.ledgers.bytesUp == expected.up, "seed \(seed)")
-      #expect(
-        played.simulation.ledgers.bytesDown - silent.ledgers.bytesDown == expected.down,
+        played.simulation.books.ledgers.bytesUp - silent.books.ledgers.bytesUp == expected.up,
         "seed \(seed)")
-      #expect(played.simulation.tallies.events == silent.tallies.events, "seed \(seed)")
+      #expect(
+        played.simulation.books.ledgers.bytesDown - silent.books.ledgers.bytesDown == expected.down,
+        "seed \(seed)")
+      #expect(played.simulation.books.tallies.events == silent.books.tallies.events, "seed \(seed)")
       #expect(counts.failed > 0 && counts.unsent > 0)
     }
   }

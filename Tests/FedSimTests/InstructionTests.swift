@@ -67,7 +67,7 @@ struct InitialModelTests {
     #expect(ownWeights(task, "a") != ownWeights(task, "b"))
     #expect(played.version(0).publishedAt == ms(3_330))
     #expect(played.tape.rounds[0].openedAt == ms(3_330))
-    #expect(played.simulation.instructionTallies?.modelsAsked == 1)
+    #expect(played.simulation.serverRecord.instructionTallies?.modelsAsked == 1)
   }
 
   @Test("A device that is gone is not waited for: another one is asked")
@@ -84,8 +84,8 @@ struct InitialModelTests {
     #expect(played.story(of: 1 - first, only: "does") == ["3520 does modelAsked"])
     #expect(played.story(of: -1, only: "published") == ["4830 published v0 0"])
     #expect(played.model(0) == ownWeights(task, first == 0 ? "b" : "a"))
-    #expect(played.simulation.instructionTallies?.modelsAsked == 2)
-    #expect(played.simulation.exchangeTallies?.brokenStreams == 1)
+    #expect(played.simulation.serverRecord.instructionTallies?.modelsAsked == 2)
+    #expect(played.simulation.serverRecord.exchangeTallies?.brokenStreams == 1)
   }
 
   @Test("Weights that the scenario gives are every app's")
@@ -126,9 +126,9 @@ struct InstructionTests {
       sdk.story(of: 0, only: "does", "accepted") == [
         "2020 does propertiesAsked", "6060 accepted r1",
       ])
-    #expect(sdk.simulation.instructionTallies?.propertiesNotImplemented == 2)
-    #expect(sdk.simulation.instructionTallies?.propertiesAnswered == 0)
-    #expect(played(true).simulation.instructionTallies?.propertiesAnswered == 2)
+    #expect(sdk.simulation.serverRecord.instructionTallies?.propertiesNotImplemented == 2)
+    #expect(sdk.simulation.serverRecord.instructionTallies?.propertiesAnswered == 0)
+    #expect(played(true).simulation.serverRecord.instructionTallies?.propertiesAnswered == 2)
   }
 
   @Test("A round for which too few come in time is skipped, and the next one waits as long")
@@ -163,7 +163,7 @@ struct InstructionTests {
     }
     let accepted = played(true)
     #expect(accepted.story(of: -1, only: "published").last == "10010 published v1 1")
-    #expect(accepted.simulation.ledgers.updates[.rejectedLate] == 1)
+    #expect(accepted.simulation.books.ledgers.updates[.rejectedLate] == 1)
     #expect(played(false).story(of: -1, only: "skipped") == ["10010 skipped r1"])
   }
 
@@ -181,8 +181,8 @@ struct InstructionTests {
       script(&scene)
       let played = scene.play()
       // The fit has failed at 6 s, and the server knows it a moment later.
-      #expect(played.simulation.exchangeTallies?.brokenStreams == 1)
-      return played.simulation.instructionTallies?.disconnects ?? []
+      #expect(played.simulation.serverRecord.exchangeTallies?.brokenStreams == 1)
+      return played.simulation.serverRecord.instructionTallies?.disconnects ?? []
     }
     // Unknown, reconnect, power, Wi-Fi.
     #expect(

@@ -79,10 +79,10 @@ struct InstructionWorldsTests {
       var simulation = Simulation(instructed(seed).inputs)
       simulation.run(observers: [tape])
       #expect(tape.faults == [], "seed \(seed)")
-      for (name, count, _) in simulation.instructionTallies?.named ?? [] {
+      for (name, count, _) in simulation.serverRecord.instructionTallies?.named ?? [] {
         totals[name, default: 0] += count
       }
-      for record in simulation.evaluationRecords {
+      for record in simulation.serverRecord.evaluations {
         totals["evaluations", default: 0] += 1
         totals["evaluationFailures", default: 0] += record.failures
         totals["evaluationResults", default: 0] += record.results
@@ -112,8 +112,8 @@ struct InstructionWorldsTests {
         found.append(
           (
             simulation.eventDigest.value, simulation.model.values.map(\.bitPattern),
-            simulation.evaluationRecords.map(\.loss.bitPattern)
-              + (simulation.ownAccuracies() ?? []).map(\.bitPattern)
+            simulation.serverRecord.evaluations.map(\.loss.bitPattern)
+              + (simulation.deviceRecords.ownAccuracies() ?? []).map(\.bitPattern)
           ))
       }
       for other in found.dropFirst() {

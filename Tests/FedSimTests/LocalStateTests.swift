@@ -84,9 +84,12 @@ struct LocalStateTests {
       #expect(played.simulation.version == 2)
       let close = zip(played.model(2), expected.model).allSatisfy { abs(Double($0) - $1) < 1e-6 }
       #expect(close, "\(played.model(2)), expected \(expected.model)")
-      #expect(played.simulation.companions.map(\.values) == [expected.server])
+      #expect(played.simulation.serverRecord.companions.map(\.values) == [expected.server])
       for device in 0..<2 {
-        #expect(played.simulation.deviceState(of: device).map(\.values) == [expected.own[device]])
+        #expect(
+          played.simulation.deviceRecords.trainingState(of: device).map(\.values) == [
+            expected.own[device]
+          ])
       }
     }
   }
@@ -94,7 +97,7 @@ struct LocalStateTests {
   @Test("A variate takes as many bytes again each way as the model")
   func wire() {
     func bytes(_ algorithm: any LocalAlgorithm) -> (up: Int64, down: Int64) {
-      let ledgers = pair(.tiny().with(algorithm)).play().simulation.ledgers
+      let ledgers = pair(.tiny().with(algorithm)).play().simulation.books.ledgers
       return (ledgers.bytesUp, ledgers.bytesDown)
     }
     let (plain, scaffold) = (bytes(FedAvgLocal(.init())), bytes(Scaffold(.init())))
@@ -114,11 +117,11 @@ struct LocalStateTests {
     scene.inputs.stop.after = .seconds(90)
     let lost = scene.play().simulation
     #expect(lost.version == 0)
-    #expect(lost.companions.isEmpty)
-    #expect(lost.deviceState(of: 0).count == 1)
+    #expect(lost.serverRecord.companions.isEmpty)
+    #expect(lost.deviceRecords.trainingState(of: 0).count == 1)
     // From variates of zero the training is SGD, and cᵢ = (x - y)/(K·η) = (x - y)/(4·0.5).
     let trained = directTraining(.tiny(initial: start), 0..<4, from: start, group: "a", client: 0)
-    let own = lost.deviceState(of: 0)[0].values
+    let own = lost.deviceRecords.trainingState(of: 0)[0].values
     #expect(own.contains { $0 != 0 })
     for i in 0..<6 {
       let expected = (Double(start[i]) - Double(trained[i])) / 2
@@ -126,8 +129,10 @@ struct LocalStateTests {
     }
     scene.inject(.reinstall, "a/0", at: 80_000)
     let removed = scene.play().simulation
-    #expect(removed.deviceState(of: 0).isEmpty)
-    #expect(removed.deviceState(of: 1).map(\.values) == lost.deviceState(of: 1).map(\.values))
+    #expect(removed.deviceRecords.trainingState(of: 0).isEmpty)
+    #expect(
+      removed.deviceRecords.trainingState(of: 1).map(\.values)
+        == lost.deviceRecords.trainingState(of: 1).map(\.values))
   }
 
   // MARK: Personal layers
@@ -179,10 +184,10 @@ struct LocalStateTests {
         kernels: .best, scratch: Scratch()
       ).accuracy
     }
-    #expect(played.simulation.federated().accuracies == accuracies)
+    #expect(played.simulation.serverRecord.federated().accuracies == accuracies)
     // 9 of 17 parameters of 50 bytes travel.
     let whole = pair(personalTask.with(FedAvgLocal(.init()))).play().simulation
-    #expect(whole.ledgers.bytesUp - played.simulation.ledgers.bytesUp == 4 * 8 * 50)
+    #expect(whole.books.ledgers.bytesUp - played.simulation.books.ledgers.bytesUp == 4 * 8 * 50)
   }
 
   @Test("A device that is evaluated after some steps has taken them on its own samples")
@@ -209,7 +214,7 @@ struct LocalStateTests {
         samples: task.partition.validation[device], kernels: .best, scratch: Scratch()
       ).accuracy
     }
-    #expect(played.simulation.federated().accuracies == expected)
+    #expect(played.simulation.serverRecord.federated().accuracies == expected)
     #expect(played.version(2).federated!.mean == (expected[0] + expected[1]) / 2)
     // The model itself is what it would be.
     #expect(pair(task).play().model(2) == played.model(2))

@@ -66,7 +66,7 @@ struct MemoryTests {
     // 24 bytes a model; every device has an update of another version.
     for (bytes, most) in [(24, 1), (3 * 24, 3), (8 * 24, 8), (1 << 20, 12)] {
       let (simulation, models) = play(scene { $0.inputs.retainedBytes = bytes })
-      #expect(simulation.tallies.waitedOffline == 12)
+      #expect(simulation.books.tallies.waitedOffline == 12)
       // The current version, the one before it on its way, and the budget's.
       #expect(models.most <= most + 2, "\(bytes) bytes: \(models.most) versions")
       if most == 12 { #expect(models.most >= 12, "nothing is computed before it must be") }
@@ -122,7 +122,7 @@ struct MemoryTests {
     scene.threshold(1)
     let played = scene.play()
     #expect(played.simulation.version == 300)
-    #expect(played.simulation.ledgers.updates[.aggregated] == 300)
+    #expect(played.simulation.books.ledgers.updates[.aggregated] == 300)
     #expect(played.simulation.livingRecords == 0)
   }
 }

@@ -56,22 +56,22 @@ struct OwnModelTests {
   func onDisk() throws {
     let task = LearningTask.tiny(initial: start)
     let played = alone(task, rounds: 1).play()
-    #expect(played.simulation.ownBase(of: 0) == 0)
+    #expect(played.simulation.deviceRecords[0].ownBase == 0)
     #expect(played.simulation.deviceRecords[0].ownBase == 0)
     let trained = directTraining(task, 0..<4, from: start, group: "a", client: 0)
     let expected = Evaluation(
       of: task.network, parameters: ParameterBuffer(trained), dataset: task.train,
       samples: task.partition.shards[0], kernels: .best, scratch: Scratch())
-    #expect(try #require(played.simulation.ownAccuracies()) == [expected.accuracy])
+    #expect(try #require(played.simulation.deviceRecords.ownAccuracies()) == [expected.accuracy])
     // A device that trains nothing has the one that its app came with.
     var scene = alone(task)
     scene.inputs.fleet[0].background.windows = .always("closed")
     let idle = scene.play()
-    #expect(idle.simulation.ownBase(of: 0) == -1)
-    #expect(idle.simulation.ownAccuracies()?.first?.isNaN == true)
+    #expect(idle.simulation.deviceRecords[0].ownBase == -1)
+    #expect(idle.simulation.deviceRecords.ownAccuracies()?.first?.isNaN == true)
     // Where no app does so, nobody asks.
     let other = alone(task, group: { $0.protocol!.overwritesModel = nil }).play()
-    #expect(other.simulation.ownBase(of: 0) == nil)
+    #expect(other.simulation.deviceRecords[0].ownBase == nil)
   }
 
   @Test("Weights travel alone; biases are trained, stay, and are what the next fit begins with")
@@ -123,7 +123,7 @@ struct OwnModelTests {
     var scene = alone()
     scene.inject(.kill, "a/0", at: 18_000)
     scene.inputs.stop.after = .seconds(100)
-    #expect(scene.play().simulation.ownBase(of: 0) == 0)
+    #expect(scene.play().simulation.deviceRecords[0].ownBase == 0)
   }
 
   @Test("Biases of trainings that nobody waited for continue, in any mode of computing")
@@ -194,8 +194,8 @@ struct OwnModelTests {
           $0.exchange = exchange
         })
       scene.inputs.omitsArithmetic = true
-      // Check, request for the model, result: 1,000 bytes each besides the parameters.
-      return scene.play().simulation.ledgers.bytesUp - 3_000
+      // Check, request for the model, result: 1,000 bytes each beside the parameters.
+      return scene.play().simulation.books.ledgers.bytesUp - 3_000
     }
     // 4 tensors of weights, and 4 of biases: 128 bytes each.
     #expect(bytes(.weightsOnly) == 4 * 585_384 + 4 * 128)

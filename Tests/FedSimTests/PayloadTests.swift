@@ -53,8 +53,8 @@ struct PayloadTests {
         "5190 attempt finished 4", "5190 makes 0 of v0 4b 4s", "5190 uploads 0", "5738 arrives 0",
         "5898 receipt 0 pending v0 n1", "5898 ends completed",
       ])
-    #expect(played.simulation.ledgers.bytesUp == 200 + 250 + 538)
-    #expect(played.simulation.ledgers.bytesDown == 300 + 400 + 150)
+    #expect(played.simulation.books.ledgers.bytesUp == 200 + 250 + 538)
+    #expect(played.simulation.books.ledgers.bytesDown == 300 + 400 + 150)
   }
 
   @Test("Heartbeats and requests for tokens have the sizes that are named for them")
@@ -75,11 +75,11 @@ struct PayloadTests {
     (messages.heartbeat, messages.heartbeatAnswer) = (110, 210)
     scene.inputs.server.messages = messages
     let played = scene.play()
-    let counts = played.simulation.identityCounts!
+    let counts = played.simulation.deviceRecords.identityCounts!
     #expect(counts.bootstraps == 1)
     #expect(counts.heartbeats.accepted == 1)
-    #expect(played.simulation.ledgers.bytesUp == 100 + 1000 + 1000 + 110)
-    #expect(played.simulation.ledgers.bytesDown == 300 + 1000 + 1300 + 210)
+    #expect(played.simulation.books.ledgers.bytesUp == 100 + 1000 + 1000 + 110)
+    #expect(played.simulation.books.ledgers.bytesDown == 300 + 1000 + 1300 + 210)
   }
 
   @Test("A message too large to count stops nothing")

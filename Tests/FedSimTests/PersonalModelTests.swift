@@ -105,7 +105,7 @@ struct PersonalModelTests {
       #expect(zip(played.model(2), expected).allSatisfy { abs(Double($0) - $1) < 2e-6 })
       for device in 0..<2 {
         #expect(
-          played.simulation.deviceState(of: device).map(\.values)
+          played.simulation.deviceRecords.trainingState(of: device).map(\.values)
             == second[device].end.auxiliaryOutput.kept.map(\.values))
       }
     }
@@ -124,7 +124,7 @@ struct PersonalModelTests {
       #expect(played.version(2).publishedAt == slow.version(2).publishedAt)
       #expect(played.version(2).trainingLoss == slow.version(2).trainingLoss)
       #expect("\(played.simulation.eventDigest)" == "\(slow.simulation.eventDigest)")
-      #expect(played.simulation.ledgers.bytesUp == slow.simulation.ledgers.bytesUp)
+      #expect(played.simulation.books.ledgers.bytesUp == slow.simulation.books.ledgers.bytesUp)
       // On phones as fast as they are it would have been 4 s earlier in each window.
       let fast = pair(FedAvgLocal(.init())).play()
       #expect(played.version(1).publishedAt == fast.version(1).publishedAt + .seconds(4))
@@ -146,11 +146,14 @@ struct PersonalModelTests {
       ditto(), from: ParameterBuffer(played.model(1)), epoch: 1, after: first)
     let own = second.map { $0.end.auxiliaryOutput.kept[0] }
     for device in 0..<2 {
-      #expect(played.simulation.deviceState(of: device).map(\.values) == [own[device].values])
+      #expect(
+        played.simulation.deviceRecords.trainingState(of: device).map(\.values) == [
+          own[device].values
+        ])
     }
     #expect(own[0].values != played.model(2))
     let expected = (0..<2).map { accuracy(own[$0], of: $0) }
-    #expect(played.simulation.federated().accuracies == expected)
+    #expect(played.simulation.serverRecord.federated().accuracies == expected)
     #expect(played.version(2).federated!.mean == (expected[0] + expected[1]) / 2)
     // Before anybody has trained it is the shared model.
     #expect(
@@ -160,10 +163,10 @@ struct PersonalModelTests {
     let removed = play {
       $0.inject(.reinstall, "a/0", at: 300_000)
     }
-    #expect(removed.simulation.deviceState(of: 0).isEmpty)
-    #expect(removed.simulation.deviceState(of: 1).map(\.values) == [own[1].values])
+    #expect(removed.simulation.deviceRecords.trainingState(of: 0).isEmpty)
+    #expect(removed.simulation.deviceRecords.trainingState(of: 1).map(\.values) == [own[1].values])
     #expect(
-      removed.simulation.federated().accuracies == [
+      removed.simulation.serverRecord.federated().accuracies == [
         accuracy(ParameterBuffer(removed.model(2)), of: 0), expected[1],
       ])
   }
@@ -182,13 +185,15 @@ struct PersonalModelTests {
     #expect(dynamic.version == 0)
     let terms = trained(FedDyn(.init()), from: ParameterBuffer(start), epoch: 0)
     #expect(
-      dynamic.deviceState(of: 0).map(\.values) == terms[0].end.auxiliaryOutput.kept.map(\.values))
+      dynamic.deviceRecords.trainingState(of: 0).map(\.values)
+        == terms[0].end.auxiliaryOutput.kept.map(\.values))
     let personal = play(
       pair(ditto()) { $0.fleet[0].compute.perBatch = .milliseconds(500) })
     #expect(personal.version == 0)
     let own = trained(ditto(), from: ParameterBuffer(start), epoch: 0)
     #expect(
-      personal.deviceState(of: 0).map(\.values) == own[0].end.auxiliaryOutput.kept.map(\.values))
+      personal.deviceRecords.trainingState(of: 0).map(\.values)
+        == own[0].end.auxiliaryOutput.kept.map(\.values))
   }
 
   @Test("A device without memory or storage for a personal model declines")
@@ -221,13 +226,13 @@ struct PersonalModelTests {
         $0.record.federatedEvaluation!.fineTuning = FineTuningSettings()
         $0.record.federatedEvaluation!.fineTuning!.steps = 1
         $0.record.federatedEvaluation!.fineTuning!.learningRate = 1e-9
-      }.play().simulation.federated().accuracies
+      }.play().simulation.serverRecord.federated().accuracies
     }
     // A step that changes nothing leaves each device its own model.
     let played = pair(ditto()) {
       $0.record.federatedEvaluation = FederatedEvaluationSettings()
     }.play()
-    #expect(accuracies(ditto()) == played.simulation.federated().accuracies)
+    #expect(accuracies(ditto()) == played.simulation.serverRecord.federated().accuracies)
   }
 
   @Test("Runs that are saved on the way and resumed are the same", arguments: [0, 1])

@@ -28,8 +28,8 @@ struct PresenceTests {
       played.story(of: 0, only: "is", "attempt", "ends") == [
         "6000 is left", "6000 attempt deviceLeft 1", "6000 ends left",
       ])
-    #expect(played.simulation.ledgers.attempts[.deviceLeft] == 1)
-    #expect(played.simulation.ledgers.batchesWasted == 1)
+    #expect(played.simulation.books.ledgers.attempts[.deviceLeft] == 1)
+    #expect(played.simulation.books.ledgers.batchesWasted == 1)
     let presence = played.simulation.deviceRecords[0].presence
     #expect(presence?.leaves == 1)
     #expect(presence?.total == .seconds(6))
@@ -44,22 +44,22 @@ struct PresenceTests {
     }
     // Made at 8.340, sent by 9.640, at the server at 9.650.
     let waiting = played(20_000, link: 8000)
-    #expect(waiting.simulation.ledgers.updates[.deviceLeft] == 1)
+    #expect(waiting.simulation.books.ledgers.updates[.deviceLeft] == 1)
     #expect(waiting.story(of: 0, only: "fails") == [])
     let half = played(9000)
     #expect(half.story(of: 0, only: "fails", "arrives") == ["9000 fails 0 cancelled"])
-    #expect(half.simulation.ledgers.updates[.deviceLeft] == 1)
+    #expect(half.simulation.books.ledgers.updates[.deviceLeft] == 1)
     let sent = played(9645)
     #expect(
       sent.story(of: 0, only: "fails", "arrives") == [
         "9645 fails 0 unacknowledged", "9650 arrives 0",
       ])
-    #expect(sent.simulation.ledgers.updates[.deviceLeft] == 0)
-    #expect(sent.simulation.ledgers.updates[.unfinishedAtEnd] == 1)
+    #expect(sent.simulation.books.ledgers.updates[.deviceLeft] == 0)
+    #expect(sent.simulation.books.ledgers.updates[.unfinishedAtEnd] == 1)
     // A fleet that keeps no outbox tells the same end.
     var bare = scene(here: [0...9000]) { $0.outbox.capacity = 0 }
     bare.inputs.stop.after = .seconds(60)
-    #expect(bare.play().simulation.ledgers.updates[.deviceLeft] == 1)
+    #expect(bare.play().simulation.books.ledgers.updates[.deviceLeft] == 1)
   }
 
   @Test("before it joins a device is inert; joining in an open window it takes part at once")
@@ -71,8 +71,8 @@ struct PresenceTests {
       played.story(of: 0, only: "is", "begins", "makes") == [
         "50000 is joined", "50000 begins window", "58340 makes 0 of v0 4b 4s", "1000000 is left",
       ])
-    #expect(played.simulation.tallies.injectionsWithoutEffect == 1)
-    #expect(played.simulation.tallies.joins == 1)
+    #expect(played.simulation.books.tallies.injectionsWithoutEffect == 1)
+    #expect(played.simulation.books.tallies.joins == 1)
     #expect(played.simulation.deviceRecords[0].presence?.total == .seconds(950))
   }
 

@@ -18,20 +18,20 @@ struct PropertyTests {
       var simulation = Simulation(scene.inputs)
       simulation.run(observers: [tape])
       #expect(tape.faults == [], "seed \(seed)")
-      #expect(tape.events.count == simulation.tallies.events, "seed \(seed)")
+      #expect(tape.events.count == simulation.books.tallies.events, "seed \(seed)")
       totals.versions += simulation.version
-      totals.expired += simulation.tallies.expiredTrainings
-      totals.resumed += simulation.tallies.resumed
-      totals.kills += simulation.tallies.kills
-      totals.waited += simulation.tallies.waitedOffline
-      totals.repeated += simulation.tallies.repeatedDeliveries
-      guard let counts = simulation.identityCounts else { continue }
+      totals.expired += simulation.books.tallies.expiredTrainings
+      totals.resumed += simulation.books.tallies.checkpoints.resumed
+      totals.kills += simulation.books.tallies.kills
+      totals.waited += simulation.books.tallies.waitedOffline
+      totals.repeated += simulation.books.tallies.repeatedDeliveries
+      guard let counts = simulation.deviceRecords.identityCounts else { continue }
       identities.refreshes += counts.refreshes
       identities.refused += counts.unauthorised + counts.revocations
       identities.withheld += counts.withheld
       identities.beats += counts.heartbeats.accepted
       identities.reinstalled += counts.reinstallations
-      for (name, count, _) in simulation.exchangeTallies?.named ?? [] {
+      for (name, count, _) in simulation.serverRecord.exchangeTallies?.named ?? [] {
         exchange[name, default: 0] += count
       }
     }
@@ -93,9 +93,9 @@ private struct Trace: Equatable {
     versions = tape.versions.map { "\($0)" }
     bits = tape.models.map { $0.map(\.bitPattern) }
     tallies = [
-      simulation.ledgers.updates.opened, simulation.ledgers.updates[.aggregated],
-      simulation.ledgers.attempts.opened, simulation.tallies.trainingsNeeded,
-      simulation.ledgers.batchesWasted,
+      simulation.books.ledgers.updates.opened, simulation.books.ledgers.updates[.aggregated],
+      simulation.books.ledgers.attempts.opened, simulation.books.tallies.trainingsNeeded,
+      simulation.books.ledgers.batchesWasted,
     ]
   }
 }
@@ -186,7 +186,7 @@ struct ExogenousTests {
     for (device, record) in simulation.deviceRecords.enumerated() {
       found[simulation.path(of: device)] = [
         record.exogenousDigest, UInt64(record.client), UInt64(record.samples),
-        simulation.orderDigest(of: device, epochs: 5),
+        simulation.deviceRecords.orderDigest(of: device, epochs: 5),
       ]
     }
     return found
@@ -249,7 +249,7 @@ struct ExogenousTests {
       let devices = simulation.deviceRecords
       return (
         devices.map(\.exogenousDigest),
-        devices.indices.map { simulation.orderDigest(of: $0, epochs: 3) }
+        devices.indices.map { simulation.deviceRecords.orderDigest(of: $0, epochs: 3) }
       )
     }
     let (series, orders) = parts(plain)

@@ -283,7 +283,7 @@ struct TieTests {
     // watches them, too; when it rings, all three have been answered. The expiries after the
     // session's end are taken back.
     let played = Scene(fleet: [.group(windows: [[0, 50_000, 55_000]])]).play()
-    #expect(played.simulation.tallies.cancelledEvents == 1)
-    #expect(played.simulation.tallies.events == played.tape.events.count)
+    #expect(played.simulation.books.tallies.cancelledEvents == 1)
+    #expect(played.simulation.books.tallies.events == played.tape.events.count)
   }
 }

@@ -54,7 +54,7 @@ struct RoundTests {
     #expect(played.tape.rounds[0].closedAt == ms(39_650))
     #expect(played.tape.rounds[0].outcome == .published)
     #expect((played.tape.rounds[0].version, played.tape.rounds[0].cohort) == (1, 3))
-    #expect(stages(played.simulation.roundFunnels[1]) == [3, 3, 3, 3, 3, 3, 3, 3])
+    #expect(stages(played.simulation.participations.rounds[1]) == [3, 3, 3, 3, 3, 3, 3, 3])
     // The second round has nobody, and ends with the run.
     #expect(played.tape.rounds[1].outcome == .unfinishedAtEnd)
     #expect((played.tape.rounds[1].version, played.tape.rounds[1].cohort) == (-1, 0))
@@ -75,8 +75,8 @@ struct RoundTests {
     #expect(
       played.story(of: 4, only: "arrives", "receipt")
         == ["13650 arrives 4", "14660 receipt 4 rejected v1 n0"])
-    #expect(played.simulation.ledgers.updates[.rejectedLate] == 1)
-    #expect(stages(played.simulation.roundFunnels[1]) == [5, 5, 5, 5, 5, 5, 4, 4])
+    #expect(played.simulation.books.ledgers.updates[.rejectedLate] == 1)
+    #expect(stages(played.simulation.participations.rounds[1]) == [5, 5, 5, 5, 5, 5, 4, 4])
   }
 
   @Test("The cohort is the one that the stream of its round draws")
@@ -125,8 +125,8 @@ struct RoundTests {
     let two = rounds(of: fleet, cohort: 2, deadline: .seconds(30), minimum: 2).play()
     #expect(two.story(of: -1) == ["0 published v0 0", "1010 cohort r1 2", "31010 skipped r1"])
     #expect(two.tape.rounds.map(\.outcome) == [.skipped, .unfinishedAtEnd])
-    #expect(two.simulation.ledgers.updates[.roundSkipped] == 1)
-    #expect(two.simulation.ledgers.updates[.rejectedLate] == 1)
+    #expect(two.simulation.books.ledgers.updates[.roundSkipped] == 1)
+    #expect(two.simulation.books.ledgers.updates[.rejectedLate] == 1)
     #expect(two.tape.versions.count == 1)
   }
 
@@ -151,7 +151,7 @@ struct RoundTests {
       ])
     // A funnel a round, each with both devices.
     for round in 1...3 {
-      #expect(stages(played.simulation.roundFunnels[round]) == [2, 2, 2, 2, 2, 2, 2, 2])
+      #expect(stages(played.simulation.participations.rounds[round]) == [2, 2, 2, 2, 2, 2, 2, 2])
     }
   }
 
@@ -166,7 +166,7 @@ struct RoundTests {
     #expect(played.story(of: 0) == ["0 begins window", "20000 ends expired"])
     #expect(played.story(of: -1, only: "cohort") == ["31010 cohort r1 2"])
     #expect(played.story(of: 1, only: "accepted") == ["32020 accepted r1"])
-    #expect(stages(played.simulation.roundFunnels[1]) == [3, 3, 2, 2, 2, 2, 2, 2])
+    #expect(stages(played.simulation.participations.rounds[1]) == [3, 3, 2, 2, 2, 2, 2, 2])
   }
 
   @Test("A device whose link broke while it waited is a ghost in the cohort")
@@ -181,7 +181,7 @@ struct RoundTests {
     #expect(
       played.story(of: -1)
         == ["0 published v0 0", "31010 cohort r1 2", "91010 published v1 1"])
-    #expect(stages(played.simulation.roundFunnels[1]) == [2, 2, 2, 1, 1, 1, 1, 1])
+    #expect(stages(played.simulation.participations.rounds[1]) == [2, 2, 2, 1, 1, 1, 1, 1])
   }
 
   @Test("A server that goes down forgets who waits; they ask again and time out, then wait again")
@@ -239,14 +239,14 @@ struct StopTests {
   func after() {
     let played = always { $0.inputs.stop.after = .seconds(5) }
     #expect(played.simulation.now == ms(5_000))
-    #expect(played.simulation.ledgers.attempts[.unfinishedAtEnd] == 3)
+    #expect(played.simulation.books.ledgers.attempts[.unfinishedAtEnd] == 3)
     // Since 4.340 not one batch was done.
-    #expect(played.simulation.ledgers.batchesWasted == 0)
+    #expect(played.simulation.books.ledgers.batchesWasted == 0)
     let later = always { $0.inputs.stop.after = .milliseconds(8_339) }
-    #expect(later.simulation.ledgers.batchesWasted == 9)
+    #expect(later.simulation.books.ledgers.batchesWasted == 9)
     let sending = always { $0.inputs.stop.after = .seconds(9) }
-    #expect(sending.simulation.ledgers.updates[.unfinishedAtEnd] == 3)
-    #expect(sending.simulation.ledgers.transmissions[.unfinishedAtEnd] == 3)
+    #expect(sending.simulation.books.ledgers.updates[.unfinishedAtEnd] == 3)
+    #expect(sending.simulation.books.ledgers.transmissions[.unfinishedAtEnd] == 3)
   }
 
   @Test("An event at the very end still happens")

@@ -121,8 +121,8 @@ final class Tape: Observer {
   func closed(_ record: RoundRecord, _ simulation: borrowing Simulation) { rounds.append(record) }
   func ended(_ simulation: borrowing Simulation) {
     faults += simulation.audit().map { "at the end: \($0)" }
-    if simulation.ledgers.attempts.stillOpen + simulation.ledgers.updates.stillOpen
-      + simulation.ledgers.transmissions.stillOpen != 0
+    if simulation.books.ledgers.attempts.stillOpen + simulation.books.ledgers.updates.stillOpen
+      + simulation.books.ledgers.transmissions.stillOpen != 0
     {
       faults.append("a ledger is open at the end")
     }

@@ -174,6 +174,6 @@ struct SchedulerTests {
     let task = LearningTask.tiny(samples: [4, 0])
     scene.inputs.task = task
     let played = scene.play()
-    #expect(played.simulation.tallies.sessionsWithoutData == 5)
+    #expect(played.simulation.books.tallies.sessionsWithoutData == 5)
   }
 }

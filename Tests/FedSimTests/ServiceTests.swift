@@ -34,7 +34,7 @@ struct ServiceTests {
       #expect(
         played.story(of: device, only: "accepted") == ["\(accepted[device]) accepted r1"])
     }
-    let tallies = played.simulation.serviceTallies!
+    let tallies = played.simulation.serverRecord.serviceTallies!
     #expect(tallies.requests == 3 && tallies.served == 3 && tallies.lost == 0)
     #expect(tallies.waited == .milliseconds(waited))
     #expect(tallies.delayed == delayed && tallies.longestQueue == longest)
@@ -45,7 +45,7 @@ struct ServiceTests {
     // Without service the upload arrives at 9.650 and is acknowledged at 10.660 (see `Scene`).
     var scene = Scene(fleet: [.group(windows: Self.window)])
     #expect(scene.play().story(of: 0, only: "arrives") == ["9650 arrives 0"])
-    #expect(scene.play().simulation.serviceTallies == nil)
+    #expect(scene.play().simulation.serverRecord.serviceTallies == nil)
     scene.serve(100)
     scene.threshold(2)
     let played = scene.play()
@@ -54,8 +54,8 @@ struct ServiceTests {
         "2120 accepted r1", "4540 downloaded v0", "9950 arrives 0",
         "10960 receipt 0 pending v0 n1",
       ])
-    #expect(played.simulation.serviceTallies?.requests == 3)
-    #expect(played.simulation.serviceTallies?.delayed == 0)
+    #expect(played.simulation.serverRecord.serviceTallies?.requests == 3)
+    #expect(played.simulation.serverRecord.serviceTallies?.delayed == 0)
   }
 
   @Test("Who comes as a worker becomes free does not wait")
@@ -70,8 +70,8 @@ struct ServiceTests {
     let played = scene.play()
     #expect(played.story(of: 0, only: "accepted") == ["3020 accepted r1"])
     #expect(played.story(of: 1, only: "accepted") == ["4020 accepted r1"])
-    #expect(played.simulation.serviceTallies?.delayed == 0)
-    #expect(played.simulation.serviceTallies?.longestQueue == 0)
+    #expect(played.simulation.serverRecord.serviceTallies?.delayed == 0)
+    #expect(played.simulation.serverRecord.serviceTallies?.longestQueue == 0)
   }
 
   @Test("A timer of the server that rings as a service ends comes first")
@@ -106,7 +106,7 @@ struct ServiceTests {
       #expect(
         played.story(of: device, only: "accepted", "check") == ["3500 check fails unacknowledged"])
     }
-    let tallies = played.simulation.serviceTallies!
+    let tallies = played.simulation.serverRecord.serviceTallies!
     #expect(tallies.requests == 4 && tallies.served == 2 && tallies.lost == 2)
     // The second waited 1 s, the third 2 s; the fourth was never begun.
     #expect(tallies.waited == .seconds(3) && tallies.delayed == 2 && tallies.longestQueue == 3)
@@ -131,7 +131,7 @@ struct ServiceTests {
       #expect(
         played.story(of: 0, only: "ended")
           == [isLost ? "15000 ended 0 lostAtKill" : "15650 ended 0 aggregated"])
-      #expect(played.simulation.serviceTallies?.lost == (isLost ? 1 : 0))
+      #expect(played.simulation.serverRecord.serviceTallies?.lost == (isLost ? 1 : 0))
       #expect(played.simulation.livingRecords == 0)
     }
   }
@@ -153,8 +153,8 @@ struct ServiceTests {
     #expect(
       played.story(of: 0, only: "fails", "arrives")
         == ["15000 fails 0 unacknowledged", "48310 arrives 0"])
-    #expect(played.simulation.ledgers.updates[.aggregated] == 1)
-    #expect(played.simulation.tallies.repeatedDeliveries == 0)
+    #expect(played.simulation.books.ledgers.updates[.aggregated] == 1)
+    #expect(played.simulation.books.tallies.repeatedDeliveries == 0)
   }
 
   @Test("A timeout applies while a request waits, and the request is served nevertheless")
@@ -171,7 +171,7 @@ struct ServiceTests {
     let played = scene.play()
     #expect(played.story(of: 0, only: "accepted", "check") == ["6020 accepted r1"])
     #expect(played.story(of: 1, only: "accepted", "check") == ["6000 check fails timedOut"])
-    let tallies = played.simulation.serviceTallies!
+    let tallies = played.simulation.serverRecord.serviceTallies!
     #expect(tallies.requests == 3 && tallies.served == 2)
     // The second waited 4 s, the download 1.980 s.
     #expect(tallies.waited == .milliseconds(5_980))
@@ -214,7 +214,8 @@ struct ServiceTests {
       scene.serve(2_000)
       let played = scene.play()
       #expect(played.story(of: 0, only: "arrives") == (end == 14_000 ? ["15650 arrives 0"] : []))
-      #expect(played.simulation.exchangeTallies?.brokenStreams == (end == 14_000 ? 0 : 1))
+      #expect(
+        played.simulation.serverRecord.exchangeTallies?.brokenStreams == (end == 14_000 ? 0 : 1))
     }
   }
 
@@ -233,7 +234,7 @@ struct ServiceTests {
       var simulation = Simulation(scene.inputs)
       simulation.run(observers: [tape])
       #expect(tape.faults == [], "seed \(seed)")
-      let tallies = simulation.serviceTallies!
+      let tallies = simulation.serverRecord.serviceTallies!
       sum.requests += tallies.requests
       sum.served += tallies.served
       sum.lost += tallies.lost

@@ -96,7 +96,7 @@ struct ServiceTheoryTests {
       delayed += begun > came ? 1 : 0
       free = handled
     }
-    let tallies = simulation.serviceTallies!
+    let tallies = simulation.serverRecord.serviceTallies!
     #expect(tallies.served == count && tallies.requests == count)
     #expect(tallies.waited.microseconds == waited && tallies.delayed == delayed)
     return (waits, services)

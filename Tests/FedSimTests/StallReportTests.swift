@@ -48,7 +48,8 @@ struct StallReportTests {
         counts.stopped += 1
         if stopped.now > .start { counts.later += 1 }
         #expect(stopped.stallReport != nil)
-        #expect(stopped.ledgers.updates.opened == full.ledgers.updates.opened, "seed \(seed)")
+        #expect(
+          stopped.books.ledgers.updates.opened == full.books.ledgers.updates.opened, "seed \(seed)")
       } else {
         #expect(stopped.eventDigest == full.eventDigest, "seed \(seed)")
       }
@@ -80,7 +81,9 @@ struct StallReportTests {
       let bare = played(inputs)
       #expect(bare.eventDigest == whole.eventDigest, "seed \(seed)")
       for outcome in UpdateOutcome.allCases {
-        #expect(bare.ledgers.updates[outcome] == whole.ledgers.updates[outcome], "seed \(seed)")
+        #expect(
+          bare.books.ledgers.updates[outcome] == whole.books.ledgers.updates[outcome],
+          "seed \(seed)")
       }
       #expect(bare.version == whole.version)
       #expect(bare.model.values == inputs.task.initial.values)

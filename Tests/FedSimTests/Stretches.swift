@@ -22,35 +22,39 @@ final class Outcome: Observer {
   func found(_ simulation: Simulation) -> [String] {
     var found = lines + ["\(simulation.eventDigest)", "\(simulation.now)"]
     found += simulation.deviceRecords.map { "\($0)" }
-    found += (Array(simulation.hourFunnels) + simulation.roundFunnels).map { "\($0)" }
-    found += simulation.groupFunnels.map { "\(Array($0))" }
-    found += ["\(simulation.tallies)", "\(simulation.ledgers)", "\(simulation.isStuck)"]
+    found += (Array(simulation.participations.hours) + simulation.participations.rounds).map {
+      "\($0)"
+    }
+    found += simulation.participations.groups.map { "\(Array($0))" }
+    found += [
+      "\(simulation.books.tallies)", "\(simulation.books.ledgers)", "\(simulation.isStuck)",
+    ]
     found.append("\(simulation.model.values.map(\.bitPattern))")
     found += [
-      "\(String(describing: simulation.exchangeTallies))",
-      "\(String(describing: simulation.instructionTallies))",
-      "\(String(describing: simulation.aggregationTallies))",
-      "\(String(describing: simulation.ownAccuracies()))",
+      "\(String(describing: simulation.serverRecord.exchangeTallies))",
+      "\(String(describing: simulation.serverRecord.instructionTallies))",
+      "\(String(describing: simulation.serverRecord.aggregationTallies))",
+      "\(String(describing: simulation.deviceRecords.ownAccuracies()))",
     ]
-    found += simulation.companions.map { "\($0.values.map(\.bitPattern))" }
+    found += simulation.serverRecord.companions.map { "\($0.values.map(\.bitPattern))" }
     found += (0..<simulation.inputs.deviceCount).flatMap { device in
-      simulation.deviceState(of: device).map { "\($0.values.map(\.bitPattern))" }
+      simulation.deviceRecords.trainingState(of: device).map { "\($0.values.map(\.bitPattern))" }
     }
-    found += simulation.evaluationRecords.map { "\($0)" }
-    if simulation.isCentral { found += central(simulation) }
+    found += simulation.serverRecord.evaluations.map { "\($0)" }
+    if simulation.collection.isOn { found += central(simulation) }
     return found + simulation.audit()
   }
 
   private func central(_ simulation: Simulation) -> [String] {
-    var found = ["\(simulation.fileLedger)", "\(simulation.fileSamples)"]
-    found.append("\(simulation.centralTallies!)")
+    var found = ["\(simulation.collection.ledger)", "\(simulation.collection.samples)"]
+    found.append("\(simulation.collection.tallies)")
     for device in 0..<simulation.inputs.deviceCount {
-      found.append("\(String(describing: simulation.collectorRecord(device)))")
+      found.append("\(String(describing: simulation.deviceRecords.collector(device)))")
     }
-    for model in simulation.centralModels.indices {
-      found.append("\(simulation.centralParameters(model).values.map(\.bitPattern))")
+    for model in simulation.collection.tasks.indices {
+      found.append("\(simulation.collection.parameters(of: model).values.map(\.bitPattern))")
       found += (0..<simulation.inputs.deviceCount).map { device in
-        let own = simulation.ownParameters(model, of: device)?.values
+        let own = simulation.collection.ownParameters(model, of: device)?.values
         return "\(String(describing: own?.map(\.bitPattern)))"
       }
     }
@@ -100,7 +104,7 @@ struct Stretches {
     self.archives = archives
     self.simulation = simulation
     found = outcome.found(simulation)
-    turns = simulation.turnsTaken
+    turns = simulation.turns
   }
 
   /// Plays with a stop after each of these turns.
@@ -109,7 +113,7 @@ struct Stretches {
     resume: (_ stretch: Int) -> SimulationInputs? = { _ in nil }
   ) throws {
     try self.init(inputs, observers: observers, resume: resume) { count, run in
-      count < stops.count && run.turnsTaken == stops[count]
+      count < stops.count && run.turns == stops[count]
     }
   }
 

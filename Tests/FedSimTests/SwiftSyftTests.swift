@@ -68,7 +68,7 @@ struct SwiftSyftTests {
       }
     ).play()
     #expect(played.story(of: 0, only: "ends", "killed") == ["102020 ends unknownError"])
-    #expect(played.simulation.exchangeTallies?.undecodedTimeouts == 1)
+    #expect(played.simulation.serverRecord.exchangeTallies?.undecodedTimeouts == 1)
   }
 
   @Test(
@@ -105,7 +105,7 @@ struct SwiftSyftTests {
       played.story(of: 0, only: "uploads", "fails", "arrives", "ends").prefix(3) == [
         "108340 uploads 0", "109040 fails 0 linkLost", "109040 ends completed",
       ])
-    #expect(played.simulation.ledgers.updates[.dropped] == 1)
+    #expect(played.simulation.books.ledgers.updates[.dropped] == 1)
   }
 
   @Test("A wrong address, an exception and an error each end the task, which is completed")
@@ -120,6 +120,6 @@ struct SwiftSyftTests {
       played.story(of: 0, only: "ends", "killed") == [
         "100000 ends wrongURL", "905000 ends threw", "1855000 ends expired",
       ])
-    #expect(played.simulation.tallies.kills == 0)
+    #expect(played.simulation.books.tallies.kills == 0)
   }
 }

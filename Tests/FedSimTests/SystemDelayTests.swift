@@ -71,7 +71,7 @@ struct SystemDelayTests {
       played.story(of: 0, only: "submits", "begins") == [
         "10000 submits continued: 4", "10000 begins activation",
       ])
-    #expect(played.simulation.tallies.refusedRequests == 1)
+    #expect(played.simulation.books.tallies.refusedRequests == 1)
     #expect(SubmitError.immediateRunIneligible.rawValue == 4)
   }
 

@@ -66,7 +66,7 @@ struct SystemTests {
       played.story(of: 0, only: "uploads", "fails", "ends", "killed") == [
         "108340 uploads 0", "108840 fails 0 cancelled", "108840 ends completed",
       ])
-    #expect(played.simulation.ledgers.updates[.dropped] == 1)
+    #expect(played.simulation.books.ledgers.updates[.dropped] == 1)
   }
 
   @Test("Pauses count in the processor's window: a second burst is cut shorter")
@@ -89,7 +89,7 @@ struct SystemTests {
       played.story(of: 0, only: "trains", "killed") == [
         "104340 trains v0 0/4", "149680 trains v0 0/4", "157680.001 killed",
       ])
-    #expect(played.simulation.tallies.processorKills == 1)
+    #expect(played.simulation.books.tallies.processorKills == 1)
   }
 
   @Test("A refresh task gets little time on a share of its starts")
@@ -180,7 +180,7 @@ struct ShareTests {
   func stalled() {
     let played = scene(.states("0", in: [8_840...18_840], otherwise: "100")).play()
     #expect(played.story(of: 0, only: "arrives") == ["19650 arrives 0"])
-    #expect(played.simulation.ledgers.bytesUp == 3300)
+    #expect(played.simulation.books.ledgers.bytesUp == 3300)
   }
 
   @Test("A rate that changes twenty times a second: the time is that of the integral")

@@ -172,7 +172,7 @@ struct ActivationTests {
         "52320 receipt 0 aggregated v2 n0", "56660 downloaded v2", "56660 ends completed",
       ])
     // A poll takes no part.
-    #expect(played.simulation.hourFunnels[0][.eligible] == 2)
+    #expect(played.simulation.participations.hours[0][.eligible] == 2)
   }
 
   @Test("Locked in the middle it ends; a window takes its place")
@@ -204,6 +204,6 @@ struct ActivationTests {
       ])
     scene.inputs.stop.after = .hours(1)
     // 1,000 activations, 250 ± 4.5 deviations of 13.7.
-    #expect(abs(scene.play().simulation.tallies.sessions - 250) < 62)
+    #expect(abs(scene.play().simulation.books.tallies.sessions - 250) < 62)
   }
 }

@@ -32,8 +32,8 @@ struct TransferTests {
     #expect(
       played.story(of: 0, only: "uploads", "arrives", "receipt")
         == ["8340 uploads 0", "10460 arrives 0", "12480 receipt 0 pending v0 n1"])
-    #expect(played.simulation.ledgers.bytesUp == 3300)
-    #expect(played.simulation.ledgers.bytesDown == 3300)
+    #expect(played.simulation.books.ledgers.bytesUp == 3300)
+    #expect(played.simulation.books.ledgers.bytesDown == 3300)
   }
 
   @Test("A download that begins over a cellular network continues over Wi-Fi")
@@ -57,9 +57,9 @@ struct TransferTests {
   func lossAtTheEnd() {
     let played = scene { $0.link = link("offline", 1_000...2_000) }.play()
     #expect(played.story(of: 0, only: "accepted") == ["4020 accepted r1"])
-    #expect(played.simulation.ledgers.transmissions[.linkLost] == 1)
+    #expect(played.simulation.books.ledgers.transmissions[.linkLost] == 1)
     // The request's 1,000 bytes all left the device: the check was sent twice in full.
-    #expect(played.simulation.ledgers.bytesUp == 1000 + 1000 + 1000 + 1300)
+    #expect(played.simulation.books.ledgers.bytesUp == 1000 + 1000 + 1000 + 1300)
   }
 
   @Test(
@@ -72,9 +72,9 @@ struct TransferTests {
         "8340 uploads 0", "9000 fails 0 linkLost", "20000 uploads 0", "21310 arrives 0",
         "22320 receipt 0 pending v0 n1", "22320 ends completed",
       ])
-    #expect(played.simulation.ledgers.bytesUp == 2000 + 660 + 1300)
-    #expect(played.simulation.tallies.repeatedDeliveries == 0)
-    #expect(played.simulation.tallies.waitedOffline == 1)
+    #expect(played.simulation.books.ledgers.bytesUp == 2000 + 660 + 1300)
+    #expect(played.simulation.books.tallies.repeatedDeliveries == 0)
+    #expect(played.simulation.books.tallies.waitedOffline == 1)
   }
 
   @Test(
@@ -93,13 +93,13 @@ struct TransferTests {
         "8340 uploads 0", "9650 arrives 0", "9655 fails 0 unacknowledged", "20000 uploads 0",
         "21310 arrives 0", "22320 receipt 0 pending v0 n\(copies)",
       ])
-    #expect(played.simulation.tallies.repeatedDeliveries == 1)
+    #expect(played.simulation.books.tallies.repeatedDeliveries == 1)
     #expect(played.story(of: -1) == ["0 published v0 0", "59650 published v1 \(copies + 1)"])
     #expect(played.version(1).devices == 2)
     // An update is one entry of its ledger, however often it counts.
-    #expect(played.simulation.ledgers.updates.opened == 2)
-    #expect(played.simulation.ledgers.updates[.aggregated] == 2)
-    #expect(played.simulation.ledgers.transmissions[.unacknowledged] == 1)
+    #expect(played.simulation.books.ledgers.updates.opened == 2)
+    #expect(played.simulation.books.ledgers.updates[.aggregated] == 2)
+    #expect(played.simulation.books.ledgers.transmissions[.unacknowledged] == 1)
   }
 
   @Test("An update aggregated before its receipt was lost hears so when it comes again")
@@ -109,7 +109,7 @@ struct TransferTests {
     let played = scene.play()
     #expect(
       played.story(of: 0, only: "receipt") == ["22320 receipt 0 aggregated v1 n0"])
-    #expect(played.simulation.tallies.aggregatedTwice == 0)
+    #expect(played.simulation.books.tallies.aggregatedTwice == 0)
   }
 
   @Test("Under append an update that comes again after its aggregation is aggregated twice")
@@ -121,8 +121,8 @@ struct TransferTests {
     #expect(
       played.story(of: -1)
         == ["0 published v0 0", "9650 published v1 1", "21310 published v2 1"])
-    #expect(played.simulation.tallies.aggregatedTwice == 1)
-    #expect(played.simulation.ledgers.updates[.aggregated] == 1)
+    #expect(played.simulation.books.tallies.aggregatedTwice == 1)
+    #expect(played.simulation.books.ledgers.updates[.aggregated] == 1)
   }
 
   @Test("An update dropped while it is on its way is taken in by the server that it reaches")
@@ -137,8 +137,8 @@ struct TransferTests {
     #expect(
       played.story(of: 0, only: "fails", "arrives")
         == ["9645 fails 0 unacknowledged", "9650 arrives 0"])
-    #expect(played.simulation.ledgers.updates[.aggregated] == 1)
-    #expect(played.simulation.ledgers.updates[.dropped] == 0)
+    #expect(played.simulation.books.ledgers.updates[.aggregated] == 1)
+    #expect(played.simulation.books.ledgers.updates[.dropped] == 0)
   }
 
   @Test("… and ends as dropped where the server is down")
@@ -150,7 +150,7 @@ struct TransferTests {
     scene.inputs.server.reachable = .states("down", in: [9_000...300_000], otherwise: "up")
     let played = scene.play()
     #expect(played.story(of: 0, only: "arrives") == [])
-    #expect(played.simulation.ledgers.updates[.dropped] == 1)
+    #expect(played.simulation.books.ledgers.updates[.dropped] == 1)
   }
 
   @Test("An answer on its way stops when the server goes down")
@@ -211,8 +211,8 @@ struct TransferTests {
     scene.inputs.server.messageBytes = 1_000_000_000_000_000_000
     let played = scene.play()
     #expect(played.story(of: 0, only: "trains") == [])
-    #expect(played.simulation.ledgers.attempts.opened == 0)
-    #expect(played.simulation.ledgers.transmissions.opened > 0)
+    #expect(played.simulation.books.ledgers.attempts.opened == 0)
+    #expect(played.simulation.books.ledgers.transmissions.opened > 0)
   }
 
   @Test("A request is due by its own time, though the timer was set for an earlier one")
@@ -240,9 +240,11 @@ struct TransferTests {
       return Scene(fleet: [group]).play()
     }
     // Kept for at least 91.660 s, it is sent at 100 s.
-    #expect(played { $0.timeToLive = .seconds(92) }.simulation.ledgers.updates[.outdated] == 0)
-    #expect(played { $0.timeToLive = .seconds(91) }.simulation.ledgers.updates[.outdated] == 1)
-    #expect(played { $0.capacity = 0 }.simulation.ledgers.updates[.dropped] == 1)
+    #expect(
+      played { $0.timeToLive = .seconds(92) }.simulation.books.ledgers.updates[.outdated] == 0)
+    #expect(
+      played { $0.timeToLive = .seconds(91) }.simulation.books.ledgers.updates[.outdated] == 1)
+    #expect(played { $0.capacity = 0 }.simulation.books.ledgers.updates[.dropped] == 1)
   }
 
   @Test("E40: A full outbox evicts its oldest update")
@@ -266,7 +268,7 @@ struct TransferTests {
           "4340 trains v0 0/4", "8340 makes 0 of v0 4b 4s", "65320 trains v0 0/4",
           "69320 makes 1 of v0 4b 4s",
         ])
-    #expect(played.simulation.ledgers.updates[.evicted] == 1)
+    #expect(played.simulation.books.ledgers.updates[.evicted] == 1)
   }
 
   @Test("A kill takes the outbox with it where it does not persist", arguments: [true, false])
@@ -277,7 +279,7 @@ struct TransferTests {
     }
     scene.inject(.kill, "phones/0", at: 20_000)
     let played = scene.play()
-    #expect(played.simulation.ledgers.updates[.lostAtKill] == (persists ? 0 : 1))
-    #expect(played.simulation.ledgers.updates[.unfinishedAtEnd] == (persists ? 1 : 0))
+    #expect(played.simulation.books.ledgers.updates[.lostAtKill] == (persists ? 0 : 1))
+    #expect(played.simulation.books.ledgers.updates[.unfinishedAtEnd] == (persists ? 1 : 0))
   }
 }

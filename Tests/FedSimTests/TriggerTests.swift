@@ -144,7 +144,7 @@ struct TriggerSceneTests {
     // 4.340 + 8 + 1.310.
     #expect(
       played.story(of: -1) == ["0 published v0 0", "1010 cohort r1 5", "13650 published v1 3"])
-    #expect(played.simulation.ledgers.updates[.rejectedLate] == 2)
+    #expect(played.simulation.books.ledgers.updates[.rejectedLate] == 2)
   }
 
   @Test("With a quorum in time there is a version, without one the round is skipped")

@@ -113,6 +113,6 @@ struct VersionMeasureTests {
     var scene = Scene(fleet: [.group(count: 3, windows: [[0, 20_000, 21_000]])])
     scene.threshold(1)
     scene.inputs.fleet[0].participation.retrain = .newVersions
-    #expect(scene.play().simulation.stalenessCounts == [1, 1, 1])
+    #expect(Array(scene.play().simulation.books.staleness) == [1, 1, 1])
   }
 }

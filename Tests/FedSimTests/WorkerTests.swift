@@ -46,10 +46,10 @@ struct WorkerTests {
       played.story(of: 0, only: "does", "accepted", "arrives") == [
         "2020 does enrolled", "4040 accepted r1", "11670 arrives 0",
       ])
-    #expect(played.simulation.instructionTallies?.workers == 1)
-    #expect(played.simulation.instructionTallies?.speedTests == 0)
+    #expect(played.simulation.serverRecord.instructionTallies?.workers == 1)
+    #expect(played.simulation.serverRecord.instructionTallies?.speedTests == 0)
     // Requests: enrol, check, model, report; 1,000 bytes each, 300 more with the report.
-    #expect(played.simulation.ledgers.bytesUp == 4_300)
+    #expect(played.simulation.books.ledgers.bytesUp == 4_300)
   }
 
   @Test("A new worker for each request: who asks again enrols again")
@@ -60,7 +60,7 @@ struct WorkerTests {
       played.story(of: 0, only: "does", "arrives") == [
         "2020 does enrolled", "11670 arrives 0", "102020 does enrolled", "111670 arrives 1",
       ])
-    #expect(played.simulation.instructionTallies?.workers == 2)
+    #expect(played.simulation.serverRecord.instructionTallies?.workers == 2)
   }
 
   @Test("A speed test costs its bytes and its time, and a link that is fast enough is let in")
@@ -72,8 +72,8 @@ struct WorkerTests {
       played.story(of: 0, only: "does", "accepted", "arrives") == [
         "2020 does enrolled", "10060 does speedTested", "12080 accepted r1", "19710 arrives 0",
       ])
-    #expect(played.simulation.ledgers.bytesUp == 4_300 + 3_000 + 1_000)
-    #expect(played.simulation.instructionTallies?.speedTests == 1)
+    #expect(played.simulation.books.ledgers.bytesUp == 4_300 + 3_000 + 1_000)
+    #expect(played.simulation.serverRecord.instructionTallies?.speedTests == 1)
     let slower = workers {
       $0.minimumDownload = BitRate(bitsPerSecond: 8_001)
       $0.length = .seconds(100)
@@ -110,8 +110,8 @@ struct WorkerTests {
       played.story(of: 0, only: "does", "check", "ends") == [
         "2020 does enrolled", "4020 check fails timedOut", "4020 ends unreachable",
       ])
-    #expect(played.simulation.ledgers.bytesUp == 3_000)
-    #expect(played.simulation.ledgers.transmissions[.timedOut] == 1)
+    #expect(played.simulation.books.ledgers.bytesUp == 3_000)
+    #expect(played.simulation.books.ledgers.transmissions[.timedOut] == 1)
   }
 
   @Test("Probes of any size end in a timeout and never in an overflow")
@@ -145,8 +145,8 @@ struct WorkerTests {
       played.story(of: 1, only: "downloaded", "does", "trains", "ends") == [
         "13340 downloaded v0", "15360 ends expiredRound",
       ])
-    #expect(played.simulation.instructionTallies?.plans == 1)
-    #expect(played.simulation.exchangeTallies?.invalidKeys == 1)
+    #expect(played.simulation.serverRecord.instructionTallies?.plans == 1)
+    #expect(played.simulation.serverRecord.exchangeTallies?.invalidKeys == 1)
   }
 }
 
@@ -178,7 +178,7 @@ struct ClientConfigTests {
     let two = played([{ $0.maximumUpdates = 2 }])
     #expect(two.story(of: 0, only: "arrives").first == "7650 arrives 0")
     #expect(two.model(1) == directTraining(.tiny(), 0..<2, from: start, group: "a", client: 0))
-    #expect(two.simulation.instructionTallies?.configuredTrainings == 3)
+    #expect(two.simulation.serverRecord.instructionTallies?.configuredTrainings == 3)
     let many = played([{ $0.maximumUpdates = 100 }])
     #expect(many.story(of: 0, only: "arrives").first == "9650 arrives 0")
     // Two passes have 8 batches; 6 of them are a pass and a half.
@@ -227,13 +227,13 @@ struct ClientConfigTests {
       played.story(of: 0, only: "attempt") == [
         "8340 attempt finished 4", "105340 attempt finished 1", "207340 attempt finished 3",
       ])
-    #expect(played.simulation.instructionTallies?.configuredTrainings == 2)
+    #expect(played.simulation.serverRecord.instructionTallies?.configuredTrainings == 2)
   }
 
   @Test("As coded, Flower's example ignores what the server sends")
   func ignored() {
     let played = played([{ $0.maximumUpdates = 2 }], ignores: true)
     #expect(played.story(of: 0, only: "attempt").first == "8340 attempt finished 4")
-    #expect(played.simulation.instructionTallies?.configuredTrainings == 0)
+    #expect(played.simulation.serverRecord.instructionTallies?.configuredTrainings == 0)
   }
 }

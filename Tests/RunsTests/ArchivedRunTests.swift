@@ -30,12 +30,12 @@ struct ArchivedRunTests {
       }
       do {
         try simulation.run(observers: [recorder], every: 1) { run in
-          guard stretch < stops.count, run.turnsTaken == stops[stretch] else { return }
+          guard stretch < stops.count, run.turns == stops[stretch] else { return }
           saved = (try run.archive(), try recorder.archive())
           throw Stop()
         }
         #expect(stretch == stops.count)
-        return (recorder.document(simulation, of: scenario), simulation.turnsTaken)
+        return (recorder.document(simulation, of: scenario), simulation.turns)
       } catch is Stop {}
     }
     fatalError("the last stretch has no stop")

@@ -51,7 +51,7 @@ struct CentralResultTests {
     #expect((12..<24).allSatisfy { inUse[2 * $0 + 1] == -2 })
     #expect((24..<30).allSatisfy { inUse[2 * $0] == -2 })
     // Versions count up by model, and their trainings end after they begin.
-    let versions = simulation.centralVersions
+    let versions = simulation.collection.versions
     for model in 0..<2 {
       let own = versions.filter { $0.model == model }
       #expect(own.map(\.version) == (1...own.count).map { $0 })
@@ -109,8 +109,8 @@ struct CentralResultTests {
     let invariants = Invariants(interval: .minutes(10))
     simulation.run(observers: [invariants])
     #expect(invariants.broken == [])
-    #expect(simulation.fileLedger.stillOpen == 0)
-    #expect(simulation.fileLedger.opened > 50)
+    #expect(simulation.collection.ledger.stillOpen == 0)
+    #expect(simulation.collection.ledger.opened > 50)
   }
 
   @Test("shaken ties leave a central model its bits: files are read in a stated order")
@@ -127,8 +127,8 @@ struct CentralResultTests {
         ]
       ).makeSimulation(options)
       simulation.run()
-      #expect(simulation.centralVersions.first?.files == 12)
-      return simulation.centralParameters(0).values
+      #expect(simulation.collection.versions.first?.files == 12)
+      return simulation.collection.parameters(of: 0).values
     }
     let calm = try model(nil)
     #expect(try model(1) == calm)

@@ -121,7 +121,7 @@ final class Course: Observer {
   func ended(_ simulation: borrowing Simulation) {
     // Who was late is counted after the round was closed.
     for record in records {
-      rounds.append("\(record) \(simulation.roundFunnels[record.round].counts)")
+      rounds.append("\(record) \(simulation.participations.rounds[record.round].counts)")
     }
   }
 

@@ -110,11 +110,11 @@ struct ClaimTests {
     var simulation = try Scenario(text: Self.text).makeSimulation()
     let recorder = RunRecorder()
     simulation.run(observers: [recorder])
-    let ledgers = simulation.ledgers
+    let ledgers = simulation.books.ledgers
     #expect(ledgers.bytesUp != ledgers.bytesDown && ledgers.bytesUp > 0)
     #expect(found["bytesUp"] == "\(ledgers.bytesUp)")
     #expect(found["bytesDown"] == "\(ledgers.bytesDown)")
-    #expect(found["events"] == "\(simulation.tallies.events)")
+    #expect(found["events"] == "\(simulation.books.tallies.events)")
     #expect(found["batchesUsed"] == "\(ledgers.batchesUsed)")
     #expect(found["endedAt"] == (simulation.now - .start).description)
     let last = try #require(recorder.versions.last)

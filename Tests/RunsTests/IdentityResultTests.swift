@@ -47,7 +47,7 @@ struct IdentityResultTests {
     #expect(
       document["ledger"]?.axes.first { $0.name == "transmissionOutcome" }?.length
         == TransmissionOutcome.allCases.count - TransmissionOutcome.rare.count)
-    #expect(simulation.ledgers.transmissions[.unauthorised] == 0)
+    #expect(simulation.books.ledgers.transmissions[.unauthorised] == 0)
   }
 
   @Test("two threads and eager computing give the same")

@@ -18,8 +18,8 @@ struct NoLearningTests {
       let bare = try Night.run(override, "task.learning=none")
       #expect(real.simulation.version > 5)
       #expect(bare.simulation.eventDigest == real.simulation.eventDigest)
-      #expect("\(bare.simulation.ledgers)" == "\(real.simulation.ledgers)")
-      #expect("\(bare.simulation.tallies)" == "\(real.simulation.tallies)")
+      #expect("\(bare.simulation.books.ledgers)" == "\(real.simulation.books.ledgers)")
+      #expect("\(bare.simulation.books.tallies)" == "\(real.simulation.books.tallies)")
       #expect(
         bare.simulation.deviceRecords.map { "\($0)" }
           == real.simulation.deviceRecords.map { "\($0)" })
@@ -70,10 +70,10 @@ struct NoLearningTests {
     var run = try short.makeSimulation()
     run.run()
     // Three devices train once, all on the one client, and make one version of three updates.
-    #expect(run.version == 1 && run.ledgers.updates[.aggregated] == 3)
+    #expect(run.version == 1 && run.books.ledgers.updates[.aggregated] == 3)
     #expect(run.deviceRecords.map(\.samples) == [60, 60, 60])
     let batches = (60 + task.plan.batchSize - 1) / task.plan.batchSize
-    #expect(run.ledgers.batchesUsed == 3 * batches * task.plan.epochs(shardCount: 60))
+    #expect(run.books.ledgers.batchesUsed == 3 * batches * task.plan.epochs(shardCount: 60))
   }
 
   @Test(

@@ -26,7 +26,7 @@ struct ServiceResultTests {
       Issue.record("no sum of waits")
       return
     }
-    #expect(wait == [simulation.serviceTallies!.waited.seconds])
+    #expect(wait == [simulation.serverRecord.serviceTallies!.waited.seconds])
     #expect(wait[0] > 0)
   }
 

@@ -43,7 +43,7 @@ struct SystemResultTests {
     let averages = try #require(document.numbers("versions/averageAccuracy"))
     #expect(averages[0].isNaN)
     #expect(averages.dropFirst().allSatisfy { (0...1).contains($0) })
-    let tallies = try #require(simulation.aggregationTallies)
+    let tallies = try #require(simulation.serverRecord.aggregationTallies)
     #expect(document.integers("ledger/aggregations") == [Int64(tallies.begun)])
     #expect(
       try #require(document.numbers("ledger/aggregationTime")) == [tallies.lasted.seconds])

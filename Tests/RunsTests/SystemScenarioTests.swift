@@ -139,10 +139,10 @@ struct SystemScenarioTests {
   func results() throws {
     let (simulation, document) = try played("smoke/evaluations")
     let rounds = try #require(document.integers("evaluations/round"))
-    #expect(rounds == simulation.evaluationRecords.map { Int64($0.round) })
+    #expect(rounds == simulation.serverRecord.evaluations.map { Int64($0.round) })
     #expect(rounds.last == 20)
     let loss = try #require(document.numbers("evaluations/loss"))
-    #expect(loss == simulation.evaluationRecords.map(\.loss))
+    #expect(loss == simulation.serverRecord.evaluations.map(\.loss))
     #expect(loss.contains { $0.isFinite })
     let results = try #require(document.integers("evaluations/results"))
     let failures = try #require(document.integers("evaluations/failures"))

@@ -77,7 +77,7 @@ struct VersionColumnTests {
     #expect(Metric(column).kind == .word(["good", "bad"]))
     let scenario = try Scenario(
       contentsOf: CheckedFolder.shipped + "/smoke/synchronous.yaml")
-    let series = VersionSeries([], of: try scenario.makeSimulation())
+    let series = VersionSeries([], of: try scenario.inputs(), at: .start)
     #expect(column.value(try Self.record(0), series) == .code(1))
   }
 

@@ -21,7 +21,9 @@ struct WorldTests {
     #expect(open.deviceRecords.map(\.exogenousDigest) == other.deviceRecords.map(\.exogenousDigest))
     #expect(open.inputs.task.partition == other.inputs.task.partition)
     for device in 0..<12 {
-      #expect(open.orderDigest(of: device, epochs: 5) == other.orderDigest(of: device, epochs: 5))
+      #expect(
+        open.deviceRecords.orderDigest(of: device, epochs: 5)
+          == other.deviceRecords.orderDigest(of: device, epochs: 5))
     }
     #expect(open.inputs.task.initial.values == other.inputs.task.initial.values)
   }
@@ -45,7 +47,8 @@ struct WorldTests {
     for device in 0..<9 {
       #expect(before.path(of: device) == after.path(of: device))
       #expect(
-        before.orderDigest(of: device, epochs: 3) == after.orderDigest(of: device, epochs: 3))
+        before.deviceRecords.orderDigest(of: device, epochs: 3)
+          == after.deviceRecords.orderDigest(of: device, epochs: 3))
       #expect(before.deviceRecords[device].client == after.deviceRecords[device].client)
     }
     let differing = Set(before.deviceRecords.map(\.exogenousDigest)).count

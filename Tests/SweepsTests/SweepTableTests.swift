@@ -54,7 +54,7 @@ import Sweeps
   private func figures(
     _ simulation: Simulation, _ recorder: RunRecorder
   ) throws -> [(name: String, value: Double?)] {
-    let (versions, ledgers) = (recorder.versions, simulation.ledgers)
+    let (versions, ledgers) = (recorder.versions, simulation.books.ledgers)
     let last = try #require(recorder.evaluations.last ?? nil)
     let validation = try #require(last.validation)
     let accuracies = recorder.evaluations.map { $0?.test.accuracy ?? -1 }

@@ -1,21 +1,21 @@
 /// What is counted and measured of a run: nothing of it changes what happens.
-struct Books: Codable {
+public struct Books: Codable {
   /// What was begun and how it ended.
-  var ledgers = Ledgers()
+  public internal(set) var ledgers = Ledgers()
   /// What happened, counted.
-  var tallies = Tallies()
+  public internal(set) var tallies = Tallies()
   /// What happened between devices and server beyond the usual, counted.
   var exchange = ExchangeTallies()
   /// What happened where the server asks for more than trainings, counted.
   var instructions = InstructionTallies()
   /// Work by how it ended.
-  var effort = EffortLedger()
+  public internal(set) var effort = EffortLedger()
   /// Bytes by link and by how their transmission ended.
-  var traffic = TrafficLedger()
+  public internal(set) var traffic = TrafficLedger()
   /// Sums over all devices that are true at a moment.
   var progress = ProgressLog()
   /// What devices were doing, by hour.
-  var hours = FleetHours()
+  public internal(set) var hours = FleetHours()
   /// What happened to the identities of devices, counted.
   var identities = IdentityCounts()
   /// What each device did, counted.
@@ -25,10 +25,15 @@ struct Books: Codable {
   /// What the work of each device drew; empty where no group has a battery.
   private(set) var energies = RecordArray<DeviceEnergy>()
   /// Aggregated updates by their staleness.
-  private(set) var staleness = PagedArray<Int>()
+  public private(set) var staleness = PagedArray<Int>()
   /// Test samples that each version gets right, or the last one before it that was evaluated; empty
   /// where nothing is learned.
   private(set) var correct = PagedArray<Int64>()
+
+  /// The work of each device, in the order of the fleet.
+  public var deviceEfforts: [DeviceEffort] { Array(devices) }
+  /// What it drew; empty where no group has a battery.
+  public var deviceEnergies: [DeviceEnergy] { Array(energies) }
 
   /// Opens an account for each device, and one of energy where there are batteries.
   mutating func open(devices count: Int, hasEnergy: Bool) {
@@ -59,10 +64,11 @@ struct Books: Codable {
   }
 
   /// The work in an update has ended with it.
-  mutating func bookUpdate(_ update: borrowing UpdateRecord, _ outcome: UpdateOutcome) {
-    let device = Int(update.device)
-    book(update.effort, of: device, .update(outcome))
-    if outcome == .aggregated { devices[device].samplesAggregated += Int64(update.samples) }
+  mutating func bookUpdate(
+    _ effort: Effort, samples: Int, of device: Int, _ outcome: UpdateOutcome
+  ) {
+    book(effort, of: device, .update(outcome))
+    if outcome == .aggregated { devices[device].samplesAggregated += Int64(samples) }
   }
 
   /// An update of a device became part of a version, this many versions behind.

@@ -166,19 +166,14 @@ public struct Refusals: Sendable, Equatable, Codable {
   private var counts: [Int] = []
 
   /// Counts one.
-  mutating func count(_ condition: Condition) {
-    let place = Int(condition.rawValue)
+  mutating func count<Reason: RawRepresentable<UInt8>>(_ reason: Reason) {
+    let place = Int(reason.rawValue)
     if counts.count <= place { counts += Array(repeating: 0, count: place + 1 - counts.count) }
     counts[place] += 1
   }
 
-  /// Those with a word.
-  public subscript(word: String) -> Int {
-    Condition.allCases.reduce(0) { sum, condition in
-      let place = Int(condition.rawValue)
-      return sum + (condition.refusal == word && place < counts.count ? counts[place] : 0)
-    }
-  }
+  /// Those by the condition with this raw value.
+  public subscript(place: Int) -> Int { place < counts.count ? counts[place] : 0 }
 }
 
 /// What happened along the way, counted.
@@ -197,12 +192,8 @@ public struct Tallies: Sendable, Codable {
   public internal(set) var sessionsWithoutData = 0
   /// Trainings that were running when their task expired.
   public internal(set) var expiredTrainings = 0
-  /// Times at which a checkpoint was written.
-  public internal(set) var checkpoints = 0
-  /// Times at which a training continued from its checkpoint.
-  public internal(set) var resumed = 0
-  /// Checkpoints that were moved to a newer base.
-  public internal(set) var rebased = 0
+  /// Checkpoints of trainings.
+  public internal(set) var checkpoints = Checkpoints()
   /// Kills of the app.
   public internal(set) var kills = 0
   /// Updates that could not be sent when they were made and waited in the outbox.
@@ -227,6 +218,16 @@ public struct Tallies: Sendable, Codable {
   public internal(set) var leaves = 0
   /// Trainings whose value was needed.
   public internal(set) var trainingsNeeded = 0
+
+  /// What happened to checkpoints of trainings, counted.
+  public struct Checkpoints: Sendable, Codable {
+    /// Times at which one was written.
+    public internal(set) var written = 0
+    /// Times at which a training continued from its own.
+    public internal(set) var resumed = 0
+    /// Those that were moved to a newer base.
+    public internal(set) var rebased = 0
+  }
 
   /// Nothing was counted yet.
   package init() {}

@@ -1,12 +1,12 @@
 /// The sessions that took part, and how far each came in the funnel: by round, by hour, by group.
-struct Participations: Codable {
+public struct Participations: Codable {
   private var records = SlotMap<Participation>()
   /// Participations by round; index 0 is unused.
-  private(set) var rounds = PagedArray([Funnel(), Funnel()])
+  public private(set) var rounds = PagedArray([Funnel(), Funnel()])
   /// Participations by the hour in which their session began.
-  private(set) var hours = PagedArray<Funnel>()
+  public private(set) var hours = PagedArray<Funnel>()
   /// The same by the group of their devices; empty unless that is recorded.
-  private(set) var groups: [PagedArray<Funnel>]
+  public private(set) var groups: [PagedArray<Funnel>]
   /// Those that nobody can move on any more, by the stage that they reached.
   private(set) var settled = [Int](repeating: 0, count: Stage.allCases.count)
 

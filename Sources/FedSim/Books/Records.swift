@@ -90,37 +90,6 @@ public struct TensorNorms: Sendable, Equatable, Codable {
   public let step: Double
 }
 
-/// A device at the end of the run.
-public struct DeviceRecord: Sendable {
-  /// Its fleet group's place.
-  public let group: Int
-  /// Its number in the group.
-  public let ordinal: Int
-  /// The client whose data it has.
-  public let client: Int
-  /// Its training samples.
-  public let samples: Int
-  /// The version that it holds; −1: none.
-  public let heldVersion: Int
-  /// What it did.
-  public let activity: DeviceActivity
-  /// Digest of its exogenous series until the run ended: to compare runs that end at one time.
-  public let exogenousDigest: UInt64
-  /// Its battery at the start and at the end, and what came between; nil: it has none.
-  public let energy: (initial: Int64, final: Int64, flows: EnergyLedger)?
-  /// What it is made of; nil: its group does not say.
-  public let hardware: (name: String, speedRank: Double, unfitness: Unfitness?)?
-  /// How often it joined and left, and how long it was there; nil: it always is.
-  public let presence: (joins: Int, leaves: Int, total: SimDuration)?
-  /// Samples that have arrived; nil: all are there from the start.
-  public let arrived: Int?
-  /// The traces that it has, by what they give, each by its place in its file.
-  public let traces: [(name: String, number: Int)]
-  /// The version that its own model was trained from, −1: it has trained none; nil: no device keeps
-  /// one.
-  public let ownBase: Int?
-}
-
 /// What a device did, counted.
 public struct DeviceActivity: Sendable, Equatable, Codable {
   // A fleet has very many of these: counts of single devices are kept small.
@@ -163,67 +132,6 @@ public struct DeviceActivity: Sendable, Equatable, Codable {
   /// Bytes received.
   public internal(set) var bytesDown: Int64 = 0
 }
-
-/// Something that happened, for observers: the story of a device or of the server.
-public struct ObservedEvent: Sendable, Equatable {
-  /// When it happened, in simulated time.
-  public let time: SimTime
-  /// The device's number in the fleet; −1 for the server.
-  public let device: Int
-  /// What.
-  public let kind: Kind
-
-  /// What can happen.
-  public enum Kind: Sendable, Equatable {
-    case sessionBegan(SessionKind)
-    case sessionEnded(SessionEnd)
-    case accepted(round: Int)
-    case downloaded(version: Int)
-    case trainingBegan(base: Int, firstBatch: Int, batches: Int)
-    case trainingCut(batches: Int, of: Int)
-    case checkpointed(batches: Int, of: Int)
-    case attemptEnded(AttemptOutcome, batches: Int)
-    case updateCreated(update: Int, base: Int, batches: Int, samples: Int)
-    case uploadBegan(update: Int)
-    case uploadFailed(update: Int, TransmissionOutcome)
-    case arrived(update: Int)
-    case receipt(update: Int, Receipt)
-    case killed
-    case condition(DeviceChange)
-    case submitted(task: String, SubmitError?)
-    case identity(IdentityStep)
-    case connectivity(Bool)
-    case cohortFormed(round: Int, members: Int)
-    case published(version: Int, updates: Int)
-    case roundSkipped(round: Int)
-    case rejected(RetryAfter?)
-    case disconnected(DisconnectReason)
-    case erased(Erasure)
-    /// A session's soft expiry came.
-    case softExpiry
-    /// The server holds a device's request until a cohort is formed.
-    case waited(round: Int)
-    /// A request without an update failed, or was given up.
-    case requestFailed(RequestKind, TransmissionOutcome)
-    /// A session that repeats has nothing to do for now.
-    case rested(SessionEnd)
-    /// The server answered a device that it believes itself offline.
-    case serverOffline
-    /// An update ended.
-    case updateEnded(update: Int, UpdateOutcome)
-    /// The app was swiped away.
-    case forceQuit
-    /// The app used the processor for too long.
-    case processorExceeded
-    /// A step between device and server that is no training.
-    case exchange(ExchangeStep)
-    /// A step on the way of a file that was collected, or of a model that is trained centrally.
-    case central(CentralStep)
-  }
-}
-
-/// A request that carries no update.
-public enum RequestKind: String, Sendable, CaseIterable { case check, download }
 
 /// Why a session began.
 public enum SessionKind: String, Sendable, CaseIterable, Codable {

@@ -141,17 +141,17 @@ public struct VersionSeries: Sendable {
   /// Which version the server used when; nil where nobody asks.
   public let inUse: ModelsInUse?
 
-  /// The versions of a run that has reached where `simulation` is, or further.
-  public init(_ records: [VersionRecord], of simulation: borrowing Simulation) {
+  /// The versions of a run that has come to `now`, or further.
+  public init(_ records: [VersionRecord], of inputs: SimulationInputs, at now: SimTime) {
     self.records = records
-    guard let settings = simulation.inputs.server.modelInUse, let last = records.last else {
+    guard let loadTime = inputs.loadTime, let last = records.last else {
       inUse = nil
       return
     }
     inUse = ModelsInUse(
-      published: records.map(\.publishedAt), loadTime: settings.loadTime,
+      published: records.map(\.publishedAt), loadTime: loadTime,
       // Of a run that was interrupted, a journal may tell of later versions.
-      end: max(simulation.now, last.publishedAt))
+      end: max(now, last.publishedAt))
   }
 }
 

@@ -261,11 +261,11 @@ extension VersionColumn {
   ]
 
   @Sendable private static func neighbours(_ inputs: SimulationInputs) -> String? {
-    inputs.server.privacy.map { privacy in
+    inputs.privacyLoss.map { privacy in
       let delta = "delta = \(Text.shortest(privacy.delta))"
-      return privacy.amplification == .none
-        ? "\(delta); neighbour: a device whose updates are zero, for each version"
-        : "\(delta); neighbour: a device with other updates, cohorts drawn from the fleet"
+      return privacy.isAmplified
+        ? "\(delta); neighbour: a device with other updates, cohorts drawn from the fleet"
+        : "\(delta); neighbour: a device whose updates are zero, for each version"
     }
   }
 
@@ -310,18 +310,15 @@ extension VersionColumn.Presence {
   static let averages = Self(words: "`record.averageAccuracy`") {
     $0.record.averageAccuracy != nil
   }
-  static let countsPrivacy = Self(words: "`server.privacy`") { $0.server.privacy != nil }
+  static let countsPrivacy = Self(words: "`server.privacy`") { $0.privacyLoss != nil }
   static let addsNoise = Self(words: "`server.privacy`, and something is learned") {
-    $0.server.privacy != nil && !$0.omitsArithmetic
+    $0.privacyLoss != nil && !$0.omitsArithmetic
   }
-  static let tellsBounds = Self(words: "`adaptive-clip`") { inputs in
-    !inputs.omitsArithmetic
-      && inputs.server.transforms.contains { $0.value.asTold != nil }
+  static let tellsBounds = Self(words: "`adaptive-clip`") {
+    !$0.omitsArithmetic && $0.tellsBounds
   }
-  static let usesModels = Self(words: "`server.modelInUse`") { $0.server.modelInUse != nil }
-  static let drawsEnergy = Self(words: "a group has a `battery`") { inputs in
-    inputs.deviceCount > 0 && inputs.fleet.contains { $0.battery != nil }
-  }
+  static let usesModels = Self(words: "`server.modelInUse`") { $0.loadTime != nil }
+  static let drawsEnergy = Self(words: "a group has a `battery`") { $0.drawsEnergy }
   static let learns = Self(words: "something is learned") { !$0.omitsArithmetic }
 }
 

@@ -64,3 +64,15 @@ extension VersionRecord {
       groupWeights: [])
   }
 }
+
+/// What a version may tell of a device, and how its updates were clipped.
+public struct PrivacyRecord: Sendable, Codable, Equatable {
+  /// ε of all versions up to it; NaN where none is counted.
+  public let epsilon: Double
+  /// Deviation of the noise on each parameter of its step; NaN without any.
+  public let noise: Double
+  /// The bound that the server tells with it; NaN where it tells none.
+  public let bound: Double
+  /// The share of its updates that were within their bounds; NaN without any.
+  public let within: Double
+}

@@ -2,7 +2,7 @@ import Numerics
 
 /// What is scheduled: each actor's events, numbered in the order in which the actor scheduled them.
 struct Agenda {
-  private(set) var queue: EventQueue
+  var queue: EventQueue
   /// The time after which nothing is scheduled any more.
   private let end: SimTime
 
@@ -27,21 +27,6 @@ struct Agenda {
 
   /// From now on one device schedules event after event; nil: no longer.
   mutating func turn(to device: Int?) { queue.turn(to: Int32(device.map { $0 + 1 } ?? -1)) }
-
-  /// The next event of all, taken out.
-  mutating func popFirst() -> EventQueue.Entry? { queue.popFirst() }
-
-  /// The next event of the actor whose event was taken last.
-  var upcoming: (time: SimTime, event: Event)? { queue.upcoming }
-
-  /// The same, taken out.
-  mutating func popUpcoming() -> EventQueue.Entry { queue.popUpcoming() }
-
-  /// The actor that comes next, and those that will most likely follow (`EventMarks.coming`).
-  mutating func comingActors() -> (first: Int32, fresh: SIMD4<Int32>) { queue.comingActors() }
-
-  /// Forgets everything: the run is over.
-  mutating func clear() { queue = EventQueue() }
 
   /// What is scheduled and how far each actor has counted, to be saved.
   var saved: SavedAgenda { SavedAgenda(entries: queue.entries, sequences: queue.sequences) }

@@ -58,6 +58,9 @@ struct Context {
     computations = Computations(inputs)
   }
 
+  /// Whether the event under way is played ahead of its turn.
+  var isAhead: Bool { ahead.isAhead }
+
   /// The time at which the run ends at the latest.
   var end: SimTime { .start + inputs.stop.after }
 
@@ -87,6 +90,6 @@ struct Context {
 
   /// Books an amount at the time of the event under way.
   mutating func note(_ amount: Progress) {
-    books.progress.book(amount, at: now, isAhead: ahead.isAhead, played: played)
+    books.progress.book(amount, at: now, isAhead: isAhead, played: played)
   }
 }

@@ -60,22 +60,14 @@ struct EventLists {
     /// Where its memory begins.
     fileprivate var memory: UnsafeMutablePointer<Slot> { slots - before }
 
-    /// How many of its events come at a time or later. Complexity: O(log events).
-    func places(from time: SimTime) -> Int {
+    /// How many of its last events something holds for that holds for none before them.
+    /// Complexity: O(log events).
+    @inline(__always)
+    func places(where isLate: (Slot) -> Bool) -> Int {
       var (low, high) = (0, Int(count))
       while low < high {
         let middle = (low + high) / 2
-        if slots[middle].time >= time { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
-
-    /// How many of its events come after an entry. Complexity: O(log events).
-    fileprivate func places(after entry: borrowing EventQueue.Entry) -> Int {
-      var (low, high) = (0, Int(count))
-      while low < high {
-        let middle = (low + high) / 2
-        if slots[middle].precedes(entry) { high = middle } else { low = middle + 1 }
+        if isLate(slots[middle]) { low = middle + 1 } else { high = middle }
       }
       return low
     }
@@ -210,7 +202,7 @@ struct EventLists {
 
   /// Puts an entry into its actor's list; whether it is its first event now.
   @inline(__always)
-  mutating func insert(_ entry: borrowing EventQueue.Entry) -> Bool {
+  mutating func insert(_ entry: EventQueue.Entry) -> Bool {
     let actor = Int(entry.actor)
     while lists.count <= actor { add() }
     var list = lists[actor]
@@ -229,10 +221,10 @@ struct EventLists {
 
   /// The same in a list that has more than the least memory, or needs more.
   @inline(never)
-  private mutating func insertLong(_ entry: borrowing EventQueue.Entry) -> Bool {
+  private mutating func insertLong(_ entry: EventQueue.Entry) -> Bool {
     let actor = Int(entry.actor)
     var list = lists[actor]
-    let place = list.places(after: entry)
+    let place = list.places { !$0.precedes(entry) }
     if list.isFull(at: place) {
       if list.hasRoom {
         list.move(to: list.memory, size: list.size, for: place)

@@ -89,7 +89,7 @@ package struct EventQueue {
     lists.makeUnique()
     let list = lists[actor]
     let last = Int(list.count) - 1
-    var place = list.places(from: time) - 1
+    var place = list.places { $0.time >= time } - 1
     while place >= 0, list.slots[place].time == time {
       if list.slots[place].event == event {
         lists.remove(place, of: actor)

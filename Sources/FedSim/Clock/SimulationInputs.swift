@@ -112,6 +112,44 @@ public struct SimulationInputs: Sendable {
     stop.accuracy != nil || server.selector.value.needs.contains(.losses)
   }
 
+  /// The sources of the server's series, by name, in the order of `ServerSeries`.
+  var serverSources: [(name: String, source: any TimelineSource)] {
+    [("reachable", server.reachable.value), ("internet", server.internet.value)]
+  }
+
+  /// Whether the selector looks at the squares of losses.
+  var keepsLossSquares: Bool { server.selector.value.needs.contains(.lossSquares) }
+
+  /// Whether any device trains for rounds.
+  public var hasTrainers: Bool {
+    fleet.allSatisfy { $0.collection == nil }
+      || fleet.contains { $0.collection == nil && $0.count > 0 }
+  }
+
+  /// Whether the labels in a version are recorded.
+  public var recordsLabels: Bool {
+    let labels = task.train.classCount
+    if omitsArithmetic { return false }
+    return record.labelShare ?? (labels > 1 && labels <= RecordSettings.labelLimit)
+  }
+
+  /// Whether the norms of a version's tensors are recorded.
+  public var recordsNorms: Bool { !omitsArithmetic && record.layerNorms == true }
+
+  /// What bounds the privacy loss of a device; nil: it is not counted.
+  var privacyLoss: (delta: Double, isAmplified: Bool)? {
+    server.privacy.map { ($0.delta, $0.amplification != .none) }
+  }
+
+  /// Whether a transform is told a bound with each version.
+  var tellsBounds: Bool { server.transforms.contains { $0.value.asTold != nil } }
+
+  /// How long the server takes to load a version that it uses; nil: nobody asks.
+  var loadTime: SimDuration? { server.modelInUse?.loadTime }
+
+  /// Whether any device has a battery.
+  var drawsEnergy: Bool { deviceCount > 0 && fleet.contains { $0.battery != nil } }
+
   /// The names of the models that are trained centrally, in their order.
   public var centralNames: [String] {
     if let listed = server.central?.models { return listed.map(\.name) }

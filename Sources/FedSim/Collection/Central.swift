@@ -3,9 +3,9 @@ import Numerics
 
 /// What devices that collect, the store that they send to, and the training there remember; empty,
 /// and never looked at, where no group collects.
-struct Central: Codable {
+public struct Central: Codable {
   /// Whether any group collects: what the rest of the engine looks at.
-  var isOn = false
+  public internal(set) var isOn = false
   /// Whether a group's devices collect, by group.
   var collects: [Bool] = []
   /// The places in `models` of what a group's devices fetch, by group.
@@ -17,9 +17,9 @@ struct Central: Codable {
   /// Files that somebody may still ask for.
   var files = SlotMap<FileRecord>()
   /// Files by how they end.
-  var ledger = Ledger<FileOutcome>()
+  public internal(set) var ledger = Ledger<FileOutcome>()
   /// The samples of these files.
-  var samples = [Int](repeating: 0, count: FileOutcome.allCases.count)
+  public internal(set) var samples = [Int](repeating: 0, count: FileOutcome.allCases.count)
   /// Samples of files that have not ended.
   var openSamples = 0
   /// Numbers of files that came into the store, in the order in which they came; some are gone.
@@ -27,11 +27,59 @@ struct Central: Codable {
   /// The models that are trained.
   var models: [TrainedModel] = []
   /// The versions that were published, in order.
-  var versions: [CentralVersion] = []
+  public internal(set) var versions: [CentralVersion] = []
   /// Characters that are printed of a feature, by its byte; empty where features are floats.
   var byteWidths: [Int64] = []
   /// What happened, counted.
-  var tallies = CentralTallies()
+  public internal(set) var tallies = CentralTallies()
+}
+
+extension Central {
+  /// The models that are trained centrally.
+  public var tasks: [CentralModel] { models.map(\.task) }
+  /// The latest parameters of one of them; the initial ones before its first version, and always
+  /// where users have models of their own.
+  public func parameters(of model: Int) -> ParameterBuffer { models[model].parameters }
+  /// Whether users have models of their own of it.
+  public func isOwn(_ model: Int) -> Bool { models[model].scope == .user }
+  /// The latest parameters of the model that a device's user has alone; nil: there is none.
+  public func ownParameters(_ model: Int, of device: Int) -> ParameterBuffer? {
+    guard isOn else { return nil }
+    let collector = collectors[device]
+    return collector.own.last { $0.model == model && $0.user == collector.user }?.parameters
+  }
+
+  /// The size of a file of these samples, as a device that collects would write it.
+  ///
+  /// A line is a time of 12 characters where wanted, the features, and the label vector, `1.0` at
+  /// the class and `0.0` else; values are parted by commas and lines end with one character.
+  package func csvBytes(
+    _ samples: [Int32], _ settings: CollectionSettings, of data: Dataset
+  ) -> Int64 {
+    let labels = 4 * Int64(data.classCount) - 1
+    let lines =
+      settings.sequences && data.sampleShape.count > 1 ? Int64(data.sampleShape[0]) : 1
+    let size = Int64(data.sampleSize)
+    var bytes =
+      Int64(samples.count) * (lines * ((settings.timestamps ? 13 : 0) + labels + 1) + size)
+    if let characters = settings.charactersPerValue {
+      return bytes + Int64(samples.count) * size * Int64(characters)
+    }
+    for sample in samples {
+      let first = Int(sample) * data.sampleSize
+      switch data.features {
+      case .bytes(let values):
+        for place in first..<first + data.sampleSize {
+          bytes += byteWidths[Int(values[place])]
+        }
+      case .floats(let values):
+        for place in first..<first + data.sampleSize {
+          bytes += SampleFiles.width(Double(values[place]))
+        }
+      }
+    }
+    return bytes
+  }
 }
 
 /// A model that is trained at the server.
@@ -81,16 +129,21 @@ struct FileRecord: Codable {
   var itemsOnTheWay = 0
   /// Whether the device is sending its metadata.
   var isSendingItem = false
-  /// Whether the store has it, and since when.
-  var isStored = false
-  var storedAt = SimTime.never
-  /// Whether its samples count as new to models that have not read it.
-  var isCounted = false
-  /// A bit for each model that has read it.
-  var readBy: UInt64 = 0
+  var inStore = InStore()
   var outcome: FileOutcome?
   /// How it ends if the store never has it, once nobody will send it.
   var fallback = FileOutcome.forgotten
+
+  /// A file as the store has it.
+  struct InStore: Codable {
+    /// Whether it is there, and since when.
+    var isThere = false
+    var since = SimTime.never
+    /// Whether its samples count as new to models that have not read it.
+    var isCounted = false
+    /// A bit for each model that has read it.
+    var readBy: UInt64 = 0
+  }
 }
 
 /// How a file of samples ends.

@@ -7,7 +7,7 @@ extension Collecting {
       cx.collection.files[file].isSending = false
       cx.collection.files[file].isSendingItem = false
       SampleFiles.resolve(
-        file: file, cx.collection.files[file].isStored ? .unread : .unfinishedAtEnd, &cx)
+        file: file, cx.collection.files[file].inStore.isThere ? .unread : .unfinishedAtEnd, &cx)
     }
   }
 }

@@ -53,10 +53,10 @@ extension CentralTraining {
     var (samples, fresh) = (0, 0)
     for file in files {
       samples += Int(cx.collection.files[file].count)
-      if cx.collection.files[file].readBy & bit == 0 {
+      if cx.collection.files[file].inStore.readBy & bit == 0 {
         fresh += Int(cx.collection.files[file].count)
       }
-      cx.collection.files[file].readBy |= bit
+      cx.collection.files[file].inStore.readBy |= bit
       SampleFiles.resolve(file: file, .trained, &cx)
     }
     cx.collection.models[model].newSamples = 0
@@ -95,12 +95,12 @@ extension CentralTraining {
     -> [Int32]
   {
     cx.collection.store = cx.collection.store.filter {
-      cx.collection.files.contains($0) && cx.collection.files[$0].isStored
+      cx.collection.files.contains($0) && cx.collection.files[$0].inStore.isThere
     }
     let settings = cx.inputs.server.central!
     var found: [Int32] = []
     for file in cx.collection.store where SampleStore.models(of: file, cx).contains(model) {
-      if settings.data == .new, cx.collection.files[file].readBy >> UInt64(model) & 1 == 1 {
+      if settings.data == .new, cx.collection.files[file].inStore.readBy >> UInt64(model) & 1 == 1 {
         continue
       }
       if settings.requiresMetadata, !SampleStore.hasItem(file, cx) {
@@ -112,7 +112,7 @@ extension CentralTraining {
     // Two may come at one time, in an order that shaking ties changes.
     found.sort { a, b in
       let (first, second) = (cx.collection.files[a], cx.collection.files[b])
-      return (first.storedAt, first.device, a) < (second.storedAt, second.device, b)
+      return (first.inStore.since, first.device, a) < (second.inStore.since, second.device, b)
     }
     return found
   }

@@ -2,13 +2,6 @@ import Learning
 import Schema
 
 extension Collecting {
-  /// Whether any device trains for rounds.
-  static func hasTrainers(_ cx: Context) -> Bool {
-    !cx.collection.isOn || cx.inputs.fleet.contains { $0.collection == nil && $0.count > 0 }
-  }
-}
-
-extension Collecting {
   /// Makes what the settings ask for.
   static func makeCentral(_ cx: inout Context) {
     cx.collection.isOn = cx.inputs.fleet.contains { $0.collection != nil }
@@ -71,10 +64,10 @@ extension Collecting {
     expect(
       "bytes on disks", bytes, living.reduce(0) { $1.isKept ? $0 + Int($1.bytes) : $0 })
     expect("files in error logs", listed, living.count { $0.isListed })
-    expect("files in the store", stored, living.count { $0.isStored })
+    expect("files in the store", stored, living.count { $0.inStore.isThere })
     for file in open where !cx.isOver {
       let record = cx.collection.files[file]
-      if !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.isStored {
+      if !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.inStore.isThere {
         found.append("file \(file) is in no place and has no outcome")
       }
     }
@@ -85,7 +78,8 @@ extension Collecting {
     for model in cx.collection.models.indices where cx.inputs.server.central != nil {
       let bit: UInt64 = 1 << UInt64(model)
       let fresh = numbers.filter {
-        cx.collection.files[$0].isCounted && cx.collection.files[$0].readBy & bit == 0
+        cx.collection.files[$0].inStore.isCounted
+          && cx.collection.files[$0].inStore.readBy & bit == 0
           && SampleStore.models(of: $0, cx).contains(model)
       }
       expect(

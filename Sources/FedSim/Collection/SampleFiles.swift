@@ -58,7 +58,8 @@ enum SampleFiles {
     _ device: Int, _ object: Int, _ places: Range<Int>, _ settings: CollectionSettings,
     _ devices: inout Devices, _ cx: inout Context
   ) -> Int32 {
-    let bytes = csvBytes(arrivals(device, places, cx), settings, cx)
+    let samples = arrivals(device, places, cx)
+    let bytes = cx.collection.csvBytes(samples, settings, of: cx.inputs.task.train)
     let file = Int32(cx.collection.files.count)
     let record = FileRecord(
       device: Int32(device), object: Int32(object), user: cx.collection.collectors[device].user,
@@ -84,37 +85,6 @@ enum SampleFiles {
     cx.note(
       device, .central(.formatted(file: Int(file), samples: places.count, bytes: bytes)))
     return file
-  }
-
-  /// The size of a file of these samples.
-  ///
-  /// A line is a time of 12 characters where wanted, the features, and the label vector, `1.0` at
-  /// the class and `0.0` else; values are parted by commas and lines end with one character.
-  static func csvBytes(_ samples: [Int32], _ settings: CollectionSettings, _ cx: borrowing Context)
-    -> Int64
-  {
-    let data = cx.inputs.task.train
-    let labels = 4 * Int64(data.classCount) - 1
-    let lines =
-      settings.sequences && data.sampleShape.count > 1 ? Int64(data.sampleShape[0]) : 1
-    let size = Int64(data.sampleSize)
-    var bytes =
-      Int64(samples.count) * (lines * ((settings.timestamps ? 13 : 0) + labels + 1) + size)
-    if let characters = settings.charactersPerValue {
-      return bytes + Int64(samples.count) * size * Int64(characters)
-    }
-    for sample in samples {
-      let first = Int(sample) * data.sampleSize
-      switch data.features {
-      case .bytes(let values):
-        for place in first..<first + data.sampleSize {
-          bytes += cx.collection.byteWidths[Int(values[place])]
-        }
-      case .floats(let values):
-        for place in first..<first + data.sampleSize { bytes += Self.width(Double(values[place])) }
-      }
-    }
-    return bytes
   }
 
   /// Characters that Swift prints of a number.
@@ -270,7 +240,8 @@ enum SampleFiles {
   static func settle(_ file: Int32, _ cx: inout Context) {
     guard cx.collection.files.contains(file) else { return }
     let record = cx.collection.files[file]
-    guard !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.isStored else {
+    guard !record.isWanted, !record.isSending, record.copiesOnTheWay == 0, !record.inStore.isThere
+    else {
       return
     }
     if record.outcome == nil { resolve(file: file, record.fallback, &cx) }

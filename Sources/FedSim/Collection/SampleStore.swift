@@ -27,7 +27,7 @@ enum SampleStore {
   /// Puts a file into the store; another one of its name goes.
   private static func store(_ file: Int32, _ cx: inout Context) {
     let device = Int(cx.collection.files[file].device)
-    guard !cx.collection.files[file].isStored else {
+    guard !cx.collection.files[file].inStore.isThere else {
       return cx.collection.tallies.repeatedFiles += 1
     }
     let (user, second) = (cx.collection.files[file].user, cx.collection.files[file].second)
@@ -36,8 +36,8 @@ enum SampleStore {
       cx.collection.tallies.overwrittenFiles += 1
       unstore(old, .overwritten, &cx)
     }
-    cx.collection.files[file].isStored = true
-    cx.collection.files[file].storedAt = cx.now
+    cx.collection.files[file].inStore.isThere = true
+    cx.collection.files[file].inStore.since = cx.now
     cx.collection.collectors[device].stored.append(file)
     cx.collection.collectors[device].counts.stored += 1
     cx.collection.store.append(file)
@@ -51,7 +51,7 @@ enum SampleStore {
   ) {
     let device = Int(cx.collection.files[file].device)
     uncountNew(file, &cx)
-    cx.collection.files[file].isStored = false
+    cx.collection.files[file].inStore.isThere = false
     cx.collection.files[file].fallback = outcome
     cx.collection.collectors[device].stored.removeAll { $0 == file }
     SampleFiles.settle(file, &cx)
@@ -95,11 +95,12 @@ enum SampleStore {
 
   /// A stored file may be read: its samples are new to the models that it is for.
   private static func countNew(_ file: Int32, _ cx: inout Context) {
-    guard let settings = cx.inputs.server.central, !cx.collection.files[file].isCounted else {
+    guard let settings = cx.inputs.server.central, !cx.collection.files[file].inStore.isCounted
+    else {
       return
     }
     if settings.requiresMetadata, !hasItem(file, cx) { return }
-    cx.collection.files[file].isCounted = true
+    cx.collection.files[file].inStore.isCounted = true
     addNew(file, Int(cx.collection.files[file].count), &cx)
     guard let wanted = settings.samples else { return }
     for model in models(of: file, cx)
@@ -109,8 +110,8 @@ enum SampleStore {
   }
 
   private static func uncountNew(_ file: Int32, _ cx: inout Context) {
-    guard cx.collection.files[file].isCounted else { return }
-    cx.collection.files[file].isCounted = false
+    guard cx.collection.files[file].inStore.isCounted else { return }
+    cx.collection.files[file].inStore.isCounted = false
     addNew(file, -Int(cx.collection.files[file].count), &cx)
   }
 
@@ -118,7 +119,7 @@ enum SampleStore {
     _ file: Int32, _ samples: Int, _ cx: inout Context
   ) {
     for model in models(of: file, cx)
-    where cx.collection.files[file].readBy >> UInt64(model) & 1 == 0 {
+    where cx.collection.files[file].inStore.readBy >> UInt64(model) & 1 == 0 {
       cx.collection.models[model].newSamples += samples
     }
   }

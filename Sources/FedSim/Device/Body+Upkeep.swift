@@ -185,10 +185,14 @@ extension Body {
       if isFull { cx.note(device, .condition(.full)) }
     }
     let band = devices.bodies[device].band
-    if band > devices.bodies[device].state.promptBand, charger == 0, !devices.bodies[device].state.isLowPower {
+    if band > devices.bodies[device].state.promptBand, charger == 0,
+      !devices.bodies[device].state.isLowPower
+    {
       changed = promptLowPower(device, &devices, &cx) || changed
     }
-    if band != devices.bodies[device].state.promptBand { devices.bodies[device].state.promptBand = band }
+    if band != devices.bodies[device].state.promptBand {
+      devices.bodies[device].state.promptBand = band
+    }
     if devices.bodies[device].state.isLowPower, charger > 0,
       energy >= devices.bodies[device].threshold(battery(of: device, &devices).lowPowerEnds)
     {

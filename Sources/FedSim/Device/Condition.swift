@@ -150,6 +150,11 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     }
   }
 
+  /// How many sessions were refused for a condition with this word.
+  public static func count(of word: String, in refusals: Refusals) -> Int {
+    allCases.filter { $0.refusal == word }.reduce(0) { $0 + refusals[Int($1.rawValue)] }
+  }
+
   /// Whether results list its word in any case. Those that came later are listed where a group asks
   /// for them, so that older results keep their form.
   private var isAlwaysListed: Bool {

@@ -61,9 +61,9 @@ public struct Conditions: Hashable, Sendable, ExpressibleByArrayLiteral {
 
   // MARK: Whose they are
 
-  /// Conditions that are cheap to look at, and that only a change opens. Before the last of them the
-  /// list has no condition that time can open: if one of these does not hold, the first condition
-  /// that does not hold is opened by a change, whichever it is.
+  /// Conditions that are cheap to look at, and that only a change opens. Before the last of them
+  /// the list has no condition that time can open: if one of these does not hold, the first
+  /// condition that does not hold is opened by a change, whichever it is.
   package static let first: Conditions = [.charging, .online, .wifi, .unmetered]
 
   /// What someone looks at for devices of a group.

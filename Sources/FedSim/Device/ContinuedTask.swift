@@ -1,14 +1,5 @@
 import Schema
 
-/// The field of a table of start delays.
-func startDelaysField<Owner>(
-  _ path: WritableKeyPath<Owner, [QuantilePoint<SimDuration>]?> & Sendable
-) -> Field<Owner> {
-  Field(
-    "startDelays", path, feature: .list(of: .settings()), assumption: true,
-    "Quantiles of the wait from being eligible to the start; absent: uniform up to `startDelay`")
-}
-
 /// Tasks that a user starts and the system lets continue.
 enum ContinuedTask {
   /// Whether the system lets a continued task of the app run now.

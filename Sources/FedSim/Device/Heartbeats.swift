@@ -1,28 +1,3 @@
-/// Heartbeats by their outcomes.
-public struct HeartbeatCounts: Sendable, Equatable, Codable {
-  /// Times at which one was due.
-  public internal(set) var due = 0
-  /// Not sent: no token, no registration, or no way to read them; nobody notices.
-  public internal(set) var withheld = 0
-  /// Not sent for lack of a link.
-  public internal(set) var unsent = 0
-  /// Sent, and the app took the answer for a success.
-  public internal(set) var succeeded = 0
-  /// Sent, and the app knows that it failed: refused, or without an answer.
-  public internal(set) var failed = 0
-  /// Under way when the run ended.
-  public internal(set) var unfinished = 0
-  /// Taken in by the server.
-  public internal(set) var accepted = 0
-  /// Refused by the server with 401.
-  public internal(set) var unauthorised = 0
-  /// Refused by the server with 403.
-  public internal(set) var forbidden = 0
-
-  /// Those that were sent.
-  public var sent: Int { succeeded + failed + unfinished }
-}
-
 /// What a server believes of a device, or what is true: the app runs and has a link, it only has a
 /// link, or neither.
 public enum Presence: UInt8, Sendable, CaseIterable, Codable { case online, idle, offline }

@@ -216,15 +216,15 @@ extension Identity {
       if request == .register, makeRetry(device, refusal, &devices, cx) == .sentAgain {
         return Session.proceed(device, &devices, &cx)
       }
-      return identityFailed(device, request, refusal.outcome, &devices, &cx)
+      return identityFailed(device, request, .init(refusal), &devices, &cx)
     }
     if refusal == .unavailable, case .upload(let update) = purpose {
-      cx.note(device, .uploadFailed(update: Int(update), refusal.outcome))
+      cx.note(device, .uploadFailed(update: Int(update), .init(refusal)))
       return Outbox.uploadFailed(device, update, &devices, &cx)
     }
     cx.note(device, .identity(.refused(refusal)))
     if case .central(let request) = purpose {
-      Collecting.centralFailed(device, request, refusal.outcome, &cx)
+      Collecting.centralFailed(device, request, .init(refusal), &cx)
     }
     if makeRetry(device, refusal, &devices, cx) == .sentAgain {
       return Session.proceed(device, &devices, &cx)
@@ -233,7 +233,7 @@ extension Identity {
       devices[device].session!.stage = .check
       return withhold(device, .unauthorised, &devices, &cx)
     }
-    cx.note(device, .uploadFailed(update: Int(update), refusal.outcome))
+    cx.note(device, .uploadFailed(update: Int(update), .init(refusal)))
     if refusal == .forbidden {
       // It would be refused again: nothing that the device can do makes it good.
       devices[device].takeOut(update)

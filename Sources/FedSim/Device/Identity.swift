@@ -1,30 +1,6 @@
 import Numerics
 import Schema
 
-/// A request by which a device gets or shows its identity.
-public enum IdentityRequest: UInt8, Sendable, CaseIterable, Codable {
-  case register, bootstrap, refresh
-}
-
-/// Why the server refuses a request.
-public enum Refusal: Int, Sendable, CaseIterable, Codable {
-  /// There is no token, or none that is good.
-  case unauthorised = 401
-  /// The token is good, but not for this organisation or purpose.
-  case forbidden = 403
-  /// The service that issues tokens is down.
-  case unavailable = 503
-
-  /// How a transmission that is answered so ends.
-  var outcome: TransmissionOutcome {
-    switch self {
-    case .unauthorised: .unauthorised
-    case .forbidden: .forbidden
-    case .unavailable: .unavailable
-    }
-  }
-}
-
 /// Something that happened to a device's identity.
 public enum IdentityStep: Sendable, Equatable {
   case registered(id: Int)
@@ -81,46 +57,12 @@ struct Identity: Codable {
   var beats = BeatRegion()
 }
 
-/// How often what happened to the identities of all devices.
-public struct IdentityCounts: Sendable, Equatable, Codable {
-  /// Registrations that the server took, repetitions counted.
-  public internal(set) var registrations = 0
-  /// Numbers that the server gave to installations.
-  public internal(set) var registered = 0
-  /// Bootstraps that devices got tokens by.
-  public internal(set) var bootstraps = 0
-  /// Refreshes that devices got tokens by.
-  public internal(set) var refreshes = 0
-  /// Refreshes that failed on their way or by the service's being down.
-  public internal(set) var failedRefreshes = 0
-  /// Refresh tokens that the server did not take.
-  public internal(set) var revocations = 0
-  /// Requests, heartbeats not counted, that the server refused with 401.
-  public internal(set) var unauthorised = 0
-  /// The same with 403.
-  public internal(set) var forbidden = 0
-  /// Times at which a device had something to ask for and no token, no registration or no key.
-  public internal(set) var withheld = 0
-  /// Re-installations.
-  public internal(set) var reinstallations = 0
-  /// Heartbeats.
-  public internal(set) var heartbeats = HeartbeatCounts()
-}
-
 /// The identities of all devices; empty where no group has anything of the kind.
 struct Identities: Codable {
   var devices = RecordArray<Identity>()
   @Rebuilt var presence = PresenceSettings()
   /// Whether there are none: kept apart from `devices`, because it is read at every event.
   var isEmpty = true
-}
-
-extension Response {
-  /// How a transmission that is answered so ends.
-  var outcome: TransmissionOutcome {
-    if case .refused(let refusal) = self { return refusal.outcome }
-    return .delivered
-  }
 }
 
 extension IdentityStep {

@@ -1,9 +1,3 @@
-/// What a registration says of a device.
-public enum RegistrationContent: String, CaseIterable, Sendable {
-  /// The fields of EdgeML's registration.
-  case edgeml
-}
-
 /// The body of a registration, written out for its size.
 struct RegistrationPayload {
   var organisation = "default"

@@ -57,7 +57,7 @@ enum Requesting {
   static func bytesThrough(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if cx.network[transferOf: device]?.phase == .receiving {
       // Taken and not copied: it holds the model that came.
-      let outcome = cx.network[transferOf: device]!.response!.outcome
+      let outcome = TransmissionOutcome(cx.network[transferOf: device]!.response!)
       let received = cx.network[transferOf: device]!.remaining
       return completed(
         device, Accounting.closeTransfer(device, outcome, received: received, &devices, &cx),

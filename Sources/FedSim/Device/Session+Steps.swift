@@ -285,7 +285,7 @@ extension Session {
   private static func newParticipation(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
     -> Int32
   {
-    precondition(!cx.ahead.isAhead, "a participating device waits for its turn")
+    precondition(!cx.isAhead, "a participating device waits for its turn")
     return cx.participations.begin(
       group: devices[device].group, at: cx.now)
   }

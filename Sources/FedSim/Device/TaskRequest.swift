@@ -1,6 +1,3 @@
-/// What a background task is for.
-public enum TaskKind: String, CaseIterable, Sendable, Codable { case refresh, processing }
-
 /// Why the operating system does not take a request.
 public enum SubmitError: Int, Sendable, CaseIterable {
   /// Background refresh is switched off.

@@ -57,7 +57,7 @@ extension Training {
       noise: cx.inputs.task.network.isNoisy
         ? .init(key: batchKey(device, cx), firstSlot: firstEpoch) : nil,
       relabelling: relabelling,
-      keepsLossSquares: cx.inputs.server.selector.value.needs.contains(.lossSquares))
+      keepsLossSquares: cx.inputs.keepsLossSquares)
     return DeferredTraining(
       local, by: cx.inputs.task.algorithm, batches: batches, from: start,
       validation: isLast ? cx.inputs.task.partition.validation[client] : [], isLast: isLast,

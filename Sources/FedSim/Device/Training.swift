@@ -10,7 +10,7 @@ enum Training {
     if !devices[device].hasAttempt {
       newAttempt(device, &devices, &cx)
     } else {
-      cx.books.tallies.resumed += 1
+      cx.books.tallies.checkpoints.resumed += 1
     }
     let attempt = devices[device].attempt!
     cx.participations.reach(devices[device].session!.participation, .started)
@@ -100,7 +100,7 @@ enum Training {
     case .restart:
       endAttempt(device, .restarted, &devices, &cx)
     case .rebase:
-      cx.books.tallies.rebased += 1
+      cx.books.tallies.checkpoints.rebased += 1
       devices[device].attempt!.base = devices[device].heldVersion
       devices[device].attempt!.baseParameters = held
       if case .checkpoint(let training) = attempt.start {
@@ -189,7 +189,7 @@ enum Training {
       Accounting.bookLost(
         device, since: kept!, batches: attempt.described..<max(done, attempt.described), &devices,
         &cx)
-      cx.books.tallies.checkpoints += 1
+      cx.books.tallies.checkpoints.written += 1
       cx.note(device, .trainingCut(batches: attempt.described, of: devices[device].pace.batchCount))
     } else {
       endAttempt(device, .killed, batches: done, &devices, &cx)
@@ -201,7 +201,7 @@ enum Training {
     _ device: Int, batches: Int, _ devices: inout Devices, _ cx: inout Context
   ) {
     save(device, batches: batches, &devices, &cx)
-    cx.books.tallies.checkpoints += 1
+    cx.books.tallies.checkpoints.written += 1
   }
 
   /// Saves the batches done, while a further one may still be running.
@@ -238,7 +238,7 @@ enum Training {
     _ device: Int, batches: Int, _ outcome: AttemptOutcome, _ devices: inout Devices,
     _ server: inout Server, _ cx: inout Context
   ) {
-    precondition(!cx.ahead.isAhead, "an update is numbered in its turn")
+    precondition(!cx.isAhead, "an update is numbered in its turn")
     describe(device, batches: batches, validation: true, &devices, &cx)
     let attempt = devices[device].attempt!
     var training: DeferredTraining?

@@ -107,14 +107,6 @@ enum Workers {
   }
 }
 
-extension Int64 {
-  /// The sum, or the largest number.
-  func adding(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
-  }
-}
-
 extension BitRate {
   /// The mean rate of this many bytes in a duration, rounded down, at least 1 bit/s.
   init(of bytes: Int64, in duration: SimDuration) {

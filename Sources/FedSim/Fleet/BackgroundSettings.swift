@@ -253,3 +253,15 @@ extension InjectionSettings.Verb {
     }
   }
 }
+
+/// What a background task is for.
+public enum TaskKind: String, CaseIterable, Sendable, Codable { case refresh, processing }
+
+/// The field of a table of start delays.
+func startDelaysField<Owner>(
+  _ path: WritableKeyPath<Owner, [QuantilePoint<SimDuration>]?> & Sendable
+) -> Field<Owner> {
+  Field(
+    "startDelays", path, feature: .list(of: .settings()), assumption: true,
+    "Quantiles of the wait from being eligible to the start; absent: uniform up to `startDelay`")
+}

@@ -259,3 +259,9 @@ extension FleetGroupSettings {
     authentication != nil || registration != nil || heartbeats != nil || clock != nil
   }
 }
+
+/// What a registration says of a device.
+public enum RegistrationContent: String, CaseIterable, Sendable {
+  /// The fields of EdgeML's registration.
+  case edgeml
+}

@@ -152,3 +152,18 @@ extension Response {
     }
   }
 }
+
+/// A request by which a device gets or shows its identity.
+public enum IdentityRequest: UInt8, Sendable, CaseIterable, Codable {
+  case register, bootstrap, refresh
+}
+
+/// Why the server refuses a request.
+public enum Refusal: Int, Sendable, CaseIterable, Codable {
+  /// There is no token, or none that is good.
+  case unauthorised = 401
+  /// The token is good, but not for this organisation or purpose.
+  case forbidden = 403
+  /// The service that issues tokens is down.
+  case unavailable = 503
+}

@@ -19,3 +19,28 @@ struct MeasuredSpeeds: Codable {
   var upload: BitRate?
   var download: BitRate?
 }
+
+/// Why a stream ended, by the names of Flower's protocol.
+public enum DisconnectReason: UInt8, CaseIterable, Sendable, Codable {
+  case unknown, reconnect, powerDisconnected, wifiUnavailable
+}
+
+/// The time after which a device may ask again, whole seconds and the rest.
+public struct RetryAfter: Equatable, Sendable, Codable {
+  /// Whole seconds, rounded down.
+  public let seconds: Int32
+  /// Microseconds beyond them.
+  public let microseconds: Int32
+
+  /// A duration of less than 68 years, below zero too.
+  public init(_ duration: SimDuration) {
+    let whole = duration.microseconds.floored(by: 1_000_000)
+    seconds = Int32(clamping: whole)
+    microseconds = Int32(duration.microseconds - whole * 1_000_000)
+  }
+
+  /// The duration.
+  public var duration: SimDuration {
+    SimDuration(microseconds: Int64(seconds) * 1_000_000 + Int64(microseconds))
+  }
+}

@@ -45,6 +45,37 @@ package struct DeviceView: Equatable, Sendable {
   }
 }
 
+extension DeviceView {
+  /// A device as it is now.
+  package init(_ device: Int, in run: borrowing Simulation) {
+    self.init(device, run.devices, run.cx)
+  }
+
+  private init(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) {
+    let state = devices[device]
+    var conditions = ConditionView(
+      device, for: .processing, link: cx.network[device].link,
+      isUnmetered: cx.network[device].isUnmetered, devices, cx)
+    conditions.requestFrom =
+      state.scheduler.requests.first { $0.kind == .processing }
+      .map { max($0.earliestBegin, state.scheduler.nextProcessing) } ?? .never
+    // What such an app may do at night is no reason to call it anything else.
+    if !devices.apps.isEmpty, devices.apps[device]?.isForceQuit == true {
+      conditions.swipedUntil = .never
+    }
+    self.conditions = conditions
+    isActive = state.isActive
+    window = state.windowState
+    heat = Body.hasBody(device, devices) ? devices.bodies[device].state.thermal : .nominal
+    app = state.session?.kind
+    work = DeviceView.work(of: device, devices, cx)
+    outbox =
+      state.outbox.count + (cx.collection.isOn ? cx.collection.collectors[device].log.count : 0)
+    heldVersion = Int(state.heldVersion)
+    isAway = Membership.isAway(device, devices)
+  }
+}
+
 extension Event {
   /// The device that it concerns; nil: the server, all, or whom a script names.
   package var device: Int? {
@@ -63,4 +94,10 @@ extension Event {
 package struct ServerSnapshot: Equatable, Sendable {
   package let isReachable: Bool
   package let believesOnline: Bool
+
+  /// The server as it is now.
+  package init(_ run: borrowing Simulation) {
+    isReachable = run.cx.network.server.isReachable
+    believesOnline = run.cx.network.server.believesOnline
+  }
 }

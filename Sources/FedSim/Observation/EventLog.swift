@@ -116,8 +116,8 @@ public final class EventLog: SavedObserver {
         "roundSkipped", "softExpiry", "waited", "checkFailed", "downloadFailed", "rested",
         "serverOffline", "updateEnded", "forceQuit", "processorExceeded", "identity", "rejected",
         "disconnected", "erased", "exchange",
-      ] + CentralStep.kinds
-    static let laterKinds = 1 + CentralStep.kinds.count
+      ] + EventLog.centralKinds
+    static let laterKinds = 1 + EventLog.centralKinds.count
     static let laterDetails = details.count - earlierDetails.count + later.count
 
     static let details: [String] = {
@@ -196,7 +196,7 @@ extension ObservedEvent.Kind {
     case .disconnected(let reason): .init("disconnected", "\(reason)")
     case .erased(let scope): .init("erased", scope.rawValue)
     case .exchange(let step): .init("exchange", step.rawValue)
-    case .central(let step): step.facts
+    case .central(let step): EventLog.facts(of: step)
     }
   }
 }

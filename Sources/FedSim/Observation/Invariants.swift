@@ -50,7 +50,9 @@ public final class Invariants: SavedObserver {
     let scripted = Invariants.scriptedDevice(of: event, simulation.cx)
     if let device = event.device ?? scripted {
       looks += 1
-      for finding in simulation.impossibilities(of: device) { note(finding, at: time) }
+      let found = Audit.impossibilities(
+        of: device, simulation.devices, simulation.server, simulation.cx)
+      for finding in found { note(finding, at: time) }
     }
     guard time >= nextAudit else { return }
     nextAudit = time + interval

@@ -1,13 +1,47 @@
-/// When the world lets a device begin to train: a walk over its exogenous series, made again from
-/// their key.
+/// Whether anything that is left can still contribute, looked at now and then.
 struct StallCheck: Codable {
   /// Before this time nobody looks again.
-  var nextCheck = SimTime.never
-  /// The device that was found able to contribute.
-  var device = 0
+  private(set) var nextCheck = SimTime.never
+  /// The device that was found able to go on.
+  private var device = 0
+
+  /// Ends the run if nothing that is left can ever contribute.
+  ///
+  /// Only what is certain counts: no version has been published, nobody runs, nothing waits or is
+  /// on its way, and the world up to the end never again lets a device with data begin; or the
+  /// open round's cohort can no longer be complete and nothing else ends a round. Complexity: most
+  /// calls end at the first device asked; at most one a simulated hour.
+  mutating func endIfStuck(
+    _ devices: borrowing Devices, _ server: borrowing Server, _ cx: inout Context
+  ) {
+    nextCheck = cx.now + .hours(1)
+    if server.version > 0, !Rounds.mayCohortsBreak(cx) { return nextCheck = .never }
+    if Rounds.isCohortBroken(server, cx) { return StallCheck.stopStuck(&cx) }
+    // What is collected may still be trained on.
+    if cx.collection.isOn { return }
+    guard server.version == 0, server.pending.isEmpty, server.cohortGoal == nil,
+      cx.updates.living == 0, !cx.inputs.injections.contains(where: { $0.at >= cx.now })
+    else { return }
+    for device in devices.indices where devices[device].session.map({ !$0.kind.isPoll }) ?? false {
+      return
+    }
+    var isServerReachable = cx.network.server.isReachable
+    if !isServerReachable { isServerReachable = cx.world.next(.reachable, after: cx.now) != nil }
+    if isServerReachable {
+      for step in devices.indices {
+        let candidate = (device + step) % devices.count
+        guard let time = StallCheck.opportunity(of: candidate, devices, cx) else { continue }
+        device = candidate
+        nextCheck = max(nextCheck, time)
+        return
+      }
+    }
+    StallCheck.stopStuck(&cx)
+  }
 }
 
-/// What the world offers to one device, stretch by stretch.
+/// When the world lets a device begin to train: a walk over its exogenous series, made anew from
+/// their key, stretch by stretch.
 struct ConditionForecast {
   let group: FleetGroupSettings
   let needed: Conditions

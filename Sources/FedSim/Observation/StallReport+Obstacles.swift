@@ -115,7 +115,7 @@ extension StallReport {
   static func waits(_ devices: Devices, _ server: Server, _ cx: Context) -> [StallReport.Wait] {
     var found: [StallReport.Wait] = []
     if !isEver(.reachable, cx) { found.append(.reachable) }
-    if !Collecting.hasTrainers(cx) { return found }
+    if !cx.inputs.hasTrainers { return found }
     if !cx.network.server.believesOnline { found.append(.connection) }
     if Rounds.isCohortBroken(server, cx) {
       found.append(

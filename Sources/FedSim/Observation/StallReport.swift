@@ -77,3 +77,38 @@ public struct StallReport: Sendable, Equatable {
   /// What the server waited for.
   public internal(set) var waits: [Wait] = []
 }
+
+extension StallReport {
+  /// Why a run that is over has no version, or why its open round could never end; nil: neither is
+  /// so. Complexity: O(devices · changes of their series) where there is no version.
+  init?(_ devices: Devices, _ server: Server, _ cx: Context) {
+    precondition(cx.isOver, "a stall report is about a complete run")
+    guard server.version == 0 || cx.isStuck || Rounds.isCohortBroken(server, cx) else { return nil }
+    // The initial model was good enough.
+    if cx.now == .start, !cx.isStuck, cx.inputs.stop.accuracy != nil { return nil }
+    guard cx.inputs.hasTrainers || cx.collection.versions.isEmpty else { return nil }
+    self.init(stoppedAt: cx.isStuck ? cx.now : nil)
+    if server.version == 0 { count(StallReport.obstacles(devices, cx), devices) }
+    waits = StallReport.waits(devices, server, cx)
+  }
+
+  /// Counts the obstacles of all devices.
+  private mutating func count(_ obstacles: [Obstacle], _ devices: borrowing Devices) {
+    for (device, obstacle) in obstacles.enumerated() {
+      let group = Int(devices[device].group)
+      if let place = counts.firstIndex(where: { $0.group == group && $0.obstacle == obstacle }) {
+        counts[place].devices += 1
+      } else {
+        counts.append(Count(group: group, obstacle: obstacle, devices: 1))
+      }
+    }
+    counts = counts.enumerated().sorted {
+      ($0.element.group, -$0.element.devices, $0.offset)
+        < ($1.element.group, -$1.element.devices, $1.offset)
+    }.map(\.element)
+    for (device, obstacle) in obstacles.enumerated() {
+      let group = Int(devices[device].group)
+      places.append(counts.firstIndex { $0.group == group && $0.obstacle == obstacle }!)
+    }
+  }
+}

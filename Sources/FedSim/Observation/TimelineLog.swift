@@ -80,7 +80,7 @@ public final class TimelineLog: SavedObserver {
     places = Array(repeating: -1, count: simulation.cx.inputs.deviceCount)
     for (place, device) in devices.enumerated() {
       places[device] = Int32(place)
-      let states = Self.states(simulation.view(of: device))
+      let states = Self.states(DeviceView(device, in: simulation))
       open.append(Open(states: states, since: states.map { _ in now }))
     }
   }
@@ -102,7 +102,7 @@ public final class TimelineLog: SavedObserver {
   }
 
   private func look(_ place: Int, _ simulation: borrowing Simulation) {
-    let states = Self.states(simulation.view(of: devices[place]))
+    let states = Self.states(DeviceView(devices[place], in: simulation))
     for part in states.indices where states[part] != open[place].states[part] {
       close(place, part, at: simulation.cx.now)
       open[place].states[part] = states[part]

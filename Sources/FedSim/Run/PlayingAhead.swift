@@ -22,20 +22,17 @@ extension PlayingAhead {
   /// Not at all where somebody looks at every event, where the end of the run is not known before,
   /// or where a device out of session is touched by others, or touches them.
   static func makePlayingAhead(_ devices: inout Devices, _ cx: inout Context) -> PlayingAhead {
-    var ahead = PlayingAhead()
-    ahead.isOn =
-      cx.inputs.playsAhead && !cx.audience.wantsEveryEvent && cx.inputs.stop.rounds == nil
-      && cx.inputs.stop.versions == nil && cx.inputs.stop.accuracy == nil
-      && devices.identities.isEmpty
-      && !cx.features.isOn && cx.inputs.server.service == nil && cx.inputs.injections.isEmpty
-      && cx.inputs.server.aggregationTime == nil && cx.inputs.server.central == nil
-      && devices.fleetTables.presence.isEmpty && !devices.fleetTables.mayQueue
-      && !cx.inputs.fleet.contains { $0.background.continued != nil }
-    ahead.coversSessions =
-      cx.network.server.staysOnline && cx.network.server.isReachable
-      && cx.world.next(.reachable, after: cx.now) == nil
-      && !Rounds.mayCohortsBreak(cx)
-    return ahead
+    PlayingAhead(
+      isOn: cx.inputs.playsAhead && !cx.audience.wantsEveryEvent && cx.inputs.stop.rounds == nil
+        && cx.inputs.stop.versions == nil && cx.inputs.stop.accuracy == nil
+        && devices.identities.isEmpty
+        && !cx.features.isOn && cx.inputs.server.service == nil && cx.inputs.injections.isEmpty
+        && cx.inputs.server.aggregationTime == nil && cx.inputs.server.central == nil
+        && devices.fleetTables.presence.isEmpty && !devices.fleetTables.mayQueue
+        && !cx.inputs.fleet.contains { $0.background.continued != nil },
+      coversSessions: cx.network.server.staysOnline && cx.network.server.isReachable
+        && cx.world.next(.reachable, after: cx.now) == nil
+        && !Rounds.mayCohortsBreak(cx))
   }
 
   /// Whether an event of a device concerns nobody else, and nothing can reach the device before it.

@@ -3,7 +3,7 @@ extension Simulation {
   mutating func dispatch(_ event: Event) -> Bool {
     switch event {
     case .world(let series, let device, let state):
-      if cx.now >= stallCheck.nextCheck { checkForStall() }
+      if cx.now >= stallCheck.nextCheck { stallCheck.endIfStuck(devices, server, &cx) }
       Surroundings.worldChanged(series, Int(device), to: state, &devices, &cx)
     case .linkRestored(let device, let generation):
       guard cx.network[Int(device)].dropGeneration == generation else { return false }

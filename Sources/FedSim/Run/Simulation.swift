@@ -15,22 +15,22 @@ public struct Simulation {
   /// Digest of all events handled so far.
   public internal(set) var eventDigest = EventDigest()
   /// Turns that were taken, each with what was played on in it.
-  var turns = 0
+  public internal(set) var turns = 0
   /// Whether it has been played already.
   var hasBegun = false
 
   /// A run at its start.
   public init(_ inputs: SimulationInputs) {
     self.init(bare: inputs)
-    setTheScene()
+    Setup.begin(&devices, &server, &cx)
   }
 
-  /// All that follows from the inputs alone, before the scene is set.
+  /// All that follows from the inputs alone, before the first events are scheduled.
   init(bare inputs: SimulationInputs) {
     cx = Context(inputs)
     devices = Devices(inputs)
     server = Server(inputs)
-    makeFleet()
+    Setup.makeFleet(&devices, &server, &cx)
   }
 
   mutating func handle(_ entry: EventQueue.Entry) {
@@ -50,10 +50,10 @@ public struct Simulation {
 
   /// Plays the next event of all, and what its device does next as far as that is its own affair.
   mutating func playNext() -> Bool {
-    guard let entry = cx.agenda.popFirst() else { return false }
+    guard let entry = cx.agenda.queue.popFirst() else { return false }
     precondition(entry.time >= cx.played, "virtual time never decreases")
     cx.played = entry.time
-    if prefetches { prefetchNext() }
+    if devices.count > 2000 { prefetchNext() }
     handle(entry)
     if cx.ahead.isOn, !cx.isOver, entry.actor > 0 { playAhead(Int(entry.actor) - 1) }
     turns &+= 1

@@ -31,7 +31,7 @@ enum Aggregating {
     cx.books.tallies.trainingsNeeded += waiting.count
     guard !waiting.isEmpty else { return Rounds.closeRound(.failed, &server, &cx) }
     let used: Used
-    let before = Publication.recordsNorms(cx) ? server.model : nil
+    let before = cx.inputs.recordsNorms ? server.model : nil
     if cx.inputs.omitsArithmetic {
       used = Used(updates: waiting)
     } else {

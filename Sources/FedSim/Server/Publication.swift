@@ -3,19 +3,6 @@ import Numerics
 
 /// What a version is when it is published.
 enum Publication {
-  /// Whether the labels in a version are recorded.
-  static func recordsLabels(_ cx: borrowing Context) -> Bool {
-    let labels = cx.inputs.task.train.classCount
-    if cx.inputs.omitsArithmetic { return false }
-    return cx.inputs.record.labelShare ?? (labels > 1 && labels <= RecordSettings.labelLimit)
-  }
-
-  /// Whether the norms of a version's tensors are recorded.
-  static func recordsNorms(_ cx: borrowing Context) -> Bool {
-    if cx.inputs.omitsArithmetic { return false }
-    return cx.inputs.record.layerNorms == true
-  }
-
   /// What the groups of the fleet count in the next version; empty where they have no weights.
   static func groupWeights(_ server: borrowing Server, _ cx: borrowing Context) -> [Double] {
     guard !cx.inputs.omitsArithmetic else { return [] }
@@ -30,7 +17,7 @@ enum Publication {
   static func labelCounts(
     _ aggregated: [Int32], _ server: inout Server, _ cx: inout Context
   ) -> [Int64] {
-    guard recordsLabels(cx) else { return [] }
+    guard cx.inputs.recordsLabels else { return [] }
     var counts = [Int64](repeating: 0, count: cx.inputs.task.train.classCount)
     let labels = cx.inputs.task.train.labels
     for update in aggregated {
@@ -67,7 +54,7 @@ enum Publication {
   static func norms(
     since before: ParameterBuffer?, _ server: borrowing Server, _ cx: borrowing Context
   ) -> [TensorNorms] {
-    guard recordsNorms(cx) else { return [] }
+    guard cx.inputs.recordsNorms else { return [] }
     let model = server.model
     return cx.inputs.task.network.layout.tensors.map { tensor in
       var (norm, step) = (0.0, 0.0)

@@ -1,14 +1,6 @@
 import Learning
 import Schema
 
-/// What an update carries, and so what an aggregation means.
-public enum Payload: String, CaseIterable, Sendable {
-  /// The trained weights: new = Σ pᵢ·wᵢ. With stale bases the model can move backwards.
-  case weights
-  /// Trained minus base: new = now + η·Σ pᵢ·Δᵢ.
-  case delta
-}
-
 /// What the server does with a second update of one device on one version.
 public enum Duplicates: String, CaseIterable, Sendable {
   /// The later one takes the earlier one's place.

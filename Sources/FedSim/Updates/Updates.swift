@@ -122,8 +122,10 @@ extension Context {
   /// An update has ended: its work is booked, and the observers hear of it.
   mutating func bookEnd(of update: Int32, _ outcome: UpdateOutcome) {
     books.ledgers.updates.close(outcome)
-    books.bookUpdate(updates[update], outcome)
-    note(Int(updates[update].device), .updateEnded(update: Int(update), outcome))
+    let device = Int(updates[update].device)
+    books.bookUpdate(
+      updates[update].effort, samples: updates[update].samples, of: device, outcome)
+    note(device, .updateEnded(update: Int(update), outcome))
   }
 
   /// Lets go of an update once nobody can ask for it any more.

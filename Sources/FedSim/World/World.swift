@@ -17,11 +17,9 @@ struct World {
       groups += Series.allCases.map { Self.timelines($0, of: group, inputs) }
       spread.append(groups.indices[first...].filter { groups[$0]?.isSpread == true })
     }
-    for (name, source) in [
-      ("reachable", inputs.server.reachable), ("internet", inputs.server.internet),
-    ] {
+    for (name, source) in inputs.serverSources {
       server.append(
-        source.value.timeline(
+        source.timeline(
           TimelineContext(
             space: .server, key: StreamKey(seed: inputs.seeds.world, purpose: Purpose(name)),
             device: "server", civilStart: inputs.civilStart, tables: inputs.tables,

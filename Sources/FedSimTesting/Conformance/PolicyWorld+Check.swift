@@ -69,8 +69,8 @@ private struct PolicyRun {
         var bytes: [UInt8]?
         do {
           try simulation.run(observers: [diary, invariants], every: 1) { run in
-            if run.turnsTaken >= Self.limit { throw Stop() }
-            guard let stop = stops.first, run.turnsTaken >= stop else { return }
+            if run.turns >= Self.limit { throw Stop() }
+            guard let stop = stops.first, run.turns >= stop else { return }
             stops.removeFirst()
             bytes = try run.archive()
             throw Stop()
@@ -88,11 +88,13 @@ private struct PolicyRun {
     self.diary = diary
     broken = invariants.broken
     model = simulation.model
-    aggregated = (simulation.ledgers.updates[.aggregated], simulation.tallies.aggregatedTwice)
+    aggregated = (
+      simulation.books.ledgers.updates[.aggregated], simulation.books.tallies.aggregatedTwice
+    )
     arrived = diary.arrived
     time = simulation.now
     digest = simulation.eventDigest
-    turns = simulation.turnsTaken
+    turns = simulation.turns
   }
 
   /// Adds what this run alone shows.

@@ -66,7 +66,7 @@ public struct PlayedScript: Sendable {
     rounds = reader.rounds
     rejections = reader.rejections
     var broken = broken
-    let ledger = simulation.ledgers.updates
+    let ledger = simulation.books.ledgers.updates
     for outcome in UpdateOutcome.allCases {
       let found = updates.count { $0.outcome == outcome }
       if found != ledger[outcome] {

@@ -12,13 +12,13 @@ extension Baseline {
       ["scenario", Self.words(scenario.settings.name ?? "")],
       ["settings", String(scenario.digest.prefix(16))],
       ["data", simulation.inputs.task.digest.hexDigits],
-      ["events", "\(simulation.tallies.events)"], ["eventDigest", facts.eventDigest],
+      ["events", "\(simulation.books.tallies.events)"], ["eventDigest", facts.eventDigest],
     ]
     tables = [
       Self.counts(simulation, facts), Self.rounds(facts),
       Self.versions(facts, trail, simulation.inputs),
     ]
-    if simulation.isCentral { tables.append(Self.central(simulation)) }
+    if simulation.collection.isOn { tables.append(Self.central(simulation)) }
     tables.append(
       Table(
         name: "hours", columns: ["hour", "events", "digest"],
@@ -30,7 +30,7 @@ extension Baseline {
   static func events(
     _ trail: EventTrail, of simulation: Simulation, inWords: Bool
   ) -> Events {
-    let count = simulation.tallies.events
+    let count = simulation.books.tallies.events
     guard count == trail.rows.count else { return .hours }
     if inWords || count <= mostLines {
       let names = DeviceNames(simulation.inputs)
@@ -65,9 +65,9 @@ extension Baseline {
   private static func counts(_ simulation: Simulation, _ facts: RunFacts) -> Table {
     var rows = facts.counts.filter { $0.count != 0 && $0.name != "events" }
       .map { [$0.name, "\($0.count)"] }
-    if simulation.isCentral {
-      rows += FileOutcome.allCases.filter { simulation.fileLedger[$0] > 0 }
-        .map { ["file.\($0.rawValue)", "\(simulation.fileLedger[$0])"] }
+    if simulation.collection.isOn {
+      rows += FileOutcome.allCases.filter { simulation.collection.ledger[$0] > 0 }
+        .map { ["file.\($0.rawValue)", "\(simulation.collection.ledger[$0])"] }
     }
     return Table(name: "counts", columns: ["name", "count"], rows: rows)
   }
@@ -115,9 +115,9 @@ extension Baseline {
         "publication", "model", "version", "startedAt", "publishedAt", "files", "samples",
         "newSamples", "users", "trainingLoss", "accuracy",
       ],
-      rows: simulation.centralVersions.enumerated().map { index, version in
+      rows: simulation.collection.versions.enumerated().map { index, version in
         [
-          "\(index + 1)", simulation.centralModels[version.model].name, "\(version.version)",
+          "\(index + 1)", simulation.collection.tasks[version.model].name, "\(version.version)",
           version.startedAt.plainSeconds, version.publishedAt.plainSeconds, "\(version.files)",
           "\(version.samples)", "\(version.newSamples)", "\(version.users)",
           cell(version.trainingLoss), cell(version.evaluation?.accuracy ?? version.userAccuracy),

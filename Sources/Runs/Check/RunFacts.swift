@@ -20,9 +20,9 @@ package struct RunFacts: Sendable {
   init(_ simulation: Simulation, _ recorder: RunRecorder) {
     series = recorder.series(simulation)
     rounds = recorder.rounds.filter { $0.outcome != .unfinishedAtEnd }
-    funnels = rounds.map { simulation.roundFunnels[$0.round] }
-    ledgers = simulation.ledgers
-    tallies = simulation.tallies
+    funnels = rounds.map { simulation.participations.rounds[$0.round] }
+    ledgers = simulation.books.ledgers
+    tallies = simulation.books.tallies
     eventDigest = simulation.eventDigest.value.hexDigits
     modelDigest = simulation.model.hexDigest
     endedAt = simulation.now

@@ -67,7 +67,7 @@ package struct Trial: Codable, Equatable, Sendable {
     }
     let outcome = Outcome(simulation)
     (eventDigest, modelDigest) = (outcome.events, outcome.model)
-    turns = simulation.turnsTaken
+    turns = simulation.turns
     findings = invariants.broken.map(Self.finding)
     if let broken = watch.broken {
       findings.append(Finding(kind: "a version is not finite", text: broken))
@@ -83,7 +83,7 @@ package struct Trial: Codable, Equatable, Sendable {
     var threaded = options
     threaded.threads = 2
     if let finding = Self.replay(
-      inputs, try scenario.inputs(threaded), outcome, simulation.turnsTaken)
+      inputs, try scenario.inputs(threaded), outcome, simulation.turns)
     {
       findings.append(finding)
     }

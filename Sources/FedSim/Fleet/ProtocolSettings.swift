@@ -124,26 +124,6 @@ public struct ProtocolSettings: PartSettings {
   }
 }
 
-/// A change of the model's layout in the middle of a run.
-public struct LayoutChange: PartSettings {
-  /// The first version with the new layout.
-  public var version = 1
-  /// The layer that is new in it.
-  public var layer = ""
-
-  public init() {}
-  public static var fields: [Field<LayoutChange>] {
-    [
-      Field(
-        "version", \.version, .integer(1...100_000_000), required: true,
-        "The first version with the new layout"),
-      Field(
-        "layer", \.layer, .text, required: true,
-        "The layer added by that version, such as `dense1`; it begins with its initial weights"),
-    ]
-  }
-}
-
 /// What a person has erased.
 public enum Erasure: String, CaseIterable, Sendable, Codable {
   /// The updates, on the device and at the server.
@@ -159,27 +139,23 @@ public enum Erasure: String, CaseIterable, Sendable, Codable {
   var coversMetadata: Bool { self != .files }
 }
 
-/// Why a stream ended, by the names of Flower's protocol.
-public enum DisconnectReason: UInt8, CaseIterable, Sendable, Codable {
-  case unknown, reconnect, powerDisconnected, wifiUnavailable
-}
+/// A device that enrols as a worker before each request for work, as in PyGrid.
+public struct WorkerSettings: PartSettings {
+  /// Size of each of the two probes of a speed test.
+  public var probeBytes: Int64 = 64_000_000
+  /// A probe that is not through after so long has failed.
+  public var probeTimeout = SimDuration.seconds(60)
 
-/// The time after which a device may ask again, whole seconds and the rest.
-public struct RetryAfter: Equatable, Sendable, Codable {
-  /// Whole seconds, rounded down.
-  public let seconds: Int32
-  /// Microseconds beyond them.
-  public let microseconds: Int32
-
-  /// A duration of less than 68 years, below zero too.
-  public init(_ duration: SimDuration) {
-    let whole = duration.microseconds.floored(by: 1_000_000)
-    seconds = Int32(clamping: whole)
-    microseconds = Int32(duration.microseconds - whole * 1_000_000)
-  }
-
-  /// The duration.
-  public var duration: SimDuration {
-    SimDuration(microseconds: Int64(seconds) * 1_000_000 + Int64(microseconds))
+  public init() {}
+  public static var fields: [Field<WorkerSettings>] {
+    [
+      Field(
+        "probeBytes", \.probeBytes, .bytes,
+        "Size of each of the two probes of a speed test, made if the server has a "
+          + "`minimumUpload` or a `minimumDownload`"),
+      Field(
+        "probeTimeout", \.probeTimeout, .duration(atLeast: .milliseconds(1)),
+        "Time limit of a probe; then the test has failed"),
+    ]
   }
 }

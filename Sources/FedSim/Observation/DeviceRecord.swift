@@ -1,6 +1,37 @@
 import Learning
 import Numerics
 
+/// A device at the end of the run.
+public struct DeviceRecord: Sendable {
+  /// Its fleet group's place.
+  public let group: Int
+  /// Its number in the group.
+  public let ordinal: Int
+  /// The client whose data it has.
+  public let client: Int
+  /// Its training samples.
+  public let samples: Int
+  /// The version that it holds; −1: none.
+  public let heldVersion: Int
+  /// What it did.
+  public let activity: DeviceActivity
+  /// Digest of its exogenous series until the run ended: to compare runs that end at one time.
+  public let exogenousDigest: UInt64
+  /// Its battery at the start and at the end, and what came between; nil: it has none.
+  public let energy: (initial: Int64, final: Int64, flows: EnergyLedger)?
+  /// What it is made of; nil: its group does not say.
+  public let hardware: (name: String, speedRank: Double, unfitness: Unfitness?)?
+  /// How often it joined and left, and how long it was there; nil: it always is.
+  public let presence: (joins: Int, leaves: Int, total: SimDuration)?
+  /// Samples that have arrived; nil: all are there from the start.
+  public let arrived: Int?
+  /// The traces that it has, by what they give, each by its place in its file.
+  public let traces: [(name: String, number: Int)]
+  /// The version that its own model was trained from, −1: it has trained none; nil: no device keeps
+  /// one.
+  public let ownBase: Int?
+}
+
 extension DeviceRecord {
   /// What devices that are still there have been for this long.
   static func closePresence(_ devices: inout Devices, _ cx: inout Context) {

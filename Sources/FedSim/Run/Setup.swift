@@ -1,12 +1,15 @@
 import Learning
 import Numerics
 
-extension Simulation {
-  /// Makes the devices.
+/// What a run begins with: its devices, their states at the start, and everyone's first events.
+enum Setup {
+  /// Makes the devices, and what else the settings ask for.
   ///
   /// Draws: one `normal` per device at slot 0 of `compute`, one at slot 0 of `network` (seed
   /// `world`).
-  mutating func makeFleet() {
+  static func makeFleet(
+    _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
+  ) {
     let groups = Int64(cx.inputs.fleet.count)
     Roster.makeHardware(&devices, &cx)
     devices.reserveCapacity(cx.inputs.deviceCount)
@@ -57,7 +60,7 @@ extension Simulation {
   }
 
   /// The states at the start, and the first events of everyone.
-  mutating func setTheScene() {
+  static func begin(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {
     cx.schedule(.end, .snapshot, at: cx.end, by: nil)
     for (index, injection) in cx.inputs.injections.enumerated() {
       guard let device = cx.inputs.device(at: injection.device.path) else {

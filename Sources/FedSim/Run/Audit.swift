@@ -1,6 +1,66 @@
-extension Simulation {
+/// What must hold at any time, found from the state itself.
+enum Audit {
+  /// Recounts everything that the ledgers count; each line is a broken sum.
+  static func findings(_ devices: Devices, _ server: Server, _ cx: Context) -> [String] {
+    var broken: [String] = []
+    func expect(_ name: String, _ counted: Int, _ found: Int) {
+      if counted != found { broken.append("\(name): counted \(counted), found \(found)") }
+    }
+    expect(
+      "open attempts", cx.books.ledgers.attempts.stillOpen, devices.all.count { $0.attempt != nil })
+    expect(
+      "open transmissions", cx.books.ledgers.transmissions.stillOpen,
+      devices.indices.count { cx.network[$0].isBusy })
+    let numbers = cx.updates.numbers
+    let living = numbers.map { cx.updates[$0] }
+    expect("open updates", cx.books.ledgers.updates.stillOpen, living.count { $0.outcome == nil })
+    expect("updates begun", cx.books.ledgers.updates.opened, cx.updates.count)
+    expect(
+      "updates made by attempts",
+      cx.books.ledgers.attempts[.finished] + cx.books.ledgers.attempts[.submittedPartial]
+        + cx.books.exchange.emptyUpdates, cx.books.ledgers.updates.opened)
+    for (place, outcome) in UpdateOutcome.allCases.enumerated() {
+      expect(
+        "updates \(outcome.rawValue)", cx.books.ledgers.updates[outcome],
+        cx.updates.settled[place] + living.count { $0.outcome == outcome })
+    }
+    expect(
+      "attempts by device", cx.books.ledgers.attempts.opened,
+      cx.books.activity.reduce(0) { $0 + $1.attempts })
+    expect(
+      "updates by device", cx.books.ledgers.updates.opened,
+      cx.books.activity.reduce(0) { $0 + $1.updates })
+    expect(
+      "bytes sent", Int(cx.books.ledgers.bytesUp),
+      cx.books.activity.reduce(0) { $0 + Int($1.bytesUp) })
+    let waiting = server.pending.count + (server.underWay?.updates.count ?? 0)
+    expect("pending copies", waiting, living.reduce(0) { $0 + $1.copies.pending })
+    expect(
+      "pending copies by device", waiting, server.copies.reduce(0) { $0 + Int($1) })
+    for (update, record) in zip(numbers, living) where record.outcome == nil {
+      let isSomewhere =
+        record.copies.pending > 0 || record.copies.onTheWay > 0
+        || devices[Int(record.device)].outbox.contains(update)
+      if !isSomewhere { broken.append("update \(update) is in no place and has no outcome") }
+    }
+    expect(
+      "batches used", cx.books.ledgers.batchesUsed,
+      living.reduce(cx.updates.settledBatches) { $0 + $1.batches })
+    expect(
+      "bytes received", Int(cx.books.ledgers.bytesDown),
+      cx.books.activity.reduce(0) { $0 + Int($1.bytesDown) })
+    for device in devices.indices { broken += impossibilities(of: device, devices, server, cx) }
+    cx.participations.audit(&broken)
+    EffortAudit.auditMeasures(&broken, devices, cx)
+    return broken + KnownDialect.exchangeImpossibilities(server, cx)
+      + Service.serviceImpossibilities(server, cx)
+      + Collecting.centralImpossibilities(cx)
+  }
+
   /// What a device cannot be.
-  package func impossibilities(of device: Int) -> [String] {
+  static func impossibilities(
+    of device: Int, _ devices: Devices, _ server: Server, _ cx: Context
+  ) -> [String] {
     let (state, line) = (devices[device], cx.network[device])
     var found: [String] = []
     func never(_ isSo: Bool, _ what: String) {

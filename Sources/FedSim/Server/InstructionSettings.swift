@@ -101,27 +101,6 @@ public struct ClientEvaluationSettings: PartSettings {
   }
 }
 
-/// A device that enrols as a worker before each request for work, as in PyGrid.
-public struct WorkerSettings: PartSettings {
-  /// Size of each of the two probes of a speed test.
-  public var probeBytes: Int64 = 64_000_000
-  /// A probe that is not through after this long has failed.
-  public var probeTimeout = SimDuration.seconds(60)
-
-  public init() {}
-  public static var fields: [Field<WorkerSettings>] {
-    [
-      Field(
-        "probeBytes", \.probeBytes, .bytes,
-        "Size of each of the two probes of a speed test, made if the server has a "
-          + "`minimumUpload` or a `minimumDownload`"),
-      Field(
-        "probeTimeout", \.probeTimeout, .duration(atLeast: .milliseconds(1)),
-        "Time limit of a probe; then the test has failed"),
-    ]
-  }
-}
-
 extension ServerSettings {
   /// The fields of what the server asks of devices, each a feature that is off unless it is named.
   static var instructionFields: [Field<ServerSettings>] {
@@ -164,5 +143,25 @@ extension ServerSettings {
       return [("clientConfig", "`fromRound` must increase from entry to entry")]
     }
     return []
+  }
+}
+
+/// A change of the model's layout in the middle of a run.
+public struct LayoutChange: PartSettings {
+  /// The first version with the new layout.
+  public var version = 1
+  /// The layer that is new in it.
+  public var layer = ""
+
+  public init() {}
+  public static var fields: [Field<LayoutChange>] {
+    [
+      Field(
+        "version", \.version, .integer(1...100_000_000), required: true,
+        "The first version with the new layout"),
+      Field(
+        "layer", \.layer, .text, required: true,
+        "The layer added by that version, such as `dense1`; it begins with its initial weights"),
+    ]
   }
 }
