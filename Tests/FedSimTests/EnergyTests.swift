@@ -276,6 +276,7 @@ struct EnergyTests {
       fleet: [0.2, 0.5, 0.95].enumerated().map { place, level in
         .group("full\(place)", windows: window) {
           $0.battery = battery(1000) { $0.initialLevel = level }
+          $0.power = .always("unplugged")
         }
       } + [.group("mains", windows: window)])
     scene.threshold(4)
