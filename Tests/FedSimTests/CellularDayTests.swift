@@ -112,11 +112,14 @@ struct CellularDayTests {
 
   @Test("Heartbeats count, too")
   func heartbeats() throws {
-    // The app is open from 1 s to 1000 s and asks for nothing: heartbeats at 301, 601 and 901 s,
-    // 110 bytes each and 210 for the answer, 960 in all. At 2000 s its window opens.
+    // The app is open from 1 s to 1000 s. It asks and downloads version 0: 2,000 bytes sent, 2,300
+    // received. Heartbeats at 301, 601 and 901 s: 110 bytes each, and 210 for the answer, 960 in
+    // all. At 2000 s its window opens.
     func played(_ limit: Int64) -> Played {
       var phone = scene(limit, until: .seconds(3000)) {
         $0.heartbeats = HeartbeatSettings()
+        $0.participation.pollOnActivation = 1
+        $0.participation.retrain = .always
         $0.usage = .states("active", in: [1_000...1_000_000], otherwise: "locked")
         $0.background.processing = nil
         $0.background.windows = .fixed(
@@ -127,11 +130,11 @@ struct CellularDayTests {
       phone.inputs.server.messages = messages
       return phone.play()
     }
-    let refused = played(960)
+    let refused = played(5_260)
     #expect(try #require(refused.simulation.deviceRecords.identityCounts).heartbeats.accepted == 3)
-    #expect(refused.simulation.books.ledgers.bytesUp == 330)
+    #expect(refused.simulation.books.ledgers.bytesUp == 2_330)
     #expect(refused.simulation.books.tallies.ineligible[Int(Condition.allowance.rawValue)] == 1)
-    let begun = played(961)
+    let begun = played(5_261)
     #expect(begun.simulation.books.tallies.ineligible[Int(Condition.allowance.rawValue)] == 0)
     #expect(begun.simulation.books.ledgers.updates.opened == 1)
   }

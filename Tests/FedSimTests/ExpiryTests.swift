@@ -62,7 +62,7 @@ struct ExpiryTests {
       #expect(played.story(of: 0, only: "attempt").first == "\(hard) attempt killed \(batches)")
       #expect(played.simulation.books.tallies.kills == 1)
       #expect(played.simulation.books.ledgers.batchesWasted == batches)
-      // The next window trains anew, in the order of the second data epoch.
+      // The next window trains again, in the order of the second data epoch.
       #expect(played.model(1) == trained(0..<8, from: zeros, epoch: 1))
     } else {
       let outcome = batches == 8 ? "finished" : "submittedPartial"
@@ -270,7 +270,7 @@ struct InterruptionTests {
     #expect(played.simulation.books.ledgers.transmissions[.linkLost] == 1)
     // Of the model 460 bytes had come: from 3.040 to 3.500 at 1,000 bytes a second.
     #expect(played.simulation.books.ledgers.bytesDown == 1000 + 460 + 1000 + 1300 + 1000)
-    // It took part anew when it asked again.
+    // It took part again when it asked again.
     #expect(played.simulation.participations.hours[0][.accepted] == 2)
     #expect(played.simulation.participations.hours[0][.aggregated] == 1)
   }

@@ -194,7 +194,7 @@ struct OwnModelTests {
           $0.exchange = exchange
         })
       scene.inputs.omitsArithmetic = true
-      // Check, request for the model, result: 1,000 bytes each beside the parameters.
+      // Check, request for the model, result: 1,000 bytes each, besides the parameters.
       return scene.play().simulation.books.ledgers.bytesUp - 3_000
     }
     // 4 tensors of weights, and 4 of biases: 128 bytes each.

@@ -24,13 +24,13 @@ public struct IdentityCounts: Sendable, Equatable, Codable {
   public internal(set) var heartbeats = HeartbeatCounts()
 }
 
-/// Heartbeats by what became of them.
+/// Heartbeats by outcome.
 public struct HeartbeatCounts: Sendable, Equatable, Codable {
   /// Times at which one was due.
   public internal(set) var due = 0
-  /// Not sent: no token, no registration, or no way to read them; nobody is told.
+  /// Not sent: no token, no registration, or no way to read them; no message is sent.
   public internal(set) var withheld = 0
-  /// Not sent for want of a link.
+  /// Not sent because there was no link.
   public internal(set) var unsent = 0
   /// Sent, and the app took the answer for a success.
   public internal(set) var succeeded = 0

@@ -141,7 +141,7 @@ public struct VersionSeries: Sendable {
   /// Which version the server used when; nil where nobody asks.
   public let inUse: ModelsInUse?
 
-  /// The versions of a run that has come to `now`, or further.
+  /// The versions of a run that has reached `now` or a later time.
   public init(_ records: [VersionRecord], of inputs: SimulationInputs, at now: SimTime) {
     self.records = records
     guard let loadTime = inputs.loadTime, let last = records.last else {

@@ -41,9 +41,9 @@ public struct ObservedEvent: Sendable, Equatable {
     case requestFailed(RequestKind, TransmissionOutcome)
     /// A session that repeats has nothing to do for now.
     case rested(SessionEnd)
-    /// The server told a device that it believes itself offline.
+    /// The server reported to a device that it believes itself offline.
     case serverOffline
-    /// An update came to its end.
+    /// An update ended.
     case updateEnded(update: Int, UpdateOutcome)
     /// The app was swiped away.
     case forceQuit

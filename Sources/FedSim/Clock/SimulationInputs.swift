@@ -141,7 +141,7 @@ public struct SimulationInputs: Sendable {
     server.privacy.map { ($0.delta, $0.amplification != .none) }
   }
 
-  /// Whether a transform is told a bound with each version.
+  /// Whether a transform receives a bound with each version.
   var tellsBounds: Bool { server.transforms.contains { $0.value.asTold != nil } }
 
   /// How long the server takes to load a version that it uses; nil: nobody asks.

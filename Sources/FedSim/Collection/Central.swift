@@ -38,9 +38,9 @@ extension Central {
   /// The models that are trained centrally.
   public var tasks: [CentralModel] { models.map(\.task) }
   /// The latest parameters of one of them; the initial ones before its first version, and always
-  /// where users have models of their own.
+  /// where users have personal models.
   public func parameters(of model: Int) -> ParameterBuffer { models[model].parameters }
-  /// Whether users have models of their own of it.
+  /// Whether each user has a personal version of it.
   public func isOwn(_ model: Int) -> Bool { models[model].scope == .user }
   /// The latest parameters of the model that a device's user has alone; nil: there is none.
   public func ownParameters(_ model: Int, of device: Int) -> ParameterBuffer? {

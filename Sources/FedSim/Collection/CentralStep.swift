@@ -12,19 +12,19 @@ public enum CentralStep: Equatable, Sendable {
   case itemStored(file: Int)
   /// The metadata of a file was not sent, and will not be.
   case itemFailed(file: Int)
-  /// A file came to its end.
+  /// A file ended.
   case ended(file: Int, FileOutcome)
-  /// The app tries so many failed uploads again.
+  /// The app tries this many failed uploads again.
   case retried(files: Int)
-  /// So many samples were cleared before they were formatted.
+  /// This many samples were cleared before they were formatted.
   case dataCleared(samples: Int)
-  /// The error log was cleared, with so many files.
+  /// The error log was cleared, with this many files.
   case logCleared(files: Int)
   /// A model was not fetched.
   case fetchFailed(model: Int)
   /// A version of a model was compiled and is in use.
   case inUse(model: Int, version: Int)
-  /// The server began to train a model on so many samples.
+  /// The server began to train a model on this many samples.
   case trainingBegan(model: Int, samples: Int)
   /// The server published a version of a model.
   case published(model: Int, version: Int)

@@ -143,7 +143,7 @@ public enum Erasure: String, CaseIterable, Sendable, Codable {
 public struct WorkerSettings: PartSettings {
   /// Size of each of the two probes of a speed test.
   public var probeBytes: Int64 = 64_000_000
-  /// A probe that is not through after so long has failed.
+  /// A probe that takes longer than this has failed.
   public var probeTimeout = SimDuration.seconds(60)
 
   public init() {}

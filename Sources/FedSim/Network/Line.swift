@@ -2,7 +2,7 @@ import Numerics
 
 /// A device's end of the network: its links, and its one request at a time.
 struct Line: Codable {
-  // What every look reads comes first: it lies together in memory.
+  // What every look reads comes first: it is in one place in memory.
   /// The state of the link by the world: 0 offline, 1 cellular, 2 Wi-Fi.
   var linkState: UInt8 = 0
   /// Whether a script has dropped the link.

@@ -2,7 +2,7 @@
 struct StallCheck: Codable {
   /// Before this time nobody looks again.
   private(set) var nextCheck = SimTime.never
-  /// The device that was found able to go on.
+  /// The device that was found able to continue.
   private var device = 0
 
   /// Ends the run if nothing that is left can ever contribute.
@@ -10,7 +10,7 @@ struct StallCheck: Codable {
   /// Only what is certain counts: no version has been published, nobody runs, nothing waits or is
   /// on its way, and the world up to the end never again lets a device with data begin; or the
   /// open round's cohort can no longer be complete and nothing else ends a round. Complexity: most
-  /// calls end at the first device asked; at most one a simulated hour.
+  /// calls end at the first device asked; at most one per simulated hour.
   mutating func endIfStuck(
     _ devices: borrowing Devices, _ server: borrowing Server, _ cx: inout Context
   ) {
@@ -40,7 +40,7 @@ struct StallCheck: Codable {
   }
 }
 
-/// When the world lets a device begin to train: a walk over its exogenous series, made anew from
+/// When the world lets a device begin to train: a walk over its exogenous series, made again from
 /// their key, stretch by stretch.
 struct ConditionForecast {
   let group: FleetGroupSettings

@@ -22,7 +22,7 @@ public struct DeviceRecords: RandomAccessCollection {
   public var connectedCount: Int { devices.indices.count { cx.network[$0].isConnected } }
   /// Devices that train now. Complexity: O(devices).
   public var trainingCount: Int { devices.all.count { $0.run != nil } }
-  /// Whether a device is one of the adversaries, whether they lie already or not.
+  /// Whether a device is an adversary, before its attack begins as well.
   public func isAdversary(_ device: Int) -> Bool { Adversary.isAdversary(device, cx) }
 
   /// What a device's own clock shows at a time, in its own time zone (written as if it were UTC).
@@ -115,7 +115,7 @@ extension DeviceRecords {
     sums(where: { $0.heartbeats != nil }, \.times)
   }
 
-  /// The same by the link that the last heartbeat told of and the true one, over the devices whose
+  /// The same by the link that the last heartbeat reported and the true one, over the devices whose
   /// group says what heartbeats tell; nil where none does. Shapes: [belief][truth].
   public var linkBelief: [[Int64]]? {
     guard cx.inputs.fleet.contains(where: { $0.heartbeats?.reportedLink != nil }) else {

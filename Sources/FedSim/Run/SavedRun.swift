@@ -3,7 +3,7 @@ import Numerics
 
 /// What a run is beyond its inputs, as it is saved.
 ///
-/// What is not here is made anew from the inputs (`unsaved`).
+/// What is not here is made again from the inputs (`unsaved`).
 package struct SavedRun: Codable {
   let now: SimTime
   let played: SimTime
@@ -166,7 +166,7 @@ extension SavedRun {
 }
 
 extension SimulationInputs {
-  /// What inputs must agree in for a run to go on from them: it is written into its archive.
+  /// What inputs must agree in for a run to continue with them: it is written into its archive.
   var archiveMarks: [Archive.Mark] {
     var marks = [
       Archive.Mark("seeds", "\(seeds)"), Archive.Mark("start", civilStart),

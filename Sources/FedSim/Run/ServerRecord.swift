@@ -28,7 +28,7 @@ public struct ServerRecord {
   public var aggregationTallies: AggregationTallies? {
     cx.inputs.server.aggregationTime == nil ? nil : server.aggregations
   }
-  /// Requests that came to the server, counted; nil where it handles them at once.
+  /// Requests that reached the server, counted; nil where it handles them at once.
   public var serviceTallies: ServiceTallies? {
     server.service.settings == nil ? nil : server.service.tallies
   }

@@ -9,13 +9,13 @@ extension Simulation {
   public var now: SimTime { cx.now }
   /// The time at which the run ends at the latest.
   public var end: SimTime { cx.end }
-  /// The time that the run as a whole has come to.
+  /// The time that the run as a whole has reached.
   public var progressTime: SimTime { cx.played }
   /// Whether the run is over.
   public var isOver: Bool { cx.isOver }
   /// Whether it ended because nothing that was left could ever contribute.
   public var isStuck: Bool { cx.isStuck }
-  /// Whether devices are played on ahead of the others, so that they do not stand at one time.
+  /// Whether devices are played on ahead of the others, so that devices are not all at the same time.
   public var playsAhead: Bool { cx.ahead.isOn }
   /// Events that were played ahead of their turn, so far.
   package var eventsPlayedAhead: Int { cx.ahead.count }

@@ -66,7 +66,7 @@ extension Simulation {
     cx.ahead.isAhead = false
   }
 
-  /// What follows from an event beside what its handler does.
+  /// What follows from an event besides what its handler does.
   @inline(__always)
   mutating func refresh(after event: Event, actor: Int32) {
     if !devices.bodies.isEmpty { Body.refreshBodies(after: event, actor: actor, &devices, &cx) }
@@ -116,7 +116,7 @@ extension Simulation {
     }
   }
 
-  /// Tells those who want to know that the run went on.
+  /// Tells the observers that ask for it that the run continued.
   func tellAdvance() {
     for observer in cx.audience.observers where observer.wantsAdvance { observer.advanced(self) }
   }
