@@ -14,12 +14,12 @@ enum Cycles {
       download: measured?.download ?? rates.down)
     let view = Facts.serverView(server, cx)
     let answer = cx.features.admission!.admit(
-      worker, server.cycle!, view, with: &server.memories.selector)
+      worker, server.openRound.cycle!, view, with: &server.memories.selector)
     switch answer {
     case .accepted:
       Facts.letIn(device, participation, &server, &cx)
-      server.lastCycles[device] = server.round
-      server.cycle!.workers += 1
+      server.lastCycles[device] = server.openRound.number
+      server.openRound.cycle!.workers += 1
     case .failed:
       break
     case .rejected(let timeout):
@@ -35,7 +35,7 @@ enum Cycles {
   /// Checks the key of a cycle with which a device asks for the model; the answer if the key is
   /// no longer valid.
   static func checkKey(_ round: Int32, _ server: inout Server, _ cx: inout Context) -> Response? {
-    guard round != server.round else { return nil }
+    guard round != server.openRound.number else { return nil }
     cx.books.exchange.invalidKeys += 1
     return .keyInvalid
   }

@@ -7,9 +7,10 @@ extension EvaluationRound {
   /// A round is closed: the server wants to know how good its model is on devices.
   static func beginEvaluationRound(_ server: inout Server, _ cx: inout Context) {
     guard let settings = cx.inputs.server.evaluation, !cx.isOver else { return }
-    server.instructions.evaluation = EvaluationRound(round: server.round, begunAt: cx.now)
+    server.instructions.evaluation = EvaluationRound(
+      round: server.openRound.number, begunAt: cx.now)
     cx.schedule(
-      .serverTimer(.evaluationWait(round: server.round)), .serverTimer,
+      .serverTimer(.evaluationWait(round: server.openRound.number)), .serverTimer,
       at: cx.now + settings.waitLimit, by: nil)
   }
 

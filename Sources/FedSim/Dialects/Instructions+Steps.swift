@@ -96,7 +96,7 @@ extension Instructions {
   ) {
     server.instructions.awaitsModel = false
     server.publishedAt[0] = cx.now
-    server.roundOpenedAt = cx.now
+    server.openRound.openedAt = cx.now
     Publication.publishInitialModel(&server, &cx)
   }
 

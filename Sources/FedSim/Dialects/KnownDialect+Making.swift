@@ -60,11 +60,11 @@ extension KnownDialect {
     {
       found.append("a member of an evaluation is lost")
     }
-    if let cycle = server.cycle, let settings = cx.features.admission?.cycle {
+    if let cycle = server.openRound.cycle, let settings = cx.features.admission?.cycle {
       if settings.mode == .asDocumented, Int(cycle.workers) > settings.maximumWorkers ?? .max {
         found.append("a cycle has too many workers")
       }
-      if server.pending.contains(where: { cx.updates[$0].round != server.round }) {
+      if server.pending.contains(where: { cx.updates[$0].round != server.openRound.number }) {
         found.append("a report waits in another cycle")
       }
     }

@@ -80,10 +80,12 @@ enum Streams {
     }
     guard cx.participations[participation].stage < Stage.delivered.rawValue else { return }
     cx.books.exchange.brokenStreams += 1
-    guard cx.participations[participation].round == server.round, server.cohortGoal != nil else {
+    guard cx.participations[participation].round == server.openRound.number,
+      server.openRound.cohortGoal != nil
+    else {
       return
     }
-    server.failures += 1
+    server.openRound.failures += 1
     Rounds.decide(.failure, &server, &cx)
   }
 

@@ -19,7 +19,7 @@ struct StallCheck: Codable {
     if Rounds.isCohortBroken(server, cx) { return StallCheck.stopStuck(&cx) }
     // What is collected may still be trained on.
     if cx.collection.isOn { return }
-    guard server.version == 0, server.pending.isEmpty, server.cohortGoal == nil,
+    guard server.version == 0, server.pending.isEmpty, server.openRound.cohortGoal == nil,
       cx.updates.living == 0, !cx.inputs.injections.contains(where: { $0.at >= cx.now })
     else { return }
     for device in devices.indices where devices[device].session.map({ !$0.kind.isPoll }) ?? false {

@@ -120,9 +120,9 @@ extension StallReport {
     if Rounds.isCohortBroken(server, cx) {
       found.append(
         .members(
-          round: Int(server.round), goal: Rounds.neededMembers(server, cx)!,
+          round: Int(server.openRound.number), goal: Rounds.neededMembers(server, cx)!,
           arrived: server.pending.count))
-    } else if cx.inputs.server.selector.value.formsCohorts, server.cohortGoal == nil,
+    } else if cx.inputs.server.selector.value.formsCohorts, server.openRound.cohortGoal == nil,
       server.waitingPeak > 0
     {
       let needed = neededWaiting(server, cx)
@@ -130,8 +130,8 @@ extension StallReport {
         found.append(.cohort(needed: needed, waited: server.waitingPeak))
       }
     }
-    if server.version == 0, server.round > 1 {
-      found.append(.rounds(closed: Int(server.round) - 1))
+    if server.version == 0, server.openRound.number > 1 {
+      found.append(.rounds(closed: Int(server.openRound.number) - 1))
     }
     if server.version == 0, let needed = neededUpdates(server, cx), server.pendingPeak < needed {
       let able = devices.indices.count { everHasData($0, devices, cx) }
@@ -147,15 +147,16 @@ extension StallReport {
 
   /// How many devices the selector waits for, where it is one that says so.
   private static func neededWaiting(_ server: Server, _ cx: Context) -> Int? {
-    cx.inputs.server.selector.value.neededWaiting(ofRound: Int(server.round))
+    cx.inputs.server.selector.value.neededWaiting(ofRound: Int(server.openRound.number))
   }
 
   /// The fewest waiting updates at which a trigger would aggregate; nil: none would for any number.
   private static func neededUpdates(_ server: Server, _ cx: Context) -> Int? {
     func isEnough(_ pending: Int) -> Bool {
       let view = ServerView(
-        now: cx.now, version: Int(server.version), round: Int(server.round), pending: pending,
-        cohortGoal: server.cohortGoal, cohortSize: server.cohortSize)
+        now: cx.now, version: Int(server.version), round: Int(server.openRound.number),
+        pending: pending,
+        cohortGoal: server.openRound.cohortGoal, cohortSize: server.openRound.cohortSize)
       return cx.inputs.server.trigger.contains { trigger in
         // As if all of them had come at once, and after that the time of a trigger that has one.
         var memory = trigger.value.freshMemory()

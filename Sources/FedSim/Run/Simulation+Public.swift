@@ -15,7 +15,7 @@ extension Simulation {
   public var isOver: Bool { cx.isOver }
   /// Whether it ended because nothing that was left could ever contribute.
   public var isStuck: Bool { cx.isStuck }
-  /// Whether devices are played on ahead of the others, so that devices are not all at the same time.
+  /// Whether devices are played on ahead of the others, so that not all are at the same time.
   public var playsAhead: Bool { cx.ahead.isOn }
   /// Events that were played ahead of their turn, so far.
   package var eventsPlayedAhead: Int { cx.ahead.count }
@@ -23,7 +23,7 @@ extension Simulation {
   /// The current version.
   public var version: Int { Int(server.version) }
   /// The open round.
-  public var round: Int { Int(server.round) }
+  public var round: Int { Int(server.openRound.number) }
   /// The current model.
   public var model: ParameterBuffer { server.model }
 

@@ -8,7 +8,7 @@ enum Timers {
     case .probe:
       Connectivity.probeConnection(&server, &cx)
     case .trigger(let index, let round):
-      guard round == 0 || round == server.round else { return false }
+      guard round == 0 || round == server.openRound.number else { return false }
       Rounds.triggerRang(Int(index), &server, &cx)
     case .served(let number):
       switch Service.served(number, &server, &cx) {

@@ -88,7 +88,7 @@ enum Aggregating {
   private static func foreseeNextCohort(
     _ server: inout Server, _ cx: inout Context
   ) {
-    let next = Int(server.round) + 1
+    let next = Int(server.openRound.number) + 1
     if let rounds = cx.inputs.stop.rounds, next > rounds { return }
     if let versions = cx.inputs.stop.versions, Int(server.version) + 1 >= versions { return }
     cx.audience.announce(
@@ -272,7 +272,7 @@ enum Aggregating {
     let count = Double(used.updates.count)
     let version = Int(server.version) + 1
     return VersionRecord(
-      version: version, publishedAt: cx.now, round: Int(server.round),
+      version: version, publishedAt: cx.now, round: Int(server.openRound.number),
       updates: used.updates.count,
       devices: deviceCount, samples: samples, samplesProcessed: processed,
       trainingLoss: cx.inputs.omitsArithmetic ? .nan : lossSum / Double(processed),

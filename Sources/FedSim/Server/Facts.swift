@@ -24,7 +24,7 @@ enum Facts {
   static func chooseCohort(_ server: inout Server, _ cx: inout Context)
     -> Cohort?
   {
-    var stream = cx.streamKeys.selection.stream(slot: UInt64(server.round))
+    var stream = cx.streamKeys.selection.stream(slot: UInt64(server.openRound.number))
     let (view, selector) = (serverView(server, cx), cx.inputs.server.selector.value)
     guard selector.needs.contains(.currentLosses) else {
       return selector.chooseCohort(
@@ -77,7 +77,9 @@ enum Facts {
   static func lateCount(_ server: borrowing Server, _ cx: borrowing Context) -> Int {
     guard cx.inputs.server.selector.value.rules?.acceptsLate == true else { return 0 }
     var count = 0
-    for update in server.pending where cx.updates[update].round != server.round { count += 1 }
+    for update in server.pending where cx.updates[update].round != server.openRound.number {
+      count += 1
+    }
     return count
   }
 
@@ -85,7 +87,7 @@ enum Facts {
   static func isLate(_ update: Int32, _ server: borrowing Server, _ cx: borrowing Context) -> Bool {
     let rules = cx.inputs.server.selector.value.rules
     if !cx.features.givesKeys, rules?.acceptsLate != false { return false }
-    return cx.updates[update].round != server.round || server.underWay != nil
+    return cx.updates[update].round != server.openRound.number || server.underWay != nil
   }
 
   /// Changes what is known of a device, where the selector looks at that.
@@ -126,9 +128,9 @@ enum Facts {
   static func letIn(
     _ device: Int, _ participation: Int32, _ server: inout Server, _ cx: inout Context
   ) {
-    cx.participations.accept(participation, into: server.round)
+    cx.participations.accept(participation, into: server.openRound.number)
     guard cx.inputs.server.selector.value.needs.contains(.facts) else { return }
-    let (round, time) = (Int(server.round), cx.now)
+    let (round, time) = (Int(server.openRound.number), cx.now)
     learn(device, &server) {
       $0.timesChosen += 1
       $0.lastRound = round
@@ -153,7 +155,7 @@ enum Facts {
     _ cx: inout Context
   ) {
     guard cx.inputs.server.selector.value.needs.contains(.facts) else { return }
-    let (round, processed) = (Int(server.round), cx.updates[update].samplesProcessed)
+    let (round, processed) = (Int(server.openRound.number), cx.updates[update].samplesProcessed)
     let isKnown = !cx.inputs.omitsArithmetic && processed > 0
     learn(Int(cx.updates[update].device), &server) {
       $0.timesAggregated += 1

@@ -79,7 +79,7 @@ extension Lobby {
       .init(generation: generation, participation: participation), at: place.index)
     cx.participations.hold(participation)
     server.waitingPeak = max(server.waitingPeak, server.waiting.count)
-    cx.note(device, .waited(round: Int(server.round)))
+    cx.note(device, .waited(round: Int(server.openRound.number)))
     formCohort(&server, &cx)
   }
 
@@ -101,23 +101,25 @@ extension Lobby {
       .check(
         latest: server.instructions.awaitsModel ? -1 : server.version,
         isOnline: cx.network.server.believesOnline, admission: answer,
-        round: server.round), &cx)
+        round: server.openRound.number), &cx)
   }
 
   /// Forms the round's cohort once the selector finds enough devices waiting.
   static func formCohort(_ server: inout Server, _ cx: inout Context) {
     let selector = cx.inputs.server.selector.value
-    guard selector.formsCohorts, server.cohortGoal == nil, !server.waiting.isEmpty else { return }
+    guard selector.formsCohorts, server.openRound.cohortGoal == nil, !server.waiting.isEmpty else {
+      return
+    }
     if let dialect = cx.features.serverDialect,
       dialect.beforeCohort(&server, &cx) == .otherWork
     {
       return
     }
     guard let cohort = Facts.chooseCohort(&server, &cx) else { return }
-    server.cohortGoal = cohort.goal
-    server.cohortSize = cohort.members.count
+    server.openRound.cohortGoal = cohort.goal
+    server.openRound.cohortSize = cohort.members.count
     Privacy.noteSampling(of: cohort.members.count, &server, &cx)
-    cx.note(-1, .cohortFormed(round: Int(server.round), members: cohort.members.count))
+    cx.note(-1, .cohortFormed(round: Int(server.openRound.number), members: cohort.members.count))
     let members = cohort.members.sorted()
     for place in members {
       let request = server.waitingRequests[place]
@@ -136,7 +138,7 @@ extension Lobby {
     for (index, trigger) in cx.inputs.server.trigger.enumerated() {
       if case .afterCohort(let duration) = trigger.value.timer {
         cx.schedule(
-          .serverTimer(.trigger(Int32(index), round: server.round)), .serverTimer,
+          .serverTimer(.trigger(Int32(index), round: server.openRound.number)), .serverTimer,
           at: cx.now + duration, by: nil)
       }
     }

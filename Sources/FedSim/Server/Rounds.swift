@@ -5,17 +5,17 @@ import Numerics
 enum Rounds {
   /// A round opens: nobody has failed in it; where there are cycles it is one, with its timer.
   static func openRound(_ server: inout Server, _ cx: inout Context) {
-    server.failures = 0
+    server.openRound.failures = 0
     limitWait(&server, &cx)
     guard let settings = cx.features.admission?.cycle else { return }
-    server.cycle = CycleView(settings, openedAt: cx.now)
+    server.openRound.cycle = CycleView(settings, openedAt: cx.now)
     guard settings.mode == .asDocumented, let length = settings.length,
-      Int(server.round) <= settings.cycles ?? .max
+      Int(server.openRound.number) <= settings.cycles ?? .max
     else { return }
     for (index, trigger) in cx.inputs.server.trigger.enumerated() {
       if case .cycleEnd = trigger.value.timer {
         cx.schedule(
-          .serverTimer(.trigger(Int32(index), round: server.round)), .serverTimer,
+          .serverTimer(.trigger(Int32(index), round: server.openRound.number)), .serverTimer,
           at: cx.now + length, by: nil)
       }
     }
@@ -26,13 +26,15 @@ extension Rounds {
   /// Whether the open round's cohort can no longer send as many updates as the round waits for, and
   /// nothing else ends the round.
   static func isCohortBroken(_ server: borrowing Server, _ cx: borrowing Context) -> Bool {
-    guard server.cohortGoal != nil, mayCohortsBreak(cx), let needed = neededMembers(server, cx)
+    guard server.openRound.cohortGoal != nil, mayCohortsBreak(cx),
+      let needed = neededMembers(server, cx)
     else {
       return false
     }
     var hopes =
       server.pending.count - Facts.lateCount(server, cx) + (server.underWay?.updates.count ?? 0)
-    for number in cx.participations.numbers where cx.participations[number].round == server.round {
+    for number in cx.participations.numbers
+    where cx.participations[number].round == server.openRound.number {
       let stage = cx.participations[number].stage
       if stage >= Stage.accepted.rawValue, stage < Stage.admitted.rawValue { hopes += 1 }
     }
@@ -63,7 +65,7 @@ extension Rounds {
       cx.resolve(update, .roundSkipped)
     }
     server.pending = []
-    cx.note(-1, .roundSkipped(round: Int(server.round)))
+    cx.note(-1, .roundSkipped(round: Int(server.openRound.number)))
     closeRound(.skipped, &server, &cx)
   }
 
@@ -73,14 +75,15 @@ extension Rounds {
       server.instructions.evaluation == nil, !server.instructions.awaitsModel
     else { return }
     cx.schedule(
-      .serverTimer(.cohortWait(round: server.round)), .serverTimer, at: cx.now + limit, by: nil)
+      .serverTimer(.cohortWait(round: server.openRound.number)), .serverTimer, at: cx.now + limit,
+      by: nil)
   }
 
   /// Too few devices have come for a round's cohort; false where it has one.
   static func cohortWaited(
     _ round: Int32, _ server: inout Server, _ cx: inout Context
   ) -> Bool {
-    guard round == server.round, server.cohortGoal == nil else { return false }
+    guard round == server.openRound.number, server.openRound.cohortGoal == nil else { return false }
     skipRound(&server, &cx)
     return true
   }
@@ -88,8 +91,10 @@ extension Rounds {
   /// Records how the open round ended.
   static func recordRound(_ outcome: RoundOutcome, _ server: inout Server, _ cx: inout Context) {
     let record = RoundRecord(
-      round: Int(server.round), openedAt: server.roundOpenedAt, closedAt: cx.now, outcome: outcome,
-      version: outcome == .published ? Int(server.version) : -1, cohort: server.cohortSize)
+      round: Int(server.openRound.number), openedAt: server.openRound.openedAt, closedAt: cx.now,
+      outcome: outcome,
+      version: outcome == .published ? Int(server.version) : -1, cohort: server.openRound.cohortSize
+    )
     cx.audience.announce(.closed(record))
   }
 
@@ -97,14 +102,14 @@ extension Rounds {
     _ outcome: RoundOutcome, _ server: inout Server, _ cx: inout Context
   ) {
     recordRound(outcome, &server, &cx)
-    if let rounds = cx.inputs.stop.rounds, Int(server.round) >= rounds {
+    if let rounds = cx.inputs.stop.rounds, Int(server.openRound.number) >= rounds {
       endAfterRound(&server, &cx)
     }
     cx.features.serverDialect?.onRound(&server, &cx)
-    server.round += 1
-    server.roundOpenedAt = cx.now
-    server.cohortGoal = nil
-    server.cohortSize = 0
+    server.openRound.number += 1
+    server.openRound.openedAt = cx.now
+    server.openRound.cohortGoal = nil
+    server.openRound.cohortSize = 0
     server.owesAggregation = false
     cx.participations.openRound()
     openRound(&server, &cx)

@@ -1,5 +1,19 @@
 import Learning
 
+/// The round under way.
+struct OpenRound: Codable {
+  /// Rounds are counted from 1.
+  var number: Int32 = 1
+  var openedAt = SimTime.start
+  /// How many members its cohort is to have; nil: no cohort is formed, or not yet.
+  var cohortGoal: Int?
+  var cohortSize = 0
+  /// Members of the cohort whose streams broke.
+  var failures = 0
+  /// The open cycle, where there are cycles.
+  var cycle: CycleView?
+}
+
 /// The in-process server: the current model, the open round, and what waits.
 struct Server: Codable {
   var version: Int32 = 0
@@ -7,19 +21,12 @@ struct Server: Codable {
   /// When each version was published.
   var publishedAt = PagedArray([SimTime.start])
 
-  var round: Int32 = 1
-  var roundOpenedAt = SimTime.start
-  var cohortGoal: Int?
-  var cohortSize = 0
+  var openRound = OpenRound()
   /// Whether a trigger wanted an aggregation while the server believed itself offline.
   var owesAggregation = false
   /// The aggregation under way, where they take time.
   var underWay: AggregationUnderWay?
   var aggregations = AggregationTallies()
-  /// Members of the round's cohort whose streams broke.
-  var failures = 0
-  /// The open cycle, where there are cycles.
-  var cycle: CycleView?
 
   /// Updates in order of arrival.
   var pending: [Int32] = []
@@ -65,9 +72,10 @@ struct Server: Codable {
   /// What its parts see; `late` of the updates that wait are of earlier rounds.
   func view(at now: SimTime, late: Int) -> ServerView {
     ServerView(
-      now: now, version: Int(version), round: Int(round), pending: pending.count - late,
-      cohortGoal: cohortGoal, cohortSize: cohortSize, failures: failures, cycle: cycle,
-      roundOpenedAt: roundOpenedAt, known: known)
+      now: now, version: Int(version), round: Int(openRound.number), pending: pending.count - late,
+      cohortGoal: openRound.cohortGoal, cohortSize: openRound.cohortSize,
+      failures: openRound.failures, cycle: openRound.cycle, roundOpenedAt: openRound.openedAt,
+      known: known)
   }
 
   /// Where a device is, or would be, among those who wait.
