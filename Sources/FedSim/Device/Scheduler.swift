@@ -159,6 +159,7 @@ enum Scheduler {
     guard
       let request = devices[device].scheduler.requests.first(where: { $0.identifier == identifier })
     else { return }
+    cx.books.activity.prefetch(device)
     guard look(device, request, &devices, &cx) == .start else {
       return considerTask(device, &devices, &cx)
     }

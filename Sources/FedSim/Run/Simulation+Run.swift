@@ -86,7 +86,6 @@ extension Simulation {
       let device = Int(fresh[place]) - 1
       devices.prefetch(device)
       cx.network.prefetch(device)
-      cx.books.activity.prefetch(device)
       cx.agenda.queue.prefetch(fresh[place])
     }
     guard first > 0 else { return }
