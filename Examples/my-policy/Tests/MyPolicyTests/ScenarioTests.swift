@@ -84,7 +84,7 @@ struct CommandTests {
   @Test("it lists them, and validates the scenario")
   func lists() throws {
     #expect(try run(["list", "aggregator"]).out.contains("olympic-mean: Per parameter"))
-    #expect(try run(["list"]).out.contains("patient: Aggregates at many updates"))
+    #expect(try run(["list"]).out.contains("patient: Aggregates many updates"))
     #expect(
       try run(["validate", "scenarios/olympic.yaml"]).out == "scenarios/olympic.yaml: valid\n")
   }
