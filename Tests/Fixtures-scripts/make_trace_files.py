@@ -5,7 +5,7 @@ Run from the root of the project: python3 Tests/Fixtures-scripts/make_trace_file
 Needs nothing beyond Python. The pickles are made by Python's own `pickle`, one for each protocol. What
 FLASH takes for its eligible intervals is worked out here from the description of its rule (locked,
 on Wi-Fi and charging; times without a zone; modulo the time from the first message to the last),
-not from its code or ours, and written beside its traces.
+not from its code or ours, and written next to its traces.
 """
 
 import datetime

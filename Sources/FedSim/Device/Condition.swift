@@ -109,9 +109,8 @@ public enum Condition: UInt8, CaseIterable, Sendable {
   @inline(__always)
   package static func at(_ place: UInt8) -> Condition { unsafeBitCast(place, to: Condition.self) }
 
-  /// When it is looked at again where it does not hold and nothing changes: the first time at which
-  /// the passing of time can make it hold; never: only a change can, and every change of power,
-  /// link, use, battery, heat and background refresh is followed by a look.
+  /// If it does not hold, the first time at which the passing of time alone can make it hold. At
+  /// never, only a change can; each change that can is followed by a look.
   package func opens(_ view: ConditionView) -> SimTime {
     switch self {
     case .idle: view.idleFrom
