@@ -29,6 +29,11 @@ struct CellularDayTests {
     return scene
   }
 
+  /// How many sessions the limit refused.
+  private func refusals(_ played: Played) -> Int {
+    Condition.count(of: "cellularBytes", in: played.simulation.books.tallies.ineligible)
+  }
+
   private func begins(_ scene: Scene) -> [String] {
     scene.play().story(of: 0, only: "begins").map {
       $0.replacing(" begins task", with: "").replacing(" begins window", with: "")
@@ -104,8 +109,7 @@ struct CellularDayTests {
         // It holds version 0: trained from 4.040 on to 8.040, sent by 10.660, receipt at 12.680.
         "86400000 begins window", "86412680 ends completed",
       ])
-    let refusals = played.simulation.books.tallies.ineligible
-    #expect(Condition.count(of: "cellularBytes", in: refusals) == 1)
+    #expect(refusals(played) == 1)
     #expect(Condition.refusals(in: phone.inputs.fleet).last == "cellularBytes")
     #expect(!Condition.refusals(in: scene(nil).inputs.fleet).contains("cellularBytes"))
   }
@@ -133,9 +137,9 @@ struct CellularDayTests {
     let refused = played(5_260)
     #expect(try #require(refused.simulation.deviceRecords.identityCounts).heartbeats.accepted == 3)
     #expect(refused.simulation.books.ledgers.bytesUp == 2_330)
-    #expect(refused.simulation.books.tallies.ineligible[Int(Condition.allowance.rawValue)] == 1)
+    #expect(refusals(refused) == 1)
     let begun = played(5_261)
-    #expect(begun.simulation.books.tallies.ineligible[Int(Condition.allowance.rawValue)] == 0)
+    #expect(refusals(begun) == 0)
     #expect(begun.simulation.books.ledgers.updates.opened == 1)
   }
 

@@ -2,7 +2,7 @@ import Numerics
 
 /// What is scheduled: each actor's events, numbered in the order in which the actor scheduled them.
 struct Agenda {
-  var queue: EventQueue
+  private(set) var queue: EventQueue
   /// The time after which nothing is scheduled any more.
   private let end: SimTime
 
@@ -25,6 +25,13 @@ struct Agenda {
     queue.cancel(event, at: time, of: Int32(device + 1))
   }
 
+  // What the loop takes.
+  mutating func popFirst() -> EventQueue.Entry? { queue.popFirst() }
+  mutating func popUpcoming() -> EventQueue.Entry { queue.popUpcoming() }
+  mutating func comingActors() -> (first: Int32, fresh: SIMD4<Int32>) { queue.comingActors() }
+  /// Nothing is to come any more.
+  mutating func clear() { queue.removeAll() }
+
   /// From now on one device schedules event after event; nil: no longer.
   mutating func turn(to device: Int?) { queue.turn(to: Int32(device.map { $0 + 1 } ?? -1)) }
 
@@ -33,7 +40,7 @@ struct Agenda {
 
   /// Takes back what was saved, in place of everything that was scheduled meanwhile.
   mutating func restore(_ saved: SavedAgenda) {
-    queue.removeAll()
+    clear()
     for entry in saved.entries { queue.push(entry) }
     queue.take(sequences: saved.sequences)
   }

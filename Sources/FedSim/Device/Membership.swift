@@ -79,4 +79,13 @@ enum Membership {
     devices[device].lastTrained = -1
     Surroundings.changeLink(device, &devices, &cx) { $0.isOff = true }
   }
+
+  /// At the end of the run: how long devices that are still in the fleet have been there.
+  static func closePresence(_ devices: inout Devices, _ cx: inout Context) {
+    for device in devices.fleetTables.presence.indices {
+      guard let presence = devices.fleetTables.presence[device], presence.isHere else { continue }
+      devices.fleetTables.presence[device]!.total = presence.total + (cx.now - presence.since)
+      devices.fleetTables.presence[device]!.since = cx.now
+    }
+  }
 }

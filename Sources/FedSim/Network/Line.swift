@@ -23,8 +23,8 @@ struct Line: Codable {
   var isTimeoutPending = false
   @Rebuilt var links: Links
 
-  /// Bytes before the links.
-  static let head = 32
+  /// How many bytes come before the links.
+  static var head: Int { MemoryLayout<Line>.stride - MemoryLayout<Links>.stride }
 
   init(links: Links) { self.links = links }
 

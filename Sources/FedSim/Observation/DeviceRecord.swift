@@ -33,15 +33,6 @@ public struct DeviceRecord: Sendable {
 }
 
 extension DeviceRecord {
-  /// What devices that are still there have been for this long.
-  static func closePresence(_ devices: inout Devices, _ cx: inout Context) {
-    for device in devices.fleetTables.presence.indices {
-      guard let presence = devices.fleetTables.presence[device], presence.isHere else { continue }
-      devices.fleetTables.presence[device]!.total = presence.total + (cx.now - presence.since)
-      devices.fleetTables.presence[device]!.since = cx.now
-    }
-  }
-
   /// Samples that a device will have had.
   static func samples(of device: Int, _ cx: borrowing Context) -> Int {
     let shards = cx.inputs.task.partition.shards
@@ -81,18 +72,18 @@ extension DeviceRecord {
 }
 
 extension DeviceRecord {
-  /// One device.
-  static func deviceRecord(_ place: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
-    -> DeviceRecord
-  {
-    DeviceRecord(
-      group: Int(devices[place].group), ordinal: Int(devices[place].ordinal),
-      client: Int(cx.members.clients[place]), samples: samples(of: place, cx),
-      heldVersion: Int(devices[place].heldVersion), activity: cx.books.activity[place],
-      exogenousDigest: devices[place].exogenous.value, energy: energyRecord(place, devices),
-      hardware: hardwareRecord(place, devices, cx), presence: presenceRecord(place, devices),
-      arrived: arrivalRecord(place, devices, cx), traces: Roster.traceRecord(place, devices, cx),
-      ownBase: Instructions.ownBase(of: place, cx))
+  /// A device as it is now, by its number in the fleet.
+  init(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) {
+    self.init(
+      group: Int(devices[device].group), ordinal: Int(devices[device].ordinal),
+      client: Int(cx.members.clients[device]), samples: Self.samples(of: device, cx),
+      heldVersion: Int(devices[device].heldVersion), activity: cx.books.activity[device],
+      exogenousDigest: devices[device].exogenous.value, energy: Self.energyRecord(device, devices),
+      hardware: Self.hardwareRecord(device, devices, cx),
+      presence: Self.presenceRecord(device, devices),
+      arrived: Self.arrivalRecord(device, devices, cx),
+      traces: Roster.traceRecord(device, devices, cx), ownBase: Instructions.ownBase(of: device, cx)
+    )
   }
 
   private static func energyRecord(

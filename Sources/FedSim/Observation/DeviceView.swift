@@ -56,9 +56,7 @@ extension DeviceView {
     var conditions = ConditionView(
       device, for: .processing, link: cx.network[device].link,
       isUnmetered: cx.network[device].isUnmetered, devices, cx)
-    conditions.requestFrom =
-      state.scheduler.requests.first { $0.kind == .processing }
-      .map { max($0.earliestBegin, state.scheduler.nextProcessing) } ?? .never
+    conditions.requestFrom = state.scheduler.requestFrom(.processing)
     // What such an app may do at night is no reason to call it anything else.
     if !devices.apps.isEmpty, devices.apps[device]?.isForceQuit == true {
       conditions.swipedUntil = .never

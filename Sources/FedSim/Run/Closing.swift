@@ -40,9 +40,9 @@ enum Closing {
       cx.bookEnd(of: update, .unfinishedAtEnd)
     }
     Heartbeat.finishBeats(&devices, &cx)
-    DeviceRecord.closePresence(&devices, &cx)
+    Membership.closePresence(&devices, &cx)
     cx.computations.settle()
     // What would have come needs no memory any more.
-    cx.agenda.queue = EventQueue()
+    cx.agenda.clear()
   }
 }

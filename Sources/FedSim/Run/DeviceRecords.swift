@@ -4,6 +4,9 @@ import Schema
 
 /// The devices of a run as others may read them: the record of each, in the order of the fleet,
 /// made as it is asked for, and sums over all.
+///
+/// It shares the state of the run as it was when it was asked for. Do not keep it while the run
+/// continues: the run would copy what it changes.
 public struct DeviceRecords: RandomAccessCollection {
   let devices: Devices
   let cx: Context
@@ -15,7 +18,7 @@ public struct DeviceRecords: RandomAccessCollection {
 
   /// The record of a device by its number in the fleet.
   public subscript(device: Int) -> DeviceRecord {
-    DeviceRecord.deviceRecord(device, devices, cx)
+    DeviceRecord(device, devices, cx)
   }
 
   /// Devices that are connected now. Complexity: O(devices).
@@ -123,6 +126,7 @@ extension DeviceRecords {
     }
     return sums(where: { $0.heartbeats?.reportedLink != nil }, \.linkTimes)
   }
+
   private func sums(
     where isCounted: (FleetGroupSettings) -> Bool, _ times: KeyPath<Belief, [Int64]>
   ) -> [[Int64]] {

@@ -46,6 +46,7 @@ package struct SavedRun: Codable {
     collection = run.cx.collection
     stallCheck = run.stallCheck
   }
+
   /// Puts what was saved into a run that was made from the same inputs.
   func continueIn(_ run: inout Simulation) throws(ArchiveFault) {
     guard devices.table.count == run.devices.count, members.count == run.devices.count,

@@ -60,7 +60,7 @@ extension Simulation {
     while let next = cx.agenda.queue.upcoming, next.time < stallCheck.nextCheck,
       PlayingAhead.isOwnAffair(next.event, device, &devices, &server, &cx)
     {
-      handle(cx.agenda.queue.popUpcoming())
+      handle(cx.agenda.popUpcoming())
       cx.ahead.count += 1
     }
     cx.ahead.isAhead = false
@@ -81,7 +81,7 @@ extension Simulation {
   /// Asks for the memory of the devices that will most likely be next; of the first of them also
   /// for what is found through that memory. It pays where a fleet does not fit in a core's cache.
   mutating func prefetchNext() {
-    let (first, fresh) = cx.agenda.queue.comingActors()
+    let (first, fresh) = cx.agenda.comingActors()
     for place in 0..<3 where fresh[place] > 0 {
       let device = Int(fresh[place]) - 1
       devices.prefetch(device)
