@@ -106,6 +106,28 @@ struct AutomaticBackendTests {
       ])
   }
 
+  @Test("What was owed is asked for again: an erasure in between leaves too few, and no version")
+  func owedAndErased() {
+    // Three updates arrive at 121.650, 123.650 and 125.650, after the probe of 120 s; p0 erases its
+    // own at 200 s. Two wait when the probe of 420 s finds the connection.
+    func published(
+      _ trigger: Choice<any AggregationTrigger>, until back: Int64, erasing: Int64?
+    ) -> [String] {
+      var scene = Scene(fleet: phones(startingAt: [112_000, 114_000, 116_000], lasting: 50_000))
+      scene.inputs.server.internet = .states("down", in: [100_000...back], otherwise: "up")
+      scene.inputs.server.trigger = [trigger]
+      if let erasing { scene.inject(.erase, "p0/0", at: erasing) }
+      return scene.play().story(of: -1, only: "published").dropFirst().map { $0 }
+    }
+    let threshold = Choice<any AggregationTrigger>(ThresholdTrigger.self) { $0 }
+    #expect(published(threshold, until: 400_000, erasing: nil) == ["420000 published v1 3"])
+    #expect(published(threshold, until: 400_000, erasing: 200_000) == [])
+    // The timer rings at 1800 s and finds three; the probe of 2040 s finds the connection.
+    let every = Choice<any AggregationTrigger>(EveryTrigger.self) { $0 }
+    #expect(published(every, until: 2_000_000, erasing: nil) == ["2040000 published v1 3"])
+    #expect(published(every, until: 2_000_000, erasing: 1_900_000) == [])
+  }
+
   @Test("An outage between two probes goes unnoticed")
   func shortOutage() {
     var scene = Scene(fleet: phones(startingAt: [0]))

@@ -50,10 +50,6 @@ enum Connectivity {
     guard cx.network.server.believesOnline != cx.network.server.hasInternet else { return }
     cx.network.server.believesOnline = cx.network.server.hasInternet
     cx.note(-1, .connectivity(cx.network.server.believesOnline))
-    guard cx.network.server.believesOnline else { return }
-    if server.owesAggregation, Rounds.act(on: .aggregate, &server, &cx) == .acted {
-      return
-    }
-    Rounds.decide(.connectionReturned, &server, &cx)
+    if cx.network.server.believesOnline { Rounds.connectionReturned(&server, &cx) }
   }
 }

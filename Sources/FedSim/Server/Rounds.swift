@@ -110,7 +110,7 @@ extension Rounds {
     server.openRound.openedAt = cx.now
     server.openRound.cohortGoal = nil
     server.openRound.cohortSize = 0
-    server.owesAggregation = false
+    server.owed = []
     cx.participations.openRound()
     openRound(&server, &cx)
     Lobby.formCohort(&server, &cx)
@@ -134,10 +134,8 @@ extension Rounds {
   static func decide(
     _ moment: TriggerMoment, _ server: inout Server, _ cx: inout Context
   ) {
-    for index in cx.inputs.server.trigger.indices {
-      let decision = ask(index, moment, &server, &cx)
-      if act(on: decision, &server, &cx) == .acted { return }
-    }
+    for index in cx.inputs.server.trigger.indices
+    where consult(index, moment, &server, &cx) == .acted { return }
   }
 
   /// A trigger's timer rings.
@@ -149,26 +147,27 @@ extension Rounds {
       cx.schedule(
         .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: cx.now + period, by: nil)
     }
-    _ = act(on: ask(index, .timer, &server, &cx), &server, &cx)
+    _ = consult(index, .timer, &server, &cx)
   }
 
-  /// Asks a trigger, which may remember that, what it wants.
-  private static func ask(
-    _ index: Int, _ moment: TriggerMoment, _ server: inout Server, _ cx: inout Context
-  ) -> TriggerDecision {
-    let view = Facts.serverView(server, cx)
-    return cx.inputs.server.trigger[index].value
-      .decide(moment, view, with: &server.memories.triggers[index])
+  /// The connection is back: asks the triggers that wanted an aggregation without it, and then all.
+  static func connectionReturned(_ server: inout Server, _ cx: inout Context) {
+    let owed = server.owed
+    server.owed = []
+    for owed in owed where consult(owed.trigger, owed.moment, &server, &cx) == .acted { return }
+    decide(.connectionReturned, &server, &cx)
   }
 
   /// What was done for a trigger: the waiting updates were aggregated or given up, or nothing.
   enum Act { case acted, waited }
 
-  /// Does what a trigger wants, if it can be done now.
-  static func act(
-    on decision: TriggerDecision, _ server: inout Server,
-    _ cx: inout Context
+  /// Asks a trigger, which may remember that, what it wants, and does it if it can be done now.
+  private static func consult(
+    _ index: Int, _ moment: TriggerMoment, _ server: inout Server, _ cx: inout Context
   ) -> Act {
+    let view = Facts.serverView(server, cx)
+    let decision = cx.inputs.server.trigger[index].value
+      .decide(moment, view, with: &server.memories.triggers[index])
     // One aggregation at a time; when it is over the triggers are asked again.
     if server.underWay != nil { return .waited }
     switch decision {
@@ -176,8 +175,9 @@ extension Rounds {
     case .aggregate:
       guard !server.pending.isEmpty else { return .waited }
       guard cx.network.server.believesOnline else {
-        // A deadline rings once: what it wanted is done when the connection returns.
-        server.owesAggregation = true
+        // A timer rings once: its trigger is asked again when the connection returns.
+        let owed = OwedAggregation(trigger: index, moment: moment)
+        if !server.owed.contains(owed) { server.owed.append(owed) }
         return .waited
       }
       Aggregating.aggregate(&server, &cx)

@@ -14,6 +14,13 @@ struct OpenRound: Codable {
   var cycle: CycleView?
 }
 
+/// What a trigger wanted while the server believed itself offline. When the connection returns, it
+/// is asked again about the same moment.
+struct OwedAggregation: Codable, Equatable {
+  let trigger: Int
+  let moment: TriggerMoment
+}
+
 /// The in-process server: the current model, the open round, and what waits.
 struct Server: Codable {
   var version: Int32 = 0
@@ -22,8 +29,8 @@ struct Server: Codable {
   var publishedAt = PagedArray([SimTime.start])
 
   var openRound = OpenRound()
-  /// Whether a trigger wanted an aggregation while the server believed itself offline.
-  var owesAggregation = false
+  /// The triggers that wanted an aggregation while the server believed itself offline.
+  var owed: [OwedAggregation] = []
   /// The aggregation under way, where they take time.
   var underWay: AggregationUnderWay?
   var aggregations = AggregationTallies()

@@ -1,7 +1,7 @@
 import Schema
 
 /// What happened, when a trigger is asked.
-public enum TriggerMoment: Sendable, Equatable {
+public enum TriggerMoment: Sendable, Equatable, Codable {
   /// An update was admitted.
   case arrival
   /// The trigger's own timer rang.
