@@ -56,6 +56,52 @@ struct SwiftSyftTests {
       story { $0.onRejection = .forget } == ["102020 rejected for good", "155000 ends expired"])
   }
 
+  @Test("Rejected with a time: the task is completed, and a task before that time asks nothing")
+  func rejectionWithTime() {
+    // Too slow for the cycle, which ends at 1000 s: asked at 101.010, 898.990 s are left; not
+    // before 1001.010 again. Tasks begin at 100, 900 and 1800 s.
+    func story(_ change: (inout AppSettings) -> Void) -> [String] {
+      task(
+        cycle: {
+          $0.mode = .asDocumented
+          $0.length = .seconds(1_000)
+          $0.minimumUpload = BitRate(bitsPerSecond: 8_001)
+        },
+        phone: {
+          change(&$0.app!)
+          $0.processing.resubmit = .atStart
+        }
+      ).play().story(of: 0, only: "rejected", "ends", "killed")
+    }
+    #expect(
+      story { _ in } == [
+        "102020 rejected 898990", "102020 ends rejected", "900000 ends rejected",
+        "1802020 rejected -801010", "1802020 ends rejected",
+      ])
+    // An app that forgets to complete it waits for its kill, which costs it half the next task, and
+    // the new process knows of no time.
+    #expect(
+      story {
+        $0.onRejection = .forget
+        $0.onExpiration = .forget
+      }.prefix(5) == [
+        "102020 rejected 898990", "160000 killed", "160000 ends killed", "902020 rejected 98990",
+        "930000 killed",
+      ])
+  }
+
+  @Test("An opened app has no key and asks for no model")
+  func opened() {
+    var scene = task()
+    scene.inject(.open, "phones/0", at: 10_000)
+    let played = scene.play()
+    #expect(
+      played.story(of: 0, only: "begins", "downloaded", "ends").prefix(2) == [
+        "10000 begins activation", "12020 ends completed",
+      ])
+    #expect(played.simulation.serverRecord.exchangeTallies?.invalidKeys == 0)
+  }
+
   @Test("A rejection that it cannot read is an error, and errors complete the task")
   func unreadableRejection() {
     // Too slow for the cycle: rejected with 8 h less what has passed, in words.

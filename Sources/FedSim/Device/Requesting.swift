@@ -275,7 +275,8 @@ enum Requesting {
         device, .check(latest: latest, isOnline: isOnline, admission: answer, round: round),
         &devices, &cx)
     case .pollOnly:
-      devices[device].session!.stage = hasUpdate ? .download : .done
+      // Where models have keys, only who is let in has one.
+      devices[device].session!.stage = hasUpdate && !cx.features.givesKeys ? .download : .done
     case .accepted:
       devices[device].session!.round = round
       cx.note(device, .accepted(round: Int(round)))

@@ -41,6 +41,8 @@ enum Cycles {
   }
 
   /// A device is about to ask for work: it waits until it may; when it does is remembered.
+  ///
+  /// A task does not wait, it ends: its time is too short for cycles.
   static func awaitTurn(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
     -> BeforeCheck
   {
@@ -49,6 +51,10 @@ enum Cycles {
     }
     let quiet = devices.clients[device].quietUntil
     if cx.now < quiet {
+      if devices[device].session!.kind.isTask {
+        Session.turnedAway(device, isForGood: true, &devices, &cx)
+        return .begun
+      }
       Session.pause(device, for: quiet - cx.now, then: .check, &devices, &cx)
       return .begun
     }
@@ -75,6 +81,9 @@ enum Cycles {
     let wanted = max(
       cx.now + retry.duration, devices.clients[device].askedAt + settings.requestGap)
     devices.clients[device].quietUntil = wanted
+    if devices[device].session!.kind.isTask {
+      return Session.turnedAway(device, isForGood: true, &devices, &cx)
+    }
     devices[device].session!.stage = .check
     Session.proceed(device, &devices, &cx)
   }
