@@ -151,6 +151,39 @@ struct EdgeCaseTaskTests {
       }.first == "184340 attempt finished 4")
   }
 
+  @Test("E7: What ran on the charger does not count: the watch begins when the charger is removed")
+  func watchBeginsAtUnplugging() {
+    // Batches of 1 s from 104.340 on; unplugged at 160 s, after 55.660 s on the charger.
+    func story(_ intervals: [ClosedRange<Int64>], _ change: (inout Phone) -> Void) -> [String] {
+      Phone.scene {
+        $0.task = .tiny(samples: [200])
+        $0.budget(400, grace: 60)
+        $0.processing.requiresExternalPower = true
+        $0.group.power = .states("plugged", in: intervals, otherwise: "unplugged")
+        $0.stop = .seconds(800)
+        change(&$0)
+      }.play().story(of: 0, only: "attempt", "ends")
+    }
+    #expect(
+      story([0...160_000]) { _ in } == [
+        "160340 attempt discardedAtExpiry 56", "160340 ends expired",
+      ])
+    // An app that takes no notice: 48 s later it has been too busy.
+    let ignores: (inout Phone) -> Void = {
+      $0.app = AppSettings()
+      $0.app!.onExpiration = .ignore
+    }
+    #expect(
+      story([0...160_000], ignores) == [
+        "208000.001 attempt killed 103", "208000.001 ends killed",
+      ])
+    // Back on the charger from 170 s to 190 s: watched again from then on, to the hard expiry.
+    #expect(
+      story([0...160_000, 170_000...190_000], ignores) == [
+        "220000 attempt killed 115", "220000 ends killed",
+      ])
+  }
+
   @Test("E30: Requests that the system does not take, and their error codes")
   func e30() {
     // Always in use: nothing starts. Pending: the app's own and p1 to p9, ten in all.

@@ -259,19 +259,18 @@ enum App {
     return (SimDuration(roundingUp: system.cpuLimit.seconds / duty), system.cpuWindow)
   }
 
+  /// The charger is gone: from now on the system watches how busy a task is that requires it.
+  static func beginWatch(_ device: Int, _ devices: inout Devices, _ cx: borrowing Context) {
+    if !devices.apps.isEmpty { devices.apps[device]?.watchedSince = cx.now }
+  }
+
   /// Schedules the kill of a task that will have been too busy.
   static func watchProcessor(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let (limit, window) = cpuLimit(device, &devices, &cx), let run = devices[device].run,
       limit < window
     else { return }
-    let bursts = devices.apps[device]!.bursts + [AppRegion.Burst(start: run.begunAt, end: .never)]
-    func busy(_ time: SimTime) -> SimDuration {
-      let from = time - window
-      return bursts.reduce(.zero) { sum, burst in
-        let (start, end) = (max(burst.start, from), min(burst.end, time))
-        return end > start ? sum + (end - start) : sum
-      }
-    }
+    let app = devices.apps[device]!
+    func busy(_ time: SimTime) -> SimDuration { app.busy(run, until: time, within: window) }
     // Busy time never falls while the run lasts: the first moment of too much is found by halving.
     var low = cx.now.microseconds
     var high = (cx.now + limit).microseconds + 1
@@ -287,7 +286,9 @@ enum App {
 
   /// The processor has been busy for too long.
   static func processorExceeded(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    guard cpuLimit(device, &devices, &cx) != nil else { return }
+    guard let (limit, window) = cpuLimit(device, &devices, &cx), let run = devices[device].run,
+      devices.apps[device]!.busy(run, until: cx.now, within: window) > limit
+    else { return }  // it was on the charger meanwhile
     cx.books.tallies.processorKills += 1
     cx.note(device, .processorExceeded)
     Session.kill(device, &devices, &cx)

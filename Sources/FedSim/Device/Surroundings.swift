@@ -34,6 +34,7 @@ enum Surroundings {
       let processing = Roster.group(of: device, devices, cx).background.processing,
       processing.requiresExternalPower
     {
+      App.beginWatch(device, &devices, cx)
       Session.expireNow(device, grace: processing.grace, &devices, &cx)
     }
     checkConditions(device, &devices, &cx)

@@ -79,8 +79,22 @@ struct AppRegion: Codable {
   var refilledHour: Int64 = 0
   /// Stretches in which the processor was busy, the latest last.
   var bursts: [Burst] = []
+  /// Since when the system has watched the processor, where it does not on the charger.
+  var watchedSince = SimTime.start
   /// What was running when.
   var taskBegan = SimTime.never
+
+  /// How long the processor has been busy in the window before a time, with a run that lasts at
+  /// least until then, as far as the system has watched it.
+  func busy(_ run: TrainingRun, until time: SimTime, within window: SimDuration) -> SimDuration {
+    let from = max(time - window, watchedSince)
+    var sum = time > max(run.begunAt, from) ? time - max(run.begunAt, from) : .zero
+    for burst in bursts {
+      let (start, end) = (max(burst.start, from), min(burst.end, time))
+      if end > start { sum = sum + (end - start) }
+    }
+    return sum
+  }
 
   /// How often the app was used in a local hour of the day.
   func uses(in hour: Int) -> UInt16 {
