@@ -128,6 +128,31 @@ struct AutomaticBackendTests {
     #expect(published(every, until: 2_000_000, erasing: 1_900_000) == [])
   }
 
+  @Test("Updates that are made while the server takes none have all waited, tried or not")
+  func waitedBehindAnother() {
+    // It holds version 0 from 4.340 on. The server has no connection from 20 s to 500 s, which the
+    // probes of 60 and 540 s find. Each window makes an update; the oldest alone is tried.
+    let starts: [Int64] = [0, 100_000, 200_000, 300_000, 400_000, 600_000]
+    var scene = Scene(fleet: [
+      .group("p", windows: starts.map { [$0, $0 + 60_000, $0 + 65_000] }) {
+        $0.participation.retrain = .always
+        $0.outbox.attempts = 1
+      }
+    ])
+    scene.inputs.server.internet = .states("down", in: [20_000...500_000], otherwise: "up")
+    scene.inputs.server.whileOffline = .refuse
+    scene.inputs.server.duplicates = .append
+    scene.threshold(10)
+    let played = scene.play()
+    #expect(
+      played.story(of: 0, only: "makes").map { $0.prefix(while: { $0 != "v" }) } == [
+        "8340 makes 0 of ", "106020 makes 1 of ", "208340 makes 2 of ", "308340 makes 3 of ",
+        "408340 makes 4 of ", "615300 makes 5 of ",
+      ])
+    #expect(played.simulation.books.tallies.waitedOffline == 4)
+    #expect(played.simulation.serverRecord.pendingCount == 6)
+  }
+
   @Test("An outage between two probes goes unnoticed")
   func shortOutage() {
     var scene = Scene(fleet: phones(startingAt: [0]))

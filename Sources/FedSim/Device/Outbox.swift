@@ -22,6 +22,7 @@ enum Outbox {
       cx.leaveDevice(devices[device].outbox.removeFirst(), .evicted)
     }
     devices[device].outbox.append(update)
+    if sendable(device, devices, cx) != update { markWaiting(update, &cx) }
     if !cx.network[device].isConnected {
       markWaiting(update, &cx)
       if settings.retriesLost == false { devices[device].session?.hasGivenUp = true }
