@@ -191,6 +191,31 @@ struct SeedTests {
     #expect(swapped.lines[0].claim == .a)
   }
 
+  @Test("differences of as many samples tie, whatever the rounding of shares makes of them")
+  func tiesOfShares() throws {
+    // Correct samples of 300, and how many more b has. The five differences of 2 share rank 3, that
+    // of 4 has rank 6: 15 above 0, 6 below. Of the 64 choices of signs 1 + 5 + 10 have at most two
+    // of the threes below 0, and one has the six alone: p = 2 · 17/64.
+    let correct = [270, 268, 255, 201, 150, 100]
+    let more = [2, -2, 2, 2, -2, 4]
+    let raw = zip(correct, more).map { Double($0 + $1) / 300 - Double($0) / 300 }
+    #expect(Set(raw.map { abs($0) }).count > 2)
+    func runs(_ counts: [Int]) -> [MeasuredRun] {
+      counts.enumerated().map { place, count in
+        MeasuredRun(
+          seed: UInt64(place + 1), curve: nil, values: [(.finalAccuracy, Double(count) / 300)])
+      }
+    }
+    let b = zip(correct, more).map { $0 + $1 }
+    let comparison = SeedComparison(runs(correct), runs(b), measures: [.finalAccuracy])
+    let line = try #require(comparison.lines.first)
+    #expect(line.probability == 34.0 / 64)
+    #expect(line.rankBiserial == 9.0 / 21)
+    let differences = PairDifferences.between(
+      [0.1, 0.7, .infinity, 1], [0.3, 0.9, .infinity, .infinity])
+    #expect(differences[0] == differences[1] && differences[2] == 0 && differences[3] == .infinity)
+  }
+
   @Test("five seeds support no claim, however clear it looks, and the number needed is reported")
   func tooFew() throws {
     let (a, b) = runs(5) { _ in 0.2 }

@@ -124,8 +124,7 @@ private struct PairedTest {
       return median.isFinite ? median : nil
     }
     after = (medianAfter(known.map(\.0)), medianAfter(known.map(\.1)))
-    // Two that did not reach the target are equal.
-    differences = pairs.map { $0.0 == $0.1 ? 0 : $0.1 - $0.0 }
+    differences = PairDifferences.between(self.a, self.b)
     signedRank = SignedRankTest(differences)
   }
 

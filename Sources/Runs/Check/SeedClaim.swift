@@ -103,7 +103,7 @@ package struct SeedClaim: Sendable {
   package static func judge(
     _ a: [Double], _ b: [Double], _ settings: ComparisonSettings
   ) -> (holds: Bool, found: String) {
-    let differences = zip(a, b).map { $0 == $1 ? 0 : $0 - $1 }
+    let differences = PairDifferences.between(b, a)
     let isLower = settings.aIs == .lower
     let test = SignedRankTest(differences, isLower ? .less : .greater)
     let agreeing = differences.count { isLower ? $0 < 0 : $0 > 0 }

@@ -20,7 +20,8 @@ extension SeedPairs {
       lines.append("target: accuracy \(Self.number(target))")
     }
     lines.append(
-      "differences are b - a; intervals are BCa bootstrap intervals of 95 % from "
+      "mean b - a is over the pairs, not between the medians; intervals are its BCa bootstrap "
+        + "intervals of 95 % from "
         + "\(comparison.resamples) resamples of the pairs;")
     lines.append(
       "p is the two-sided signed-rank test's; Holm's is for \(tests); r is the rank-biserial "
@@ -47,7 +48,7 @@ extension SeedPairs {
   }
 
   private var table: [String] {
-    var rows = [["", "median a", "median b", "b - a", "interval", "p", "Holm", "r"]]
+    var rows = [["", "median a", "median b", "mean b - a", "interval", "p", "Holm", "r"]]
     for line in comparison.lines {
       rows.append([
         line.measure.words + (line.measure.units == "1" ? "" : " (\(line.measure.units))"),
