@@ -142,6 +142,23 @@ struct EdgeCaseStreamTests {
       ])
   }
 
+  @Test("E29: Asked to reconnect in a task: the task waits for it, for nobody was rejected")
+  func reconnectInTask() {
+    // Accepted at 102.020; back at 114 s, accepted again 2.020 s later; the receipt after 10.660.
+    var scene = Phone.scene {
+      $0.group.protocol = ProtocolSettings()
+      $0.group.protocol!.stream = true
+      $0.group.protocol!.reconnect = .fixed
+      $0.stop = .seconds(800)
+    }
+    scene.inject(.reconnect, "phones/0", at: 104_000, lasting: .seconds(10))
+    #expect(
+      scene.play().story(of: 0, only: "disconnects", "accepted", "ends") == [
+        "102020 accepted r1", "104000 disconnects reconnect", "116020 accepted r1",
+        "124660 ends completed",
+      ])
+  }
+
   @Test("E29: Asked to reconnect in the middle of a fit: the fit has failed")
   func reconnectInFit() {
     var scene = flower { $0.reconnect = .fixed }

@@ -1,7 +1,7 @@
 /// Differences of pairs as tests of ranks need them.
 public enum PairDifferences {
-  /// b - a for each pair, rounded to a power of two below 10⁻¹² of the largest value: what differs
-  /// by the rounding of the values alone ties, or is 0. Shapes: [pair].
+  /// b - a for each pair, rounded to a multiple of a power of two below 10⁻¹² of the largest value
+  /// of both sides: what differs by the rounding of the values alone ties, or is 0. Shapes: [pair].
   ///
   /// Two infinite values, such as costs of runs that did not reach a target, differ by 0.
   public static func between(_ a: [Double], _ b: [Double]) -> [Double] {

@@ -42,7 +42,7 @@ enum Cycles {
 
   /// A device is about to ask for work: it waits until it may; when it does is remembered.
   ///
-  /// A task does not wait, it ends: its time is too short for cycles.
+  /// An app that was rejected completes its task, so a task that begins too early ends at once.
   static func awaitTurn(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
     -> BeforeCheck
   {
@@ -51,7 +51,7 @@ enum Cycles {
     }
     let quiet = devices.clients[device].quietUntil
     if cx.now < quiet {
-      if devices[device].session!.kind.isTask {
+      if devices.clients[device].isRejected, devices[device].session!.kind.isTask {
         Session.turnedAway(device, isForGood: true, &devices, &cx)
         return .begun
       }
@@ -81,6 +81,7 @@ enum Cycles {
     let wanted = max(
       cx.now + retry.duration, devices.clients[device].askedAt + settings.requestGap)
     devices.clients[device].quietUntil = wanted
+    devices.clients[device].isRejected = true
     if devices[device].session!.kind.isTask {
       return Session.turnedAway(device, isForGood: true, &devices, &cx)
     }

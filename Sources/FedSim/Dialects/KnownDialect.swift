@@ -7,6 +7,8 @@ struct ClientRegion: Codable {
   var askedAt = SimTime.start
   /// Until then it does not ask again.
   var quietUntil = SimTime.start
+  /// Whether it was rejected until then; otherwise it was asked to reconnect then.
+  var isRejected = false
   /// Whether the server has asked it to disconnect and it does not come back.
   var isDisconnected = false
   /// Until then its server's address is wrong.

@@ -122,6 +122,7 @@ enum Streams {
     Session.renewParticipation(device, &devices, &cx)
     devices.clients[device].isDisconnected = false
     devices.clients[device].quietUntil = cx.now + duration
+    devices.clients[device].isRejected = false
     devices[device].session!.stage = .check
     devices[device].session!.isEvaluating = false
     Session.proceed(device, &devices, &cx)

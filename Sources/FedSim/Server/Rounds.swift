@@ -134,8 +134,9 @@ extension Rounds {
   static func decide(
     _ moment: TriggerMoment, _ server: inout Server, _ cx: inout Context
   ) {
-    for index in cx.inputs.server.trigger.indices
-    where consult(index, moment, &server, &cx) == .acted { return }
+    for index in cx.inputs.server.trigger.indices {
+      if consult(index, moment, &server, &cx) == .acted { return }
+    }
   }
 
   /// A trigger's timer rings.
@@ -152,9 +153,11 @@ extension Rounds {
 
   /// The connection is back: asks the triggers that wanted an aggregation without it, and then all.
   static func connectionReturned(_ server: inout Server, _ cx: inout Context) {
-    let owed = server.owed
+    let wishes = server.owed
     server.owed = []
-    for owed in owed where consult(owed.trigger, owed.moment, &server, &cx) == .acted { return }
+    for wish in wishes {
+      if consult(wish.trigger, wish.moment, &server, &cx) == .acted { return }
+    }
     decide(.connectionReturned, &server, &cx)
   }
 

@@ -4,7 +4,8 @@ import Schema
 public enum TriggerMoment: Sendable, Equatable, Codable {
   /// An update was admitted.
   case arrival
-  /// The trigger's own timer rang.
+  /// The trigger's own timer rang, now or while the server believed itself offline: then a trigger
+  /// that wanted an aggregation is asked a second time when the connection returns.
   case timer
   /// The server found its connection again.
   case connectionReturned
