@@ -90,7 +90,7 @@ struct SwiftSyftTests {
       ])
   }
 
-  @Test("An opened app has no key and asks for no model")
+  @Test("An opened app and a refresh task have no key and ask for no model")
   func opened() {
     var scene = task()
     scene.inject(.open, "phones/0", at: 10_000)
@@ -100,6 +100,12 @@ struct SwiftSyftTests {
         "10000 begins activation", "12020 ends completed",
       ])
     #expect(played.simulation.serverRecord.exchangeTallies?.invalidKeys == 0)
+    let refreshed = task(phone: { $0.refresh = Phone.refreshing() }).play()
+    #expect(
+      refreshed.story(of: 0, only: "begins", "downloaded", "ends").prefix(2) == [
+        "0 begins refresh", "2020 ends completed",
+      ])
+    #expect(refreshed.simulation.serverRecord.exchangeTallies?.invalidKeys == 0)
   }
 
   @Test("A rejection that it cannot read is an error, and errors complete the task")

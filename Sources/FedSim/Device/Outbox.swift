@@ -22,10 +22,10 @@ enum Outbox {
       cx.leaveDevice(devices[device].outbox.removeFirst(), .evicted)
     }
     devices[device].outbox.append(update)
-    if sendable(device, devices, cx) != update { markWaiting(update, &cx) }
-    if !cx.network[device].isConnected {
-      markWaiting(update, &cx)
-      if settings.retriesLost == false { devices[device].session?.hasGivenUp = true }
+    let isConnected = cx.network[device].isConnected
+    if !isConnected || sendable(device, devices, cx) != update { markWaiting(update, &cx) }
+    if !isConnected, settings.retriesLost == false {
+      devices[device].session?.hasGivenUp = true
     }
     devices[device].session?.tries = 0
   }

@@ -30,12 +30,13 @@ enum Surroundings {
     _ device: Int, _ isPlugged: Bool, _ devices: inout Devices, _ cx: inout Context
   ) {
     devices[device].isPlugged = isPlugged
-    if !isPlugged, devices[device].sessionKind == .task,
-      let processing = Roster.group(of: device, devices, cx).background.processing,
+    if !isPlugged, let processing = Roster.group(of: device, devices, cx).background.processing,
       processing.requiresExternalPower
     {
       App.beginWatch(device, &devices, cx)
-      Session.expireNow(device, grace: processing.grace, &devices, &cx)
+      if devices[device].sessionKind == .task {
+        Session.expireNow(device, grace: processing.grace, &devices, &cx)
+      }
     }
     checkConditions(device, &devices, &cx)
     App.watchProcessor(device, &devices, &cx)

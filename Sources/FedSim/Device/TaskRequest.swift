@@ -79,7 +79,7 @@ struct AppRegion: Codable {
   var refilledHour: Int64 = 0
   /// Stretches in which the processor was busy, the latest last.
   var bursts: [Burst] = []
-  /// Since when the system has watched the processor, where it does not on the charger.
+  /// When the charger was last removed, if the task requires it: busy time before does not count.
   var watchedSince = SimTime.start
   /// What was running when.
   var taskBegan = SimTime.never

@@ -8,7 +8,7 @@ public struct ProtocolSettings: PartSettings {
     case ignored
     /// It expects a whole number and finds a text: an unknown error ends the session.
     case strictInteger
-    /// It asks again then, and never where there is none.
+    /// It asks again then, and never where there is none; a task is completed and does not wait.
     case honoured
   }
   /// What a device does when its training throws.
