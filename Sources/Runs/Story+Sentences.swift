@@ -227,6 +227,7 @@ extension ExchangeStep {
     case .enrolled: "it was enrolled as a new worker"
     case .speedTested: "it had measured its link"
     case .planDownloaded: "it had downloaded the plan"
+    case .trainsUnasked: "it had no answer from the server and trained on the model that it held"
     case .modelAsked: "it was asked for the model that its app came with"
     case .propertiesAsked: "it was asked for its properties"
     case .evaluationAsked: "it was asked to evaluate the version"

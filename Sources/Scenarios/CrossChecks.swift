@@ -118,6 +118,7 @@ struct CrossChecks {
   /// What the server asks of devices can be heard of when it fails, and there are devices enough.
   private mutating func checkInstructions() {
     let server = settings.server
+    checkUnasked()
     let streams = settings.fleet.allSatisfy { $0.protocol?.stream == true }
     if server.initialModel == .client, !streams {
       report(
@@ -135,6 +136,24 @@ struct CrossChecks {
       report(
         "members are chosen when \(evaluation.minimumAvailable) devices wait, and the fleet has"
           + " \(devices)", at: ["server", "evaluation", "minimumAvailable"])
+    }
+  }
+
+  /// Devices that train without an answer can do so, and apps come with a model that the server has.
+  private mutating func checkUnasked() {
+    let server = settings.server
+    for (i, group) in settings.fleet.enumerated() {
+      let keys = ["fleet", "[\(i)]"]
+      if group.participation.trainsOffline == true, server.selector.value is any CycleAdmission {
+        report(
+          "under `\(server.selector.name)` only a device that the server lets in trains",
+          at: keys + ["participation", "trainsOffline"])
+      }
+      if group.app?.comesWithModel == true, server.initialModel == .client {
+        report(
+          "with `server.initialModel: client` there is no version 0 before a device gives it",
+          at: keys + ["app", "comesWithModel"])
+      }
     }
   }
 

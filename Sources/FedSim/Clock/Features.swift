@@ -25,6 +25,8 @@ struct Features {
   var hasInstructions = false
   /// Whether any of a protocol is asked for: cycles, streams, erasures, another layout.
   var isOn = false
+  /// Whether any device may train on a model that it holds before the server answers.
+  var keepsModels = false
   /// Whether any group limits its bytes over cellular networks.
   var limitsCellularBytes = false
   /// What the devices' libraries do beyond the plain path, by group; empty where none does a thing.

@@ -155,6 +155,14 @@ enum Accounting {
     -> VersionRecord
   {
     var record = record
+    let correct = record.evaluation.map { Int64($0.test.correct) }
+    if record.version == 0, let correct {
+      // Who holds version 0 by now has it from the app.
+      let holders = cx.books.progress.progress(at: cx.now).holders
+      var amount = Progress()
+      amount.heldCorrect = Int64(holders) * correct
+      cx.note(amount)
+    }
     record.progress = cx.books.progress.progress(at: cx.now)
     record.withoutVersion = cx.members.count - Int(record.progress.holders)
     guard !cx.inputs.omitsArithmetic else { return record }
@@ -163,7 +171,7 @@ enum Accounting {
       record.progress.holders == 0
       ? .nan
       : Double(record.progress.heldCorrect) / (Double(tested) * Double(record.progress.holders))
-    cx.books.publish(correct: record.evaluation.map { Int64($0.test.correct) })
+    cx.books.publish(correct: correct)
     return record
   }
 }

@@ -62,9 +62,8 @@ enum Installation {
     if Collecting.collects(device, cx) {
       SampleFiles.loseCollected(device, .uninstalled, &cx)
     }
-    Accounting.setHeldVersion(device, -1, &devices, &cx)
-    devices[device].held = nil
-    devices[device].lastTrained = -1
+    loseModel(device, &devices, &cx)
+    equip(device, &devices, &cx)
     for request in devices[device].scheduler.requests {
       devices[device].scheduler.remove(request.identifier)
     }
@@ -78,6 +77,20 @@ enum Installation {
     devices.identities.devices[device].installations += 1
     cx.note(device, .identity(.reinstalled))
     if !Body.isOff(device, &devices) { App.useApp(device, &devices, &cx) }
+  }
+
+  /// The model that a device holds is gone with its app.
+  static func loseModel(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    Accounting.setHeldVersion(device, -1, &devices, &cx)
+    devices[device].held = nil
+    devices[device].lastTrained = -1
+  }
+
+  /// The app is installed: with version 0, or without a model.
+  static func equip(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    guard cx.inputs.fleet[Int(devices[device].group)].app?.comesWithModel == true else { return }
+    Accounting.setHeldVersion(device, 0, &devices, &cx)
+    devices[device].held = cx.inputs.task.initial
   }
 
   /// With an installation go its tokens, its registration, and what the server knows it by.

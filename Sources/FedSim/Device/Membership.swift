@@ -12,6 +12,7 @@ enum Membership {
   static func beginAway(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     devices.fleetTables.presence[device]!.isHere = false
     cx.network[device].isOff = true
+    Installation.loseModel(device, &devices, &cx)
   }
 
   /// A device joins the fleet or leaves it.
@@ -28,6 +29,7 @@ enum Membership {
     devices.fleetTables.presence[device]!.joins += 1
     cx.books.tallies.joins += 1
     cx.note(device, .condition(.joined))
+    Installation.equip(device, &devices, &cx)
     if !devices.apps.isEmpty, devices.apps[device] != nil {
       var app = AppRegion()
       app.lastUse = cx.now
@@ -74,9 +76,7 @@ enum Membership {
     }
     devices[device].scheduler.starting = -1
     devices[device].scheduler.generation += 1
-    Accounting.setHeldVersion(device, -1, &devices, &cx)
-    devices[device].held = nil
-    devices[device].lastTrained = -1
+    Installation.loseModel(device, &devices, &cx)
     Surroundings.changeLink(device, &devices, &cx) { $0.isOff = true }
   }
 

@@ -191,7 +191,12 @@ enum Requesting {
       devices[device].session!.isEvaluating = false
       if transfer.purpose == .enrolment { devices.clients[device].enrolment = .authenticate }
       // With the link gone the session waits for it; with the server gone it rests or ends.
-      if cx.network[device].isConnected { Session.rest(device, .unreachable, &devices, &cx) }
+      guard cx.network[device].isConnected else { return }
+      if Training.trainsUnasked(device, devices, cx) {
+        Training.beginUnasked(device, &devices, &cx)
+      } else {
+        Session.rest(device, .unreachable, &devices, &cx)
+      }
     case .upload(let update):
       cx.note(device, .uploadFailed(update: Int(update), outcome))
       Outbox.uploadFailed(device, update, &devices, &cx)

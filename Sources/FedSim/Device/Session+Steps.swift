@@ -97,6 +97,7 @@ extension Session {
         device, .download, .plan(round: devices[device].session!.round),
         bytes: cx.inputs.server.messageBytes, &devices, &cx)
     case .train: Training.beginTraining(device, &devices, &cx)
+    case .trainUnasked: Training.beginUnasked(device, &devices, &cx)
     case .evaluate:
       cx.dialect(of: devices[device].group)!.onStep(device, .evaluate, &devices, &cx)
     case .reply: cx.dialect(of: devices[device].group)!.onStep(device, .reply, &devices, &cx)
@@ -240,7 +241,7 @@ extension Session {
     devices[device].session = nil
     cancelExpiries(device, session, &cx)
     cx.participations.letGo(session.participation)
-    if cx.network.server.staysOnline,
+    if cx.network.server.staysOnline, !cx.features.keepsModels,
       !cx.features.isOn || !LayoutDialect.keepsOwnModel(device, devices, cx)
     {
       devices[device].held = nil

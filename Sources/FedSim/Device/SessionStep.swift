@@ -16,6 +16,8 @@ package enum SessionStep: Equatable {
   /// The task's time is over.
   case expire
   case check, download, plan, train, evaluate, reply
+  /// Without an answer of the server the device trains on the model that it holds.
+  case trainUnasked
   /// Nothing to do: the session asks again later, or ends.
   case rest(SessionEnd)
   case end(SessionEnd)
@@ -45,6 +47,8 @@ package struct SessionFacts: Equatable {
   package var identity: IdentityStanding?
   /// Whether the device collects for central training.
   package var collects = false
+  /// Whether the device may train without an answer of the server.
+  package var trainsUnasked = false
   /// Whether the session asks again later when it has nothing to do.
   package var repeats = false
 
@@ -74,6 +78,9 @@ extension SessionFacts {
     if !devices.identities.isEmpty, isConnected, session.sends(self) {
       identity = Identity.standing(device, devices, cx)
     }
+    if cx.features.keepsModels, session.stage == .check, !isConnected {
+      trainsUnasked = Training.trainsUnasked(device, devices, cx)
+    }
     collects = Collecting.collects(device, cx)
     if session.stage == .done { repeats = Session.repetition(device, devices, cx) != nil }
   }
@@ -101,7 +108,9 @@ extension Session {
     }
     if isExpiring { return .expire }
     switch stage {
-    case .check: return facts.isConnected ? .check : .wait(.link)
+    case .check:
+      if facts.isConnected { return .check }
+      return facts.trainsUnasked ? .trainUnasked : .wait(.link)
     case .download: return facts.isConnected ? .download : .wait(.link)
     case .plan: return facts.isConnected ? .plan : .wait(.link)
     case .reply: return facts.isConnected ? .reply : .wait(.link)

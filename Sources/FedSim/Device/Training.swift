@@ -33,6 +33,27 @@ enum Training {
     App.awaitProgress(device, &devices, &cx)
   }
 
+  /// Whether a device that has no answer of the server trains on the model that it holds.
+  static func trainsUnasked(
+    _ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> Bool {
+    let participation = cx.inputs.fleet[Int(devices[device].group)].participation
+    guard participation.trainsOffline == true, devices[device].held != nil,
+      let session = devices[device].session, session.participation >= 0, !session.isExpiring
+    else { return false }
+    return participation.retrain == .always || devices[device].hasAttempt
+      || devices[device].heldVersion != devices[device].lastTrained
+  }
+
+  /// Begins a training that the server was not asked for; it counts for the open round as one that
+  /// was accepted.
+  static func beginUnasked(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    Session.renewParticipation(device, &devices, &cx)
+    cx.note(device, .exchange(.trainsUnasked))
+    devices[device].session!.stage = .train
+    Session.proceed(device, &devices, &cx)
+  }
+
   /// A flag from an earlier expiry stops the training before its first batch.
   private static func stopAtOnce(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if !devices[device].hasAttempt { newAttempt(device, &devices, &cx) }

@@ -40,6 +40,8 @@ public enum ExchangeStep: String, CaseIterable, Sendable {
   case modelAsked, propertiesAsked
   /// A device reads that it is to evaluate a model; it has done so; the server knows all results.
   case evaluationAsked, evaluated, evaluationEnded
+  /// A device without an answer of the server trains on the model that it holds.
+  case trainsUnasked
 }
 
 extension ProtocolSettings {

@@ -37,6 +37,15 @@ extension FleetGroupSettings {
     if capacity != nil, hardware != nil {
       return [("capacity", "`capacity` and `hardware` both give the time of a batch")]
     }
+    if participation.trainsOffline == true, collection != nil || `protocol`?.stream == true {
+      let other = collection != nil ? "collection" : "protocol.stream"
+      return [
+        (
+          "participation",
+          "`trainsOffline`: a device with `\(other)` does not train without the server"
+        )
+      ]
+    }
     guard let couple else { return [] }
     if firstClient != nil {
       return [("couple", "`couple` and `firstClient` both choose a device's data")]

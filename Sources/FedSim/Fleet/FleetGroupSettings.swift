@@ -263,6 +263,8 @@ public struct ParticipationSettings: PartSettings {
   public var cellularBytesPerDay: Int64?
   /// Whether the conditions are looked at again before an update is sent; nil: no.
   public var checksBeforeReport: Bool?
+  /// Whether a device that cannot reach the server trains on the model that it holds; nil: no.
+  public var trainsOffline: Bool?
 
   public init() {}
   public static var fields: [Field<ParticipationSettings>] {
@@ -306,6 +308,10 @@ public struct ParticipationSettings: PartSettings {
       Field(
         "checksBeforeReport", \.checksBeforeReport, feature: .flag,
         "Check the conditions again before an update is sent, as in KotlinSyft; absent: no"),
+      Field(
+        "trainsOffline", \.trainsOffline, feature: .flag,
+        "A device that is offline or gets no answer trains on the model that it holds, and its "
+          + "update waits in the outbox; absent: it trains only once the server has answered"),
     ]
   }
 }

@@ -14,9 +14,10 @@ extension FleetProfile {
       "participation",
       .settings([
         ("repeats", .text("true")), ("pause", .text("5 min")), ("pollOnActivation", .text("1")),
-        ("pollEvery", .text("5 min")),
+        ("pollEvery", .text("5 min")), ("trainsOffline", .text("true")),
       ])
     ),
+    ("app", .settings([("comesWithModel", .text("true"))])),
     ("authentication", .settings([])),
   ])
 

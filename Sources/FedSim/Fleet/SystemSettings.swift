@@ -222,6 +222,8 @@ public struct AppSettings: PartSettings {
 
   /// What the app does when the server has no work for it; nil: it says that its task is complete.
   public var onRejection: OnRejection?
+  /// Whether the app is installed with the initial model, version 0; nil: with none.
+  public var comesWithModel: Bool?
 
   public init() {}
   public static var fields: [Field<AppSettings>] {
@@ -248,6 +250,10 @@ public struct AppSettings: PartSettings {
         "onRejection", \.onRejection, feature: .choice,
         "In a task for which the server has no work: complete it, or not (SwiftSyft's "
           + "onRejected); absent: complete"),
+      Field(
+        "comesWithModel", \.comesWithModel, feature: .flag,
+        "The app is installed with the initial model: a device holds version 0 from the start and "
+          + "downloads nothing until version 1; absent: it downloads version 0"),
     ]
   }
 }

@@ -51,6 +51,8 @@ enum Setup {
     cx.features.limitsCellularBytes = cx.inputs.fleet.contains {
       $0.participation.cellularBytesPerDay != nil
     }
+    cx.features.keepsModels = cx.inputs.fleet.contains { $0.participation.trainsOffline == true }
+    for device in devices.indices { Installation.equip(device, &devices, &cx) }
     Body.makeBodies(&devices, &cx)
     App.makeApps(&devices, &cx)
     Identity.makeIdentities(&devices, &cx)
