@@ -50,6 +50,15 @@ struct SelectionTests {
     }
   }
 
+  @Test("over-selection rounds up to whole members", arguments: [(10, 1.34, 14), (3, 1.1, 4)])
+  func overSelection(cohort: Int, factor: Double, members: Int) {
+    // 13.4 and 3.3.
+    let selector = make(UniformSelector.self) { ($0.cohort, $0.overSelection) = (cohort, factor) }
+    var memory = selector.makeMemory()
+    #expect(chosen(by: selector, of: Array(0..<members - 1), view(), &memory) == nil)
+    #expect(chosen(by: selector, of: Array(0..<members), view(), &memory)?.count == members)
+  }
+
   @Test("a weighted draw takes one number a place, and places without weight at the end only")
   func draws() {
     var a = StreamKey(seed: 9, purpose: "selection").stream(slot: 0)
@@ -357,19 +366,31 @@ struct AvailabilityTests {
     #expect(memory.mean == .minutes(75))
   }
 
-  @Test("REFL's mean compared with NumPy, on one and three threads", arguments: 0..<4)
+  @Test("REFL's mean compared with NumPy, on one and three threads", arguments: 0..<5)
   func mean(index: Int) {
     let (beta, payload): (Double, Payload) = [
-      (0.35, .delta), (0, .delta), (1, .delta), (0.35, .weights),
+      (0.35, .delta), (0, .delta), (1, .delta), (0.35, .weights), (0.35, .delta),
     ][index]
     let part = make(LateAwareMean.self) { $0.beta = beta }
-    let found = part.combine(numbered(payload: payload))
+    func batch(threads: Int) -> AggregationBatch {
+      let batch = numbered(payload: payload, threads: threads)
+      guard index == 4 else { return batch }
+      // Of the three fresh ones the sixth update is farther from their mean than any late one.
+      return AggregationBatch(
+        updates: zip(batch.updates, reflAges).map { update, age in
+          AggregatedUpdate(
+            device: update.device, samples: update.samples, staleness: age,
+            parameters: update.parameters, base: update.base)
+        }, payload: payload, current: ParameterBuffer(policyStart),
+        pool: WorkerPool(threads: threads))
+    }
+    let found = part.combine(batch(threads: 1))
     let expected = reflMeans[index].values
     for place in expected.indices {
       #expect(
         abs(Double(found[place]) - expected[place]) < 1e-6, "\(reflMeans[index].name) \(place)")
     }
-    let other = part.combine(numbered(payload: payload, threads: 3))
+    let other = part.combine(batch(threads: 3))
     #expect(found.values.map(\.bitPattern) == other.values.map(\.bitPattern))
   }
 
