@@ -172,7 +172,7 @@ struct ArchiveMomentTests {
   @Test("A task between the removal of the charger and its kill")
   func watched() throws {
     // Unplugged at 160 s it is killed 48 s later. With the charger from 170 s to 190 s the look of
-    // then finds 18 s, and it goes on to its hard expiry.
+    // then finds 18 s, and it runs until its hard expiry.
     for (again, cut) in [([ClosedRange<Int64>](), Int64(160_000)), ([170_000...190_000], 190_000)] {
       let scene = Phone.scene {
         $0.task = .tiny(samples: [200])

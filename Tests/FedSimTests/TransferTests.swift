@@ -260,6 +260,22 @@ struct TransferTests {
     #expect(played { $0.capacity = 0 }.simulation.books.ledgers.updates[.dropped] == 1)
   }
 
+  @Test("Of several updates in a full outbox the oldest gives way")
+  func oldestOfTwo() {
+    // The server takes none from the probe of 60 s on. Each window makes one; two are kept.
+    let starts: [Int64] = [0, 100_000, 200_000, 300_000, 400_000]
+    var scene = Scene(fleet: [
+      .group(windows: starts.map { [$0, $0 + 60_000, $0 + 65_000] }) {
+        ($0.outbox.attempts, $0.outbox.capacity) = (1, 2)
+      }
+    ])
+    scene.inputs.server.internet = .states("down", in: [20_000...900_000], otherwise: "up")
+    scene.inputs.server.whileOffline = .refuse
+    scene.threshold(10)
+    let ended = scene.play().story(of: 0, only: "ended").filter { $0.hasSuffix("evicted") }
+    #expect(ended.map { $0.drop { $0 != " " } } == [" ended 1 evicted", " ended 2 evicted"])
+  }
+
   @Test("E40: A full outbox evicts its oldest update")
   func evicted() {
     // Always online, but the server takes nothing in: it is down from 9 s to 150 s, except that a
