@@ -218,7 +218,10 @@ struct ReportTests {
     let known = points.filter(\.y.isFinite)
     #expect(known == [.init(2, 0.5), .init(3, 0.5)])
     // A whole day ends at 24.
-    guard case .step(let day) = RunFigures.byHour([Double](repeating: 1, count: 24)) else { return }
+    guard case .step(let day) = RunFigures.byHour([Double](repeating: 1, count: 24)) else {
+      Issue.record("no step")
+      return
+    }
     #expect(day.count == 25 && day.last == .init(24, 1))
   }
 

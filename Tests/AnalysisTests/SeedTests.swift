@@ -5,6 +5,18 @@ import Results
 
 @Suite("Tests over seeds, and what they can claim")
 struct SeedTests {
+  @Test("a run's staleness is the mean over its updates, and not over its versions")
+  func staleness() {
+    // 1 update 4 versions old, 3 fresh ones: 4 / 4 = 1.
+    var document = ReportFixture.document(accuracy: [0, 0.5, 0.5])
+    let place = document.root.groups.firstIndex { $0.name == "versions" }!
+    document.root.groups[place].variables += [
+      ReportFixture.numbers("updates", ["version"], [0, 1, 3]),
+      ReportFixture.numbers("meanStaleness", ["version"], [0, 4, 0]),
+    ]
+    #expect(MeasuredRun(document, seed: 1).value(.staleness, target: nil) == 1)
+  }
+
   /// All n differences to one side: 2 of 2^n signs are as far out, so p = 2^(1-n).
   @Test("the least probability of n pairs is 2^(1-n), and six are the fewest below 0.05")
   func least() {

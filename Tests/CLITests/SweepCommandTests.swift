@@ -336,14 +336,17 @@ import Testing
     try driver.run()
     let lock = "\(command.folder)/out/s/lock"
     for _ in 0..<300 where !FileManager.default.fileExists(atPath: lock) { usleep(20_000) }
-    usleep(300_000)
+    var workers: [Int32] = []
+    for _ in 0..<3000 where workers.count < 2 {
+      usleep(20_000)
+      workers = try Self.children(of: driver.processIdentifier)
+    }
     let second = try command("sweep", "sweep.yaml", "-o", "out/s")
     #expect(second.code == 2)
     #expect(
       second.error.contains(
         "another `fedsim sweep` (process \(driver.processIdentifier)) is running here"),
       "\(second.error)")
-    let workers = try Self.children(of: driver.processIdentifier)
     #expect(workers.count == 2)
     kill(driver.processIdentifier, SIGKILL)
     driver.waitUntilExit()

@@ -158,7 +158,10 @@ import Testing
       for place in 0..<120 { means[labels[sample]][place] += Double(floats[sample * 120 + place]) }
     }
     for label in 0..<6 { for place in 0..<120 { means[label][place] /= counts[label] } }
-    guard case .floats(let test) = data.test.features else { return }
+    guard case .floats(let test) = data.test.features else {
+      Issue.record("features are floats")
+      return
+    }
     var (byOrder, byMean) = (0, 0)
     for sample in 0..<data.test.count {
       let sequence = test[sample * 120..<(sample + 1) * 120]

@@ -154,6 +154,41 @@ struct ArchiveMomentTests {
     #expect(places == 1)
   }
 
+  @Test("An aggregation that a trigger wanted while the server believed itself offline")
+  func owed() throws {
+    // Three arrive before 126 s; the timer of 1800 s finds no connection, the probe of 2040 s does.
+    let fleet = [112_000, 114_000, 116_000].enumerated().map { place, start -> FleetGroupSettings in
+      let from = Int64(start)
+      return .group("p\(place)", windows: [[from, from + 50_000, from + 55_000]])
+    }
+    var scene = Scene(fleet: fleet)
+    scene.inputs.server.internet = .states("down", in: [100_000...2_000_000], otherwise: "up")
+    scene.inputs.server.trigger = [Choice(EveryTrigger.self) { $0 }]
+    scene.inputs.stop.after = .seconds(2100)
+    let parts = try cut(scene, at: 1_800_000)
+    #expect(parts.simulation.version == 1)
+  }
+
+  @Test("A task between the removal of the charger and its kill")
+  func watched() throws {
+    // Unplugged at 160 s it is killed 48 s later. With the charger from 170 s to 190 s the look of
+    // then finds 18 s, and it runs until its hard expiry.
+    for (again, cut) in [([ClosedRange<Int64>](), Int64(160_000)), ([170_000...190_000], 190_000)] {
+      let scene = Phone.scene {
+        $0.task = .tiny(samples: [200])
+        $0.budget(400, grace: 60)
+        $0.processing.requiresExternalPower = true
+        $0.group.power = .states("plugged", in: [0...160_000] + again, otherwise: "unplugged")
+        $0.app = AppSettings()
+        $0.app!.onExpiration = .ignore
+        $0.stop = .seconds(800)
+      }
+      let parts = try self.cut(scene, at: cut) { $0.now < ms(208_000) }
+      #expect(parts.simulation.books.tallies.kills == 1)
+      #expect(parts.simulation.books.tallies.processorKills == (again.isEmpty ? 1 : 0))
+    }
+  }
+
   @Test("The initial model, which nobody has sent yet")
   func initial() throws {
     var scene = evaluating()

@@ -6,10 +6,11 @@ import Testing
 
 @Suite("A run that is saved and resumed")
 struct ArchiveTests {
-  /// Three stops at random; the middle stretch is computed in another way.
-  private func check(_ seed: UInt64, _ inputs: SimulationInputs) throws {
+  /// Three stops at random; the middle stretch is computed in another way. How often the run was
+  /// saved: not at all where it has one turn.
+  private func check(_ seed: UInt64, _ inputs: SimulationInputs) throws -> Int {
     let whole = try Stretches(inputs, stops: [])
-    guard whole.turns > 1 else { return }
+    guard whole.turns > 1 else { return 0 }
     var stream = StreamKey(seed: seed, purpose: "stops").stream(slot: 0)
     let stops = Set((0..<3).map { _ in 1 + Int(stream.below(UInt32(whole.turns - 1))) }).sorted()
     var other = inputs
@@ -18,35 +19,41 @@ struct ArchiveTests {
     let parts = try Stretches(inputs, stops: stops) { $0 == 2 ? other : nil }
     #expect(parts.archives.count == stops.count)
     Stretches.expectSame(whole.found, parts.found, "seed \(seed)")
+    return parts.archives.count
   }
 
   @Test("Random worlds are the same wherever they are saved", arguments: [0, 1, 2])
   func worlds(part: UInt64) throws {
+    var saved = 0
     for seed in (1 + part * 100)...(100 + part * 100) {
       var world = RandomWorld(seed: seed)
-      try check(seed, world.scene().inputs)
+      saved += try check(seed, world.scene().inputs)
     }
+    #expect(saved > 250, "the worlds are not over at once")
   }
 
   @Test("So do worlds that collect for central training")
   func collecting() throws {
+    var saved = 0
     for seed in UInt64(1)...100 {
       var world = RandomWorld(seed: seed)
-      try check(seed, world.collectingScene().inputs)
+      saved += try check(seed, world.collectingScene().inputs)
     }
+    #expect(saved > 250, "the worlds are not over at once")
   }
 
   @Test("Where devices are played on ahead they are at different times, and continue from there")
   func ahead() throws {
-    var played = 0
+    var (played, saved) = (0, 0)
     for seed in UInt64(1)...100 {
       let inputs = RandomWorld.quietInputs(seed: seed)
-      try check(seed, inputs)
+      saved += try check(seed, inputs)
       var simulation = Simulation(inputs)
       simulation.run()
       played += simulation.eventsPlayedAhead
     }
     #expect(played > 1000)
+    #expect(saved > 250, "the worlds are not over at once")
   }
 
   @Test("A run is saved after every single turn")

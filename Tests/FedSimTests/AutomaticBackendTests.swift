@@ -128,6 +128,24 @@ struct AutomaticBackendTests {
     #expect(published(every, until: 2_000_000, erasing: 1_900_000) == [])
   }
 
+  @Test("What was asked for again is owed no more: a second outage does not ask for it")
+  func secondOutage() {
+    // Three arrive before 126 s; the timer of 1800 s finds them and no connection. p0 erases its
+    // own at 1900 s: at 2040 s, online, two are too few. The fourth arrives at 2059.650. The probes
+    // of 2220 s and 2340 s see the second outage; only the timer of 3600 s aggregates.
+    var scene = Scene(
+      fleet: phones(startingAt: [112_000, 114_000, 116_000, 2_050_000], lasting: 50_000))
+    scene.inputs.server.internet = .states(
+      "down", in: [100_000...2_000_000, 2_200_000...2_300_000], otherwise: "up")
+    scene.inputs.server.trigger = [Choice(EveryTrigger.self) { $0 }]
+    scene.inject(.erase, "p0/0", at: 1_900_000)
+    #expect(
+      scene.play().story(of: -1) == [
+        "0 published v0 0", "120000 offline", "2040000 online", "2220000 offline",
+        "2340000 online", "3600000 published v1 3",
+      ])
+  }
+
   @Test("Updates that are made while the server takes none have all waited, tried or not")
   func waitedBehindAnother() {
     // It holds version 0 from 4.340 on. The server has no connection from 20 s to 500 s, which the

@@ -53,6 +53,14 @@ struct CalendarTests {
       changes(weekend, context(), until: ms(8 * 86_400_000)) == ["0 0", "120 1", "168 0"])
   }
 
+  @Test("From a time to the same time is a whole day")
+  func sameTime() {
+    let monday = weekly(appointment(.hours(6), .hours(6), [.monday]))
+    #expect(changes(monday, context(), until: ms(3 * 86_400_000)) == ["0 0", "6 1", "30 0"])
+    let always = weekly(appointment(.zero, .zero))
+    #expect(changes(always, context(), until: ms(3 * 86_400_000)) == ["0 1"])
+  }
+
   @Test("Where two intervals overlap the later beginning wins")
   func overlap() {
     let source = weekly(

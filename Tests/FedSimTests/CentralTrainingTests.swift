@@ -62,7 +62,10 @@ struct CentralTrainingTests {
     let parameters = directCentral(task, samples(2, 0, 1), from: zeros)
     // The larger of two logits, x·W + b, by hand: [in][out], the weights before the biases.
     var correct = 0
-    guard case .floats(let features) = task.test.features else { return }
+    guard case .floats(let features) = task.test.features else {
+      Issue.record("features are floats")
+      return
+    }
     for (place, label) in task.test.labels.enumerated() {
       let (x, y) = (features[2 * place], features[2 * place + 1])
       let logits = (0..<2).map { x * parameters[$0] + y * parameters[2 + $0] + parameters[4 + $0] }

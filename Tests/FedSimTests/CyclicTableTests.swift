@@ -36,6 +36,13 @@ struct CyclicTableTests {
       Self.states(rows, .link, period: .hours(10), hours: 24) == "222210000222221000022222")
   }
 
+  @Test("an interval that ends with the period is over there")
+  func endsWithThePeriod() {
+    #expect(
+      Self.states([Self.row(2, 4), Self.row(7, 10)], .power, period: .hours(10), hours: 20)
+        == "00110001110011000111")
+  }
+
   @Test("a window keeps its soft expiry over the wrap")
   func soft() {
     #expect(

@@ -206,6 +206,37 @@ struct EnergyTests {
       ])
   }
 
+  @Test("A throttled training stays slow while it cools")
+  func staysSlow() {
+    // 4 W made from 4.340 on and 3 W shed: fair at 2 J, 6.340; serious at 3.65 J, 7.990. At half
+    // speed a microsecond is enough to be below it. The run ends at 8 s.
+    let eight = LearningTask.tiny(samples: [8])
+    let hot = battery(10_000) { $0.training = Power(milliwatts: 4000) }
+    let played = scene(hot, seconds: 8, task: eight) {
+      var thermal = ThermalSettings()
+      thermal.cooling = Power(milliwatts: 3000)
+      thermal.fair = Energy(nanojoules: 2 * joule)
+      thermal.serious = Energy(nanojoules: 3_650_000_000)
+      $0.thermal = thermal
+    }.play()
+    #expect(
+      played.story(of: 0, only: "is") == ["6340 is fair", "7990 is serious", "7990.001 is fair"])
+  }
+
+  @Test("A share of what is charged is heat")
+  func chargingLoss() {
+    // Half full, it takes all of 10 W from 10 s to 14 s: 2 W of heat, 1 W shed. Fair at 2 J, 12 s;
+    // 4 J at 14 s, then 1 W less: below 2 J at 16 s and a microsecond.
+    let played = scene(battery(10_000) { $0.charger = Power(milliwatts: 10_000) }) {
+      var thermal = ThermalSettings()
+      (thermal.cooling, thermal.chargingLoss) = (Power(milliwatts: 1000), 20)
+      thermal.fair = Energy(nanojoules: 2 * joule)
+      $0.thermal = thermal
+      $0.power = .states("plugged", in: [10_000...14_000], otherwise: "unplugged")
+    }.play()
+    #expect(played.story(of: 0, only: "is") == ["12000 is fair", "16000.001 is nominal"])
+  }
+
   @Test("A device that died hot has cooled when it is first used after it was switched on")
   func coolAgain() {
     // As above, with 12 J: 8 J until it is serious, at 6.340, and 4 J at 2 W, to 8.340. What was

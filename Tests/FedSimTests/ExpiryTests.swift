@@ -121,6 +121,18 @@ struct ExpiryTests {
     #expect(played.simulation.books.ledgers.attempts[.killed] == 0)
   }
 
+  @Test("The hard expiry comes before a last byte of the same microsecond")
+  func hardExpiryFirst() {
+    // 8 batches end at 12.340; the update's last byte leaves at 13.640.
+    func story(_ hard: Int64) -> [String] {
+      scene(phone(windows: [[0, 13_000, hard]], .discard)).play()
+        .story(of: 0, only: "uploads", "fails", "arrives")
+    }
+    #expect(story(13_640) == ["12340 uploads 0", "13640 fails 0 cancelled"])
+    #expect(
+      story(13_641) == ["12340 uploads 0", "13641 fails 0 unacknowledged", "13650 arrives 0"])
+  }
+
   @Test("Many small windows end in the bits of a training in one piece")
   func manyWindows() {
     // Each window of 3.1 s is just enough for the check and one batch, the running one at 3.1.

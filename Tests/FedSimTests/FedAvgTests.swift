@@ -56,6 +56,33 @@ struct FedAvgTests {
     }
   }
 
+  @Test("An update has the weight of its distinct samples, however often they were processed")
+  func distinctSamples() {
+    // Two epochs. Client 2 is cut after one batch: 2 samples, processed once. Client 0 does both
+    // batches: 1 sample, processed twice. The weights are 2/3 and 1/3, and not halves.
+    let one = task()
+    let twice = LearningTask(
+      network: one.network, initial: one.initial, train: one.train, test: one.test,
+      partition: one.partition, plan: TrainingPlan(epochs: 2, batchSize: 2, learningRate: 0.5))
+    var scene = Scene(
+      twice,
+      fleet: [
+        .group("cut", windows: [[0, 5_000, 30_000]]) {
+          $0.firstClient = 2
+          $0.interruption.onExpiry = .submitPartial
+        },
+        .group("whole", windows: windows(0)) { $0.firstClient = 0 },
+      ])
+    scene.threshold(2)
+    let played = scene.play()
+    #expect((played.version(1).samples, played.version(1).samplesProcessed) == (3, 4))
+    let whole = directTraining(twice, 0..<2, from: [0, 0, 0, 0, 0, 0], group: "whole", client: 0)
+    for (place, found) in played.model(1).enumerated() {
+      let sum = 2 * Double(stepOf[2][place]) + Double(whole[place])
+      #expect((Double(found) - sum / 3).magnitude < 1e-7, "\(place)")
+    }
+  }
+
   @Test("The uniform mean counts every update the same")
   func uniform() {
     // With a fourth device like client 0 the weights are quarters:

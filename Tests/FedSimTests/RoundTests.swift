@@ -112,6 +112,31 @@ struct RoundTests {
       ])
   }
 
+  @Test("What a trigger wanted while the server believed itself offline ends with its round")
+  func skippedOffline() {
+    // Both ask at 0; the deadline of 71.010 finds one update and no connection, the quorum of
+    // 81.010 skips the round. Both ask again at 90 s; a's update arrives at 97.330. The probe of
+    // 120 s finds the connection; the second round's deadline is 70 s after 91.010.
+    let windows: [[Int64]] = [[0, 60_000, 65_000], [90_000, 300_000, 305_000]]
+    let fleet: [FleetGroupSettings] = [
+      .group("a", windows: windows),
+      .group("b", windows: windows) {
+        $0.compute.perBatch = .seconds(30)
+        $0.interruption.onExpiry = .discard
+      },
+    ]
+    var scene = rounds(of: fleet, cohort: 2, deadline: .seconds(70))
+    var quorum = QuorumTrigger.Settings()
+    (quorum.share, quorum.after) = (1, .seconds(80))
+    scene.inputs.server.trigger.append(Choice(QuorumTrigger.self, quorum) { $0 })
+    scene.inputs.server.internet = .states("down", in: [20_000...110_000], otherwise: "up")
+    #expect(
+      scene.play().story(of: -1) == [
+        "0 published v0 0", "1010 cohort r1 2", "60000 offline", "81010 skipped r1",
+        "91010 cohort r2 2", "120000 online", "161010 published v1 1",
+      ])
+  }
+
   @Test("At the deadline the round is closed with what is there, or skipped below its quorum")
   func deadline() {
     // One of two is slow: 4 batches of 60 s. The cohort forms at 1.010, the deadline is 31.010.
@@ -290,5 +315,23 @@ struct StopTests {
     #expect(evaluated { $0.versions = 2 } == [0, 2, 4, 6])
     #expect(evaluated { $0.time = .seconds(20) } == [0, 2, 4, 6])
     #expect(evaluated { $0.time = .seconds(30) } == [0, 3, 6])
+  }
+
+  @Test("A version that is published exactly a period after the last look is evaluated")
+  func exactPeriod() {
+    // One update in each hour; a version at 1, 2 and 3 h.
+    let windows: [[Int64]] = (0..<3).map { hour in
+      [600_000, 700_000, 705_000].map { $0 + 3_600_000 * hour }
+    }
+    var scene = Scene(fleet: [.group(windows: windows)])
+    var every = EveryTrigger.Settings()
+    (every.period, every.minimum) = (.hours(1), 1)
+    scene.inputs.server.trigger = [Choice(EveryTrigger.self, every) { $0 }]
+    scene.inputs.record.evaluateEvery = EvaluationSchedule()
+    scene.inputs.record.evaluateEvery.time = .hours(1)
+    scene.inputs.stop.after = .seconds(11_000)
+    let versions = scene.play().tape.versions
+    #expect(versions.map(\.publishedAt) == [.start, ms(3_600_000), ms(7_200_000), ms(10_800_000)])
+    #expect(versions.allSatisfy { $0.evaluation != nil })
   }
 }

@@ -1,5 +1,6 @@
 import FedSim
 import Learning
+import Numerics
 import Schema
 import Testing
 
@@ -150,6 +151,26 @@ struct SchedulerTests {
         "106000 checkpoint 1/4", "106340 cut 2/4", "106340 checkpoint 2/4",
         "106340 ends expired",
       ])
+  }
+
+  @Test("A budget is the stated draw, another one in each quarter of an hour")
+  func drawnBudget() {
+    // Tasks start at 100 s and 900 s, in the quarters 0 and 1; the soft expiry is 5 s before the
+    // end. No batch ends the work before: there are 2,000.
+    var processing = ProcessingSettings.exact
+    processing.budgetSpread = 0.5
+    processing.budgetMinimum = .seconds(10)
+    processing.budgetMaximum = .seconds(700)
+    var scene = Scene(
+      .tiny(samples: [2000]), fleet: [.group { $0.background.processing = processing }])
+    scene.inputs.stop.after = .seconds(1700)
+    let key = StreamKey(seed: 1, purpose: "task-budget", group: "phones", ordinal: 0)
+    let expected = [(Int64(100_000), UInt64(0)), (900_000, 1)].map { begin, quarter -> String in
+      var stream = key.stream(slot: quarter)
+      let budget = SimDuration(roundingUp: stream.logNormal(median: 60, sigma: 0.5))
+      return milliseconds(ms(begin) + budget - .seconds(5)) + " expires"
+    }
+    #expect(Array(scene.play().story(of: 0, only: "expires").prefix(2)) == expected)
   }
 
   @Test("The start is drawn within its delay, and the conditions are looked at again")

@@ -84,7 +84,12 @@ let drawnChances: [(name: String, values: [Double])] = [
   ),
 ]
 
-/// REFL's mean of the updates of `PolicyNumbers.swift`, the n-th n versions old.
+/// How many versions old updates are where three are fresh, one of them far from all.
+let reflAges: [Int] = [
+  1, 0, 2, 0, 3, 0, 4,
+]
+
+/// REFL's mean of the updates of `PolicyNumbers.swift`, of age n or as in `reflAges`.
 let reflMeans: [(name: String, values: [Double])] = [
   (
     "differences 0.35",
@@ -116,6 +121,14 @@ let reflMeans: [(name: String, values: [Double])] = [
       -0.293565527055, 0.741802726681, 1.40057937913, 1.51160661194, 1.31985527815, 0.972988366054,
       1.19838607392, 0.444182347618, -0.0580838411934, 0.742053886776, 0.847678123307,
       0.553931166494, 1.16404614852,
+    ]
+  ),
+  (
+    "differences 0.35, three fresh",
+    [
+      0.416620670854, 1.03306606562, 2.62628118271, 1.11952994571, 2.07708992964, 1.36638084789,
+      0.695877790183, 0.266405432433, 0.394857792521, 0.657951542383, 1.16296403389,
+      0.0550256924264, 1.93660413645,
     ]
   ),
 ]

@@ -50,6 +50,15 @@ struct SelectionTests {
     }
   }
 
+  @Test("over-selection rounds up to whole members", arguments: [(10, 1.34, 14), (3, 1.1, 4)])
+  func overSelection(cohort: Int, factor: Double, members: Int) {
+    // 13.4 and 3.3.
+    let selector = make(UniformSelector.self) { ($0.cohort, $0.overSelection) = (cohort, factor) }
+    var memory = selector.makeMemory()
+    #expect(chosen(by: selector, of: Array(0..<members - 1), view(), &memory) == nil)
+    #expect(chosen(by: selector, of: Array(0..<members), view(), &memory)?.count == members)
+  }
+
   @Test("a weighted draw takes one number a place, and places without weight at the end only")
   func draws() {
     var a = StreamKey(seed: 9, purpose: "selection").stream(slot: 0)
@@ -355,41 +364,5 @@ struct AvailabilityTests {
         by: selector, of: [0, 1],
         view(round: 3, at: 49 * hour + 1800, openedAt: 27 * hour), &memory) == [1])
     #expect(memory.mean == .minutes(75))
-  }
-
-  @Test("REFL's mean compared with NumPy, on one and three threads", arguments: 0..<4)
-  func mean(index: Int) {
-    let (beta, payload): (Double, Payload) = [
-      (0.35, .delta), (0, .delta), (1, .delta), (0.35, .weights),
-    ][index]
-    let part = make(LateAwareMean.self) { $0.beta = beta }
-    let found = part.combine(numbered(payload: payload))
-    let expected = reflMeans[index].values
-    for place in expected.indices {
-      #expect(
-        abs(Double(found[place]) - expected[place]) < 1e-6, "\(reflMeans[index].name) \(place)")
-    }
-    let other = part.combine(numbered(payload: payload, threads: 3))
-    #expect(found.values.map(\.bitPattern) == other.values.map(\.bitPattern))
-  }
-
-  @Test("with fresh updates alone REFL's mean is the uniform mean, bit for bit")
-  func freshAlone() {
-    func batch(_ staleness: Int) -> AggregationBatch {
-      AggregationBatch(
-        updates: numbered(payload: .delta).updates.map {
-          AggregatedUpdate(
-            device: $0.device, samples: $0.samples, staleness: staleness,
-            parameters: $0.parameters, base: $0.base)
-        }, payload: .delta, current: ParameterBuffer(policyStart), pool: WorkerPool(threads: 1))
-    }
-    let uniform = make(UniformMean.self).combine(batch(0)).values.map(\.bitPattern)
-    #expect(make(LateAwareMean.self).combine(batch(0)).values.map(\.bitPattern) == uniform)
-    // Late ones alone, all of one age, have equal weights, too, and with β = 1 as well.
-    for beta in [0.35, 1] {
-      let late = make(LateAwareMean.self) { $0.beta = beta }.combine(batch(3))
-      let plain = make(UniformMean.self).combine(batch(3))
-      for place in 0..<late.count { #expect(abs(late[place] - plain[place]) < 1e-6) }
-    }
   }
 }

@@ -6,6 +6,13 @@ import Testing
 
 @Suite("Series")
 struct SeriesTests {
+  @Test("An interval has its beginning and not its end")
+  func intervals() {
+    let series = IntervalTimeline([Interval(start: ms(10), end: ms(20), state: 1)], otherwise: 0)
+    let times = [9_999, 10_000, 19_999, 20_000].map { SimTime(microseconds: $0) }
+    #expect(times.map { series.segment(at: $0).state } == [0, 1, 1, 0])
+  }
+
   static let sources: [(name: String, space: StateSpace, source: any TimelineSource)] = [
     ("weekly", .power, weekly(appointment(.hours(22), .hours(6)), jitter: .hours(1))),
     (

@@ -36,6 +36,19 @@ struct TransferTests {
     #expect(played.simulation.books.ledgers.bytesDown == 3300)
   }
 
+  @Test("A byte under way begins again on another link")
+  func halfByte() {
+    // From 8.340 to 8.8405 half a byte more than 500 is sent; 800 whole ones take 1.6 s: 10.4405.
+    // With the half byte kept it would be 799.5, and a millisecond less.
+    var stretch = FixedSource.Stretch()
+    (stretch.from, stretch.to) = (SimTime(microseconds: 8_840_500), ms(500_000))
+    stretch.state = StateName("cellular")
+    var settings = FixedSource.Settings()
+    (settings.intervals, settings.otherwise) = ([stretch], StateName("wifi"))
+    let played = scene { $0.link = Choice(FixedSource.self, settings) { $0 } }.play()
+    #expect(played.story(of: 0, only: "arrives") == ["10460.500 arrives 0"])
+  }
+
   @Test("A download that begins over a cellular network continues over Wi-Fi")
   func cellularToWifi() {
     // Over cellular: check sent 2.000, at the server 2.020, answered 2.040, read 4.040. Download
@@ -239,12 +252,28 @@ struct TransferTests {
       }
       return Scene(fleet: [group]).play()
     }
-    // Kept for at least 91.660 s, it is sent at 100 s.
-    #expect(
-      played { $0.timeToLive = .seconds(92) }.simulation.books.ledgers.updates[.outdated] == 0)
-    #expect(
-      played { $0.timeToLive = .seconds(91) }.simulation.books.ledgers.updates[.outdated] == 1)
+    // Made at 8.340 and wanted at 100 s, it is 91.660 s old: a limit of so much keeps it.
+    let age = SimDuration.milliseconds(91_660)
+    #expect(played { $0.timeToLive = age }.simulation.books.ledgers.updates[.outdated] == 0)
+    let shorter = age - SimDuration(microseconds: 1)
+    #expect(played { $0.timeToLive = shorter }.simulation.books.ledgers.updates[.outdated] == 1)
     #expect(played { $0.capacity = 0 }.simulation.books.ledgers.updates[.dropped] == 1)
+  }
+
+  @Test("Of several updates in a full outbox the oldest gives way")
+  func oldestOfTwo() {
+    // The server takes none from the probe of 60 s on. Each window makes one; two are kept.
+    let starts: [Int64] = [0, 100_000, 200_000, 300_000, 400_000]
+    var scene = Scene(fleet: [
+      .group(windows: starts.map { [$0, $0 + 60_000, $0 + 65_000] }) {
+        ($0.outbox.attempts, $0.outbox.capacity) = (1, 2)
+      }
+    ])
+    scene.inputs.server.internet = .states("down", in: [20_000...900_000], otherwise: "up")
+    scene.inputs.server.whileOffline = .refuse
+    scene.threshold(10)
+    let ended = scene.play().story(of: 0, only: "ended").filter { $0.hasSuffix("evicted") }
+    #expect(ended.map { $0.drop { $0 != " " } } == [" ended 1 evicted", " ended 2 evicted"])
   }
 
   @Test("E40: A full outbox evicts its oldest update")

@@ -112,6 +112,8 @@ def table(name, comment, entries):
 
 
 ages = list(range(COUNT))
+# The sixth update, which is far from all others, is fresh here.
+MIXED = [1, 0, 2, 0, 3, 0, 4]
 print("// Printed by Tests/Fixtures-scripts/make_selection_numbers.py.")
 constant("oortSamples", "Int", SAMPLES, "Samples of twelve devices.")
 constant("oortLosses", "Double", LOSSES, "The losses of two samples each.")
@@ -126,9 +128,11 @@ table("oortScores", "Their scores.", {
 constant("drawnWeights", "Double", WEIGHTS, "Weights of places.")
 table("drawnChances", "The chance of each to be among the first drawn.", {
     "1": inclusion(1), "2": inclusion(2), "3": inclusion(3)})
-table("reflMeans", "REFL's mean of the updates of `PolicyNumbers.swift`, the n-th n versions old.", {
+constant("reflAges", "Int", MIXED, "How many versions old updates are where three are fresh, one of them far from all.")
+table("reflMeans", "REFL's mean of the updates of `PolicyNumbers.swift`, of age n or as in `reflAges`.", {
     "differences 0.35": refl(0.35, ages, UPDATES - BASES),
     "differences 0": refl(0, ages, UPDATES - BASES),
     "differences 1": refl(1, ages, UPDATES - BASES),
     "weights 0.35": refl(0.35, ages, UPDATES),
+    "differences 0.35, three fresh": refl(0.35, MIXED, UPDATES - BASES),
 })

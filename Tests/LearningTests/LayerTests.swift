@@ -24,6 +24,27 @@ import Testing
     #expect(network.layout["dense1.weight"]?.shape == [3136, 512])
   }
 
+  @Test("an LSTM's initial weights are uniform within one by the root of its units")
+  func recurrentWeights() throws {
+    // As PyTorch's `nn.LSTM.reset_parameters`: ±1/√64 = ±0.125 in all tensors, whatever the
+    // features are. Of at least 256 numbers the largest is above 0.9 of the bound (0.9²⁵⁶ < 10⁻¹¹).
+    for features in [2, 9] {
+      let network = try Network(
+        sampleShape: [3, features],
+        layers: [
+          .lstm(units: 64, returnsSequence: false), .dense(outputs: 2, activation: .identity),
+        ])
+      let start = network.initialParameters(testStream(1))
+      for name in ["lstm1.inputWeight", "lstm1.recurrentWeight", "lstm1.bias"] {
+        let values = start.values(of: try #require(network.layout[name]))
+        let largest = try #require(values.map(\.magnitude).max())
+        #expect(largest <= 0.125 && largest > 0.1125, "\(name) of \(features) features")
+        let mean = values.reduce(0, +) / Float(values.count)
+        #expect(mean.magnitude < 0.02, "\(name) of \(features) features")
+      }
+    }
+  }
+
   @Test(
     "a layer that does not fit is named",
     arguments: [

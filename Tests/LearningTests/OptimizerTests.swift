@@ -105,13 +105,13 @@ import Testing
       ])
     let data = byteDataset(count: 40)
     func run(
-      firstSlot: UInt64, ordinal: UInt32 = 0, _ batches: Range<Int> = 0..<4,
+      firstSlot: UInt64, ordinal: UInt32 = 0, _ batches: Range<Int> = 0..<4, epochs: Int = 1,
       from memory: DeviceMemory? = nil, kernels: Kernels = .best
     ) -> TrainingOutcome {
       LocalTraining(
         network: network, dataset: data, shard: (0..<40).map { $0 },
-        plan: TrainingPlan(epochs: 1, batchSize: 10, learningRate: 0.1),
-        order: .explicit([(0..<40).map { $0 }]),
+        plan: TrainingPlan(epochs: epochs, batchSize: 10, learningRate: 0.1),
+        order: .explicit((0..<epochs).map { _ in (0..<40).map { $0 } }),
         noise: .init(
           key: StreamKey(seed: 1, purpose: "batches", ordinal: ordinal), firstSlot: firstSlot)
       ).run(
@@ -127,6 +127,10 @@ import Testing
       #expect(
         firstDifference(first.parameters, run(firstSlot: 3, kernels: body).parameters) == nil)
     }
+    // The second of two epochs has the masks of the slot behind, and not those of the first.
+    let two = run(firstSlot: 3, 0..<8, epochs: 2).parameters
+    #expect(firstDifference(two, run(firstSlot: 4, from: first.memory).parameters) == nil)
+    #expect(firstDifference(two, run(firstSlot: 3, from: first.memory).parameters) != nil)
     #expect(firstDifference(first.parameters, run(firstSlot: 4).parameters) != nil)
     #expect(firstDifference(first.parameters, run(firstSlot: 3, ordinal: 1).parameters) != nil)
 

@@ -92,7 +92,13 @@ import Testing
       let counter = CallCounter()
       let journal = try Journal(folder + "/journal", calls: counter.calls)
       try journal.append([1])
-      #expect(!journal.isSyncDue, "a fifth of a second has to pass")
+      // A busy machine may have taken a fifth of a second until here: of many one is quick.
+      let isEarly = try (0..<100).contains { number in
+        let journal = try Journal(folder + "/journal-\(number)")
+        try journal.append([1])
+        return !journal.isSyncDue
+      }
+      #expect(isEarly, "a fifth of a second has to pass")
       try journal.sync()
       try journal.sync()
       #expect(counter.syncs == 1, "nothing new was appended")

@@ -235,7 +235,8 @@ extension PlantedStory {
 struct ExplainTests {
   @Test(
     "names the one thing that kept a device from contributing, as the ledgers do",
-    arguments: PlantedStory.conditions + PlantedStory.trainings + PlantedStory.server)
+    arguments: PlantedStory.conditions + PlantedStory.trainings + PlantedStory.server
+      + PlantedStory.kept)
   func planted(story: PlantedStory) throws {
     let folder = try Folder()
     let (explanation, document) = try story.explained(in: folder)

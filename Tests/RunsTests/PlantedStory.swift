@@ -89,3 +89,36 @@ extension ResultDocument {
     return counts[place]
   }
 }
+
+extension PlantedStory {
+  /// Updates that a newer one or the server's lost connection keeps from a version.
+  static let kept: [PlantedStory] = [
+    PlantedStory(
+      name: "evicted",
+      // The second window's check is answered; its update of 69.320 takes the place of the first,
+      // whose upload was not answered at 9.640 + 2 s nor at 61.300 + 2 s.
+      overrides: [
+        "fleet.phones.background.windows={fixed: {intervals: [{from: 0 s, soft: 40 s, to: 45 s}, "
+          + "{from: 60 s, soft: 90 s, to: 95 s}]}}",
+        "fleet.phones.network.requestTimeout=2 s", "fleet.phones.outbox.capacity=1",
+        "server.reachable={fixed: {otherwise: up, intervals: [{from: 9 s, to: 62 s, state: down}, "
+          + "{from: 67 s, to: 2 h, state: down}]}}",
+      ],
+      round: nil, cause: .notKept,
+      causeText:
+        "the device did not keep its update: a newer one needed its place in the outbox",
+      sentence: "At 0 d 00:01:09.32 update 0 was dropped: a newer one needed its place",
+      ledger: ["updates evicted 1"]),
+    PlantedStory(
+      name: "waiting at an offline server",
+      // It arrives at 9.650 and can be reached; the probe of 60 s finds no connection.
+      overrides: [
+        "server.internet={fixed: {otherwise: up, "
+          + "intervals: [{from: 30 s, to: 3 h, state: down}]}}"
+      ],
+      round: nil, cause: .serverOffline,
+      causeText: "the server believed itself offline and aggregated nothing",
+      sentence: "its update 0 waited at the server from 0 d 00:00:09.65 on",
+      ledger: ["updates unfinishedAtEnd 1"]),
+  ]
+}

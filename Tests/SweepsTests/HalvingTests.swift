@@ -30,6 +30,9 @@ import Sweeps
   func missing() {
     #expect(survivors([nil, 0.1, .nan, nil], KeptShare(3, 4)) == [1])
     #expect(survivors([nil, nil], KeptShare(1, 2)) == [])
+    // A quarter of 8, and not of the 4 with a number.
+    let scores: [Double?] = [nil, 0.4, nil, 0.3, nil, 0.9, nil, 0.1]
+    #expect(survivors(scores, KeptShare(1, 4)) == [1, 5])
   }
 
   @Test("a variant's score is the mean of its replicas, and none where one is missing")

@@ -145,6 +145,16 @@ import Sweeps
     #expect(excluded.isEmpty)
   }
 
+  @Test("the mean staleness is that of the versions made of updates")
+  func meanStaleness() throws {
+    // All four ask at 0 and train version 0; each update is a version: 0, 1, 2 and 3 versions old.
+    let (table, _) = try played(
+      "sweep: {grid: {fleet.phones.background: [{processing: null, windows: {fixed: {intervals: "
+        + "[{from: 0 s, to: 1 h}]}}}], server.trigger.threshold: [1]}}\n")
+    #expect(table.document.root[variable: "versions"]?.values.asDoubles == [4])
+    #expect(table.document.root[variable: "meanStaleness"]?.values.asDoubles == [1.5])
+  }
+
   @Test("a number that needs a feature is in the tables where a cell has it")
   func needsFeature() throws {
     let (table, _) = try played(
