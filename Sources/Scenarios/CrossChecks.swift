@@ -139,12 +139,12 @@ struct CrossChecks {
     }
   }
 
-  /// Devices that train without an answer can do so, and apps come with a model that the server has.
+  /// Devices that train without an answer may do so; apps come with a model that the server has.
   private mutating func checkUnasked() {
     let server = settings.server
     for (i, group) in settings.fleet.enumerated() {
       let keys = ["fleet", "[\(i)]"]
-      if group.participation.trainsOffline == true, server.selector.value is any CycleAdmission {
+      if group.participation.trainsOffline == true, server.selector.value.cycles != nil {
         report(
           "under `\(server.selector.name)` only a device that the server lets in trains",
           at: keys + ["participation", "trainsOffline"])

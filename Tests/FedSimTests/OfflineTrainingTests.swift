@@ -3,8 +3,8 @@ import Learning
 import Schema
 import Testing
 
-/// Devices that train before the server answers, and apps that are installed with a model. The times
-/// are those of `Scene`.
+/// Devices that train before the server answers, and apps that are installed with a model. The
+/// times are those of `Scene`.
 @Suite("Training without an answered check, on a model that the device holds")
 struct OfflineTrainingTests {
   /// One phone with two windows that looks in the first one; its link is gone from 150 to 250 s.
@@ -25,7 +25,7 @@ struct OfflineTrainingTests {
   @Test("Offline it trains at once on version 0; the update is sent when the link returns")
   func offline() {
     // The first window as ever: receipt at 10.660. The second: 4 batches from 200.000 on, update 1
-    // at 204.000, which waits until 250.000; 1.300 s to send, 0.010 to arrive, 1.010 for the receipt.
+    // at 204.000, which waits until 250.000; 1.300 s to send, 0.010 to arrive, 1.010 to hear.
     let played = scene().play()
     #expect(
       played.story(of: 0, only: "begins", "does", "trains", "makes", "uploads", "arrives", "ends")
@@ -65,8 +65,8 @@ struct OfflineTrainingTests {
 
   @Test("A server that does not answer is as far away: the check times out, then it trains")
   func unreachable() {
-    // The check of 201.000 is waited for until 261.000. The upload of 265.000 is sent at 266.300 and
-    // given up at 326.300; a third window sends the update before it asks.
+    // The check of 201.000 is waited for until 261.000. The upload of 265.000 is sent at 266.300,
+    // and given up at 326.300; a third window sends the update before it asks.
     var scene = scene {
       $0.link = .states("offline", in: [900_000...900_001], otherwise: "wifi")
       $0.background.windows = .fixed(

@@ -55,7 +55,7 @@ public struct FleetProfile: Sendable {
       name: "automatic-backend",
       summary:
         "An iPhone with the automatic backend's client as documented: a poll every 5 min, a token "
-        + "on every call, a model from the start, training and updates that wait for the connection",
+        + "on every call, a model from the start, training offline, updates that wait for the link",
       settings: automaticBackend.filled(from: iphone, deeply: true)),
     FleetProfile(
       name: "automatic-backend-as-coded",
