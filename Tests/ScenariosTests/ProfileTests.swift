@@ -33,6 +33,23 @@ struct ProfileTests {
     #expect(group.battery?.capacity == .milliwattHours(12_980))
   }
 
+  @Test("the system of an iPhone grants a processing task in 10 to 20 h, that of Android any")
+  func processingStarts() throws {
+    for profile in FleetProfile.standard {
+      let system = try groups("{name: a, count: 1, profile: \(profile.name)}")[0].background
+      guard system.processing != nil, let starts = system.system else { continue }
+      let isAndroid = ["workmanager", "gboard"].contains(profile.name)
+      #expect((starts.processingStarts == nil) == isAndroid, "\(profile.name)")
+      guard let given = starts.processingStarts else { continue }
+      #expect(given.atMost == 1)
+      #expect(given.within.map(\.at) == [0, 1])
+      #expect(given.within.map(\.value) == [.hours(10), .hours(20)])
+    }
+    let own = try groups(
+      "{name: a, count: 1, profile: iphone, background: {system: {processingStarts: null}}}")[0]
+    #expect(own.background.system?.processingStarts == nil)
+  }
+
   @Test("every profile is read without a fault, and is the same when read from its resolved form")
   func resolved() throws {
     for profile in FleetProfile.standard {

@@ -77,6 +77,9 @@ struct AppRegion: Codable {
   /// Run time that tasks have left, as of an hour since the start.
   var runTime: Int64 = 0
   var refilledHour: Int64 = 0
+  /// Processing tasks that the system has started in the present stretch, and when it ends.
+  private(set) var startsGiven: Int32 = 0
+  private(set) var startsRenewed = SimTime.start
   /// Stretches in which the processor was busy, the latest last.
   var bursts: [Burst] = []
   /// When the charger was last removed, if the task requires it: busy time before does not count.
@@ -94,6 +97,16 @@ struct AppRegion: Codable {
       if end > start { sum = sum + (end - start) }
     }
     return sum
+  }
+
+  /// When the system starts another processing task, of so many in a stretch.
+  @inline(__always)
+  func startsFrom(atMost limit: Int32) -> SimTime { startsGiven < limit ? .start : startsRenewed }
+
+  /// The system starts a processing task; a stretch that begins now has this length.
+  mutating func giveStart(at now: SimTime, stretch: () -> SimDuration) {
+    if now >= startsRenewed { (startsGiven, startsRenewed) = (0, now + stretch()) }
+    startsGiven += 1
   }
 
   /// How often the app was used in a local hour of the day.

@@ -142,7 +142,7 @@ public struct FleetProfile: Sendable {
   private static let taskPhone = group(
     background: [
       ("processing", .mapping([("requiresExternalPower", .text("true"))])),
-      ("system", .mapping([])),
+      ("system", .mapping([("processingStarts", .mapping([]))])),
     ], [("battery", .mapping([])), ("thermal", .mapping([])), ("app", .mapping([]))])
 
   private static let swiftsyft = group(

@@ -25,6 +25,8 @@ public struct SystemSettings: PartSettings {
   public var onBattery = 0.1
   /// Run time of the app's tasks in a day, refilled by the hour; nil: not limited.
   public var dailyRunTime: SimDuration?
+  /// How many processing tasks the system starts in a stretch of time; nil: not limited.
+  public var processingStarts: TaskStartSettings?
   /// After a kill, tasks get half their time for this long.
   public var penalty = SimDuration.hours(24)
   /// Processor time in `cpuWindow` beyond which a task is killed; as long as that: never.
@@ -67,6 +69,10 @@ public struct SystemSettings: PartSettings {
         "dailyRunTime", \.dailyRunTime, optional: .duration(atLeast: .seconds(1)),
         "Run time of the app's tasks per day, refilled hourly; absent: unlimited"),
       Field(
+        "processingStarts", \.processingStarts, feature: .settings(),
+        "How many of the app's processing tasks the system starts in a stretch of time; absent: "
+          + "one in each quarter of an hour"),
+      Field(
         "penalty", \.penalty, .duration(), assumption: true,
         "For this time after a kill, tasks get half their run time"),
       Field(
@@ -85,6 +91,39 @@ public struct SystemSettings: PartSettings {
     if cpuLimit > cpuWindow { return [("cpuLimit", "`cpuLimit` is above `cpuWindow`")] }
     return dailyRunTime.map { $0 > .days(1) } ?? false
       ? [("dailyRunTime", "`dailyRunTime` is above a day; without it there is no limit")] : []
+  }
+}
+
+/// How many processing tasks of an app the operating system starts in a stretch of time.
+///
+/// Apple does not publish it. Developers report a task in 10 to 20 h, and less than one a night
+/// where their app asks for one every ten minutes.
+public struct TaskStartSettings: PartSettings {
+  /// Tasks that start in a stretch at most.
+  public var atMost = 1
+  /// Quantiles of a stretch's length, which begins with its first task.
+  public var within = [
+    QuantilePoint<SimDuration>(at: 0, .hours(10)), QuantilePoint(at: 1, .hours(20)),
+  ]
+
+  public init() {}
+  public static var fields: [Field<TaskStartSettings>] {
+    [
+      Field(
+        "atMost", \.atMost, .integer(1...96),
+        "Maximum number of processing tasks that start in a stretch of time"),
+      Field(
+        "within", \.within, .list(of: .settings()),
+        "Quantiles of the length of a stretch, drawn when its first task starts"),
+    ]
+  }
+  public func contradictions() -> [(key: String, message: String)] {
+    Quantiles.fault(in: within).map { [("within", $0)] } ?? []
+  }
+
+  /// The length of a stretch, at a share.
+  func length(at share: Double) -> SimDuration {
+    SimDuration(roundingUp: Quantiles.value(within, at: share))
   }
 }
 
