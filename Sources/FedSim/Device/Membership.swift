@@ -35,6 +35,9 @@ enum Membership {
       app.runTime =
         Roster.group(of: device, devices, cx).background.system?.dailyRunTime?.microseconds ?? 0
       app.refilledHour = cx.now.microseconds / 3_600_000_000
+      // Timers of before must not ring for it.
+      app.opening = devices.apps[device]!.opening + 1
+      app.suspension = devices.apps[device]!.suspension + 1
       devices.apps[device] = app
     }
     let isEmpty = Body.isOff(device, &devices)

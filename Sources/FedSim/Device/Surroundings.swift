@@ -67,6 +67,7 @@ enum Surroundings {
         Session.endSession(device, .locked, &devices, &cx)
       }
       Installation.setOpen(device, false, &devices)
+      App.putAway(device, &devices, &cx)
       App.leaveApp(device, since: before, &devices, &cx)
       Scheduler.considerTask(device, &devices, &cx)
     }
@@ -222,7 +223,7 @@ enum Surroundings {
       return
     case .kill:
       guard devices[device].session != nil else {
-        App.endProcess(device, &devices, &cx)
+        App.endIdleProcess(device, &devices, &cx)
         break
       }
       Session.kill(device, &devices, &cx)

@@ -70,6 +70,12 @@ struct AppRegion: Codable {
   /// Whether a continued task waits for the system to be at ease.
   var isQueued = false
   var isRefreshOn = true
+  /// Whether a person has the app open.
+  var isOpen = false
+  /// How often it was opened or left: a timer of an earlier opening has another number.
+  var opening: UInt32 = 0
+  /// How often it was suspended or ran again: a timer of an earlier suspension has another number.
+  var suspension: UInt32 = 0
   /// The flag that an expiry sets in the process.
   var isCancelled = false
   /// Until then tasks get half their time.

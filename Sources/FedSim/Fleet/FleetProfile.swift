@@ -46,6 +46,7 @@ public struct FleetProfile: Sendable {
             .mapping([
               ("onExpiration", .text("forget")), ("resetsFlag", .text("false")),
               ("onRejection", .text("forget")),
+              ("evictedAfter", .mapping([("median", .text("1 h")), ("spread", .text("1"))])),
             ])
           ),
           ("protocol", .mapping([("timeouts", .text("strictInteger"))])),

@@ -1,3 +1,4 @@
+import Numerics
 import Schema
 
 /// The operating system as it treats background tasks; absent: only the rules of `processing` hold.
@@ -227,6 +228,32 @@ public struct ContinuedSettings: PartSettings {
   }
 }
 
+/// A time that is drawn, log-normal; without a spread it is always the median.
+public struct DrawnTimeSettings: PartSettings {
+  /// The median.
+  public var median = SimDuration.hours(1)
+  /// The sigma of the logarithm.
+  public var spread = 0.0
+
+  public init() {}
+  public static var fields: [Field<DrawnTimeSettings>] {
+    [
+      Field(
+        "median", \.median, .duration(atLeast: .milliseconds(1)), required: true,
+        "Median of the time"),
+      Field(
+        "spread", \.spread, .number(0...3), "Sigma of this log-normal time"),
+    ]
+  }
+
+  /// A time.
+  func drawn(from stream: inout RandomStream) -> SimDuration {
+    guard spread > 0 else { return median }
+    let seconds = stream.logNormal(median: median.seconds, sigma: spread)
+    return max(SimDuration(microseconds: 1), SimDuration(roundingUp: seconds))
+  }
+}
+
 /// What the app does with its background tasks, beyond what its policies say.
 public struct AppSettings: PartSettings {
   /// What the app does when a task expires.
@@ -261,6 +288,10 @@ public struct AppSettings: PartSettings {
 
   /// What the app does when the server has no work for it; nil: it says that its task is complete.
   public var onRejection: OnRejection?
+  /// How long the user keeps the app open; nil: until the device is locked.
+  public var openFor: DrawnTimeSettings?
+  /// How long the system keeps the suspended app in memory; nil: for good.
+  public var evictedAfter: DrawnTimeSettings?
 
   public init() {}
   public static var fields: [Field<AppSettings>] {
@@ -287,6 +318,14 @@ public struct AppSettings: PartSettings {
         "onRejection", \.onRejection, feature: .choice,
         "In a task for which the server has no work: complete it, or not (SwiftSyft's "
           + "onRejected); absent: complete"),
+      Field(
+        "openFor", \.openFor, feature: .settings(),
+        "How long the user keeps the app open, drawn for each opening; at most until the device is "
+          + "locked; absent: until then"),
+      Field(
+        "evictedAfter", \.evictedAfter, feature: .settings(),
+        "How long the system keeps the suspended app in memory, drawn for each suspension; then "
+          + "its process ends, and what it held in memory only is lost; absent: for good"),
     ]
   }
 }
