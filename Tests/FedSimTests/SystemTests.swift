@@ -115,6 +115,32 @@ struct SystemTests {
     #expect(played.story(of: 0, only: "begins refresh").count == 9)
   }
 
+  @Test("The system finds a device idle a drawn time later, anew for each locking")
+  func idleSlop() {
+    // Locked at 0, and at 1200 s; idle 100 s later, and up to 60 s more: one uniform number for the
+    // microsecond of the locking. The phone that is locked at 0 has its next task at 900 s.
+    let played = Phone.scene {
+      $0.system.idleSlop = .seconds(60)
+      $0.stop = .seconds(1700)
+    }.play()
+    let key = StreamKey(
+      seed: Scene().inputs.seeds.world, purpose: "idle-slop", group: "phones", ordinal: 0)
+    let starts = [0, 1_200_000_000].map { locked -> SimTime in
+      var stream = key.stream(slot: UInt64(locked))
+      return SimTime(microseconds: Int64(locked)) + .seconds(100)
+        + SimDuration(microseconds: Int64(60_000_000 * stream.uniform()))
+    }
+    let found = played.tape.observed.filter { $0.kind == .sessionBegan(.task) }.map(\.time)
+    #expect(found == [starts[0], ms(900_000)])
+    let later = Phone.scene {
+      $0.system.idleSlop = .seconds(60)
+      $0.group.usage = .states("active", in: [0...1_200_000], otherwise: "locked")
+      $0.stop = .seconds(1700)
+    }.play()
+    let first = later.tape.observed.first { $0.kind == .sessionBegan(.task) }
+    #expect(first?.time == starts[1])
+  }
+
   @Test("What is left of a stretch is archived, and the table of its length is checked")
   func archivedStarts() throws {
     let scene = Phone.scene {

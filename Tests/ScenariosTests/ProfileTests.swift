@@ -50,6 +50,30 @@ struct ProfileTests {
     #expect(own.background.system?.processingStarts == nil)
   }
 
+  @Test("Android finds a device idle after 31 to 36 min, as AOSP's JobScheduler does")
+  func idle() throws {
+    for name in ["gboard", "workmanager"] {
+      let background = try groups("{name: a, count: 1, profile: \(name)}")[0].background
+      #expect(background.processing?.idleDwell == .minutes(31))
+      #expect(background.system?.idleSlop == .minutes(5))
+    }
+    let phone = try groups("{name: a, count: 1, profile: iphone}")[0].background
+    #expect(phone.processing?.idleDwell == .minutes(5) && phone.system?.idleSlop == nil)
+  }
+
+  @Test("apps whose state lives in memory have processes that end")
+  func processes() throws {
+    for name in ["edgeml", "edgeml-as-coded"] {
+      let app = try groups("{name: a, count: 1, profile: \(name)}")[0].app
+      #expect(app?.openFor?.median == .seconds(36) && app?.openFor?.spread == 1)
+      #expect(app?.evictedAfter?.median == .hours(1) && app?.evictedAfter?.spread == 1)
+    }
+    let coded = try groups("{name: a, count: 1, profile: swiftsyft-as-coded}")[0].app
+    #expect(coded?.evictedAfter?.median == .hours(1) && coded?.openFor == nil)
+    let phone = try groups("{name: a, count: 1, profile: iphone}")[0].app
+    #expect(phone?.evictedAfter == nil && phone?.openFor == nil)
+  }
+
   @Test("every profile is read without a fault, and is the same when read from its resolved form")
   func resolved() throws {
     for profile in FleetProfile.standard {

@@ -70,6 +70,24 @@ extension App {
     endIdleProcess(device, &devices, &cx)
   }
 
+  /// The device is locked: from some time on the system will find it idle.
+  static func lock(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    devices[device].lockedSince = cx.now
+    drawIdleSlop(device, &devices, &cx)
+  }
+
+  /// Draws how much later the system finds the device idle.
+  ///
+  /// Draws: one `uniform` at slot = the time of locking in microseconds (purpose `idle-slop`).
+  static func drawIdleSlop(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    guard !devices.apps.isEmpty, devices.apps[device] != nil,
+      let slop = devices.systemFigures[Int(devices[device].group)]?.idleSlop
+    else { return }
+    var stream = Scheduler.schedulerKey(device, "idle-slop", &devices, &cx).stream(
+      slot: UInt64(cx.now.microseconds))
+    devices.apps[device]!.idleSlop = slop.scaled(by: stream.uniform())
+  }
+
   /// A process ends that runs for nothing now: what it held in memory is gone.
   static func endIdleProcess(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     endProcess(device, &devices, &cx)

@@ -308,7 +308,7 @@ extension Body {
       refreshLoad(device, &devices)
       cx.note(device, .condition(.booted))
       Installation.lockKeychain(device, &devices, &cx)
-      if !devices[device].isActive { devices[device].lockedSince = cx.now }
+      if !devices[device].isActive { App.lock(device, &devices, &cx) }
       Surroundings.changeLink(device, &devices, &cx) { $0.isOff = false }
       Scheduler.considerTask(device, &devices, &cx)
     }

@@ -113,6 +113,9 @@ extension ConditionView {
       let returns = asker == .processing && devices.systemFigures[place]!.allowsNights
       swipedUntil = returns ? App.nextNight(device, devices, cx) : .never
     }
+    if asker == .processing, !devices[device].isActive {
+      idleFrom = idleFrom + devices.apps[device]!.idleSlop
+    }
     if asker == .processing, let limit = devices.systemFigures[place]!.processingStarts {
       startsFrom = devices.apps[device]!.startsFrom(atMost: limit)
     }

@@ -42,7 +42,7 @@ enum Membership {
     }
     let isEmpty = Body.isOff(device, &devices)
     Surroundings.changeLink(device, &devices, &cx) { $0.isOff = isEmpty }
-    if !devices[device].isActive { devices[device].lockedSince = cx.now }
+    if !devices[device].isActive { App.lock(device, &devices, &cx) }
     let background = Roster.group(of: device, devices, cx).background
     if background.processing != nil { Scheduler.submitTaskRequest(device, &devices, &cx) }
     if background.refresh != nil { Scheduler.submitRefreshRequest(device, &devices, &cx) }

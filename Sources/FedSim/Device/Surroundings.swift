@@ -62,7 +62,7 @@ enum Surroundings {
       openApp(device, &devices, &cx)
     } else {
       let before = devices[device].lockedSince
-      devices[device].lockedSince = cx.now
+      App.lock(device, &devices, &cx)
       if devices[device].sessionKind?.endsOnLock == true {
         Session.endSession(device, .locked, &devices, &cx)
       }

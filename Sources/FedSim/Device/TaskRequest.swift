@@ -70,6 +70,8 @@ struct AppRegion: Codable {
   /// Whether a continued task waits for the system to be at ease.
   var isQueued = false
   var isRefreshOn = true
+  /// How much later the system finds the device idle that is locked now.
+  var idleSlop = SimDuration.zero
   /// Whether a person has the app open.
   var isOpen = false
   /// How often it was opened or left: a timer of an earlier opening has another number.

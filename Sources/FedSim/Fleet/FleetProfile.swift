@@ -177,14 +177,14 @@ public struct FleetProfile: Sendable {
         "processing",
         .mapping([
           ("requiresExternalPower", .text("true")), ("budgetMedian", .text("10 min")),
-          ("budgetSpread", .text("0")),
+          ("budgetSpread", .text("0")), ("idleDwell", .text("31 min")),
         ])
       ),
       (
         "system",
         .mapping([
           ("endsOnUse", .text("false")), ("cpuLimit", .text("60 s")), ("onBattery", .text("1")),
-          ("useLimit", .text("30 d")),
+          ("useLimit", .text("30 d")), ("idleSlop", .text("5 min")),
         ])
       ),
     ], [("battery", .mapping([])), ("thermal", .mapping([]))])

@@ -11,6 +11,7 @@ struct SystemFigures {
   let processingStarts: Int32?
   let allowsNights: Bool
   let likelihood: Double
+  let idleSlop: SimDuration?
   let cpuLimit: SimDuration
   let cpuWindow: SimDuration
   let namesPermitted: Bool
@@ -25,6 +26,7 @@ struct SystemFigures {
     onBattery = system.onBattery
     dailyRunTime = system.dailyRunTime
     processingStarts = system.processingStarts.map { Int32($0.atMost) }
+    idleSlop = system.idleSlop
     cpuLimit = system.cpuLimit
     cpuWindow = system.cpuWindow
     allowsNights = system.forceQuitPolicy == .nightOnly

@@ -36,6 +36,8 @@ public struct SystemSettings: PartSettings {
   public var cpuWindow = SimDuration.seconds(60)
   /// Whether a person who takes up the device ends a processing task.
   public var endsOnUse = true
+  /// How much later than after `idleDwell` the system finds the device idle at most; nil: at once.
+  public var idleSlop: SimDuration?
 
   public init() {}
   public static var fields: [Field<SystemSettings>] {
@@ -86,6 +88,10 @@ public struct SystemSettings: PartSettings {
       Field(
         "endsOnUse", \.endsOnUse, .flag,
         "A person who starts to use the device ends a processing task"),
+      Field(
+        "idleSlop", \.idleSlop, feature: .duration(),
+        "Maximum time after `processing.idleDwell` until the system finds the device idle, uniform, "
+          + "drawn for each locking; absent: none"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
