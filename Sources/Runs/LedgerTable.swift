@@ -46,6 +46,12 @@ enum LedgerTable {
         group.variables.append(.scalar(name, .int64([Int64(count)]), text))
       }
     }
+    if simulation.inputs.fleet.contains(where: { $0.app?.evictedAfter != nil }) {
+      group.variables.append(
+        .scalar(
+          "evictions", .int64([Int64(simulation.books.tallies.evictions)]),
+          "suspended apps that the system removed from memory"))
+    }
     let exchange = simulation.serverRecord.exchangeTallies?.named ?? []
     for (name, count, text) in exchange + (simulation.serverRecord.instructionTallies?.named ?? [])
     {

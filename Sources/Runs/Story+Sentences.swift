@@ -216,6 +216,7 @@ extension Story {
     case .critical: "it was critically warm"
     case .joined: "the device joined the fleet"
     case .left: "the device left the fleet"
+    case .unloaded: "the system removed its suspended app from memory"
     }
   }
 }

@@ -320,6 +320,11 @@ struct ConditionTests {
     wait(.runTime, start: "7200000", first: ["100000"], at: 1_000_000) {
       $0.system.dailyRunTime = .seconds(10)
     },
+    // One task in 4000 s from the first one's start on.
+    wait(.startsLeft, start: "4100000", first: ["100000"], at: 1_000_000) {
+      $0.system.processingStarts = TaskStartSettings()
+      $0.system.processingStarts!.within = [QuantilePoint(at: 0, .seconds(4000))]
+    },
   ]
 
   @Test("The system starts a task as soon as the one condition that it lacked holds")

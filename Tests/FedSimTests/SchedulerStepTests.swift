@@ -71,6 +71,7 @@ struct SchedulerStepTests {
     (.notSwiped, { $0.view.swipedUntil = .never }, nil),
     (.notSwiped, { $0.view.swipedUntil = SimTime(microseconds: 5000) }, 5000),
     (.runTime, { $0.view.runTimeFrom = SimTime(microseconds: 7000) }, 7000),
+    (.startsLeft, { $0.view.startsFrom = SimTime(microseconds: 8000) }, 8000),
   ]
 
   @Test("What does not hold is looked at again at its time, or when something changes")

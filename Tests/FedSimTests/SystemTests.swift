@@ -1,5 +1,6 @@
 import FedSim
 import Learning
+import Numerics
 import Schema
 import Testing
 
@@ -51,6 +52,112 @@ struct SystemTests {
       played.story(of: 0, only: "begins") == [
         "100000 begins task", "900000 begins task", "7200000 begins task", "21600000 begins task",
       ])
+  }
+
+  /// The starts of tasks of a phone that is ready from 100 s on, one in each quarter of an hour.
+  private func starts(
+    _ atMost: Int, within rows: [QuantilePoint<SimDuration>], until stop: SimDuration
+  ) -> [SimTime] {
+    let played = Phone.scene {
+      $0.system.processingStarts = TaskStartSettings()
+      $0.system.processingStarts!.atMost = atMost
+      $0.system.processingStarts!.within = rows
+      $0.stop = stop
+    }.play()
+    return played.tape.observed.filter { $0.kind == .sessionBegan(.task) }.map(\.time)
+  }
+
+  @Test("The system starts so many processing tasks in a stretch, which begins with its first")
+  func startsLeft() {
+    let fixed = [QuantilePoint<SimDuration>(at: 0, .seconds(2000))]
+    // From 100 s to 2100 s, then to 4100 s, then to 6100 s; one task each, at its first moment.
+    #expect(
+      starts(1, within: fixed, until: .seconds(6000)) == [
+        ms(100_000), ms(2_100_000), ms(4_100_000),
+      ])
+    // Two each: the second with the next quarter of an hour. That of 4100 s ends at 4500 s.
+    #expect(
+      starts(2, within: fixed, until: .seconds(6000)) == [
+        ms(100_000), ms(900_000), ms(2_100_000), ms(2_700_000), ms(4_100_000), ms(4_500_000),
+      ])
+    // A stretch is over before its tasks are used up: the next one begins at 1800 s.
+    let short = [QuantilePoint<SimDuration>(at: 0, .seconds(1000))]
+    #expect(
+      starts(3, within: short, until: .seconds(2000)) == [ms(100_000), ms(900_000), ms(1_800_000)])
+  }
+
+  @Test("As long as developers say it takes: the next task comes 10 to 20 h later")
+  func usualStarts() {
+    let first = starts(1, within: TaskStartSettings().within, until: .days(2))
+    // One uniform number for the quarter of an hour in which the stretch begins, the first one.
+    var stream = StreamKey(
+      seed: Scene().inputs.seeds.world, purpose: "start-stretch", group: "phones", ordinal: 0
+    ).stream(slot: 0)
+    let hours = 10 + 10 * stream.uniform()
+    #expect(first[0] == ms(100_000))
+    #expect(first[1] == ms(100_000) + SimDuration(roundingUp: 3600 * hours))
+    // 40 h and more hold at most four, and at least two, such stretches.
+    #expect((3...5).contains(first.count))
+    for (a, b) in zip(first, first.dropFirst()) {
+      #expect(b - a >= .hours(10) && b - a <= .hours(20))
+    }
+  }
+
+  @Test("Refresh tasks do not count, nor do those that a script starts")
+  func otherStarts() {
+    var phone = Phone()
+    phone.refresh = Phone.refreshing()
+    phone.system.processingStarts = TaskStartSettings()
+    phone.stop = .hours(2)
+    let played = phone.scene().play()
+    #expect(played.story(of: 0, only: "begins task") == ["100000 begins task"])
+    // One in each quarter of an hour from 0 to 7200 s.
+    #expect(played.story(of: 0, only: "begins refresh").count == 9)
+  }
+
+  @Test("The system finds a device idle a drawn time later, anew for each locking")
+  func idleSlop() {
+    // Locked at 0, and at 1200 s; idle 100 s later, and up to 60 s more: one uniform number for the
+    // microsecond of the locking. The phone that is locked at 0 has its next task at 900 s.
+    let played = Phone.scene {
+      $0.system.idleSlop = .seconds(60)
+      $0.stop = .seconds(1700)
+    }.play()
+    let key = StreamKey(
+      seed: Scene().inputs.seeds.world, purpose: "idle-slop", group: "phones", ordinal: 0)
+    let starts = [0, 1_200_000_000].map { locked -> SimTime in
+      var stream = key.stream(slot: UInt64(locked))
+      return SimTime(microseconds: Int64(locked)) + .seconds(100)
+        + SimDuration(microseconds: Int64(60_000_000 * stream.uniform()))
+    }
+    let found = played.tape.observed.filter { $0.kind == .sessionBegan(.task) }.map(\.time)
+    #expect(found == [starts[0], ms(900_000)])
+    let later = Phone.scene {
+      $0.system.idleSlop = .seconds(60)
+      $0.group.usage = .states("active", in: [0...1_200_000], otherwise: "locked")
+      $0.stop = .seconds(1700)
+    }.play()
+    let first = later.tape.observed.first { $0.kind == .sessionBegan(.task) }
+    #expect(first?.time == starts[1])
+  }
+
+  @Test("What is left of a stretch is archived, and the table of its length is checked")
+  func archivedStarts() throws {
+    let scene = Phone.scene {
+      $0.system.processingStarts = TaskStartSettings()
+      $0.system.processingStarts!.atMost = 2
+      $0.stop = .days(2)
+    }
+    let whole = try Stretches(scene.inputs, stops: [])
+    let parts = try Stretches(scene.inputs, stops: Array(stride(from: 3, to: whole.turns, by: 5)))
+    #expect(parts.archives.count > 5)
+    Stretches.expectSame(whole.found, parts.found)
+    var settings = TaskStartSettings()
+    #expect(settings.contradictions().isEmpty)
+    settings.within = [QuantilePoint(at: 0, .hours(2)), QuantilePoint(at: 1, .hours(1))]
+    #expect(settings.contradictions().map(\.key) == ["within"])
+    settings.within = []
+    #expect(settings.contradictions().map(\.key) == ["within"])
   }
 
   @Test("A task that is called complete as its upload begins loses the upload")

@@ -35,6 +35,34 @@ struct CauseTests {
     #expect(try short.explained(in: Folder()).0.causeText == "never idle and never charging")
   }
 
+  @Test("the system that grants no further task is the cause, and an eviction is in the story")
+  func processLife() throws {
+    // The task at 100 s makes the update of round 1, which ends with the tablets' at 1 h; the next one
+    // may start at 10,100 s. Suspended at 110.660 s, the app is out of memory 10 s later.
+    let story = PlantedStory(
+      name: "no further task",
+      overrides: [
+        "fleet.phones.background={windows: null, processing: {idleDwell: 100 s, startDelay: 0 s}, "
+          + "system: {processingStarts: {within: [{at: 0, value: 10000 s}]}}}",
+        "fleet.phones.app={evictedAfter: {median: 10 s}}",
+      ],
+      round: 2, cause: .neverHeld, causeText: "", sentence: "", ledger: [])
+    let (explanation, document) = try story.explained(in: Folder())
+    #expect(explanation.cause == .neverHeld)
+    #expect(explanation.causeText == "granted no further task by its system")
+    #expect(
+      explanation.text.contains(
+        "the system never started its task, because it was granted no further task by its system"),
+      "\(explanation.text)")
+    #expect(document.integers("ledger/evictions") == [1])
+    var first = story
+    first.round = 1
+    let (earlier, _) = try first.explained(in: Folder())
+    #expect(earlier.cause == .contributed)
+    #expect(
+      earlier.text.contains("the system removed its suspended app from memory"), "\(earlier.text)")
+  }
+
   @Test("the page on asking why lists every cause, and no other")
   func page() throws {
     let root =

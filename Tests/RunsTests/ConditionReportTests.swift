@@ -230,8 +230,8 @@ struct ConditionReportTests {
 
   @Test("The stall report names what no device had")
   func stalls() throws {
-    // Whose run time is used up has had a task.
-    let named = Set(Self.stalled.map(\.condition)).union([.runTime])
+    // Whose run time or tasks are used up has had a task.
+    let named = Set(Self.stalled.map(\.condition)).union([.runTime, .startsLeft])
     #expect(named == Set(Condition.allCases))
     for lack in Self.stalled {
       let line = try Self.stall(lack.overrides)

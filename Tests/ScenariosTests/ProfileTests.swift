@@ -33,6 +33,47 @@ struct ProfileTests {
     #expect(group.battery?.capacity == .milliwattHours(12_980))
   }
 
+  @Test("the system of an iPhone grants a processing task in 10 to 20 h, that of Android any")
+  func processingStarts() throws {
+    for profile in FleetProfile.standard {
+      let system = try groups("{name: a, count: 1, profile: \(profile.name)}")[0].background
+      guard system.processing != nil, let starts = system.system else { continue }
+      let isAndroid = ["workmanager", "gboard"].contains(profile.name)
+      #expect((starts.processingStarts == nil) == isAndroid, "\(profile.name)")
+      guard let given = starts.processingStarts else { continue }
+      #expect(given.atMost == 1)
+      #expect(given.within.map(\.at) == [0, 1])
+      #expect(given.within.map(\.value) == [.hours(10), .hours(20)])
+    }
+    let own = try groups(
+      "{name: a, count: 1, profile: iphone, background: {system: {processingStarts: null}}}")[0]
+    #expect(own.background.system?.processingStarts == nil)
+  }
+
+  @Test("Android finds a device idle after 31 to 36 min, as AOSP's JobScheduler does")
+  func idle() throws {
+    for name in ["gboard", "workmanager"] {
+      let background = try groups("{name: a, count: 1, profile: \(name)}")[0].background
+      #expect(background.processing?.idleDwell == .minutes(31))
+      #expect(background.system?.idleSlop == .minutes(5))
+    }
+    let phone = try groups("{name: a, count: 1, profile: iphone}")[0].background
+    #expect(phone.processing?.idleDwell == .minutes(5) && phone.system?.idleSlop == nil)
+  }
+
+  @Test("apps whose state lives in memory have processes that end")
+  func processes() throws {
+    for name in ["edgeml", "edgeml-as-coded"] {
+      let app = try groups("{name: a, count: 1, profile: \(name)}")[0].app
+      #expect(app?.openFor?.median == .seconds(36) && app?.openFor?.spread == 1)
+      #expect(app?.evictedAfter?.median == .hours(1) && app?.evictedAfter?.spread == 1)
+    }
+    let coded = try groups("{name: a, count: 1, profile: swiftsyft-as-coded}")[0].app
+    #expect(coded?.evictedAfter?.median == .hours(1) && coded?.openFor == nil)
+    let phone = try groups("{name: a, count: 1, profile: iphone}")[0].app
+    #expect(phone?.evictedAfter == nil && phone?.openFor == nil)
+  }
+
   @Test("every profile is read without a fault, and is the same when read from its resolved form")
   func resolved() throws {
     for profile in FleetProfile.standard {

@@ -210,6 +210,8 @@ public struct Tallies: Sendable, Codable {
   public internal(set) var penalties = 0
   /// Kills of apps that used the processor for too long.
   public internal(set) var processorKills = 0
+  /// Suspended apps that the system removed from memory.
+  public internal(set) var evictions = 0
   /// Sessions of devices that cannot train the model.
   public internal(set) var declinedSessions = 0
   /// Devices that joined the fleet after the start, each time counted.

@@ -82,6 +82,10 @@ public enum DeviceTimer: UInt8, Equatable, Sendable, Codable {
   case probe = 9
   /// A download has taken too long.
   case downloadTimeout = 10
+  /// The user leaves the app.
+  case leaving = 11
+  /// The system needs the memory of a suspended app.
+  case eviction = 12
 }
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.

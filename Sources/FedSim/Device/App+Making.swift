@@ -20,6 +20,9 @@ extension App {
       return app
     }
     devices.apps.reserveCapacity(devices.count)
-    for device in devices.indices { devices.apps.append(usual[Int(devices[device].group)]) }
+    for device in devices.indices {
+      devices.apps.append(usual[Int(devices[device].group)])
+      drawIdleSlop(device, &devices, &cx)
+    }
   }
 }

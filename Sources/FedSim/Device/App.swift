@@ -2,7 +2,7 @@ import Numerics
 
 /// The app and its user: uses, expirations, limits on the processor.
 enum App {
-  private static func settings(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
+  static func settings(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
     -> AppSettings?
   {
     cx.inputs.fleet[Int(devices[device].group)].app
@@ -55,6 +55,7 @@ enum App {
       devices.apps[device]!.isForceQuit = false
     }
     Installation.setOpen(device, true, &devices)
+    takeUp(device, &devices, &cx)
     let background = cx.inputs.fleet[Int(devices[device].group)].background
     let pending = devices[device].scheduler.requests
     if background.processing != nil, !pending.contains(where: { $0.kind == .processing }) {
@@ -146,7 +147,7 @@ enum App {
     if devices[device].session != nil {
       Session.kill(device, &devices, &cx)
     } else {
-      endProcess(device, &devices, &cx)
+      endIdleProcess(device, &devices, &cx)
     }
     if !devices.apps.isEmpty {
       devices.apps[device]?.isForceQuit = true
@@ -191,7 +192,12 @@ enum App {
   /// What the process held in memory is gone.
   static func endProcess(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     Installation.forgetInMemory(device, &devices, &cx)
-    if !devices.apps.isEmpty { devices.apps[device]?.isCancelled = false }
+    if !devices.apps.isEmpty, devices.apps[device] != nil {
+      devices.apps[device]!.isCancelled = false
+      devices.apps[device]!.isOpen = false
+      devices.apps[device]!.opening += 1
+      devices.apps[device]!.suspension += 1
+    }
     if cx.features.isOn { KnownDialect.forgetProcess(device, &devices) }
     if Collecting.collects(device, cx) { Collecting.loseCollecting(device, &cx) }
   }

@@ -4,6 +4,11 @@ import Numerics
 public enum DeviceChange: String, Sendable, CaseIterable {
   case full, lowPowerOn, lowPowerOff, shutDown, booted, nominal, fair, serious, critical
   case joined, left
+  /// The system has removed the suspended app from memory.
+  case unloaded
+
+  /// Words that came later: they are the last of the details of stored events.
+  static let later = [unloaded]
 }
 
 extension Body {
@@ -277,7 +282,7 @@ extension Body {
     if devices[device].session != nil {
       Session.kill(device, &devices, &cx)
     } else {
-      App.endProcess(device, &devices, &cx)
+      App.endIdleProcess(device, &devices, &cx)
     }
     cx.note(device, .condition(.shutDown))
     devices.bodies[device].state.isOff = true
@@ -303,7 +308,7 @@ extension Body {
       refreshLoad(device, &devices)
       cx.note(device, .condition(.booted))
       Installation.lockKeychain(device, &devices, &cx)
-      if !devices[device].isActive { devices[device].lockedSince = cx.now }
+      if !devices[device].isActive { App.lock(device, &devices, &cx) }
       Surroundings.changeLink(device, &devices, &cx) { $0.isOff = false }
       Scheduler.considerTask(device, &devices, &cx)
     }

@@ -44,6 +44,8 @@ public enum Condition: UInt8, CaseIterable, Sendable {
   case notSwiped
   /// Run time of the day is left.
   case runTime
+  /// The system starts another processing task of the app.
+  case startsLeft
 
   /// Who looks at conditions.
   package enum Asker: CaseIterable {
@@ -76,6 +78,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     case .request, .due: isTask
     case .refreshOn, .used, .notSwiped: isTask && background.system != nil
     case .runTime: isTask && background.system?.dailyRunTime != nil
+    case .startsLeft: task != nil && background.system?.processingStarts != nil
     }
   }
 
@@ -102,6 +105,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     case .used: now <= view.usedUntil
     case .notSwiped: view.swipedUntil <= now
     case .runTime: view.runTimeFrom <= now
+    case .startsLeft: view.startsFrom <= now
     }
   }
 
@@ -118,6 +122,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     case .due: view.requestFrom
     case .notSwiped: view.swipedUntil
     case .runTime: view.runTimeFrom
+    case .startsLeft: view.startsFrom
     case .on, .energy, .normalPower, .cool, .charging, .filling, .battery, .online, .wifi,
       .unmetered, .window, .request, .refreshOn, .used:
       .never
@@ -129,7 +134,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     switch self {
     case .charging, .online, .wifi, .unmetered, .idle, .window, .refreshOn: true
     case .on, .energy, .normalPower, .cool, .filling, .battery, .allowance, .request, .due, .used,
-      .notSwiped, .runTime:
+      .notSwiped, .runTime, .startsLeft:
       false
     }
   }
@@ -144,7 +149,8 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     case .wifi, .unmetered: "network"
     case .idle: "use"
     case .allowance: "cellularBytes"
-    case .on, .energy, .online, .window, .request, .due, .refreshOn, .used, .notSwiped, .runTime:
+    case .on, .energy, .online, .window, .request, .due, .refreshOn, .used, .notSwiped, .runTime,
+      .startsLeft:
       nil
     }
   }
@@ -160,7 +166,7 @@ public enum Condition: UInt8, CaseIterable, Sendable {
     switch self {
     case .normalPower, .cool, .charging, .filling, .battery, .wifi, .unmetered, .idle: true
     case .on, .energy, .online, .allowance, .window, .request, .due, .refreshOn, .used,
-      .notSwiped, .runTime:
+      .notSwiped, .runTime, .startsLeft:
       false
     }
   }
@@ -234,6 +240,10 @@ public enum Condition: UInt8, CaseIterable, Sendable {
       Words(
         "within its run time of the day", "out of run time for the day",
         never: "out of run time for the day")
+    case .startsLeft:
+      Words(
+        "granted a task by its system", "granted no further task by its system yet",
+        never: "granted no further task by its system")
     }
   }
 }

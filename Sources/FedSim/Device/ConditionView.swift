@@ -34,6 +34,8 @@ package struct ConditionView: Equatable, Sendable {
   package var swipedUntil = SimTime.start
   /// When there is run time of the day again.
   package var runTimeFrom = SimTime.start
+  /// When the system starts another processing task.
+  package var startsFrom = SimTime.start
 
   /// A view with these default values.
   package init() {}
@@ -42,6 +44,7 @@ package struct ConditionView: Equatable, Sendable {
   package var turns: [SimTime] {
     [
       idleFrom, requestFrom, usedUntil + SimDuration(microseconds: 1), runTimeFrom, allowanceFrom,
+      startsFrom,
     ]
   }
 }
@@ -109,6 +112,12 @@ extension ConditionView {
     if devices.apps[device]!.isForceQuit {
       let returns = asker == .processing && devices.systemFigures[place]!.allowsNights
       swipedUntil = returns ? App.nextNight(device, devices, cx) : .never
+    }
+    if asker == .processing, !devices[device].isActive {
+      idleFrom = idleFrom + devices.apps[device]!.idleSlop
+    }
+    if asker == .processing, let limit = devices.systemFigures[place]!.processingStarts {
+      startsFrom = devices.apps[device]!.startsFrom(atMost: limit)
     }
     if let daily = devices.systemFigures[place]!.dailyRunTime,
       devices.apps[device]!.runTime <= 0

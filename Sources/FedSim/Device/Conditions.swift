@@ -87,7 +87,7 @@ public struct Conditions: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// at.
   private static let reported: [Condition] = [
     .idle, .charging, .online, .wifi, .unmetered, .window, .refreshOn, .on, .energy, .cool, .used,
-    .notSwiped, .runTime, .request, .due,
+    .notSwiped, .runTime, .startsLeft, .request, .due,
   ]
 
   /// One by one, in the order of reports.

@@ -42,7 +42,7 @@ enum Installation {
     if devices[device].session != nil {
       Session.kill(device, &devices, &cx)
     } else {
-      App.endProcess(device, &devices, &cx)
+      App.endIdleProcess(device, &devices, &cx)
     }
     lockKeychain(device, &devices, &cx)
     Surroundings.dropLink(device, lasting: lasting, &devices, &cx)

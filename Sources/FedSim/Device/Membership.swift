@@ -37,11 +37,14 @@ enum Membership {
       app.runTime =
         Roster.group(of: device, devices, cx).background.system?.dailyRunTime?.microseconds ?? 0
       app.refilledHour = cx.now.microseconds / 3_600_000_000
+      // Timers of before must not ring for it.
+      app.opening = devices.apps[device]!.opening + 1
+      app.suspension = devices.apps[device]!.suspension + 1
       devices.apps[device] = app
     }
     let isEmpty = Body.isOff(device, &devices)
     Surroundings.changeLink(device, &devices, &cx) { $0.isOff = isEmpty }
-    if !devices[device].isActive { devices[device].lockedSince = cx.now }
+    if !devices[device].isActive { App.lock(device, &devices, &cx) }
     let background = Roster.group(of: device, devices, cx).background
     if background.processing != nil { Scheduler.submitTaskRequest(device, &devices, &cx) }
     if background.refresh != nil { Scheduler.submitRefreshRequest(device, &devices, &cx) }

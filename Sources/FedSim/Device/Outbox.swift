@@ -118,6 +118,13 @@ enum Outbox {
     }
   }
 
+  /// The process is gone, and with it updates that were only in its memory.
+  static func loseUnstored(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    guard !cx.inputs.fleet[Int(devices[device].group)].outbox.persists else { return }
+    for update in devices[device].outbox { cx.leaveDevice(update, .lostAtKill) }
+    devices[device].outbox = []
+  }
+
   /// An update could not be sent at once.
   static func markWaiting(_ update: Int32, _ cx: inout Context) {
     if cx.updates.markWaiting(update) { cx.books.tallies.waitedOffline += 1 }

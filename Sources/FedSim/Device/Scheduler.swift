@@ -151,7 +151,8 @@ enum Scheduler {
 
   /// The drawn start has come: the conditions are looked at again.
   ///
-  /// Draws: one `normal` at slot = the quarter of an hour (purpose `task-budget`); for a refresh
+  /// Draws: one `normal` at slot = the quarter of an hour (purpose `task-budget`), and one `uniform`
+  /// there where a stretch of `processingStarts` begins (purpose `start-stretch`); for a refresh
   /// task two `uniform`s (purpose `refresh-budget`).
   static func startTask(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let identifier = devices[device].scheduler.starting
@@ -177,6 +178,7 @@ enum Scheduler {
       (budget, grace) = (refreshBudget(device, refresh, &devices, &cx), refresh.grace)
     } else {
       devices[device].scheduler.nextProcessing = nextQuarter
+      countStart(device, &devices, &cx)
       let processing = cx.inputs.fleet[place].background.processing!
       (kind, resubmit) = (.task, processing.resubmit)
       budget = processingBudget(device, processing, &devices, &cx)
@@ -192,6 +194,18 @@ enum Scheduler {
     Session.beginSession(
       device, kind, soft: max(cx.now, cx.now + budget - grace), hard: cx.now + budget, &devices, &cx
     )
+  }
+
+  /// One of the processing tasks that the system grants the app starts.
+  private static func countStart(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    let place = Int(devices[device].group)
+    guard let starts = cx.inputs.fleet[place].background.system?.processingStarts else { return }
+    let key = schedulerKey(device, "start-stretch", &devices, &cx)
+    let slot = quarter(cx.now)
+    devices.apps[device]!.giveStart(at: cx.now) {
+      var stream = key.stream(slot: slot)
+      return starts.length(at: stream.uniform())
+    }
   }
 
   private static func processingBudget(

@@ -9,6 +9,7 @@ extension Session {
     cx.books.tallies.sessions += 1
     cx.books.activity[device].sessions += 1
     cx.note(device, .sessionBegan(kind))
+    App.wake(device, &devices)
     if Collecting.collects(device, cx), kind != .heartbeat {
       let session = Session(
         kind: kind, generation: generation, soft: soft, hard: hard, participation: -1)
@@ -217,12 +218,8 @@ extension Session {
     cx.note(device, .killed)
     if devices[device].isTraining { Training.loseRun(device, &devices, &cx) }
     App.endProcess(device, &devices, &cx)
-    let keeps = cx.inputs.fleet[Int(devices[device].group)].outbox.persists
     endSession(device, .killed, &devices, &cx)
-    if !keeps {
-      for update in devices[device].outbox { cx.leaveDevice(update, .lostAtKill) }
-      devices[device].outbox = []
-    }
+    Outbox.loseUnstored(device, &devices, &cx)
   }
 
   /// Ends a session; what is under way is given up. No batch may be running.
@@ -255,6 +252,7 @@ extension Session {
     }
     if cx.inputs.fleet[place].outbox.flushes == false { Outbox.shelve(device, &devices, &cx) }
     if session.kind.isTask { App.taskEnded(device, &devices, &cx) }
+    if reason != .killed { App.suspend(device, &devices, &cx) }
     if session.kind == .task, reason != .killed,
       cx.inputs.fleet[place].background.processing?.resubmit == .atCompletion
     {

@@ -62,11 +62,12 @@ enum Surroundings {
       openApp(device, &devices, &cx)
     } else {
       let before = devices[device].lockedSince
-      devices[device].lockedSince = cx.now
+      App.lock(device, &devices, &cx)
       if devices[device].sessionKind?.endsOnLock == true {
         Session.endSession(device, .locked, &devices, &cx)
       }
       Installation.setOpen(device, false, &devices)
+      App.putAway(device, &devices, &cx)
       App.leaveApp(device, since: before, &devices, &cx)
       Scheduler.considerTask(device, &devices, &cx)
     }
@@ -222,7 +223,7 @@ enum Surroundings {
       return
     case .kill:
       guard devices[device].session != nil else {
-        App.endProcess(device, &devices, &cx)
+        App.endIdleProcess(device, &devices, &cx)
         break
       }
       Session.kill(device, &devices, &cx)

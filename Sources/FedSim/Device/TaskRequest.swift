@@ -70,6 +70,14 @@ struct AppRegion: Codable {
   /// Whether a continued task waits for the system to be at ease.
   var isQueued = false
   var isRefreshOn = true
+  /// How much later the system finds the device idle that is locked now.
+  var idleSlop = SimDuration.zero
+  /// Whether a person has the app open.
+  var isOpen = false
+  /// How often it was opened or left: a timer of an earlier opening has another number.
+  var opening: UInt32 = 0
+  /// How often it was suspended or ran again: a timer of an earlier suspension has another number.
+  var suspension: UInt32 = 0
   /// The flag that an expiry sets in the process.
   var isCancelled = false
   /// Until then tasks get half their time.
@@ -77,6 +85,9 @@ struct AppRegion: Codable {
   /// Run time that tasks have left, as of an hour since the start.
   var runTime: Int64 = 0
   var refilledHour: Int64 = 0
+  /// Processing tasks that the system has started in the present stretch, and when it ends.
+  private(set) var startsGiven: Int32 = 0
+  private(set) var startsRenewed = SimTime.start
   /// Stretches in which the processor was busy, the latest last.
   var bursts: [Burst] = []
   /// When the charger was last removed, if the task requires it: busy time before does not count.
@@ -94,6 +105,16 @@ struct AppRegion: Codable {
       if end > start { sum = sum + (end - start) }
     }
     return sum
+  }
+
+  /// When the system starts another processing task, of so many in a stretch.
+  @inline(__always)
+  func startsFrom(atMost limit: Int32) -> SimTime { startsGiven < limit ? .start : startsRenewed }
+
+  /// The system starts a processing task; a stretch that begins now has this length.
+  mutating func giveStart(at now: SimTime, stretch: () -> SimDuration) {
+    if now >= startsRenewed { (startsGiven, startsRenewed) = (0, now + stretch()) }
+    startsGiven += 1
   }
 
   /// How often the app was used in a local hour of the day.

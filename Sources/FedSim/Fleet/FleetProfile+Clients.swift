@@ -74,6 +74,13 @@ extension FleetProfile {
       ])
     ),
     ("authentication", .settings([("onUnauthorised", .text("fail"))])),
+    (
+      "app",
+      .settings([
+        ("openFor", .settings([("median", .text("36 s")), ("spread", .text("1"))])),
+        ("evictedAfter", .settings([("median", .text("1 h")), ("spread", .text("1"))])),
+      ])
+    ),
     ("registration", .settings([("content", .text("edgeml"))])),
     ("heartbeats", .settings([("reportedLink", .text("actual"))])),
   ])

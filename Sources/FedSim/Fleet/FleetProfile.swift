@@ -46,6 +46,7 @@ public struct FleetProfile: Sendable {
             .mapping([
               ("onExpiration", .text("forget")), ("resetsFlag", .text("false")),
               ("onRejection", .text("forget")),
+              ("evictedAfter", .mapping([("median", .text("1 h")), ("spread", .text("1"))])),
             ])
           ),
           ("protocol", .mapping([("timeouts", .text("strictInteger"))])),
@@ -142,7 +143,7 @@ public struct FleetProfile: Sendable {
   private static let taskPhone = group(
     background: [
       ("processing", .mapping([("requiresExternalPower", .text("true"))])),
-      ("system", .mapping([])),
+      ("system", .mapping([("processingStarts", .mapping([]))])),
     ], [("battery", .mapping([])), ("thermal", .mapping([])), ("app", .mapping([]))])
 
   private static let swiftsyft = group(
@@ -176,14 +177,14 @@ public struct FleetProfile: Sendable {
         "processing",
         .mapping([
           ("requiresExternalPower", .text("true")), ("budgetMedian", .text("10 min")),
-          ("budgetSpread", .text("0")),
+          ("budgetSpread", .text("0")), ("idleDwell", .text("31 min")),
         ])
       ),
       (
         "system",
         .mapping([
           ("endsOnUse", .text("false")), ("cpuLimit", .text("60 s")), ("onBattery", .text("1")),
-          ("useLimit", .text("30 d")),
+          ("useLimit", .text("30 d")), ("idleSlop", .text("5 min")),
         ])
       ),
     ], [("battery", .mapping([])), ("thermal", .mapping([]))])

@@ -7,8 +7,11 @@ struct SystemFigures {
   let attemptWithin: SimDuration
   let onBattery: Double
   let dailyRunTime: SimDuration?
+  /// Processing tasks that start in a stretch of time at most; nil: not limited.
+  let processingStarts: Int32?
   let allowsNights: Bool
   let likelihood: Double
+  let idleSlop: SimDuration?
   let cpuLimit: SimDuration
   let cpuWindow: SimDuration
   let namesPermitted: Bool
@@ -22,6 +25,8 @@ struct SystemFigures {
     attemptWithin = system.attemptWithin
     onBattery = system.onBattery
     dailyRunTime = system.dailyRunTime
+    processingStarts = system.processingStarts.map { Int32($0.atMost) }
+    idleSlop = system.idleSlop
     cpuLimit = system.cpuLimit
     cpuWindow = system.cpuWindow
     allowsNights = system.forceQuitPolicy == .nightOnly

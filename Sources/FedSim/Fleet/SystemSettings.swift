@@ -1,3 +1,4 @@
+import Numerics
 import Schema
 
 /// The operating system as it treats background tasks; absent: only the rules of `processing` hold.
@@ -25,6 +26,8 @@ public struct SystemSettings: PartSettings {
   public var onBattery = 0.1
   /// Run time of the app's tasks in a day, refilled by the hour; nil: not limited.
   public var dailyRunTime: SimDuration?
+  /// How many processing tasks the system starts in a stretch of time; nil: not limited.
+  public var processingStarts: TaskStartSettings?
   /// After a kill, tasks get half their time for this long.
   public var penalty = SimDuration.hours(24)
   /// Processor time in `cpuWindow` beyond which a task is killed; as long as that: never.
@@ -33,6 +36,8 @@ public struct SystemSettings: PartSettings {
   public var cpuWindow = SimDuration.seconds(60)
   /// Whether a person who takes up the device ends a processing task.
   public var endsOnUse = true
+  /// How much later than after `idleDwell` the system finds the device idle at most; nil: at once.
+  public var idleSlop: SimDuration?
 
   public init() {}
   public static var fields: [Field<SystemSettings>] {
@@ -67,6 +72,10 @@ public struct SystemSettings: PartSettings {
         "dailyRunTime", \.dailyRunTime, optional: .duration(atLeast: .seconds(1)),
         "Run time of the app's tasks per day, refilled hourly; absent: unlimited"),
       Field(
+        "processingStarts", \.processingStarts, feature: .settings(),
+        "How many of the app's processing tasks the system starts in a stretch of time; absent: "
+          + "one in each quarter of an hour"),
+      Field(
         "penalty", \.penalty, .duration(), assumption: true,
         "For this time after a kill, tasks get half their run time"),
       Field(
@@ -79,12 +88,49 @@ public struct SystemSettings: PartSettings {
       Field(
         "endsOnUse", \.endsOnUse, .flag,
         "A person who starts to use the device ends a processing task"),
+      Field(
+        "idleSlop", \.idleSlop, feature: .duration(),
+        "Maximum time after `processing.idleDwell` until the system finds the device idle, uniform, "
+          + "drawn for each locking; absent: none"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {
     if cpuLimit > cpuWindow { return [("cpuLimit", "`cpuLimit` is above `cpuWindow`")] }
     return dailyRunTime.map { $0 > .days(1) } ?? false
       ? [("dailyRunTime", "`dailyRunTime` is above a day; without it there is no limit")] : []
+  }
+}
+
+/// How many processing tasks of an app the operating system starts in a stretch of time.
+///
+/// Apple does not publish it. Developers report a task in 10 to 20 h, and less than one a night
+/// where their app asks for one every ten minutes.
+public struct TaskStartSettings: PartSettings {
+  /// Tasks that start in a stretch at most.
+  public var atMost = 1
+  /// Quantiles of a stretch's length, which begins with its first task.
+  public var within = [
+    QuantilePoint<SimDuration>(at: 0, .hours(10)), QuantilePoint(at: 1, .hours(20)),
+  ]
+
+  public init() {}
+  public static var fields: [Field<TaskStartSettings>] {
+    [
+      Field(
+        "atMost", \.atMost, .integer(1...96),
+        "Maximum number of processing tasks that start in a stretch of time"),
+      Field(
+        "within", \.within, .list(of: .settings()),
+        "Quantiles of the length of a stretch, drawn when its first task starts"),
+    ]
+  }
+  public func contradictions() -> [(key: String, message: String)] {
+    Quantiles.fault(in: within).map { [("within", $0)] } ?? []
+  }
+
+  /// The length of a stretch, at a share.
+  func length(at share: Double) -> SimDuration {
+    SimDuration(roundingUp: Quantiles.value(within, at: share))
   }
 }
 
@@ -188,6 +234,32 @@ public struct ContinuedSettings: PartSettings {
   }
 }
 
+/// A time that is drawn, log-normal; without a spread it is always the median.
+public struct DrawnTimeSettings: PartSettings {
+  /// The median.
+  public var median = SimDuration.hours(1)
+  /// The sigma of the logarithm.
+  public var spread = 0.0
+
+  public init() {}
+  public static var fields: [Field<DrawnTimeSettings>] {
+    [
+      Field(
+        "median", \.median, .duration(atLeast: .milliseconds(1)), required: true,
+        "Median of the time"),
+      Field(
+        "spread", \.spread, .number(0...3), "Sigma of this log-normal time"),
+    ]
+  }
+
+  /// A time.
+  func drawn(from stream: inout RandomStream) -> SimDuration {
+    guard spread > 0 else { return median }
+    let seconds = stream.logNormal(median: median.seconds, sigma: spread)
+    return max(SimDuration(microseconds: 1), SimDuration(roundingUp: seconds))
+  }
+}
+
 /// What the app does with its background tasks, beyond what its policies say.
 public struct AppSettings: PartSettings {
   /// What the app does when a task expires.
@@ -224,6 +296,10 @@ public struct AppSettings: PartSettings {
   public var onRejection: OnRejection?
   /// Whether the app is installed with the initial model, version 0; nil: with none.
   public var comesWithModel: Bool?
+  /// How long the user keeps the app open; nil: until the device is locked.
+  public var openFor: DrawnTimeSettings?
+  /// How long the system keeps the suspended app in memory; nil: for good.
+  public var evictedAfter: DrawnTimeSettings?
 
   public init() {}
   public static var fields: [Field<AppSettings>] {
@@ -254,6 +330,14 @@ public struct AppSettings: PartSettings {
         "comesWithModel", \.comesWithModel, feature: .flag,
         "The app is installed with the initial model: a device holds version 0 from the start and "
           + "downloads nothing until version 1; absent: it downloads version 0"),
+      Field(
+        "openFor", \.openFor, feature: .settings(),
+        "How long the user keeps the app open, drawn for each opening; at most until the device is "
+          + "locked; absent: until then"),
+      Field(
+        "evictedAfter", \.evictedAfter, feature: .settings(),
+        "How long the system keeps the suspended app in memory, drawn for each suspension; then "
+          + "its process ends, and what it held in memory only is lost; absent: for good"),
     ]
   }
 }

@@ -123,7 +123,8 @@ public final class EventLog: SavedObserver {
     static let details: [String] = {
       var words = earlierDetails
       let steps = ExchangeStep.allCases.map(\.rawValue) + FileOutcome.allCases.map(\.rawValue)
-      for word in steps where !words.contains(word) { words.append(word) }
+      let last = steps + DeviceChange.later.map(\.rawValue)
+      for word in last where !words.contains(word) { words.append(word) }
       return words
     }()
 
@@ -137,7 +138,8 @@ public final class EventLog: SavedObserver {
         Erasure.allCases.map(\.rawValue),
       ]
       var words: [String] = []
-      for word in all.joined() where !words.contains(word) && !later.contains(word) {
+      let last = later + DeviceChange.later.map(\.rawValue)
+      for word in all.joined() where !words.contains(word) && !last.contains(word) {
         words.append(word)
       }
       return words + later

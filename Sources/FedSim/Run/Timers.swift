@@ -70,6 +70,12 @@ enum Timers {
     case .downloadTimeout:
       guard cx.network[transferOf: device]?.id == generation else { return false }
       Requesting.failTransfer(device, .timedOut, &devices, &cx)
+    case .leaving:
+      guard devices.apps[device]!.opening == generation else { return false }
+      App.leave(device, &devices, &cx)
+    case .eviction:
+      guard devices.apps[device]!.suspension == generation else { return false }
+      App.evict(device, &devices, &cx)
     case .body:
       // What follows from it is done after every event.
       return Body.hasBody(device, devices) && devices.bodies[device].checkGeneration == generation
