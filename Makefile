@@ -12,6 +12,8 @@ SMOKE := $(wildcard scenarios/smoke/*.yaml)
 SOAK_MINUTES ?= 30
 # How many weeks of 10,000 iPhones `make fleet` plays.
 FLEET_SEEDS ?= 2
+# Further options of `fedsim run` for `make run`, such as --force, which replaces the result of other settings.
+RUN ?=
 # Where `make report` keeps its page and screenshots.
 REPORT ?=
 # How many of each kind of interruption `make crash` tries; 0: all of them.
@@ -41,9 +43,9 @@ build: ## build in release, .build/release/fedsim
 	@Scripts/deps build
 	$(SWIFT) build -c release
 
-run: deps ## build the command, run the quickstart scenario, into results/quickstart.h5
+run: deps ## build the command, run the quickstart scenario, into results/quickstart.h5; RUN=--force
 	$(SWIFT) build -c release --product fedsim
-	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5 --restart
+	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5 --restart $(RUN)
 
 test: deps ## build and run all tests in release
 	$(SWIFT) test -c release --disable-xctest --disable-testable-imports

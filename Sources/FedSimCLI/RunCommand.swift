@@ -6,7 +6,15 @@ import Scenarios
 /// `fedsim run`.
 struct RunCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Run a scenario and write its result.")
+    commandName: "run", abstract: "Run a scenario and write its result.",
+    discussion: """
+      A run replaces an earlier result of its own: of the same settings, seed and data. Another \
+      result is replaced with --force only.
+
+      Exit code 0: the run is complete, even if it published no version (a warning says why); 1: an \
+      assertion of `expect` or an invariant is broken; 2: bad input, nothing was run; 3: the run \
+      failed; 130: it was interrupted.
+      """)
 
   @OptionGroup var source: ScenarioArguments
 
@@ -38,6 +46,9 @@ struct RunCommand: RegistryCommand {
 
   @Flag(help: "Discard an unfinished run of this result.")
   var restart = false
+
+  @Flag(help: "Replace the result of other settings, another seed or other data.")
+  var force = false
 
   @Flag(help: "Write no journal and no checkpoints, to measure their cost.")
   var noJournal = false
@@ -72,6 +83,7 @@ struct RunCommand: RegistryCommand {
       var run = Run(scenario, output: output, options: options, timings: timings)
       keeping.set(&run.safety)
       run.safety.restarts = restart
+      run.safety.replacesOthers = force
       run.safety.isOn = !noJournal
       return try ConsoleRun(run, source: source, isQuiet: quiet, isJSON: json).exitCode()
     } catch {

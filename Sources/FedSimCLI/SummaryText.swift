@@ -115,10 +115,12 @@ struct SummaryText {
 
   private func tally(_ name: String) -> String { Format.count(summary.tally(name)) }
 
-  /// The same fleet in another random world.
+  /// The same fleet in another random world: that of the next seed that has no result yet.
   private func next(_ source: ScenarioArguments) -> String {
-    let stem = summary.result.hasSuffix(".h5") ? String(summary.result.dropLast(3)) : summary.result
-    let seed = summary.seed &+ 1
+    var stem = summary.result.hasSuffix(".h5") ? String(summary.result.dropLast(3)) : summary.result
+    if stem.hasSuffix("-seed\(summary.seed)") { stem.removeLast("-seed\(summary.seed)".count) }
+    var seed = summary.seed &+ 1
+    while FileManager.default.fileExists(atPath: "\(stem)-seed\(seed).h5") { seed &+= 1 }
     var words = [command, "run", source.file]
     for text in source.set where !text.hasPrefix("seed=") { words += ["--set", text] }
     words += ["--seed", "\(seed)", "--output", "\(stem)-seed\(seed).h5"]

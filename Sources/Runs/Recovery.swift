@@ -43,9 +43,9 @@ public struct Recovery: Codable, Equatable, Sendable {
     let unfinished = try UnfinishedRun(
       beside: result, registry: registry, onlyReads: true, calls: calls)
     let output = output ?? result
-    if output == result, Self.isWhole(result) {
+    if Self.isWhole(output) {
       throw StoredRun.refusal(
-        result, "a complete result of an earlier run is here; name another file with --output")
+        output, "a complete result of an earlier run is here; name another file with --output")
     }
     let file = try Run.output { () throws(ResultFault) in
       try ResultFile.prepare(output, calls: calls)
@@ -54,6 +54,8 @@ public struct Recovery: Codable, Equatable, Sendable {
     options.shakeTies = unfinished.manifest.shakeTies
     let inputs = try unfinished.manifest.inputs(
       unfinished.scenario, options, unfinished.folder.path(of: .manifest))
+    try StandingResult.refuseOther(
+      output, than: unfinished.scenario, inputs, advice: "name another file with --output")
     if let notice = unfinished.notice { tell(notice) }
     let found = try Found(unfinished, inputs, tell)
     guard !found.recorder.versions.isEmpty || !found.recorder.rounds.isEmpty else {

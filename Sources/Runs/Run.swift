@@ -21,11 +21,11 @@ public struct Run {
   public var safety = RunSafety()
   /// What is resumed; nil: it begins again.
   let unfinished: UnfinishedRun?
-  private let makesFolder: Bool
 
   /// A run of a scenario into a file; nothing is read or written yet.
   ///
-  /// Without an output it is `results/NAME.h5`; only that folder is made if it is not there.
+  /// Without an output it is `results/NAME.h5`. The folder `results` is made if it is not there, no
+  /// other.
   public init(
     _ scenario: Scenario, output: String? = nil, options: RunOptions = RunOptions(),
     timings: String? = nil, commandLine: [String] = CommandLine.arguments
@@ -37,7 +37,6 @@ public struct Run {
     self.timings = timings
     self.commandLine = commandLine
     unfinished = nil
-    makesFolder = output == nil
   }
 
   /// Resumption of a run that was interrupted, into its own result.
@@ -48,7 +47,6 @@ public struct Run {
     timings = nil
     commandLine = unfinished.manifest.commandLine
     self.unfinished = unfinished
-    makesFolder = false
   }
 
   /// Plays the run and writes its result, with the provenance next to it.
@@ -65,6 +63,10 @@ public struct Run {
     try refuseUnfinished()
     let inputs = try prepareInputs()
     let file = try prepareOutput()
+    if unfinished == nil, !safety.replacesOthers {
+      try StandingResult.refuseOther(
+        output, than: scenario, inputs, discardsUnfinished: safety.restarts)
+    }
     let modelFiles = try prepareModelFiles(gate)
     let timings = try prepareTimings()
     let start = began.date.formatted(.iso8601)
@@ -152,7 +154,8 @@ public struct Run {
   }
 
   private func prepareOutput() throws(RunFailure) -> ResultFile {
-    if makesFolder {
+    let parts = output.split(separator: "/").filter { $0 != "." }
+    if parts.count == 2, parts[0] == "results", !output.hasPrefix("/") {
       // A failure shows when the file is prepared.
       try? FileManager.default.createDirectory(
         atPath: "results", withIntermediateDirectories: false)

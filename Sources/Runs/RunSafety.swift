@@ -9,6 +9,8 @@ public struct RunSafety: Sendable {
   public var publishEvery: WallTime?
   /// Whether an unfinished run next to the result is given up.
   public var restarts = false
+  /// Whether the result of another run under the result's name is replaced.
+  public var replacesOthers = false
   /// Whether journal and checkpoints are kept at all; for measuring what they cost.
   public var isOn = true
 

@@ -121,7 +121,8 @@ struct OtherCommandTests {
     func run(_ limit: Int?, _ more: String...) throws -> Command.Result {
       let set = limit.map { ["--set", "record.eventLimit=\($0)"] } ?? []
       return try fedsim.run(
-        ["run", "s.yaml", "-q", "-o", "r.h5", "--set", "record.events=true"] + set + more)
+        ["run", "s.yaml", "-q", "-o", "r.h5", "--force", "--set", "record.events=true"] + set
+          + more)
     }
     func events(_ result: Command.Result) throws -> [String: Int]? {
       let tree = try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any]
@@ -140,7 +141,7 @@ struct OtherCommandTests {
     #expect(try events(full) == ["stored": stored - 1, "missed": 1])
     let text = try run(stored - 1)
     #expect(text.out.contains("\n\(notice)\n") && text.error == "warning: \(notice)\n")
-    let plain = try fedsim("run", "s.yaml", "-q", "--json", "-o", "r.h5")
+    let plain = try fedsim("run", "s.yaml", "-q", "--json", "-o", "r.h5", "--force")
     #expect(try events(plain) == nil)
   }
 

@@ -30,6 +30,54 @@ struct RunCommandTests {
     #expect(fedsim.names.contains("results/s-seed2.h5"))
   }
 
+  @Test("the result of another seed, other settings or other ties is not replaced without --force")
+  func otherResult() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q").code == 0)
+    let bytes = try fedsim.bytes("results/s.h5")
+    let others: [(options: [String], difference: String)] = [
+      (["--seed", "2"], "seed: 1 | 2"),
+      (["--set", "server.trigger.threshold=3"], "server.trigger.threshold.updates: 2 | 3"),
+      (["--shake-ties", "4"], "--shake-ties: (absent) | 4"),
+      (["-o", "results/s.h5", "--seed", "2", "--restart"], "seed: 1 | 2"),
+    ]
+    for (options, difference) in others {
+      let refused = try fedsim.run(["run", "s.yaml", "-q"] + options)
+      #expect(refused.code == 2 && refused.out == "", "\(options)")
+      #expect(
+        refused.error.hasPrefix("results/s.h5: the result of another run is here")
+          && refused.error.contains(difference) && refused.error.contains("--output")
+          && refused.error.contains("--force"), "\(refused.error)")
+      #expect(try fedsim.bytes("results/s.h5") == bytes)
+    }
+    // Its own result is replaced, even where it asks other questions of it.
+    #expect(try fedsim("run", "s.yaml", "-q", "--threads", "1").code == 0)
+    let asking = "expect=[{versions: {atLeast: 1}}]"
+    #expect(try fedsim("run", "s.yaml", "-q", "--set", asking).code == 0)
+    #expect(try fedsim("run", "s.yaml", "-q", "--seed", "2", "--force").code == 0)
+    #expect(try fedsim.bytes("results/s.h5") != bytes)
+  }
+
+  @Test("a table of a sweep, or any other HDF5 file, is no result that a run replaces")
+  func otherFile() throws {
+    let fedsim = try Command()
+    try Data([0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]).write(
+      to: URL(fileURLWithPath: "\(fedsim.folder)/o.h5"))
+    let refused = try fedsim("run", "s.yaml", "-q", "-o", "o.h5")
+    #expect(refused.code == 2 && refused.error.contains("not the result of a run"))
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "o.h5", "--force").code == 0)
+  }
+
+  @Test("the folder results is made for --output, too, and the next seed that is named is new")
+  func ownFolder() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "results/x.h5").code == 0)
+    let second = try fedsim("run", "s.yaml", "-q", "-o", "results/x-seed2.h5", "--seed", "2")
+    #expect(second.out.contains(" --seed 3 --output results/x-seed3.h5\n"), "\(second.out)")
+    let first = try fedsim("run", "s.yaml", "-q", "-o", "results/x.h5")
+    #expect(first.out.contains(" --seed 3 --output results/x-seed3.h5\n"), "\(first.out)")
+  }
+
   @Test("a run that has had no version for long says so, and names commands that there are")
   func quiet() throws {
     let fedsim = try Command()

@@ -92,7 +92,7 @@ import Testing
       let world = try command("stress", "w.yaml", "--world", "\(number)")
       #expect(world.code == 0 && !world.out.hasPrefix("# --shake-ties"), "\(world.error)")
       try command.write(world.out, to: "world.yaml")
-      let run = try command("run", "world.yaml", "-o", "r.h5", "-q", "--json", "--restart")
+      let run = try command("run", "world.yaml", "-o", "r.h5", "-q", "--json", "--force")
       #expect(run.out.contains(all[number].split(separator: " ")[2]), "the digest of its events")
     }
   }
