@@ -8,12 +8,12 @@ struct RunCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run a scenario and write its result.",
     discussion: """
-      A run replaces an earlier result of its own: of the same settings, seed and data. Another \
-      result is replaced with --force only.
+      A run replaces an earlier result of the same settings, seed and data. Another result is \
+      replaced with --force only.
 
-      Exit code 0: the run is complete, even if it published no version (a warning says why); 1: an \
-      assertion of `expect` or an invariant is broken; 2: bad input, nothing was run; 3: the run \
-      failed; 130: it was interrupted.
+      Exit code 0: the run is complete, even if it published no version; 1: an assertion of \
+      `expect` or an invariant is broken; 2: bad input, nothing was run; 3: the run failed; 130: \
+      it was interrupted.
       """)
 
   @OptionGroup var source: ScenarioArguments

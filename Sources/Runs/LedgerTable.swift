@@ -41,7 +41,10 @@ enum LedgerTable {
       for (name, count, text) in [
         ("refusedRequests", tallies.refusedRequests, "requests that the system rejected"),
         ("penalties", tallies.penalties, "kills after which the app gets less run time"),
-        ("processorKills", tallies.processorKills, "kills of apps for excessive processor use"),
+        (
+          "processorKills", tallies.bySystem.processorKills,
+          "kills of apps for excessive processor use"
+        ),
       ] {
         group.variables.append(.scalar(name, .int64([Int64(count)]), text))
       }
@@ -49,7 +52,7 @@ enum LedgerTable {
     if simulation.inputs.fleet.contains(where: { $0.app?.evictedAfter != nil }) {
       group.variables.append(
         .scalar(
-          "evictions", .int64([Int64(simulation.books.tallies.evictions)]),
+          "evictions", .int64([Int64(simulation.books.tallies.bySystem.evictions)]),
           "suspended apps that the system removed from memory"))
     }
     let exchange = simulation.serverRecord.exchangeTallies?.named ?? []

@@ -15,7 +15,7 @@ enum StandingResult {
   /// Refuses to replace what is at a path, if it is not a result of this very run: of the same
   /// settings, the same seed, the same data and the same order of ties.
   ///
-  /// Only the file's own words are read: no table, and no file beside it.
+  /// Only the file's attributes and texts are read: no table, and no other file.
   /// Throws: `RunFailure.input`, with what differs and the ways out.
   static func refuseOther(
     _ path: String, than scenario: Scenario, _ inputs: SimulationInputs,

@@ -185,7 +185,7 @@ struct ArchiveMomentTests {
       }
       let parts = try self.cut(scene, at: cut) { $0.now < ms(208_000) }
       #expect(parts.simulation.books.tallies.kills == 1)
-      #expect(parts.simulation.books.tallies.processorKills == (again.isEmpty ? 1 : 0))
+      #expect(parts.simulation.books.tallies.bySystem.processorKills == (again.isEmpty ? 1 : 0))
     }
   }
 

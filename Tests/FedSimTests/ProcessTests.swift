@@ -42,7 +42,7 @@ struct ProcessTests {
         "42020 ends nothingNew", "60000 begins window", "62020 ends nothingNew",
         "102020 is unloaded",
       ])
-    #expect(played.simulation.books.tallies.evictions == 1)
+    #expect(played.simulation.books.tallies.bySystem.evictions == 1)
     // After 10 s each, at every time.
     let soon = scene { $0.app!.evictedAfter = time(.seconds(10)) }.play()
     #expect(
@@ -71,7 +71,7 @@ struct ProcessTests {
 
   @Test("E36 without a kill: the registration goes with the process that is suspended for too long")
   func coldLaunch() throws {
-    // As E36: opened at 1 s it registers and polls until 7.860. 92.140 s later, at 100 s, it is gone.
+    // As E36: opened at 1 s it registers and polls until 7.860. At 100 s it is gone.
     // Its refresh tasks of 900 and 1800 s are cold launches, and each process is gone 92.140 s on.
     var phone = Phone()
     phone.refresh = Phone.refreshing { $0.earliestBegin = .seconds(900) }
@@ -224,14 +224,14 @@ struct ProcessTests {
     let whole = try Stretches(inputs, stops: [])
     let parts = try Stretches(inputs, stops: Array(stride(from: 2, to: whole.turns, by: 3)))
     #expect(parts.archives.count > 20)
-    #expect(parts.simulation.books.tallies.evictions > 2)
+    #expect(parts.simulation.books.tallies.bySystem.evictions > 2)
     Stretches.expectSame(whole.found, parts.found)
   }
 
   @Test("A timer of before a device left does not ring after it has joined again")
   func joined() {
     // Suspended at 10.660, gone from 20 to 30 s; in its window of 40 s it downloads and trains
-    // anew, for 10.660 s; the one of 60 s is over at 62.020.
+    // again, for 10.660 s; the one of 60 s is over at 62.020.
     let played = scene {
       $0.app!.evictedAfter = time(.seconds(25))
       $0.presence = .states("away", in: [20_000...30_000], otherwise: "here")

@@ -67,7 +67,7 @@ struct SystemTests {
     return played.tape.observed.filter { $0.kind == .sessionBegan(.task) }.map(\.time)
   }
 
-  @Test("The system starts so many processing tasks in a stretch, which begins with its first")
+  @Test("The system starts a number of processing tasks in a stretch, which begins with the first")
   func startsLeft() {
     let fixed = [QuantilePoint<SimDuration>(at: 0, .seconds(2000))]
     // From 100 s to 2100 s, then to 4100 s, then to 6100 s; one task each, at its first moment.
@@ -115,7 +115,7 @@ struct SystemTests {
     #expect(played.story(of: 0, only: "begins refresh").count == 9)
   }
 
-  @Test("The system finds a device idle a drawn time later, anew for each locking")
+  @Test("The system finds a device idle a drawn time later, another for each locking")
   func idleSlop() {
     // Locked at 0, and at 1200 s; idle 100 s later, and up to 60 s more: one uniform number for the
     // microsecond of the locking. The phone that is locked at 0 has its next task at 900 s.
@@ -196,7 +196,7 @@ struct SystemTests {
       played.story(of: 0, only: "trains", "killed") == [
         "104340 trains v0 0/4", "149680 trains v0 0/4", "157680.001 killed",
       ])
-    #expect(played.simulation.books.tallies.processorKills == 1)
+    #expect(played.simulation.books.tallies.bySystem.processorKills == 1)
   }
 
   @Test("A refresh task gets little time on a share of its starts")

@@ -37,8 +37,8 @@ struct CauseTests {
 
   @Test("the system that grants no further task is the cause, and an eviction is in the story")
   func processLife() throws {
-    // The task at 100 s makes the update of round 1, which ends with the tablets' at 1 h; the next one
-    // may start at 10,100 s. Suspended at 110.660 s, the app is out of memory 10 s later.
+    // The task at 100 s makes the update of round 1, which ends with the tablets' at 1 h; the next
+    // one may start at 10,100 s. Suspended at 110.660 s, the app is out of memory 10 s later.
     let story = PlantedStory(
       name: "no further task",
       overrides: [

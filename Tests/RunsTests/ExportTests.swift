@@ -151,7 +151,9 @@ struct ExportTests {
     let folder = try Folder()
     for set in [["record.modelFiles=models"], ["record.modelFiles=models", Self.bySamples]] {
       let scenario = try Scenario(text: Night.text, file: "night.yaml", overrides: set)
-      _ = try Run(scenario, output: folder("night.h5")).perform()
+      var run = Run(scenario, output: folder("night.h5"))
+      run.safety.replacesOthers = true
+      _ = try run.perform()
       var export = Export(folder("night.h5"), as: .automaticBackendJSON)
       export.replaces = true
       let summary = try export.write(to: folder("latest.json"))

@@ -70,7 +70,9 @@ struct PlantedStory: Sendable, CustomStringConvertible {
   /// Plays it into a file and asks.
   func explained(in folder: Folder) throws -> (Explanation, ResultDocument) {
     let scenario = try Scenario(text: Self.text, file: folder("s.yaml"), overrides: overrides)
-    _ = try Run(scenario, output: folder("r.h5")).perform()
+    var run = Run(scenario, output: folder("r.h5"))
+    run.safety.replacesOthers = true
+    _ = try run.perform()
     return (
       try Explanation(result: folder("r.h5"), device: "phones/0", round: round),
       try ResultFile.read(folder("r.h5"))

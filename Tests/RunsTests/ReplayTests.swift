@@ -58,7 +58,9 @@ struct ReplayTests {
     ] {
       let scenario = try Scenario(
         text: Night.text, file: folder("night.yaml"), overrides: overrides)
-      _ = try Run(scenario, output: folder("r.h5")).perform()
+      var run = Run(scenario, output: folder("r.h5"))
+      run.safety.replacesOthers = true
+      _ = try run.perform()
       let replay = try Replay(folder("r.h5"), options: options)
       #expect(replay.verdict == .sameBytes && replay.isSame, "\(overrides): \(replay.text)")
       #expect(replay.text == "same bytes: \(folder("r.h5"))")

@@ -21,7 +21,7 @@ struct TaskStartTests {
     }
   }
 
-  /// The starts in a week of a thousand phones of `scenarios/iphones.yaml`; no training is computed.
+  /// The starts in a week of a thousand phones of `scenarios/iphones.yaml`, without arithmetic.
   private func starts(_ overrides: [String] = []) throws -> [[SimTime]] {
     let scenario = try Scenario(
       contentsOf: Self.root.appendingPathComponent("scenarios/iphones.yaml").path,
@@ -46,7 +46,7 @@ struct TaskStartTests {
     return ([String(format: "%.2f", perDay)] + quantiles).joined(separator: " | ")
   }
 
-  @Test("the page shows what is played: less than one a night, 10 h and more between two")
+  @Test("the page shows what is played: less than one per night, 10 h and more between two")
   func page() throws {
     let page = try String(
       contentsOf: Self.root.appendingPathComponent("docs/device.md"), encoding: .utf8)

@@ -176,6 +176,14 @@ public struct Refusals: Sendable, Equatable, Codable {
   public subscript(place: Int) -> Int { place < counts.count ? counts[place] : 0 }
 }
 
+/// How many processes the operating system ended, by its reason.
+public struct SystemEnds: Sendable, Codable {
+  /// Kills of apps that used the processor for too long.
+  public internal(set) var processorKills = 0
+  /// Suspended apps that the system removed from memory.
+  public internal(set) var evictions = 0
+}
+
 /// What happened along the way, counted.
 public struct Tallies: Sendable, Codable {
   /// Events handled.
@@ -208,10 +216,8 @@ public struct Tallies: Sendable, Codable {
   public internal(set) var refusedRequests = 0
   /// Kills after which the operating system gives the app less time.
   public internal(set) var penalties = 0
-  /// Kills of apps that used the processor for too long.
-  public internal(set) var processorKills = 0
-  /// Suspended apps that the system removed from memory.
-  public internal(set) var evictions = 0
+  /// Processes that the operating system ended.
+  public internal(set) var bySystem = SystemEnds()
   /// Sessions of devices that cannot train the model.
   public internal(set) var declinedSessions = 0
   /// Devices that joined the fleet after the start, each time counted.

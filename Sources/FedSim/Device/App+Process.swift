@@ -23,7 +23,7 @@ extension App {
       .deviceTimer, at: cx.now + time.drawn(from: &stream), by: device)
   }
 
-  /// A person leaves the app and goes on using the device.
+  /// A person leaves the app and keeps using the device.
   static func leave(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if devices[device].sessionKind?.endsOnLock == true {
       Session.endSession(device, .locked, &devices, &cx)
@@ -65,7 +65,7 @@ extension App {
 
   /// The system removes the suspended app from memory.
   static func evict(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    cx.books.tallies.evictions += 1
+    cx.books.tallies.bySystem.evictions += 1
     cx.note(device, .condition(.unloaded))
     endIdleProcess(device, &devices, &cx)
   }

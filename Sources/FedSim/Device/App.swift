@@ -295,7 +295,7 @@ enum App {
     guard let (limit, window) = cpuLimit(device, &devices, &cx), let run = devices[device].run,
       devices.apps[device]!.busy(run, until: cx.now, within: window) > limit
     else { return }  // it was on the charger meanwhile
-    cx.books.tallies.processorKills += 1
+    cx.books.tallies.bySystem.processorKills += 1
     cx.note(device, .processorExceeded)
     Session.kill(device, &devices, &cx)
     penalise(device, &devices, &cx)

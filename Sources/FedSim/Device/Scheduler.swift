@@ -151,7 +151,7 @@ enum Scheduler {
 
   /// The drawn start has come: the conditions are looked at again.
   ///
-  /// Draws: one `normal` at slot = the quarter of an hour (purpose `task-budget`), and one `uniform`
+  /// Draws: one `normal` at slot = the quarter of an hour (purpose `task-budget`), one `uniform`
   /// there where a stretch of `processingStarts` begins (purpose `start-stretch`); for a refresh
   /// task two `uniform`s (purpose `refresh-budget`).
   static func startTask(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {

@@ -107,7 +107,7 @@ struct AppRegion: Codable {
     return sum
   }
 
-  /// When the system starts another processing task, of so many in a stretch.
+  /// When the system starts another processing task, of a number in a stretch.
   @inline(__always)
   func startsFrom(atMost limit: Int32) -> SimTime { startsGiven < limit ? .start : startsRenewed }
 

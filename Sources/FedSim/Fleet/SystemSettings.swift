@@ -90,7 +90,7 @@ public struct SystemSettings: PartSettings {
         "A person who starts to use the device ends a processing task"),
       Field(
         "idleSlop", \.idleSlop, feature: .duration(),
-        "Maximum time after `processing.idleDwell` until the system finds the device idle, uniform, "
+        "Maximum time after `processing.idleDwell` until the device counts as idle, uniform, "
           + "drawn for each locking; absent: none"),
     ]
   }
@@ -103,7 +103,7 @@ public struct SystemSettings: PartSettings {
 
 /// How many processing tasks of an app the operating system starts in a stretch of time.
 ///
-/// Apple does not publish it. Developers report a task in 10 to 20 h, and less than one a night
+/// Apple does not publish it. Developers report a task in 10 to 20 h, and less than one per night
 /// where their app asks for one every ten minutes.
 public struct TaskStartSettings: PartSettings {
   /// Tasks that start in a stretch at most.
