@@ -19,9 +19,11 @@ struct ShippedBaselineTests {
   }
 
   /// Those with claims that take longer than this tier has time for: `make scenarios` plays them.
-  private static let long = ["cnn-fashion.yaml", "quickstart.yaml", "sensors.yaml"]
+  private static let long = [
+    "cnn-fashion.yaml", "quickstart.yaml", "sensors.yaml", "systems/gboard-us.yaml",
+  ]
 
-  @Test("fedsim check scenarios/ holds, but for three that are too long for this tier")
+  @Test("fedsim check scenarios/ holds, but for four that are too long for this tier")
   func others() throws {
     let names = try #require(
       FileManager.default.enumerator(atPath: CheckedFolder.shipped)?.compactMap { $0 as? String })
@@ -44,6 +46,19 @@ struct ShippedBaselineTests {
     check.jobs = 2
     let report = check.perform()
     #expect(report.exitCode == 0, "\(report.scenarios.map(\.text).joined(separator: "\n"))")
+  }
+
+  @Test("each of the twelve scenarios of the source systems has claims and a recording")
+  func systems() throws {
+    let folder = CheckedFolder.shipped + "/systems"
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let scenarios = names.filter { $0.hasSuffix(".yaml") }.map { $0.dropLast(5) }.sorted()
+    #expect(scenarios.count == 12)
+    for name in scenarios {
+      let scenario = try Scenario(contentsOf: "\(folder)/\(name).yaml")
+      #expect(scenario.settings.expect?.isEmpty == false, "\(name) claims nothing")
+      #expect(names.contains("\(name).baseline"), "\(name): fedsim check --record")
+    }
   }
 
   @Test("every claim and every baseline below scenarios/ can be read")

@@ -161,11 +161,11 @@ struct ProfileTests {
   func automaticBackend() throws {
     let said = try groups("{name: a, count: 1, profile: automatic-backend}")[0]
     #expect(said.participation.pollEvery == .minutes(5))
-    #expect(said.participation.repeats && said.participation.pause == .minutes(5))
+    #expect(!said.participation.repeats && said.participation.trainsOffline == true)
     #expect(said.participation.pollOnActivation == 1)
     #expect(said.outbox.capacity == 10)
     #expect(said.authentication != nil && said.authentication?.refreshes == nil)
-    #expect(said.background.processing?.requiresNetworkConnectivity == true)
+    #expect(said.background.processing?.requiresNetworkConnectivity == false)
     let done = try groups("{name: a, count: 1, profile: automatic-backend-as-coded}")[0]
     #expect(done.participation.pollEvery == nil && !done.participation.repeats)
     #expect(done.participation.pollOnActivation == 1)

@@ -3,18 +3,19 @@ import Schema
 // The clients of the automatic backend and of EdgeML, each as its document says and as its code
 // reads. What is not said here is an iPhone's.
 extension FleetProfile {
-  /// The automatic backend's client by the words of its document: news every five minutes wherever
-  /// the app runs, and what could not be sent is sent when the connection returns.
+  /// The automatic backend's client by the words of its document: news every five minutes while the
+  /// app is open and once in each task, training with and without a connection, and what could not
+  /// be sent is sent when the connection returns.
   static let automaticBackend = Node.settings([
     (
       "background",
-      .settings([("processing", .settings([("requiresNetworkConnectivity", .text("true"))]))])
+      .settings([("processing", .settings([("requiresNetworkConnectivity", .text("false"))]))])
     ),
     (
       "participation",
       .settings([
-        ("repeats", .text("true")), ("pause", .text("5 min")), ("pollOnActivation", .text("1")),
-        ("pollEvery", .text("5 min")), ("trainsOffline", .text("true")),
+        ("pollOnActivation", .text("1")), ("pollEvery", .text("5 min")),
+        ("trainsOffline", .text("true")),
       ])
     ),
     ("app", .settings([("comesWithModel", .text("true"))])),
