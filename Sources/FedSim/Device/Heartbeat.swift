@@ -17,13 +17,15 @@ enum Heartbeat {
     let old = devices.identities.devices[device].beats.conditions
     let new = beatConditions(device, settings, &devices, &cx)
     let isWaiting = devices.identities.devices[device].beats.isWaiting
-    guard new != old || isWaiting else { return }
+    let isOwed = devices.identities.devices[device].beats.isOwed
+    guard new != old || isWaiting || isOwed else { return }
     settleBeats(device, isCut: new.link != old.link, &devices, &cx)
     devices.identities.devices[device].beats.conditions = new
     if new.period != old.period {
       restartBeats(device, settings, old: old, new: new, &devices, &cx)
     }
     if isWaiting { endWait(device, &devices, &cx) }
+    if isOwed { pay(device, &devices, &cx) }
     planBeat(device, &devices, &cx)
   }
 
@@ -64,7 +66,8 @@ enum Heartbeat {
       devices.identities.devices[device].beats.conditions.period == 0, !isAppInUse(device, devices)
     else { return }
     var beats = devices.identities.devices[device].beats
-    if let last = beats.last, last + settings.background > cx.now { return }
+    if !beats.isOwed, let last = beats.last, last + settings.background > cx.now { return }
+    beats.isOwed = false
     giveUpBeat(&beats, &cx)
     devices.identities.devices[device].beats = beats
   }

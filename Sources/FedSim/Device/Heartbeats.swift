@@ -39,6 +39,8 @@ struct BeatRegion: Codable {
   var isWaiting = false
   /// Whether the next one has had its step.
   var isCleared = false
+  /// Whether one is sent now, whenever the last one was.
+  var isOwed = false
   /// Whether the last one was refused, and the app will soon know.
   var isRefused = false
   var generation: UInt32 = 0

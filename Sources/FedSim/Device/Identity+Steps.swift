@@ -153,6 +153,7 @@ extension Identity {
       devices.identities.devices[device].isRegistered = true
       let number = Int(cx.network.accounts[device].number)
       cx.note(device, .identity(.registered(id: number)))
+      Heartbeat.owe(device, after: \.afterRegistration, &devices, cx)
       return Session.proceed(device, &devices, &cx)
     }
     let issued = cx.network.accounts[device].issued

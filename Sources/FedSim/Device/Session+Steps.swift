@@ -10,6 +10,7 @@ extension Session {
     cx.books.activity[device].sessions += 1
     cx.note(device, .sessionBegan(kind))
     App.wake(device, &devices)
+    if kind == .refresh { Heartbeat.owe(device, after: \.inRefresh, &devices, cx) }
     if Collecting.collects(device, cx), kind != .heartbeat {
       let session = Session(
         kind: kind, generation: generation, soft: soft, hard: hard, participation: -1)

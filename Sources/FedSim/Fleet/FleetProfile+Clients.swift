@@ -83,7 +83,13 @@ extension FleetProfile {
       ])
     ),
     ("registration", .settings([("content", .text("edgeml"))])),
-    ("heartbeats", .settings([("reportedLink", .text("actual"))])),
+    (
+      "heartbeats",
+      .settings([
+        ("afterRegistration", .text("true")), ("inRefresh", .text("true")),
+        ("reportedLink", .text("actual")),
+      ])
+    ),
   ])
 
   /// The same with what README's sample and the SDK's code do otherwise.
@@ -102,7 +108,10 @@ extension FleetProfile {
     ),
     (
       "heartbeats",
-      .settings([("ignoresStatus", .text("true")), ("reportedLink", .text("wifi"))])
+      .settings([
+        ("afterRegistration", .text("false")), ("ignoresStatus", .text("true")),
+        ("reportedLink", .text("wifi")),
+      ])
     ),
   ]).filled(from: edgeml, deeply: true)
 }

@@ -145,6 +145,10 @@ public struct HeartbeatSettings: PartSettings {
   public var background = SimDuration.seconds(900)
   /// Whether the app takes every answer for a success.
   public var ignoresStatus = false
+  /// Whether one is sent as soon as the device is registered; nil: it waits for its time.
+  public var afterRegistration: Bool?
+  /// Whether one is sent as each refresh task begins; nil: only once its time has come.
+  public var inRefresh: Bool?
   /// The link that heartbeats tell of; nil: nobody looks at it.
   public var reportedLink: ReportedLink?
 
@@ -168,6 +172,13 @@ public struct HeartbeatSettings: PartSettings {
       Field(
         "ignoresStatus", \.ignoresStatus, .flag,
         "The app takes every answer for a success, even a refusal"),
+      Field(
+        "afterRegistration", \.afterRegistration, feature: .flag,
+        "A heartbeat is sent as soon as the device is registered; absent: after the interval"),
+      Field(
+        "inRefresh", \.inRefresh, feature: .flag,
+        "Each refresh task sends a heartbeat as it begins, however recent the last one was;"
+          + " absent: only after the interval"),
       Field(
         "reportedLink", \.reportedLink, feature: .choice,
         "Link that heartbeats report to the server: the true one, or always Wi-Fi;"
