@@ -30,7 +30,7 @@ FILTER ?=
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test loop check format lint readers determinism determinism-ci figure learning scenarios bench \
+.PHONY: help deps build run test loop check format lint readers determinism determinism-ci figure learning scenarios page-figures bench \
   example-policy crash report fleet gboard sweep-crash test-slurm soak test-arm64 test-bare same-results house clean
 
 help: ## list the targets
@@ -114,6 +114,11 @@ gboard: build ## 20 seeds of gboard-us against the figures of Bonawitz et al. 20
 	@Scripts/deps data readers
 	@Tests/Readers/make-venv.sh
 	.venv-readers/bin/python Scripts/gboard $(GBOARD)
+
+page-figures: build ## hold the figures of docs/systems to runs of the scenarios
+	@Scripts/deps data readers
+	Tests/Readers/make-venv.sh
+	.venv-readers/bin/python Scripts/page-figures
 
 scenarios: build ## hold all scenarios to their claims and baselines (docs/checking.md)
 	@Scripts/deps data
