@@ -61,20 +61,26 @@ static void BODY(relu_backward)(ptrdiff_t count, const float *activation, float 
   for (; i < count; i++) delta[i] = activation[i] > 0 ? delta[i] : 0;
 }
 
+enum { BODY(BLOCK) = 64 };  // Rows that are added before their sum joins that of the others.
+
 static void BODY(add_rows)(ptrdiff_t rows, ptrdiff_t columns, const float *delta,
                            ptrdiff_t delta_row, const float *start, float *out) {
   for (ptrdiff_t j = 0; j < columns; j += VL) {
-    ptrdiff_t left = columns - j;
-    if (left >= VL) {
-      V sum = start ? v_load(start + j) : v_set(0);
-      for (ptrdiff_t i = 0; i < rows; i++) sum += v_load(delta + i * delta_row + j);
-      v_store(out + j, sum);
-    } else {
-      V sum = start ? v_load_first(start + j, (int)left) : v_set(0);
-      for (ptrdiff_t i = 0; i < rows; i++)
-        sum += v_load_first(delta + i * delta_row + j, (int)left);
-      v_store_first(out + j, sum, (int)left);
+    const ptrdiff_t left = columns - j;
+    const int is_whole = left >= VL;
+    V total = v_set(0);
+    for (ptrdiff_t first = 0; first < rows; first += BODY(BLOCK)) {
+      const ptrdiff_t end = first + BODY(BLOCK) < rows ? first + BODY(BLOCK) : rows;
+      const float *row = delta + first * delta_row + j;
+      V sum = v_set(0);
+      for (ptrdiff_t i = first; i < end; i++, row += delta_row)
+        sum += is_whole ? v_load(row) : v_load_first(row, (int)left);
+      total += sum;
     }
+    if (is_whole)
+      v_store(out + j, start ? v_load(start + j) + total : total);
+    else
+      v_store_first(out + j, start ? v_load_first(start + j, (int)left) + total : total, (int)left);
   }
 }
 

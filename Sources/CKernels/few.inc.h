@@ -15,11 +15,7 @@ INLINE void BODY(few_rows)(const int rows, const int k, const int vectors, const
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; i++) {
 #pragma clang loop unroll(full)
-    for (int v = 0; v < vectors; v++) {
-      const float *s = start ? start + i * start_row + v * VL : NULL;
-      int is_ragged = ragged && v == vectors - 1;
-      sum[i][v] = !start ? v_set(0) : is_ragged ? v_load_first(s, last) : v_load(s);
-    }
+    for (int v = 0; v < vectors; v++) sum[i][v] = v_set(0);
   }
 #pragma clang loop unroll(full)
   for (int p = 0; p < k; p++) {
@@ -37,7 +33,10 @@ INLINE void BODY(few_rows)(const int rows, const int k, const int vectors, const
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; v++) {
       float *to = c + i * c_row + v * VL;
-      if (ragged && v == vectors - 1)
+      const float *s = start ? start + i * start_row + v * VL : NULL;
+      const int is_ragged = ragged && v == vectors - 1;
+      if (s) sum[i][v] += is_ragged ? v_load_first(s, last) : v_load(s);
+      if (is_ragged)
         v_store_first(to, sum[i][v], last);
       else
         v_store(to, sum[i][v]);
@@ -114,7 +113,7 @@ INLINE void BODY(few_lines)(const int lines, const int k, const V right[FEW], co
                             ptrdiff_t pitch) {
   V sum[8];
 #pragma clang loop unroll(full)
-  for (int i = 0; i < lines; i++) sum[i] = start ? v_load(start + i * pitch) : v_set(0);
+  for (int i = 0; i < lines; i++) sum[i] = v_set(0);
 #pragma clang loop unroll(full)
   for (int p = 0; p < k; p++) {
 #pragma clang loop unroll(full)
@@ -122,7 +121,8 @@ INLINE void BODY(few_lines)(const int lines, const int k, const V right[FEW], co
       sum[i] = v_fma(v_pair(a + p * a_column + 2 * i), right[p], sum[i]);
   }
 #pragma clang loop unroll(full)
-  for (int i = 0; i < lines; i++) v_store(c + i * pitch, sum[i]);
+  for (int i = 0; i < lines; i++)
+    v_store(c + i * pitch, start ? sum[i] + v_load(start + i * pitch) : sum[i]);
 }
 
 INLINE void BODY(few_seam)(const int k, ptrdiff_t lines, ptrdiff_t n, const float *a,

@@ -6,6 +6,7 @@
 // One stride of a is 1: `a_row` where the tile is `upright`, `a_column` where it is not. The rows'
 // addresses then are few registers with fixed distances: a row at, one behind, or two behind every
 // third. FS_HIDDEN keeps the compiler from deriving one from the other, step by step.
+// An upright tile's sums begin at zero, and the start is added to them; a level one's begin at it.
 // Where the tile looks `ahead`, each term fetches as much as a row of the panel of what lies at
 // `next`, which moves on by `next_row`.
 #define FS_HIDDEN(pointer) __asm__("" : "+r"(pointer))
@@ -31,7 +32,7 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, cons
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; v++) {
       const float *s = start ? start + i * start_row + v * VL : NULL;
-      if (!start)
+      if (!start || upright)
         sum[i][v] = v_set(0);
       else if (ragged && v == vectors - 1)
         sum[i][v] = v_load_first(s, last);
@@ -72,7 +73,10 @@ INLINE void BODY(tile)(const int rows, const int vectors, const int ragged, cons
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; v++) {
       float *to = c + i * c_row + v * VL;
-      if (ragged && v == vectors - 1)
+      const float *s = start && upright ? start + i * start_row + v * VL : NULL;
+      const int is_ragged = ragged && v == vectors - 1;
+      if (s) sum[i][v] += is_ragged ? v_load_first(s, last) : v_load(s);
+      if (is_ragged)
         v_store_first(to, sum[i][v], last);
       else
         v_store(to, sum[i][v]);

@@ -3,7 +3,7 @@ import Numerics
 
 /// Filters over channels-last images.
 ///
-/// Order: outputs over (ky, kx, channel); weight gradients over (sample, y, x); input gradients as
+/// Order: outputs over (ky, kx, channel); weight gradients over (y, x), then samples; input gradients as
 /// a convolution of the padded gradient with the filters turned around, over (ky, kx, filter) of
 /// the turned ones, zeros included. Where `WinogradConvolution` makes the products: in its order.
 struct ConvolutionLayer: PlacedLayer {
@@ -155,9 +155,12 @@ struct ConvolutionLayer: PlacedLayer {
       functions.convolve_weights(
         &convolution, pass.rows, images(pass), deltas.output, start, target)
     }
-    functions.add_rows(
-      pass.rows * convolution.out_height * convolution.out_width, convolution.outputs,
-      deltas.output, convolution.outputs, start.map { $0 + weightCount }, target + weightCount)
+    let (places, bias) = (convolution.out_height * convolution.out_width, target + weightCount)
+    for row in 0..<pass.rows {
+      functions.add_rows(
+        places, convolution.outputs, deltas.output + row * outputCount, convolution.outputs,
+        row == 0 ? start.map { $0 + weightCount } : UnsafePointer(bias), bias)
+    }
   }
 
   /// The gradient by the filters, where it is not there yet; behind the last samples.

@@ -18,6 +18,9 @@ struct DenseLayer: PlacedLayer {
   private var isNarrow: Bool { outputs <= 16 && inputs >= 32 }
   var hasTransposedWeight: Bool { isNarrow }
 
+  /// Every product of the step, and the bias's sum, is added to the weights as a whole.
+  var roundsOnce: Bool { true }
+
   /// Whether the forward pass fetches memory ahead.
   var fetchesAhead: Bool { isNarrow }
 

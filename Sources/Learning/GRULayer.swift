@@ -98,9 +98,8 @@ struct GRULayer: PlacedLayer {
         features)
     }
     guard let target = deltas.target else { return }
-    functions.gemm(
-      features, wide, rows * time, pass.input, 1, features, sums, wide, deltas.start, wide,
-      target, wide)
+    parts.inputGradient(
+      pass.input, features, sums, start: deltas.start, target: target, kernels: pass.kernels)
     parts.recurrentGradient(
       recurrentSums, start: deltas.start.map { $0 + features * wide },
       target: target + features * wide, kernels: pass.kernels)

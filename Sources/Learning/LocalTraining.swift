@@ -130,15 +130,8 @@ public struct LocalTraining: Sendable {
       samplesProcessed: plan.samples(inBatches: batches, shardCount: shard.count))
   }
 
-  /// How many samples a batch has at most whose gradient's chain begins at the weights: each term
-  /// is rounded as the weights are, so of very many small ones much would be lost.
-  private static let mostSeeded = 64
-
-  /// Whether a step needs no separate gradient: the gradient's chain begins at the weights.
-  private var isPlain: Bool {
-    plan.optimizer.isPlain && plan.clipping == nil
-      && min(plan.batchSize, shard.count) <= Self.mostSeeded
-  }
+  /// Whether a step needs no separate gradient: plain SGD.
+  private var isPlain: Bool { plan.optimizer.isPlain && plan.clipping == nil }
 
   private func step(
     _ batch: Int, _ rows: Int, parameters: UnsafePointer<Float>,

@@ -83,9 +83,9 @@ extension Network {
   /// Adds `scale` times the gradient of the batch's summed loss to the parameters: `target` =
   /// `parameters` + that.
   ///
-  /// With scale −rate/rows this is the step of plain SGD. `target` may be `parameters`. Order:
-  /// every weight's chain begins at the weight and continues sample by sample, fused; a bias's
-  /// likewise, by additions. `WinogradConvolution` adds a weight's whole gradient at the end.
+  /// With scale −rate/rows this is the step of plain SGD. `target` may be `parameters`. Order: a
+  /// parameter's gradient is summed from zero in the order of its layer, and added to the
+  /// parameter once.
   func step(
     _ rows: Int, scale: Float, parameters: UnsafePointer<Float>,
     target: UnsafeMutablePointer<Float>, in space: Workspace, kernels: Kernels,
@@ -118,12 +118,19 @@ extension Network {
     for index in (firstTrained..<space.steps.count).reversed() {
       let needsInput = index > firstTrained
       let step = space.steps[index]
+      let isApart = start != nil && step.isUpdatable && !step.layer.roundsOnce
+      let sums = (isApart ? space.gradient : target) + step.offset
       step.layer.backward(
         pass(step, rows, parameters: parameters, in: space, kernels: kernels, noise: noise),
         Deltas(
           output: delta, input: needsInput ? next : nil,
-          start: start.map { $0 + step.offset },
-          target: step.isUpdatable ? target + step.offset : nil))
+          start: isApart ? nil : start.map { $0 + step.offset },
+          target: step.isUpdatable ? sums : nil))
+      if isApart, let start {
+        let count = step.layer.parameterCount
+        kernels.functions.add_rows(
+          1, count, sums, count, start + step.offset, target + step.offset)
+      }
       if !step.layer.deltaInPlace { swap(&delta, &next) }
     }
     keepFrozen(start: start, target: target)

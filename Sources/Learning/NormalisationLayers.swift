@@ -4,7 +4,8 @@ import Numerics
 /// channel by channel.
 ///
 /// Source: Wu and He, "Group normalization" (2018), with epsilon 10⁻⁵. Order: sums over places,
-/// then the group's channels, in `Double`; gradients over (sample, place).
+/// then the group's channels, in `Double`; gradients over (sample,
+/// place), likewise.
 struct GroupNormalisationLayer: PlacedLayer {
   private let groups: Int
   private let channels: Int
@@ -105,17 +106,15 @@ struct GroupNormalisationLayer: PlacedLayer {
       }
     }
     guard let target = deltas.target else { return }
-    if let start = deltas.start {
-      if start != UnsafePointer(target) { target.update(from: start, count: 2 * channels) }
-    } else {
-      target.update(repeating: 0, count: 2 * channels)
-    }
-    for place in 0..<pass.rows * places {
-      for channel in 0..<channels {
+    for channel in 0..<channels {
+      var (product, sum) = (0.0, 0.0)
+      for place in 0..<pass.rows * places {
         let index = place * channels + channel
-        target[channel] += delta[index] * normal[index]
-        target[channels + channel] += delta[index]
+        product += Double(delta[index]) * Double(normal[index])
+        sum += Double(delta[index])
       }
+      target[channel] = (deltas.start?[channel] ?? 0) + Float(product)
+      target[channels + channel] = (deltas.start?[channels + channel] ?? 0) + Float(sum)
     }
   }
 }

@@ -30,6 +30,10 @@ protocol PlacedLayer: Sendable {
   /// Whether `forward` makes its input of bytes, where there are some.
   var takesBytes: Bool { get }
 
+  /// Whether `backward` adds a parameter's whole gradient to its start at once; else it gets zeros
+  /// to start from, and the sum is added behind it.
+  var roundsOnce: Bool { get }
+
   /// Floats kept from `forward` to `backward`, for `rows` samples.
   func stateCount(_ rows: Int) -> Int
   /// Floats that a call may use as it likes.
@@ -52,6 +56,7 @@ extension PlacedLayer {
   var runsInPlace: Bool { false }
   var deltaInPlace: Bool { false }
   var readsOutput: Bool { false }
+  var roundsOnce: Bool { false }
   func stateCount(_ rows: Int) -> Int { 0 }
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int { 0 }
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {}

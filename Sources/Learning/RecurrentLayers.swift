@@ -4,7 +4,7 @@ import Numerics
 ///
 /// Source: Hochreiter and Schmidhuber (1997), with forget gates (Gers et al., 2000). Order: a
 /// gate's sum begins at the bias, over features, then over the units before; weight gradients over
-/// (sample, time).
+/// time, then samples.
 struct LSTMLayer: PlacedLayer {
   private let time: Int
   private let features: Int
@@ -99,9 +99,8 @@ struct LSTMLayer: PlacedLayer {
         features)
     }
     guard let target = deltas.target else { return }
-    functions.gemm(
-      features, wide, rows * time, pass.input, 1, features, sums, wide, deltas.start, wide,
-      target, wide)
+    parts.inputGradient(
+      pass.input, features, sums, start: deltas.start, target: target, kernels: pass.kernels)
     parts.recurrentGradient(
       sums, start: deltas.start.map { $0 + features * wide }, target: target + features * wide,
       kernels: pass.kernels)
@@ -165,7 +164,21 @@ struct RecurrentParts {
     }
   }
 
-  /// The gradient by the weights between hidden states and sums, over (row, time).
+  /// The gradient by the weights between inputs and sums, over (row, time): the sums of rows are
+  /// added to the start one after the other.
+  func inputGradient(
+    _ input: UnsafePointer<Float>, _ features: Int, _ sums: UnsafePointer<Float>,
+    start: UnsafePointer<Float>?, target: UnsafeMutablePointer<Float>, kernels: Kernels
+  ) {
+    for row in 0..<rows {
+      kernels.functions.gemm(
+        features, width, time, input + row * time * features, 1, features,
+        sums + row * time * width, width, row == 0 ? start : UnsafePointer(target), width, target,
+        width)
+    }
+  }
+
+  /// The gradient by the weights between hidden states and sums, likewise.
   func recurrentGradient(
     _ sums: UnsafePointer<Float>, start: UnsafePointer<Float>?,
     target: UnsafeMutablePointer<Float>, kernels: Kernels

@@ -41,10 +41,11 @@ import Testing
             kernels.gemm(m, n, k, a, 1, m + 1, b, n, from, n, c, n)
           }
           for place in 0..<m * n {
-            var sum = start?[place] ?? 0
+            var sum: Float = 0
             for p in 0..<k {
               sum = Reference.fused(a[place / n + p * (m + 1)], b[p * n + place % n], sum)
             }
+            if let start { sum += start[place] }
             let isEqual = sum.bitPattern == c[place].bitPattern || sum.isNaN && c[place].isNaN
             #expect(isEqual, "\(m) rows at \(within), \(k) terms, place \(place)")
           }
@@ -83,7 +84,10 @@ import Testing
     #expect(c == [0])
     // Fused: (1+u)² - (1+2u) leaves u², where rounding the product first leaves 0.
     let u = Float.ulpOfOne
-    kernels.gemm(1, 1, 1, [1 + u], 1, 1, [1 + u], 1, [-(1 + 2 * u)], 0, &c, 1)
+    kernels.gemm(1, 1, 1, [1 + u], 2, 1, [1 + u], 1, [-(1 + 2 * u)], 0, &c, 1)
     #expect(c == [u * u])
+    // Where a is transposed, the product is rounded, and the start added to that.
+    kernels.gemm(1, 1, 1, [1 + u], 1, 2, [1 + u], 1, [-(1 + 2 * u)], 0, &c, 1)
+    #expect(c == [0])
   }
 }

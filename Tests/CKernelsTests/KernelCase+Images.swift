@@ -189,14 +189,28 @@ private struct Convolution {
   }
 
   func forward() -> [Float] {
-    var out = guarded((0..<delta.count).map { bias?[$0 % shape.outputs] ?? 0 })
+    // Where pixels are neighbours in memory, the bias is added to the sum.
+    let isLast = shape.stride * shape.channels == 1
+    var out = guarded((0..<delta.count).map { isLast ? 0 : bias?[$0 % shape.outputs] ?? 0 })
     forEach { from, by, to in out[to] = Reference.fused(input[from], weight[by], out[to]) }
+    if isLast, let bias {
+      for place in 0..<delta.count { out[place] += bias[place % shape.outputs] }
+    }
     return out
   }
 
   func weightGradient() -> [Float] {
     var out = guarded(start ?? [Float](repeating: 0, count: weight.count))
-    forEach { from, by, to in out[by] = Reference.fused(input[from], delta[to], out[by]) }
+    let places = delta.count / rows
+    for row in 0..<rows {
+      var sums = [Float](repeating: 0, count: weight.count)
+      forEach { from, by, to in
+        guard to / places == row else { return }
+        sums[by] = Reference.fused(input[from], delta[to], sums[by])
+      }
+      let isBegun = row > 0 || start != nil
+      for by in weight.indices { out[by] = isBegun ? out[by] + sums[by] : sums[by] }
+    }
     return out
   }
 

@@ -94,9 +94,10 @@ extension KernelCase {
         })
     },
     KernelCase("add_rows") { numbers in
-      let (rows, columns) = (numbers.below(12), numbers.count())
-      let stride = columns + numbers.below(3)
-      let delta = numbers.floats(rows * stride)
+      let rows = numbers.below(numbers.chance() ? 12 : 200)
+      let columns = numbers.count()
+      let pitch = columns + numbers.below(3)
+      let delta = numbers.floats(rows * pitch)
       let start = numbers.perhapsFloats(columns)
       let isInPlace = start != nil && numbers.chance()
       return Problem(
@@ -105,17 +106,23 @@ extension KernelCase {
           out.withUnsafeMutableBufferPointer { out in
             let to = out.baseAddress
             if let start, !isInPlace {
-              kernels.add_rows(rows, columns, delta, stride, start, to)
+              kernels.add_rows(rows, columns, delta, pitch, start, to)
             } else {
-              kernels.add_rows(rows, columns, delta, stride, isInPlace ? to : nil, to)
+              kernels.add_rows(rows, columns, delta, pitch, isInPlace ? to : nil, to)
             }
           }
           return Outcome(floats: [out])
         },
         reference: {
-          var out = guarded(start ?? [Float](repeating: 0, count: columns))
-          for i in 0..<rows {
-            for j in 0..<columns { out[j] += delta[i * stride + j] }
+          var out = room(columns)
+          for j in 0..<columns {
+            var total: Float = 0
+            for first in stride(from: 0, to: rows, by: 64) {
+              var sum: Float = 0
+              for i in first..<min(first + 64, rows) { sum += delta[i * pitch + j] }
+              total += sum
+            }
+            out[j] = start.map { $0[j] + total } ?? total
           }
           return Outcome(floats: [out])
         })
@@ -164,17 +171,19 @@ struct Product {
     var result = c
     for i in 0..<m {
       for j in 0..<n {
-        var sum: Float =
+        let from: Float =
           switch start {
           case .zeros: 0
           case .row: begin[j]
           case .matrix: begin[i * startRow + j]
           case .itself: c[i * cRow + j]
           }
+        // Where a is transposed, the start is added to the end of the chain.
+        var sum = aRow == 1 ? 0 : from
         for p in 0..<k {
           sum = Reference.fused(a[i * aRow + p * aColumn], b[p * bRow + j], sum)
         }
-        result[i * cRow + j] = sum
+        result[i * cRow + j] = aRow == 1 && start != .zeros ? sum + from : sum
       }
     }
     return result

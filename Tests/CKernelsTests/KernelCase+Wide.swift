@@ -86,11 +86,11 @@ private struct Dense {
     var out = room(weight.count)
     for i in 0..<inputs {
       for j in 0..<outputs {
-        var sum = start == .zeros ? 0 : weight[i * outputs + j]
+        var sum: Float = 0
         for r in 0..<rows {
           sum = Reference.fused(input[r * inputs + i], delta[r * outputs + j], sum)
         }
-        out[i * outputs + j] = sum
+        out[i * outputs + j] = start == .zeros ? sum : weight[i * outputs + j] + sum
       }
     }
     return out

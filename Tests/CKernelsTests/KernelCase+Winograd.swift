@@ -146,15 +146,21 @@ struct Winograd {
       for pair in 0..<pairs { sums[point * weightPlane + pair] = 0 }
     }
     for row in 0..<rows {
+      var own = [Float](repeating: 0, count: sums.count)
       for tile in 0..<tiles {
         let seen = (0..<shape.channels).map { inputValues(row, tile, $0) }
         let deltas = (0..<shape.outputs).map { deltaValues(row, tile, $0) }
         for point in 0..<36 {
           for pair in 0..<pairs {
             let place = point * weightPlane + pair
-            sums[place] = Reference.fused(
-              seen[pair / shape.outputs][point], deltas[pair % shape.outputs][point], sums[place])
+            own[place] = Reference.fused(
+              seen[pair / shape.outputs][point], deltas[pair % shape.outputs][point], own[place])
           }
+        }
+      }
+      for point in 0..<36 {
+        for place in point * weightPlane..<point * weightPlane + pairs {
+          sums[place] = isFirst && row == 0 ? own[place] : sums[place] + own[place]
         }
       }
     }

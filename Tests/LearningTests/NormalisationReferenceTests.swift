@@ -91,9 +91,18 @@ import Testing
         for channel in 0..<channels {
           let at = place * channels + channel
           gradient[token(place) * channels + channel] += passed[at]
-          gradient[weights + channel] += outputDelta(at, outputs[at]) * normal[at]
-          gradient[weights + channels + channel] += outputDelta(at, outputs[at])
         }
+      }
+      for channel in 0..<channels {
+        var (byScale, byShift) = (0.0, 0.0)
+        for place in 0..<places {
+          let at = place * channels + channel
+          let delta = Double(outputDelta(at, outputs[at]))
+          byScale += delta * Double(normal[at])
+          byShift += delta
+        }
+        gradient[weights + channel] = Float(byScale)
+        gradient[weights + channels + channel] = Float(byShift)
       }
       return (outputs, gradient)
     }

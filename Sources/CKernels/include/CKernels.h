@@ -59,7 +59,9 @@ typedef struct fs_kernels {
   /// c[m×n] = start + a[m×k]·b[k×n]; element (i,p) of a is a[i*a_row + p*a_column], and one of
   /// these strides is 1. `start` is NULL (zeros), a row (start_row = 0) or a matrix; it may be `c`
   /// itself. c overlaps neither a nor b.
-  /// Order: p ascending, fused, the chain begins at the start.
+  /// Order: p ascending, fused. The chain begins at the start; where a is transposed (a_row is 1),
+  /// as for the gradient by weights, it begins at zero and the start is added to its end: each
+  /// weight is rounded once.
   void (*gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
                ptrdiff_t a_column, const float *b, ptrdiff_t b_row, const float *start,
                ptrdiff_t start_row, float *c, ptrdiff_t c_row);
@@ -88,7 +90,8 @@ typedef struct fs_kernels {
   /// delta[i] = activation[i] > 0 ? delta[i] : 0, in place.
   void (*relu_backward)(ptrdiff_t count, const float *activation, float *delta);
 
-  /// out[j] = start[j] + delta[0][j] + delta[1][j] + …; start may be NULL (zeros) or `out` itself.
+  /// out[j] = start[j] + (delta[0][j] + delta[1][j] + …); start may be NULL (zeros) or `out`
+  /// itself. Order: 64 rows from zero, then the sums of such blocks.
   void (*add_rows)(ptrdiff_t rows, ptrdiff_t columns, const float *delta, ptrdiff_t delta_row,
                    const float *start, float *out);
 
@@ -127,12 +130,14 @@ typedef struct fs_kernels {
   /// Copies images into larger ones, zeros elsewhere.
   void (*pad)(const fs_padding *shape, ptrdiff_t rows, const float *in, float *out);
 
-  /// Order: each output over (ky, kx, channel) ascending, fused, from the bias (NULL: zeros).
+  /// Order: each output over (ky, kx, channel) ascending, fused, from the bias (NULL: zeros);
+  /// where stride and channels are 1, from zero, and the bias is added.
   void (*convolve)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
                    const float *weight, const float *bias, float *out);
 
   /// out = start + the gradient by the weights; start is NULL (zeros), or may be `out` itself.
-  /// Order: each weight over (row, y, x) ascending, fused, from the start.
+  /// Order: each weight over (y, x) ascending, fused, from zero; what a row gives is added to the
+  /// start, row after row.
   void (*convolve_weights)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
                            const float *delta, const float *start, float *out);
 
@@ -153,7 +158,7 @@ typedef struct fs_kernels {
 
   /// sums[36][channels·outputs] += the products of values that the gradient by the weights is made
   /// of; `is_first`: they begin at zero. `scratch` as in `winograd_convolve`.
-  /// Order: each sum over (row, tile) ascending, fused.
+  /// Order: each sum over tiles ascending, fused, from zero; a row's sum is added to those before.
   void (*winograd_collect)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
                            const float *delta, int32_t is_first, float *scratch, float *sums);
 
@@ -268,7 +273,7 @@ typedef struct fs_kernels {
   /// in_delta[rows×inputs] = delta[rows×outputs]·weightᵀ, then target = start + inᵀ·delta: the
   /// gradient by the weights, or their step. in_delta may be NULL (not wanted), target too; start
   /// is NULL (zeros) or a matrix; target may be start and weight. Order: outputs ascending from
-  /// zero; rows ascending from the start; fused.
+  /// zero; rows ascending from zero, then the start; fused.
   void (*wide_backward)(ptrdiff_t rows, ptrdiff_t inputs, ptrdiff_t outputs, const float *in,
                         const float *delta, const float *weight, const float *start,
                         float *target, float *in_delta);
