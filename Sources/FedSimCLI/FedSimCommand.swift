@@ -77,7 +77,7 @@ struct Root: ParsableCommand {
 enum Output {
   /// A line to standard output.
   static func out(_ text: String) {
-    let failure = write(text, to: STDOUT_FILENO)
+    let failure = write(text.withoutControls, to: STDOUT_FILENO)
     // A reader that went away wants no more.
     guard failure != 0, failure != EPIPE, !incomplete.exchange(true, ordering: .relaxed) else {
       return
@@ -85,7 +85,7 @@ enum Output {
     error("standard output: write failed: \(String(cString: strerror(failure)))")
   }
   /// A line to standard error.
-  static func error(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+  static func error(_ text: String) { _ = write(text.withoutControls, to: STDERR_FILENO) }
 
   /// Whether a line to standard output is not there whole, since its disk is full or fails.
   static var isIncomplete: Bool { incomplete.load(ordering: .relaxed) }
@@ -143,7 +143,10 @@ enum Output {
   static func report(_ failure: RunFailure, nothingWas done: String = "run") -> Int32 {
     error(failure.description)
     if failure.isBadInput {
-      let count = failure.count == 1 ? "1 fault" : "\(failure.count) faults"
+      var count = failure.count == 1 ? "1 fault" : "\(failure.count) faults"
+      if failure.count > RunFailure.mostShown {
+        count += ", the first \(RunFailure.mostShown) are shown"
+      }
       error("\(count); nothing was \(done)")
     }
     return failure.isBadInput ? 2 : 3

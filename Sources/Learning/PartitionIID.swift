@@ -69,7 +69,7 @@ func shardBounds(
 
 extension Form where Value == Int {
   /// A number of clients.
-  static var clientCount: Form { .integer(1...10_000_000) }
+  static var clientCount: Form { .integer(1...2_000_000) }
   /// A number of samples.
   static var sampleCount: Form { .integer(1...100_000_000) }
 }

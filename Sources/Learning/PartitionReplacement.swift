@@ -26,8 +26,8 @@ public struct PartitionReplacement: Partitioner, Part {
     /// More draws than memory should hold.
     public func contradictions() -> [(key: String, message: String)] {
       let draws = clients * samplesPerDevice
-      guard draws > 1 << 30 else { return [] }
-      return [("samplesPerDevice", "\(draws) draws in all, expected at most \(1 << 30)")]
+      guard draws > 1 << 27 else { return [] }
+      return [("samplesPerDevice", "\(draws) draws in all, expected at most \(1 << 27)")]
     }
   }
 

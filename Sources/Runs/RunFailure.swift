@@ -15,10 +15,14 @@ public enum RunFailure: Error, Sendable {
 }
 
 extension RunFailure: CustomStringConvertible {
-  /// One line a fault.
+  /// How many faults are described.
+  public static let mostShown = 20
+
+  /// One line a fault, of the first ones.
   public var description: String {
     switch self {
-    case .input(let faults): faults.map(\.description).joined(separator: "\n")
+    case .input(let faults):
+      faults.prefix(Self.mostShown).map(\.description).joined(separator: "\n")
     case .output(.missingFolder(let path, let folder)):
       "\(path): the folder \(folder) does not exist; create it, or give another path"
     case .output(let fault): fault.description

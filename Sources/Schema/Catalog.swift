@@ -156,7 +156,7 @@ extension Reader {
     let parts = catalog.parts(of: seam.name)
     guard let entry = parts.first(where: { $0.name == name }) else {
       let known = parts.map(\.name)
-      let nearest = Spelling.nearest(to: name, among: known)
+      let nearest = nearest(to: name, among: known)
       report(.unknownName(name, seam: seam.name, nearest: nearest, known: known), at: place)
       return nil
     }

@@ -109,11 +109,17 @@ extension Form {
       read: { node, reader in reader.readPart(node, seam) }, write: { $0.resolved })
   }
 
-  /// Several parts of a seam, each by its name, in the order written.
+  /// Several parts of a seam, each by its name, in the order written; as a list where a part is
+  /// there twice.
   public static func parts<V>(_ seam: Seam<V>) -> Form where Value == [Choice<V>] {
     Form(
       shape: .part(seam: seam.name, several: true), expected: "one or more of \(seam.name)",
       read: { node, reader in reader.readParts(node, seam) },
-      write: { .mapping($0.map { ($0.name, $0.settings) }) })
+      write: { choices in
+        let names = choices.map(\.name)
+        return names.indices.allSatisfy { !names[..<$0].contains(names[$0]) }
+          ? .mapping(choices.map { ($0.name, $0.settings) })
+          : Node(.sequence(choices.map(\.resolved)))
+      })
   }
 }

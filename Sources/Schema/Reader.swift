@@ -5,6 +5,13 @@ public struct Reader {
   /// The faults met so far.
   public private(set) var faults: [Fault] = []
   private var path: [String] = []
+  /// How many faults have the nearest word looked for: who has written more has another problem.
+  private static let mostAdvised = 100
+
+  /// The known word nearest to one that nobody knows; nil behind many faults.
+  func nearest(to word: String, among known: [String]) -> String? {
+    faults.count < Self.mostAdvised ? Spelling.nearest(to: word, among: known) : nil
+  }
 
   /// A reader that knows these parts.
   public init(catalog: Catalog) { self.catalog = catalog }
@@ -43,7 +50,7 @@ public struct Reader {
     for entry in entries {
       guard let field = fields.first(where: { $0.key == entry.key }) else {
         let known = fields.map(\.key)
-        let nearest = Spelling.nearest(to: entry.key, among: known)
+        let nearest = nearest(to: entry.key, among: known)
         report(.unknownKey(entry.key, nearest: nearest, known: known), at: entry.place)
         continue
       }

@@ -36,6 +36,33 @@ struct BadInputTests {
     #expect(fedsim.names == ["s.yaml"])
   }
 
+  @Test("of many faults the first twenty are printed, with their number")
+  func many() throws {
+    let fedsim = try Command()
+    let keys = (1...5000).map { "unheardOf\($0): 1" }.joined(separator: "\n")
+    try fedsim.write(Command.scenario + "\n" + keys + "\n", to: "many.yaml")
+    let result = try fedsim("validate", "many.yaml")
+    let lines = result.error.split(separator: "\n")
+    #expect(result.code == 2 && lines.count == 21)
+    #expect(lines.last == "5000 faults, the first 20 are shown; nothing was run")
+  }
+
+  @Test("control characters of a file are escaped in messages")
+  func controls() throws {
+    let fedsim = try Command()
+    try fedsim.write(
+      "\"na\\e[31mme\": x\n\"be\\x07ll\": 1\n\"c1\\x9b\": 2\n", to: "raw.yaml")
+    let result = try fedsim("validate", "raw.yaml")
+    #expect(result.code == 2)
+    for escaped in ["na\\x1b[31mme", "be\\x07ll", "c1\\u{9b}"] {
+      #expect(result.error.contains(escaped), "\(result.error)")
+    }
+    #expect(
+      result.error.unicodeScalars.allSatisfy {
+        $0 == "\n" || $0.properties.generalCategory != .control
+      })
+  }
+
   @Test(
     "arguments that are wrong exit with 2 and name the nearest right word",
     arguments: [

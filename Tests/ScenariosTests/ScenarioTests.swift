@@ -75,6 +75,17 @@ struct ScenarioTests {
     #expect(scenario.resolvedText.contains("idleDwell: 5 min"))
   }
 
+  @Test("a part that is there twice stays in a list in the resolved text")
+  func twice() throws {
+    let text = Self.text + "\n"
+    let scenario = try Scenario(text: text, overrides: ["server.transforms=[sign, sign]"])
+    let again = try Scenario(text: scenario.resolvedText)
+    #expect(again.resolvedNode.hasSameContent(as: scenario.resolvedNode))
+    #expect(again.settings.server.transforms.map(\.name) == ["sign", "sign"])
+    let once = try Scenario(text: text, overrides: ["server.transforms=[sign]"])
+    #expect(once.resolvedText.contains("transforms:\n    sign:"))
+  }
+
   @Test("the digest names the values, not the way they were written")
   func digest() throws {
     let a = try Scenario(text: "fleet: [{name: a, count: 1}]\nstop: 1 d\nseed: 1\n", file: "x.yaml")
