@@ -30,6 +30,7 @@ struct ConsoleRun {
         summary.version == 0 ? "no version was published" : "no further version is possible"
       Output.error("warning: \(what): " + summary.standstill.joined(separator: "; "))
     }
+    if let notice = summary.divergence { Output.error("warning: \(notice)") }
     if let notice = summary.missedEvents { Output.error("warning: \(notice)") }
     if isJSON {
       Output.out(summary.json)

@@ -36,8 +36,17 @@ public enum FedSimCommand {
         return 0
       }
       Output.error(text)
+      if let advice = advice(on: arguments, text) { Output.error(advice) }
       return 2
     }
+  }
+
+  /// What an option that does not exist is in a scenario, if it is a word of the field.
+  private static func advice(on arguments: [String], _ message: String) -> String? {
+    guard message.contains("Unknown option"),
+      let option = arguments.first(where: { $0.hasPrefix("--") && message.contains("'\($0)'") })
+    else { return nil }
+    return SpellingSuggestion.advice(for: String(option.dropFirst(2))).map { "\(option): \($0)" }
   }
 
   /// A subcommand that does not exist, with the nearest that does.
@@ -46,6 +55,14 @@ public enum FedSimCommand {
     guard let first = asked.first, !first.hasPrefix("-") else { return nil }
     let known = Root.configuration.subcommands.map { $0._commandName } + ["help"]
     guard !known.contains(first) else { return nil }
+    if first.hasSuffix(".yaml") || first.hasSuffix(".yml") {
+      Output.error("there is no command `\(first)`; a scenario is played by: fedsim run \(first)")
+      return 2
+    }
+    if first.hasSuffix(".h5") {
+      Output.error("there is no command `\(first)`; a result is shown by: fedsim report \(first)")
+      return 2
+    }
     let nearest = SpellingSuggestion.word(to: first, among: known).map { "did you mean `\($0)`?" }
     let advice = nearest ?? "known commands: " + known.joined(separator: ", ")
     Output.error("there is no command `\(first)`; \(advice)")

@@ -2,12 +2,20 @@ import Foundation
 import Runs
 
 /// What a person sees on standard error during a run: on a terminal one line that is drawn
-/// again and again, elsewhere a line per version.
+/// again and again, elsewhere the first twenty versions, then the latest one every few seconds, and
+/// the last.
 final class Progress {
   private let isTerminal: Bool
   private let began = ContinuousClock.now
   private var accuracy: Double?
   private var isDrawn = false
+  /// Between two lines for a file or a program.
+  private static let interval = Duration.seconds(5)
+  private var written: ContinuousClock.Instant?
+  /// How many versions have their line at once.
+  private static let mostAtOnce = 20
+  /// The latest version, where it has no line yet, and how many versions before it have none.
+  private var waiting: (line: String, before: Int)?
 
   init(isTerminal: Bool) { self.isTerminal = isTerminal }
 
@@ -21,10 +29,19 @@ final class Progress {
     }
   }
 
-  /// Takes the line away.
+  /// Takes the line away; elsewhere the last version gets its line.
   func clear() {
     if isDrawn { write("\r\u{1B}[K") }
     isDrawn = false
+    writeWaiting()
+  }
+
+  private func writeWaiting() {
+    guard let (line, before) = waiting else { return }
+    waiting = nil
+    written = .now
+    if before > 0 { write("  (\(Format.count(before, "version")) between)\n") }
+    write(line + "\n")
   }
 
   private func line(_ news: VersionNews) {
@@ -35,7 +52,9 @@ final class Progress {
       text += "  \(news.model == nil ? "updates" : "files") \(news.updates)"
       if !news.loss.isNaN { text += "  loss \(Format.fixed(news.loss, 4))" }
     }
-    write(text + "\n")
+    waiting = (text, waiting.map { $0.before + 1 } ?? 0)
+    let isSoon = written.map { ContinuousClock.now - $0 < Self.interval } ?? false
+    if news.version <= Self.mostAtOnce || !isSoon { writeWaiting() }
   }
 
   private func draw(_ status: RunStatus) {

@@ -80,6 +80,7 @@ struct RunCommand: RegistryCommand {
       if scenario.settings.sweep != nil, !quiet {
         Output.error("note: only the base scenario is run; `fedsim sweep` plays its `sweep`")
       }
+      for warning in scenario.warnings { Output.error("warning: \(warning)") }
       var run = Run(scenario, output: output, options: options, timings: timings)
       keeping.set(&run.safety)
       run.safety.restarts = restart

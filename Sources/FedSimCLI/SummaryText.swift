@@ -55,6 +55,7 @@ struct SummaryText {
         summary.version == 0 ? "no version was published: \(obstacle)" : "no progress was possible")
       lines += summary.standstill.map { "  " + $0 }
     }
+    if let notice = summary.divergence { lines.append(notice) }
     if let notice = summary.missedEvents { lines.append(notice) }
     let isRight = summary.ledgers.allSatisfy { $0.balances }
     lines.append("ledgers (\(isRight ? "they balance" : "THEY DO NOT BALANCE"))")

@@ -21,6 +21,7 @@ struct ValidateCommand: RegistryCommand {
       try Run.check(scenario, options)
       if scenario.settings.sweep != nil { try SweepPreparation.check(scenario, options) }
       if scenario.settings.stress != nil { _ = try Stress(scenario) }
+      for warning in scenario.warnings { Output.error("warning: \(warning)") }
       Output.out(resolved ? scenario.resolvedText : "\(source.file): valid")
       return 0
     } catch {

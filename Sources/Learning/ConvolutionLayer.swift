@@ -3,7 +3,8 @@ import Numerics
 
 /// Filters over channels-last images.
 ///
-/// Order: outputs over (ky, kx, channel); weight gradients over (y, x), then samples; input gradients as
+/// Order: outputs over (ky, kx, channel); weight gradients over (y, x), then
+/// samples; input gradients as
 /// a convolution of the padded gradient with the filters turned around, over (ky, kx, filter) of
 /// the turned ones, zeros included. Where `WinogradConvolution` makes the products: in its order.
 struct ConvolutionLayer: PlacedLayer {

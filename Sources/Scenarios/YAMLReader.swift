@@ -67,6 +67,14 @@ public struct YAMLReader: Sendable {
       faults.append(Fault(at: locate(1, 1), .file(problem)))
       return nil
     }
+    // What HDF5 begins with.
+    if bytes.starts(with: [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      let problem =
+        "this is a result, not a scenario: `fedsim report` shows it, `fedsim replay` plays its"
+        + " scenario again"
+      faults.append(Fault(at: locate(1, 1), .file(problem)))
+      return nil
+    }
     most = max(Self.mostNodes, bytes.count + 1)
     var source: SourceText
     switch SourceText.decoding(bytes) {

@@ -156,6 +156,13 @@ extension Reader {
     let parts = catalog.parts(of: seam.name)
     guard let entry = parts.first(where: { $0.name == name }) else {
       let known = parts.map(\.name)
+      let near = Spelling.containing(name, among: known)
+      if near.count > 1 {
+        let lines = parts.filter { near.contains($0.name) }.map { "\n  \($0.name): \($0.summary)" }
+        let problem = "there is no \(seam.name) `\(name)`, but:" + lines.joined()
+        report(.contradiction(problem), at: place)
+        return nil
+      }
       let nearest = nearest(to: name, among: known)
       report(.unknownName(name, seam: seam.name, nearest: nearest, known: known), at: place)
       return nil

@@ -54,7 +54,7 @@ extension Fault: CustomStringConvertible {
   public var message: String {
     switch problem {
     case .unknownKey(let key, let nearest, let known):
-      return "unknown key `\(key)`" + suggestion(nearest, known: known, noun: "keys")
+      return "unknown key `\(key)`" + suggestion(key, nearest, known: known, noun: "keys")
     case .missingKey(let key, let expected):
       return "missing key `\(key)`: expected \(expected)"
     case .duplicateKey(let key):
@@ -62,13 +62,21 @@ extension Fault: CustomStringConvertible {
     case .unexpected(let found, let expected):
       return "found \(found), expected \(expected)"
     case .unknownName(let name, let seam, let nearest, let known):
-      return "there is no \(seam) `\(name)`" + suggestion(nearest, known: known, noun: "names")
+      return "there is no \(seam) `\(name)`"
+        + suggestion(name, nearest, known: known, noun: "names")
     case .contradiction(let text), .syntax(let text), .file(let text):
       return text
     }
   }
 
-  private func suggestion(_ nearest: String?, known: [String], noun: String) -> String {
+  private func suggestion(
+    _ word: String, _ nearest: String?, known: [String], noun: String
+  ) -> String {
+    // A word of the field says more than the letters that it shares with another one.
+    if let advice = KeyAdvice.advice(for: word), nearest.map({ !Spelling.isSame($0, word) }) ?? true
+    {
+      return "; " + advice
+    }
     if let nearest { return "; did you mean `\(nearest)`?" }
     return known.isEmpty
       ? "; there are no \(noun) here" : "; known \(noun): " + known.joined(separator: ", ")

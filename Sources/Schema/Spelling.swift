@@ -17,6 +17,15 @@ public enum Spelling {
     return best?.word
   }
 
+  /// Whether two words differ in letter case, `-` and `_` only.
+  public static func isSame(_ a: String, _ b: String) -> Bool { folded(a) == folded(b) }
+
+  /// The known words that contain a word, if it is long enough to mean something.
+  public static func containing(_ word: String, among known: [String]) -> [String] {
+    let wanted = String(folded(word))
+    return wanted.count < 4 ? [] : known.filter { String(folded($0)).contains(wanted) }
+  }
+
   private static func folded(_ word: String) -> [Character] {
     word.lowercased().filter { $0 != "-" && $0 != "_" }.map { $0 }
   }

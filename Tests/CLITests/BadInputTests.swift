@@ -26,7 +26,8 @@ struct BadInputTests {
       let result = try fedsim.run(["run", path, "-o", "o.h5"] + overrides)
       #expect(result.code == 2, "\(name)")
       #expect(result.out == "", "\(name)")
-      let found = result.error.split(separator: "\n")
+      // A line with two blanks in front continues the one before.
+      let found = result.error.split(separator: "\n").filter { !$0.hasPrefix("  ") }
       #expect(found.count == count + 1, "\(name): a line a fault, and their number")
       #expect(
         found.last
@@ -45,6 +46,36 @@ struct BadInputTests {
     let lines = result.error.split(separator: "\n")
     #expect(result.code == 2 && lines.count == 21)
     #expect(lines.last == "5000 faults, the first 20 are shown; nothing was run")
+  }
+
+  @Test("a threshold that the fleet can never reach, and a run that diverges, are warned of")
+  func warnings() throws {
+    let fedsim = try Command()
+    let never = ["s.yaml", "--set", "server.trigger={threshold: 5000}"]
+    for command in [["validate"], ["run", "-q", "-o", "n.h5"]] {
+      let result = try fedsim.run(command + never)
+      #expect(result.code == 0)
+      #expect(
+        result.error.hasPrefix(
+          "warning: no version will be published: `server.trigger.threshold` waits for 5000 updates"
+        ),
+        "\(result.error)")
+    }
+    let open = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../scenarios/smoke/open.yaml").standardized.path
+    let diverged = try fedsim(
+      "run", open, "-q", "-o", "d.h5", "--set", "task.training.optimizer={sgd: 1e9}")
+    #expect(diverged.code == 0)
+    #expect(diverged.error.contains("warning: the training diverged: "), "\(diverged.error)")
+  }
+
+  @Test("a result in a scenario's place is named as what it is")
+  func result() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
+    let again = try fedsim("run", "r.h5")
+    #expect(again.code == 2)
+    #expect(again.error.contains("this is a result, not a scenario"), "\(again.error)")
   }
 
   @Test("control characters of a file are escaped in messages")
@@ -77,6 +108,9 @@ struct BadInputTests {
       (["list", "agregator"], "there is no seam `agregator`; did you mean `aggregator`?"),
       (["list", "polices"], "there is no seam `polices`; did you mean `policy`?"),
       (["init", "s.yaml"], "s.yaml: already exists"),
+      (["s.yaml"], "a scenario is played by: fedsim run s.yaml"),
+      (["r.h5"], "a result is shown by: fedsim report r.h5"),
+      (["run", "s.yaml", "--rounds", "5"], "--rounds: here that is `--set 'stop.rounds=20'`"),
       (["validate", "s.yaml", "--set", "fleet=[]"], "fleet: "),
     ])
   func arguments(arguments: [String], message: String) throws {

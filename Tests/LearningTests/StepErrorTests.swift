@@ -116,7 +116,7 @@ struct StepErrorTests {
         let share = (error / size).squareRoot()
         #expect(
           share <= 2 * numbers.errors[place] + 1e-6,
-          "\(name), \(tensor.name), rate \(rate): \(share) of the step, PyTorch \(numbers.errors[place])"
+          "\(tensor.name), rate \(rate): \(share), PyTorch \(numbers.errors[place])"
         )
       }
     }

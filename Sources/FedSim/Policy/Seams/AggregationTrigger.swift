@@ -54,6 +54,8 @@ public protocol AggregationTrigger: PolicyPart {
   /// How many updates of the round's cohort have to arrive, where it waits for nothing else; nil:
   /// a round does not depend on that.
   func neededMembers(_ server: ServerView) -> Int?
+  /// How many updates have to wait before it ever wants an aggregation; nil: that depends.
+  var neededUpdates: Int? { get }
   /// What the server does now: wait, aggregate, or give the round up.
   func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout Memory
@@ -67,6 +69,9 @@ extension AggregationTrigger {
   public var needs: TriggerNeeds { [] }
   /// A round does not depend on it.
   public func neededMembers(_ server: ServerView) -> Int? { nil }
+
+  /// That depends.
+  public var neededUpdates: Int? { nil }
 
   /// What it wants now, for somebody who does not know the type of its memory.
   public func decide(

@@ -18,6 +18,8 @@ public struct ThresholdTrigger: AggregationTrigger {
   private let settings: Settings
   public init(_ settings: Settings) { self.settings = settings }
 
+  public var neededUpdates: Int? { settings.updates }
+
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
   ) -> TriggerDecision {
@@ -51,6 +53,7 @@ public struct EveryTrigger: AggregationTrigger {
 
   /// Its timer.
   public var timer: TriggerTimer? { .every(settings.period) }
+  public var neededUpdates: Int? { settings.minimum }
 
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory

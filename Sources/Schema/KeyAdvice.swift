@@ -1,0 +1,72 @@
+/// What users of other frameworks and of papers call things, and how a scenario says it.
+public enum KeyAdvice {
+  /// Some words, and what is meant here.
+  public struct Entry: Sendable {
+    /// The words, without `-` and `_`, in lower case.
+    public let words: [String]
+    /// How a scenario says it, as an argument of `--set`; nil: only the advice helps.
+    public let example: String?
+    /// More than the example says.
+    public let advice: String?
+
+    init(_ words: [String], _ example: String?, _ advice: String? = nil) {
+      (self.words, self.example, self.advice) = (words, example, advice)
+    }
+  }
+
+  /// All that is known, in the order in which it is looked up.
+  public static let entries: [Entry] = [
+    Entry(
+      ["strategy", "aggregation", "algorithm"], "server.policy=fedavg", "see `fedsim list policy`"),
+    Entry(
+      ["fractionfit", "fractiontrain", "participationrate", "clientfraction", "c"],
+      "server={policy: flower, selector: {fraction: 0.1}}"),
+    Entry(
+      ["clientsperround", "cohortsize", "minfitclients", "samplesize", "kclients"],
+      "server={policy: synchronous-fedavg, selector: {uniform: {cohort: 10}}}"),
+    Entry(["lr", "learningrate", "eta", "stepsize"], "task.training.optimizer.sgd=0.05"),
+    Entry(["momentum"], "task.training.optimizer={sgd: {learningRate: 0.05, momentum: 0.9}}"),
+    Entry(
+      ["localepochs", "numepochs", "epochsperround", "e", "epochs"], "task.training.epochs=5"),
+    Entry(["localbatchsize", "bs", "batch", "batchsize"], "task.training.batchSize=32"),
+    Entry(
+      ["rounds", "numrounds", "nrounds", "maxrounds", "globalrounds", "commrounds"],
+      "stop.rounds=20"),
+    Entry(["duration", "until", "hours", "days", "time"], "stop.after=2 d"),
+    Entry(
+      ["clients", "numclients", "nclients", "numdevices", "devices", "supernodes"],
+      "fleet[0].count=100", "the partition has its own number, `task.data.partition.iid.clients`"),
+    Entry(["threshold", "minupdates", "buffersize"], "server.trigger={threshold: 5}"),
+    Entry(
+      ["timeout", "deadline", "roundtimeout"], "server={policy: synchronous-fedavg}",
+      "a `deadline` is one of its triggers"),
+    Entry(["dataset", "datasetname"], "task.data.source=fashion-mnist"),
+    Entry(["mu", "proximalmu"], "task.training.algorithm=fedprox"),
+    Entry(["clippingnorm", "maxgradnorm", "gradclip"], "task.training.clipNorm=1"),
+    Entry(["staleness", "maxstaleness"], "server.maximumStaleness=5"),
+    Entry(
+      ["accuracy", "testaccuracy", "acc"], nil,
+      "`centralAccuracy` is of the test samples at the last version, `bestAccuracy` the best of "
+        + "all versions, `federatedAccuracy` the mean over devices"),
+    Entry(
+      ["logistic", "logisticregression", "linear"], "task.model=softmax"),
+    Entry(["cnn", "lenet", "lenet5", "convnet"], "task.model=cnn-mcmahan"),
+    Entry(["rnn"], "task.model.lstm.units=32"),
+    Entry(
+      [
+        "resnet", "resnet18", "resnet20", "resnet34", "resnet50", "vgg", "vgg11", "vgg16",
+        "mobilenet",
+        "mobilenetv2", "efficientnet", "transformer", "bert", "vit",
+      ], nil,
+      "a network is a list of layers (`task.model.layers`, `fedsim list layer`); there are no "
+        + "residual or attention layers"),
+  ]
+
+  /// What to say of a word where nothing has its name; nil: nothing.
+  public static func advice(for word: String) -> String? {
+    let folded = word.lowercased().filter { $0 != "-" && $0 != "_" }
+    guard let entry = entries.first(where: { $0.words.contains(folded) }) else { return nil }
+    let example = entry.example.map { "here that is `--set '\($0)'`" }
+    return [example, entry.advice].compactMap { $0 }.joined(separator: "; ")
+  }
+}
