@@ -101,7 +101,7 @@ enum EffortTable {
     var variables: [ResultDocument.Variable] = [
       .init(
         "samplesAggregated", axis, .int64(efforts.map(\.samplesAggregated)), units: "1",
-        longName: "sum of the distinct samples of the device's aggregated updates"),
+        longName: "sum of the share's size over the device's aggregated updates"),
       .seconds(
         "deviceSecondsAggregated", axis, efforts.map { Double($0.aggregated) / 1e6 },
         "training time of the device's aggregated updates"),

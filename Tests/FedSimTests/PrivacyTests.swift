@@ -4,56 +4,6 @@ import Numerics
 import Schema
 import Testing
 
-private func sampling(_ known: PrivacyCase) -> PrivacySampling {
-  switch known.kind {
-  case "poisson": .poisson(known.rate)
-  case "fixed": .withoutReplacement(known.rate)
-  default: .none
-  }
-}
-
-@Suite("Privacy accounting")
-struct PrivacyAccountingTests {
-  @Test("ε of 50 runs is dp-accounting's", arguments: privacyCases.indices)
-  func epsilons(index: Int) {
-    let known = privacyCases[index]
-    let found = sampling(known).epsilon(
-      noiseMultiplier: known.noise, versions: known.versions, delta: known.delta)
-    // Half a percent is promised; the same formulas come much nearer.
-    #expect((found - known.epsilon).magnitude <= 1e-5 * known.epsilon, "\(known), \(found)")
-  }
-
-  @Test("The noise for an ε is dp-accounting's, and keeps it", arguments: privacyTargets.indices)
-  func targets(index: Int) throws {
-    let known = privacyTargets[index]
-    let noise = try #require(
-      sampling(known).noiseMultiplier(
-        epsilon: known.epsilon, versions: known.versions, delta: known.delta))
-    #expect((noise - known.noise).magnitude < 1e-4 * known.noise, "\(noise)")
-    let kept = sampling(known).epsilon(
-      noiseMultiplier: noise, versions: known.versions, delta: known.delta)
-    #expect(kept <= known.epsilon && kept > 0.999 * known.epsilon)
-  }
-
-  @Test("Nothing reported is ε 0, no noise is no promise, and a sample of all is no sample")
-  func limits() {
-    #expect(RenyiCurve().epsilon(delta: 1e-5) == 0)
-    #expect(RenyiCurve.gaussian(noiseMultiplier: 0).epsilon(delta: 1e-5) == .infinity)
-    let plain = RenyiCurve.gaussian(noiseMultiplier: 1.5)
-    #expect(RenyiCurve.poissonSampled(rate: 1, noiseMultiplier: 1.5) == plain)
-    #expect(RenyiCurve.sampledWithoutReplacement(rate: 1, noiseMultiplier: 1.5) == plain)
-    #expect(RenyiCurve.poissonSampled(rate: 0, noiseMultiplier: 1.5) == RenyiCurve())
-  }
-
-  @Test("An ε that no noise keeps is reported")
-  func impossible() {
-    let found = PrivacySampling.none.noiseMultiplier(
-      epsilon: 1e-3, versions: 10_000_000, delta: 1e-30)
-    // At σ = 2²⁰, the most that is tried, ε is about √(2·T·ln(1/δ))/σ = 0.035.
-    #expect(found == nil)
-  }
-}
-
 private let start: [Float] = [0.25, -0.125, 0.5, 0.75, 0.0625, -0.5]
 
 private func noise(_ multiplier: Double) -> PrivacySettings {
@@ -258,6 +208,26 @@ struct PrivacyRunTests {
     }.play()
     // z = 1, σ_b = 1: (1 − ¼)^−½ = 1.1547; times 0.25.
     #expect((played.version(1).privacy!.noise - 0.25 / 0.75.squareRoot()).magnitude < 1e-12)
+  }
+
+  @Test("Where the bound has fallen, the noise is that of the larger bound of an old update")
+  func fallingBound() {
+    // Each update makes a version, and all three are of version 0, whose bound is 100. All are
+    // within it, so it is halved with each version (η = 2·ln 2, γ = ½) but for the count's noise.
+    let played = phones(three) {
+      $0.transforms = [
+        choice(AdaptiveClip.self) {
+          ($0.initial, $0.rate, $0.countNoise) = (100, 1.3862943611198906, 0.001)
+        }
+      ]
+      $0.privacy = noise(0.0015)
+    }.play()
+    // (0.0015⁻² − 0.002⁻²)^−½ = 0.0022677868380553632, times 100.
+    for version in 1...3 {
+      let record = played.version(version).privacy!
+      #expect((record.noise - 0.22677868380553632).magnitude < 1e-12, "version \(version)")
+      #expect((record.bound / (100 / Double(1 << version)) - 1).magnitude < 0.05)
+    }
   }
 
   @Test("What does not go together is said")

@@ -19,6 +19,18 @@ private func aged(
 
 @Suite("Weights of old updates")
 struct StalenessTests {
+  @Test("by the paper's clock a fresh update has the age 1")
+  func paper() {
+    // 2^−½ for a fresh update: FedAsync's α·s(1) = 0.707·α, where the other clock has α.
+    let root = make(PolynomialStaleness.self) { $0.clock = .paper }
+    #expect(root.weight(staleness: 0) == 1 / 2.0.squareRoot())
+    #expect(root.weight(staleness: 3) == 1 / 5.0.squareRoot())
+    let hinge = make(HingeStaleness.self) { ($0.slope, $0.from, $0.clock) = (10, 4, .paper) }
+    #expect((hinge.weight(staleness: 3), hinge.weight(staleness: 4)) == (1, 1.0 / 11))
+    let power = make(ExponentialStaleness.self) { ($0.rate, $0.clock) = (0.25, .paper) }
+    #expect((power.weight(staleness: 0) - 0.77880078307140487).magnitude < 1e-15)
+  }
+
   @Test("follow their equations, and count a fresh update in full")
   func equations() {
     let constant = make(ConstantStaleness.self)

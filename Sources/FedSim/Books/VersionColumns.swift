@@ -11,7 +11,7 @@ public struct VersionFigures: Sendable, Codable {
   public package(set) var progress = Progress()
   /// When it was published.
   public package(set) var publishedAt = SimTime.start
-  /// Sum of the updates' distinct samples.
+  /// Sum of the sizes of the updates' shares; a sample that a device drew twice counts twice.
   public package(set) var samples = 0
   /// Samples processed by the updates' trainings, repetitions counted.
   public package(set) var samplesProcessed = 0
@@ -68,8 +68,9 @@ extension VersionColumn {
       .summed(.init("aggregatedUpdates", "updates aggregated in all versions", .sum)),
     .integer("devices", "distinct devices among these updates") { $0.devices }
       .only([.claims, .recordings]),
-    .integer("samples", "sum of the updates' distinct samples") { $0.samples }
-      .only([.claims, .recordings]).claimed("Sum of the distinct samples of the version's updates"),
+    .integer("samples", "sum of the sizes of the updates' shares") { $0.samples }
+      .only([.claims, .recordings]).claimed(
+        "Sum of the sizes of the shares of the version's updates"),
     .integer(
       "samplesProcessed", "samples processed by these trainings, including repetitions"
     ) { $0.samplesProcessed }
@@ -231,7 +232,7 @@ extension VersionColumn {
     .claimed("Upper bound of the privacy loss of a device (`server.privacy`)")
     .lacking { _ in "privacy is not accounted for (server.privacy)" },
     .number(
-      "privacyNoise", "standard deviation of the noise on each parameter of the version's step"
+      "privacyNoise", "standard deviation of the noise on each parameter of the mean of the updates"
     ) {
       $0.privacy?.noise
     }
@@ -265,7 +266,9 @@ extension VersionColumn {
       let delta = "delta = \(Text.shortest(privacy.delta))"
       return privacy.isAmplified
         ? "\(delta); neighbour: a device with other updates, cohorts drawn from the fleet"
-        : "\(delta); neighbour: a device whose updates are zero, for each version"
+        : "\(delta); neighbour: a device whose updates are zero"
+          + (inputs.server.transforms.contains { $0.value.asTold != nil }
+            ? ", and whose reports count one half" : "") + ", for each version"
     }
   }
 

@@ -85,7 +85,8 @@ enum Privacy {
   ///
   /// Source: McMahan et al. (2018), §3: z·C/n. Where the server learns the bound by a noisy count,
   /// both together are worth z (Andrew et al. 2021, theorem 1): the sum's noise is (z⁻² −
-  /// (2σ_b)⁻²)^−½.
+  /// (2σ_b)⁻²)^−½. The count is of reports less ½, so a device moves it by ½ against its neighbour,
+  /// which gives no report.
   private static func deviation(
     _ updates: [Int32], _ server: inout Server, _ cx: inout Context
   ) -> Double {

@@ -5,7 +5,7 @@ import Schema
 public enum UpdateWeights: String, CaseIterable, Sendable {
   /// Every update the same.
   case uniform
-  /// By distinct samples; where no update has any, every one the same.
+  /// By the sizes of shares; where no update has any, every one the same.
   case samples
 
   /// One weight an update; they add up to 1 but for rounding.
@@ -19,13 +19,13 @@ public enum UpdateWeights: String, CaseIterable, Sendable {
   }
 }
 
-/// The mean weighted by distinct samples: FedAvg.
+/// The mean weighted by the sizes of shares: FedAvg.
 ///
 /// Source: McMahan et al., "Communication-efficient learning of deep networks from decentralized
 /// data" (2017), algorithm 1.
 public struct SampleWeightedMean: Aggregator {
   public static let name = "sample-weighted-mean"
-  public static let summary = "FedAvg: the mean weighted by each update's distinct samples"
+  public static let summary = "FedAvg: the mean weighted by the size of each update's share"
 
   public typealias Settings = NoSettings
   public init(_ settings: NoSettings) {}

@@ -14,6 +14,24 @@ public struct ConstantStaleness: StalenessWeight {
   public func weight(staleness: Int) -> Double { 1 }
 }
 
+/// How old a fresh update is.
+public enum StalenessClock: String, CaseIterable, Sendable {
+  /// 0: no version was published since its base.
+  case published
+  /// 1, as in FedAsync's paper: the version that it makes is one more than its base.
+  case paper
+
+  /// The age that a weight is computed with.
+  func age(_ staleness: Int) -> Int { self == .paper ? staleness + 1 : staleness }
+
+  /// The field of it, a feature that is off unless it is named.
+  static func field<Root>(_ key: WritableKeyPath<Root, StalenessClock?> & Sendable) -> Field<Root> {
+    Field(
+      "clock", key, feature: .choice,
+      "Staleness of a fresh update: 0 (published), or 1 (paper: FedAsync's t − τ); absent: 0")
+  }
+}
+
 /// A power of the age.
 ///
 /// Source: Xie, Koyejo, Gupta, "Asynchronous federated optimization" (2020), §5.2; with the
@@ -27,19 +45,24 @@ public struct PolynomialStaleness: StalenessWeight {
   public struct Settings: PartSettings {
     /// The exponent.
     public var exponent = 0.5
+    /// How old a fresh update is; nil: 0.
+    public var clock: StalenessClock?
     public init() {}
     public static var shorthand: String? { "exponent" }
     public static var fields: [Field<Settings>] {
-      [Field("exponent", \.exponent, .number(0...1000), "The exponent a")]
+      [
+        Field("exponent", \.exponent, .number(0...1000), "The exponent a"),
+        StalenessClock.field(\.clock),
+      ]
     }
   }
 
   private let settings: Settings
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// (1 + τ)^−a; exactly 1 for a fresh update.
+  /// (1 + τ)^−a; exactly 1 for an update of age 0.
   public func weight(staleness: Int) -> Double {
-    let age = 1 + Double(staleness)
+    let age = 1 + Double((settings.clock ?? .published).age(staleness))
     if settings.exponent == 0.5 { return 1 / age.squareRoot() }
     return Portable.exp(-settings.exponent * Portable.log(age))
   }
@@ -57,6 +80,8 @@ public struct HingeStaleness: StalenessWeight {
     public var slope = 10.0
     /// Up to where it counts in full.
     public var from = 4
+    /// How old a fresh update is; nil: 0.
+    public var clock: StalenessClock?
     public init() {}
     public static var shorthand: String? { "from" }
     public static var fields: [Field<Settings>] {
@@ -65,6 +90,7 @@ public struct HingeStaleness: StalenessWeight {
         Field(
           "from", \.from, .integer(0...1_000_000),
           "Maximum staleness of an update with full weight, b"),
+        StalenessClock.field(\.clock),
       ]
     }
   }
@@ -74,8 +100,9 @@ public struct HingeStaleness: StalenessWeight {
 
   /// 1 or 1 / (a·(τ − b) + 1).
   public func weight(staleness: Int) -> Double {
-    guard staleness > settings.from else { return 1 }
-    return 1 / (settings.slope * Double(staleness - settings.from) + 1)
+    let age = (settings.clock ?? .published).age(staleness)
+    guard age > settings.from else { return 1 }
+    return 1 / (settings.slope * Double(age - settings.from) + 1)
   }
 }
 
@@ -89,10 +116,15 @@ public struct ExponentialStaleness: StalenessWeight {
   public struct Settings: PartSettings {
     /// How fast it falls.
     public var rate = 0.5
+    /// How old a fresh update is; nil: 0.
+    public var clock: StalenessClock?
     public init() {}
     public static var shorthand: String? { "rate" }
     public static var fields: [Field<Settings>] {
-      [Field("rate", \.rate, .number(0...1000), "Rate of decay, a")]
+      [
+        Field("rate", \.rate, .number(0...1000), "Rate of decay, a"),
+        StalenessClock.field(\.clock),
+      ]
     }
   }
 
@@ -101,6 +133,6 @@ public struct ExponentialStaleness: StalenessWeight {
 
   /// e^(−a·τ).
   public func weight(staleness: Int) -> Double {
-    Portable.exp(-settings.rate * Double(staleness))
+    Portable.exp(-settings.rate * Double((settings.clock ?? .published).age(staleness)))
   }
 }
