@@ -7,7 +7,8 @@ struct ScenarioArguments: ParsableArguments {
   @Argument(help: "The scenario file.")
   var file: String
 
-  @Option(help: "The scenario's seed, same as `--set seed=N`.")
+  // A minus is part of the value: what is wrong with it is then said.
+  @Option(parsing: .unconditional, help: "The scenario's seed, same as `--set seed=N`.")
   var seed: UInt64?
 
   @Option(

@@ -154,11 +154,10 @@ public struct Run {
   }
 
   private func prepareOutput() throws(RunFailure) -> ResultFile {
-    let parts = output.split(separator: "/").filter { $0 != "." }
-    if parts.count == 2, parts[0] == "results", !output.hasPrefix("/") {
-      // A failure shows when the file is prepared.
+    if let slash = output.lastIndex(of: "/"), slash > output.startIndex {
+      // One folder, as of the default `results/`; a failure shows when the file is prepared.
       try? FileManager.default.createDirectory(
-        atPath: "results", withIntermediateDirectories: false)
+        atPath: String(output[..<slash]), withIntermediateDirectories: false)
     }
     return try Run.output { () throws(ResultFault) in
       try ResultFile.prepare(output, calls: safety.calls)

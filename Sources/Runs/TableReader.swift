@@ -23,7 +23,7 @@ struct TableReader {
   private var groups: [String: Int] = [:]
 
   /// Faults beyond this many in one file are not looked for.
-  private static let mostFaults = 20
+  private static let mostFaults = 10_000
 
   /// A reader of the tables of this scenario.
   init(_ scenario: Scenario) {

@@ -39,6 +39,15 @@ struct UnfinishedRun {
     return result
   }
 
+  /// What to say where there is no result of this name.
+  static func absence(of result: String) -> String {
+    guard RunFolder.isUnfinished(beside: PlacePath.target(of: result)) else {
+      return "there is no such file; expected the result of a run"
+    }
+    return "its run has not ended: `fedsim resume \(result)` continues it if it was stopped, and "
+      + "`fedsim recover \(result)` writes what it has so far"
+  }
+
   /// Looks at what is next to a result, and takes its lock; a reader does without where
   /// nothing may be written.
   ///

@@ -22,6 +22,7 @@ public struct PartListing: Sendable {
   public func text(seam: String? = nil) -> String {
     var lines: [String] = []
     if seam == nil {
+      lines += contents
       lines += ["scenario: the keys of a scenario file", ""]
       lines += fields(sections, indent: 2) + [""]
     }
@@ -38,7 +39,33 @@ public struct PartListing: Sendable {
     if seam == nil || seam == "policy" { lines += policies() }
     if seam == nil || seam == "profile" { lines += profiles() }
     while lines.last == "" { lines.removeLast() }
-    return lines.joined(separator: "\n") + "\n"
+    return lines.flatMap(Self.wrapped).joined(separator: "\n") + "\n"
+  }
+
+  /// What follows, and how to see a part of it alone.
+  private var contents: [String] {
+    let names = catalog.seams.map(\.name) + Self.presets + ["kernels"]
+    return [
+      "The keys of a scenario, then these sections: " + names.joined(separator: ", ") + ".",
+      "`fedsim list SECTION` prints one of them, such as `fedsim list partition`.", "",
+    ]
+  }
+
+  /// A line in lines of at most 120 characters, each but the first four blanks further in.
+  private static func wrapped(_ line: String) -> [String] {
+    guard line.count > 120 else { return [line] }
+    let margin = String(line.prefix { $0 == " " }) + "    "
+    var lines: [String] = []
+    let words = line.drop(while: { $0 == " " })
+      .split(separator: " ", omittingEmptySubsequences: false)
+    for word in words {
+      if let last = lines.last, last.count + 1 + word.count <= 120 {
+        lines[lines.count - 1] = last + " " + word
+      } else {
+        lines.append((lines.isEmpty ? String(margin.dropLast(4)) : margin) + word)
+      }
+    }
+    return lines
   }
 
   private func policies() -> [String] {

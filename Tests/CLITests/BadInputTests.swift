@@ -102,6 +102,7 @@ struct BadInputTests {
       (["run"], "Missing expected argument '<file>'"),
       (["run", "s.yaml", "--threads", "0"], "expected a number from 1 to 1024"),
       (["run", "s.yaml", "--kernels", "avx"], "'avx512', 'avx2' or 'baseline'"),
+      (["run", "s.yaml", "--seed", "-1"], "'-1' is invalid for '--seed <seed>'"),
       (["run", "s.yaml", "--seed", "one"], "'one' is invalid for '--seed <seed>'"),
       (["run", "s.yaml", "--set", "server.trigger.treshold=3"], "did you mean `threshold`?"),
       (["run", "none.yaml"], "none.yaml: cannot read `none.yaml`: No such file or directory"),

@@ -203,12 +203,15 @@ struct RunCommandTests {
   @Test("a missing folder for the result is bad input, found before the run")
   func missingFolder() throws {
     let fedsim = try Command()
-    let result = try fedsim("run", "s.yaml", "--output", "nowhere/o.h5")
+    let result = try fedsim("run", "s.yaml", "--output", "nowhere/at/all/o.h5")
     #expect(result.code == 2)
     #expect(
-      result.error == "nowhere/o.h5: the folder nowhere does not exist; create it, or give another"
-        + " path\n1 fault; nothing was run\n")
+      result.error == "nowhere/at/all/o.h5: the folder nowhere/at/all does not exist; create it, or"
+        + " give another path\n1 fault; nothing was run\n")
     #expect(result.out == "" && fedsim.names == ["s.yaml"])
+    // One folder is made, as of the default.
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "new/o.h5").code == 0)
+    #expect(fedsim.names.contains("new/o.h5"))
     // The same words whatever the option is called.
     _ = try fedsim("run", "s.yaml", "-q", "-o", "r.h5")
     #expect(

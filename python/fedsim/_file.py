@@ -77,6 +77,10 @@ def is_whole(path: Path) -> bool:
 def start_time(path: Path) -> np.datetime64:
     """The civil time (UTC) at which the run starts."""
     with _file(path) as file:
+        if "startTime" not in file:
+            kind = str(file.attrs.get("Conventions", ""))
+            what = "the table of a sweep: open it with xarray.open_dataset" if "sweep" in kind else "no result of a run"
+            raise NotAResult(f"{os.fspath(path)}: this is {what}")
         return np.datetime64(int(file["startTime"][()]), "s").astype("datetime64[ns]")
 
 

@@ -133,3 +133,11 @@ def test_a_recovered_result_opens_and_says_that_it_is_not_whole(recovered, night
     assert fedsim.open(journal)["versions"].sizes["version"] == len(fedsim.table(journal, "versions"))
     with pytest.raises(KeyError, match="no group 'ledger'; there are rounds, versions"):
         fedsim.group(journal, "ledger")
+
+
+def test_the_table_of_a_sweep_is_named_as_what_it_is(tmp_path):
+    path = tmp_path / "table.h5"
+    with h5py.File(path, "w") as file:
+        file.attrs["Conventions"] = "CF-1.10 FedSim-sweep-1"
+    with pytest.raises(fedsim.NotAResult, match="this is the table of a sweep"):
+        fedsim.open(path)

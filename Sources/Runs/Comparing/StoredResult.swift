@@ -18,7 +18,7 @@ struct StoredResult {
   init(_ path: String) throws(RunFailure) {
     self.path = path
     guard FileManager.default.fileExists(atPath: path) else {
-      throw StoredRun.refusal(path, "there is no such file; expected the result of a run")
+      throw StoredRun.refusal(path, UnfinishedRun.absence(of: path))
     }
     do throws(ResultFault) {
       document = try ResultFile.read(path)

@@ -98,7 +98,7 @@ public struct Export: Sendable {
   /// The result.
   private func read() throws(RunFailure) -> ResultDocument {
     guard FileManager.default.fileExists(atPath: path) else {
-      throw refusal("there is no such file; expected the result of a run")
+      throw refusal(UnfinishedRun.absence(of: path))
     }
     let document: ResultDocument
     do throws(ResultFault) {
