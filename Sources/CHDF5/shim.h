@@ -103,3 +103,12 @@ static inline herr_t chdf5_each_name(
   struct chdf5_names names = {take, context};
   return H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, chdf5_take_name, &names);
 }
+
+/// The address of an object in its file, in two parts; negative: there is none.
+static inline herr_t chdf5_address(hid_t object, unsigned long address[2]) {
+  H5G_stat_t found;
+  herr_t status = H5Gget_objinfo(object, ".", 0, &found);
+  address[0] = found.objno[0];
+  address[1] = found.objno[1];
+  return status;
+}

@@ -18,6 +18,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("loop", "/devices/one", "a link to a group that is elsewhere, too"),
+    (
+      "deep", String(repeating: "/x", count: 16), "more than 16 groups one in the other"
+    ),
+  ])
+  func groupsThatNeverEndAreNotFollowed(name: String, place: String, found: String) throws {
+    let path = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "Fixtures/\(name).h5").path
+    let fault = #expect(throws: ResultFault.self) { try ResultFile.read(path) }
+    guard case .notAResult(_, place, found, _) = fault else {
+      Issue.record("found \(String(describing: fault))")
+      return
+    }
+  }
+
   @Test func aFolderOrADeviceIsNoFile() throws {
     try Samples.inFolder { folder in
       #expect(throws: ResultFault.notAFile(path: folder, found: "a folder")) {

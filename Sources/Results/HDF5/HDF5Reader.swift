@@ -15,14 +15,33 @@ struct HDF5Reader {
         "H5Fopen", H5Fopen(path, chdf5_read_only(), chdf5_default()), H5Fclose)
       let root = try place.handle("H5Gopen2", H5Gopen2(file.id, "/", chdf5_default()), H5Gclose)
       var document = ResultDocument()
-      document.root = try HDF5Reader().group("", root.id, at: place, only: groups)
+      var reader = HDF5Reader()
+      document.root = try reader.group("", root.id, at: place, only: groups)
       return document
     }
   }
 
-  private func group(
+  /// The addresses of the groups that were read.
+  private var seen: [[UInt]] = []
+  /// How many groups are open, one in the other.
+  private var depth = 0
+  /// Results have two levels.
+  private static let deepest = 16
+
+  private mutating func group(
     _ name: String, _ id: hid_t, at place: HDF5Place, only groups: [String]? = nil
   ) throws(ResultFault) -> ResultDocument.Group {
+    var address: [UInt] = [0, 0]
+    try place.check("H5Gget_objinfo", chdf5_address(id, &address))
+    guard !seen.contains(address) else {
+      throw place.unexpected("a link to a group that is elsewhere, too", "each group once")
+    }
+    seen.append(address)
+    guard depth < Self.deepest else {
+      throw place.unexpected("more than \(Self.deepest) groups one in the other", "a result's two")
+    }
+    depth += 1
+    defer { depth -= 1 }
     var group = ResultDocument.Group(name, attributes: try attributes(of: id, at: place))
     for name in try links(of: id, at: place) {
       let inside = place.appending(name)
