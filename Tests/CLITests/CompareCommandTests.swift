@@ -44,6 +44,18 @@ struct CompareCommandTests {
     let other = try fedsim("compare", "a.h5", "c.h5")
     #expect(other.code == 1 && other.error == "")
     #expect(other.out.hasPrefix("different: a.h5 | c.h5\n"))
+    // The outcomes are first, then the settings, then where the runs diverge.
+    let lines = other.out.split(separator: "\n").map(String.init)
+    let places = ["outcomes", "settings that differ: 1", "metadata", "first differing hour: 1"]
+      .map { lines.firstIndex(of: $0) ?? -1 }
+    #expect(places[0] == 1 && places == places.sorted(), "\(lines)")
+    let accuracy = lines.first { $0.hasPrefix("  central accuracy at the end: ") }
+    #expect(accuracy?.contains(#/: [01]\.\d{4} \| [01]\.\d{4}$/#) == true, "\(lines)")
+    #expect(!other.out.contains("the seeds differ"))
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "d.h5", "--seed", "77")
+    #expect(
+      try fedsim("compare", "a.h5", "d.h5", "--no-replay").out
+        .contains(" | 77): these runs diverge"))
     #expect(other.out.contains("\n  server.trigger.threshold.updates: 2 | 3\n"))
     #expect(other.out.contains("the event is the same, but its effects differ\n"))
     #expect(other.out.contains("    → server: published, version 1, count 2\n"))

@@ -36,6 +36,8 @@ public struct Comparison: Codable, Equatable, Sendable {
   public var b: String
   /// What is the same.
   public var verdict: Verdict
+  /// The outcomes of the two runs, equal or not.
+  public var outcomes: [DocumentComparison.Difference]
   /// Attributes that differ: versions, seed, digests.
   public var attributes: [DocumentComparison.Difference]
   /// Settings that differ, by their paths in the resolved scenarios.
@@ -71,6 +73,7 @@ public struct Comparison: Codable, Equatable, Sendable {
     let documents = DocumentComparison(stored.0.document, stored.1.document)
     (self.a, self.b) = (a, b)
     (attributes, settings) = (documents.attributes, Self.settings(stored.0, stored.1))
+    outcomes = Self.outcomes(stored.0.document, stored.1.document)
     (hour, round, version) = (documents.hour, documents.round, documents.version)
     (cells, missing) = (documents.cells, documents.missing)
     warnings = [stored.0.alteration, stored.1.alteration].compactMap { $0 }

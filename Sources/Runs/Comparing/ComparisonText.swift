@@ -121,12 +121,14 @@ extension Comparison {
       text.add("same content: \(a) and \(b); their bytes differ because of other library versions")
     case .different:
       text.add("different: \(a) | \(b)")
-      text.add("metadata", attributes)
+      text.add("outcomes", outcomes)
       if settings.isEmpty {
         text.add("settings that differ: none")
       } else {
         text.add("settings that differ: \(settings.count)", settings)
       }
+      if let noteOnSeeds { text.add(noteOnSeeds) }
+      text.add("metadata", attributes)
       text.add(hour: hour, isOfNumbers: isHourOfNumbers)
       addEvent(to: &text)
       text.add("round", round)
