@@ -3,6 +3,22 @@ import Testing
 
 @Suite("fedsim report and plot")
 struct ReportCommandTests {
+  @Test("one clock: the fleet and its participations are by the hour of the devices' day")
+  func oneClock() throws {
+    let fedsim = try Command()
+    func page(_ name: String, _ settings: [String]) throws -> String {
+      let set = (["stop.after=2 d"] + settings).flatMap { ["--set", $0] }
+      let run = try fedsim.run(["run", "s.yaml", "-q", "-o", "\(name).h5"] + set)
+      #expect(run.code == 0, "\(run.error)")
+      #expect(try fedsim("report", "\(name).h5", "--output", "\(name).html").code == 0)
+      return String(decoding: try fedsim.bytes("\(name).html"), as: UTF8.self)
+    }
+    let east = try page("east", ["fleet[0].utcOffset=3 h"])
+    #expect(east.contains("Participations by hour of day"))
+    #expect(east.contains("hour of the devices"))
+    #expect(!east.contains("hour of day (UTC)"))
+  }
+
   @Test("a report is next to its result, is the same twice, and names what it is of")
   func report() throws {
     let fedsim = try Command()

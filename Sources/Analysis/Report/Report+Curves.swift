@@ -14,7 +14,7 @@ extension Report {
   func accuracy(_ along: ReportRun.CurveAxis, onlyCentral: Bool = false) -> Figure {
     curves(
       .accuracy, along, title: "Accuracy \(along.words)",
-      .init("accuracy on the test samples", .share, includesZero: true), onlyCentral: onlyCentral)
+      .init("accuracy on the test samples", .share), onlyCentral: onlyCentral)
   }
 
   /// Loss over something.
@@ -28,14 +28,14 @@ extension Report {
   var held: Figure {
     curves(
       .held, .time, title: "What devices hold",
-      .init("mean test accuracy of the versions on the devices", .share, includesZero: true))
+      .init("mean test accuracy of the versions on the devices", .share))
   }
 
   /// Accuracy of the models that belong to one user each.
   var ownModels: Figure {
     curves(
       .own, .time, title: "Users' personal models",
-      .init("accuracy on the user's held-out samples, mean", .share, includesZero: true),
+      .init("accuracy on the user's held-out samples, mean", .share),
       onlyCentral: true)
   }
 

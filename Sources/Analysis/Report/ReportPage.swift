@@ -95,8 +95,9 @@ enum ReportPage {
     summary{cursor:pointer;margin:6px 0;color:var(--accent)}
     @media (max-width:520px){main{padding:20px 12px 48px}h1{font-size:24px}
     .tiles{grid-template-columns:repeat(2,1fr)}}
-    @media print{body{background:#fff}main{max-width:none;padding:0}figure{break-inside:avoid}
-    .read{display:none}}
+    @media print{body{background:#fff}main{max-width:none;padding:0}
+    figure,tr,dl>div{break-inside:avoid}h1,h2,h3,figcaption,thead{break-after:avoid}
+    section>h2+*{break-before:avoid}.read{display:none}}
     """
 
   /// Reads values off curves: by pointer, by touch, by the arrow keys. Without it the figures are

@@ -67,17 +67,34 @@ extension RunFigures {
     return Figure(title, x: x, y: y, series)
   }
 
-  /// Participations by the hour of day in which their session began.
+  /// Participations by the hour of day in which their session began: of the devices' day, as in
+  /// `byHourOfDay`; in UTC only where groups have other offsets and hours are not by group.
   var participationsByHour: Figure {
-    let x = Figure.Axis("hour of day (UTC)", .hourOfDay, range: 0...24)
+    let offsets = run.document.table("fleetHours")?.numbers("utcOffset") ?? []
+    let table = run.document.table("hours")
+    let isByGroup = table?.has("eligibleByGroup") == true
+    let isLocal = isByGroup || Set(offsets).count == 1
+    let x = Figure.Axis(
+      isLocal ? "hour of the devices' day" : "hour of day (UTC)", .hourOfDay, range: 0...24)
     let y = Figure.Axis("participations a day", .number, includesZero: true)
     var series: [Figure.Series] = []
-    if let table = run.document.table("hours"), run.length >= 86_400 {
+    if let table, run.length >= 86_400 {
       let days = run.length / 86_400
       for name in ["eligible", "trained", "aggregated"] {
-        guard let counts = table.numbers(name), counts.contains(where: { $0 > 0 }) else { continue }
-        let hours = Self.folded(counts, offset: startOfDay).map { $0 / days }
-        series.append(.init(name, Self.byHour(hours)))
+        var sums = [Double](repeating: 0, count: 24)
+        func add(_ counts: [Double], offset: Double) {
+          let hours = Self.folded(counts, offset: offset + startOfDay)
+          for hour in sums.indices { sums[hour] += hours[hour] }
+        }
+        if isByGroup, let rows = table.rows(name + "ByGroup") {
+          for (group, offset) in offsets.enumerated() {
+            add(rows.map { $0[group] }, offset: offset)
+          }
+        } else if let counts = table.numbers(name) {
+          add(counts, offset: isLocal ? offsets[0] : 0)
+        }
+        guard sums.contains(where: { $0 > 0 }) else { continue }
+        series.append(.init(name, Self.byHour(sums.map { $0 / days })))
       }
     }
     return Figure("Participations by hour of day", x: x, y: y, series)
