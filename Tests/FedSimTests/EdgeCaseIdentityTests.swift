@@ -35,6 +35,24 @@ func window(_ start: Int64) -> [Int64] { [start, start + 45_000, start + 50_000]
 
 @Suite("Edge cases of identity")
 struct EdgeCaseIdentityTests {
+  @Test("A token is not good at the very moment at which it expires, and is just before it")
+  func lastMoment() {
+    // Issued at 1.010 for 100 s. A check takes 1.010 s to the server, and 1.010 back.
+    func story(_ start: Int64) -> [String] {
+      tokenScene([[0, 45_000, 50_000], window(start)]) {
+        $0.participation.retrain = .newVersions
+        $0.authentication!.leeway = .zero
+        $0.authentication!.onUnauthorised = .fail
+      }.play().story(of: 0, only: "identity", "accepted").filter { !$0.hasPrefix("4040 ") }
+    }
+    #expect(
+      story(100_000) == [
+        "2020 identity bootstrapped", "102020 identity refused 401",
+        "102020 identity withheld unauthorised",
+      ])
+    #expect(story(99_999) == ["2020 identity bootstrapped", "102019 accepted r1"])
+  }
+
   @Test("E12: A token that expires in 20 s is refreshed before it is used, one in 40 s is not")
   func e12() {
     // Expiry at 101.010. The window at 61.010 has 40 s left, that at 81.010 has 20.
