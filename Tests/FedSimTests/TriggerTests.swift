@@ -229,4 +229,27 @@ struct TriggerSceneTests {
     #expect(played.story(of: -1).prefix(2) == ["0 published v0 0", "20000 published v1 2"])
     #expect(played.simulation.version == 1)
   }
+
+  @Test("An interval that restarts counts from the last version", arguments: [true, false])
+  func restarts(restarts: Bool) {
+    // Two phones make version 1 at 10.650; phone 0 sends another update, of version 1, at 29.650.
+    // The timer rings 100 s after version 1, or 100 s after the start.
+    var scene = Scene(
+      fleet: [
+        .group("p", windows: [[0, 15_000, 16_000], [20_000, 60_000, 65_000]]),
+        .group("q", windows: [[1_000, 15_000, 16_000]]),
+      ])
+    var threshold = ThresholdTrigger.Settings()
+    threshold.updates = 2
+    var every = EveryTrigger.Settings()
+    (every.period, every.minimum) = (.seconds(100), 1)
+    if restarts { every.restarts = true }
+    scene.inputs.server.trigger = [
+      Choice(ThresholdTrigger.self, threshold) { $0 }, Choice(EveryTrigger.self, every) { $0 },
+    ]
+    scene.inputs.stop.after = .seconds(300)
+    let played = scene.play()
+    #expect(played.version(1).publishedAt == ms(10_650))
+    #expect(played.version(2).publishedAt == ms(restarts ? 110_650 : 100_000))
+  }
 }

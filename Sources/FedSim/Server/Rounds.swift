@@ -7,6 +7,11 @@ enum Rounds {
   static func openRound(_ server: inout Server, _ cx: inout Context) {
     server.openRound.failures = 0
     limitWait(&server, &cx)
+    for (index, trigger) in cx.inputs.server.trigger.enumerated() {
+      if case .sinceRound(let period) = trigger.value.timer {
+        schedule(index, in: server.openRound.number, after: period, &cx)
+      }
+    }
     guard let settings = cx.features.admission?.cycle else { return }
     server.openRound.cycle = CycleView(settings, openedAt: cx.now)
     guard settings.mode == .asDocumented, let length = settings.length,
@@ -14,11 +19,18 @@ enum Rounds {
     else { return }
     for (index, trigger) in cx.inputs.server.trigger.enumerated() {
       if case .cycleEnd = trigger.value.timer {
-        cx.schedule(
-          .serverTimer(.trigger(Int32(index), round: server.openRound.number)), .serverTimer,
-          at: cx.now + length, by: nil)
+        schedule(index, in: server.openRound.number, after: length, &cx)
       }
     }
+  }
+
+  /// Sets a trigger's timer, in a round or in any (0).
+  private static func schedule(
+    _ index: Int, in round: Int32, after period: SimDuration, _ cx: inout Context
+  ) {
+    cx.schedule(
+      .serverTimer(.trigger(Int32(index), round: round)), .serverTimer, at: cx.now + period, by: nil
+    )
   }
 }
 
@@ -144,9 +156,11 @@ extension Rounds {
     _ index: Int, _ server: inout Server, _ cx: inout Context
   ) {
     let trigger = cx.inputs.server.trigger[index].value
-    if case .every(let period) = trigger.timer {
-      cx.schedule(
-        .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: cx.now + period, by: nil)
+    switch trigger.timer {
+    case .every(let period): schedule(index, in: 0, after: period, &cx)
+    case .sinceRound(let period):
+      schedule(index, in: server.openRound.number, after: period, &cx)
+    case .afterCohort, .cycleEnd, nil: break
     }
     _ = consult(index, .timer, &server, &cx)
   }

@@ -55,7 +55,8 @@ private struct TriggerChecks {
   func run(_ findings: inout Findings) {
     var period: SimDuration?
     switch make().timer {
-    case .every(let duration), .afterCohort(let duration): period = duration
+    case .every(let duration), .sinceRound(let duration), .afterCohort(let duration):
+      period = duration
     case .cycleEnd, nil: break
     }
     if let period, period <= .zero {

@@ -27,6 +27,8 @@ public enum TriggerDecision: Sendable, Equatable {
 public enum TriggerTimer: Sendable, Equatable {
   /// At every whole multiple of a period since the start of the run.
   case every(SimDuration)
+  /// This long after a round was opened, and again and again until it is closed.
+  case sinceRound(SimDuration)
   /// Once, this long after the round's cohort was formed.
   case afterCohort(SimDuration)
   /// At the end of each cycle, where cycles have a timer.

@@ -38,12 +38,17 @@ public struct EveryTrigger: AggregationTrigger {
     public var period = SimDuration.minutes(30)
     /// How many updates.
     public var minimum = 3
+    /// Whether the interval begins again with each version; nil: it does not.
+    public var restarts: Bool?
     public init() {}
     public static var shorthand: String? { "period" }
     public static var fields: [Field<Settings>] {
       [
         Field("period", \.period, .duration(atLeast: .seconds(1)), "The interval"),
         Field("minimum", \.minimum, .integer(1...1_000_000), "Number of updates that must wait"),
+        Field(
+          "restarts", \.restarts, feature: .flag,
+          "The interval begins again when a round ends; absent: whole multiples since the start"),
       ]
     }
   }
@@ -52,7 +57,9 @@ public struct EveryTrigger: AggregationTrigger {
   public init(_ settings: Settings) { self.settings = settings }
 
   /// Its timer.
-  public var timer: TriggerTimer? { .every(settings.period) }
+  public var timer: TriggerTimer? {
+    settings.restarts == true ? .sinceRound(settings.period) : .every(settings.period)
+  }
   public var neededUpdates: Int? { settings.minimum }
 
   public func decide(
