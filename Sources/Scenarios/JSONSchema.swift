@@ -14,7 +14,12 @@ public struct JSONSchema: Sendable {
     var entries: [(String, Node)] = [
       ("$schema", .quoted("http://json-schema.org/draft-07/schema#")), ("title", .quoted(title)),
     ]
-    entries += object(fields)
+    // What a scenario must have may be in one that it names as its base.
+    entries += object(fields).map { name, value in
+      guard name == "required" else { return (name, value) }
+      let either = [list([.quoted("base")]), value].map { Node.mapping([("required", $0)]) }
+      return ("anyOf", list(either))
+    }
     entries.append(("patternProperties", .mapping([("^x-", .mapping([]))])))
     var definitions = catalog.seams.map { (key($0.name), seam($0)) }
     let all = fields + catalog.entries.flatMap(\.fields)
@@ -88,6 +93,10 @@ public struct JSONSchema: Sendable {
 
   private func property(_ field: FieldDescription) -> Node {
     var schema = schema(field.shape)
+    // One base may be without a list.
+    if field.key == "base", case .list(let element) = field.shape {
+      schema = .mapping([("anyOf", list([self.schema(element), schema]))])
+    }
     if case .null = field.defaultValue?.content { schema = nullable(schema) }
     return described(
       field.summary + (field.isAssumption ? " (an assumption about the world)" : ""), schema,

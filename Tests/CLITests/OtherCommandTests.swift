@@ -36,6 +36,20 @@ struct OtherCommandTests {
     }
   }
 
+  @Test("the JSON Schema takes one base or several, and what a base may supply is not required")
+  func schemaOfBases() throws {
+    let text = try Command()("list", "--json-schema").out
+    let tree = try #require(
+      try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let properties = try #require(tree["properties"] as? [String: Any])
+    let base = try #require(properties["base"] as? [String: Any])
+    let kinds = (base["anyOf"] as? [[String: Any]])?.compactMap { $0["type"] as? String }
+    #expect(kinds == ["string", "array"])
+    #expect(tree["required"] == nil)
+    let either = (tree["anyOf"] as? [[String: Any]])?.compactMap { $0["required"] as? [String] }
+    #expect(either == [["base"], ["fleet"]])
+  }
+
   @Test("a seam is found by a word that it alone has, and its JSON is of that seam alone")
   func seamByWord() throws {
     let fedsim = try Command()
