@@ -32,7 +32,8 @@ let package = Package(
     .library(
       name: "FedSim",
       targets: [
-        "Numerics", "Schema", "Learning", "FedSim", "DataSets", "Results", "Scenarios", "Analysis",
+        "Numerics", "Schema", "Processes", "Learning", "FedSim", "DataSets", "Results",
+        "Scenarios", "Analysis",
         "Runs", "Sweeps", "FedSimCLI",
       ]),
     .library(name: "FedSimTesting", targets: ["FedSimTesting"]),
@@ -55,31 +56,40 @@ let package = Package(
     // The house, from the ground up; Tests/ArchitectureTests holds the import rules.
     library("Numerics", exclude: ["README.md"]),
     library("Schema", exclude: ["README.md"]),
+    library("Processes", exclude: ["README.md"]),
     .target(name: "CKernels", exclude: ["README.md"], cSettings: c),
     library("Learning", ["CKernels", "Numerics", "Schema"], exclude: ["README.md"]),
     library("FedSim", ["Learning", "Numerics", "Schema"], exclude: ["README.md"]),
     library(
       "FedSimTesting", ["FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
     library(
-      "DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
+      "DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Processes", "Schema"],
+      exclude: ["README.md"]),
     library(
-      "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
+      "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Processes", "Schema"],
+      exclude: ["README.md"]),
     library(
       "Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"],
       exclude: ["README.md"]),
     library("Analysis", ["CGSL", "Numerics", "Results", "Schema"], exclude: ["README.md"]),
     library(
       "Runs",
-      ["Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema"],
+      [
+        "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Processes", "Results",
+        "Scenarios", "Schema",
+      ],
       exclude: ["README.md"]),
     library(
       "Sweeps",
-      ["Analysis", "DataSets", "FedSim", "Numerics", "Results", "Runs", "Scenarios", "Schema"],
+      [
+        "Analysis", "DataSets", "FedSim", "Numerics", "Processes", "Results", "Runs", "Scenarios",
+        "Schema",
+      ],
       exclude: ["README.md"]),
     library(
       "FedSimCLI",
       [
-        "Runs", "Scenarios", "Sweeps",
+        "Processes", "Runs", "Scenarios", "Sweeps",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], exclude: ["README.md"]),
     .executableTarget(
@@ -101,7 +111,7 @@ let package = Package(
     tests("LearningTests", ["Learning", "Numerics", "Schema"], optimised: true),
     tests(
       "DataSetsTests", ["DataSets", "Learning", "Numerics", "Schema"], exclude: ["Fixtures"]),
-    tests("ResultsTests", ["Results"], exclude: ["Fixtures"]),
+    tests("ResultsTests", ["Processes", "Results"], exclude: ["Fixtures"]),
     tests("AnalysisTests", ["Analysis", "Results", "Schema"], exclude: ["Fixtures"]),
     tests(
       "RunsTests",

@@ -1,4 +1,5 @@
 import Learning
+import Processes
 import Schema
 
 /// Clients and their samples from two HDF5 files as TensorFlow Federated hands them out.
@@ -68,7 +69,8 @@ public struct TFFFiles: DataSource, Part {
   }
 
   private func read(_ path: String) throws(DataFault) -> Clients {
-    try ClientFile.reading(path, group: settings.group) { file throws(DataFault) in
+    try ClientFile.check(path, group: settings.group, [settings.samples, settings.labels])
+    return try ClientFile.reading(path, group: settings.group) { file throws(DataFault) in
       let names = try file.clients()
       var sizes: [Int] = []
       var joined: LabelledArrays?

@@ -43,6 +43,7 @@ struct ExplainCommand: RegistryCommand {
       let explanation = try Explanation(
         result: result, device: device, round: round, folder: folder,
         mostSentences: all ? .max : 60, options: options, registry: registry)
+      for warning in explanation.warnings { Output.error("warning: \(warning)") }
       Output.out(json ? explanation.json : explanation.text)
       return 0
     } catch {

@@ -49,6 +49,7 @@ struct ExportCommand: RegistryCommand {
       var export = Export(result, as: format ?? Export.Format(endingOf: to) ?? .csv)
       (export.groups, export.replaces) = (group, force)
       let summary = try export.write(to: to)
+      if let warning = summary.warning { Output.error("warning: \(warning)") }
       let files = summary.files == 1 ? "" : "\(Format.count(summary.files)) files, "
       Output.out(
         "wrote \(to): \(files)\(Format.count(summary.variables)) "

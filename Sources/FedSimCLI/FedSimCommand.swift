@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Processes
 import Runs
 import Scenarios
 import Synchronization
@@ -14,7 +15,13 @@ public enum FedSimCommand {
     // A reader that goes away, such as `head`, does not end the run.
     signal(SIGPIPE, SIG_IGN)
     Output.keepStreams()
-    let code = run(Array(CommandLine.arguments.dropFirst()), registry: registry)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == LimitedTask.command {
+      LimitedTask.serve(Array(arguments.dropFirst()))
+      exit(0)
+    }
+    LimitedProcess.offer([LimitedTask.command])
+    let code = run(arguments, registry: registry)
     exit(code == 0 && Output.isIncomplete ? 3 : code)
   }
 

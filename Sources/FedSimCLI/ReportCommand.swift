@@ -35,6 +35,7 @@ struct ReportCommand: RegistryCommand {
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
       let writer = try ReportWriter(results, references: reference)
+      for warning in writer.warnings { Output.error("warning: \(warning)") }
       let path = output ?? (results.count == 1 ? Self.beside(results[0]) : "report.html")
       try writer.writeReport(to: path)
       Output.out("report: \(path)")
@@ -108,7 +109,9 @@ struct PlotCommand: RegistryCommand {
     guard let figure else { return 2 }
     do throws(RunFailure) {
       let path = output ?? "\(figure).svg"
-      try ReportWriter(results, references: reference).writePlot(figure, to: path)
+      let writer = try ReportWriter(results, references: reference)
+      for warning in writer.warnings { Output.error("warning: \(warning)") }
+      try writer.writePlot(figure, to: path)
       Output.out("figure: \(path)")
       return 0
     } catch {

@@ -48,6 +48,7 @@ final class SweepProgress {
     case .played, .there:
       fields.append("played in \(time) s")
       if let accuracy = news.accuracy { fields.append("accuracy \(Format.fixed(accuracy, 4))") }
+      if let reason = news.reason { fields.append(reason) }
     case .triedAgain: fields.append("failed after \(time) s, and is retried: \(brief(news))")
     case .failed: fields.append("failed after \(time) s: \(brief(news))")
     }

@@ -1,5 +1,5 @@
 /// What can be wrong with a result file: its path, the document meant for it, or the disk under it.
-public enum ResultFault: Error, Equatable, Sendable {
+public enum ResultFault: Error, Equatable, Sendable, Codable {
   /// The folder that should hold the file does not exist.
   case missingFolder(path: String, folder: String)
   /// The path is a folder or a device, not a file; `found` says which.

@@ -97,6 +97,8 @@ public struct Explanation: Codable, Equatable, Sendable {
   public var cause: Cause
   /// The same in a few words.
   public var causeText: String
+  /// What is wrong with the result file.
+  public var warnings: [String]
   /// The story, a sentence or two an entry; the last one says what came of it.
   public var sentences: [String]
 
@@ -147,6 +149,7 @@ public struct Explanation: Codable, Equatable, Sendable {
     let verdict = story.verdict
     self.device = device
     self.round = round
+    warnings = [stored.alteration].compactMap { $0 }
     contributed = verdict.cause == .contributed
     cause = verdict.cause
     causeText = verdict.headline

@@ -9,16 +9,18 @@ import Schema
 public struct ReportWriter: Sendable {
   /// What is made of the results.
   public let report: Report
+  /// What to say of results that are not as FedSim wrote them.
+  public let warnings: [String]
 
   /// Reads the results; `references` are NAME=FILE.
   ///
   /// Throws: `RunFailure.input` for files that are no results, and for two that are of one policy
   /// and one seed, all of them at once.
   public init(_ results: [String], references: [String] = []) throws(RunFailure) {
-    var faults: [Fault] = []
+    var (faults, warnings): ([Fault], [String]) = ([], [])
     func read(_ path: String) -> ReportRun? {
       do throws(RunFailure) {
-        return try Self.run(at: path)
+        return try Self.run(at: path, &warnings)
       } catch {
         if case .input(let found) = error { faults += found }
         return nil
@@ -49,17 +51,21 @@ public struct ReportWriter: Sendable {
       if let run = read(parts[1]) { named.append((parts[0], run)) }
     }
     guard faults.isEmpty else { throw .input(faults) }
+    self.warnings = warnings
     report = Report(
       runs, references: named,
       columns: VersionColumn.all.filter { $0.uses.contains(.report) }.map(\.name))
   }
 
-  private static func run(at path: String) throws(RunFailure) -> ReportRun {
+  private static func run(
+    at path: String, _ warnings: inout [String]
+  ) throws(RunFailure) -> ReportRun {
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
       throw StoredRun.refusal(path, "this is a folder; expected the result of a run")
     }
     let stored = try StoredResult(path)
+    if let alteration = stored.alteration { warnings.append(alteration) }
     do throws(Faults) {
       let scenario = try YAMLReader.read(stored.scenarioText, file: path)
       return ReportRun(path, stored.document, scenario: scenario)

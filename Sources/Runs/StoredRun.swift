@@ -12,6 +12,8 @@ struct StoredRun {
   let document: ResultDocument
   /// The scenario that it holds.
   let scenario: Scenario
+  /// What to say where the file is not as FedSim wrote it.
+  let alteration: String?
 
   /// Reads a result.
   ///
@@ -24,7 +26,7 @@ struct StoredRun {
 
   /// The run of a result that was read.
   init(_ result: StoredResult, folder: String?, registry: Registry) throws(RunFailure) {
-    (path, document) = (result.path, result.document)
+    (path, document, alteration) = (result.path, result.document, result.alteration)
     guard result.engineVersion == FedSimVersion.current else {
       throw Self.refusal(
         path,

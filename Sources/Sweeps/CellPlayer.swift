@@ -52,6 +52,8 @@ public final class CellPlayer {
       return WorkerAnswer(id, .refused, reason: "the sweep has no cell \(id)")
     }
     if let row = row(id) { return WorkerAnswer(id, .there, row: row) }
+    let hadAnother = store.mayHave(id)
+    if hadAnother { store.remove(id) }
     do throws(RunFailure) {
       let scenario = try scenario(of: cell)
       var run = Run(scenario, output: store.path(id), options: options)
@@ -72,7 +74,8 @@ public final class CellPlayer {
     guard let row = store.writtenRow(of: cell, targets: manifest.targets) else {
       return WorkerAnswer(id, .failed, reason: "\(store.path(id)): the result is incomplete")
     }
-    return WorkerAnswer(id, .played, row: row)
+    let reason = hadAnother ? "the result that was there was damaged, and is replaced" : nil
+    return WorkerAnswer(id, .played, reason: reason, row: row)
   }
 
   /// Looks whether the files that cells read are those of their ids.

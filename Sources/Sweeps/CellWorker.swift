@@ -75,7 +75,7 @@ public final class CellWorker: Sendable {
           close(descriptor)
         }
         let answer = player.play(id, gate: gate)
-        if let reason = answer.reason {
+        if let reason = answer.reason, answer.kind != .played {
           // The log may be on a full disk; the driver learns the reason nevertheless.
           try? FileHandle.standardError.write(contentsOf: Data((reason + "\n").utf8))
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import Runs
 import Scenarios
 
@@ -19,7 +20,7 @@ public final class SweepDriver {
     /// Whether results are only looked for, and nothing is played.
     public var onlyLooks = false
     /// The program that workers run, and its arguments.
-    public var program = WorkerProgram.path
+    public var program = ThisProgram.path
     /// The arguments that make the program a worker of the folder.
     public var arguments: [String] = []
     /// A descriptor that can be read from once the driver is to stop; nil: none.
@@ -45,7 +46,7 @@ public final class SweepDriver {
     public let cell: SweepManifest.Cell
     /// Whether it was played now, was there, or failed.
     public let kind: Kind
-    /// Why it failed.
+    /// Why it failed, or why a cell that had a result was played again.
     public let reason: String?
     /// How long it took, in seconds by the wall clock.
     public let seconds: Double
@@ -264,7 +265,7 @@ public final class SweepDriver {
       // An attempt that was cut off after its result was nevertheless a run.
       let last = lastWords.removeValue(forKey: answer.id)
       let isPlayed = answer.kind == .played || last != nil
-      tell(task.cell, isPlayed ? .played : .there, nil, last?.seconds ?? seconds)
+      tell(task.cell, isPlayed ? .played : .there, answer.reason, last?.seconds ?? seconds)
     case .missing:
       if let last = lastWords.removeValue(forKey: answer.id) {
         try giveUp(task, last.reason, last.seconds)

@@ -1,6 +1,7 @@
 import DataSets
 import Foundation
 import Numerics
+import Processes
 import Runs
 import Scenarios
 import Schema
@@ -189,6 +190,6 @@ public enum FileDigest {
 
   /// The digest of the program that runs.
   public static var ofThisProgram: String {
-    digest(ofFile: WorkerProgram.path) ?? "unknown"
+    digest(ofFile: ThisProgram.path) ?? "unknown"
   }
 }

@@ -1,19 +1,6 @@
 import Foundation
 import Runs
 
-/// The program that workers run: this one.
-public enum WorkerProgram {
-  /// The path of the running executable.
-  public static var path: String {
-    #if os(Linux)
-      if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
-        return path
-      }
-    #endif
-    return Bundle.main.executablePath ?? CommandLine.arguments[0]
-  }
-}
-
 /// A worker as its driver sees it: a process with two pipes.
 final class WorkerProcess {
   /// When it got its last order.

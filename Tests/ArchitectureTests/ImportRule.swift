@@ -3,25 +3,30 @@
 private let allowedImports: [(target: String, modules: [String])] = [
   ("Numerics", []),
   ("Schema", ["Synchronization"]),
+  ("Processes", ["Foundation", "Synchronization"]),
   ("CKernels", []),
   ("Learning", ["CKernels", "Numerics", "Schema", "Foundation", "Synchronization"]),
   ("FedSim", ["Learning", "Numerics", "Schema"]),
   ("FedSimTesting", ["FedSim", "Learning", "Numerics", "Schema"]),
-  ("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Schema"] + host),
-  ("Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Schema"] + host),
+  ("DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Processes", "Schema"] + host),
+  ("Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Processes", "Schema"] + host),
   ("Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams", "Foundation"]),
   ("Analysis", ["CGSL", "Numerics", "Results", "Schema", "Foundation"]),
   (
     "Runs",
     [
-      "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Results", "Scenarios", "Schema",
+      "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Processes", "Results",
+      "Scenarios", "Schema",
     ] + host
   ),
   (
     "Sweeps",
-    ["Analysis", "DataSets", "FedSim", "Numerics", "Results", "Runs", "Scenarios", "Schema"] + host
+    [
+      "Analysis", "DataSets", "FedSim", "Numerics", "Processes", "Results", "Runs", "Scenarios",
+      "Schema",
+    ] + host
   ),
-  ("FedSimCLI", ["Runs", "Scenarios", "Sweeps", "ArgumentParser"] + host),
+  ("FedSimCLI", ["Processes", "Runs", "Scenarios", "Sweeps", "ArgumentParser"] + host),
   ("fedsim", ["FedSimCLI"]),
   ("MyPolicy", ["FedSim", "Learning", "Scenarios", "Schema"]),
   ("my-fedsim", ["FedSimCLI", "MyPolicy"]),

@@ -1,5 +1,5 @@
 /// A result file as a plain value: what will be written, can be digested, and was read back.
-public struct ResultDocument: Equatable, Sendable {
+public struct ResultDocument: Equatable, Sendable, Codable {
   /// The root group; its attributes are those of the file.
   public var root: Group
 
@@ -23,7 +23,7 @@ public struct ResultDocument: Equatable, Sendable {
   }
 
   /// A set of variables over common axes, which its subgroups can use too.
-  public struct Group: Equatable, Sendable {
+  public struct Group: Equatable, Sendable, Codable {
     /// Letters, digits and underscores, a letter first; as for every name in a document.
     public var name: String
     /// Remarks on the group.
@@ -67,7 +67,7 @@ public struct ResultDocument: Equatable, Sendable {
   }
 
   /// A named dimension. A variable with the axis's name and only this axis holds its coordinates.
-  public struct Axis: Equatable, Sendable {
+  public struct Axis: Equatable, Sendable, Codable {
     /// The dimension's name.
     public var name: String
     /// How many places it has; may be zero.
@@ -84,7 +84,7 @@ public struct ResultDocument: Equatable, Sendable {
   }
 
   /// An array of numbers over 0 to 24 named axes.
-  public struct Variable: Equatable, Sendable {
+  public struct Variable: Equatable, Sendable, Codable {
     /// The name, in camel case.
     public var name: String
     /// The names of its axes, the slowest first; none for a single number.
@@ -139,7 +139,7 @@ public struct ResultDocument: Equatable, Sendable {
   }
 
   /// A long text, such as the resolved scenario.
-  public struct Text: Equatable, Sendable {
+  public struct Text: Equatable, Sendable, Codable {
     /// The data set's name.
     public var name: String
     /// The text.
@@ -153,7 +153,7 @@ public struct ResultDocument: Equatable, Sendable {
   }
 
   /// A named remark on a group or a variable.
-  public struct Attribute: Equatable, Sendable {
+  public struct Attribute: Equatable, Sendable, Codable {
     /// The remark's name.
     public var name: String
     /// What it says.
@@ -167,7 +167,7 @@ public struct ResultDocument: Equatable, Sendable {
   }
 
   /// What an attribute may hold.
-  public enum AttributeValue: Equatable, Sendable {
+  public enum AttributeValue: Equatable, Sendable, Codable {
     /// One string.
     case text(String)
     /// Several strings, at least one.

@@ -77,7 +77,28 @@ public struct ResultFile: Sendable {
   ///
   /// Throws: `ResultFault.hdf5` if it cannot be read, `.notAResult` if its layout is another.
   public static func read(_ path: String) throws(ResultFault) -> ResultDocument {
-    try HDF5Reader.document(at: path)
+    try reading(path).document
+  }
+
+  /// A document that was read, and whether its file is as FedSim wrote it.
+  package struct Reading {
+    package let document: ResultDocument
+    package let isAsWritten: Bool
+  }
+
+  /// The document, and whether the file's seal or, where there is none, its digest is right.
+  ///
+  /// A file whose seal is not right is read in a second process (`LimitedReading`), and its
+  /// tables have the shape that their axes say.
+  /// Throws: as `read`.
+  package static func reading(_ path: String) throws(ResultFault) -> Reading {
+    if ResultSeal.holds(path) {
+      return Reading(document: try HDF5Reader.document(at: path), isAsWritten: true)
+    }
+    let document = try LimitedReading.document(at: path, groups: nil)
+    try document.checkShapes(path)
+    let stored = document.root[attribute: ResultDocument.digestAttribute]
+    return Reading(document: document, isAsWritten: stored == .text(document.contentDigest))
   }
 
   /// The root of the file at a path and only these of its groups: no document whose digest is that
@@ -87,6 +108,9 @@ public struct ResultFile: Sendable {
   package static func read(
     _ path: String, groups: [String]
   ) throws(ResultFault) -> ResultDocument {
-    try HDF5Reader.document(at: path, groups: groups)
+    if ResultSeal.holds(path) { return try HDF5Reader.document(at: path, groups: groups) }
+    let document = try LimitedReading.document(at: path, groups: groups)
+    try document.checkShapes(path)
+    return document
   }
 }

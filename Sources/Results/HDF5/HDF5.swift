@@ -110,7 +110,22 @@ struct HDF5Place {
     try check("H5Sget_simple_extent_ndims", rank)
     var sizes = [hsize_t](repeating: 0, count: Int(rank))
     try check("H5Sget_simple_extent_dims", H5Sget_simple_extent_dims(space, &sizes, nil))
-    return sizes.map { Int($0) }
+    return sizes.map { Int(clamping: $0) }
+  }
+
+  /// How many values a shape has.
+  ///
+  /// Throws: `ResultFault.notAResult` for more than 2⁴⁰, which only damage can ask for.
+  func count(_ lengths: [Int]) throws(ResultFault) -> Int {
+    var count = 1
+    for length in lengths {
+      let (product, isTooMuch) = count.multipliedReportingOverflow(by: length)
+      guard !isTooMuch, product <= 1 << 40 else {
+        throw unexpected("the shape \(lengths)", "fewer values")
+      }
+      count = product
+    }
+    return count
   }
 }
 

@@ -5,7 +5,7 @@ import CHDF5
 /// HDF5 builds the file in memory and never sees the disk: a full disk then is an error of one
 /// `write` call of ours, and not of an HDF5 that cannot close its file any more.
 enum HDF5Image {
-  /// The bytes of the file that holds a valid document in canonical form.
+  /// The bytes of the file that holds a valid document in canonical form, sealed.
   ///
   /// Throws: `ResultFault.hdf5`.
   static func bytes(of document: ResultDocument, path: String) throws(ResultFault) -> [UInt8] {
@@ -17,8 +17,9 @@ enum HDF5Image {
       try place.check("H5Fflush", H5Fflush(file.id, H5F_SCOPE_GLOBAL))
       let size = H5Fget_file_image(file.id, nil, 0)
       try place.check("H5Fget_file_image", size)
-      var bytes = [UInt8](repeating: 0, count: size)
+      var bytes = [UInt8](repeating: 0, count: size + ResultSeal.length)
       try place.check("H5Fget_file_image", H5Fget_file_image(file.id, &bytes, size))
+      ResultSeal.close(&bytes)
       return bytes
     }
   }

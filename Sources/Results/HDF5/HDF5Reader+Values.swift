@@ -34,7 +34,10 @@ extension HDF5Reader {
     let type = try place.handle("H5Aget_type", H5Aget_type(id), H5Tclose)
     let space = try place.handle("H5Aget_space", H5Aget_space(id), H5Sclose)
     let lengths = try place.lengths(of: space.id)
-    let count = lengths.reduce(1, *)
+    let count = try place.count(lengths)
+    guard count <= 1 << 16 else {
+      throw place.unexpected("an attribute of the shape \(lengths)", "at most 65,536 values")
+    }
     if H5Tget_class(type.id) == H5T_STRING {
       let texts = try strings(type.id, space.id, count: count, at: place, "H5Aread") {
         H5Aread(id, $1, $0)

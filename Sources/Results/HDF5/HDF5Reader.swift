@@ -3,11 +3,11 @@ import CHDF5
 /// Reads a file back into a document.
 struct HDF5Reader {
   /// The document in the file at a path, in canonical form; `groups` limits it to some of the
-  /// groups below the root.
+  /// groups below the root. Each place is reported before it is read.
   ///
   /// Throws: `ResultFault.hdf5` if it cannot be read, `.notAResult` if its layout is another.
   static func document(
-    at path: String, groups: [String]? = nil
+    at path: String, groups: [String]? = nil, tell: @escaping (String) -> Void = { _ in }
   ) throws(ResultFault) -> ResultDocument {
     try HDF5.exclusively { () throws(ResultFault) in
       let place = HDF5Place(file: path)
@@ -15,18 +15,21 @@ struct HDF5Reader {
         "H5Fopen", H5Fopen(path, chdf5_read_only(), chdf5_default()), H5Fclose)
       let root = try place.handle("H5Gopen2", H5Gopen2(file.id, "/", chdf5_default()), H5Gclose)
       var document = ResultDocument()
-      var reader = HDF5Reader()
+      var reader = HDF5Reader(tell: tell)
       document.root = try reader.group("", root.id, at: place, only: groups)
       return document
     }
   }
 
+  private let tell: (String) -> Void
   /// The addresses of the groups that were read.
   private var seen: [[UInt]] = []
   /// How many groups are open, one in the other.
   private var depth = 0
   /// Results have two levels.
   private static let deepest = 16
+
+  private init(tell: @escaping (String) -> Void) { self.tell = tell }
 
   private mutating func group(
     _ name: String, _ id: hid_t, at place: HDF5Place, only groups: [String]? = nil
@@ -45,6 +48,7 @@ struct HDF5Reader {
     var group = ResultDocument.Group(name, attributes: try attributes(of: id, at: place))
     for name in try links(of: id, at: place) {
       let inside = place.appending(name)
+      tell(inside.path)
       let object = try inside.handle("H5Oopen", H5Oopen(id, name, chdf5_default()), H5Oclose)
       switch H5Iget_type(object.id) {
       case H5I_GROUP:
@@ -112,7 +116,13 @@ struct HDF5Reader {
     var attributes = try attributes(of: id, at: place)
     let units = attributes.takeText("units")
     let longName = attributes.takeText("long_name")
-    let values = try values(type.id, count: lengths.reduce(1, *), at: place, "H5Dread") {
+    let count = try place.count(lengths)
+    // What is not stored is read as zeros: a damaged shape must not ask for more memory than there
+    // is. Filters make a data set a thousand times smaller at most.
+    guard count <= 1 << 24 || UInt64(count >> 12) <= H5Dget_storage_size(id) else {
+      throw place.unexpected("the shape \(lengths) without its numbers", "as many as are stored")
+    }
+    let values = try values(type.id, count: count, at: place, "H5Dread") {
       H5Dread(id, $1, chdf5_all(), chdf5_all(), chdf5_default(), $0)
     }
     group.variables.append(

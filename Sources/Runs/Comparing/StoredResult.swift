@@ -11,6 +11,8 @@ struct StoredResult {
   let scenarioText: String
   /// The version of FedSim that made it.
   let engineVersion: String
+  /// Whether the file is as FedSim wrote it.
+  private let isAsWritten: Bool
 
   /// Reads a result.
   ///
@@ -21,7 +23,8 @@ struct StoredResult {
       throw StoredRun.refusal(path, UnfinishedRun.absence(of: path))
     }
     do throws(ResultFault) {
-      document = try ResultFile.read(path)
+      let reading = try ResultFile.reading(path)
+      (document, isAsWritten) = (reading.document, reading.isAsWritten)
     } catch {
       throw StoredRun.refusal(path, "this is not a result of FedSim (\(Self.reason(error)))")
     }
@@ -34,7 +37,8 @@ struct StoredResult {
     (scenarioText, engineVersion) = (text, version)
   }
 
-  private static func reason(_ fault: ResultFault) -> String {
+  /// What is wrong, without the path.
+  static func reason(_ fault: ResultFault) -> String {
     switch fault {
     case .hdf5(_, let place, let call, let reason): "\(call) at \(place): \(reason)"
     case .notAResult(_, let place, let found, let expected):
@@ -56,11 +60,13 @@ struct StoredResult {
 
   /// What to say where the file does not hold what was written into it; nil: it does.
   var alteration: String? {
-    let stored = text(of: ResultDocument.digestAttribute)
-    let found = document.contentDigest
-    return stored == found
-      ? nil
-      : "\(path) was changed after it was written: its content has the digest \(found), "
-        + "but the file contains \(stored ?? "no digest")"
+    isAsWritten ? nil : Self.alteration(of: document, path)
+  }
+
+  /// The same of a document whose file is not as FedSim wrote it.
+  static func alteration(of document: ResultDocument, _ path: String) -> String {
+    let stored = document.root[attribute: ResultDocument.digestAttribute]?.text
+    return "\(path) is not as FedSim wrote it: its content has the digest "
+      + "\(document.contentDigest), but the file contains \(stored ?? "no digest")"
   }
 }

@@ -33,6 +33,8 @@ public struct Export: Sendable {
     public var variables = 0
     /// Bytes, all files together.
     public var bytes = 0
+    /// What to say of a result that is not as FedSim wrote it.
+    public var warning: String?
   }
 
   /// The result file.
@@ -61,8 +63,8 @@ public struct Export: Sendable {
       throw refusal("the export cannot be written over its own result")
     }
     let place = try ExportPlace(target, isFolder: format == .csv, replaces: replaces)
-    let document = try read()
     var summary = Summary()
+    let document = try read(&summary)
     let files: [(name: String, bytes: [UInt8])]
     switch format {
     case .csv:
@@ -96,15 +98,17 @@ public struct Export: Sendable {
   }
 
   /// The result.
-  private func read() throws(RunFailure) -> ResultDocument {
+  private func read(_ summary: inout Summary) throws(RunFailure) -> ResultDocument {
     guard FileManager.default.fileExists(atPath: path) else {
       throw refusal(UnfinishedRun.absence(of: path))
     }
     let document: ResultDocument
     do throws(ResultFault) {
-      document = try ResultFile.read(path)
+      let reading = try ResultFile.reading(path)
+      document = reading.document
+      if !reading.isAsWritten { summary.warning = StoredResult.alteration(of: document, path) }
     } catch {
-      throw refusal("this is not a result of FedSim (\(error))")
+      throw refusal("this is not a result of FedSim (\(StoredResult.reason(error)))")
     }
     guard case .text(let conventions)? = document.root[attribute: "Conventions"],
       conventions.contains("FedSim-")

@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import Runs
 import Schema
 
@@ -70,7 +71,7 @@ public struct SlurmSweep {
     let plan = SlurmPlan(
       driver.missing.map(\.id), number: number, name: driver.manifest.name, folder: folder,
       settings: settings, arraySize: try commands.arraySize())
-    let program = WorkerProgram.path
+    let program = ThisProgram.path
     try folder.keep(settings)
     for (path, text) in [
       (

@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import Runs
 
 /// Plays worlds in worker processes, so that one that crashes is found and ends nothing else.
@@ -10,7 +11,7 @@ package final class ProcessPlayer: WorldPlayer {
     /// How long one world may take, in seconds; nil: as long as it takes.
     package var timeout: Double?
     /// The program that they run.
-    package var program = WorkerProgram.path
+    package var program = ThisProgram.path
     /// Its arguments; the path of a file for what it prints follows.
     package var arguments: [String] = []
     /// A descriptor that can be read from once the search is to stop; nil: none.

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// Results that are damaged: each is an error or a warning of the command, and never its end.
+@Suite("damaged results")
+struct DamageTests {
+  /// libhdf5 1.10.8 ends the process that lists this file's groups (signal 6, or 11).
+  private static let crash = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../ResultsTests/Fixtures/crash.h5").standardized.path
+
+  @Test(
+    "what ends libhdf5's process is an error of every command that reads a result",
+    arguments: [
+      ["export", "X", "--to", "x.npz"], ["report", "X"], ["compare", "r.h5", "X"],
+      ["explain", "X", "--device", "phones/0"], ["replay", "X"],
+      ["plot", "X", "--figure", "accuracy-by-version"],
+    ])
+  func crash(arguments: [String]) throws {
+    let fedsim = try Command()
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "r.h5")
+    let before = fedsim.names
+    let result = try fedsim.run(arguments.map { $0 == "X" ? Self.crash : $0 })
+    #expect(result.code == 2 && result.out == "", "\(result)")
+    #expect(result.error.contains("this is not a result of FedSim"), "\(result.error)")
+    #expect(
+      result.error.contains("damage that HDF5 does not survive (signal "), "\(result.error)")
+    #expect(fedsim.names == before)
+  }
+
+  @Test("a run does not replace a damaged file under its name, and says what it is")
+  func standing() throws {
+    let fedsim = try Command()
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: Self.crash))
+    try bytes.write(to: URL(fileURLWithPath: "\(fedsim.folder)/r.h5"))
+    let result = try fedsim("run", "s.yaml", "-q", "-o", "r.h5")
+    #expect(result.code == 2, "\(result)")
+    #expect(try fedsim.bytes("r.h5") == bytes)
+  }
+
+  @Test("a result that was changed and can be read is read, with a warning")
+  func changed() throws {
+    let fedsim = try Command()
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "r.h5")
+    var bytes = try fedsim.bytes("r.h5")
+    // A word of the scenario's text, which is in the file as it is.
+    let place = try #require(bytes.firstRange(of: Data("softmax".utf8)))
+    bytes.replaceSubrange(place, with: Data("softmix".utf8))
+    try bytes.write(to: URL(fileURLWithPath: "\(fedsim.folder)/r.h5"))
+    for arguments in [["export", "r.h5", "--to", "x.npz"], ["report", "r.h5", "-o", "x.html"]] {
+      let result = try fedsim.run(arguments)
+      #expect(result.code == 0, "\(result)")
+      #expect(
+        result.error.hasPrefix("warning: r.h5 is not as FedSim wrote it: its content has the"),
+        "\(result.error)")
+    }
+  }
+}
