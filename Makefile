@@ -31,7 +31,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test loop check format lint readers determinism determinism-ci figure learning scenarios page-figures bench \
-  example-policy crash report fleet gboard sweep-crash test-slurm soak test-arm64 test-bare same-results house clean
+  example-policy crash fuzz report fleet gboard sweep-crash test-slurm soak test-arm64 test-bare same-results house clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -131,6 +131,9 @@ bench: build ## time the workloads beside floors, events beside SimPy, a million
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
 	Benchmarks/sweep
 	.build/release/fedsim-aggregate
+
+fuzz: build ## hand damaged results, runs' folders, scenarios and data to the command; FUZZ=--full, SEED=2 takes other cases
+	Scripts/fuzz $(FUZZ)
 
 sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; SWEEP_CRASH=--sample
 	Scripts/sweep-crash $(SWEEP_CRASH)
