@@ -46,7 +46,11 @@ struct CheckTests {
     #expect(
       text.contains("this run differs from the recording \(folder.folder("s.baseline")):"))
     #expect(text.contains("fedsim check --record \(folder.path)"))
-    #expect(text.contains("the settings differ from the recorded ones"))
+    #expect(
+      text.contains(
+        "the settings differ from the recorded ones: server.trigger.threshold.updates is 4, recorded 3"
+      ),
+      "\(text)")
     let recorded = folder.record()
     #expect(recorded.status == .recorded && recorded.baseline?.isNew == false)
     #expect(recorded.baseline?.findings == broken.baseline?.findings)
@@ -62,7 +66,17 @@ struct CheckTests {
     let report = folder.check()
     #expect(report.status == .holds)
     #expect(report.baseline?.notes.count == 1)
-    #expect(report.text.contains("the settings differ from the recorded ones"))
+    #expect(
+      report.text.contains(
+        "the settings differ from the recorded ones: name is \"smaller\", recorded \"small\""))
+    // A recording of before holds no settings: their digests differ, and that is said.
+    let recorded = try folder.text("s.baseline")
+    let start = try #require(recorded.firstRange(of: "[settings]\n"))
+    let end = try #require(recorded.firstRange(of: "[counts]\n"))
+    try folder.edit(
+      String(recorded[start.lowerBound..<end.lowerBound]), "", in: "s.baseline")
+    #expect(
+      folder.check().text.contains("the settings differ from the recorded ones (their digest was "))
   }
 
   @Test("a name of several lines is on one in the baseline, and holds")

@@ -1,3 +1,5 @@
+import Analysis
+import Scenarios
 import Schema
 
 /// Where a run is another than the recorded one.
@@ -217,9 +219,29 @@ extension Baseline {
       ("data", "the data differ from the recorded ones (their digest was %, is %)"),
     ].compactMap { key, words in
       guard let old = value(key), let new = found.value(key), old != new else { return nil }
+      if key == "settings", let named = namedSettings(against: found) { return named }
       let pieces = words.split(separator: "%", omittingEmptySubsequences: false)
       return "\(pieces[0])\(old)\(pieces[1])\(new)\(pieces[2])"
     }
+  }
+
+  /// How many differing settings a note names.
+  private static let mostNamed = 8
+
+  /// The settings that differ, with both values; nil for a recording that does not hold them.
+  private func namedSettings(against found: Baseline) -> String? {
+    func node(_ text: String?) -> Node? {
+      text.flatMap { try? YAMLReader.read($0, file: "settings") }
+    }
+    guard let old = node(settings), let new = node(found.settings) else { return nil }
+    let differences = SettingDifferences.between(old, new)
+    guard !differences.isEmpty else { return nil }
+    let named = differences.prefix(Self.mostNamed).map { difference in
+      "\(difference.place) is \(difference.b ?? "absent"), recorded \(difference.a ?? "absent")"
+    }
+    let more = differences.count - named.count
+    return "the settings differ from the recorded ones: " + named.joined(separator: "; ")
+      + (more > 0 ? "; and \(more) more" : "")
   }
 }
 

@@ -14,6 +14,7 @@ extension Baseline {
       ["data", simulation.inputs.task.digest.hexDigits],
       ["events", "\(simulation.books.tallies.events)"], ["eventDigest", facts.eventDigest],
     ]
+    settings = scenario.resolvedText
     tables = [
       Self.counts(simulation, facts), Self.rounds(facts),
       Self.versions(facts, trail, simulation.inputs),

@@ -15,6 +15,12 @@ extension Baseline {
     for tolerance in tolerances {
       text += "\(tolerance.column) \(tolerance.value.map(Text.shortest) ?? "any")\n"
     }
+    if let settings {
+      text += "\n[settings]\n"
+      for line in settings.split(separator: "\n", omittingEmptySubsequences: true) {
+        text += "  \(line)\n"
+      }
+    }
     for table in tables {
       text += "\n[\(table.name)]\n" + table.columns.joined(separator: " ") + "\n"
       for row in table.rows { text += row.joined(separator: " ") + "\n" }
@@ -57,6 +63,7 @@ private struct Reading {
   private var tables: [Baseline.Table] = []
   private var lines: [String]?
   private var blocks: [Baseline.Block]?
+  private var settings: String?
   private var section = ""
   /// The lines of keys, sections and tolerances, by what they say.
   private var places: [String: Int] = [:]
@@ -64,7 +71,7 @@ private struct Reading {
   private var columns: [String]?
 
   private static let known = [
-    "tolerances", "counts", "rounds", "versions", "central", "hours", "events", "marks",
+    "tolerances", "settings", "counts", "rounds", "versions", "central", "hours", "events", "marks",
   ]
 
   init(file: String) { self.file = file }
@@ -86,6 +93,7 @@ private struct Reading {
         throw fault("the section [\(section)] appears twice")
       }
       places["[\(section)]"] = number
+      if section == "settings" { settings = "" }
       if section == "events" { lines = [] }
       if section == "marks" { blocks = [] }
       return
@@ -102,6 +110,7 @@ private struct Reading {
             + " `fedsim check --record`")
       }
     case "tolerances": try takeTolerance(words)
+    case "settings": settings? += line.dropFirst(2) + "\n"
     case "events": lines?.append(line)
     case "marks": try takeBlock(words)
     default: try takeRow(words)
@@ -154,7 +163,8 @@ private struct Reading {
     try checkTolerances()
     var events = Baseline.Events.hours
     if let lines { events = .lines(lines) } else if let blocks { events = .blocks(blocks) }
-    let baseline = Baseline(header: header, tolerances: tolerances, tables: tables, events: events)
+    let baseline = Baseline(
+      header: header, tolerances: tolerances, settings: settings, tables: tables, events: events)
     if let (place, message) = baseline.contradiction {
       throw fault(
         message + ": the file was changed by hand; restore it, or remove it and record again",

@@ -55,6 +55,8 @@ package struct Baseline: Equatable, Sendable {
   package var header: [[String]]
   /// What may differ; kept when the scenario is recorded again.
   package var tolerances: [Tolerance] = []
+  /// The resolved scenario as YAML; nil in a recording of before.
+  package var settings: String?
   /// The tables, in their order.
   package var tables: [Table]
   /// The events.
