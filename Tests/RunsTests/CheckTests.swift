@@ -48,8 +48,8 @@ struct CheckTests {
     #expect(text.contains("fedsim check --record \(folder.path)"))
     #expect(
       text.contains(
-        "the settings differ from the recorded ones: server.trigger.threshold.updates is 4, recorded 3"
-      ),
+        "the settings differ from the recorded ones: server.trigger.threshold.updates is 4, "
+          + "recorded 3"),
       "\(text)")
     let recorded = folder.record()
     #expect(recorded.status == .recorded && recorded.baseline?.isNew == false)
