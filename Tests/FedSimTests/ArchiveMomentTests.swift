@@ -43,6 +43,28 @@ struct ArchiveMomentTests {
     #expect(parts.simulation.books.ledgers.updates[.aggregated] == 1)
   }
 
+  @Test("A request that waits for its link, and an answer that came meanwhile")
+  func gap() throws {
+    // Sent by 9.640; the link is gone from 9.000, or from 9.645, on, for 2 s.
+    for start in [9_000, 9_645] as [Int64] {
+      var scene = Scene(
+        fleet: [
+          phone([[0, 600_000, 605_000]]) {
+            $0.network.patience = .seconds(5)
+            $0.link = .states("offline", in: [start...start + 2_000], otherwise: "wifi")
+          },
+          // Another phone, so that there are turns meanwhile.
+          .group("others", count: 3, windows: [[0, 600_000, 605_000]]),
+        ])
+      scene.threshold(1)
+      let parts = try cut(scene, at: start + 50) {
+        DeviceView(0, in: $0).work == .uploading && $0.now < ms(start + 2_000)
+      }
+      #expect(parts.simulation.books.ledgers.transmissions[.linkLost] == 0)
+      #expect(parts.simulation.books.ledgers.transmissions[.unacknowledged] == 0)
+    }
+  }
+
   @Test("A checkpoint on an old base, with the version that it began from gone")
   func checkpoint() throws {
     let eight = LearningTask.tiny(samples: [8, 8])

@@ -104,6 +104,74 @@ struct EdgeCaseStreamTests {
     #expect(played.story(of: -1, only: "published").last == "16000 published v1 1")
   }
 
+  @Test("E28: A second without a link in a fit: the stream waits for it, and so does its result")
+  func shortGap() {
+    // From 6 to 7 s, within the fit: as if nothing had been. From 8 to 9 s the fit ends without a
+    // link at 8.340; its result goes out at 9.000: sent 10.300, at the server 10.310.
+    func played(at start: Int64) -> Played {
+      var scene = flower()
+      scene.inputs.fleet[0].network.patience = .seconds(5)
+      scene.inject(.dropLink, "a/0", at: start, lasting: .seconds(1))
+      return scene.play()
+    }
+    let words = ["uploads", "arrives", "ends"]
+    func story(_ played: Played) -> [String] {
+      played.story(of: 0).filter { line in words.contains { line.contains($0) } }
+    }
+    #expect(
+      story(played(at: 6_000)) == ["8340 uploads 0", "9650 arrives 0", "10660 ends completed"])
+    #expect(played(at: 6_000).story(of: -1, only: "published").last == "9650 published v1 2")
+    #expect(
+      story(played(at: 8_000)) == ["9000 uploads 0", "10310 arrives 0", "11320 ends completed"])
+    #expect(played(at: 8_000).story(of: -1, only: "published").last == "10310 published v1 2")
+  }
+
+  @Test("E28: A stream whose link is gone for too long breaks then, and its result with it")
+  func longGap() {
+    // From 6 s on; the fit ends at 8.340, the stream at 11. The server has heard nothing since 6:
+    // it notices at 16, and takes b's alone.
+    var scene = flower { $0.keepalive = .seconds(10) }
+    scene.inputs.fleet[0].network.patience = .seconds(5)
+    scene.inject(.dropLink, "a/0", at: 6_000, lasting: .seconds(14))
+    let played = scene.play()
+    #expect(
+      played.story(of: 0, only: "attempt", "uploads", "disconnects", "ends", "ended") == [
+        "8340 attempt finished 4", "11000 ended 0 dropped", "11000 disconnects unknown",
+        "11000 ends streamBroken",
+      ])
+    #expect(played.story(of: -1, only: "published").last == "16000 published v1 1")
+  }
+
+  @Test("E28: A server whose keepalive is shorter than the gap breaks the stream")
+  func shortKeepalive() {
+    // The server gives the stream up at 8 s, 2 s after it last heard of a, whose fit ends there.
+    var scene = flower { $0.keepalive = .seconds(2) }
+    scene.inputs.fleet[0].network.patience = .seconds(5)
+    scene.inject(.dropLink, "a/0", at: 6_000, lasting: .seconds(3))
+    let played = scene.play()
+    #expect(
+      played.story(of: 0, only: "attempt", "disconnects", "ends") == [
+        "8000 attempt conditionsLost 3", "8000 disconnects unknown", "8000 ends streamBroken",
+      ])
+    #expect(played.story(of: -1, only: "published").last == "9650 published v1 1")
+    #expect(played.simulation.serverRecord.exchangeTallies?.brokenStreams == 1)
+  }
+
+  @Test("E28: A stream breaks with a handover, and the server notices after the keepalive")
+  func handover() {
+    var scene = flower { $0.keepalive = .seconds(10) }
+    scene.inputs.fleet[0].link = .states("cellular", in: [6_000...500_000], otherwise: "wifi")
+    let played = scene.play()
+    #expect(
+      played.story(of: 0, only: "attempt", "disconnects", "ends", "uploads") == [
+        "6000 attempt conditionsLost 1", "6000 disconnects unknown", "6000 ends streamBroken",
+      ])
+    #expect(played.story(of: -1, only: "published").last == "16000 published v1 1")
+    // Where it survives, the result takes 2.6 s over cellular, and 20 ms.
+    scene.inputs.fleet[0].network.handover = .survives
+    #expect(scene.play().story(of: -1, only: "published").last == "10960 published v1 2")
+  }
+
   @Test("E28: All members gone: the round is skipped at the last one's failure")
   func allGone() {
     var scene = flower()

@@ -58,7 +58,7 @@ struct EdgeCaseWorldTests {
       played(1, chargingOnly: nil) == ["44340 makes 0 of v0 4b 4s", "46660 ends completed"])
   }
 
-  @Test("E9: Wi-Fi becomes cellular: re-planned; given up where an unmetered link is needed")
+  @Test("E9: Wi-Fi becomes cellular: sent again; given up where an unmetered link is needed")
   func e9() {
     func story(
       from: Int64, _ change: (inout FleetGroupSettings) -> Void
@@ -68,9 +68,36 @@ struct EdgeCaseWorldTests {
         change(&$0)
       }.play().story(of: 0, only: "uploads", "fails", "arrives", "attempt", "ends")
     }
-    // SwiftSyft looks at the start only: 500 bytes in 0.5 s, 800 in 1.6 s, 20 ms; the receipt.
+    // SwiftSyft looks at the start only, but keeps no report: its connection is gone with Wi-Fi.
     #expect(
-      story(from: 8_840) { $0.participation.network = .wifi } == [
+      story(from: 8_840) {
+        $0.participation.network = .wifi
+        $0.outbox.capacity = 0
+      } == [
+        "8340 attempt finished 4", "8340 uploads 0", "8840 fails 0 linkLost",
+        "8840 ends completed",
+      ])
+    // EdgeML looks at the start only, too, and tries no lost upload again in its session.
+    #expect(
+      story(from: 8_840) {
+        $0.participation.network = .unmetered
+        $0.outbox.retriesLost = false
+      } == [
+        "8340 attempt finished 4", "8340 uploads 0", "8840 fails 0 linkLost",
+        "8840 ends unreachable",
+      ])
+    // Another app sends its update again: 1,300 bytes in 2.6 s, 20 ms; the receipt.
+    #expect(
+      story(from: 8_840) { _ in } == [
+        "8340 attempt finished 4", "8340 uploads 0", "8840 fails 0 linkLost", "8840 uploads 0",
+        "11460 arrives 0", "13480 ends completed",
+      ])
+    // Over QUIC it is re-planned: 500 bytes in 0.5 s, 800 in 1.6 s, 20 ms; the receipt.
+    #expect(
+      story(from: 8_840) {
+        $0.participation.network = .wifi
+        $0.network.handover = .survives
+      } == [
         "8340 attempt finished 4", "8340 uploads 0", "10460 arrives 0", "12480 ends completed",
       ])
     // Gboard aborts, in the upload or in the training.
@@ -80,7 +107,7 @@ struct EdgeCaseWorldTests {
     }
     #expect(
       story(from: 8_840, gboard) == [
-        "8340 attempt finished 4", "8340 uploads 0", "8840 fails 0 cancelled",
+        "8340 attempt finished 4", "8340 uploads 0", "8840 fails 0 linkLost",
         "8840 ends conditionsLost",
       ])
     #expect(

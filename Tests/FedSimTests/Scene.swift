@@ -164,7 +164,7 @@ extension LearningTask {
 
 extension FleetGroupSettings {
   /// Devices that are plugged in and on Wi-Fi and run in these windows: [start, soft, hard] in
-  /// milliseconds.
+  /// milliseconds. No connection waits for a link that is gone.
   static func group(
     _ name: String = "phones", count: Int = 1, windows: [[Int64]] = [],
     _ change: (inout FleetGroupSettings) -> Void = { _ in }
@@ -174,6 +174,7 @@ extension FleetGroupSettings {
     group.count = count
     group.network.wifi = .link(bytesPerSecond: 1000, roundTrip: .milliseconds(20))
     group.network.cellular = .link(bytesPerSecond: 500, roundTrip: .milliseconds(40))
+    group.network.patience = .zero
     group.compute.perBatch = .seconds(1)
     if !windows.isEmpty {
       group.background.windows = .fixed(

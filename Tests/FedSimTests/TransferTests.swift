@@ -24,11 +24,14 @@ private func link(_ state: String, _ intervals: ClosedRange<Int64>...) -> Choice
 
 @Suite("Transfers")
 struct TransferTests {
-  @Test("An upload that begins over Wi-Fi continues over a cellular network")
+  @Test("An upload that survives a handover continues over a cellular network")
   func wifiToCellular() {
     // From 8.340 to 8.840 500 bytes are sent; 800 more take 1.6 s at 500 bytes a second: 10.440.
     // 20 ms to the server, 20 back, and 1,000 bytes in 2 s.
-    let played = scene { $0.link = link("cellular", 8_840...500_000) }.play()
+    let played = scene {
+      $0.link = link("cellular", 8_840...500_000)
+      $0.network.handover = .survives
+    }.play()
     #expect(
       played.story(of: 0, only: "uploads", "arrives", "receipt")
         == ["8340 uploads 0", "10460 arrives 0", "12480 receipt 0 pending v0 n1"])
@@ -45,15 +48,21 @@ struct TransferTests {
     stretch.state = StateName("cellular")
     var settings = FixedSource.Settings()
     (settings.intervals, settings.otherwise) = ([stretch], StateName("wifi"))
-    let played = scene { $0.link = Choice(FixedSource.self, settings) { $0 } }.play()
+    let played = scene {
+      $0.link = Choice(FixedSource.self, settings) { $0 }
+      $0.network.handover = .survives
+    }.play()
     #expect(played.story(of: 0, only: "arrives") == ["10460.500 arrives 0"])
   }
 
-  @Test("A download that begins over a cellular network continues over Wi-Fi")
+  @Test("A download that survives a handover continues over Wi-Fi")
   func cellularToWifi() {
     // Over cellular: check sent 2.000, at the server 2.020, answered 2.040, read 4.040. Download
     // asked for 6.040, answer begins 6.080. Until 7.080 500 bytes of 1,300 come; Wi-Fi: 0.8 s.
-    let played = scene { $0.link = link("cellular", 0...7_080) }.play()
+    let played = scene {
+      $0.link = link("cellular", 0...7_080)
+      $0.network.handover = .survives
+    }.play()
     #expect(
       played.story(of: 0, only: "accepted", "downloaded")
         == ["4040 accepted r1", "7880 downloaded v0"])
@@ -62,7 +71,10 @@ struct TransferTests {
   @Test("A link that changes in the microsecond of the last byte re-plans nothing")
   func changeAtTheEnd() {
     // The check is sent at 1.000, just as the network changes: it travels 20 ms.
-    let played = scene { $0.link = link("cellular", 1_000...1_010) }.play()
+    let played = scene {
+      $0.link = link("cellular", 1_000...1_010)
+      $0.network.handover = .survives
+    }.play()
     #expect(played.story(of: 0, only: "accepted") == ["2030 accepted r1"])
   }
 

@@ -39,6 +39,7 @@ struct RandomWorld {
     scene.inputs.fleet = ["a", "b", "c"].prefix(Int(stream.below(3)) + 1).map { group($0) }
     scene.inputs.server = server()
     addFleetFeatures(to: &scene)
+    addConnections(to: &scene)
     let device = scene.inputs.fleet[0].name + "/0"
     for _ in 0..<stream.below(6) {
       scene.inject(
@@ -109,6 +110,17 @@ struct RandomWorld {
       scene.inputs.injections[scene.inputs.injections.count - 1].scope = pick(Erasure.allCases)
     }
     return scene
+  }
+
+  /// In some groups connections wait for their link, or go on over the other one; drawn from its
+  /// own stream.
+  private func addConnections(to scene: inout Scene) {
+    var stream = StreamKey(seed: seed, purpose: "worlds").stream(slot: 3)
+    for place in scene.inputs.fleet.indices {
+      let patience: [Int64] = [0, 0, 1, 20, 60, 600]
+      scene.inputs.fleet[place].network.patience = .seconds(patience[Int(stream.below(6))])
+      if stream.uniform() < 0.5 { scene.inputs.fleet[place].network.handover = .survives }
+    }
   }
 
   /// In half of the worlds devices come and go, in others they get data over time, vary from

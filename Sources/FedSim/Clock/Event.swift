@@ -86,6 +86,8 @@ public enum DeviceTimer: UInt8, Equatable, Sendable, Codable {
   case leaving = 11
   /// The system needs the memory of a suspended app.
   case eviction = 12
+  /// A connection has waited long enough for its link.
+  case patience = 13
 }
 
 /// Everything that can happen: plain values that can be printed, hashed, stored and compared.

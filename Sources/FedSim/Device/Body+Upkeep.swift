@@ -116,7 +116,9 @@ extension Body {
     if devices[device].isActive { use.insert(.screen) }
     guard devices[device].hasSession else { return use }
     if devices[device].isRunning { use.insert(.training) }
-    if let phase = cx.network[transferOf: device]?.phase, phase != .awaiting {
+    if let phase = cx.network[transferOf: device]?.phase, phase != .awaiting,
+      cx.network[device].isConnected
+    {
       use.insert(cx.network[device].link == 1 ? .cellular : .wifi)
     }
     return use

@@ -15,16 +15,18 @@ enum Outbox {
       devices[device].takeOut(old)
       cx.leaveDevice(old, .replaced)
     }
-    if capacity == 0, !cx.network[device].isConnected {
-      return cx.leaveDevice(update, .dropped)
-    }
+    let isConnected = cx.network[device].isConnected
+    // Over a stream that waits for its link the update is sent when the link is back.
+    let isLost =
+      !isConnected
+      && !(cx.network[device].awaitedLink != 0 && Streams.isOpen(device, devices, cx))
+    if capacity == 0, isLost { return cx.leaveDevice(update, .dropped) }
     while devices[device].outbox.count >= max(1, capacity) {
       cx.leaveDevice(devices[device].outbox.removeFirst(), .evicted)
     }
     devices[device].outbox.append(update)
-    let isConnected = cx.network[device].isConnected
     if !isConnected || sendable(device, devices, cx) != update { markWaiting(update, &cx) }
-    if !isConnected, settings.retriesLost == false {
+    if isLost, settings.retriesLost == false {
       devices[device].session?.hasGivenUp = true
     }
     devices[device].session?.tries = 0

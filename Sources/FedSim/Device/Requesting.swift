@@ -42,7 +42,7 @@ enum Requesting {
   }
 
   /// Schedules the time at which the remaining bytes are through at the present rate.
-  private static func planTransfer(_ device: Int, _ cx: inout Context) {
+  static func planTransfer(_ device: Int, _ cx: inout Context) {
     cx.network[device].generation += 1
     let plan = cx.network[device].generation
     let rates = cx.network[device].rates
@@ -105,10 +105,14 @@ enum Requesting {
     return true
   }
 
-  /// The head of an answer has come: its body follows.
+  /// The head of an answer has come: its body follows. Without a link it comes when the link does.
   static func answered(
     _ device: Int, _ response: Response, _ devices: inout Devices, _ cx: inout Context
   ) {
+    guard cx.network[device].awaitedLink == 0 else {
+      cx.network[transferOf: device]!.response = response
+      return
+    }
     let bytes = WireSize.bytes(of: response, cx)
     cx.network[transferOf: device]!.receive(response, bytes)
     if case .probe(let isUpload) = cx.network[transferOf: device]?.request, !isUpload {
@@ -119,27 +123,12 @@ enum Requesting {
     planTransfer(device, &cx)
   }
 
-  /// The link has changed while a device may have a request under way.
-  ///
-  /// On another link the byte under way begins again; on the same one not a bit is lost.
-  static func linkChanged(
-    _ device: Int, from rates: Link, _ link: UInt8, isConnected: Bool, isSameLink: Bool = false,
-    _ devices: inout Devices, _ cx: inout Context
-  ) {
-    guard let phase = cx.network[transferOf: device]?.phase else { return }
-    if phase != .awaiting { countProgress(device, rates, link, &cx) }
-    if !isSameLink { cx.network[transferOf: device]!.fraction = 0 }
-    if !isConnected {
-      failTransfer(device, phase == .awaiting ? .unacknowledged : .linkLost, &devices, &cx)
-    } else if phase != .awaiting {
-      planTransfer(device, &cx)
-    }
-  }
-
-  /// Takes into account the bytes that passed since the last plan, over a link of this state.
+  /// Takes into account the bytes that passed since the last plan, over a link of this state: none
+  /// while the link is waited for.
   static func countProgress(
     _ device: Int, _ rates: Link, _ link: UInt8, _ cx: inout Context
   ) {
+    guard cx.network[device].awaitedLink == 0 else { return }
     let isSending = cx.network[transferOf: device]!.phase == .sending
     let passed = cx.network[transferOf: device]!.pass(over: rates, until: cx.now)
     if isSending {

@@ -18,7 +18,7 @@ package struct Session: Codable {
   package var isExpiring = false
   /// Whether the soft expiry has come, even for an app that takes no notice.
   var hasExpired = false
-  /// For a continued task: since when it has had no link.
+  /// When the device last lost its link, be it for another one.
   var offlineSince = SimTime.never
   /// Whether the app has stopped and not said so: it waits for its kill.
   package var isStuck = false

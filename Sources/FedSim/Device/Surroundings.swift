@@ -20,9 +20,7 @@ enum Surroundings {
     case .share:
       let rates = cx.network[device].rates
       cx.network[device].share = state
-      Requesting.linkChanged(
-        device, from: rates, cx.network[device].link, isConnected: cx.network[device].isConnected,
-        isSameLink: true, &devices, &cx)
+      Requesting.ratesChanged(device, from: rates, &cx)
     }
   }
 
@@ -142,12 +140,16 @@ enum Surroundings {
     change(&cx.network[device])
     let after = cx.network[device].link
     guard before != after else { return }
-    Requesting.linkChanged(device, from: rates, before, isConnected: after != 0, &devices, &cx)
+    if before != 0, devices[device].hasSession { devices[device].session!.offlineSince = cx.now }
+    let standing = Requesting.linkChanged(device, from: rates, before, &devices, &cx)
     checkConditions(device, &devices, &cx)
     if after == 0 { App.awaitLink(device, &devices, &cx) }
-    cx.dialect(of: devices[device].group)?
-      .onLink(device, isConnected: after != 0, &devices, &cx)
-    if before == 0, devices[device].session != nil {
+    if standing != .waits {
+      cx.dialect(of: devices[device].group)?
+        .onLink(device, isConnected: after != 0, &devices, &cx)
+    }
+    let isNew = before == 0 || standing == .broken
+    if isNew, after != 0, devices[device].session != nil, !cx.network[device].isBusy {
       devices[device].session!.tries = 0
       Session.proceed(device, &devices, &cx)
     }

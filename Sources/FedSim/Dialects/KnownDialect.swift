@@ -111,7 +111,7 @@ struct KnownDialect: Dialect {
   ) {
     if isConnected {
       Erasing.sendErasure(device, &cx)
-    } else if Streams.holdsStream(device, devices, cx), Streams.isAwaited(device, devices, cx) {
+    } else if Streams.isOpen(device, devices, cx) {
       Streams.endStreamedSession(device, .streamBroken, &devices, &cx)
     }
   }

@@ -19,6 +19,17 @@ enum Streams {
     return stage >= Stage.accepted.rawValue && stage < Stage.delivered.rawValue
   }
 
+  /// Whether a device holds a stream over which the server waits for its result.
+  static func isOpen(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context) -> Bool {
+    guard holdsStream(device, devices, cx) else { return false }
+    return isAwaited(device, devices, cx)
+  }
+
+  /// How long the server takes to notice a stream of a device whose link is lost.
+  static func keepalive(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> SimDuration
+  { cx.inputs.fleet[Int(devices[device].group)].protocol!.keepalive }
+
   /// A participation is over on a device; where it holds a stream, the server will know.
   static func leaveStream(
     _ device: Int, _ participation: Int32, _ devices: inout Devices, _ cx: inout Context
@@ -56,10 +67,12 @@ enum Streams {
   ) {
     if reason != .reconnect { cx.note(device, .disconnected(reason)) }
     cx.participations.hold(participation)
-    let place = Int(devices[device].group)
-    let delay =
-      cx.network[device].isConnected
-      ? cx.network[device].rates.oneWay : cx.inputs.fleet[place].protocol!.keepalive
+    var delay = cx.network[device].rates.oneWay
+    if !cx.network[device].isConnected {
+      // The server has heard nothing since the link was lost.
+      let silence = cx.now - devices[device].session!.offlineSince
+      delay = max(SimDuration(microseconds: 1), keepalive(device, devices, cx) - silence)
+    }
     cx.schedule(
       .arrival(
         device: Int32(device), generation: cx.network[device].generation,

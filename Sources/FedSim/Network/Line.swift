@@ -21,6 +21,8 @@ struct Line: Codable {
   var place: Int32 = 0
   /// Whether the timer of requests without an answer is set.
   var isTimeoutPending = false
+  /// The link that is gone and that a request or a stream waits for; 0: none waits.
+  var awaitedLink: UInt8 = 0
   @Rebuilt var links: Links
 
   /// How many bytes come before the links.
@@ -33,9 +35,9 @@ struct Line: Codable {
   var isConnected: Bool { link != 0 }
   /// Whether a request is under way.
   var isBusy: Bool { place != 0 }
-  /// Rates of the current link; those of Wi-Fi while offline.
+  /// Rates of the current link; while offline those of the link that is waited for, else of Wi-Fi.
   var rates: Link {
-    let link = link == 1 ? links.cellular : links.wifi
+    let link = link == 1 || awaitedLink == 1 ? links.cellular : links.wifi
     return share == 100 ? link : link.scaled(percent: Int64(share))
   }
   /// Whether there is a link that costs nothing.

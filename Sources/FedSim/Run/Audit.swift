@@ -66,7 +66,9 @@ enum Audit {
     func never(_ isSo: Bool, _ what: String) {
       if isSo { found.append("\(Roster.path(of: device, cx)) \(what)") }
     }
-    never(line.isBusy && !line.isConnected, "has a transfer without a link")
+    never(
+      line.isBusy && !line.isConnected && line.awaitedLink == 0, "has a transfer without a link")
+    never(line.isConnected && line.awaitedLink != 0, "waits for a link and has one")
     never(
       line.isBusy && state.session == nil, "has a transfer without a session")
     never(state.run != nil && state.session == nil, "trains without a session")

@@ -32,10 +32,8 @@ enum Connectivity {
     if server.service.settings != nil { Service.loseRequests(&server, &cx) }
     server.underWay?.owed = nil
     for device in devices.indices where cx.network[transferOf: device]?.phase == .receiving {
-      Requesting.linkChanged(
-        device, from: cx.network[device].rates, cx.network[device].link, isConnected: false,
-        &devices, &cx
-      )
+      Requesting.breakOff(
+        device, from: cx.network[device].rates, cx.network[device].link, &devices, &cx)
     }
     for device in devices.indices where cx.network[transferOf: device]?.phase == .awaiting {
       let transfer = cx.network[transferOf: device]!

@@ -76,6 +76,8 @@ enum Timers {
     case .eviction:
       guard devices.apps[device]!.suspension == generation else { return false }
       App.evict(device, &devices, &cx)
+    case .patience:
+      return Requesting.patienceRang(device, generation, &devices, &cx)
     case .body:
       // What follows from it is done after every event.
       return Body.hasBody(device, devices) && devices.bodies[device].checkGeneration == generation
