@@ -70,6 +70,8 @@ public struct Explanation: Codable, Equatable, Sendable {
     case notFinite
     /// Its round was skipped.
     case roundSkipped
+    /// The server restarted and lost its update.
+    case serverRestarted
     /// The device did not keep its update.
     case notKept
     /// The device cannot train the model.

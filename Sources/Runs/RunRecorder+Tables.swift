@@ -17,7 +17,9 @@ extension RunRecorder {
         "simulated time at which the round ended"),
       .init(
         "outcome", axis, codes: rounds.map { code(of: $0.outcome) },
-        meanings: RoundOutcome.allCases.map(\.rawValue), longName: "how the round ended"),
+        meanings: EventLog.listed(
+          RoundOutcome.allCases.map(\.rawValue), later: RoundOutcome.later,
+          codes: rounds.map { UInt8(code(of: $0.outcome)) }), longName: "how the round ended"),
       .count("version", axis, rounds.map(\.version), "version that the round published, or -1"),
       .count(
         "cohort", axis, rounds.map(\.cohort),

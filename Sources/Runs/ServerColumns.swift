@@ -19,8 +19,16 @@ enum ServerColumns {
     ]
   }
 
-  /// Aggregations that took time.
+  /// Restarts, and aggregations that took time.
   static func ledger(_ simulation: Simulation) -> [ResultDocument.Variable] {
+    let restarts = simulation.serverRecord.restartCount.map {
+      ResultDocument.Variable.scalar(
+        "serverRestarts", .int64([Int64($0)]), "times at which the server's process stopped")
+    }
+    return aggregations(simulation) + (restarts.map { [$0] } ?? [])
+  }
+
+  private static func aggregations(_ simulation: Simulation) -> [ResultDocument.Variable] {
     guard let tallies = simulation.serverRecord.aggregationTallies else { return [] }
     return [
       .scalar("aggregations", .int64([Int64(tallies.begun)]), "aggregations begun"),

@@ -28,6 +28,10 @@ extension Story {
     case .published(let version, let updates):
       return round == nil || version == 0
         ? nil : "version \(version) was published, of \(Words.count(updates, "update"))"
+    case .serverProcess(let isRunning):
+      return isRunning
+        ? "the server was back after its restart"
+        : "the server stopped for a restart and lost what it had in memory"
     case .roundSkipped(let number):
       return round == nil ? nil : "the deadline of round \(number) passed with too few updates"
     default: return nil
@@ -199,6 +203,7 @@ extension Story {
     case .erased: "was erased by its user"
     case .deviceLeft: "was lost: the device left the fleet"
     case .refusedOffline: "was not accepted: the server believed itself offline"
+    case .lostAtRestart: "was lost at the server, which restarted"
     case .unfinishedAtEnd: "was in transit when the run ended"
     }
   }

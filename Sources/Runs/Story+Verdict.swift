@@ -99,6 +99,10 @@ extension Story {
       return Verdict(
         .serverOffline, "the server believed itself offline and then accepts no updates",
         "\(name) was not accepted \(at), because the server believed itself offline")
+    case .lostAtRestart:
+      return Verdict(
+        .serverRestarted, "the server restarted and lost its update",
+        "\(name) waited at the server \(at), when the server restarted and lost it")
     case .forbidden:
       return Verdict(
         .unidentified, "the server refused its update: its tokens are not valid for that",

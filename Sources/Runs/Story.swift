@@ -160,6 +160,7 @@ struct Story {
       case .skipped: "was skipped at its deadline"
       case .failed: "failed, because none of its updates could be used"
       case .unfinishedAtEnd: "was still open when the run ended"
+      case .lostAtRestart: "was lost when the server restarted"
       }
     return "Round \(round.round) was open from \(from.words) to \(to.words) and \(end)."
   }

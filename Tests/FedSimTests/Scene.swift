@@ -286,6 +286,7 @@ extension ObservedEvent.Kind {
     case .disconnected(let reason): "disconnects \(reason)"
     case .erased(let scope): "erases \(scope)"
     case .exchange(let step): "does \(step)"
+    case .serverProcess(let isRunning): isRunning ? "starts" : "stops"
     case .central(let step): step.line
     }
   }

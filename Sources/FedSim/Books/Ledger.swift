@@ -109,10 +109,13 @@ public enum UpdateOutcome: String, CaseIterable, Sendable, Codable {
   case deviceLeft
   /// The server believed itself offline and takes nothing in then.
   case refusedOffline
+  /// It waited at the server, which restarted.
+  case lostAtRestart
 
   /// Ends that only features bring; results list them where they occur.
   package static let rare: [UpdateOutcome] = [
     .uninstalled, .forbidden, .rejectedLocally, .weightless, .erased, .deviceLeft, .refusedOffline,
+    .lostAtRestart,
   ]
 }
 

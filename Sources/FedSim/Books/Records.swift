@@ -50,6 +50,11 @@ public enum RoundOutcome: String, CaseIterable, Sendable, Codable {
   case failed
   /// The run ended first.
   case unfinishedAtEnd
+  /// The server restarted and forgot it.
+  case lostAtRestart
+
+  /// How many outcomes at the end of the list are listed only where they occur.
+  package static let later = 1
 }
 
 /// One server attempt.

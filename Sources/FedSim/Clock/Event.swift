@@ -21,7 +21,8 @@ public enum EventClass: UInt8, Sendable, CaseIterable, Codable {
 public enum ServerTimer: Equatable, Sendable, Codable {
   /// The connectivity probe.
   case probe
-  /// The n-th trigger's timer, in the round that it was set for (0: any).
+  /// The n-th trigger's timer, in the round that it was set for (0: any; −n: any since the n-th
+  /// restart).
   case trigger(Int32, round: Int32)
   /// The n-th request has been served.
   case served(Int32)
@@ -56,6 +57,8 @@ public enum Series: UInt8, Equatable, Sendable, CaseIterable, Codable {
 public enum ServerSeries: UInt8, Equatable, Sendable, CaseIterable, Codable {
   case reachable = 0
   case internet = 1
+  /// Whether its process runs.
+  case process = 2
 }
 
 /// A timer of a device.

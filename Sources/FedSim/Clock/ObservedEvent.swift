@@ -51,6 +51,8 @@ public struct ObservedEvent: Sendable, Equatable {
     case processorExceeded
     /// A step between device and server that is no training.
     case exchange(ExchangeStep)
+    /// The server's process stopped for a restart, or is there again.
+    case serverProcess(isRunning: Bool)
     /// A step on the way of a file that was collected, or of a model that is trained centrally.
     case central(CentralStep)
   }

@@ -117,6 +117,15 @@ public struct SimulationInputs: Sendable {
     [("reachable", server.reachable.value), ("internet", server.internet.value)]
   }
 
+  /// When the server's process runs, where it restarts.
+  var serverRestarts: RestartTimeline? {
+    server.restarts.map {
+      RestartTimeline(
+        at: $0.at, every: $0.every, mean: $0.meanInterval, downFor: $0.downFor,
+        key: StreamKey(seed: seeds.world, purpose: "restarts"))
+    }
+  }
+
   /// Whether the selector looks at the squares of losses.
   var keepsLossSquares: Bool { server.selector.value.needs.contains(.lossSquares) }
 

@@ -107,6 +107,23 @@ extension Instructions {
     if server.instructions.awaitsModel { beginWithModel(&server, &cx) }
   }
 
+  /// The server restarts: it knows no more whom it has asked for what.
+  static func forget(_ server: inout Server, _ cx: inout Context) {
+    var asked = server.instructions.evaluation?.pending ?? []
+    if server.instructions.asked >= 0 { asked.append(server.instructions.asked) }
+    for participation in asked {
+      cx.participations.setOutstanding(participation, false)
+      cx.participations.letGo(participation)
+    }
+    server.instructions.asked = -1
+    server.instructions.evaluation = nil
+    for device in server.instructions.connections.indices {
+      server.instructions.connections[device] = 0
+    }
+    // The evaluation that was to be the last is lost.
+    if server.instructions.endsWithEvaluation { cx.isOver = true }
+  }
+
   // MARK: Properties
 
   /// Asks a device that asks for work for its properties first: once a connection.

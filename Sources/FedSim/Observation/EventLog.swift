@@ -116,14 +116,14 @@ public final class EventLog: SavedObserver {
         "roundSkipped", "softExpiry", "waited", "checkFailed", "downloadFailed", "rested",
         "serverOffline", "updateEnded", "forceQuit", "processorExceeded", "identity", "rejected",
         "disconnected", "erased", "exchange",
-      ] + EventLog.centralKinds
-    static let laterKinds = 1 + EventLog.centralKinds.count
+      ] + EventLog.centralKinds + ["serverStopped", "serverStarted"]
+    static let laterKinds = 3 + EventLog.centralKinds.count
     static let laterDetails = details.count - earlierDetails.count + later.count
 
     static let details: [String] = {
       var words = earlierDetails
       let steps = ExchangeStep.allCases.map(\.rawValue) + FileOutcome.allCases.map(\.rawValue)
-      let last = steps + DeviceChange.later.map(\.rawValue)
+      let last = steps + DeviceChange.later.map(\.rawValue) + latest
       for word in last where !words.contains(word) { words.append(word) }
       return words
     }()
@@ -138,7 +138,7 @@ public final class EventLog: SavedObserver {
         Erasure.allCases.map(\.rawValue),
       ]
       var words: [String] = []
-      let last = later + DeviceChange.later.map(\.rawValue)
+      let last = later + DeviceChange.later.map(\.rawValue) + latest
       for word in all.joined() where !words.contains(word) && !last.contains(word) {
         words.append(word)
       }
@@ -147,6 +147,8 @@ public final class EventLog: SavedObserver {
 
     /// Words that came later: they are last, and are listed where they are used.
     static let later = [UpdateOutcome.refusedOffline.rawValue]
+    /// Words that came after all others.
+    private static let latest = [UpdateOutcome.lostAtRestart.rawValue]
   }
 }
 
@@ -198,6 +200,7 @@ extension ObservedEvent.Kind {
     case .disconnected(let reason): .init("disconnected", "\(reason)")
     case .erased(let scope): .init("erased", scope.rawValue)
     case .exchange(let step): .init("exchange", step.rawValue)
+    case .serverProcess(let isRunning): .init(isRunning ? "serverStarted" : "serverStopped")
     case .central(let step): EventLog.facts(of: step)
     }
   }

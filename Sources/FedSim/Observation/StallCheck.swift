@@ -27,6 +27,7 @@ struct StallCheck: Codable {
     }
     var isServerReachable = cx.network.server.isReachable
     if !isServerReachable { isServerReachable = cx.world.next(.reachable, after: cx.now) != nil }
+    if !isServerReachable { isServerReachable = cx.world.next(.process, after: cx.now) != nil }
     if isServerReachable {
       for step in devices.indices {
         let candidate = (device + step) % devices.count

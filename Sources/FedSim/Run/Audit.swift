@@ -53,7 +53,7 @@ enum Audit {
     cx.participations.audit(&broken)
     EffortAudit.auditMeasures(&broken, devices, cx)
     return broken + KnownDialect.exchangeImpossibilities(server, cx)
-      + Service.serviceImpossibilities(server, cx)
+      + Service.serviceImpossibilities(server, cx) + Restarts.impossibilities(server, cx)
       + Collecting.centralImpossibilities(cx)
   }
 

@@ -32,6 +32,7 @@ extension PlayingAhead {
         && !cx.inputs.fleet.contains { $0.background.continued != nil },
       coversSessions: cx.network.server.staysOnline && cx.network.server.isReachable
         && cx.world.next(.reachable, after: cx.now) == nil
+        && cx.inputs.server.restarts == nil
         && !Rounds.mayCohortsBreak(cx))
   }
 

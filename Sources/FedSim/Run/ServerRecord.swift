@@ -28,6 +28,10 @@ public struct ServerRecord {
   public var aggregationTallies: AggregationTallies? {
     cx.inputs.server.aggregationTime == nil ? nil : server.aggregations
   }
+  /// How often its process has stopped for a restart; nil where it never does.
+  public var restartCount: Int? {
+    cx.inputs.server.restarts == nil ? nil : Int(cx.network.server.process.stops)
+  }
   /// Requests that reached the server, counted; nil where it handles them at once.
   public var serviceTallies: ServiceTallies? {
     server.service.settings == nil ? nil : server.service.tallies

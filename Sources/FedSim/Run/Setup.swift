@@ -108,12 +108,6 @@ enum Setup {
       Heartbeat.refreshBeats(device, &devices, &cx)
     }
     Rounds.openRound(&server, &cx)
-    for (index, trigger) in cx.inputs.server.trigger.enumerated() {
-      if case .every(let period) = trigger.value.timer {
-        cx.schedule(
-          .serverTimer(.trigger(Int32(index), round: 0)), .serverTimer, at: .start + period,
-          by: nil)
-      }
-    }
+    Rounds.startTimers(&cx)
   }
 }

@@ -6,9 +6,9 @@ enum Timers {
   ) -> Bool {
     switch timer {
     case .probe:
-      Connectivity.probeConnection(&server, &cx)
+      return Connectivity.probeConnection(&server, &cx)
     case .trigger(let index, let round):
-      guard round == 0 || round == server.openRound.number else { return false }
+      guard Rounds.isCurrent(round, server, cx) else { return false }
       Rounds.triggerRang(Int(index), &server, &cx)
     case .served(let number):
       switch Service.served(number, &server, &cx) {
@@ -25,6 +25,7 @@ enum Timers {
     case .evaluationTimeout(let round):
       return EvaluationRound.evaluationTimedOut(round, &server, &cx)
     case .aggregated:
+      guard server.underWay?.endsAt == cx.now else { return false }
       Aggregating.aggregationEnded(&server, &cx)
     case .central(let number):
       CentralTraining.centralRang(number, &server, &cx)

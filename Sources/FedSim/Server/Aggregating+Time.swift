@@ -42,6 +42,10 @@ extension Aggregating {
     else {
       return .open
     }
+    if cx.inputs.server.restarts != nil {
+      server.underWay!.held.append(
+        HeldRequest(device: Int32(device), generation: generation, request: request))
+    }
     cx.schedule(
       .arrival(device: Int32(device), generation: generation, request), .serverArrival,
       at: noteHeld(&server, &cx), by: device)

@@ -69,6 +69,8 @@ struct AggregationUnderWay: Codable {
   let updates: [Int32]
   /// The update that began it, where its sender is to hear the outcome.
   var owed: Owed?
+  /// Requests that wait for its end; kept where the server may restart.
+  var held: [HeldRequest] = []
 
   /// An update whose sender waits for the answer.
   struct Owed: Codable {

@@ -15,6 +15,13 @@ enum Requests {
     _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
     _ cx: inout Context
   ) {
+    if !cx.network.server.process.lost.isEmpty,
+      let place = cx.network.server.process.lost.firstIndex(
+        of: HeldRequest(device: Int32(device), generation: generation, request: request))
+    {
+      cx.network.server.process.lost.remove(at: place)
+      return
+    }
     if server.service.settings != nil,
       Service.queue(device, generation, request, &server, &cx) == .waits
     {
@@ -30,6 +37,18 @@ enum Requests {
     _ server: inout Server, _ cx: inout Context
   ) {
     handle(device, generation, request, isAbandoned, &server, &cx)
+    letGo(of: request, &cx)
+  }
+
+  /// A request that had reached the server is lost there.
+  static func lose(
+    _ device: Int, _ generation: UInt32, _ request: Request, _ cx: inout Context
+  ) {
+    if !cx.network.accounts.isEmpty {
+      cx.network.accounts[device].credentials.removeAll { $0.id == generation }
+    }
+    if case .submit(let update) = request { cx.copyCame(update, isOpen: false) }
+    if case .central(let request) = request { Collecting.centralCame(request, &cx) }
     letGo(of: request, &cx)
   }
 

@@ -24,7 +24,23 @@ enum Rounds {
     }
   }
 
-  /// Sets a trigger's timer, in a round or in any (0).
+  /// Sets the timers of triggers that are of no round, as the server's process begins.
+  static func startTimers(_ cx: inout Context) {
+    for (index, trigger) in cx.inputs.server.trigger.enumerated() {
+      if case .every(let period) = trigger.value.timer {
+        schedule(index, in: -cx.network.server.process.stops, after: period, &cx)
+      }
+    }
+  }
+
+  /// Whether a trigger's timer that was set for a round, or for any, still matters.
+  static func isCurrent(_ round: Int32, _ server: borrowing Server, _ cx: borrowing Context) -> Bool
+  {
+    round > 0
+      ? round == server.openRound.number : round == -cx.network.server.process.stops
+  }
+
+  /// Sets a trigger's timer, in a round or in any since the last restart (0 or below).
   private static func schedule(
     _ index: Int, in round: Int32, after period: SimDuration, _ cx: inout Context
   ) {
@@ -157,7 +173,8 @@ extension Rounds {
   ) {
     let trigger = cx.inputs.server.trigger[index].value
     switch trigger.timer {
-    case .every(let period): schedule(index, in: 0, after: period, &cx)
+    case .every(let period):
+      schedule(index, in: -cx.network.server.process.stops, after: period, &cx)
     case .sinceRound(let period):
       schedule(index, in: server.openRound.number, after: period, &cx)
     case .afterCohort, .cycleEnd, nil: break

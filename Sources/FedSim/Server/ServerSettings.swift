@@ -80,6 +80,8 @@ public struct ServerSettings: PartSettings {
   public var presence: PresenceSettings?
   /// How long requests take; nil: none.
   public var service: ServiceSettings?
+  /// When its process restarts; nil: never.
+  public var restarts: RestartSettings?
   /// A change of the model's layout in the middle of the run; nil: none.
   public var layoutChange: LayoutChange?
   /// Which tensors updates carry; nil: all that are trained.
@@ -144,7 +146,7 @@ public struct ServerSettings: PartSettings {
         "central", \.central, feature: .settings(),
         "Training at the server on the files of groups with `collection`; absent: none"),
     ] + stalenessFields + privacyFields + instructionFields + wireFields + aggregationFields
-      + identityFields
+      + identityFields + restartFields
   }
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool {
@@ -172,6 +174,6 @@ public struct ServerSettings: PartSettings {
       return [("payloadFormat", "`payloadFormat` and `bytesPerParameter` both determine sizes")]
     }
     return stalenessContradictions + optimizerContradictions + transformContradictions
-      + privacyContradictions + instructionContradictions
+      + privacyContradictions + instructionContradictions + restartContradictions
   }
 }

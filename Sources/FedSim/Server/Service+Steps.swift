@@ -130,14 +130,8 @@ extension Service {
     for number in server.service.requests.numbers {
       let request = server.service.remove(number)
       server.service.tallies.lost += 1
-      if !cx.network.accounts.isEmpty {
-        cx.network.accounts[Int(request.device)].credentials.removeAll {
-          $0.id == request.generation
-        }
-      }
-      if case .submit(let update) = request.request { cx.copyCame(update, isOpen: false) }
-      if case .central(let request) = request.request { Collecting.centralCame(request, &cx) }
-      for lost in [request.request] + request.disconnections { Requests.letGo(of: lost, &cx) }
+      Requests.lose(Int(request.device), request.generation, request.request, &cx)
+      for lost in request.disconnections { Requests.letGo(of: lost, &cx) }
     }
     server.service.next = Int32(server.service.requests.count)
     server.service.busy = 0

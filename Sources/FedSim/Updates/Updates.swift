@@ -57,14 +57,26 @@ struct Updates: Codable {
     return isKnown
   }
 
-  /// The device keeps an update no longer; whether `outcome` is how it ends: unless the server has
-  /// or had it, or takes in what is still on its way.
-  mutating func leaveDevice(_ update: Int32, _ outcome: UpdateOutcome?) -> Bool {
+  /// The device keeps an update no longer; how it ends with that: as `outcome` says unless the
+  /// server has or had it, or takes in what is still on its way.
+  mutating func leaveDevice(_ update: Int32, _ outcome: UpdateOutcome?) -> UpdateOutcome? {
     records[update].isOnDevice = false
-    guard let outcome, !records[update].hasArrived else { return false }
-    guard records[update].copies.onTheWay > 0 else { return true }
+    guard !records[update].hasArrived, let outcome = outcome ?? records[update].fallback else {
+      return nil
+    }
+    guard records[update].copies.onTheWay > 0 else { return outcome }
     records[update].fallback = outcome
-    return false
+    return nil
+  }
+
+  /// The server has lost an update at a restart and knows of it no more; whether it may come again.
+  mutating func forget(_ update: Int32) -> Bool {
+    guard records[update].outcome == nil,
+      records[update].isOnDevice || records[update].copies.onTheWay > 0
+    else { return false }
+    records[update].hasArrived = false
+    records[update].fallback = .lostAtRestart
+    return true
   }
 
   /// One copy of an update more, or one fewer, waits at the server.
@@ -103,7 +115,7 @@ extension Context {
   /// The device keeps an update no longer; `outcome` counts unless the server has or had it, or
   /// takes in what is still on its way.
   mutating func leaveDevice(_ update: Int32, _ outcome: UpdateOutcome?) {
-    if updates.leaveDevice(update, outcome) { resolve(update, outcome!) }
+    if let end = updates.leaveDevice(update, outcome) { resolve(update, end) }
     release(update)
   }
 
@@ -111,6 +123,13 @@ extension Context {
   mutating func copyCame(_ update: Int32, isOpen: Bool) {
     if let outcome = updates.arrive(update), !isOpen { resolve(update, outcome) }
     release(update)
+  }
+
+  /// The server has lost a copy of an update that waited there. The update has ended with its last
+  /// copy, unless its device has not heard of its arrival and sends it again.
+  mutating func loseAtServer(_ update: Int32) {
+    guard updates[update].copies.pending == 0, !updates.forget(update) else { return }
+    resolve(update, .lostAtRestart)
   }
 
   /// An update ends, once.

@@ -25,6 +25,7 @@ struct World {
             device: "server", civilStart: inputs.civilStart, tables: inputs.tables,
             traces: inputs.traces, seed: inputs.seeds.world)))
     }
+    if let restarts = inputs.serverRestarts { server.append(restarts) }
   }
 
   /// A device's series, made again from its key.
@@ -112,6 +113,7 @@ struct World {
   mutating func next(
     _ series: ServerSeries, after time: SimTime
   ) -> (time: SimTime, state: UInt8)? {
-    server[Int(series.rawValue)].next(after: time, before: end + .days(2))
+    guard server.indices.contains(Int(series.rawValue)) else { return nil }
+    return server[Int(series.rawValue)].next(after: time, before: end + .days(2))
   }
 }

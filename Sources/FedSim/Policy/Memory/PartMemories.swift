@@ -15,6 +15,13 @@ struct PartMemories: Codable {
     aggregator = server.aggregator.value.freshMemory()
     optimizer = server.optimizer.value.freshMemory()
   }
+
+  /// All is forgotten but what was sent with versions.
+  mutating func startAnew(_ server: ServerSettings) {
+    let told = told
+    self = PartMemories(server)
+    self.told = told
+  }
 }
 
 extension ServerSettings {
