@@ -1,6 +1,6 @@
 /// Streams as in Flower: a session that breaks with its connection.
 enum Streams {
-  /// Whether a device holds one connection from its request to its result.
+  /// Whether a device holds one connection while its session lives.
   static func holdsStream(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
     -> Bool
   {
@@ -40,7 +40,7 @@ enum Streams {
   }
 
   /// Why a device leaves, in the words of the protocol.
-  private static func reason(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func reason(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
     -> DisconnectReason
   {
     if devices.clients[device].isDisconnected { return .reconnect }
@@ -56,15 +56,20 @@ enum Streams {
   ) {
     if reason != .reconnect { cx.note(device, .disconnected(reason)) }
     cx.participations.hold(participation)
-    let place = Int(devices[device].group)
-    let delay =
-      cx.network[device].isConnected
-      ? cx.network[device].rates.oneWay : cx.inputs.fleet[place].protocol!.keepalive
     cx.schedule(
       .arrival(
         device: Int32(device), generation: cx.network[device].generation,
         .disconnect(participation: participation, reason)), .serverArrival,
-      at: cx.now + delay, by: device)
+      at: cx.now + noticed(device, devices, cx), by: device)
+  }
+
+  /// How long the server takes to notice that a device's stream has ended.
+  static func noticed(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> SimDuration
+  {
+    cx.network[device].isConnected
+      ? cx.network[device].rates.oneWay
+      : cx.inputs.fleet[Int(devices[device].group)].protocol!.keepalive
   }
 
   /// The server finds a stream broken: if its result is still to come in this round, it failed.
