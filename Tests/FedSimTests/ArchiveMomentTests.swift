@@ -127,14 +127,14 @@ struct ArchiveMomentTests {
 
   @Test("An evaluation on devices, with one answer there and one to come")
   func evaluation() throws {
-    // As in `ClientEvaluationTests`, but b trains 8 batches: version 1 is published at 13.650, b
-    // asks again at 16.670, and both have the model at 20.000. The answer about 4 samples comes at
-    // 25.010, the one about 8 at 29.010.
+    // As in `ClientEvaluationTests`, but b trains 8 batches: version 1 is published at 13.650, and
+    // both have instruction and model at 14.960. The answer about 4 samples comes at 19.970, the one
+    // about 8 at 23.970.
     let scene = evaluating(task: .tiny(samples: [4, 8]))
-    let parts = try cut(scene, at: 26_000) { $0.serverRecord.evaluations.isEmpty }
+    let parts = try cut(scene, at: 21_000) { $0.serverRecord.evaluations.isEmpty }
     let record = try #require(parts.simulation.serverRecord.evaluations.first)
     #expect(record.begunAt == ms(13_650))
-    #expect(record.endedAt == ms(29_010))
+    #expect(record.endedAt == ms(23_970))
     #expect(record.results == 2)
   }
 

@@ -6,11 +6,10 @@ import Testing
 
 /// Phones a/0 and b/0 on streams that evaluate after each round; see `Scene`.
 ///
-/// Version 1 is published at 9.650. Both have their receipts at 10.660, pause for a second, and
-/// wait again at 12.670: they are asked then, and read it at 13.680. The model is asked for until
-/// 14.680 and there at 16.000. As coded an epoch of 4 batches ends at 20.000, and the report, of
-/// 1,000 bytes, is at the server at 21.010. Without a step a batch takes a third of a second,
-/// rounded up to 333,334 µs: the report is there at 18.343336.
+/// Version 1 is published at 9.650. Both wait on their streams and are asked at once: the head is
+/// there at 9.660, instruction and model of 1,300 bytes at 10.960. As coded an epoch of 4 batches
+/// ends at 14.960, and the report, of 1,000 bytes, is at the server at 15.970. Without a step a
+/// batch takes a third of a second, rounded up to 333,334 µs: the report is there at 13.303336.
 func evaluating(
   _ windows: [[[Int64]]] = [[[0, 600_000, 605_000]], [[0, 600_000, 605_000]]],
   task: LearningTask = .tiny(), as evaluation: ProtocolSettings.Evaluation? = .asCoded,
@@ -57,13 +56,13 @@ struct ClientEvaluationTests {
     let played = evaluating(task: task, as: nil).play()
     #expect(
       played.story(of: 0, only: "does", "downloaded").suffix(3) == [
-        "13680 does evaluationAsked", "16000 downloaded v1", "17333.336 does evaluated",
+        "10960 does evaluationAsked", "10960 downloaded v1", "12293.336 does evaluated",
       ])
     let record = try #require(played.simulation.serverRecord.evaluations.first)
     #expect(record.version == 1)
     #expect(record.round == 1)
     #expect(record.begunAt == ms(9_650))
-    #expect(record.endedAt == SimTime(microseconds: 18_343_336))
+    #expect(record.endedAt == SimTime(microseconds: 13_303_336))
     #expect((record.members, record.results, record.failures) == (2, 2, 0))
     #expect(record.examples == 8)
     let each = [0, 1].map { found(task, played.model(1), client: $0) }
@@ -82,7 +81,7 @@ struct ClientEvaluationTests {
     let played = scene.play()
     #expect(played.simulation.serverRecord.evaluations.count == 2)
     let record = played.simulation.serverRecord.evaluations[0]
-    #expect(record.endedAt == ms(21_010))
+    #expect(record.endedAt == ms(15_970))
     let losses = ["a", "b"].enumerated().map { client, group in
       let key = StreamKey(seed: 1, purpose: "evaluation-batches", group: group, ordinal: 0)
       let training = LocalTraining(
@@ -95,8 +94,8 @@ struct ClientEvaluationTests {
     }
     #expect(record.loss == (4 * losses[0] + 4 * losses[1]) / 8)
     #expect(record.accuracy == (4 * (1 - losses[0]) + 4 * (1 - losses[1])) / 8)
-    // Noted at 22.020, at the server again at 23.030: round 2's cohort begins with version 1.
-    #expect(played.story(of: -1, only: "cohort").last == "23030 cohort r2 2")
+    // With the last report round 2's cohort is formed; it begins with version 1.
+    #expect(played.story(of: -1, only: "cohort").last == "15970 cohort r2 2")
     let second = ["a", "b"].enumerated().map { client, group in
       directTraining(
         task, 0..<4, from: played.model(1), group: group, client: client, firstEpoch: 1)
@@ -109,10 +108,10 @@ struct ClientEvaluationTests {
 
   @Test("A member that is gone has failed: the others' results count, or none does")
   func failures() {
-    // a's process ends at 18 s; b's report is there at 21.010.
+    // a's process ends at 13 s; b's report is there at 15.970.
     func record(_ acceptFailures: Bool) -> EvaluationRecord? {
       var scene = evaluating(settings: { $0.acceptFailures = acceptFailures })
-      scene.inject(.kill, "a/0", at: 18_000)
+      scene.inject(.kill, "a/0", at: 13_000)
       let played = scene.play()
       #expect(played.simulation.serverRecord.instructionTallies?.disconnects == [1, 0, 0, 0])
       return played.simulation.serverRecord.evaluations.first
@@ -122,7 +121,7 @@ struct ClientEvaluationTests {
     #expect(accepted?.results == 1)
     #expect(accepted?.examples == 4)
     #expect(accepted?.loss.isFinite == true)
-    #expect(accepted?.endedAt == ms(21_010))
+    #expect(accepted?.endedAt == ms(15_970))
     #expect(record(false)?.loss.isNaN == true)
   }
 
@@ -130,7 +129,7 @@ struct ClientEvaluationTests {
   func threw() {
     func record(_ onFailure: ProtocolSettings.OnFailure) -> EvaluationRecord? {
       var scene = evaluating(group: { $0.protocol!.onFailure = onFailure })
-      scene.inject(.throw, "a/0", at: 18_000)
+      scene.inject(.throw, "a/0", at: 13_000)
       return scene.play().simulation.serverRecord.evaluations.first
     }
     let reported = record(.report)
@@ -141,13 +140,13 @@ struct ClientEvaluationTests {
 
   @Test("After the timeout who has not answered has failed, and comes too late")
   func timeout() {
-    // Asked at 12.670, over at 17.670; the reports are there at 21.010.
+    // Asked at 9.650, over at 14.650; the reports are there at 15.970.
     var scene = evaluating(settings: { $0.timeout = .seconds(5) })
     scene.inputs.stop.rounds = nil
     scene.inputs.stop.after = .seconds(22)
     let played = scene.play()
     let record = played.simulation.serverRecord.evaluations.first
-    #expect(record?.endedAt == ms(17_670))
+    #expect(record?.endedAt == ms(14_650))
     #expect((record?.results, record?.failures) == (0, 2))
     #expect(record?.loss.isNaN == true)
     #expect(played.simulation.serverRecord.instructionTallies?.lateEvaluations == 2)
@@ -155,10 +154,12 @@ struct ClientEvaluationTests {
 
   @Test("With too few devices the server waits, then continues without an evaluation")
   func tooFew() {
-    // b's session ends at 11 s; a waits alone. The next round is for both: b is back at 200 s.
+    // b, of batches of half a second, has sent its result by 7.650, and its session ends at 9 s; a
+    // waits alone. The next round is for both: b is back at 200 s.
     var scene = evaluating(
-      [[[0, 600_000, 605_000]], [[0, 11_000, 12_000], [200_000, 600_000, 605_000]]],
-      settings: { $0.waitLimit = .seconds(100) })
+      [[[0, 600_000, 605_000]], [[0, 9_000, 9_500], [200_000, 600_000, 605_000]]],
+      settings: { $0.waitLimit = .seconds(100) },
+      group: { if $0.name == "b" { $0.compute.perBatch = .milliseconds(500) } })
     scene.inputs.stop.rounds = 2
     scene.inputs.stop.after = .seconds(400)
     let played = scene.play()
@@ -179,16 +180,16 @@ struct ClientEvaluationTests {
     let played = scene.play()
     var stream = StreamKey(seed: 1, purpose: "evaluation").stream(slot: 1)
     let member = Int(stream.sample(1, below: 2)[0])
-    #expect(played.story(of: member, only: "does").prefix(1) == ["13680 does evaluationAsked"])
+    #expect(played.story(of: member, only: "does").prefix(1) == ["10960 does evaluationAsked"])
     #expect(played.simulation.serverRecord.evaluations.first?.members == 1)
-    #expect(played.story(of: -1, only: "cohort").last == "23030 cohort r2 2")
+    #expect(played.story(of: -1, only: "cohort").last == "15970 cohort r2 2")
   }
 
   @Test("An evaluation takes energy and is cut off as a training is; a soft expiry ends it")
   func cutOff() {
-    let windows: [[[Int64]]] = [[[0, 18_000, 20_000]], [[0, 600_000, 605_000]]]
+    let windows: [[[Int64]]] = [[[0, 13_000, 15_000]], [[0, 600_000, 605_000]]]
     let played = evaluating(windows).play()
-    #expect(played.story(of: 0, only: "ends") == ["18000 ends expired"])
+    #expect(played.story(of: 0, only: "ends") == ["13000 ends expired"])
     #expect(played.simulation.serverRecord.evaluations.first?.failures == 1)
     #expect(played.simulation.books.ledgers.attempts.opened == 2)
   }

@@ -52,8 +52,10 @@ struct InitialModelTests {
 
   @Test("One of those that wait is asked; its own weights are version 0 when they have come")
   func fromClient() {
-    // Asked at 1.010, read at 2.020, 1,300 bytes sent by 3.320: version 0 at 3.330. Noted at 4.340,
-    // the device asks again: at the server at 5.350, where the other waits. Results 8.640 s later.
+    // Asked at 1.010, read at 2.020, 1,300 bytes sent by 3.320: version 0 at 3.330. Both wait then.
+    // Whoever sent it has instruction and model at 4.640, and its result arrives at 9.950. The
+    // other's check is answered by 4.340; it fetches the model by 6.660; its result is there at
+    // 11.970.
     let task = LearningTask.tiny()
     var scene = streams(task: task)
     scene.inputs.server.initialModel = .client
@@ -62,7 +64,7 @@ struct InitialModelTests {
     #expect(played.story(of: first, only: "does") == ["2020 does modelAsked"])
     #expect(played.story(of: 1 - first, only: "does").isEmpty)
     #expect(
-      played.story(of: -1, only: "published") == ["3330 published v0 0", "13990 published v1 2"])
+      played.story(of: -1, only: "published") == ["3330 published v0 0", "11970 published v1 2"])
     #expect(played.model(0) == ownWeights(task, first == 0 ? "a" : "b"))
     #expect(ownWeights(task, "a") != ownWeights(task, "b"))
     #expect(played.version(0).publishedAt == ms(3_330))
@@ -115,7 +117,8 @@ struct InitialModelTests {
 struct InstructionTests {
   @Test("Each connection is asked for its properties once; the SDK knows of none")
   func properties() {
-    // Asked at 2.020, answered by 3.020, noted at 4.040; at the server again at 5.050.
+    // Asked at 2.020, answered by 3.020; at the server, and in the cohort, at 3.030. Instruction and
+    // model are there at 3.040 + 1.300.
     func played(_ answers: Bool?) -> Played {
       var scene = streams(group: { $0.protocol!.properties = answers })
       scene.inputs.server.asksProperties = true
@@ -124,7 +127,7 @@ struct InstructionTests {
     let sdk = played(nil)
     #expect(
       sdk.story(of: 0, only: "does", "accepted") == [
-        "2020 does propertiesAsked", "6060 accepted r1",
+        "2020 does propertiesAsked", "4340 accepted r1",
       ])
     #expect(sdk.simulation.serverRecord.instructionTallies?.propertiesNotImplemented == 2)
     #expect(sdk.simulation.serverRecord.instructionTallies?.propertiesAnswered == 0)

@@ -98,6 +98,24 @@ enum Accounting {
     return transfer
   }
 
+  /// What a device sent over its stream was taken: it is booked, and the instruction that comes
+  /// over the same stream is a transmission of its own.
+  static func divideTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    let purpose = cx.network[transferOf: device]!.purpose
+    let drawn = energyDrawn(device, &devices, &cx).radio
+    let radio =
+      Body.hasBody(device, devices) ? drawn - cx.network[transferOf: device]!.energyMark : 0
+    cx.books.ledgers.transmissions.close(.delivered)
+    cx.books.traffic.book(cx.network[transferOf: device]!.carried, .delivered)
+    if radio > 0 {
+      cx.note(Progress(nanojoules: radio))
+      bookRadio(radio, of: device, for: purpose, &cx)
+    }
+    cx.network[transferOf: device]!.carried = CarriedBytes()
+    cx.network[transferOf: device]!.energyMark = drawn
+    cx.books.ledgers.transmissions.open()
+  }
+
   /// Counts what a request has drawn, in nanojoules.
   private static func bookRadio(
     _ radio: Int64, of device: Int, for purpose: Transfer.Purpose, _ cx: inout Context

@@ -104,6 +104,7 @@ extension Requesting {
     if phase != .awaiting {
       planTransfer(device, &cx)
     } else if let response = cx.network[transferOf: device]!.response {
+      cx.network[transferOf: device]!.response = nil
       answered(device, response, &devices, &cx)
     }
   }

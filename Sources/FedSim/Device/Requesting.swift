@@ -1,3 +1,5 @@
+import Learning
+
 /// The device's end of its requests: from the first byte to what follows from the answer.
 enum Requesting {
   /// Begins a request: its bytes are sent, then its answer is awaited and received.
@@ -73,6 +75,7 @@ enum Requesting {
       Workers.uploadMeasured(device, &devices, &cx)
     }
     if case .central(let request) = request { Collecting.centralLeft(request, &cx) }
+    if cx.features.isOn { Streams.stayConnected(device, devices, &cx) }
     cx.schedule(
       .arrival(device: Int32(device), generation: id, request), .serverArrival,
       at: cx.now + cx.network[device].rates.oneWay, by: device)
@@ -113,7 +116,11 @@ enum Requesting {
       cx.network[transferOf: device]!.response = response
       return
     }
-    let bytes = WireSize.bytes(of: response, cx)
+    if Streams.acknowledged(device, response, &devices, &cx) { return }
+    var bytes = WireSize.bytes(of: response, cx)
+    if cx.network[transferOf: device]!.wait != nil {
+      bytes = bytes.adding(Streams.heard(device, response, &devices, &cx))
+    }
     cx.network[transferOf: device]!.receive(response, bytes)
     if case .probe(let isUpload) = cx.network[transferOf: device]?.request, !isUpload {
       // The probe comes with the answer.
@@ -140,6 +147,9 @@ enum Requesting {
 
   /// Ends a request that a session gives up, without continuing in the session.
   static func giveUpTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    if cx.network[transferOf: device]!.wait != nil {
+      return Streams.giveUpWait(device, &devices, &cx)
+    }
     let isAwaiting = cx.network[transferOf: device]!.phase == .awaiting
     if !isAwaiting {
       countProgress(device, cx.network[device].rates, cx.network[device].link, &cx)
@@ -160,7 +170,7 @@ enum Requesting {
   }
 
   /// The server sees the connection close over which a device asked for work.
-  private static func closeConnection(
+  static func closeConnection(
     _ device: Int, _ id: UInt32, _ cx: inout Context
   ) {
     cx.schedule(
@@ -172,10 +182,16 @@ enum Requesting {
   static func failTransfer(
     _ device: Int, _ outcome: TransmissionOutcome, _ devices: inout Devices, _ cx: inout Context
   ) {
+    if cx.network[transferOf: device]!.wait != nil {
+      return Streams.waitFailed(device, outcome, &devices, &cx)
+    }
     let transfer = Accounting.closeTransfer(device, outcome, &devices, &cx)
     switch transfer.purpose {
     case .check, .download, .enrolment, .reply:
       cx.note(device, .requestFailed(transfer.purpose == .download ? .download : .check, outcome))
+      if transfer.purpose == .check, transfer.phase != .sending, !cx.network[device].isConnected {
+        Streams.leaveUnheard(device, &devices, &cx)
+      }
       devices[device].session!.stage = .check
       devices[device].session!.isEvaluating = false
       if transfer.purpose == .enrolment { devices.clients[device].enrolment = .authenticate }
@@ -203,23 +219,15 @@ enum Requesting {
   ) {
     switch transfer.response! {
     case .check(let latest, let isOnline, let answer, let round):
-      if let lent = transfer.body, devices[device].held == nil { devices[device].held = lent }
+      if transfer.carriesModel {
+        devices.clients[device].carried = CarriedModel(version: latest, parameters: transfer.body!)
+      } else if let lent = transfer.body, devices[device].held == nil {
+        devices[device].held = lent
+      }
       checked(device, latest: latest, isOnline: isOnline, answer, round: round, &devices, &cx)
-    case .model(let version):
-      var reading = ModelReading.read
-      if cx.features.isOn, let dialect = cx.dialect(of: devices[device].group) {
-        reading = dialect.onModel(device, (version, transfer.body!), &devices, &cx)
-        if reading == .unread { return }
-      } else {
-        devices[device].held = transfer.body
-      }
-      Accounting.setHeldVersion(device, version, &devices, &cx)
-      cx.note(device, .downloaded(version: Int(version)))
-      if reading == .readWithoutPlan {
-        devices[device].session!.stage = .plan
-        return Session.proceed(device, &devices, &cx)
-      }
-      modelCame(device, &devices, &cx)
+      // A device that does not use the model does not keep it either.
+      if transfer.carriesModel { devices.clients[device].carried = nil }
+    case .model(let version): readModel(device, version, transfer.body!, &devices, &cx)
     case .modelUnavailable:
       if let dialect = cx.dialect(of: devices[device].group),
         dialect.onModel(device, nil, &devices, &cx) == .unread
@@ -285,7 +293,30 @@ enum Requesting {
         cx.features.givesKeys || cx.features.isOn && OwnModel.overwritesModel(device, cx)
       devices[device].session!.stage = hasUpdate || isSent ? .download : .train
     }
-    Session.proceed(device, &devices, &cx)
+    if Streams.readCarried(device, &devices, &cx) == .none {
+      Session.proceed(device, &devices, &cx)
+    }
+  }
+
+  /// A version's parameters have reached a device.
+  static func readModel(
+    _ device: Int, _ version: Int32, _ parameters: ParameterBuffer, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
+    var reading = ModelReading.read
+    if cx.features.isOn, let dialect = cx.dialect(of: devices[device].group) {
+      reading = dialect.onModel(device, (version, parameters), &devices, &cx)
+      if reading == .unread { return }
+    } else {
+      devices[device].held = parameters
+    }
+    Accounting.setHeldVersion(device, version, &devices, &cx)
+    cx.note(device, .downloaded(version: Int(version)))
+    if reading == .readWithoutPlan {
+      devices[device].session!.stage = .plan
+      return Session.proceed(device, &devices, &cx)
+    }
+    modelCame(device, &devices, &cx)
   }
 
   private static func modelCame(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {

@@ -171,7 +171,9 @@ extension Session {
     Training.abandonEvaluation(device, &devices, &cx)
     if devices[device].run != nil { return Training.cutTraining(device, &devices, &cx) }
     switch cx.network[transferOf: device]?.purpose {
-    case .upload, .central(.file): return
+    // Who waits on a stream has sent its result.
+    case .upload where cx.network[transferOf: device]!.wait == nil: return
+    case .central(.file): return
     default: endExpired(device, &devices, &cx)
     }
   }
@@ -293,6 +295,11 @@ extension Session {
   /// A session that asks for work again after it was accepted takes part again.
   static func renewParticipation(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let participation = devices[device].session!.participation
+    if participation < 0, !devices[device].session!.kind.isPoll {
+      // It was left with the stream on which it waited.
+      devices[device].session!.participation = newParticipation(device, &devices, &cx)
+      return
+    }
     guard participation >= 0,
       cx.participations.has(participation, reached: .accepted)
         || cx.features.isOn && cx.participations.isOutstanding(participation)

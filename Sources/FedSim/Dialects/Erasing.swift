@@ -10,7 +10,9 @@ enum Erasing {
     cx.note(device, .erased(scope))
     let isTraining = devices[device].isTraining
     if scope.coversFiles {
-      if case .upload = cx.network[transferOf: device]?.purpose {
+      if case .upload = cx.network[transferOf: device]?.purpose,
+        cx.network[transferOf: device]!.wait == nil
+      {
         Requesting.giveUpTransfer(device, &devices, &cx)
       }
       for update in devices[device].outbox { cx.leaveDevice(update, .erased) }

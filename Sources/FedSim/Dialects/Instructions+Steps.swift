@@ -144,6 +144,8 @@ extension Instructions {
     _ device: Int, _ generation: UInt32, _ request: Request, _ server: inout Server,
     _ cx: inout Context
   ) {
+    let wait = cx.network.streamWait(generation, of: device)
+    if let wait { Streams.letWait(device, generation, wait, &server, &cx) }
     switch request {
     case .enrol:
       cx.books.instructions.workers += 1
@@ -168,7 +170,7 @@ extension Instructions {
     case .check, .latest, .submit, .leave, .identity, .fetch, .disconnect, .erase, .central:
       preconditionFailure("a request for work or models, or one that others handle")
     }
-    Requests.answer(device, generation, .noted, &cx)
+    if wait == nil { Requests.answer(device, generation, .noted, &cx) }
   }
 
   /// A device reads that it is asked for something else than a training.
@@ -188,6 +190,7 @@ extension Instructions {
       devices[device].session!.round = round
       devices[device].session!.isEvaluating = true
       devices[device].session!.stage = .download
+      guard Streams.readCarried(device, &devices, &cx) == .none else { return }
       return Session.proceed(device, &devices, &cx)
     case .accepted, .rejected, .pollOnly: preconditionFailure("an instruction")
     }

@@ -21,6 +21,14 @@ struct ClientRegion: Codable {
   var evaluationPace: Pace?
   /// Whether the evaluation was of samples.
   var hasSamples = false
+  /// The model that came with an instruction, until it is read at the same moment.
+  var carried: CarriedModel?
+}
+
+/// A model that came with an instruction.
+struct CarriedModel: Codable {
+  let version: Int32
+  let parameters: ParameterBuffer
 }
 
 /// What is known of PyGrid, Flower, SwiftSyft and erasure: each question goes to the rooms that it

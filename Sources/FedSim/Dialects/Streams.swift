@@ -1,6 +1,6 @@
 /// Streams as in Flower: a session that breaks with its connection.
 enum Streams {
-  /// Whether a device holds one connection from its request to its result.
+  /// Whether a device holds one connection while its session lives.
   static func holdsStream(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
     -> Bool
   {
@@ -51,7 +51,7 @@ enum Streams {
   }
 
   /// Why a device leaves, in the words of the protocol.
-  private static func reason(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+  static func reason(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
     -> DisconnectReason
   {
     if devices.clients[device].isDisconnected { return .reconnect }
@@ -67,17 +67,21 @@ enum Streams {
   ) {
     if reason != .reconnect { cx.note(device, .disconnected(reason)) }
     cx.participations.hold(participation)
-    var delay = cx.network[device].rates.oneWay
-    if !cx.network[device].isConnected {
-      // The server has heard nothing since the link was lost.
-      let silence = cx.now - devices[device].session!.offlineSince
-      delay = max(SimDuration(microseconds: 1), keepalive(device, devices, cx) - silence)
-    }
     cx.schedule(
       .arrival(
         device: Int32(device), generation: cx.network[device].generation,
         .disconnect(participation: participation, reason)), .serverArrival,
-      at: cx.now + delay, by: device)
+      at: cx.now + noticed(device, devices, cx), by: device)
+  }
+
+  /// How long the server takes to notice that a device's stream has ended.
+  static func noticed(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
+    -> SimDuration
+  {
+    guard !cx.network[device].isConnected else { return cx.network[device].rates.oneWay }
+    // The server has heard nothing since the link was lost.
+    let silence = cx.now - devices[device].session!.offlineSince
+    return max(SimDuration(microseconds: 1), keepalive(device, devices, cx) - silence)
   }
 
   /// The server finds a stream broken: if its result is still to come in this round, it failed.

@@ -38,7 +38,7 @@ public struct ProtocolSettings: PartSettings {
   public var timeouts = Timeouts.honoured
   /// The shortest time between two requests of a device that was rejected.
   public var requestGap = SimDuration.minutes(1)
-  /// Whether a device holds one connection from its request to its result.
+  /// Whether a device holds one connection while its session lives.
   public var stream = false
   /// How long the server takes to notice a stream whose link is lost.
   public var keepalive = SimDuration.seconds(1000)
@@ -78,8 +78,8 @@ public struct ProtocolSettings: PartSettings {
         "Minimum time between two requests of a device that was rejected with a timeout"),
       Field(
         "stream", \.stream, .flag,
-        "Keep one connection from the request to the result, as in Flower; if it "
-          + "breaks, the server notices"),
+        "Keep one connection while the session lives, as in Flower: between two instructions the "
+          + "device waits on it; if it breaks, the server notices"),
       Field(
         "keepalive", \.keepalive, .duration(atLeast: SimDuration(microseconds: 1)),
         "Time until the server notices a stream whose link is lost"),

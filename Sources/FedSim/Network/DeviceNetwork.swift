@@ -87,6 +87,11 @@ extension DeviceNetwork {
     if isUnderWay(request, of: device) { self[transferOf: device]!.isOwed = true }
   }
 
+  /// How the sender of a message over a stream waits; nil: it does not, or no longer.
+  func streamWait(_ request: UInt32, of device: Int) -> StreamWait? {
+    isUnderWay(request, of: device) ? self[transferOf: device]!.wait : nil
+  }
+
   /// Parameters travel with the answer.
   mutating func lend(_ model: ParameterBuffer, to request: UInt32, of device: Int) {
     if isUnderWay(request, of: device) { self[transferOf: device]!.body = model }

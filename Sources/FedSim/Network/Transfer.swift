@@ -1,6 +1,14 @@
 import Learning
 import Numerics
 
+/// A device has sent a message over its stream, and waits there for the server's next instruction.
+struct StreamWait: Codable {
+  /// The participation in which it is asked next.
+  let participation: Int32
+  /// The version that it holds; −1: none.
+  let heldVersion: Int32
+}
+
 /// A request under way.
 struct Transfer: Codable {
   enum Purpose: Equatable, Codable {
@@ -9,7 +17,7 @@ struct Transfer: Codable {
   }
   enum Phase: UInt8, Codable { case sending, awaiting, receiving }
 
-  let purpose: Purpose
+  var purpose: Purpose
   let request: Request
   /// Names the request in arrivals and responses.
   let id: UInt32
@@ -22,6 +30,10 @@ struct Transfer: Codable {
   var isQueued = false
   /// Whether the server has handled it and answers when its aggregation is over.
   var isOwed = false
+  /// The wait on a stream that follows its last byte; nil: an answer follows.
+  var wait: StreamWait?
+  /// Whether a model comes with the answer, over a stream.
+  var carriesModel = false
   var remaining: Int64
   /// What has passed of it, by link.
   var carried = CarriedBytes()

@@ -5,7 +5,7 @@ extension DeviceView {
     if state.run != nil { return .training }
     if let transfer = cx.network[transferOf: device] {
       switch transfer.purpose {
-      case .upload, .reply: return .uploading
+      case .upload, .reply: return transfer.wait != nil ? .waiting : .uploading
       case .central(.model): return .downloading
       case .central: return .uploading
       case .download: return .downloading

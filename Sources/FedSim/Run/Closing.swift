@@ -18,7 +18,9 @@ enum Closing {
     for device in devices.indices {
       Training.abandonEvaluation(device, &devices, &cx)
       if cx.network[transferOf: device] != nil {
-        Accounting.closeTransfer(device, .unfinishedAtEnd, &devices, &cx)
+        let isTaken = Streams.isTaken(device, cx)
+        Accounting.closeTransfer(
+          device, isTaken ? .delivered : .unfinishedAtEnd, &devices, &cx)
       }
       if let attempt = devices[device].attempt {
         var done = attempt.described

@@ -2,10 +2,11 @@ import Numerics
 
 /// Updates that reach the server.
 enum Inbox {
-  /// An update arrives: it is rejected, or waits, or completes an aggregation.
+  /// An update arrives: it is rejected, or waits, or completes an aggregation; over a stream it has
+  /// no receipt.
   static func receive(
-    _ device: Int, _ generation: UInt32, _ update: Int32, _ server: inout Server,
-    _ cx: inout Context
+    _ device: Int, _ generation: UInt32, _ update: Int32, isAnswered: Bool,
+    _ server: inout Server, _ cx: inout Context
   ) {
     cx.note(device, .arrived(update: Int(update)))
     cx.participations.reach(cx.updates[update].participation, .delivered)
@@ -15,6 +16,7 @@ enum Inbox {
     Lobby.tell(.delivered, of: device, &server, &cx)
     let wasAggregating = server.underWay != nil
     let status = admit(update, isKnown: isKnown, &server, &cx)
+    guard isAnswered else { return }
     // Most often nothing is under way, and then `isBlocked` need not take a copy of everything.
     if !wasAggregating, server.underWay != nil, Aggregating.isBlocked(server, cx) {
       // The aggregation that it began is part of its handling.

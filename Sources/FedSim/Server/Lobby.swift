@@ -95,7 +95,9 @@ extension Lobby {
     _ cx: inout Context
   ) {
     // A device that keeps no copy of the version that it holds uses the server's.
-    if held == Int(server.version) { cx.network.lend(server.model, to: generation, of: device) }
+    if held == Int(server.version) || Streams.carriesModel(device, generation, answer, cx) {
+      cx.network.lend(server.model, to: generation, of: device)
+    }
     Requests.answer(
       device, generation,
       .check(

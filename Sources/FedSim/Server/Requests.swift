@@ -107,14 +107,22 @@ enum Requests {
         cx.copyCame(update, isOpen: false)
         return answer(device, generation, .refused(.unavailable), &cx)
       }
-      Inbox.receive(device, generation, update, &server, &cx)
+      let wait = cx.features.isOn ? cx.network.streamWait(generation, of: device) : nil
+      let formsCohorts = cx.inputs.server.selector.value.formsCohorts
+      // Before the result, for the round that it ends may be followed by a cohort at once.
+      if let wait, formsCohorts { Streams.letWait(device, generation, wait, &server, &cx) }
+      Inbox.receive(device, generation, update, isAnswered: wait == nil, &server, &cx)
+      if let wait, !formsCohorts { Streams.letWait(device, generation, wait, &server, &cx) }
+      // No message, but the connection's own acknowledgement.
+      if wait != nil { answer(device, generation, .noted, &cx) }
       cx.copyCame(update, isOpen: true)
     case .leave:
       let place = server.place(of: device)
       if place.isThere, server.waitingRequests[place.index].generation == generation {
         Lobby.forget(device, &server, &cx)
       }
-    case .disconnect:
+    case .disconnect(let participation, _):
+      if Streams.endsUnasked(device, participation, &server, &cx) { break }
       Lobby.tell(.lost, of: device, &server, &cx)
       cx.features.serverDialect!.handle(device, generation, request, &server, &cx)
     case .identity, .erase:

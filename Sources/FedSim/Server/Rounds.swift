@@ -141,7 +141,8 @@ extension Rounds {
     server.owed = []
     cx.participations.openRound()
     openRound(&server, &cx)
-    Lobby.formCohort(&server, &cx)
+    // Who waits on a stream is asked for nothing once the run is over.
+    if !cx.isOver || !cx.features.isOn { Lobby.formCohort(&server, &cx) }
     if cx.inputs.server.broadcast == .afterAggregation {
       Lobby.releaseWaiting(&server, &cx)
     }
