@@ -80,7 +80,9 @@ public struct Report: Sendable {
     var text = ReportPage.section(
       "fleet\(id)", "Fleet and participation\(suffix)", which,
       grid(
-        [.fleet, .participation, .updates, .funnel, .staleness, .evenness, .labels], run))
+        [
+          .fleet, .participation, .interruptions, .updates, .funnel, .staleness, .evenness, .labels,
+        ], run))
     let figures = figures(run)
     let shown = figures.gantts
     if shown.isEmpty {

@@ -13,7 +13,7 @@ public struct ReportRun: Sendable {
   public let seed: UInt64
   /// The settings that results of one policy have in common.
   public let policy: Node
-  private let fleet: Node?
+  let fleet: Node?
   let versions: ResultTable?
   let central: ResultTable?
 
