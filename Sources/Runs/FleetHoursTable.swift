@@ -8,14 +8,18 @@ enum FleetHoursTable {
     let hours = simulation.books.hours
     guard hours.isOn else { return [] }
     let fleet = simulation.inputs.fleet
-    let count = Int((simulation.now.microseconds + 3_599_999_999) / 3_600_000_000)
+    let rows = Int((simulation.now.microseconds + 3_599_999_999) / 3_600_000_000)
     func column(
       _ column: FleetHours.Column, _ text: String, comment: String? = nil
     ) -> ResultDocument.Variable {
-      let seconds = (0..<count).flatMap { hour in
+      let seconds = (0..<rows).flatMap { hour in
         fleet.indices.map { Double(hours[hour, $0, column]) / 1e6 }
       }
       return .seconds("\(column)", ["hour", "group"], seconds, text, comment: comment)
+    }
+    func counts(_ count: FleetHours.Count, _ text: String) -> ResultDocument.Variable {
+      let counts = interruptions(hours, count, groups: fleet.count, hours: rows)
+      return .count("\(count)", ["hour", "group"], counts, text)
     }
     return [
       ResultDocument.Group(
@@ -27,11 +31,11 @@ enum FleetHoursTable {
             "comment",
             .text(
               "Device-seconds by simulated hour, of `sampled` devices of each group, except "
-                + "trainingOfAll. These ignore an app's conditions.")),
+                + "trainingOfAll; counts of all devices. These ignore an app's conditions.")),
         ],
-        axes: [.init("hour", length: count), .init("group", length: fleet.count)],
+        axes: [.init("hour", length: rows), .init("group", length: fleet.count)],
         variables: [
-          .count("hour", ["hour"], Array(0..<count), "simulated time, whole hours", units: "h"),
+          .count("hour", ["hour"], Array(0..<rows), "simulated time, whole hours", units: "h"),
           .count(
             "group", ["group"], Array(fleet.indices), "group, by its place in the fleet",
             comment: fleet.map(\.name).joined(separator: ", ")),
@@ -53,7 +57,22 @@ enum FleetHoursTable {
           column(.pluggedIdleWifi, "time that devices were plugged in, locked and on Wi-Fi"),
           column(.training, "time that devices trained"),
           column(.trainingOfAll, "time that all of the group's devices trained"),
+          counts(.expiredTrainings, "trainings running when their task expired"),
+          counts(.checkpoints, "checkpoints written"),
+          counts(.resumed, "trainings resumed from their checkpoint"),
+          counts(.waitedOffline, "updates that could not be sent as soon as they were made"),
         ])
     ]
+  }
+
+  /// Counts by hour and group; what happened at the very end of the last hour is of that hour.
+  private static func interruptions(
+    _ books: FleetHours, _ count: FleetHours.Count, groups: Int, hours: Int
+  ) -> [Int] {
+    var counts = (0..<hours).flatMap { hour in (0..<groups).map { books[hour, $0, count] } }
+    if hours > 0 {
+      for group in 0..<groups { counts[(hours - 1) * groups + group] += books[hours, group, count] }
+    }
+    return counts
   }
 }

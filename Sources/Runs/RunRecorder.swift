@@ -214,7 +214,7 @@ public final class RunRecorder: SavedObserver {
   /// All tables but those of rounds and versions.
   private func otherTables(_ simulation: Simulation) -> [ResultDocument.Group] {
     var groups = [StalenessTable.group(simulation), HourTable.group(simulation)]
-    groups += FleetHoursTable.groups(simulation)
+    groups += LossTable.groups(simulation) + FleetHoursTable.groups(simulation)
     groups += [
       DeviceTable.group(simulation, lastFederated, evaluations), Fairness.group(simulation),
       ledgerTable(simulation), EffortTable.group(simulation), PartitionTable.group(simulation),

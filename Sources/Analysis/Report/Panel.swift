@@ -87,6 +87,7 @@ extension Report {
     case .participation: .curves(figures.participationsByHour)
     case .updates: .curves(figures.sessions)
     case .funnel: .bars(figures.funnel)
+    case .interruptions: .curves(figures.interruptions)
     case .staleness: .curves(figures.staleness)
     case .evenness: .curves(figures.participations)
     case .labels: .curves(figures.labels)

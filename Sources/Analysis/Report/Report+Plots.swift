@@ -16,6 +16,7 @@ extension Report {
     case participation
     case updates
     case funnel
+    case interruptions
     case staleness
     case evenness
     case labels
@@ -45,7 +46,9 @@ extension Report {
       case .fleet: "devices online, plugged in, idle and training by hour of day"
       case .participation: "participations by hour of day"
       case .updates: "aggregated updates over the run"
-      case .funnel: "funnel of participation"
+      case .funnel: "funnel of participation, and what was lost at each step"
+      case .interruptions:
+        "trainings expired, checkpointed and resumed, updates that waited, by hour of day"
       case .staleness: "staleness of aggregated updates"
       case .evenness: "how evenly devices participate"
       case .labels: "labels in the data, and in what was aggregated"
@@ -66,8 +69,8 @@ extension Report {
       case .accuracy, .accuracyByVersion, .accuracyByBytes, .accuracyByEnergy, .central, .loss,
         .lossByVersion, .held, .ownModels:
         true
-      case .spread, .trainingLoss, .fleet, .participation, .updates, .funnel, .staleness,
-        .evenness, .labels, .effort, .bytes, .attempts, .updateEnds, .transmissions, .files,
+      case .spread, .trainingLoss, .fleet, .participation, .updates, .funnel, .interruptions,
+        .staleness, .evenness, .labels, .effort, .bytes, .attempts, .updateEnds, .transmissions, .files,
         .uploads, .timeline:
         false
       }
@@ -89,6 +92,7 @@ extension Report {
       case .trainingLoss: ["versions/trainingLoss"]
       case .fleet: ["fleetHours/present"]
       case .participation, .updates, .funnel: ["hours/eligible"]
+      case .interruptions: ["fleetHours/expiredTrainings"]
       case .staleness: ["staleness/updates"]
       case .evenness: ["devices/aggregated", "collection/trained"]
       case .labels: ["partition/labelHistogram"]
@@ -109,7 +113,7 @@ extension Report {
       case .accuracyByEnergy: "where a group has a `battery`, since schema 2"
       case .central, .ownModels, .files, .uploads: "where a group has `collection`"
       case .spread: "with `record.federatedEvaluation`"
-      case .fleet: "unless `record.fleetHours` is false, since schema 2"
+      case .fleet, .interruptions: "unless `record.fleetHours` is false, since schema 2"
       case .labels: "where data are divided among clients"
       case .timeline: "with `record.timelineOf`, such as `record: {timelineOf: [phones/0]}`"
       case .accuracyByBytes, .held, .staleness, .effort, .bytes:
@@ -140,6 +144,7 @@ extension Report {
         return run.length < 86_400
           ? "the run is shorter than a day" : "no device participated in a round"
       case .funnel: return "no device participated in a round"
+      case .interruptions: return "no training and no update was interrupted"
       case .labels: return "the data have no labels, or too many"
       case .trainingLoss, .updates, .staleness:
         return "no update became part of a version"

@@ -57,7 +57,8 @@ extension Report {
     }
     func add(_ count: Double?, _ one: String, _ several: String, _ rest: String) {
       guard let count else { return }
-      tiles.append((Markup.grouped(count), "\(count == 1 ? one : several) \(rest)"))
+      let words = [count == 1 ? one : several, rest].filter { !$0.isEmpty }
+      tiles.append((Markup.grouped(count), words.joined(separator: " ")))
     }
     if run.isFederated {
       add(
@@ -74,6 +75,11 @@ extension Report {
         "used in training")
     }
     tiles += participation(run)
+    for interruption in ReportRun.interruptions where run.canOccur(interruption.column) {
+      add(
+        run.document.table("ledger")?.number(interruption.column), interruption.one,
+        interruption.several, "")
+    }
     if let wasted = run.wastedShare {
       tiles.append((Markup.percent(wasted), "of training time wasted"))
     }

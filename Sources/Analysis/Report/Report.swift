@@ -54,6 +54,7 @@ public struct Report: Sendable {
       "learning", "Learning", learningNote, grid(learning, runs[0], columnPanels))
     if runs.count > 1 || !references.isEmpty {
       body += ReportPage.section("results", "Results", nil, resultTable())
+      body += ReportPage.section("settings", "Settings that differ", settingsNote, settings)
     }
     for group in groups.prefix(Self.mostDetailed) {
       let suffix = groups.count > 1 ? ": \(group.name)" : ""
@@ -80,7 +81,9 @@ public struct Report: Sendable {
     var text = ReportPage.section(
       "fleet\(id)", "Fleet and participation\(suffix)", which,
       grid(
-        [.fleet, .participation, .updates, .funnel, .staleness, .evenness, .labels], run))
+        [
+          .fleet, .participation, .interruptions, .updates, .funnel, .staleness, .evenness, .labels,
+        ], run))
     let figures = figures(run)
     let shown = figures.gantts
     if shown.isEmpty {
@@ -140,6 +143,11 @@ public struct Report: Sendable {
     return bars.contains { $0.look == ReportRun.Fate.underWay.look }
       ? "Grey: in progress at the end of the run, or waiting to be used; neither used nor wasted."
       : nil
+  }
+
+  private var settingsNote: String? {
+    groups.count + references.count > 1
+      ? "Absent: the setting is not in force. What is recorded, and names, are not compared." : nil
   }
 
   private var assumptionNote: String {

@@ -13,7 +13,9 @@ public struct ReportRun: Sendable {
   public let seed: UInt64
   /// The settings that results of one policy have in common.
   public let policy: Node
-  private let fleet: Node?
+  let fleet: Node?
+  /// The seeds of single random worlds, in words; nil: the scenario names none.
+  let otherSeeds: String?
   let versions: ResultTable?
   let central: ResultTable?
 
@@ -25,8 +27,16 @@ public struct ReportRun: Sendable {
     seed = document.seed ?? 0
     policy = scenario.policy
     fleet = scenario["fleet"]
+    otherSeeds = Self.otherSeeds(scenario["seeds"])
     versions = document.table("versions")
     central = document.table("central")
+  }
+
+  private static func otherSeeds(_ seeds: Node?) -> String? {
+    guard case .mapping(let entries)? = seeds?.content else { return nil }
+    let given = entries.filter { if case .null = $0.value.content { false } else { true } }
+    return given.isEmpty
+      ? nil : given.map { "\($0.key) \($0.value.json)" }.joined(separator: ", ")
   }
 
   /// Whether two results are of one policy and one seed: they count once.

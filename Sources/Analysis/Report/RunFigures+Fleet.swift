@@ -15,7 +15,7 @@ extension RunFigures {
   }
 
   /// Seconds from midnight to the start of the run.
-  private var startOfDay: Double {
+  var startOfDay: Double {
     let start = run.document.table("")?.number("startTime") ?? 0
     let rest = start.truncatingRemainder(dividingBy: 86_400)
     return rest < 0 ? rest + 86_400 : rest
@@ -118,24 +118,6 @@ extension RunFigures {
       y: .init("updates \(isLong ? "a day" : "an hour"), by start of their session", .whole),
       points.contains { $0.y > 0 }
         ? [.init("aggregated", .columns(points, width: width))] : [])
-  }
-
-  /// How far participations came.
-  var funnel: BarFigure {
-    let stages = [
-      ("eligible", "eligible"), ("checkedIn", "checked in"), ("accepted", "accepted"),
-      ("started", "training started"), ("trained", "trained"), ("delivered", "delivered"),
-      ("admitted", "admitted"), ("aggregated", "aggregated"),
-    ]
-    let table = run.document.table("hours")
-    let sums = stages.map { ($0.1, table?.numbers($0.0)?.reduce(0, +) ?? 0) }
-    let most = sums.map(\.1).max() ?? 0
-    return BarFigure(
-      "Funnel of participation", "participations",
-      sums.map { name, sum in
-        let share = most > 0 ? Markup.fixed(sum / most * 100, decimals: 1) : "0"
-        return .init(name, sum, "\(Markup.grouped(sum)) · \(share)%")
-      })
   }
 
   /// Versions between an update's base and its aggregation.

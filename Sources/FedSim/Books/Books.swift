@@ -35,6 +35,11 @@ public struct Books: Codable {
   /// What it drew; empty where no group has a battery.
   public var deviceEnergies: [DeviceEnergy] { Array(energies) }
 
+  /// A training or an update of a group's device was interrupted, or goes on.
+  mutating func interrupted(_ column: FleetHours.Count, group: Int32, at time: SimTime) {
+    hours.count(column, group: Int(group), at: time)
+  }
+
   /// Opens an account for each device, and one of energy where there are batteries.
   mutating func open(devices count: Int, hasEnergy: Bool) {
     activity.reserveCapacity(count)

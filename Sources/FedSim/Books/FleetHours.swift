@@ -23,6 +23,18 @@ public struct FleetHours: Sendable, Codable {
     case trainingOfAll
   }
 
+  /// What is counted, of all devices of a group.
+  public enum Count: Int, CaseIterable, Sendable {
+    /// Trainings that were running when their task expired.
+    case expiredTrainings
+    /// Checkpoints written.
+    case checkpoints
+    /// Trainings resumed from their checkpoint.
+    case resumed
+    /// Updates that could not be sent as soon as they were made.
+    case waitedOffline
+  }
+
   /// What holds of a device at a moment.
   struct State: OptionSet, Sendable, Codable {
     let rawValue: UInt8
@@ -50,6 +62,8 @@ public struct FleetHours: Sendable, Codable {
   private var marks: [Mark] = []
   /// Shapes: [hour][group][column].
   private var sums = PagedArray<Int64>()
+  /// Shapes: [hour][group][count].
+  private var counts = PagedArray<Int64>()
 
   /// Hours of a fleet of this many devices by group; none where they are not recorded.
   init(groups: [Int] = []) {
@@ -72,6 +86,31 @@ public struct FleetHours: Sendable, Codable {
   /// Device-microseconds of a group's devices in an hour.
   public subscript(hour: Int, group: Int, column: Column) -> Int64 {
     hour < count ? sums[place(hour, group, column)] : 0
+  }
+
+  /// How often something happened to a group's devices in an hour.
+  public subscript(hour: Int, group: Int, count: Count) -> Int {
+    let place = countPlace(hour, group, count)
+    return place < counts.count ? Int(counts[place]) : 0
+  }
+
+  /// Something happens to a device of a group.
+  mutating func count(_ count: Count, group: Int, at time: SimTime) {
+    guard isOn else { return }
+    let hour = Int(time.microseconds / Self.hour)
+    let next = countPlace(hour + 1, 0, .expiredTrainings)
+    while counts.count < next { counts.append(0) }
+    counts[countPlace(hour, group, count)] += 1
+  }
+
+  /// How often it happened in the whole run.
+  public func total(_ count: Count) -> Int {
+    stride(from: count.rawValue, to: counts.count, by: Count.allCases.count)
+      .reduce(0) { $0 + Int(counts[$1]) }
+  }
+
+  private func countPlace(_ hour: Int, _ group: Int, _ count: Count) -> Int {
+    (hour * sampled.count + group) * Count.allCases.count + count.rawValue
   }
 
   private var rowSize: Int { sampled.count * Column.allCases.count }

@@ -9,6 +9,8 @@ public struct Participations: Codable {
   public private(set) var groups: [PagedArray<Funnel>]
   /// Those that nobody can move on any more, by the stage that they reached.
   private(set) var settled = [Int](repeating: 0, count: Stage.allCases.count)
+  /// The same by the reason, too; of those that are aggregated there is none.
+  private var settledLosses = FunnelLosses()
 
   /// None yet; `groups`: how many groups are counted by themselves.
   init(groups: Int) { self.groups = (0..<groups).map { _ in PagedArray<Funnel>() } }
@@ -73,7 +75,39 @@ public struct Participations: Codable {
     records[participation].holders -= 1
     guard records[participation].holders == 0 else { return }
     settled[Int(records[participation].stage)] += 1
+    settledLosses.count(records[participation].stage, records[participation].loss)
     records.remove(participation)
+  }
+
+  /// The session of a participation that has made no update says why it comes no further, for now.
+  mutating func stop(_ participation: Int32, _ loss: FunnelLoss) {
+    guard participation >= 0, records[participation].stage < Stage.trained.rawValue else { return }
+    records[participation].loss = loss
+  }
+
+  /// The same, unless something has stopped it before.
+  mutating func stopUnlessStopped(_ participation: Int32, _ loss: FunnelLoss) {
+    guard participation >= 0, records[participation].loss == .none else { return }
+    stop(participation, loss)
+  }
+
+  /// It goes on: what stopped it before does not count.
+  mutating func goOn(_ participation: Int32) { stop(participation, .none) }
+
+  /// Its update ended.
+  mutating func endUpdate(_ participation: Int32, _ outcome: UpdateOutcome) {
+    if participation >= 0 { records[participation].loss = .update(outcome) }
+  }
+
+  /// Why participations came no further, of those too that somebody may still move on.
+  ///
+  /// Complexity: O(those that are kept).
+  public var losses: FunnelLosses {
+    var losses = settledLosses
+    for number in records.numbers {
+      losses.count(records[number].stage, records[number].loss)
+    }
+    return losses
   }
 
   /// A participation reaches a stage, and with it every stage before.
@@ -113,6 +147,12 @@ public struct Participations: Codable {
         + living.count { $0.stage >= stage.rawValue }
       if counted != found { broken.append("hourly \(stage): counted \(counted), found \(found)") }
     }
+    let losses = losses
+    for (stage, next) in zip(Stage.allCases, Stage.allCases.dropFirst()) {
+      let lost = hours.reduce(0) { $0 + $1[stage] - $1[next] }
+      let found = losses.total(stage)
+      if lost != found { broken.append("lost after \(stage): counted \(lost), found \(found)") }
+    }
     if living.contains(where: { $0.holders < 1 }) { broken.append("nobody holds a participation") }
     for funnel in Array(rounds) + hours {
       for (wider, narrower) in zip(funnel.counts, funnel.counts.dropFirst()) where narrower > wider
@@ -129,6 +169,8 @@ struct Participation: Codable {
   let hour: Int32
   let group: Int32
   var stage: UInt8
+  /// Why it comes no further, as far as is known.
+  var loss = FunnelLoss.none
   /// Who may still move it on: its session, its update, requests under way and requests that wait.
   var holders: Int32 = 1
   /// Whether the server waits for its device's answer to something else than a training.

@@ -129,6 +129,9 @@ enum Outbox {
 
   /// An update could not be sent at once.
   static func markWaiting(_ update: Int32, _ cx: inout Context) {
-    if cx.updates.markWaiting(update) { cx.books.tallies.waitedOffline += 1 }
+    guard cx.updates.markWaiting(update) else { return }
+    cx.books.tallies.waitedOffline += 1
+    let group = cx.members.group(of: Int(cx.updates[update].device))
+    cx.books.interrupted(.waitedOffline, group: Int32(group), at: cx.now)
   }
 }

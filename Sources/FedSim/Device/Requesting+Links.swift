@@ -80,7 +80,8 @@ extension Requesting {
     _ devices: inout Devices, _ cx: inout Context
   ) -> Bool {
     guard patience > .zero else { return false }
-    let hasStream = Streams.isOpen(device, devices, cx)
+    let isWaiting = cx.network[transferOf: device]?.wait != nil
+    let hasStream = isWaiting || Streams.isOpen(device, devices, cx)
     guard cx.network[device].isBusy || hasStream else { return false }
     if let phase = cx.network[transferOf: device]?.phase, phase != .awaiting {
       countProgress(device, rates, link, &cx)

@@ -37,6 +37,7 @@ enum Requesting {
     Session.renewParticipation(device, &devices, &cx)
     devices[device].session!.isEvaluating = false
     let participation = devices[device].session!.participation
+    cx.participations.goOn(participation)
     startRequest(
       device, .check,
       .check(heldVersion: devices[device].heldVersion, participation: participation),
@@ -195,6 +196,7 @@ enum Requesting {
       devices[device].session!.stage = .check
       devices[device].session!.isEvaluating = false
       if transfer.purpose == .enrolment { devices.clients[device].enrolment = .authenticate }
+      cx.participations.stop(devices[device].session!.participation, .session(.unreachable))
       // With the link gone the session waits for it; with the server gone it rests or ends.
       guard cx.network[device].isConnected else { return }
       if Training.trainsUnasked(device, devices, cx) {

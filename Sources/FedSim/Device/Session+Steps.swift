@@ -125,6 +125,7 @@ extension Session {
   static func rest(
     _ device: Int, _ reason: SessionEnd, _ devices: inout Devices, _ cx: inout Context
   ) {
+    cx.participations.stop(devices[device].session!.participation, .session(reason))
     if let wait = repetition(device, devices, cx) {
       cx.note(device, .rested(reason))
       devices[device].session!.tries = 0
@@ -141,6 +142,7 @@ extension Session {
     _ device: Int, isForGood: Bool = false, _ devices: inout Devices, _ cx: inout Context
   ) {
     if App.forgetsRejection(device, devices, cx) {
+      cx.participations.stop(devices[device].session!.participation, .session(.rejected))
       devices[device].session!.isStuck = true
     } else if isForGood {
       endSession(device, .rejected, &devices, &cx)
@@ -240,7 +242,7 @@ extension Session {
     if Collecting.collects(device, cx) { Collecting.endCollecting(device, &cx) }
     devices[device].session = nil
     cancelExpiries(device, session, &cx)
-    cx.participations.letGo(session.participation)
+    settle(session, reason, isContinued: devices[device].hasAttempt, &cx)
     if cx.network.server.staysOnline, !cx.features.keepsModels,
       !cx.features.isOn || !LayoutDialect.keepsOwnModel(device, devices, cx)
     {
@@ -284,6 +286,17 @@ extension Session {
 
   // MARK: Participation
 
+  /// The session of a participation is over; a training that it had begun may be continued.
+  private static func settle(
+    _ session: Session, _ end: SessionEnd, isContinued: Bool, _ cx: inout Context
+  ) {
+    let participation = session.participation
+    guard participation >= 0 else { return }
+    let isCut = isContinued && cx.participations.has(participation, reached: .started)
+    cx.participations.stopUnlessStopped(participation, isCut ? .checkpointed : .session(end))
+    cx.participations.letGo(participation)
+  }
+
   private static func newParticipation(_ device: Int, _ devices: inout Devices, _ cx: inout Context)
     -> Int32
   {
@@ -307,6 +320,7 @@ extension Session {
     cx.dialect(of: devices[device].group)?
       .onParticipationEnd(device, participation, &devices, &cx)
     devices[device].session!.participation = newParticipation(device, &devices, &cx)
+    cx.participations.stopUnlessStopped(participation, .askedAgain)
     cx.participations.letGo(participation)
   }
 }

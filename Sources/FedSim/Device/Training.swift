@@ -11,8 +11,10 @@ enum Training {
       newAttempt(device, &devices, &cx)
     } else {
       cx.books.tallies.checkpoints.resumed += 1
+      cx.books.interrupted(.resumed, group: devices[device].group, at: cx.now)
     }
     let attempt = devices[device].attempt!
+    cx.participations.goOn(devices[device].session!.participation)
     cx.participations.reach(devices[device].session!.participation, .started)
     devices[device].runGeneration += 1
     let pace = devices[device].pace
@@ -187,6 +189,7 @@ enum Training {
   /// The soft expiry comes while batches run: the running one is the last, if it ends in time.
   static func cutTraining(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     cx.books.tallies.expiredTrainings += 1
+    cx.books.interrupted(.expiredTrainings, group: devices[device].group, at: cx.now)
     cx.books.activity[device].expired += 1
     let run = devices[device].run!
     let pace = devices[device].pace
@@ -211,6 +214,7 @@ enum Training {
         device, since: kept!, batches: attempt.described..<max(done, attempt.described), &devices,
         &cx)
       cx.books.tallies.checkpoints.written += 1
+      cx.books.interrupted(.checkpoints, group: devices[device].group, at: cx.now)
       cx.note(device, .trainingCut(batches: attempt.described, of: devices[device].pace.batchCount))
     } else {
       endAttempt(device, .killed, batches: done, &devices, &cx)
@@ -223,6 +227,7 @@ enum Training {
   ) {
     save(device, batches: batches, &devices, &cx)
     cx.books.tallies.checkpoints.written += 1
+    cx.books.interrupted(.checkpoints, group: devices[device].group, at: cx.now)
   }
 
   /// Saves the batches done, while a further one may still be running.

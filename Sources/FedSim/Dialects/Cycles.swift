@@ -85,6 +85,7 @@ enum Cycles {
     if devices[device].session!.kind.isTask {
       return Session.turnedAway(device, isForGood: true, &devices, &cx)
     }
+    cx.participations.stop(devices[device].session!.participation, .session(.rejected))
     devices[device].session!.stage = .check
     Session.proceed(device, &devices, &cx)
   }

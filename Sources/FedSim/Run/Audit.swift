@@ -49,6 +49,14 @@ enum Audit {
     expect(
       "bytes received", Int(cx.books.ledgers.bytesDown),
       cx.books.activity.reduce(0) { $0 + Int($1.bytesDown) })
+    if cx.books.hours.isOn {
+      for (count, tally) in [
+        (FleetHours.Count.expiredTrainings, cx.books.tallies.expiredTrainings),
+        (.checkpoints, cx.books.tallies.checkpoints.written),
+        (.resumed, cx.books.tallies.checkpoints.resumed),
+        (.waitedOffline, cx.books.tallies.waitedOffline),
+      ] { expect("hourly \(count)", cx.books.hours.total(count), tally) }
+    }
     for device in devices.indices { broken += impossibilities(of: device, devices, server, cx) }
     cx.participations.audit(&broken)
     EffortAudit.auditMeasures(&broken, devices, cx)

@@ -141,6 +141,7 @@ extension Context {
   /// An update has ended: its work is booked, and the observers hear of it.
   mutating func bookEnd(of update: Int32, _ outcome: UpdateOutcome) {
     books.ledgers.updates.close(outcome)
+    participations.endUpdate(updates[update].participation, outcome)
     let device = Int(updates[update].device)
     books.bookUpdate(
       updates[update].effort, samples: updates[update].samples, of: device, outcome)
