@@ -55,6 +55,7 @@ struct EdgeCaseErasureTests {
     // 15.295.
     var scene = scene(threshold: 1) {
       $0.link = .states("cellular", in: [0...15_283], otherwise: "wifi")
+      $0.network.handover = .survives
     }
     scene.inject(.erase, "a/0", at: 15_285)
     let played = scene.play()

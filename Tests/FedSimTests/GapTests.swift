@@ -14,7 +14,7 @@ private func link(
   (settings.intervals, settings.otherwise) = ([stretch], StateName("wifi"))
   if then != "wifi" {
     var rest = FixedSource.Stretch()
-    (rest.from, rest.to) = (stretch.to, ms(5_000_000))
+    (rest.from, rest.to) = (SimTime(microseconds: to), ms(5_000_000))
     rest.state = StateName(then)
     settings.intervals.append(rest)
   }
