@@ -66,6 +66,27 @@ struct ArchiveMomentTests {
     }
   }
 
+  @Test("An upload that the system goes on with")
+  func handedOver() throws {
+    // The session ends at 9.000; the link is gone from 9.200 to 20.000, then it is sent again.
+    var scene = Scene(
+      fleet: [
+        phone([[0, 9_000, 10_000]]) {
+          $0.background.transfers = true
+          $0.link = .states("offline", in: [9_200...20_000], otherwise: "wifi")
+        },
+        .group("others", count: 3, windows: [[0, 600_000, 605_000]]),
+      ])
+    scene.threshold(4)
+    for start in [9_010, 9_210] as [Int64] {
+      let parts = try cut(scene, at: start) {
+        DeviceView(0, in: $0).app == nil && $0.now < ms(20_000)
+      }
+      // The phone's is the last of four, at 21.310.
+      #expect(parts.simulation.version == 1)
+    }
+  }
+
   @Test("A checkpoint on an old base, with the version that it began from gone")
   func checkpoint() throws {
     let eight = LearningTask.tiny(samples: [8, 8])

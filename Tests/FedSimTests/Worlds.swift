@@ -83,6 +83,7 @@ struct RandomWorld {
         if chance(0.3) { collection.fetch!.removesFile = pick([true, false]) }
       }
       scene.inputs.fleet[place].collection = collection
+      scene.inputs.fleet[place].background.transfers = nil
       if chance(0.8) {
         scene.inputs.fleet[place].arrival = ArrivalSettings()
         scene.inputs.fleet[place].arrival!.initial = 0.3
@@ -120,6 +121,9 @@ struct RandomWorld {
       let patience: [Int64] = [0, 0, 1, 20, 60, 600]
       scene.inputs.fleet[place].network.patience = .seconds(patience[Int(stream.below(6))])
       if stream.uniform() < 0.5 { scene.inputs.fleet[place].network.handover = .survives }
+      if stream.uniform() < 0.4, scene.inputs.fleet[place].protocol?.stream != true {
+        scene.inputs.fleet[place].background.transfers = true
+      }
     }
   }
 
@@ -361,6 +365,7 @@ extension RandomWorld {
       inputs.fleet[place].heartbeats = nil
       inputs.fleet[place].clock = nil
       inputs.fleet[place].protocol = nil
+      inputs.fleet[place].background.transfers = nil
       inputs.fleet[place].background.continued = nil
       guard seed % 3 != 0 else { continue }
       // A battery of two hours, and the system's own rules.

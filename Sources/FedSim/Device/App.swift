@@ -144,6 +144,7 @@ enum App {
   /// The app is swiped away: its process ends, and it gets no tasks as before.
   static func forceQuit(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     cx.note(device, .forceQuit)
+    BackgroundTransfers.cancel(device, &devices, &cx)
     if devices[device].session != nil {
       Session.kill(device, &devices, &cx)
     } else {

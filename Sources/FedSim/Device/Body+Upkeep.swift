@@ -6,9 +6,11 @@ public enum DeviceChange: String, Sendable, CaseIterable {
   case joined, left
   /// The system has removed the suspended app from memory.
   case unloaded
+  /// A session has ended in an upload, and the system goes on with it.
+  case uploadHandedOver
 
   /// Words that came later: they are the last of the details of stored events.
-  static let later = [unloaded]
+  static let later = [unloaded, uploadHandedOver]
 }
 
 extension Body {
@@ -114,7 +116,7 @@ extension Body {
     var use: BodyUse = devices[device].isPlugged ? .plugged : []
     if devices.bodies[device].state.isOff { return use.union(.off) }
     if devices[device].isActive { use.insert(.screen) }
-    guard devices[device].hasSession else { return use }
+    guard devices[device].hasSession || cx.network[device].isBusy else { return use }
     if devices[device].isRunning { use.insert(.training) }
     if let phase = cx.network[transferOf: device]?.phase, phase != .awaiting,
       cx.network[device].isConnected
@@ -281,6 +283,7 @@ extension Body {
   // MARK: Empty
 
   private static func shutDown(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    BackgroundTransfers.cancel(device, &devices, &cx)
     if devices[device].session != nil {
       Session.kill(device, &devices, &cx)
     } else {

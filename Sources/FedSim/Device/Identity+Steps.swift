@@ -219,6 +219,11 @@ extension Identity {
       }
       return identityFailed(device, request, .init(refusal), &devices, &cx)
     }
+    if case .upload(let update) = purpose,
+      BackgroundTransfers.isRefused(device, update, refusal, &devices, &cx)
+    {
+      return
+    }
     if refusal == .unavailable, case .upload(let update) = purpose {
       cx.note(device, .uploadFailed(update: Int(update), .init(refusal)))
       return Outbox.uploadFailed(device, update, &devices, &cx)

@@ -39,6 +39,7 @@ enum Installation {
   static func reboot(
     _ device: Int, lasting: SimDuration, _ devices: inout Devices, _ cx: inout Context
   ) {
+    BackgroundTransfers.cancel(device, &devices, &cx)
     if devices[device].session != nil {
       Session.kill(device, &devices, &cx)
     } else {
@@ -51,6 +52,7 @@ enum Installation {
   /// The app is removed and reinstalled: data, model, outbox, checkpoint, tokens, requests and
   /// registration are lost; then its user opens it.
   static func reinstall(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+    BackgroundTransfers.cancel(device, &devices, &cx)
     if devices[device].session != nil {
       Session.kill(device, &devices, &cx)
     } else {

@@ -63,6 +63,7 @@ enum Membership {
     cx.books.tallies.leaves += 1
     cx.note(device, .condition(.left))
     if devices[device].attempt != nil { Training.endAttempt(device, .deviceLeft, &devices, &cx) }
+    BackgroundTransfers.cancel(device, &devices, &cx)
     if cx.network[transferOf: device] != nil { Requesting.giveUpTransfer(device, &devices, &cx) }
     for update in devices[device].outbox { cx.leaveDevice(update, .deviceLeft) }
     devices[device].outbox = []

@@ -13,6 +13,7 @@ enum Outbox {
       })
     {
       devices[device].takeOut(old)
+      BackgroundTransfers.release(device, old, &cx)
       cx.leaveDevice(old, .replaced)
     }
     let isConnected = cx.network[device].isConnected
@@ -22,7 +23,9 @@ enum Outbox {
       && !(cx.network[device].awaitedLink != 0 && Streams.isOpen(device, devices, cx))
     if capacity == 0, isLost { return cx.leaveDevice(update, .dropped) }
     while devices[device].outbox.count >= max(1, capacity) {
-      cx.leaveDevice(devices[device].outbox.removeFirst(), .evicted)
+      let evicted = devices[device].outbox.removeFirst()
+      BackgroundTransfers.release(device, evicted, &cx)
+      cx.leaveDevice(evicted, .evicted)
     }
     devices[device].outbox.append(update)
     if !isConnected || sendable(device, devices, cx) != update { markWaiting(update, &cx) }
@@ -45,7 +48,8 @@ enum Outbox {
 
   /// What is in the outbox now is never sent from there.
   static func shelve(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
-    for update in devices[device].outbox { cx.updates.shelve(update) }
+    let kept = BackgroundTransfers.update(of: device, cx)
+    for update in devices[device].outbox where update != kept { cx.updates.shelve(update) }
   }
 
   /// Begins to send an update.
@@ -53,6 +57,7 @@ enum Outbox {
     _ device: Int, _ update: Int32, _ devices: inout Devices, _ cx: inout Context
   ) {
     cx.note(device, .uploadBegan(update: Int(update)))
+    BackgroundTransfers.handOver(device, update, devices, &cx)
     Requesting.startRequest(
       device, .upload(update), .submit(update: update),
       bytes: WireSize.updateBytes(cx), &devices, &cx)
@@ -116,15 +121,25 @@ enum Outbox {
   /// Drops updates that have waited for too long.
   static func dropOutdated(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     while hasOutdated(device, devices, cx) {
-      cx.leaveDevice(devices[device].outbox.removeFirst(), .outdated)
+      let oldest = devices[device].outbox.removeFirst()
+      BackgroundTransfers.release(device, oldest, &cx)
+      cx.leaveDevice(oldest, .outdated)
     }
   }
 
   /// The process is gone, and with it updates that were only in its memory.
   static func loseUnstored(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard !cx.inputs.fleet[Int(devices[device].group)].outbox.persists else { return }
-    for update in devices[device].outbox { cx.leaveDevice(update, .lostAtKill) }
-    devices[device].outbox = []
+    lose(device, .lostAtKill, &devices, &cx)
+  }
+
+  /// What the app keeps is gone; what the system has is not.
+  static func lose(
+    _ device: Int, _ outcome: UpdateOutcome, _ devices: inout Devices, _ cx: inout Context
+  ) {
+    let kept = BackgroundTransfers.update(of: device, cx)
+    for update in devices[device].outbox where update != kept { cx.leaveDevice(update, outcome) }
+    devices[device].outbox = kept.map { [$0] } ?? []
   }
 
   /// An update could not be sent at once.

@@ -10,7 +10,9 @@ enum Requesting {
     precondition(!cx.network[device].isBusy, "one request at a time")
     precondition(cx.network[device].isConnected, "a request needs a link")
     cx.books.ledgers.transmissions.open()
-    if !devices.identities.isEmpty { Identity.watchToken(device, purpose, &devices, &cx) }
+    if !devices.identities.isEmpty, devices[device].hasSession {
+      Identity.watchToken(device, purpose, &devices, &cx)
+    }
     cx.network[device].generation += 1
     let id = cx.network[device].generation
     let transfer = Transfer(
@@ -160,6 +162,7 @@ enum Requesting {
     if case .upload(let update) = transfer.purpose {
       cx.note(device, .uploadFailed(update: Int(update), outcome))
       Outbox.markWaiting(update, &cx)
+      BackgroundTransfers.release(device, update, &cx)
     } else if case .central(let request) = transfer.purpose {
       Collecting.centralFailed(device, request, outcome, &cx)
     } else if transfer.purpose == .check || transfer.purpose == .download {
@@ -206,6 +209,9 @@ enum Requesting {
       }
     case .upload(let update):
       cx.note(device, .uploadFailed(update: Int(update), outcome))
+      if BackgroundTransfers.keeps(device, update, &devices, &cx) {
+        return Session.proceed(device, &devices, &cx)
+      }
       Outbox.uploadFailed(device, update, &devices, &cx)
     case .identity(let request):
       Identity.identityFailed(device, request, outcome, &devices, &cx)
@@ -259,6 +265,8 @@ enum Requesting {
       cx.note(device, .receipt(update: Int(update), receipt))
       devices[device].takeOut(update)
       cx.leaveDevice(update, nil)
+      BackgroundTransfers.release(device, update, &cx)
+      guard devices[device].hasSession else { return }
       devices[device].session!.tries = 0
       Session.proceed(device, &devices, &cx)
     }

@@ -174,7 +174,10 @@ extension Session {
     if devices[device].run != nil { return Training.cutTraining(device, &devices, &cx) }
     switch cx.network[transferOf: device]?.purpose {
     // Who waits on a stream has sent its result.
-    case .upload where cx.network[transferOf: device]!.wait == nil: return
+    case .upload
+    where cx.network[transferOf: device]!.wait == nil
+      && !BackgroundTransfers.areOn(device, devices, cx):
+      return
     case .central(.file): return
     default: endExpired(device, &devices, &cx)
     }
@@ -185,7 +188,9 @@ extension Session {
     guard App.onExpiration(device, &devices, &cx) == .forget else {
       return endSession(device, .expired, &devices, &cx)
     }
-    if cx.network[transferOf: device] != nil { Requesting.giveUpTransfer(device, &devices, &cx) }
+    if cx.network[transferOf: device] != nil, !BackgroundTransfers.isSending(device, cx) {
+      Requesting.giveUpTransfer(device, &devices, &cx)
+    }
     devices[device].session?.isStuck = true
   }
 
@@ -234,7 +239,10 @@ extension Session {
     guard let session = devices[device].session else { return }
     Training.abandonEvaluation(device, &devices, &cx)
     precondition(devices[device].run == nil, "a session ends between batches")
-    if cx.network[transferOf: device] != nil { Requesting.giveUpTransfer(device, &devices, &cx) }
+    let goesOn = BackgroundTransfers.goesOn(device, after: reason, &devices, &cx)
+    if cx.network[transferOf: device] != nil, !goesOn {
+      Requesting.giveUpTransfer(device, &devices, &cx)
+    }
     if cx.features.isOn {
       cx.dialect(of: devices[device].group)?
         .onParticipationEnd(device, session.participation, &devices, &cx)
@@ -251,11 +259,9 @@ extension Session {
     cx.network[device].connection += 1
     cx.note(device, .sessionEnded(reason))
     let place = Int(devices[device].group)
-    if cx.inputs.fleet[place].outbox.capacity == 0 {
-      for update in devices[device].outbox { cx.leaveDevice(update, .dropped) }
-      devices[device].outbox = []
-    }
+    if cx.inputs.fleet[place].outbox.capacity == 0 { Outbox.lose(device, .dropped, &devices, &cx) }
     if cx.inputs.fleet[place].outbox.flushes == false { Outbox.shelve(device, &devices, &cx) }
+    BackgroundTransfers.proceed(device, &devices, &cx)
     if session.kind.isTask { App.taskEnded(device, &devices, &cx) }
     if reason != .killed { App.suspend(device, &devices, &cx) }
     if session.kind == .task, reason != .killed,

@@ -153,6 +153,7 @@ enum Surroundings {
       devices[device].session!.tries = 0
       Session.proceed(device, &devices, &cx)
     }
+    if after != 0 { BackgroundTransfers.proceed(device, &devices, &cx) }
     Scheduler.considerTask(device, &devices, &cx)
   }
 

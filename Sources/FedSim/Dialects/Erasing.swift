@@ -10,6 +10,7 @@ enum Erasing {
     cx.note(device, .erased(scope))
     let isTraining = devices[device].isTraining
     if scope.coversFiles {
+      BackgroundTransfers.cancel(device, &devices, &cx)
       if case .upload = cx.network[transferOf: device]?.purpose,
         cx.network[transferOf: device]!.wait == nil
       {

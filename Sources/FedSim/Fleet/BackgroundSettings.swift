@@ -17,6 +17,8 @@ public struct BackgroundSettings: PartSettings {
   public var continued: ContinuedSettings?
   /// The operating system's own rules; nil: none but those of the tasks.
   public var system: SystemSettings?
+  /// Whether the operating system goes on with an upload when the app does not run; nil: no.
+  public var transfers: Bool?
 
   public init() {}
   public static var fields: [Field<BackgroundSettings>] {
@@ -39,6 +41,10 @@ public struct BackgroundSettings: PartSettings {
       Field(
         "system", \.system, feature: .settings(),
         "The operating system's limits; absent: only those of the tasks"),
+      Field(
+        "transfers", \.transfers, feature: .flag,
+        "The operating system goes on with an upload of an update when its session has ended or "
+          + "its link was lost (background URLSession); absent: the upload ends with the session"),
     ]
   }
   public func contradictions() -> [(key: String, message: String)] {

@@ -99,7 +99,18 @@ public struct FleetGroupSettings: PartSettings {
     ] + identityFields
   }
   public func contradictions() -> [(key: String, message: String)] {
-    fleetContradictions
+    var found = fleetContradictions
+    if background.transfers == true, `protocol`?.stream == true {
+      found.append(
+        (
+          "background",
+          "a result belongs to its stream: `transfers` and `stream` exclude each other"
+        ))
+    }
+    if background.transfers == true, collection != nil {
+      found.append(("background", "`transfers` concern updates, and `collection` sends none"))
+    }
+    return found
       + (thermal != nil && battery == nil
         ? [("thermal", "heat is derived from the battery's energy: `thermal` needs `battery`")]
         : [])

@@ -16,6 +16,8 @@ struct DeviceNetwork: Codable {
   var erasures: [ErasureNotice] = []
   /// Bytes over cellular networks, from the first on; empty where no group limits them.
   var cellularDays: [CellularDay] = []
+  /// The update that a device's system is to send, −1: none; empty where no group has such.
+  var handedOver: [Int32] = []
   /// What speed tests found, as devices tell the server; empty where there are none.
   var speeds: [MeasuredSpeeds] = []
 

@@ -1,7 +1,10 @@
 extension DeviceView {
   static func work(of device: Int, _ devices: Devices, _ cx: Context) -> DeviceView.Work {
     let state = devices[device]
-    guard let session = state.session else { return .none }
+    // Without a session, it is an upload that the system goes on with.
+    guard let session = state.session else {
+      return cx.network[device].isBusy ? .uploading : .none
+    }
     if state.run != nil { return .training }
     if let transfer = cx.network[transferOf: device] {
       switch transfer.purpose {

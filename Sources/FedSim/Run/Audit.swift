@@ -78,7 +78,11 @@ enum Audit {
       line.isBusy && !line.isConnected && line.awaitedLink == 0, "has a transfer without a link")
     never(line.isConnected && line.awaitedLink != 0, "waits for a link and has one")
     never(
-      line.isBusy && state.session == nil, "has a transfer without a session")
+      line.isBusy && state.session == nil && !BackgroundTransfers.isSending(device, cx),
+      "has a transfer without a session")
+    never(
+      BackgroundTransfers.update(of: device, cx).map { !state.outbox.contains($0) } ?? false,
+      "has handed over an update that it does not keep")
     never(state.run != nil && state.session == nil, "trains without a session")
     never(state.isTraining && state.attempt == nil, "trains without an attempt")
     never(state.run != nil && line.isBusy, "trains while it transfers")

@@ -38,6 +38,7 @@ enum Closing {
       }
       devices[device].outbox = []
     }
+    cx.network.handedOver = []
     for update in cx.updates.numbers where cx.updates.end(update, .unfinishedAtEnd) {
       cx.bookEnd(of: update, .unfinishedAtEnd)
     }
