@@ -187,7 +187,7 @@ struct RestartTests {
     var time = AggregationTimeSettings()
     (time.base, time.perUpdate, time.blocks) = (.seconds(10), .seconds(1), true)
     scene.inputs.server.aggregationTime = time
-    scene.restart(at: 55_000)
+    scene.restart(at: 55_000, keepsPending: true)
     let played = scene.play()
     #expect(
       played.story(of: 3, only: "check", "downloaded")
@@ -239,7 +239,7 @@ struct RestartTests {
         "25000 stops", "35000 starts", "100000 stops", "110000 starts", "200000 stops",
         "210000 starts", "300000 stops", "310000 starts",
       ])
-    // A stop while it is down begins the 10 s anew.
+    // A stop while it is down begins the 10 s again.
     (settings.at, settings.every) = ([.seconds(20), .seconds(28), .seconds(38)], nil)
     #expect(stops(settings) == ["20000 stops", "48000 starts"])
     settings.at = []
@@ -286,6 +286,24 @@ struct RestartWorldTests {
       let parts = try Stretches(inputs(seed), stops: [40, 90, 400])
       Stretches.expectSame(whole.found, parts.found, "seed \(seed)")
     }
+  }
+
+  @Test("No device is played ahead of its turn: what it begins could be broken too early")
+  func ahead() {
+    // In the world of 20 an app that is opened ahead has begun a request as the server stops.
+    for seed in UInt64(18)..<24 {
+      var inputs = RandomWorld.quietInputs(seed: seed)
+      inputs.server.restarts = self.inputs(seed).server.restarts
+      var simulation = Simulation(inputs)
+      simulation.run()
+      #expect(simulation.eventsPlayedAhead == 0)
+    }
+  }
+
+  @Test("Words of stored events fit their codes")
+  func words() {
+    #expect(EventLog.kinds.count <= 128 && EventLog.details.count <= 128)
+    #expect(EventLog.details.last == "lostAtRestart")
   }
 
   @Test("When a server restarts does not depend on its policy")

@@ -220,6 +220,14 @@ extension PlantedStory {
       sentence: "its update 0 waited at the server from 0 d 00:00:09.65 on",
       ledger: ["updates unfinishedAtEnd 3"]),
     PlantedStory(
+      name: "lost at a restart",
+      // It is there at 9.650; the two others come later.
+      overrides: ["server.trigger.threshold=9", "server.restarts={at: [20 s]}"], round: nil,
+      cause: .serverRestarted, causeText: "the server restarted and lost its update",
+      sentence:
+        "its update 0 waited at the server at 0 d 00:00:20, when the server restarted and lost it",
+      ledger: ["updates lostAtRestart 1", "updates unfinishedAtEnd 2"]),
+    PlantedStory(
       name: "skipped",
       // A cohort of all three at 1.010; the deadline at 10.010 finds three of four updates.
       overrides: [

@@ -107,6 +107,22 @@ struct SystemResultTests {
     #expect(file.average_accuracy == averages[summary.version])
   }
 
+  @Test("restarts are counted, and the word for a lost round is listed only where one is lost")
+  func restarts() throws {
+    func meanings(_ document: ResultDocument) -> String {
+      let attributes = document.variable("rounds/outcome")?.attributes ?? []
+      guard case .text(let text) = attributes.first(where: { $0.name == "flag_meanings" })?.value
+      else { return "" }
+      return text
+    }
+    let (_, plain) = try run([])
+    #expect(plain.variable("ledger/serverRestarts") == nil)
+    #expect(meanings(plain).hasSuffix("unfinishedAtEnd"))
+    let (_, restarted) = try run(["server.restarts={at: [1 h, 2 h]}"])
+    #expect(restarted.integers("ledger/serverRestarts") == [2])
+    #expect(meanings(restarted).hasSuffix("unfinishedAtEnd lostAtRestart"))
+  }
+
   @Test("a stored event has the word for a lost update where it occurs, and only there")
   func events() throws {
     func meanings(_ overrides: [String]) throws -> [String] {

@@ -15,7 +15,7 @@ struct ServerLine: Codable {
   var staysOnline: Bool { isFinal && hasInternet && believesOnline }
 }
 
-/// The server's process, which a restart ends and begins anew.
+/// The server's process, which a restart ends and begins again.
 struct ServerProcess: Codable {
   var isRunning = true
   /// How often it has stopped: timers that were set before ring in vain.

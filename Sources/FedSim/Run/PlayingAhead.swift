@@ -20,12 +20,12 @@ extension PlayingAhead {
   /// How far devices may be played on in this run.
   ///
   /// Not at all where somebody looks at every event, where the end of the run is not known before,
-  /// or where a device out of session is touched by others, or touches them.
+  /// where the server restarts, or where a device out of session touches others or is touched.
   static func makePlayingAhead(_ devices: inout Devices, _ cx: inout Context) -> PlayingAhead {
     PlayingAhead(
       isOn: cx.inputs.playsAhead && !cx.audience.wantsEveryEvent && cx.inputs.stop.rounds == nil
         && cx.inputs.stop.versions == nil && cx.inputs.stop.accuracy == nil
-        && devices.identities.isEmpty
+        && devices.identities.isEmpty && cx.inputs.server.restarts == nil
         && !cx.features.isOn && cx.inputs.server.service == nil && cx.inputs.injections.isEmpty
         && cx.inputs.server.aggregationTime == nil && cx.inputs.server.central == nil
         && devices.fleetTables.presence.isEmpty && !devices.fleetTables.mayQueue
@@ -34,7 +34,6 @@ extension PlayingAhead {
         },
       coversSessions: cx.network.server.staysOnline && cx.network.server.isReachable
         && cx.world.next(.reachable, after: cx.now) == nil
-        && cx.inputs.server.restarts == nil
         && !Rounds.mayCohortsBreak(cx))
   }
 

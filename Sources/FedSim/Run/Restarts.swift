@@ -1,7 +1,7 @@
 /// The server's process stops, and is started again: what it had in memory is gone.
 ///
 /// The model, its version and what goes with it are saved, as are accounts, tokens, heartbeats,
-/// erasures and which updates are in a version. All else is made anew.
+/// erasures and which updates are in a version. All else begins again.
 enum Restarts {
   /// The process stops.
   static func stop(_ devices: inout Devices, _ server: inout Server, _ cx: inout Context) {

@@ -46,7 +46,24 @@ public struct RestartSettings: PartSettings {
   }
 }
 
+/// What a server's process does besides serving devices.
+struct ProcessSettings: Sendable {
+  var modelInUse: ModelInUseSettings?
+  var restarts: RestartSettings?
+}
+
 extension ServerSettings {
+  /// The model that the server uses itself; nil: it is not looked at.
+  public var modelInUse: ModelInUseSettings? {
+    get { process.modelInUse }
+    set { process.modelInUse = newValue }
+  }
+  /// When its process restarts; nil: never.
+  public var restarts: RestartSettings? {
+    get { process.restarts }
+    set { process.restarts = newValue }
+  }
+
   /// The field of restarts, a feature that is off unless it is named.
   static var restartFields: [Field<ServerSettings>] {
     [

@@ -69,8 +69,8 @@ public struct ServerSettings: PartSettings {
   public var messages: MessageSettings?
   /// How long an aggregation takes; nil: no time.
   public var aggregationTime: AggregationTimeSettings?
-  /// The model that the server uses itself; nil: it is not looked at.
-  public var modelInUse: ModelInUseSettings?
+  /// What its own process does besides: the model that it uses, and its restarts.
+  var process = ProcessSettings()
   /// What the server does with updates that come while the server believes itself offline; nil:
   /// they wait.
   public var whileOffline: WhileOffline?
@@ -80,8 +80,6 @@ public struct ServerSettings: PartSettings {
   public var presence: PresenceSettings?
   /// How long requests take; nil: none.
   public var service: ServiceSettings?
-  /// When its process restarts; nil: never.
-  public var restarts: RestartSettings?
   /// A change of the model's layout in the middle of the run; nil: none.
   public var layoutChange: LayoutChange?
   /// Which tensors updates carry; nil: all that are trained.

@@ -3,7 +3,7 @@ import Numerics
 /// When a server's process runs (1), and when it has stopped to be started again (0).
 ///
 /// It stops at given times, at whole multiples of a period and at random times; each time it is
-/// back after the same while. A stop while it is down begins that while anew.
+/// back after the same while. A stop while it is down begins that while again.
 struct RestartTimeline: Timeline {
   /// Times that are given, ascending.
   private let given: [SimTime]
