@@ -167,6 +167,20 @@ struct CrossChecks {
     if settings.server.presence != nil, settings.fleet.allSatisfy({ $0.heartbeats == nil }) {
       report("no group of the fleet has `heartbeats`", at: ["server", "presence"])
     }
+    let selector = settings.server.selector
+    if selector.value.needs.contains(.beliefs),
+      settings.fleet.allSatisfy({ $0.heartbeats == nil })
+    {
+      report(
+        "`\(selector.name)` chooses by heartbeats, and no group of the fleet has `heartbeats`",
+        at: ["server", "selector"])
+    } else if selector.value.needs.contains(.batteries),
+      settings.fleet.allSatisfy({ $0.heartbeats == nil || $0.battery == nil })
+    {
+      report(
+        "`\(selector.name)` looks at batteries, and no group with `heartbeats` has a `battery`",
+        at: ["server", "selector"])
+    }
   }
 
   /// The fleet has the devices that a cohort waits for.

@@ -112,6 +112,7 @@ public struct Registry: Sendable {
     parts.add(WeightedSelector.self, to: .clientSelector) { $0.erased }
     parts.add(RoundRobinSelector.self, to: .clientSelector) { $0.erased }
     parts.add(MinimumIntervalSelector.self, to: .clientSelector) { $0.erased }
+    parts.add(BelievedOnlineSelector.self, to: .clientSelector) { $0.erased }
     parts.add(PowerOfChoiceSelector.self, to: .clientSelector) { $0.erased }
     parts.add(OortSelector.self, to: .clientSelector) { $0.erased }
     parts.add(AvailabilitySelector.self, to: .clientSelector) { $0.erased }

@@ -102,5 +102,21 @@ struct SelectionScenarioTests {
       faults("selector: oort", "task: none\n").contains("`oort` chooses by losses"))
     #expect(faults("selector: weighted", "task: none\n") == "none")
     #expect(faults("selector: {minimum-interval: 4}") == "none")
+    let kept = "restarts: {at: [1 h], keepsPending: true}"
+    #expect(
+      faults("selector: {uniform: 4}, trigger: cohort-complete, \(kept)")
+        .contains("`keepsPending` has no effect with the selector `uniform`"))
+    #expect(faults("selector: open, \(kept)") == "none")
+    #expect(faults("selector: {availability-aware: {cohort: 4}}, \(kept)") == "none")
+    #expect(faults("restarts: {downFor: 5 s}").contains("no restart is named: give `at`"))
+    #expect(
+      faults("restarts: {every: 5 s, downFor: 5 s}")
+        .contains("the process would stop again before it is back"))
+    #expect(
+      faults("selector: believed-online")
+        .contains("`believed-online` chooses by heartbeats, and no group of the fleet has"))
+    #expect(
+      faults("selector: {believed-online: {of: cycles}}")
+        .contains("`cycles` decides itself which devices may train"))
   }
 }

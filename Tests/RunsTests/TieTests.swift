@@ -93,6 +93,12 @@ struct TieTests {
         "server.selector={power-of-choice: {cohort: 2, candidates: 4, losses: \($0)}}", inTime,
       ]
     },
+    "believed-online": [
+      [
+        "server.selector={believed-online: {of: {concurrent: 4}}}", "fleet[0].heartbeats={}",
+        "fleet[1].heartbeats={}",
+      ]
+    ],
     "minimum-interval": [
       ["server.selector={minimum-interval: {rounds: 2, of: {uniform: 4}}}", inTime]
     ],

@@ -1,3 +1,7 @@
+/// What a server believes of a device, or what is true: the app runs and has a link, it only has a
+/// link, or neither.
+public enum Presence: UInt8, Sendable, CaseIterable, Codable { case online, idle, offline }
+
 /// How often what happened to the identities of all devices.
 public struct IdentityCounts: Sendable, Equatable, Codable {
   /// Registrations that the server took, repetitions counted.

@@ -29,6 +29,9 @@ struct Features {
   var keepsModels = false
   /// Whether any group limits its bytes over cellular networks.
   var limitsCellularBytes = false
+  /// Whether the selector looks at what the server believes of devices, and of their batteries.
+  var readsBeliefs = false
+  var readsBatteries = false
   /// What the devices' libraries do beyond the plain path, by group; empty where none does a thing.
   var dialects: [(any Dialect)?] = []
   /// What the server does beyond the plain path.

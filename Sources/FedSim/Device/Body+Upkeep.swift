@@ -93,6 +93,7 @@ extension Body {
     guard cx.now >= devices.bodies[device].check || use != devices.bodies[device].use else {
       return
     }
+    Heartbeat.keepReports(device, &devices, cx)
     if devices.bodies[device].changesOnlyLoad(use, at: cx.now) {
       let load = load(of: device, use, &devices)
       return planCheck(device, devices.bodies[device].change(use, load, at: cx.now), &devices, &cx)

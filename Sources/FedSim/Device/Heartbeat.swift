@@ -211,7 +211,7 @@ enum Heartbeat {
   // MARK: Numbers
 
   /// How long after its begin a heartbeat is sent, at the server, answered in full.
-  private static func beatSpans(
+  static func beatSpans(
     _ held: BeatConditions, _ cx: borrowing Context
   ) -> (sent: SimDuration, arrives: SimDuration, ends: SimDuration) {
     let way = SimDuration(microseconds: held.oneWay)
@@ -229,6 +229,7 @@ enum Heartbeat {
   static func settleBeats(
     _ device: Int, isCut: Bool, isEnd: Bool = false, _ devices: inout Devices, _ cx: inout Context
   ) {
+    keepReports(device, &devices, cx)
     let settings = devices.identities.presence
     let held = devices.identities.devices[device].beats.conditions
     let first = devices.identities.devices[device].beats.next
@@ -296,7 +297,7 @@ enum Heartbeat {
   }
 
   /// How many of some heartbeats reach the server while their token is good.
-  private static func goodBeats(_ held: BeatConditions, _ count: Int, from first: SimTime) -> Int {
+  static func goodBeats(_ held: BeatConditions, _ count: Int, from first: SimTime) -> Int {
     if held.isForbidden { return 0 }
     if held.expires == .never { return count }
     if first >= held.expires { return 0 }

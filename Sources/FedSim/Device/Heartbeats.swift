@@ -1,7 +1,3 @@
-/// What a server believes of a device, or what is true: the app runs and has a link, it only has a
-/// link, or neither.
-public enum Presence: UInt8, Sendable, CaseIterable, Codable { case online, idle, offline }
-
 /// What decides the fate of heartbeats for as long as it stays as it is.
 struct BeatConditions: Equatable, Codable {
   /// The time between two; 0: the app does not run.
@@ -45,6 +41,9 @@ struct BeatRegion: Codable {
   var isRefused = false
   var generation: UInt32 = 0
   var belief = Belief()
+  /// What heartbeats reported of the battery, the last that came and those under way; empty unless the
+  /// selector asks for it.
+  var reports: [BatteryReport] = []
 }
 
 /// What the server believes of a device by its last heartbeat, and for how long that was how true.
@@ -66,6 +65,15 @@ struct Belief: Codable {
   private(set) var times = [Int64](repeating: 0, count: 9)
   /// Microseconds. Shapes: [believed link × 3 + true link].
   private(set) var linkTimes = [Int64](repeating: 0, count: 9)
+
+  /// When it last heard of the device by a time, with nothing counted since; nil: never.
+  func lastHeard(by time: SimTime) -> SimTime? {
+    var last = heard
+    for arrival in arrivals where arrival.time <= time {
+      last = max(last ?? arrival.time, arrival.time)
+    }
+    return last
+  }
 
   /// What is believed this long after a heartbeat.
   private static func times(_ span: Int64, _ settings: PresenceSettings) -> [Int64] {

@@ -10,6 +10,9 @@ extension Identity {
         || cx.inputs.injections.contains(where: { [.reinstall, .reboot].contains($0.action) })
     else { return }
     devices.identities.isEmpty = cx.inputs.deviceCount == 0
+    let needs = cx.inputs.server.selector.value.needs
+    cx.features.readsBeliefs = needs.contains(.beliefs)
+    cx.features.readsBatteries = needs.contains(.batteries)
     devices.identities.presence = cx.inputs.server.presence ?? PresenceSettings()
     cx.network.accounts.service = cx.inputs.server.tokens.service.value.timeline(
       TimelineContext(

@@ -1,6 +1,7 @@
 extension Simulation {
   /// Hands an event to its region; false where it had been cancelled.
   mutating func dispatch(_ event: Event) -> Bool {
+    if cx.features.readsBeliefs { Beliefs.tell(before: event, devices, &server, &cx) }
     switch event {
     case .world(let series, let device, let state):
       if cx.now >= stallCheck.nextCheck { stallCheck.endIfStuck(devices, server, &cx) }
@@ -38,8 +39,7 @@ extension Simulation {
     case .taskStart(let device, let generation):
       guard devices[Int(device)].scheduler.generation == generation else { return false }
       Scheduler.startTask(Int(device), &devices, &cx)
-    case .end:
-      cx.isOver = true
+    case .end: cx.isOver = true
     }
     return true
   }

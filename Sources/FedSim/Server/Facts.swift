@@ -98,6 +98,16 @@ enum Facts {
     change(&server.known[device])
   }
 
+  /// What is believed of a device by its heartbeats.
+  static func believe(
+    _ presence: Presence, battery: Double?, of device: Int, _ server: inout Server
+  ) {
+    learn(device, &server) {
+      $0.believed = presence
+      $0.reportedBattery = battery
+    }
+  }
+
   /// What a device wants that checks in.
   enum Wish {
     /// To train, or only to know what is new.

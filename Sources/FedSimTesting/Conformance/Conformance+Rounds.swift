@@ -162,6 +162,8 @@ private struct SelectorChecks {
     (0..<90).map { device in
       var facts = DeviceFacts()
       guard device % 5 > 0 else { return facts }
+      facts.believed = [.online, .online, .idle][(device + index) % 3]
+      if device % 4 > 0 { facts.reportedBattery = Double((device + index) % 10) / 10 }
       facts.samples = device * 7 % 23
       facts.checkIns = 1 + index / 2
       facts.checkedInAt = .start + .seconds(80 * Int64(index))

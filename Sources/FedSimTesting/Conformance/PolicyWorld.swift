@@ -44,6 +44,9 @@ enum PolicyWorld {
     inputs.fleet[1].link = .stretches(
       (0..<12).map { (.seconds(3600 * $0 + 900), .seconds(3600 * $0 + 1800), "offline") },
       otherwise: "wifi")
+    if server.selector.value.needs.contains(.beliefs) {
+      for group in inputs.fleet.indices { inputs.fleet[group].heartbeats = HeartbeatSettings() }
+    }
     return inputs
   }
 

@@ -40,6 +40,10 @@ public struct SelectorNeeds: OptionSet, Sendable {
   public static let losses = SelectorNeeds(rawValue: 4)
   /// The squares of losses, too; only then do trainings keep them.
   public static let lossSquares: SelectorNeeds = [SelectorNeeds(rawValue: 8), .losses]
+  /// What the server believes of devices by their heartbeats; only then is it asked.
+  public static let beliefs: SelectorNeeds = [SelectorNeeds(rawValue: 32), .facts]
+  /// How full batteries were by the last heartbeats, too.
+  public static let batteries: SelectorNeeds = [SelectorNeeds(rawValue: 64), .beliefs]
   /// What the current model loses on candidates' samples, before it chooses among them.
   public static let currentLosses: SelectorNeeds = [SelectorNeeds(rawValue: 16), .losses]
 }

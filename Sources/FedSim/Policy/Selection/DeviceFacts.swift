@@ -26,6 +26,12 @@ public struct DeviceFacts: Sendable, Codable, Equatable {
   public var rootMeanSquareLoss: Double?
   /// The round in which that was.
   public var lossRound = 0
+  /// What the server believes of it now by its last heartbeat; offline without one, and unless the
+  /// selector needs `beliefs`.
+  public var believed = Presence.offline
+  /// How full its battery was by its last heartbeat, from 0 to 1; nil without one, for a device
+  /// without a battery, and unless the selector needs `batteries`.
+  public var reportedBattery: Double?
 
   /// A device of which nothing is known.
   public init() {}
