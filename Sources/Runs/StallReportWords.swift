@@ -35,6 +35,7 @@ extension StallReport.Obstacle {
     case .serverUnreachable: "the server was never reachable"
     case .noModel: "the server believed itself offline and sent no model"
     case .notChosen: "never in a cohort"
+    case .sentAway: "the server gave a time to return, and the device did not train (server.retry)"
     case .neverTrained: "the app ran and began no training"
     case .lacking(let condition, let ran):
       (ran ? "the app ran and began no training" : "the system never started a task")

@@ -112,6 +112,11 @@ extension Story {
         return Verdict(
           .rejected, "the server had no work for it",
           "the server had no work for it at \(event.time.words)")
+      case .rejected(let retry?):
+        return Verdict(
+          .rejected, "the server had no work for it and gave a time to return",
+          "the server had no work for it at \(event.time.words) and wanted it back after "
+            + Words.duration(retry.duration))
       case .requestFailed(.check, let outcome):
         guard watch.snapshot(at: event.time).isReachable else {
           return Verdict(

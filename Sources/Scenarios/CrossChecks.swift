@@ -125,6 +125,11 @@ struct CrossChecks {
         "every group needs `protocol: {stream: true}`: else the server waits for lost devices",
         at: ["server", "initialModel"])
     }
+    if server.retry != nil, settings.fleet.contains(where: { $0.protocol?.stream == true }) {
+      report(
+        "a device on a stream (`protocol: {stream: true}`) waits there and is never turned away",
+        at: ["server", "retry"])
+    }
     guard let evaluation = server.evaluation else { return }
     if evaluation.timeout == nil, !streams {
       report(

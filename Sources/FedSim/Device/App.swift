@@ -199,7 +199,7 @@ enum App {
       devices.apps[device]!.opening += 1
       devices.apps[device]!.suspension += 1
     }
-    if cx.features.isOn { KnownDialect.forgetProcess(device, &devices) }
+    if cx.features.isOn { KnownDialect.forgetProcess(device, &devices, cx) }
     if Collecting.collects(device, cx) { Collecting.loseCollecting(device, &cx) }
   }
 

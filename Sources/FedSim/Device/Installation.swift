@@ -76,6 +76,7 @@ enum Installation {
     if registration?.keepsData != true { devices.identities.devices[device].hasLostData = true }
     loseIdentity(device, &devices, &cx)
     OwnModel.loseOwn(device, &cx)
+    if !devices.clients.isEmpty { devices.clients[device].quietUntil = .start }
     devices.identities.devices[device].installations += 1
     cx.note(device, .identity(.reinstalled))
     if !Body.isOff(device, &devices) { App.useApp(device, &devices, &cx) }

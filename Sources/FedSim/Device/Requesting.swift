@@ -268,6 +268,7 @@ enum Requesting {
       BackgroundTransfers.release(device, update, &cx)
       guard devices[device].hasSession else { return }
       devices[device].session!.tries = 0
+      if cx.features.isOn { Pacing.received(device, &devices, &cx) }
       Session.proceed(device, &devices, &cx)
     }
   }

@@ -67,6 +67,9 @@ enum Cycles {
     _ device: Int, _ retry: RetryAfter?, _ devices: inout Devices, _ cx: inout Context
   ) {
     cx.note(device, .rejected(retry))
+    if cx.inputs.server.retry != nil, let retry {
+      return Pacing.told(device, retry.duration, &devices, &cx)
+    }
     let place = Int(devices[device].group)
     guard let settings = cx.inputs.fleet[place].protocol, settings.timeouts != .ignored else {
       return Session.turnedAway(device, &devices, &cx)

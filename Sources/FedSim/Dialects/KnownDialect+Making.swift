@@ -14,7 +14,7 @@ extension KnownDialect {
     ClientStates.makeLocalStates(&devices, &cx)
     Transforms.makeTransforms(&server, &cx)
     if cx.inputs.fleet.contains(where: { $0.protocol != nil }) || verbs.contains(.wrongURL)
-      || cx.features.hasInstructions
+      || cx.features.hasInstructions || cx.inputs.server.retry != nil
     {
       devices.clients = Array(repeating: ClientRegion(), count: cx.members.count)
       cx.network.speeds = Array(repeating: MeasuredSpeeds(), count: cx.members.count)
@@ -34,7 +34,7 @@ extension KnownDialect {
     // What the server or a script does may concern every group.
     let concernsAll =
       cx.features.givesKeys || cx.features.hasInstructions || !cx.network.erasures.isEmpty
-      || cx.features.change != nil || verbs.contains(.wrongURL)
+      || cx.features.change != nil || verbs.contains(.wrongURL) || cx.inputs.server.retry != nil
     cx.features.dialects = cx.inputs.fleet.map {
       concernsAll || $0.protocol != nil ? KnownDialect() : nil
     }

@@ -160,11 +160,12 @@ extension KnownDialect: ServerDialect {
 }
 
 extension KnownDialect {
-  /// What the process held in memory is gone: a new one connects.
-  static func forgetProcess(_ device: Int, _ devices: inout Devices) {
+  /// What the process held in memory is gone: a new one connects. When the server wants a device
+  /// back is stored.
+  static func forgetProcess(_ device: Int, _ devices: inout Devices, _ cx: borrowing Context) {
     guard !devices.clients.isEmpty else { return }
     devices.clients[device].isDisconnected = false
-    devices.clients[device].quietUntil = .start
+    if cx.inputs.server.retry == nil { devices.clients[device].quietUntil = .start }
   }
 
   /// All that a running training holds becomes not a number.

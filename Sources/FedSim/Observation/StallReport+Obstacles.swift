@@ -44,6 +44,8 @@ extension StallReport {
         found.append(.notChosen)
       } else if devices[device].heldVersion < 0, !hasInternet {
         found.append(.noModel)
+      } else if Pacing.wasSentAway(device, devices, cx) {
+        found.append(.sentAway)
       } else {
         found.append(lacking(device, ran: true, devices, cx) ?? .neverTrained)
       }

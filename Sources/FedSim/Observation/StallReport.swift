@@ -23,6 +23,8 @@ public struct StallReport: Sendable, Equatable {
     case noModel
     /// It waited for a cohort that was not formed, or not with it.
     case notChosen
+    /// It was told when to come back, and began no training.
+    case sentAway
     /// It began no training for another reason.
     case neverTrained
     /// The system started no task, or the app ran and began no training, and at the end this

@@ -31,8 +31,8 @@ enum Lobby {
         answerCheck(
           held.device, request.generation, held: held.heldVersion, .accepted, &server, &cx)
       case .reject, .wait:
-        answerCheck(
-          held.device, request.generation, held: held.heldVersion, .rejected, &server, &cx)
+        Pacing.turnAway(
+          held.device, request.generation, held: held.heldVersion, &server, &cx)
       }
       cx.participations.letGo(request.participation)
     }
@@ -55,7 +55,9 @@ extension Lobby {
       Facts.letIn(device, participation, &server, &cx)
       answerCheck(device, generation, held: checkIn.heldVersion, .accepted, &server, &cx)
     case .reject:
-      answerCheck(device, generation, held: checkIn.heldVersion, .rejected, &server, &cx)
+      Pacing.turnAway(device, generation, held: checkIn.heldVersion, &server, &cx)
+    case .wait where Pacing.isFull(server, cx):
+      Pacing.turnAway(device, generation, held: checkIn.heldVersion, &server, &cx)
     case .wait:
       if let answer = cx.features.serverDialect?.beforeWaiting(device, &server, cx) {
         answerCheck(device, generation, held: checkIn.heldVersion, answer, &server, &cx)
@@ -137,6 +139,7 @@ extension Lobby {
       cx.participations.letGo(server.waitingRequests[place].participation)
     }
     server.remove(at: members)
+    Pacing.turnAwayRest(&server, &cx)
     for (index, trigger) in cx.inputs.server.trigger.enumerated() {
       if case .afterCohort(let duration) = trigger.value.timer {
         cx.schedule(

@@ -90,8 +90,8 @@ public struct ServerSettings: PartSettings {
   public var clientConfig: [ClientConfig]?
   /// Evaluation on the devices after each round; nil: none.
   public var evaluation: ClientEvaluationSettings?
-  /// Whether each device that connects is asked for its properties; nil: no.
-  public var asksProperties: Bool?
+  /// What devices that connect are told and asked.
+  public var reception = ReceptionSettings()
   /// Training at the server on what devices collect; nil: none.
   public var central: CentralSettings?
 
@@ -144,7 +144,7 @@ public struct ServerSettings: PartSettings {
         "central", \.central, feature: .settings(),
         "Training at the server on the files of groups with `collection`; absent: none"),
     ] + stalenessFields + privacyFields + instructionFields + wireFields + aggregationFields
-      + identityFields + restartFields
+      + identityFields + restartFields + retryFields
   }
   /// Whether updates have to keep what their training started from.
   var needsBases: Bool {
@@ -173,5 +173,6 @@ public struct ServerSettings: PartSettings {
     }
     return stalenessContradictions + optimizerContradictions + transformContradictions
       + privacyContradictions + instructionContradictions + restartContradictions
+      + retryContradictions
   }
 }
