@@ -5,7 +5,7 @@ import Testing
 
 /// What the page says of interruptions, and of what the funnel loses.
 struct ReportInterruptionTests {
-  /// Counts of an hour each, an axis of its own.
+  /// Counts of an hour each, over a separate axis.
   private func hours(_ columns: [(String, [Double])]) -> ResultDocument.Group {
     .init(
       "hours", axes: [.init("hour", length: columns[0].1.count)],
@@ -79,10 +79,11 @@ struct ReportInterruptionTests {
   @Test func aResultWithoutReasonsSaysSo() throws {
     let svg = try #require(
       Report([ReportFixture.run("a.h5", accuracy: [0.1], adding: [funnel])]).svg(.funnel))
-    #expect(bars(svg).filter { $0.contains("−") } == [
-      "reason not recorded: −2", "reason not recorded: −1", "reason not recorded: −4",
-      "reason not recorded: −2",
-    ])
+    #expect(
+      bars(svg).filter { $0.contains("−") } == [
+        "reason not recorded: −2", "reason not recorded: −1", "reason not recorded: −4",
+        "reason not recorded: −2",
+      ])
   }
 
   @Test func interruptionsStandAtTheHourOfTheDevicesDay() throws {
@@ -105,6 +106,7 @@ struct ReportInterruptionTests {
     let html = report.html.replacing("&quot;", with: "\"")
     #expect(html.contains("\"y\":[\(values.joined(separator: ","))]"))
     #expect(html.contains("\"name\":\"expired\""))
+    #expect(html.contains(">trainings expired a day<"))
     // What never happened is not drawn.
     #expect(!html.contains("\"name\":\"checkpointed\""))
     #expect(report.obstacle(.interruptions) == nil)
@@ -144,7 +146,7 @@ struct ReportInterruptionTests {
     for word in ["expired", "checkpointed", "resumed", "waited offline"] {
       #expect(!always.contains("\(word)</dt>"), "\(word)")
     }
-    // What can occur and did not is told, too.
+    // What can occur and did not is on the page, too.
     let tasks = page(
       [
         ("background", .mapping([("processing", .mapping([]))])),

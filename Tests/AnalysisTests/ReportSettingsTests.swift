@@ -36,7 +36,8 @@ struct ReportSettingsTests {
     #expect(html.contains("<th>setting</th><th>a</th><th>b</th><th>c</th>"))
     #expect(
       rows(html) == [
-        "fleet.phones.count | 10 | 20 | 10", "stop | &quot;1 d&quot; | &quot;1 d&quot; | &quot;2 d&quot;",
+        "fleet.phones.count | 10 | 20 | 10",
+        "stop | &quot;1 d&quot; | &quot;1 d&quot; | &quot;2 d&quot;",
         "x | 1 | 1 | (absent)", "seed | 1 | 1 | 7, 8",
       ])
   }
@@ -75,14 +76,16 @@ struct ReportSettingsTests {
   }
 
   @Test func threeScenariosAreComparedAtOnce() {
-    func scenario(_ trigger: Node) -> Node { .mapping([("server", .mapping([("trigger", trigger)]))]) }
+    func scenario(_ trigger: Node) -> Node {
+      .mapping([("server", .mapping([("trigger", trigger)]))])
+    }
     let one = scenario(.mapping([("threshold", .text("1"))]))
     let two = scenario(.mapping([("threshold", .text("2"))]))
     let word = scenario(.text("all"))
-    // Where one has a word and others a mapping, the whole stands there.
+    // Where one has a word and others a mapping, the whole is listed.
     #expect(
       SettingDifferences.among([one, two, word]) == [
-        .init("server.trigger", ["{\"threshold\": 1}", "{\"threshold\": 2}", "\"all\""])
+        .init("server.trigger", ["{\"threshold\":1}", "{\"threshold\":2}", "\"all\""])
       ])
     #expect(
       SettingDifferences.among([one, two, two]) == [

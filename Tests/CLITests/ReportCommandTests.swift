@@ -47,6 +47,18 @@ struct ReportCommandTests {
     #expect(text.contains("s (2 seeds)") && text.contains("alone"))
   }
 
+  @Test("results of different settings list what differs")
+  func settings() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "a.h5").code == 0)
+    let other = ["--seed", "2", "--set", "fleet.phones.count=3"]
+    #expect(try fedsim.run(["run", "s.yaml", "-q", "-o", "b.h5"] + other).code == 0)
+    #expect(try fedsim("report", "a.h5", "b.h5", "-o", "both.html").code == 0)
+    let text = String(decoding: try fedsim.bytes("both.html"), as: UTF8.self)
+    #expect(text.contains("<tr><td>fleet.phones.count</td><td>4</td><td>3</td></tr>"))
+    #expect(text.contains("<tr><td>seed</td><td>1</td><td>2</td></tr>"))
+  }
+
   @Test("what is no result, and what is no report, is refused and stays as it is")
   func refusals() throws {
     let fedsim = try Command()
@@ -120,6 +132,24 @@ struct ReportCommandTests {
     #expect(try fedsim("report", "one.h5").code == 0)
     let one = String(decoding: try fedsim.bytes("one.html"), as: UTF8.self)
     #expect(one.contains("<span>1 device</span>"))
+  }
+
+  @Test("interruptions have tiles and a figure")
+  func interruptions() throws {
+    let fedsim = try Command()
+    // A task ends after some ten seconds, in the middle of a batch.
+    let set = ["background.processing.budgetMedian=10 s", "compute.perBatch=20 s"]
+      .flatMap { ["--set", "fleet.phones.\($0)"] }
+    #expect(try fedsim.run(["run", "s.yaml", "-q", "-o", "r.h5"] + set).code == 0)
+    #expect(try fedsim("plot", "r.h5", "--figure", "interruptions").code == 0)
+    #expect(try fedsim("report", "r.h5").code == 0)
+    let page = String(decoding: try fedsim.bytes("r.html"), as: UTF8.self)
+    #expect(page.contains("Interruptions by hour of day"))
+    #expect(page.contains("trainings expired</dt>"))
+    // Nothing is kept at an expiry, and the link is always there.
+    for word in ["checkpointed</dt>", "resumed</dt>", "waited offline</dt>"] {
+      #expect(!page.contains(word), "\(word)")
+    }
   }
 
   @Test("single figures are separate files")

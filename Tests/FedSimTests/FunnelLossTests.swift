@@ -88,7 +88,12 @@ struct FunnelLossTests {
     // The phone trains once, reads its receipt at 10.660, and asks again a minute later, at 70.660,
     // which is its second participation. It is accepted at 72.680 and finds no new version; its
     // window ends before it would ask a third time, at 132.680.
-    var scene = Scene(fleet: [phone("phones", [[0, 100_000, 101_000]])])
+    var scene = Scene(fleet: [
+      phone("phones", [[0, 100_000, 101_000]]) {
+        $0.participation.repeats = true
+        $0.participation.pause = .minutes(1)
+      }
+    ])
     scene.threshold(2)
     let simulation = scene.play().simulation
     #expect(simulation.participations.hours[0][.eligible] == 2)

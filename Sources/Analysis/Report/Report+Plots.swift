@@ -70,7 +70,8 @@ extension Report {
         .lossByVersion, .held, .ownModels:
         true
       case .spread, .trainingLoss, .fleet, .participation, .updates, .funnel, .interruptions,
-        .staleness, .evenness, .labels, .effort, .bytes, .attempts, .updateEnds, .transmissions, .files,
+        .staleness, .evenness, .labels, .effort, .bytes, .attempts, .updateEnds, .transmissions,
+        .files,
         .uploads, .timeline:
         false
       }

@@ -2,7 +2,7 @@ import Schema
 
 extension Report {
   /// The settings in which the results differ, a column for each line of the figures; or that they
-  /// are all the same. Always the seeds.
+  /// are equal. Always the seeds.
   var settings: String {
     let columns =
       groups.map { (name: $0.name, runs: $0.runs) }
@@ -30,7 +30,7 @@ extension Report {
       run.otherSeeds.map { "\(run.seed) with \($0)" } ?? "\(run.seed)"
     }
     return words.joined(separator: ", ")
-      + (runs.count > most ? " and \(runs.count - most) more" : "")
+      + (runs.count > most ? " and \(runs.count - most) others" : "")
   }
 
   /// A value, cut where it is long.

@@ -21,7 +21,8 @@ extension RunFigures {
       bars.append(.init(stage.1, sums[place], "\(Markup.grouped(sums[place])) · \(share)%"))
     }
     return BarFigure(
-      "Funnel of participation", "participations; red: what was lost on the way, and why", bars)
+      "Funnel of participation", "participations; −: those that were lost before the next stage",
+      bars)
   }
 
   /// What was lost before a stage, the largest first; what no reason is known for comes last.
@@ -67,6 +68,7 @@ extension RunFigures {
     case "threw": "training failed"
     case "locked": "device locked"
     case "left", "deviceLeft": "device left the fleet"
+    case "wrongURL": "no server address"
     case "outdated" where isOfUpdate: "waited for too long"
     case "evicted" where isOfUpdate: "outbox was full"
     case "dropped" where isOfUpdate: "not sent, not kept"
@@ -78,8 +80,8 @@ extension RunFigures {
   /// devices' day: the counts of an average day.
   var interruptions: Figure {
     let x = Figure.Axis("hour of the devices' day", .hourOfDay, range: 0...24)
-    let y = Figure.Axis(
-      run.length < 86_400 ? "number in the run" : "number a day", .number, includesZero: true)
+    // A single line has no legend.
+    var counted = "number"
     var series: [Figure.Series] = []
     if let table = run.document.table("fleetHours"), let offsets = table.numbers("utcOffset") {
       let days = max(1, run.length / 86_400)
@@ -91,16 +93,19 @@ extension RunFigures {
           for hour in sums.indices { sums[hour] += hours[hour] }
         }
         guard sums.contains(where: { $0 > 0 }) else { continue }
+        counted = series.isEmpty ? interruption.several : "number"
         series.append(
           .init(interruption.series, Self.byHour(sums.map { $0 / days }), look: place))
       }
     }
+    let y = Figure.Axis(
+      counted + (run.length < 86_400 ? " in the run" : " a day"), .number, includesZero: true)
     return Figure("Interruptions by hour of day", x: x, y: y, series)
   }
 }
 
 extension ReportRun {
-  /// What is told of interruptions: the column of `ledger` and of `fleetHours`, and its words.
+  /// What the page says of interruptions: columns of `ledger` and of `fleetHours`, and their words.
   static let interruptions: [(column: String, series: String, one: String, several: String)] = [
     ("expiredTrainings", "expired", "training expired", "trainings expired"),
     ("checkpoints", "checkpointed", "training checkpointed", "trainings checkpointed"),

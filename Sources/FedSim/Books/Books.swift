@@ -35,7 +35,7 @@ public struct Books: Codable {
   /// What it drew; empty where no group has a battery.
   public var deviceEnergies: [DeviceEnergy] { Array(energies) }
 
-  /// A training or an update of a group's device was interrupted, or goes on.
+  /// A training or an update of a group's device was interrupted, or a training continues.
   mutating func interrupted(_ column: FleetHours.Count, group: Int32, at time: SimTime) {
     hours.count(column, group: Int(group), at: time)
   }

@@ -7,7 +7,7 @@ public struct FunnelLoss: Sendable, Equatable, Codable {
   static let none = FunnelLoss(place: 0)
   /// A training was cut off, and a checkpoint of it is kept.
   static let checkpointed = FunnelLoss(place: 1)
-  /// Its session asked the server for work again, and participates anew.
+  /// Its session asked the server for work again, and is another participation.
   static let askedAgain = FunnelLoss(place: 2)
 
   private static let own = ["unfinishedAtEnd", "checkpointed", "askedAgain"]

@@ -91,8 +91,8 @@ public struct Participations: Codable {
     stop(participation, loss)
   }
 
-  /// It goes on: what stopped it before does not count.
-  mutating func goOn(_ participation: Int32) { stop(participation, .none) }
+  /// It continues: what stopped it before does not count.
+  mutating func resume(_ participation: Int32) { stop(participation, .none) }
 
   /// Its update ended.
   mutating func endUpdate(_ participation: Int32, _ outcome: UpdateOutcome) {

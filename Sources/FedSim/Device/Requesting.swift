@@ -39,7 +39,7 @@ enum Requesting {
     Session.renewParticipation(device, &devices, &cx)
     devices[device].session!.isEvaluating = false
     let participation = devices[device].session!.participation
-    cx.participations.goOn(participation)
+    cx.participations.resume(participation)
     startRequest(
       device, .check,
       .check(heldVersion: devices[device].heldVersion, participation: participation),

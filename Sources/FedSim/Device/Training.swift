@@ -14,7 +14,7 @@ enum Training {
       cx.books.interrupted(.resumed, group: devices[device].group, at: cx.now)
     }
     let attempt = devices[device].attempt!
-    cx.participations.goOn(devices[device].session!.participation)
+    cx.participations.resume(devices[device].session!.participation)
     cx.participations.reach(devices[device].session!.participation, .started)
     devices[device].runGeneration += 1
     let pace = devices[device].pace
