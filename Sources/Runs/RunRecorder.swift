@@ -222,6 +222,7 @@ public final class RunRecorder: SavedObserver {
     groups += IdentityTable.groups(simulation)
     groups += EvaluationTable.groups(simulation)
     groups += CentralTable.groups(simulation, later: laterCentral)
+    groups += UpdateTable.groups(simulation)
     if let events { groups.append(EventTable.group(events)) }
     if let timeline { groups.append(TimelineTable.group(timeline)) }
     if simulation.isOver, let stallReport = simulation.stallReport {

@@ -97,8 +97,9 @@ struct ArchivedRunTests {
     #expect(names(audits).subtracting(names(audits.memory)) == ["interval", "most"])
   }
 
-  @Test("Events and timelines that are stored are whole")
+  @Test("Events, updates and timelines that are stored are whole")
   func logs() throws {
-    try check("smoke/open", ["record.events=true", "record.timelineOf=[phones/0]"])
+    try check(
+      "smoke/open", ["record.events=true", "record.updates=true", "record.timelineOf=[phones/0]"])
   }
 }

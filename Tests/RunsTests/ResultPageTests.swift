@@ -59,7 +59,8 @@ struct ResultPageTests {
   }
 
   private static let everything = [
-    "record.events=true", "record.hoursByGroup=true", "record.layerNorms=true",
+    "record.events=true", "record.updates=true", "record.hoursByGroup=true",
+    "record.layerNorms=true",
     "record.ineligibility=true", "record.averageAccuracy=updates",
     "record.federatedEvaluation=3",
   ]

@@ -40,7 +40,7 @@ def run(tmp_path_factory):
 def night(run):
     """Phones and tablets for two days, with all that can be recorded."""
     return run(
-        "smoke/open", "record.events=true", "record.timelineOf=[phones/3, tablets/0]", "record.hoursByGroup=true",
+        "smoke/open", "record.events=true", "record.updates=true", "record.timelineOf=[phones/3, tablets/0]", "record.hoursByGroup=true",
     )
 
 

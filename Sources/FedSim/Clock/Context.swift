@@ -47,6 +47,7 @@ struct Context {
       shaken: inputs.shakeTies.map {
         ShakenTies(key: $0 ^ inputs.seeds.ties, fleet: inputs.fleet)
       })
+    if inputs.record.updates == true { updates.log = UpdateLog() }
     participations = Participations(
       groups: inputs.record.hoursByGroup == true ? inputs.fleet.count : 0)
     streamKeys = StreamKeyCache(inputs)

@@ -104,6 +104,8 @@ public struct RecordSettings: PartSettings {
   public var events: Bool?
   /// How many things are stored at most; nil: `defaultEventLimit`.
   public var eventLimit: Int?
+  /// Whether each update is stored; nil: no.
+  public var updates: Bool?
   /// How the accuracies that come with a version's updates are averaged; nil: they are not.
   public var averageAccuracy: AccuracyWeights?
   /// Whether sessions that do not take part are counted by their reason; nil: no.
@@ -146,6 +148,10 @@ public struct RecordSettings: PartSettings {
         "eventLimit", \.eventLimit, feature: .integer(1...1_000_000_000),
         "Maximum number of stored events; the first ones are kept (32 bytes each during the run);"
           + " absent: 5,000,000"),
+      Field(
+        "updates", \.updates, feature: .flag,
+        "Store each update with its times, versions, loss, bytes and outcome, in `updates`"
+          + " (80 bytes each during the run); absent: no"),
       Field(
         "averageAccuracy", \.averageAccuracy, feature: .choice,
         "Mean of the validation accuracies reported with a version's updates, with equal weights"

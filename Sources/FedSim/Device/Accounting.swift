@@ -93,6 +93,10 @@ enum Accounting {
       ? energyDrawn(device, &devices, &cx).radio - transfer.energyMark : 0
     cx.books.ledgers.transmissions.close(outcome)
     cx.books.traffic.book(transfer.carried, outcome)
+    if case .upload(let update) = transfer.purpose {
+      cx.updates.log?.send(
+        update, bytes: transfer.carried.up(.wifi) + transfer.carried.up(.cellular))
+    }
     if received + radio > 0 { cx.note(Progress(bytesDown: received, nanojoules: radio)) }
     if radio > 0 { bookRadio(radio, of: device, for: transfer.purpose, &cx) }
     return transfer

@@ -25,6 +25,8 @@ public struct DeviceRecords: RandomAccessCollection {
   public var connectedCount: Int { devices.indices.count { cx.network[$0].isConnected } }
   /// Devices that train now. Complexity: O(devices).
   public var trainingCount: Int { devices.all.count { $0.run != nil } }
+  /// The client of each device, whose data it has.
+  public var clients: [Int32] { Array(cx.members.clients) }
   /// Whether a device is an adversary, before its attack begins as well.
   public func isAdversary(_ device: Int) -> Bool { Adversary.isAdversary(device, cx) }
 

@@ -31,6 +31,8 @@ extension Simulation {
   public var books: Books { cx.books }
   /// The sessions that took part, and how far each came.
   public var participations: Participations { cx.participations }
+  /// The outcome of each update; nil: that is not recorded.
+  public var updateLog: UpdateLog? { cx.updates.log }
   /// What is collected for central training.
   public var collection: Central { cx.collection }
   /// The devices, in the order of the fleet.

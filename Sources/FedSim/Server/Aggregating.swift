@@ -72,6 +72,7 @@ enum Aggregating {
       Facts.noteLoss(
         used[place].lossSum, squares: used[place].lossSquares, of: update, &server, &cx)
     }
+    logUpdates(used, server, &cx)
     for update in used.updates {
       if cx.updates[update].outcome == .aggregated { cx.books.tallies.aggregatedTwice += 1 }
       cx.books.activity[Int(cx.updates[update].device)].aggregated += 1
@@ -81,6 +82,19 @@ enum Aggregating {
     }
     Publication.publish(record, &server, &cx)
     Rounds.closeRound(.published, &server, &cx)
+  }
+
+  /// Notes what went into the version that was just made, where that is recorded.
+  private static func logUpdates(
+    _ used: Used, _ server: borrowing Server, _ cx: inout Context
+  ) {
+    guard cx.updates.log != nil else { return }
+    for (place, update) in used.updates.enumerated() {
+      cx.updates.log?.aggregate(
+        update, after: server.version - 1, round: server.openRound.number,
+        lossSum: used.learned.isEmpty ? nil : used[place].lossSum,
+        validation: used[place].validation)
+    }
   }
 
   /// Foresees the next round's trainings, where there is one and its cohort is known, as soon as

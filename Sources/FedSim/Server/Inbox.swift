@@ -11,6 +11,7 @@ enum Inbox {
     cx.note(device, .arrived(update: Int(update)))
     cx.participations.reach(cx.updates[update].participation, .delivered)
     let isKnown = cx.updates.deliver(update)
+    cx.updates.log?.receive(update, at: cx.now, version: server.version)
     if isKnown { cx.books.tallies.repeatedDeliveries += 1 }
     if !isKnown { Facts.noteDelivered(update, &server, &cx) }
     Lobby.tell(.delivered, of: device, &server, &cx)

@@ -6,6 +6,8 @@ struct Updates: Codable {
   /// Updates that are kept no longer, by how they ended, and the batches in them.
   private(set) var settled = [Int](repeating: 0, count: UpdateOutcome.allCases.count)
   private(set) var settledBatches = 0
+  /// The outcome of each; nil: that is not recorded.
+  var log: UpdateLog?
 
   private static let outcomes = UpdateOutcome.allCases
 
@@ -26,6 +28,7 @@ struct Updates: Codable {
 
   /// Adds a new update and says its number.
   mutating func append(_ record: UpdateRecord) -> Int32 {
+    log?.append(record)
     records.append(record)
     return Int32(records.count - 1)
   }
@@ -88,6 +91,7 @@ struct Updates: Codable {
   mutating func end(_ update: Int32, _ outcome: UpdateOutcome) -> Bool {
     guard records[update].outcome == nil else { return false }
     records[update].outcome = outcome
+    log?.end(update, outcome)
     return true
   }
 
