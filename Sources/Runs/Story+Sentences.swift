@@ -222,7 +222,7 @@ extension Story {
     case .joined: "the device joined the fleet"
     case .left: "the device left the fleet"
     case .unloaded: "the system removed its suspended app from memory"
-    case .uploadHandedOver: "the system went on with its upload without the app"
+    case .uploadHandedOver: "the system continued with its upload without the app"
     }
   }
 }

@@ -66,7 +66,7 @@ struct ArchiveMomentTests {
     }
   }
 
-  @Test("An upload that the system goes on with")
+  @Test("An upload that the system continues with")
   func handedOver() throws {
     // The session ends at 9.000; the link is gone from 9.200 to 20.000, then it is sent again.
     var scene = Scene(

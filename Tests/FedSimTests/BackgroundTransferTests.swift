@@ -3,7 +3,7 @@ import Learning
 import Schema
 import Testing
 
-/// A phone whose system goes on with its uploads, in a window that expires softly at 9.000 unless
+/// A phone whose system continues with its uploads, in a window that expires softly at 9.000 unless
 /// said otherwise: 660 of 1,300 bytes are sent by then (see `Scene`).
 private func scene(
   windows: [[Int64]] = [[0, 9_000, 10_000]],
@@ -20,13 +20,13 @@ private func scene(
 }
 
 extension Played {
-  /// What became of the uploads of the phone.
+  /// The outcome of the uploads of the phone.
   fileprivate var uploads: [String] {
     story(of: 0, only: "uploads", "fails", "arrives", "receipt", "ends", "is")
   }
 }
 
-@Suite("Uploads that the system goes on with")
+@Suite("Uploads that the system continues with")
 struct BackgroundTransferTests {
   @Test("An upload outlives its session: the receipt comes when no app runs")
   func outlives() {

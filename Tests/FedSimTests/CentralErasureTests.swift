@@ -101,6 +101,7 @@ struct CentralErasureTests {
     // erasure of 4.005 goes over Wi-Fi and is there at 4.015.
     var scene = self.scene()
     scene.inputs.fleet[0].link = .states("cellular", in: [0...4_003], otherwise: "wifi")
+    scene.inputs.fleet[0].network.handover = .survives
     scene.erase("a/0", at: 4_005)
     let played = scene.play()
     #expect(

@@ -112,6 +112,7 @@ struct EffortTests {
     // received, take the cellular network.
     let traffic = scene(.tiny(), windows: [[0, 60_000, 65_000]]) {
       $0.link = .states("wifi", in: [0...500], otherwise: "cellular")
+      $0.network.handover = .survives
     }.play().simulation.books.traffic
     #expect(traffic.up(.wifi, .delivered) == 500)
     #expect(traffic.up(.cellular, .delivered) == 2_800)

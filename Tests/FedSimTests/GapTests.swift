@@ -38,7 +38,7 @@ private func scene(
 }
 
 extension Played {
-  /// What became of the uploads of the phone.
+  /// The outcome of the uploads of the phone.
   fileprivate var uploads: [String] {
     story(of: 0, only: "uploads", "fails", "arrives", "receipt", "ends")
   }
@@ -144,7 +144,7 @@ struct HandoverTests {
 
 @Suite("Gaps that a connection waits for")
 struct GapTests {
-  @Test("A second without a link in an upload: it goes on where it was, and ends a second later")
+  @Test("A second without a link in an upload: it continues where it was, and ends a second later")
   func second() {
     // 660 bytes by 9.000, the other 640 from 10.000: sent 10.640; the receipt from 10.660.
     let played = scene(link("offline", from: 9_000_000, to: 10_000_000)).play()
@@ -186,7 +186,7 @@ struct GapTests {
     #expect(played.simulation.books.ledgers.bytesUp == 2000 + 660 + 1300)
   }
 
-  @Test("A gap as long as the patience is survived, one a microsecond longer is not")
+  @Test("A gap as long as the patience is survived, and a longer one is not")
   func exact() {
     // From 9.000 for 5 s: the other 640 bytes from 14.000. Else all of them a microsecond later.
     func arrivals(_ end: Int64) -> [String] {

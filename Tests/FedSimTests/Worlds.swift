@@ -113,7 +113,7 @@ struct RandomWorld {
     return scene
   }
 
-  /// In some groups connections wait for their link, or go on over the other one; drawn from its
+  /// In some groups connections wait for their link, or continue over the other one; drawn from its
   /// own stream.
   private func addConnections(to scene: inout Scene) {
     var stream = StreamKey(seed: seed, purpose: "worlds").stream(slot: 3)

@@ -1,7 +1,7 @@
 import Numerics
 
-/// Uploads that the operating system goes on with when the app does not run: it has an update from
-/// the moment at which the app begins to send it.
+/// Uploads that the operating system continues with when the app does not run: it has an update
+/// from the moment at which the app begins to send it.
 ///
 /// The update stays in the outbox until its receipt comes. Source: background sessions of Apple's
 /// `URLSession`. Differs: a try that fails with a link is the app's again.
@@ -46,9 +46,9 @@ enum BackgroundTransfers {
     release(device, update, &cx)
   }
 
-  /// A session ends: whether its upload goes on without it. An app that stops because a condition
+  /// A session ends: whether its upload continues without it. An app that stops because a condition
   /// is lost stops its upload, too.
-  static func goesOn(
+  static func continues(
     _ device: Int, after end: SessionEnd, _ devices: inout Devices, _ cx: inout Context
   ) -> Bool {
     guard end != .conditionsLost, end != .erased, end != .left else {

@@ -6,7 +6,7 @@ public enum DeviceChange: String, Sendable, CaseIterable {
   case joined, left
   /// The system has removed the suspended app from memory.
   case unloaded
-  /// A session has ended in an upload, and the system goes on with it.
+  /// A session has ended in an upload, and the system continues with it.
   case uploadHandedOver
 
   /// Words that came later: they are the last of the details of stored events.

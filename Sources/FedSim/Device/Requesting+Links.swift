@@ -2,9 +2,9 @@ import Numerics
 
 /// What a change of link does to a request under way and to an open stream.
 extension Requesting {
-  /// What became of a connection with its link.
+  /// The outcome of a connection with its link.
   enum Standing {
-    /// There was none, or it goes on.
+    /// There was none, or it continues.
     case unharmed
     /// It waits for its link.
     case waits
@@ -35,7 +35,7 @@ extension Requesting {
     if before == 0, awaited == 0 { return .unharmed }
     if awaited == after {
       cx.network[device].awaitedLink = 0
-      goOn(device, &devices, &cx)
+      resume(device, &devices, &cx)
       return .unharmed
     }
     guard cx.network[device].isBusy || Streams.isOpen(device, devices, cx) else {
@@ -51,7 +51,7 @@ extension Requesting {
       cx.network[transferOf: device]!.fraction = 0
     }
     cx.network[device].awaitedLink = 0
-    goOn(device, &devices, &cx)
+    resume(device, &devices, &cx)
     return .unharmed
   }
 
@@ -100,7 +100,7 @@ extension Requesting {
 
   /// There is a link for the request under way: its bytes pass, an answer that came meanwhile is
   /// there.
-  private static func goOn(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+  private static func resume(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard let phase = cx.network[transferOf: device]?.phase else { return }
     if phase != .awaiting {
       planTransfer(device, &cx)
@@ -123,9 +123,9 @@ extension Requesting {
 
   /// Another link has come for the one that is gone, and the connection is gone with that.
   ///
-  /// The device does what it does when a link is lost and the next one is there at once: whoever
-  /// looks meanwhile finds none. A collector's files are each a request of its own: the next one
-  /// finds the new link.
+  /// The device does what it does when a link is lost and the next one is there at once: what
+  /// looks for a link meanwhile finds none. The files of a collector are separate requests: the
+  /// next one finds the new link.
   private static func handOver(
     _ device: Int, from rates: Link, _ link: UInt8, _ devices: inout Devices, _ cx: inout Context
   ) {

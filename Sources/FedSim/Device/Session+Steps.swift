@@ -239,8 +239,8 @@ extension Session {
     guard let session = devices[device].session else { return }
     Training.abandonEvaluation(device, &devices, &cx)
     precondition(devices[device].run == nil, "a session ends between batches")
-    let goesOn = BackgroundTransfers.goesOn(device, after: reason, &devices, &cx)
-    if cx.network[transferOf: device] != nil, !goesOn {
+    let continues = BackgroundTransfers.continues(device, after: reason, &devices, &cx)
+    if cx.network[transferOf: device] != nil, !continues {
       Requesting.giveUpTransfer(device, &devices, &cx)
     }
     if cx.features.isOn {

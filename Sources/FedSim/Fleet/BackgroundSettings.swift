@@ -17,8 +17,11 @@ public struct BackgroundSettings: PartSettings {
   public var continued: ContinuedSettings?
   /// The operating system's own rules; nil: none but those of the tasks.
   public var system: SystemSettings?
-  /// Whether the operating system goes on with an upload when the app does not run; nil: no.
+  /// Whether the operating system continues with an upload when the app does not run; nil: no.
   public var transfers: Bool?
+
+  /// Whether a device may have a request or a task that no session of the app began.
+  var runsUnasked: Bool { continued != nil || transfers == true }
 
   public init() {}
   public static var fields: [Field<BackgroundSettings>] {
@@ -43,7 +46,7 @@ public struct BackgroundSettings: PartSettings {
         "The operating system's limits; absent: only those of the tasks"),
       Field(
         "transfers", \.transfers, feature: .flag,
-        "The operating system goes on with an upload of an update when its session has ended or "
+        "The operating system continues with an upload of an update when its session has ended or "
           + "its link was lost (background URLSession); absent: the upload ends with the session"),
     ]
   }

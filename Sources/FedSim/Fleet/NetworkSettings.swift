@@ -6,7 +6,7 @@ public struct NetworkSettings: PartSettings {
   public enum Handover: String, CaseIterable, Sendable {
     /// It is lost with its link, as a TCP connection is.
     case breaks
-    /// It goes on over the other link, as with QUIC's migration or multipath TCP.
+    /// It continues over the other link, as with QUIC's migration or multipath TCP.
     case survives
   }
 
@@ -53,7 +53,7 @@ public struct NetworkSettings: PartSettings {
       Field(
         "handover", \.handover, .choice,
         "A change from Wi-Fi to cellular or back: the request under way and an open stream fail, "
-          + "as over TCP, or go on over the other link (QUIC migration, multipath TCP)"),
+          + "as over TCP, or continue over the other link (QUIC migration, multipath TCP)"),
       Field(
         "patience", \.patience, .duration(), assumption: true,
         "How long a request under way and an open stream wait for their link when it is gone; "

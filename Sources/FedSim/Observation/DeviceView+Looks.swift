@@ -1,7 +1,7 @@
 extension DeviceView {
   static func work(of device: Int, _ devices: Devices, _ cx: Context) -> DeviceView.Work {
     let state = devices[device]
-    // Without a session, it is an upload that the system goes on with.
+    // Without a session, it is an upload that the system continues with.
     guard let session = state.session else {
       return cx.network[device].isBusy ? .uploading : .none
     }

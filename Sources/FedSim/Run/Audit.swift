@@ -65,6 +65,28 @@ enum Audit {
       + Collecting.centralImpossibilities(cx)
   }
 
+  /// What a device's end of the network cannot be.
+  private static func impossibilitiesOfLine(
+    _ device: Int, _ devices: Devices, _ cx: Context
+  ) -> [String] {
+    let line = cx.network[device]
+    var found: [String] = []
+    func never(_ isSo: Bool, _ what: String) {
+      if isSo { found.append("\(Roster.path(of: device, cx)) \(what)") }
+    }
+    never(
+      line.isBusy && !line.isConnected && line.awaitedLink == 0, "has a transfer without a link")
+    never(line.isConnected && line.awaitedLink != 0, "waits for a link and has one")
+    never(
+      line.isBusy && devices[device].session == nil && !BackgroundTransfers.isSending(device, cx),
+      "has a transfer without a session")
+    never(
+      BackgroundTransfers.update(of: device, cx).map { !devices[device].outbox.contains($0) }
+        ?? false,
+      "has handed over an update that it does not keep")
+    return found
+  }
+
   /// What a device cannot be.
   static func impossibilities(
     of device: Int, _ devices: Devices, _ server: Server, _ cx: Context
@@ -74,15 +96,7 @@ enum Audit {
     func never(_ isSo: Bool, _ what: String) {
       if isSo { found.append("\(Roster.path(of: device, cx)) \(what)") }
     }
-    never(
-      line.isBusy && !line.isConnected && line.awaitedLink == 0, "has a transfer without a link")
-    never(line.isConnected && line.awaitedLink != 0, "waits for a link and has one")
-    never(
-      line.isBusy && state.session == nil && !BackgroundTransfers.isSending(device, cx),
-      "has a transfer without a session")
-    never(
-      BackgroundTransfers.update(of: device, cx).map { !state.outbox.contains($0) } ?? false,
-      "has handed over an update that it does not keep")
+    found += impossibilitiesOfLine(device, devices, cx)
     never(state.run != nil && state.session == nil, "trains without a session")
     never(state.isTraining && state.attempt == nil, "trains without an attempt")
     never(state.run != nil && line.isBusy, "trains while it transfers")

@@ -29,9 +29,7 @@ extension PlayingAhead {
         && !cx.features.isOn && cx.inputs.server.service == nil && cx.inputs.injections.isEmpty
         && cx.inputs.server.aggregationTime == nil && cx.inputs.server.central == nil
         && devices.fleetTables.presence.isEmpty && !devices.fleetTables.mayQueue
-        && !cx.inputs.fleet.contains {
-          $0.background.continued != nil || $0.background.transfers == true
-        },
+        && !cx.inputs.fleet.contains { $0.background.runsUnasked },
       coversSessions: cx.network.server.staysOnline && cx.network.server.isReachable
         && cx.world.next(.reachable, after: cx.now) == nil
         && !Rounds.mayCohortsBreak(cx))
