@@ -41,8 +41,8 @@ struct BeatRegion: Codable {
   var isRefused = false
   var generation: UInt32 = 0
   var belief = Belief()
-  /// What heartbeats reported of the battery, the last that came and those under way; empty unless the
-  /// selector asks for it.
+  /// What heartbeats reported of the battery, the last that came and those under way; empty unless
+  /// the selector asks for it.
   var reports: [BatteryReport] = []
 }
 

@@ -1,6 +1,6 @@
-/// What the server believes of devices by their heartbeats, reported to its selector where that asks
-/// for it. Heartbeats are counted in closed form, so the question is answered when it is asked, and
-/// the answer changes nothing.
+/// What the server believes of devices by their heartbeats, for its selector where that asks for
+/// it. Heartbeats are counted in closed form, so the question is answered when it is asked, and the
+/// answer changes nothing.
 enum Beliefs {
   /// Before an event in which the selector may be asked: what is believed of the devices that it
   /// may be asked about.
