@@ -150,7 +150,7 @@ struct ArchiveMomentTests {
   @Test("An evaluation on devices, with one answer there and one to come")
   func evaluation() throws {
     // As in `ClientEvaluationTests`, but b trains 8 batches: version 1 is published at 13.650, and
-    // both have instruction and model at 14.960. The answer about 4 samples comes at 19.970, the one
+    // both have instruction and model at 14.960. The answer about 4 samples comes at 19.970, that
     // about 8 at 23.970.
     let scene = evaluating(task: .tiny(samples: [4, 8]))
     let parts = try cut(scene, at: 21_000) { $0.serverRecord.evaluations.isEmpty }

@@ -53,7 +53,7 @@ struct InitialModelTests {
   @Test("One of those that wait is asked; its own weights are version 0 when they have come")
   func fromClient() {
     // Asked at 1.010, read at 2.020, 1,300 bytes sent by 3.320: version 0 at 3.330. Both wait then.
-    // Whoever sent it has instruction and model at 4.640, and its result arrives at 9.950. The
+    // The sender has instruction and model at 4.640, and its result arrives at 9.950. The
     // other's check is answered by 4.340; it fetches the model by 6.660; its result is there at
     // 11.970.
     let task = LearningTask.tiny()
@@ -117,8 +117,8 @@ struct InitialModelTests {
 struct InstructionTests {
   @Test("Each connection is asked for its properties once; the SDK knows of none")
   func properties() {
-    // Asked at 2.020, answered by 3.020; at the server, and in the cohort, at 3.030. Instruction and
-    // model are there at 3.040 + 1.300.
+    // Asked at 2.020, answered by 3.020; at the server, and in the cohort, at 3.030. Instruction
+    // and model are there at 3.040 + 1.300.
     func played(_ answers: Bool?) -> Played {
       var scene = streams(group: { $0.protocol!.properties = answers })
       scene.inputs.server.asksProperties = true

@@ -6,8 +6,8 @@ import Testing
 /// Phones a/0, b/0 and so on, on streams that stay open; see `Scene`. Each waits for a cohort from
 /// 1.010 s after its window opens; a first cohort's results arrive at 9.650, so version 1 is there.
 ///
-/// From then on an instruction and its model, of 1,300 bytes, take 10 ms and 1.300 s: they are there
-/// at 10.960. Four batches end at 14.960, and the result arrives at 16.270.
+/// From then on an instruction and its model, of 1,300 bytes, take 10 ms and 1.300 s: they are
+/// there at 10.960. Four batches end at 14.960, and the result arrives at 16.270.
 private func connected(
   _ windows: [[[Int64]]] = [[[0, 600_000, 605_000]], [[0, 600_000, 605_000]]], rounds: Int = 2,
   group change: (inout FleetGroupSettings) -> Void = { _ in }
@@ -32,7 +32,7 @@ private func connected(
   return scene
 }
 
-/// b trains with batches of 3 s: its results of rounds 1 and 2 arrive 8 s after those of the others.
+/// b trains with batches of 3 s: its first result arrives 8 s after that of the others.
 private func slow(_ group: inout FleetGroupSettings) {
   if group.name == "b" { group.compute.perBatch = .seconds(3) }
 }
@@ -54,8 +54,8 @@ struct OpenStreamTests {
           "10960 accepted r2", "10960 downloaded v1", "16270 arrives \(device + 2)",
         ])
     }
-    // A device sends a check, a request for a model, and two results; it is sent an answer, a model,
-    // and an instruction with its model.
+    // A device sends a check, a request for a model, and two results; it is sent an answer, a
+    // model, and an instruction with its model.
     let ledgers = played.simulation.books.ledgers
     #expect(ledgers.bytesUp == 2 * (1_000 + 1_000 + 1_300 + 1_300))
     #expect(ledgers.bytesDown == 2 * (1_000 + 1_300 + 1_300))
@@ -70,12 +70,12 @@ struct OpenStreamTests {
     #expect(played.simulation.serverRecord.exchangeTallies?.brokenStreams == 0)
   }
 
-  @Test("A stream that breaks between two rounds and is back in time: the device takes part anew")
+  @Test("A stream that breaks between two rounds and is back in time: the device takes part again")
   func brokenBetween() {
     // a's result arrives at 9.650, b's at 17.650. From 12 s to 14 s a has no link; its check is at
-    // the server at 15.010. The cohort of 17.650 has both. a is accepted at 18.660, as by any check,
-    // and fetches the model by 20.980; its result is there at 26.290, b's at 32.270. At 22 s the
-    // server notices the end of a stream that it asks nothing of.
+    // the server at 15.010. The cohort of 17.650 has both. a is accepted at 18.660, as with any
+    // check, and fetches the model by 20.980; its result is there at 26.290, b's at 32.270. At
+    // 22 s the server notices the end of a stream that it asks nothing of.
     var scene = connected(group: slow)
     for place in 0..<2 { scene.inputs.fleet[place].protocol!.keepalive = .seconds(10) }
     scene.inject(.dropLink, "a/0", at: 12_000, lasting: .seconds(2))
@@ -116,8 +116,8 @@ struct OpenStreamTests {
 
   @Test("A phone that joins in the middle waits for the next cohort, and is as the others then")
   func joins() {
-    // c's check is at the server at 13.010, in round 2. Of round 3's cohort, of 16.270, a and b have
-    // instruction and model at 17.580 and their results at the server at 22.890; c's check is
+    // c's check is at the server at 13.010, in round 2. Of round 3's cohort, of 16.270, a and b
+    // have instruction and model at 17.580 and their results at the server at 22.890; c's check is
     // answered by 17.280, its model is there at 19.600, its result at 24.910.
     let always: [[Int64]] = [[0, 600_000, 605_000]]
     let played = connected([always, always, [[12_000, 600_000, 605_000]]], rounds: 3).play()
@@ -138,8 +138,8 @@ struct OpenStreamTests {
   @Test("An evaluation between two fits goes over their stream, and a fit follows at once")
   func evaluation() {
     // Asked at 9.650; instruction and version 1 at 10.960; 4 batches of 333,334 µs; the report, of
-    // 1,000 bytes, at the server at 13.303336, with the cohort of round 2. The device has version 1:
-    // the instruction alone, of 1,000 bytes, is there at 14.313336, and the result 5.310 s later.
+    // 1,000 bytes, at the server at 13.303336, with the cohort of round 2. The device has version
+    // 1: the instruction alone, of 1,000 bytes, is there at 14.313336, the result 5.310 s later.
     var scene = connected(rounds: 2)
     scene.inputs.server.evaluation = ClientEvaluationSettings()
     let played = scene.play()

@@ -6,8 +6,8 @@ import Testing
 
 /// Phones a/0, b/0 and so on without streams, in cohorts of a share of those who wait; see `Scene`.
 ///
-/// Each is at the server at 1.010. With cohorts of one, a's check forms the first; b is turned away:
-/// it reads so at 2.020.
+/// Each is at the server at 1.010. With cohorts of one, a's check forms the first; b is turned
+/// away: it reads so at 2.020.
 private func steered(
   _ windows: [[[Int64]]] = [[[0, 600_000, 605_000]], [[0, 600_000, 605_000]]],
   share: Double = 1, available: Int = 1, jitter: Double = 0,
@@ -35,9 +35,9 @@ private func steered(
 
 @Suite("Pace steering")
 struct PacingTests {
-  @Test("Who finds the cohort full asks again exactly when it was told to")
+  @Test("A device that finds the cohort full asks again exactly at the time it was given")
   func exactly() {
-    // Told at 2.020 to stay away for 30 s, b begins to ask at 32.020 and is at the server at 33.030.
+    // Turned away at 2.020 for 30 s, b begins to ask at 32.020 and is at the server at 33.030.
     let played = steered().play()
     #expect(
       played.story(of: -1, only: "cohort", "published") == [
@@ -49,13 +49,14 @@ struct PacingTests {
         "2020 rejected 30000", "34040 accepted r2",
       ])
     #expect(played.simulation.serverRecord.exchangeTallies?.rejectedWithTimeout == 1)
-    // a: an answer, a model and a receipt; b: the rejection, which is an answer, an answer, a model.
+    // a: an answer, a model and a receipt; b: the rejection, as large as an answer, an answer, a
+    // model.
     #expect(played.simulation.books.ledgers.bytesDown == 3_300 + 3_300)
   }
 
   @Test("The wait varies within its bounds by the device's own draw, whatever others do")
   func jitter() throws {
-    // Told at the server at 1.010.
+    // The server answers at 1.010.
     var stream = StreamKey(seed: 1, purpose: "retry", group: "b", ordinal: 0)
       .stream(slot: 1_010_000)
     let delay = SimDuration(roundingUp: 30 * (1 + 0.2 * (2 * stream.uniform() - 1)))
@@ -109,9 +110,9 @@ struct PacingTests {
       ])
   }
 
-  @Test("Those who waited for a cohort and are not in it are told as it is formed")
+  @Test("Devices that waited for a cohort and are not in it are turned away as it is formed")
   func notChosen() throws {
-    // Of two that wait at 1.010 one is chosen. The other is told at 2.020 and waits again from
+    // Of two that wait at 1.010 one is chosen. The other reads so at 2.020 and waits again from
     // 33.030 on; with the first one gone, nobody else comes.
     let played = steered(share: 0.5, available: 2).play()
     let chosen = try #require((0..<2).first { !played.story(of: $0, only: "accepted").isEmpty })

@@ -103,7 +103,7 @@ enum Accounting {
   }
 
   /// What a device sent over its stream was taken: it is booked, and the instruction that comes
-  /// over the same stream is a transmission of its own.
+  /// over the same stream is another transmission.
   static func divideTransfer(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let purpose = cx.network[transferOf: device]!.purpose
     let drawn = energyDrawn(device, &devices, &cx).radio

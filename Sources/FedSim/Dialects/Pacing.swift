@@ -16,7 +16,7 @@ enum Pacing {
       device, generation, .rejected(RetryAfter(delay(of: device, retry.after, retry, cx))), &cx)
   }
 
-  /// A cohort is formed: devices for which it has no place are told when to come back.
+  /// A cohort is formed: the others that waited are turned away.
   ///
   /// Order: of the devices.
   static func turnAwayRest(_ server: inout Server, _ cx: inout Context) {
@@ -37,7 +37,7 @@ enum Pacing {
 
   /// How long a device is to stay away.
   ///
-  /// Draws: one `uniform` at slot = the time in microseconds at which it is told (seed `policy`,
+  /// Draws: one `uniform` at slot = the time in microseconds of the answer (seed `policy`,
   /// purpose `retry`), by group and ordinal; none without jitter. No other device's draws move it.
   private static func delay(
     of device: Int, _ mean: SimDuration, _ retry: RetrySettings, _ cx: borrowing Context
@@ -76,7 +76,7 @@ enum Pacing {
     _ = stayAway(device, for: duration, &devices, cx)
   }
 
-  /// Whether a device was ever told to stay away.
+  /// Whether a device was ever given a time to return.
   static func wasSentAway(_ device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
     -> Bool
   { cx.inputs.server.retry != nil && devices.clients[device].quietUntil > .start }

@@ -37,7 +37,7 @@ extension Streams {
   }
 
   /// The server has had what a device sent before it waits: that is booked, and the device takes
-  /// part anew.
+  /// part again.
   private static func takeResult(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let purpose = cx.network[transferOf: device]!.purpose
     if purpose != .check { Accounting.divideTransfer(device, &devices, &cx) }
@@ -161,7 +161,7 @@ extension Streams {
   }
 
   /// The link is gone of a device that waits on a stream and was asked for nothing: the server
-  /// notices after the keepalive, and the device takes part anew when it connects again.
+  /// notices after the keepalive, and the device takes part again when it connects again.
   static func leaveUnheard(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard holdsStream(device, devices, cx), let session = devices[device].session,
       session.participation >= 0, !isAwaited(device, devices, cx)
@@ -185,6 +185,12 @@ extension Streams {
 
   // MARK: The server
 
+  /// Whether any group's devices wait on streams.
+  static func areOpen(_ cx: borrowing Context) -> Bool {
+    guard cx.features.isOn else { return false }
+    return cx.inputs.fleet.contains { $0.protocol?.stream == true }
+  }
+
   /// What came over a stream is followed by a wait for work, as if the device had asked.
   static func letWait(
     _ device: Int, _ generation: UInt32, _ wait: StreamWait, _ server: inout Server,
@@ -194,6 +200,22 @@ extension Streams {
     let checkIn = CheckIn(
       device: device, heldVersion: Int(wait.heldVersion), hasPending: server.copies[device] > 0)
     Lobby.admit(checkIn, generation, wait.participation, false, &server, &cx)
+  }
+
+  /// A result has come over a stream on which its device waits.
+  ///
+  /// Order: the wait first where there are cohorts, for the round that the result ends may be
+  /// followed by a cohort at once.
+  static func receive(
+    _ device: Int, _ generation: UInt32, _ update: Int32, _ wait: StreamWait,
+    _ server: inout Server, _ cx: inout Context
+  ) {
+    let formsCohorts = cx.inputs.server.selector.value.formsCohorts
+    if formsCohorts { letWait(device, generation, wait, &server, &cx) }
+    Inbox.receive(device, generation, update, isAnswered: false, &server, &cx)
+    if !formsCohorts { letWait(device, generation, wait, &server, &cx) }
+    // No message: the connection acknowledges what came.
+    Requests.answer(device, generation, .noted, &cx)
   }
 
   /// Whether the version goes with an instruction over a stream.

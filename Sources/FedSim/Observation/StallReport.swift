@@ -23,7 +23,7 @@ public struct StallReport: Sendable, Equatable {
     case noModel
     /// It waited for a cohort that was not formed, or not with it.
     case notChosen
-    /// It was told when to come back, and began no training.
+    /// The server gave it a time to return, and it began no training.
     case sentAway
     /// It began no training for another reason.
     case neverTrained

@@ -107,14 +107,11 @@ enum Requests {
         cx.copyCame(update, isOpen: false)
         return answer(device, generation, .refused(.unavailable), &cx)
       }
-      let wait = cx.features.isOn ? cx.network.streamWait(generation, of: device) : nil
-      let formsCohorts = cx.inputs.server.selector.value.formsCohorts
-      // Before the result, for the round that it ends may be followed by a cohort at once.
-      if let wait, formsCohorts { Streams.letWait(device, generation, wait, &server, &cx) }
-      Inbox.receive(device, generation, update, isAnswered: wait == nil, &server, &cx)
-      if let wait, !formsCohorts { Streams.letWait(device, generation, wait, &server, &cx) }
-      // No message, but the connection's own acknowledgement.
-      if wait != nil { answer(device, generation, .noted, &cx) }
+      if cx.features.isOn, let wait = cx.network.streamWait(generation, of: device) {
+        Streams.receive(device, generation, update, wait, &server, &cx)
+      } else {
+        Inbox.receive(device, generation, update, isAnswered: true, &server, &cx)
+      }
       cx.copyCame(update, isOpen: true)
     case .leave:
       let place = server.place(of: device)

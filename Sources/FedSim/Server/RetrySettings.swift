@@ -29,7 +29,7 @@ public struct RetrySettings: PartSettings {
   }
 }
 
-/// What devices that connect are told and asked.
+/// What the server asks of devices that connect, and when it wants them back.
 public struct ReceptionSettings: Sendable {
   /// Whether each device that connects is asked for its properties; nil: no.
   public var asksProperties: Bool?

@@ -142,7 +142,8 @@ extension Rounds {
     cx.participations.openRound()
     openRound(&server, &cx)
     // Who waits on a stream is asked for nothing once the run is over.
-    if !cx.isOver || !cx.features.isOn { Lobby.formCohort(&server, &cx) }
+    let asksNobody = cx.isOver ? Streams.areOpen(cx) : false
+    if !asksNobody { Lobby.formCohort(&server, &cx) }
     if cx.inputs.server.broadcast == .afterAggregation {
       Lobby.releaseWaiting(&server, &cx)
     }

@@ -90,7 +90,7 @@ public struct ServerSettings: PartSettings {
   public var clientConfig: [ClientConfig]?
   /// Evaluation on the devices after each round; nil: none.
   public var evaluation: ClientEvaluationSettings?
-  /// What devices that connect are told and asked.
+  /// What the server asks of devices that connect, and when it wants them back.
   public var reception = ReceptionSettings()
   /// Training at the server on what devices collect; nil: none.
   public var central: CentralSettings?
