@@ -140,7 +140,8 @@ import Testing
     }
   }
 
-  @Test func whicheverCallFailsNothingHalfWrittenIsLeft() throws {
+  @Test("Whichever call fails, nothing half written is left", arguments: [false, true])
+  func whicheverCallFails(isStreamed: Bool) throws {
     let new = Array("the new bytes".utf8)
     var outcomes: [String] = []
     for n in 1...13 {
@@ -150,7 +151,16 @@ import Testing
         let failing = Failing(at: n)
         var step = "none"
         do {
-          try PlacedFile(path, calls: failing.calls).place(new)
+          let place = try PlacedFile(path, calls: failing.calls)
+          if isStreamed {
+            let file = try StreamedFile(place)
+            try file.add(new.prefix(4))
+            try file.add(new.dropFirst(4))
+            #expect(file.count == 13)
+            try file.finish()
+          } else {
+            try place.place(new)
+          }
         } catch ResultFault.disk(_, let failed, let reason) {
           step = failed
           #expect(reason == String(cString: strerror(EIO)))

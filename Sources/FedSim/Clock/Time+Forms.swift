@@ -50,6 +50,14 @@ extension Form where Value == SimTime {
   }
 }
 
+extension SimTime {
+  /// A time since the scenario's start, written as a duration such as `1 d 2 h`; nil: it is none.
+  public init?(sinceStart text: String) {
+    guard let time = Text.quantity(text, units: SimDuration.units), time >= 0 else { return nil }
+    self.init(microseconds: time)
+  }
+}
+
 /// Bits a second.
 public struct BitRate: Hashable, Sendable, Codable {
   /// Bits a second, above zero.

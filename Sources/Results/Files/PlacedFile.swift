@@ -9,8 +9,8 @@ package struct PlacedFile: Sendable {
   package let path: String
   /// The file itself, where the path is a link to it.
   package let target: String
-  private let folder: String
-  private let calls: FileCalls
+  let folder: String
+  let calls: FileCalls
 
   /// Checks that a file can be placed at a path, by making and removing a partial file.
   ///
@@ -67,7 +67,7 @@ package struct PlacedFile: Sendable {
     try calls.syncFolder(folder, for: path)
   }
 
-  private func makePartial() throws(ResultFault) -> (path: String, descriptor: Int32) {
+  func makePartial() throws(ResultFault) -> (path: String, descriptor: Int32) {
     for n in 0..<1000 {
       let partial = "\(target).partial-\(getpid())-\(n)"
       let descriptor = calls.create(partial)
