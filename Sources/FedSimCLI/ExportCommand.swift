@@ -6,11 +6,13 @@ import Scenarios
 struct ExportCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write a result as CSV, NPZ, safetensors, or as the automatic backend's JSON.",
+    abstract: "Write a result as CSV, NPZ, safetensors, the automatic backend's JSON, or requests.",
     discussion: """
       csv: a folder with one table per group, and schema.csv, which describes every column. npz: \
       all variables in one archive. safetensors: the tensors of the last model. \
       automatic-backend-json: the last model as the backend's answer to GET /api/model/latest. \
+      requests: the run's HTTP requests, one per line, with the simulated answers; the run is \
+      played again, and python -m fedsim replay sends them to a server. \
       Every number reads back to the same bits. See docs/export.md.
       """)
 
@@ -22,8 +24,8 @@ struct ExportCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "csv, npz, safetensors, or automatic-backend-json; by default from the ending of --to: .npz, "
-        + ".safetensors, .json.", valueName: "name"))
+      "csv, npz, safetensors, automatic-backend-json, or requests; by default from the ending of "
+        + "--to: .npz, .safetensors, .json, .jsonl.", valueName: "name"))
   var format: Export.Format?
 
   @Option(
@@ -35,25 +37,35 @@ struct ExportCommand: RegistryCommand {
   @Flag(help: "Replace an existing file, or a folder that an earlier export made.")
   var force = false
 
+  @OptionGroup(title: "Requests") var requests: RequestArguments
+
   func validate() throws {
+    if kind != .requests, let option = requests.given {
+      throw ValidationError("\(option): needs --format requests")
+    }
     guard format != nil || Export.Format(endingOf: to) != nil else {
       let known = Export.Format.allCases.map(\.rawValue).joined(separator: ", ")
       throw ValidationError(
-        "--to: the ending of `\(to)` is not .npz, .safetensors or .json; give --format, one of "
+        "--to: the ending of `\(to)` is not .npz, .safetensors, .json or .jsonl; "
+          + "give --format, one of "
           + known)
     }
   }
 
+  private var kind: Export.Format { format ?? Export.Format(endingOf: to) ?? .csv }
+
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
-      var export = Export(result, as: format ?? Export.Format(endingOf: to) ?? .csv)
+      var export = Export(result, as: kind)
       (export.groups, export.replaces) = (group, force)
-      let summary = try export.write(to: to)
+      export.requests = requests.choice
+      let summary = try export.write(
+        to: to, options: ReplayCommand.options(nil), registry: registry)
       if let warning = summary.warning { Output.error("warning: \(warning)") }
       let files = summary.files == 1 ? "" : "\(Format.count(summary.files)) files, "
       Output.out(
         "wrote \(to): \(files)\(Format.count(summary.variables)) "
-          + "\(export.format.isOfModel ? "tensors" : "variables"), "
+          + "\(export.format.noun), "
           + "\(Format.count(summary.bytes)) bytes")
       return 0
     } catch {
@@ -63,6 +75,12 @@ struct ExportCommand: RegistryCommand {
 }
 
 extension Export.Format: ExpressibleByArgument {
-  /// Whether it holds a model alone.
-  fileprivate var isOfModel: Bool { self == .safetensors || self == .automaticBackendJSON }
+  /// What it holds.
+  fileprivate var noun: String {
+    switch self {
+    case .csv, .npz: "variables"
+    case .safetensors, .automaticBackendJSON: "tensors"
+    case .requests: "requests"
+    }
+  }
 }

@@ -173,7 +173,7 @@ public struct Explanation: Codable, Equatable, Sendable {
   }
 
   /// The number in the fleet of the device of a path.
-  private static func number(of path: String, in stored: StoredRun) throws(RunFailure) -> Int {
+  static func number(of path: String, in stored: StoredRun) throws(RunFailure) -> Int {
     let fleet = stored.scenario.settings.fleet
     var first = 0
     let pieces = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)

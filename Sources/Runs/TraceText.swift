@@ -110,7 +110,7 @@ struct TraceText {
   }
 
   /// Seconds with as many decimals as needed.
-  private static func seconds(_ time: SimTime) -> String {
+  static func seconds(_ time: SimTime) -> String {
     let (whole, rest) = time.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
     if rest == 0 { return "\(whole)" }
     var digits = String(1_000_000 + rest).dropFirst()

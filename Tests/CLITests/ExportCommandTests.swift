@@ -7,7 +7,9 @@ struct ExportCommandTests {
   func formats() throws {
     let fedsim = try Command()
     #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
-    for (path, format) in [("a.npz", "npz"), ("a.safetensors", "safetensors"), ("a.json", nil)] {
+    for (path, format) in [
+      ("a.npz", "npz"), ("a.safetensors", "safetensors"), ("a.json", nil), ("a.jsonl", nil),
+    ] {
       let written = try fedsim.run(
         ["export", "r.h5", "--to", path] + (format.map { ["--format", $0] } ?? []))
       #expect(written.code == 0 && written.error == "", "\(written.error)")
@@ -39,6 +41,10 @@ struct ExportCommandTests {
       (["r.h5", "--to", "s.yaml", "--format", "csv"], "found a file in place of a folder"),
       (["r.h5", "--to", ".", "--format", "csv"], "a path that is no folder's name"),
       (["r.h5"], "Missing expected argument '--to"),
+      (["r.h5", "--to", "x.npz", "--device", "phones/0"], "--device: needs --format requests"),
+      (["r.h5", "--to", "x.jsonl", "--from", "soon"], "--from: found `soon`, expected a duration"),
+      (["r.h5", "--to", "x.jsonl", "--device", "x/0"], "there is no device `x/0`"),
+      (["r.h5", "--to", "x.jsonl", "--group", "versions"], "--group has no effect on requests"),
     ])
   func refusals(arguments: [String], message: String) throws {
     let fedsim = try Command()

@@ -1,5 +1,6 @@
 import Foundation
 import Results
+import Scenarios
 import Schema
 
 /// A result in another format: tables, arrays, or the model alone.
@@ -14,11 +15,14 @@ public struct Export: Sendable {
     case safetensors
     /// The last model as the automatic backend answers to `GET /api/model/latest`.
     case automaticBackendJSON = "automatic-backend-json"
+    /// The requests of the run, one per line, in the order in which they reach the server.
+    case requests
 
     /// The format that a path's ending means.
     public init?(endingOf path: String) {
       let endings: [(String, Format)] = [
         (".npz", .npz), (".safetensors", .safetensors), (".json", .automaticBackendJSON),
+        (".jsonl", .requests),
       ]
       guard let found = endings.first(where: { path.hasSuffix($0.0) }) else { return nil }
       self = found.1
@@ -29,7 +33,7 @@ public struct Export: Sendable {
   public struct Summary: Equatable, Sendable {
     /// Files.
     public var files = 0
-    /// Variables, tensors for a model.
+    /// Variables, tensors for a model, requests.
     public var variables = 0
     /// Bytes, all files together.
     public var bytes = 0
@@ -46,6 +50,8 @@ public struct Export: Sendable {
   public var groups: [String] = []
   /// Whether a file that is there already is replaced, or a folder that an export made.
   public var replaces = false
+  /// Which requests are written, where they are.
+  public var requests = RequestChoice()
 
   /// An export of a result; nothing is read or written yet.
   public init(_ path: String, as format: Format) {
@@ -55,12 +61,19 @@ public struct Export: Sendable {
 
   /// Writes it: whole, or not at all.
   ///
-  /// Throws: `RunFailure.input` for a file that is no result, for groups that are not there, and
-  /// for a place that is taken; `.output` for one that takes no file; `.failed` if it cannot be
-  /// written.
-  public func write(to target: String) throws(RunFailure) -> Summary {
+  /// `options` and `registry` are for requests: the run is played again. Throws:
+  /// `RunFailure.input` for a file that is no result, for groups that are not there, and for a
+  /// place that is taken; `.output` for one that takes no file; `.failed` if it cannot be written.
+  public func write(
+    to target: String, options: RunOptions = RunOptions(), registry: Registry = .standard
+  ) throws(RunFailure) -> Summary {
     if let own = Self.real(path), own == Self.real(target) {
       throw refusal("the export cannot be written over its own result")
+    }
+    if format == .requests {
+      guard groups.isEmpty else { throw refusal("--group has no effect on requests") }
+      return try RequestExport(path: path, choice: requests, replaces: replaces)
+        .write(to: target, options, registry)
     }
     let place = try ExportPlace(target, isFolder: format == .csv, replaces: replaces)
     var summary = Summary()
@@ -83,6 +96,7 @@ public struct Export: Sendable {
       let model = try ExportModel(document, group: try modelGroup(document), path: path)
       summary.variables = model.tensors.count
       files = [("", try model.automaticBackendJSON(path))]
+    case .requests: preconditionFailure("requests are written as they are met")
     }
     summary.files = files.count
     summary.bytes = files.reduce(0) { $0 + $1.bytes.count }

@@ -53,6 +53,18 @@ struct ExportPlace {
     }
   }
 
+  /// A file that is written piece by piece, and appears as a whole.
+  ///
+  /// Throws: `RunFailure.failed`.
+  func stream() throws(RunFailure) -> StreamedFile {
+    guard case .file(let file) = kind else { preconditionFailure("a folder has several files") }
+    do throws(ResultFault) {
+      return try StreamedFile(file)
+    } catch {
+      throw .failed("the export cannot be written: \(error)")
+    }
+  }
+
   /// The first name in a folder that no export put there.
   private static func foreign(_ names: [String], in folder: String) -> String? {
     let path = "\(folder)/\(ExportTables.schemaName)"
