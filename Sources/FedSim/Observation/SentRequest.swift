@@ -7,9 +7,9 @@ public struct SentRequest: Sendable {
   /// What is asked for.
   public let request: Request
   /// The update that it carries; nil: none.
-  public let update: OutgoingUpdate?
+  public let update: PostedUpdate?
   /// The file of samples, or the file that its metadata are of; nil: none.
-  public let file: OutgoingFile?
+  public let file: PostedFile?
   /// What speed tests have found of the link, in bits a second; nil: there was none.
   public let speeds: (upload: BitRate, download: BitRate)?
 
@@ -20,7 +20,7 @@ public struct SentRequest: Sendable {
 }
 
 /// A file of samples on its way to the store.
-public struct OutgoingFile: Equatable, Sendable {
+public struct PostedFile: Equatable, Sendable {
   /// Its name on the device and in the store.
   public let name: String
   /// Its size.
@@ -28,7 +28,7 @@ public struct OutgoingFile: Equatable, Sendable {
 }
 
 /// An update on its way to the server, and what is in it.
-public struct OutgoingUpdate: Sendable {
+public struct PostedUpdate: Sendable {
   /// Its number in the run.
   public let number: Int
   /// The version that was trained.

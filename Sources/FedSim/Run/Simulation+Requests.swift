@@ -19,9 +19,9 @@ extension Simulation {
     guard let transfer = cx.network[transferOf: device], transfer.phase == .awaiting else {
       return nil
     }
-    var (update, file): (OutgoingUpdate?, OutgoingFile?)
+    var (update, file): (PostedUpdate?, PostedFile?)
     if case .submit(let number) = transfer.request, cx.updates.contains(number) {
-      update = OutgoingUpdate(number, cx)
+      update = PostedUpdate(number, cx)
     }
     if case .central(let store) = transfer.request {
       if case .file(let number) = store { file = outgoingFile(number) }
@@ -37,8 +37,8 @@ extension Simulation {
       id: transfer.id, request: transfer.request, update: update, file: file, speeds: speeds)
   }
 
-  private func outgoingFile(_ number: Int32) -> OutgoingFile {
-    OutgoingFile(
+  private func outgoingFile(_ number: Int32) -> PostedFile {
+    PostedFile(
       name: SampleStore.fileName(of: number, cx), bytes: cx.collection.files[number].bytes)
   }
 }

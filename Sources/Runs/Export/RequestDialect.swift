@@ -95,7 +95,7 @@ struct RequestFacts {
   /// The names of the models that are trained at the server.
   var models: [String]
   /// What is in its update; nil: nothing is computed, or it has none.
-  var contents: OutgoingUpdate.Contents?
+  var contents: PostedUpdate.Contents?
   /// The tensors that travel, with the number that the update has in place of each of theirs.
   var tensors: [(name: String, values: [Double])] = []
 
