@@ -54,13 +54,13 @@ struct CapacityTests {
     let documented = evaluating(as: nil).byTrace().play()
     #expect(
       documented.story(of: 0, only: "does", "downloaded").suffix(3) == [
-        "13680 does evaluationAsked", "16000 downloaded v1", "17333.336 does evaluated",
+        "10960 does evaluationAsked", "10960 downloaded v1", "12293.336 does evaluated",
       ])
     // A task of two passes trains for 8 s, and evaluates in one: everything is 4 s later.
     let coded = evaluating(task: .tiny(epochs: 2)).byTrace().play()
     #expect(
       coded.story(of: 0, only: "does", "downloaded").suffix(3) == [
-        "17680 does evaluationAsked", "20000 downloaded v1", "24000 does evaluated",
+        "14960 does evaluationAsked", "14960 downloaded v1", "18960 does evaluated",
       ])
   }
 }
