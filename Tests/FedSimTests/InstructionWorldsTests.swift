@@ -14,6 +14,8 @@ private func instructed(_ seed: UInt64) -> Scene {
   for place in scene.inputs.fleet.indices {
     var library = scene.inputs.fleet[place].protocol ?? ProtocolSettings()
     library.stream = isFlower
+    // A result belongs to its stream.
+    if isFlower { scene.inputs.fleet[place].background.transfers = nil }
     library.keepalive = .seconds(1 + Int64(stream.below(100)))
     if chance(0.5) { library.overwritesModel = true }
     if chance(0.5) { library.evaluation = chance(0.5) ? .asCoded : .asDocumented }

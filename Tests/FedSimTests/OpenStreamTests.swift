@@ -114,6 +114,31 @@ struct OpenStreamTests {
     #expect(early.simulation.serverRecord.exchangeTallies?.brokenStreams == 0)
   }
 
+  @Test(
+    "A session that ends while its stream waits for a lost link: the server notices in its time")
+  func endsInGap() {
+    // a's link is gone from 12 s on, and waited for; its window closes at 13 s. The server chooses
+    // it at 17.650 and knows better at 22.000, 10 s after the last sign of it.
+    var scene = connected(
+      [[[0, 13_000, 18_000]], [[0, 600_000, 605_000]]],
+      group: {
+        slow(&$0)
+        $0.protocol!.keepalive = .seconds(10)
+        $0.network.patience = .seconds(30)
+      })
+    scene.inject(.dropLink, "a/0", at: 12_000, lasting: .seconds(60))
+    let played = scene.play()
+    #expect(
+      played.story(of: 0, only: "arrives", "ends", "disconnects") == [
+        "9650 arrives 0", "13000 ends expired",
+      ])
+    #expect(
+      played.story(of: -1, only: "cohort", "published").suffix(2) == [
+        "17650 cohort r2 2", "32270 published v2 1",
+      ])
+    #expect(played.simulation.serverRecord.exchangeTallies?.brokenStreams == 1)
+  }
+
   @Test("A phone that joins in the middle waits for the next cohort, and is as the others then")
   func joins() {
     // c's check is at the server at 13.010, in round 2. Of round 3's cohort, of 16.270, a and b

@@ -236,13 +236,15 @@ extension Session {
   static func endSession(
     _ device: Int, _ reason: SessionEnd, _ devices: inout Devices, _ cx: inout Context
   ) {
-    guard let session = devices[device].session else { return }
+    guard devices[device].hasSession else { return }
     Training.abandonEvaluation(device, &devices, &cx)
     precondition(devices[device].run == nil, "a session ends between batches")
     let continues = BackgroundTransfers.continues(device, after: reason, &devices, &cx)
     if cx.network[transferOf: device] != nil, !continues {
       Requesting.giveUpTransfer(device, &devices, &cx)
     }
+    // Read now: who gives up a stream without a link has left its participation.
+    let session = devices[device].session!
     if cx.features.isOn {
       cx.dialect(of: devices[device].group)?
         .onParticipationEnd(device, session.participation, &devices, &cx)
