@@ -5,9 +5,12 @@ struct ActivationLayer: PlacedLayer {
   let activation: Network.Activation
   let outputShape: [Int]
 
-  var runsInPlace: Bool { true }
+  /// Whether the slope follows from the value alone, so that the input need not be kept.
+  private var isKnownByOutput: Bool { activation != .gelu && activation != .silu }
+
+  var runsInPlace: Bool { isKnownByOutput }
   var deltaInPlace: Bool { true }
-  var readsOutput: Bool { true }
+  var readsOutput: Bool { isKnownByOutput }
 
   func forward(_ pass: Pass) {
     let functions = pass.kernels.functions
@@ -19,6 +22,8 @@ struct ActivationLayer: PlacedLayer {
     case .leakyReLU(let slope): functions.leaky_relu(count, slope, pass.input, pass.output)
     case .tanh: functions.tanh(count, pass.input, pass.output)
     case .sigmoid: functions.sigmoid(count, pass.input, pass.output)
+    case .gelu: functions.gelu(count, pass.input, pass.output)
+    case .silu: functions.silu(count, pass.input, pass.output)
     }
   }
 
@@ -32,6 +37,8 @@ struct ActivationLayer: PlacedLayer {
       functions.leaky_relu_backward(count, slope, pass.output, deltas.output)
     case .tanh: functions.tanh_backward(count, pass.output, deltas.output)
     case .sigmoid: functions.sigmoid_backward(count, pass.output, deltas.output)
+    case .gelu: functions.gelu_backward(count, pass.input, deltas.output)
+    case .silu: functions.silu_backward(count, pass.input, deltas.output)
     }
   }
 }

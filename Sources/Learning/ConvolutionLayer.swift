@@ -16,6 +16,7 @@ struct ConvolutionLayer: PlacedLayer {
   private let turnedPadding: fs_padding
   /// Fewer multiplications for the same products; nil where the direct ones are as good.
   private let winograd: WinogradConvolution?
+  private let hasBias: Bool
   let outputShape: [Int]
 
   /// A convolution of images [height][width][channels]; nil where it does not fit, with the reason.
@@ -52,6 +53,7 @@ struct ConvolutionLayer: PlacedLayer {
     let outHeight = (height + vertical - size) / stride + 1
     let outWidth = (width + horizontal - size) / stride + 1
     outputShape = [outHeight, outWidth, layer.filters]
+    hasBias = layer.hasBias
     convolution = fs_convolution(
       height: height + vertical, width: width + horizontal, channels: channels,
       out_height: outHeight, out_width: outWidth, outputs: layer.filters, kernel_height: size,
@@ -78,10 +80,9 @@ struct ConvolutionLayer: PlacedLayer {
 
   var stem: String { "conv" }
   var tensors: [(name: String, shape: [Int])] {
-    [
-      ("weight", [size, size, convolution.channels / convolution.groups, convolution.outputs]),
-      ("bias", [convolution.outputs]),
-    ]
+    let channels = convolution.channels / convolution.groups
+    return [("weight", [size, size, channels, convolution.outputs])]
+      + (hasBias ? [("bias", [convolution.outputs])] : [])
   }
   var multiplyAdds: Int { convolution.out_height * convolution.out_width * weightCount }
 
@@ -119,7 +120,8 @@ struct ConvolutionLayer: PlacedLayer {
 
   /// The forward pass behind `prepareForward`; samples may come in several passes.
   func forwardPrepared(_ pass: Pass) {
-    let (functions, bias) = (pass.kernels.functions, pass.parameters + weightCount)
+    let functions = pass.kernels.functions
+    let bias = hasBias ? pass.parameters + weightCount : nil
     if var padding { functions.pad(&padding, pass.rows, pass.input, pass.state) }
     if let winograd {
       winograd.forward(pass, images: images(pass), bias: bias)
@@ -156,6 +158,7 @@ struct ConvolutionLayer: PlacedLayer {
       functions.convolve_weights(
         &convolution, pass.rows, images(pass), deltas.output, start, target)
     }
+    guard hasBias else { return }
     let (places, bias) = (convolution.out_height * convolution.out_width, target + weightCount)
     for row in 0..<pass.rows {
       functions.add_rows(

@@ -3,12 +3,16 @@ extension Network {
   public indirect enum Layer: Equatable, Sendable {
     /// Every output sees every input; an input of several axes counts as flat.
     case dense(outputs: Int, activation: Activation)
+    /// A dense layer over the last axis, the same at each place.
+    case placewiseDense(outputs: Int, activation: Activation)
     /// Filters over a channels-last image [height][width][channels].
     case convolution(Convolution)
     /// The largest value of each window of size×size; a ragged rest at the far edges is left out.
     case maxPooling(size: Int, stride: Int)
     /// The mean of each window of size×size; a ragged rest at the far edges is left out.
     case averagePooling(size: Int, stride: Int)
+    /// The mean of each channel over all places.
+    case globalAveragePooling
     /// One axis instead of several, in the order in which they are.
     case flatten
     /// A function of each value.
@@ -20,12 +24,24 @@ extension Network {
     /// Each sample's channels in groups, each group brought to mean 0 and variance 1, then scaled
     /// and shifted channel by channel.
     case groupNormalisation(groups: Int)
+    /// The channels of each place, brought to mean 0 and variance 1, then scaled and shifted
+    /// channel by channel.
+    case layerNormalisation
     /// Whole numbers below `count` become vectors of `width` values.
     case embedding(count: Int, width: Int)
     /// A long short-term memory over [time][features].
     case lstm(units: Int, returnsSequence: Bool)
     /// A gated recurrent unit over [time][features].
     case gru(units: Int, returnsSequence: Bool)
+    /// A dense layer that is frozen, and a trained one of low rank beside it: LoRA.
+    case lowRank(LowRank)
+    /// A learned vector for each time, added to [time][features].
+    case positions
+    /// Multi-head attention of [time][features] to itself; causal: to what is not behind it.
+    case attention(heads: Int, isCausal: Bool)
+    /// The sum of what layers make of the input and what a shortcut makes of it; a shortcut without
+    /// layers is the input.
+    case residual(layers: [Layer], shortcut: [Layer])
     /// The layer with parameters that are neither trained nor exchanged.
     case frozen(Layer)
   }
@@ -42,6 +58,10 @@ extension Network {
     case tanh
     /// 1/(1 + e⁻ˣ).
     case sigmoid
+    /// x·Φ(x), with the normal distribution's function: Hendrycks and Gimpel (2016), exact form.
+    case gelu
+    /// x/(1 + e⁻ˣ): Ramachandran et al. (2017).
+    case silu
   }
 
   /// What a convolution is made of.
@@ -68,17 +88,46 @@ extension Network {
     public var groups: Int
     /// What follows the sums.
     public var activation: Activation
+    /// Whether each filter has a number of its own that is added.
+    public var hasBias: Bool
 
     /// A convolution.
     public init(
       filters: Int, size: Int, stride: Int = 1, padding: Padding = .valid, groups: Int = 1,
-      activation: Activation = .identity
+      activation: Activation = .identity, hasBias: Bool = true
     ) {
       self.filters = filters
       self.size = size
       self.stride = stride
       self.padding = padding
       self.groups = groups
+      self.activation = activation
+      self.hasBias = hasBias
+    }
+  }
+
+  /// A frozen dense layer with an adapter: x·W + b + (alpha/rank)·x·A·B.
+  public struct LowRank: Equatable, Sendable {
+    /// How many outputs there are.
+    public var outputs: Int
+    /// The inner size of the adapter.
+    public var rank: Int
+    /// The factor of the adapter, times its rank.
+    public var alpha: Double
+    /// Whether it sees the last axis alone, the same at each place.
+    public var eachPlace: Bool
+    /// What follows the sums.
+    public var activation: Activation
+
+    /// A dense layer with an adapter.
+    public init(
+      outputs: Int, rank: Int, alpha: Double, eachPlace: Bool = false,
+      activation: Activation = .identity
+    ) {
+      self.outputs = outputs
+      self.rank = rank
+      self.alpha = alpha
+      self.eachPlace = eachPlace
       self.activation = activation
     }
   }

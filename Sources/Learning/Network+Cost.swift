@@ -36,10 +36,12 @@ extension Network {
   /// Convolutions count the same whether pooling is fused to them or not.
   public func trainingCost(_ plan: TrainingPlan) -> TrainingCost {
     var (operations, values) = (0, 0)
-    for (index, node) in nodes.enumerated() where node.layer.parameterCount > 0 {
-      let passes = index < firstTrained ? 1 : node.isUpdatable ? 3 : 2
-      operations += 2 * passes * node.layer.multiplyAdds
-      values += node.layer.writtenCount
+    for (index, node) in nodes.enumerated() {
+      for leaf in node.leaves where leaf.layer.parameterCount > 0 {
+        let passes = index < firstTrained ? 1 : leaf.isUpdatable ? 3 : 2
+        operations += 2 * passes * leaf.layer.multiplyAdds
+        values += leaf.layer.writtenCount
+      }
     }
     return TrainingCost(
       operationsPerSample: operations, parameters: layout.updatableCount,

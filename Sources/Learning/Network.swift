@@ -13,6 +13,12 @@ public struct Network: Equatable, Sendable {
     let offset: Int
     let isUpdatable: Bool
     let inputCount: Int
+
+    /// The layers that it is made of; itself where it is one.
+    var leaves: [Node] {
+      let inner = layer.leaves
+      return inner.isEmpty ? [self] : inner
+    }
   }
 
   /// All of it in one place, so that a copy of a network is one reference more.
@@ -37,7 +43,7 @@ public struct Network: Equatable, Sendable {
       firstTrained =
         nodes.firstIndex { $0.isUpdatable && $0.layer.parameterCount > 0 } ?? nodes.count
       classCount = compiler.shape[0]
-      isNoisy = nodes.contains { $0.layer is DropoutLayer }
+      isNoisy = nodes.contains { $0.leaves.contains { $0.layer is DropoutLayer } }
     }
   }
 
@@ -125,7 +131,7 @@ public struct Network: Equatable, Sendable {
   /// Samples in a pass without gradients, so that its memory stays near the caches; no bit depends
   /// on it.
   var evaluationRows: Int {
-    let widest = nodes.map(\.layer.outputCount).max() ?? 1
+    let widest = nodes.flatMap(\.leaves).map(\.layer.outputCount).max() ?? 1
     return max(8, min(112, (1 << 18) / widest))
   }
 
@@ -165,20 +171,28 @@ extension Network.Layer {
   /// The layer's name in a message and in a scenario.
   public var kind: String {
     switch self {
-    case .dense: "dense"
+    case .dense, .placewiseDense: "dense"
     case .convolution: "convolution"
     case .maxPooling: "max-pooling"
     case .averagePooling: "average-pooling"
+    case .globalAveragePooling: "global-average-pooling"
     case .flatten: "flatten"
     case .activation(.identity): "identity"
     case .activation(.relu): "relu"
     case .activation(.leakyReLU): "leaky-relu"
     case .activation(.tanh): "tanh"
     case .activation(.sigmoid): "sigmoid"
+    case .activation(.gelu): "gelu"
+    case .activation(.silu): "silu"
     case .softmax: "softmax"
     case .dropout: "dropout"
     case .groupNormalisation: "group-normalisation"
+    case .layerNormalisation: "layer-normalisation"
     case .embedding: "embedding"
+    case .lowRank: "lora"
+    case .positions: "positions"
+    case .attention: "attention"
+    case .residual: "residual"
     case .lstm: "lstm"
     case .gru: "gru"
     case .frozen(let layer): layer.kind

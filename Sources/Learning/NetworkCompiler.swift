@@ -7,6 +7,8 @@ struct NetworkCompiler {
   private var isUpdatable = true
   /// Layers so far, those included that are part of another.
   private var placed = 0
+  /// How many layers of layers this is inside of.
+  private var depth = 0
 
   init(sampleShape: [Int]) { shape = sampleShape }
 
@@ -16,6 +18,12 @@ struct NetworkCompiler {
       guard outputs > 0 else { throw ShapeProblem("has at least 1 output") }
       place(DenseLayer(inputs: shape.reduce(1, *), outputs: outputs))
       activate(activation)
+    case .placewiseDense(let outputs, let activation):
+      guard outputs > 0 else { throw ShapeProblem("has at least 1 output") }
+      place(PlacewiseDenseLayer(outputs: outputs, inputShape: shape))
+      activate(activation)
+    case .globalAveragePooling:
+      place(try GlobalAveragePoolingLayer(inputShape: shape))
     case .convolution(let convolution):
       place(try ConvolutionLayer(convolution, inputShape: imageShape))
       activate(convolution.activation)
@@ -35,8 +43,24 @@ struct NetworkCompiler {
       place(DropoutLayer(rate: rate, outputShape: shape))
     case .groupNormalisation(let groups):
       place(try GroupNormalisationLayer(groups: groups, inputShape: shape))
+    case .layerNormalisation:
+      place(try GroupNormalisationLayer(groups: 1, inputShape: shape, eachPlace: true))
+    case .lowRank(let layer):
+      guard layer.rank > 0 else { throw ShapeProblem("its rank is at least 1") }
+      let base: Network.Layer =
+        layer.eachPlace
+        ? .placewiseDense(outputs: layer.outputs, activation: .identity)
+        : .dense(outputs: layer.outputs, activation: .identity)
+      try addSum(of: [.frozen(base)], and: nil, adapter: layer)
+      activate(layer.activation)
+    case .positions:
+      place(try PositionsLayer(inputShape: shape))
+    case .attention(let heads, let isCausal):
+      place(try AttentionLayer(heads: heads, isCausal: isCausal, inputShape: shape))
+    case .residual(let layers, let shortcut):
+      try addSum(of: layers, and: shortcut)
     case .embedding(let count, let width):
-      guard nodes.isEmpty else { throw ShapeProblem("can only be the first layer") }
+      guard isFirst else { throw ShapeProblem("can only be the first layer") }
       place(try EmbeddingLayer(count: count, width: width, inputShape: shape))
     case .lstm(let units, let returnsSequence):
       place(
@@ -52,11 +76,64 @@ struct NetworkCompiler {
     }
   }
 
+  /// Two paths from here, whose values are added; offsets inside begin at the sum's own.
+  private mutating func addSum(
+    of layers: [Network.Layer], and shortcut: [Network.Layer]?,
+    adapter: Network.LowRank? = nil
+  ) throws(ShapeProblem) {
+    guard !layers.isEmpty else { throw ShapeProblem("has at least 1 layer") }
+    let (outer, input, start) = (nodes, shape, tensors.last?.range.upperBound ?? 0)
+    depth += 1
+    let main = try path(layers, from: input, start, "layer", nil)
+    let output = shape
+    let other = try path(shortcut ?? [], from: input, start, "shortcut's layer", adapter)
+    depth -= 1
+    guard shape == output else {
+      throw ShapeProblem("its layers give \(output) and its shortcut gives \(shape)")
+    }
+    let inputCount = input.reduce(1, *)
+    let sum = ResidualLayer(
+      main: main, shortcut: other, inputCount: inputCount, outputShape: output)
+    nodes =
+      outer + [
+        Network.Node(
+          layer: sum, place: placed, offset: start,
+          isUpdatable: sum.leaves.contains { $0.isUpdatable && $0.layer.parameterCount > 0 },
+          inputCount: inputCount)
+      ]
+    placed += 1
+  }
+
+  private mutating func path(
+    _ layers: [Network.Layer], from input: [Int], _ start: Int, _ what: String,
+    _ adapter: Network.LowRank?
+  ) throws(ShapeProblem) -> LayerPath {
+    nodes = []
+    shape = input
+    if let adapter { place(LowRankLayer(adapter, inputShape: input)) }
+    for (index, layer) in layers.enumerated() {
+      do {
+        try add(layer)
+      } catch {
+        throw ShapeProblem("its \(what) \(index + 1) (\(layer.kind)): \(error.message)")
+      }
+    }
+    return LayerPath(
+      nodes: nodes.map {
+        Network.Node(
+          layer: $0.layer, place: $0.place, offset: $0.offset - start,
+          isUpdatable: $0.isUpdatable, inputCount: $0.inputCount)
+      })
+  }
+
+  /// Whether the samples themselves are what the next layer gets.
+  private var isFirst: Bool { nodes.isEmpty && depth == 0 }
+
   /// [height][width] has one channel.
-  private var imageShape: [Int] { shape.count == 2 && nodes.isEmpty ? shape + [1] : shape }
+  private var imageShape: [Int] { shape.count == 2 && isFirst ? shape + [1] : shape }
 
   /// [time] has one feature.
-  private var sequenceShape: [Int] { shape.count == 1 && nodes.isEmpty ? shape + [1] : shape }
+  private var sequenceShape: [Int] { shape.count == 1 && isFirst ? shape + [1] : shape }
 
   private mutating func activate(_ activation: Network.Activation) {
     if activation == .identity { return }

@@ -1,26 +1,30 @@
 import Numerics
 
 /// Each sample's channels in groups, each brought to mean 0 and variance 1, then scaled and shifted
-/// channel by channel.
+/// channel by channel; or each place's channels by themselves.
 ///
-/// Source: Wu and He, "Group normalization" (2018), with epsilon 10⁻⁵. Order: sums over places,
+/// Source: Wu and He, "Group normalization" (2018), and for each place Ba et al., "Layer
+/// normalization" (2016), with epsilon 10⁻⁵. Order: sums over places,
 /// then the group's channels, in `Double`; gradients over (sample,
 /// place), likewise.
 struct GroupNormalisationLayer: PlacedLayer {
   private let groups: Int
   private let channels: Int
+  /// Places that are normalised together, and how many such pieces a sample has.
   private let places: Int
+  private let pieces: Int
   let outputShape: [Int]
   private static let epsilon = 1e-5
 
-  init(groups: Int, inputShape: [Int]) throws(ShapeProblem) {
+  init(groups: Int, inputShape: [Int], eachPlace: Bool = false) throws(ShapeProblem) {
     channels = inputShape[inputShape.count - 1]
     guard groups > 0, channels % groups == 0 else {
       throw ShapeProblem("\(groups) groups do not divide \(channels) channels")
     }
     self.groups = groups
     outputShape = inputShape
-    places = inputShape.dropLast().reduce(1, *)
+    let all = inputShape.dropLast().reduce(1, *)
+    (places, pieces) = eachPlace ? (1, all) : (all, 1)
   }
 
   var stem: String { "norm" }
@@ -29,7 +33,7 @@ struct GroupNormalisationLayer: PlacedLayer {
   }
 
   /// The normalised values, and 1/√variance of each group.
-  func stateCount(_ rows: Int) -> Int { rows * (places * channels + groups) }
+  func stateCount(_ rows: Int) -> Int { rows * pieces * (places * channels + groups) }
 
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
     for channel in 0..<channels { target[channel] = 1 }
@@ -38,7 +42,7 @@ struct GroupNormalisationLayer: PlacedLayer {
   /// Calls for every group with its first element and its number over all samples.
   private func forEachGroup(_ rows: Int, _ body: (_ first: Int, _ channel: Int, _ at: Int) -> Void)
   {
-    for row in 0..<rows {
+    for row in 0..<rows * pieces {
       for group in 0..<groups {
         let channel = group * (channels / groups)
         body(row * places * channels + channel, channel, row * groups + group)
@@ -50,7 +54,7 @@ struct GroupNormalisationLayer: PlacedLayer {
     let width = channels / groups
     let (input, output, normal) = (pass.input, pass.output, pass.state)
     let (scale, shift) = (pass.parameters, pass.parameters + channels)
-    let inverses = pass.state + pass.rows * places * channels
+    let inverses = pass.state + pass.rows * outputCount
     let count = Double(places * width)
     forEachGroup(pass.rows) { first, channel, at in
       var sum = 0.0
@@ -82,7 +86,7 @@ struct GroupNormalisationLayer: PlacedLayer {
     let (delta, normal) = (deltas.output, pass.state)
     let scale = pass.parameters
     if let inputDelta = deltas.input {
-      let inverses = pass.state + pass.rows * places * channels
+      let inverses = pass.state + pass.rows * outputCount
       let count = Double(places * width)
       forEachGroup(pass.rows) { first, channel, at in
         var sum = 0.0
@@ -108,7 +112,7 @@ struct GroupNormalisationLayer: PlacedLayer {
     guard let target = deltas.target else { return }
     for channel in 0..<channels {
       var (product, sum) = (0.0, 0.0)
-      for place in 0..<pass.rows * places {
+      for place in 0..<pass.rows * pieces * places {
         let index = place * channels + channel
         product += Double(delta[index]) * Double(normal[index])
         sum += Double(delta[index])

@@ -34,6 +34,9 @@ protocol PlacedLayer: Sendable {
   /// to start from, and the sum is added behind it.
   var roundsOnce: Bool { get }
 
+  /// The layers inside it; none where it is one layer.
+  var leaves: [Network.Node] { get }
+
   /// Floats kept from `forward` to `backward`, for `rows` samples.
   func stateCount(_ rows: Int) -> Int
   /// Floats that a call may use as it likes.
@@ -57,6 +60,7 @@ extension PlacedLayer {
   var deltaInPlace: Bool { false }
   var readsOutput: Bool { false }
   var roundsOnce: Bool { false }
+  var leaves: [Network.Node] { [] }
   func stateCount(_ rows: Int) -> Int { 0 }
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int { 0 }
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {}

@@ -68,7 +68,7 @@ struct WinogradConvolution {
   }
 
   /// From padded images to the pass's output.
-  func forward(_ pass: Pass, images: UnsafePointer<Float>, bias: UnsafePointer<Float>) {
+  func forward(_ pass: Pass, images: UnsafePointer<Float>, bias: UnsafePointer<Float>?) {
     var shape = convolution
     pass.kernels.functions.winograd_convolve(
       &shape, pass.rows, images, pass.scratch, bias, pass.scratch + betweenStart, pass.output)
@@ -105,7 +105,7 @@ struct WinogradConvolution {
 extension Network {
   /// For each convolution, from the input on, whether its products are made by minimal filtering.
   package var filtersMinimally: [Bool] {
-    nodes.compactMap { node in
+    nodes.flatMap(\.leaves).compactMap { node in
       let pooled = node.layer as? PooledConvolutionLayer
       return (pooled?.convolution ?? node.layer as? ConvolutionLayer)?.filtersMinimally
     }

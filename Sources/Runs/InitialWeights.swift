@@ -14,64 +14,140 @@ extension Scenario {
       return network.initialParameters(key.stream(slot: 0))
     }
     do throws(DataFault) {
-      return try ParameterBuffer(npz: path(of: file.path), layout: network.layout)
+      let path = try path(of: file.path)
+      return try ParameterBuffer(WeightFile(contentsOf: path), layout: network.layout)
     } catch {
       throw Faults([fault(error, at: file.place, path: "task.initialWeights")])
     }
   }
 }
 
+/// A file of named tensors: NumPy's NPZ, safetensors, and what `fedsim export` writes of both.
+struct WeightFile {
+  /// The file's path, and the names that a network may have tensors of.
+  let path: String
+  let names: [String]
+  /// Whether the file says that its axes are in PyTorch's order (`axes: torch` in its metadata).
+  let isTorch: Bool
+  private let read: (String) throws(DataFault) -> NPYArray
+
+  /// Throws: what the file's reader throws.
+  init(contentsOf path: String) throws(DataFault) {
+    self.path = path
+    if path.hasSuffix(".safetensors") {
+      let file = try Safetensors(contentsOf: path)
+      names = file.names
+      isTorch = file.metadata["axes"] == "torch"
+      read = { name throws(DataFault) in try file.array(named: name) }
+      return
+    }
+    let file = try NPZ(contentsOf: path)
+    isTorch = false
+    guard file.names.contains("schema.json") else {
+      names = file.names
+      read = { name throws(DataFault) in try file.array(named: name) }
+      return
+    }
+    // An export of a result: its last model, `model/dense1_weight`.
+    names = []
+    read = { name throws(DataFault) in
+      try file.array(named: "model/" + name.replacing(".", with: "_"))
+    }
+  }
+
+  /// The place of a tensor, for faults.
+  func place(_ name: String) -> String {
+    path.hasSuffix(".safetensors") ? "\(path):\(name)" : "\(path):\(name).npy"
+  }
+
+  /// Throws: `missingName`, and what the file's reader throws.
+  func array(named name: String) throws(DataFault) -> NPYArray { try read(name) }
+}
+
 extension ParameterBuffer {
-  /// Parameters from an NPZ archive whose arrays are called as the layout's tensors.
+  /// Parameters from a file whose tensors are called as the layout's.
   ///
-  /// Shapes: the layout's; a weight [in][out] may be stored as [out][in], as PyTorch does, if the
-  /// archive does so with every weight; one in which all weights are square is read as [in][out].
+  /// Shapes: the layout's. A weight [in][out] may be stored as [out][in], as PyTorch does, if the
+  /// file does so with every weight; where all weights are square, they are read as [in][out]. A
+  /// file that says that it has PyTorch's axes has all weights so: [out][in][height][width] for a
+  /// convolution, [out][in] for others but embeddings and positions.
   /// Throws: `countMismatch` for another shape, `unknownName` for an array that is no tensor,
-  /// `outOfRange` for a number that is not finite, and what `NPZ` throws.
-  convenience init(npz path: String, layout: ParameterLayout) throws(DataFault) {
-    let archive = try NPZ(contentsOf: path)
+  /// `outOfRange` for a number that is not finite, and what the file's reader throws.
+  convenience init(_ file: WeightFile, layout: ParameterLayout) throws(DataFault) {
     let known = layout.tensors.map(\.name)
-    for name in archive.names where !known.contains(name) {
+    for name in file.names where !known.contains(name) {
       throw DataFault(
-        .unknownName, in: path, found: "an array '\(name)'",
+        .unknownName, in: file.path, found: "an array '\(name)'",
         expected: "only \(known.joined(separator: ", "))",
         advice: Spelling.nearest(to: name, among: known).map { "did you mean '\($0)'?" })
     }
     var arrays: [NPYArray] = []
-    for name in known { arrays.append(try archive.array(named: name)) }
+    for name in known { arrays.append(try file.array(named: name)) }
     let isTransposed = zip(layout.tensors, arrays).contains { tensor, array in
       tensor.shape.count == 2 && tensor.shape != array.shape
         && tensor.shape == array.shape.reversed()
     }
     var values: [Float] = []
     for (tensor, array) in zip(layout.tensors, arrays) {
-      let turns = isTransposed && tensor.shape.count == 2
-      let wanted = turns ? tensor.shape.reversed() : tensor.shape
-      let place = "\(path):\(tensor.name).npy"
+      let order: StoredAxes =
+        file.isTorch
+        ? .torch(tensor) : isTransposed && tensor.shape.count == 2 ? .turned : .same
+      let wanted = order.stored(tensor.shape)
       guard array.shape == wanted else {
         throw DataFault(
-          .countMismatch, in: place, found: "shape \(array.shape)",
+          .countMismatch, in: file.place(tensor.name), found: "shape \(array.shape)",
           expected: "\(wanted)\(isTransposed ? ", [out, in] as the other weights" : "")")
       }
       guard let floats = array.asFloats else {
         throw DataFault(
-          .unsupported, in: place, found: "type \(array.values.descriptor)",
+          .unsupported, in: file.place(tensor.name), found: "type \(array.values.descriptor)",
           expected: "floats of 32 or 64 bits")
       }
       guard floats.allSatisfy(\.isFinite) else {
         throw DataFault(
-          .outOfRange, in: place, found: "a number that is not finite", expected: "finite numbers")
+          .outOfRange, in: file.place(tensor.name), found: "a number that is not finite",
+          expected: "finite numbers")
       }
-      guard turns else {
-        values += floats
-        continue
-      }
-      let (inputs, outputs) = (tensor.shape[0], tensor.shape[1])
-      for input in 0..<inputs {
-        for output in 0..<outputs { values.append(floats[output * inputs + input]) }
-      }
+      values += order.brought(floats, to: tensor.shape)
     }
     self.init(values, layout: layout)
+  }
+}
+
+/// In which order a file has a tensor's axes.
+private enum StoredAxes {
+  case same
+  /// [out][in] for [in][out].
+  case turned
+  /// [out][in][height][width] for [height][width][in][out].
+  case image
+
+  /// PyTorch's order of a tensor.
+  static func torch(_ tensor: TensorSpec) -> StoredAxes {
+    if tensor.name.hasPrefix("embedding") || tensor.name.hasPrefix("positions") { return .same }
+    return tensor.shape.count == 4 ? .image : tensor.shape.count == 2 ? .turned : .same
+  }
+
+  /// The shape in the file of a tensor of this shape.
+  func stored(_ shape: [Int]) -> [Int] {
+    switch self {
+    case .same: shape
+    case .turned: [shape[1], shape[0]]
+    case .image: [shape[3], shape[2], shape[0], shape[1]]
+    }
+  }
+
+  /// A file's values in the order of the shape.
+  func brought(_ values: [Float], to shape: [Int]) -> [Float] {
+    // Both are transposes of a matrix of (all but out and in, in, out).
+    guard self != .same else { return values }
+    let (inputs, outputs) = (shape[shape.count - 2], shape[shape.count - 1])
+    let places = shape.dropLast(2).reduce(1, *)
+    return (0..<places).flatMap { place in
+      (0..<inputs).flatMap { input in
+        (0..<outputs).map { output in values[(output * inputs + input) * places + place] }
+      }
+    }
   }
 }
 

@@ -79,6 +79,30 @@ public struct SigmoidPart: LayerPart {
   public var layer: Network.Layer { .activation(.sigmoid) }
 }
 
+/// x·Φ(x) of each value.
+public struct GELUPart: LayerPart {
+  public static let name = "gelu"
+  public static let summary = "x·Φ(x) of each value, the exact form; Φ is the normal distribution."
+
+  public typealias Settings = NoSettings
+
+  public init(_ settings: NoSettings) {}
+
+  public var layer: Network.Layer { .activation(.gelu) }
+}
+
+/// x/(1 + exp(-x)) of each value.
+public struct SiLUPart: LayerPart {
+  public static let name = "silu"
+  public static let summary = "x/(1 + exp(-x)) of each value; also called swish."
+
+  public typealias Settings = NoSettings
+
+  public init(_ settings: NoSettings) {}
+
+  public var layer: Network.Layer { .activation(.silu) }
+}
+
 /// Positive shares that add up to 1.
 public struct SoftmaxPart: LayerPart {
   public static let name = "softmax"

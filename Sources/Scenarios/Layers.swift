@@ -24,6 +24,10 @@ public enum ActivationWord: String, CaseIterable, Sendable {
   case tanh
   /// 1/(1 + e⁻ˣ).
   case sigmoid
+  /// x·Φ(x).
+  case gelu
+  /// x/(1 + e⁻ˣ).
+  case silu
 
   /// The function.
   var activation: Network.Activation {
@@ -33,6 +37,8 @@ public enum ActivationWord: String, CaseIterable, Sendable {
     case .leakyReLU: .leakyReLU(slope: 0.01)
     case .tanh: .tanh
     case .sigmoid: .sigmoid
+    case .gelu: .gelu
+    case .silu: .silu
     }
   }
 }
@@ -79,6 +85,8 @@ public struct DensePart: LayerPart {
     public var units = 10
     /// What follows the sums.
     public var activation = ActivationWord.identity
+    /// Whether the layer sees the last axis alone, the same at each place.
+    public var eachPlace = false
     public var isUpdatable = true
 
     public init() {}
@@ -90,6 +98,9 @@ public struct DensePart: LayerPart {
       [
         Field("units", \.units, .integer(1...1_000_000), "Number of outputs."),
         Field("activation", \.activation, .choice, "Activation function."),
+        Field(
+          "eachPlace", \.eachPlace, .flag,
+          "Connect the last axis alone, with the same weights at each place, such as each time."),
         Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
@@ -98,8 +109,12 @@ public struct DensePart: LayerPart {
   public let layer: Network.Layer
 
   public init(_ settings: Settings) {
-    layer = Network.Layer.dense(outputs: settings.units, activation: settings.activation.activation)
-      .updatable(settings.isUpdatable)
+    let (units, activation) = (settings.units, settings.activation.activation)
+    let layer: Network.Layer =
+      settings.eachPlace
+      ? .placewiseDense(outputs: units, activation: activation)
+      : .dense(outputs: units, activation: activation)
+    self.layer = layer.updatable(settings.isUpdatable)
   }
 }
 
@@ -122,6 +137,8 @@ public struct ConvolutionPart: LayerPart {
     public var groups = 1
     /// What follows the sums.
     public var activation = ActivationWord.identity
+    /// Whether each filter has a number that is added.
+    public var bias = true
     public var isUpdatable = true
 
     public init() {}
@@ -138,6 +155,7 @@ public struct ConvolutionPart: LayerPart {
           "groups", \.groups, .integer(1...1_000_000),
           "Number of channel groups that are filtered separately."),
         Field("activation", \.activation, .choice, "Activation function."),
+        Field("bias", \.bias, .flag, "Add a trained number to each filter's sums."),
         Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
@@ -150,7 +168,7 @@ public struct ConvolutionPart: LayerPart {
       .init(
         filters: settings.filters, size: settings.size, stride: settings.stride,
         padding: settings.padding, groups: settings.groups,
-        activation: settings.activation.activation)
+        activation: settings.activation.activation, hasBias: settings.bias)
     ).updatable(settings.isUpdatable)
   }
 }

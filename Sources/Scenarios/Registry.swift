@@ -50,6 +50,9 @@ public struct Registry: Sendable {
     parts.add(SoftmaxModel.self, to: .model) { $0 }
     parts.add(MLPModel.self, to: .model) { $0 }
     parts.add(McMahanCNN.self, to: .model) { $0 }
+    parts.add(LeNet5Model.self, to: .model) { $0 }
+    parts.add(ResNet20Model.self, to: .model) { $0 }
+    parts.add(ResNet18Model.self, to: .model) { $0 }
     parts.add(LSTMModel.self, to: .model) { $0 }
     parts.add(LayersModel.self, to: .model) { $0 }
 
@@ -57,15 +60,23 @@ public struct Registry: Sendable {
     parts.add(ConvolutionPart.self, to: .layer) { $0 }
     parts.add(MaxPoolingPart.self, to: .layer) { $0 }
     parts.add(AveragePoolingPart.self, to: .layer) { $0 }
+    parts.add(GlobalAveragePoolingPart.self, to: .layer) { $0 }
     parts.add(FlattenPart.self, to: .layer) { $0 }
     parts.add(ReLUPart.self, to: .layer) { $0 }
     parts.add(LeakyReLUPart.self, to: .layer) { $0 }
     parts.add(TanhPart.self, to: .layer) { $0 }
     parts.add(SigmoidPart.self, to: .layer) { $0 }
+    parts.add(GELUPart.self, to: .layer) { $0 }
+    parts.add(SiLUPart.self, to: .layer) { $0 }
     parts.add(SoftmaxPart.self, to: .layer) { $0 }
     parts.add(DropoutPart.self, to: .layer) { $0 }
     parts.add(GroupNormalisationPart.self, to: .layer) { $0 }
+    parts.add(LayerNormalisationPart.self, to: .layer) { $0 }
     parts.add(EmbeddingPart.self, to: .layer) { $0 }
+    parts.add(PositionsPart.self, to: .layer) { $0 }
+    parts.add(AttentionPart.self, to: .layer) { $0 }
+    parts.add(ResidualPart.self, to: .layer) { $0 }
+    parts.add(LoRAPart.self, to: .layer) { $0 }
     parts.add(LSTMPart.self, to: .layer) { $0 }
     parts.add(GRUPart.self, to: .layer) { $0 }
 

@@ -31,7 +31,8 @@ public struct TaskSettings: PartSettings {
       Field("model", \.model, .part(.model), "Which model is trained?"),
       Field(
         "initialWeights", \.initialWeights, optional: .file,
-        "NPZ file with the initial weights; absent: drawn from the `init` seed."),
+        "NPZ or safetensors file with the initial weights (docs/models.md); absent: drawn from the"
+          + " `init` seed."),
       Field("training", \.training, .settings(), "How devices train."),
       Field(
         "models", \.models, feature: .list(of: .settings(), minimum: 1),

@@ -36,4 +36,41 @@ import Testing
       #expect(worst < bound)
     }
   }
+
+  @Test("GELU and SiLU and their slopes are near the truth", arguments: Body.allCases)
+  func smoothRectifiers(body: Body) throws {
+    let kernels = try body.kernels()
+    // Φ by the complementary error function of the C library, in double.
+    let normal: (Double) -> Double = { 0.5 * Foundation.erfc(-$0 / 2.0.squareRoot()) }
+    let density: (Double) -> Double = {
+      Foundation.exp(-$0 * $0 / 2) / (2 * Double.pi).squareRoot()
+    }
+    let logistic: (Double) -> Double = { 1 / (1 + Foundation.exp(-$0)) }
+    let x = Array(values.dropFirst(14))
+    for (run, slope, truth, slopeTruth) in [
+      (
+        kernels.gelu!, kernels.gelu_backward!, { $0 * normal($0) },
+        { normal($0) + $0 * density($0) }
+      ),
+      (
+        kernels.silu!, kernels.silu_backward!, { $0 * logistic($0) },
+        { logistic($0) * (1 + $0 * (1 - logistic($0))) }
+      ),
+    ]
+      as [(
+        @convention(c) (Int, UnsafePointer<Float>?, UnsafeMutablePointer<Float>?) -> Void,
+        @convention(c) (Int, UnsafePointer<Float>?, UnsafeMutablePointer<Float>?) -> Void,
+        (Double) -> Double, (Double) -> Double
+      )]
+    {
+      var (out, slopes) = (x, [Float](repeating: 1, count: x.count))
+      run(x.count, x, &out)
+      slope(x.count, x, &slopes)
+      for (index, x) in x.enumerated() {
+        let size = max(1, abs(Double(x)))
+        #expect(abs(Double(out[index]) - truth(Double(x))) < 3e-7 * size)
+        #expect(abs(Double(slopes[index]) - slopeTruth(Double(x))) < 5e-7 * size)
+      }
+    }
+  }
 }

@@ -9,6 +9,8 @@ extension KernelCase {
     },
     unary("tanh", wide, Reference.tangent) { $0.tanh($1, $2, $3) },
     unary("sigmoid", wide, Reference.sigmoid) { $0.sigmoid($1, $2, $3) },
+    unary("gelu", wide, { $0 * Reference.normal($0) }) { $0.gelu($1, $2, $3) },
+    unary("silu", wide, { $0 * Reference.sigmoid($0) }) { $0.silu($1, $2, $3) },
     unary("exp", { -abs(wide(&$0, $1)) }, Reference.exponential) { $0.exp($1, $2, $3) },
     backward("relu_backward", { a, d in a > 0 ? d : 0 }) { $0.relu_backward($1, $2, $3) },
     backward("leaky_relu_backward", { a, d in a > 0 ? d : 0.1 * d }) {
@@ -17,6 +19,12 @@ extension KernelCase {
     backward("tanh_backward", { a, d in d * (1 - a * a) }) { $0.tanh_backward($1, $2, $3) },
     backward("sigmoid_backward", { a, d in d * (a * (1 - a)) }) {
       $0.sigmoid_backward($1, $2, $3)
+    },
+    backward("gelu_backward", { x, d in d * Reference.normalSlope(x) }) {
+      $0.gelu_backward($1, $2, $3)
+    },
+    backward("silu_backward", { x, d in d * Reference.siluSlope(x) }) {
+      $0.silu_backward($1, $2, $3)
     },
     backward("multiply", { a, d in a * d }) {
       $0.multiply($1, $2, UnsafePointer($3), $3)

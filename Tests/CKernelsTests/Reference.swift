@@ -50,6 +50,30 @@ enum Reference {
     return (x < 0 ? e : 1) / (1 + e)
   }
 
+  /// The normal distribution's function: half of erfc(z) = t·exp(−z² + P(t)), z = |x|/√2.
+  static func normal(_ x: Float) -> Float {
+    let z = abs(x) * 0.70710678118654752
+    let t = 1 / fused(0.5, z, 1)
+    var p: Float = 0.17087277
+    for coefficient: Float in [
+      -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196,
+      1.00002368, -1.26551223,
+    ] { p = fused(p, t, coefficient) }
+    let tail = 0.5 * (t * exponential(fused(-z, z, p)))
+    return x < 0 ? tail : 1 - tail
+  }
+
+  /// The slope of x·Φ(x).
+  static func normalSlope(_ x: Float) -> Float {
+    fused(x, 0.39894228040143268 * exponential(-0.5 * (x * x)), normal(x))
+  }
+
+  /// The slope of x/(1 + exp(−x)).
+  static func siluSlope(_ x: Float) -> Float {
+    let s = sigmoid(x)
+    return s * fused(x, 1 - s, 1)
+  }
+
   /// log(x) for x ≥ 1: x = m·2ᵉ with m in [√½, √2), and log m = 2·artanh((m−1)/(m+1)).
   static func logarithm(_ x: Double) -> Double {
     guard x <= 0x1p1000 else { return x }

@@ -123,10 +123,14 @@ UNARY(relu)
 UNARY(leaky_relu, 0.1f, )
 UNARY(tanh)
 UNARY(sigmoid)
+UNARY(gelu)
+UNARY(silu)
 BACKWARD(relu_backward)
 BACKWARD(leaky_relu_backward, 0.1f, )
 BACKWARD(tanh_backward)
 BACKWARD(sigmoid_backward)
+BACKWARD(gelu_backward)
+BACKWARD(silu_backward)
 
 static void of_exp(const fs_kernels *f) {
   ptrdiff_t n = count();

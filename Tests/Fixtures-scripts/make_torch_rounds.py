@@ -22,7 +22,10 @@ CLIENTS, ROUNDS, CLASSES, SIZES = 4, 3, 3, [7, 12, 1, 9]
 COHORTS = [[0, 1, 2, 3], [1, 3, -1, -1], [0, 2, 3, -1]]
 ACTIVATIONS = {
     "identity": lambda x: x, "relu": torch.relu, "leaky-relu": lambda x: F.leaky_relu(x, 0.01),
-    "tanh": torch.tanh, "sigmoid": torch.sigmoid}
+    "tanh": torch.tanh, "sigmoid": torch.sigmoid, "gelu": F.gelu, "silu": F.silu}
+STEMS = {"dense": "dense", "convolution": "conv", "embedding": "embedding", "lstm": "lstm",
+         "gru": "gru", "group-normalisation": "norm", "layer-normalisation": "norm",
+         "positions": "positions", "adapter": "lora", "attention": "attention"}
 
 
 def zeros(extent, layer):
@@ -42,34 +45,62 @@ class Model:
     def __init__(self, shape, layers, loss):
         if loss == "cross-entropy" and layers[-1][0] == "softmax":
             layers = layers[:-1]  # It is part of the loss.
-        self.layers, self.loss, self.shapes, self.frozen, self.names = layers, loss, {}, set(), []
-        numbers = {}
-        x = torch.zeros(2, *shape, dtype=torch.float64)
+        self.loss, self.shapes, self.frozen, self.numbers = loss, {}, set(), {}
+        self.layers, _ = self.place(layers, torch.zeros(2, *shape, dtype=torch.float64))
+
+    def place(self, layers, x):
+        """Layers with the names of their tensors, or with their paths; and what they make of x."""
+        placed = []
         for kind, settings in layers:
-            stem = {"dense": "dense", "convolution": "conv", "embedding": "embedding",
-                    "lstm": "lstm", "gru": "gru", "group-normalisation": "norm"}.get(kind)
-            names = []
+            if kind == "residual":
+                main, y = self.place(settings["layers"], x)
+                shortcut, _ = self.place(settings["shortcut"], x)
+                placed.append((kind, (main, shortcut), []))
+                x = y
+                continue
+            if kind == "lora":
+                # A frozen dense layer, and two matrices beside it.
+                base = {"units": settings["units"], "eachPlace": settings["eachPlace"],
+                        "isUpdatable": False}
+                main, y = self.place([("dense", base)], x)
+                shortcut, _ = self.place([("adapter", settings)], x)
+                activation, x = self.place([(settings["activation"], {})], y)
+                placed += [("residual", (main, shortcut), [])] + activation
+                continue
+            names, stem = [], STEMS.get(kind)
             if stem:
-                numbers[stem] = numbers.get(stem, 0) + 1
+                self.numbers[stem] = self.numbers.get(stem, 0) + 1
                 for name, extents in self.tensors(kind, settings, x.shape[1:]):
-                    names.append(f"{stem}{numbers[stem]}.{name}")
+                    names.append(f"{stem}{self.numbers[stem]}.{name}")
                     self.shapes[names[-1]] = extents
                     if settings.get("isUpdatable") is False:
                         self.frozen.add(names[-1])
-            self.names.append(names)
-            zero = {n: torch.zeros(self.shapes[n], dtype=torch.float64) for n in names}
-            x = self.layer(kind, settings, [zero[n] for n in names], x)
+            placed.append((kind, settings, names))
+            zero = [torch.zeros(self.shapes[n], dtype=torch.float64) for n in names]
+            x = self.layer(kind, settings, zero, x)
+        return placed, x
 
     @staticmethod
     def tensors(kind, s, shape):
         if kind == "dense":
-            return [("weight", (math.prod(shape), s["units"])), ("bias", (s["units"],))]
+            inputs = shape[-1] if s.get("eachPlace") else math.prod(shape)
+            return [("weight", (inputs, s["units"])), ("bias", (s["units"],))]
+        if kind == "adapter":
+            inputs = shape[-1] if s["eachPlace"] else math.prod(shape)
+            return [("down", (inputs, s["rank"])), ("up", (s["rank"], s["units"]))]
+        if kind == "positions":
+            return [("weight", tuple(shape))]
+        if kind == "attention":
+            width = shape[-1]
+            return [("inputWeight", (width, 3 * width)), ("inputBias", (3 * width,)),
+                    ("outputWeight", (width, width)), ("outputBias", (width,))]
         if kind == "convolution":
             size, channels = s["size"], (shape[2] if len(shape) > 2 else 1) // s["groups"]
-            return [("weight", (size, size, channels, s["filters"])), ("bias", (s["filters"],))]
+            bias = [("bias", (s["filters"],))] if s.get("bias", True) else []
+            return [("weight", (size, size, channels, s["filters"]))] + bias
         if kind == "embedding":
             return [("weight", (s["count"], s["width"]))]
-        if kind == "group-normalisation":
+        if kind in ("group-normalisation", "layer-normalisation"):
             return [("scale", (shape[-1],)), ("shift", (shape[-1],))]
         gates = (4 if kind == "lstm" else 3) * s["units"]
         features = shape[1] if len(shape) > 1 else 1
@@ -80,11 +111,28 @@ class Model:
     @staticmethod
     def layer(kind, s, p, x):
         if kind == "dense":
-            return ACTIVATIONS[s.get("activation", "identity")](x.flatten(1) @ p[0] + p[1])
+            x = x if s.get("eachPlace") else x.flatten(1)
+            return ACTIVATIONS[s.get("activation", "identity")](F.linear(x, p[0].T, p[1]))
+        if kind == "global-average-pooling":
+            return x.flatten(1, -2).mean(1)
+        if kind == "layer-normalisation":
+            return F.layer_norm(x, x.shape[-1:], p[0], p[1], 1e-5)
+        if kind == "adapter":
+            x = x if s["eachPlace"] else x.flatten(1)
+            return s["alpha"] / s["rank"] * (x @ p[0] @ p[1])
+        if kind == "positions":
+            return x + p[0]
+        if kind == "attention":
+            mask = torch.full((x.shape[1],) * 2, -math.inf, dtype=x.dtype).triu(1)
+            return F.multi_head_attention_forward(
+                *[x.transpose(0, 1)] * 3, x.shape[2], s["heads"], p[0].T, p[1], None, None, False,
+                0.0, p[2].T, p[3], need_weights=False,
+                attn_mask=mask if s["causal"] else None)[0].transpose(0, 1)
         if kind == "convolution":
             x = x.unsqueeze(3) if x.ndim == 3 else x
             x = F.pad(x.permute(0, 3, 1, 2), (*zeros(x.shape[2], s), *zeros(x.shape[1], s)))
-            x = F.conv2d(x.contiguous(), p[0].permute(3, 2, 0, 1).contiguous(), p[1],
+            x = F.conv2d(x.contiguous(), p[0].permute(3, 2, 0, 1).contiguous(),
+                         p[1] if len(p) > 1 else None,
                          stride=s["stride"], groups=s["groups"])
             return ACTIVATIONS[s.get("activation", "identity")](x.permute(0, 2, 3, 1))
         if kind in ("max-pooling", "average-pooling"):
@@ -111,9 +159,13 @@ class Model:
             return F.leaky_relu(x, s["slope"])
         return x.flatten(1) if kind == "flatten" else ACTIVATIONS[kind](x)
 
-    def __call__(self, parameters, x):
-        for (kind, settings), names in zip(self.layers, self.names):
-            x = self.layer(kind, settings, [parameters[n] for n in names], x)
+    def __call__(self, parameters, x, layers=None):
+        for kind, settings, names in self.layers if layers is None else layers:
+            if kind == "residual":
+                main, shortcut = settings
+                x = self(parameters, x, main) + self(parameters, x, shortcut)
+            else:
+                x = self.layer(kind, settings, [parameters[n] for n in names], x)
         return x
 
     def losses(self, outputs, labels):
@@ -236,7 +288,11 @@ def case(name, seed, shape, layers, training, payload="weights", aggregator="sam
         centralLoss=np.array([loss for loss, _ in central]),
         centralAccuracy=np.array([accuracy for _, accuracy in central]),
         **{n: p.numpy() for n, p in current.items()})
-    listed = [{kind: settings} if settings else kind for kind, settings in layers]
+    def written(layers):
+        nested = lambda s: {key: written(value) if isinstance(value, list) else value
+                            for key, value in s.items()}
+        return [{kind: nested(settings)} if settings else kind for kind, settings in layers]
+
     (FOLDER / f"{name}.yaml").write_text(f"""\
 # Written by Tests/Fixtures-scripts/make_torch_rounds.py.
 seed: 1
@@ -247,7 +303,7 @@ task:
     partition: {{file: {name}.npz}}
   model:
     layers:
-""" + "".join(f"      - {json.dumps(layer)}\n" for layer in listed) + f"""\
+""" + "".join(f"      - {json.dumps(layer)}\n" for layer in written(layers)) + f"""\
   initialWeights: {name}-initial.npz
   training: {json.dumps({**training, "orders": f"{name}.npz"})}
 fleet:
@@ -285,6 +341,22 @@ def convolution(filters, size, stride=1, padding="valid", groups=1, activation="
 
 def recurrent(kind, units, returns=False, **more):
     return (kind, {"units": units, "returnsSequence": returns, **more})
+
+
+def residual(layers, shortcut=()):
+    return ("residual", {"layers": list(layers), "shortcut": list(shortcut)})
+
+
+def normalised(groups):
+    return ("group-normalisation", {"groups": groups})
+
+
+def transformer(width, heads, hidden, causal):
+    """A block with the normalisation before attention and dense layers (Xiong et al. 2020)."""
+    return [residual([("layer-normalisation", {}),
+                      ("attention", {"heads": heads, "causal": causal})]),
+            residual([("layer-normalisation", {}), dense(hidden, "gelu", eachPlace=True),
+                      dense(width, eachPlace=True)])]
 
 
 def pooling(kind, size, stride):
@@ -331,6 +403,26 @@ def main():
         ("embedding", {"count": 11, "width": 5}), recurrent("lstm", 8), dense(CLASSES)],
         {"epochs": 2, "batchSize": 4, "optimizer": sgd(0.4), "schedule": {"cosine": 0.2}},
         tokens=11)
+    case("residual", 10, [8, 8, 3], [
+        convolution(4, 3, padding=1, bias=False), normalised(2), ("relu", {}),
+        residual([convolution(4, 3, padding=1), normalised(2), ("relu", {}),
+                  convolution(4, 3, padding=1), normalised(2)]), ("relu", {}),
+        residual([convolution(8, 3, 2, 1), normalised(4), ("silu", {}),
+                  convolution(8, 3, padding=1), normalised(4)],
+                 [convolution(8, 1, 2), normalised(4)]), ("relu", {}),
+        ("global-average-pooling", {}), dense(CLASSES)],
+        {"epochs": 2, "batchSize": 4, "optimizer": sgd(0.1, momentum=0.9, weightDecay=0.001)})
+    lora = {"rank": 2, "alpha": 3.0, "eachPlace": False, "activation": "identity"}
+    case("lora", 12, [5, 4], [
+        dense(6, "tanh", eachPlace=True, isUpdatable=False),
+        ("lora", {**lora, "units": 7, "eachPlace": True, "activation": "relu"}),
+        ("lora", {**lora, "units": CLASSES})],
+        {"epochs": 2, "batchSize": 4, "optimizer": sgd(0.2, momentum=0.5)}, "delta")
+    case("transformer", 11, [6], [
+        ("embedding", {"count": 11, "width": 8}), ("positions", {}),
+        *transformer(8, 2, 13, True), *transformer(8, 4, 13, False), ("layer-normalisation", {}),
+        ("global-average-pooling", {}), dense(CLASSES)],
+        {"epochs": 2, "batchSize": 4, "optimizer": adam(0.01)}, tokens=11)
 
 
 main()

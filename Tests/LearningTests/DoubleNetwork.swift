@@ -59,6 +59,17 @@ struct DoubleNetwork {
         x.at.indices.reduce(bias[out]) { $0 + x.at[$1] * weight[$1 * outputs + out] }
       }
       return Values(shape: [outputs], at: sums.map { squash($0, activation) })
+    case .placewiseDense(let outputs, let activation):
+      return eachPlace(
+        x, outputs, activation, source.take(x.shape.last! * outputs), source.take(outputs))
+    case .globalAveragePooling:
+      let channels = x.shape.last!
+      let places = x.at.count / channels
+      return Values(
+        shape: [channels],
+        at: (0..<channels).map { c in
+          (0..<places).reduce(0) { $0 + x.at[$1 * channels + c] } / Double(places)
+        })
     case .convolution(let convolution): return convolve(convolution, x, &source)
     case .maxPooling(let size, let stride):
       return pool(x, size, stride) { $0.max() ?? 0 }
@@ -72,6 +83,40 @@ struct DoubleNetwork {
       return Values(shape: x.shape, at: x.at.map { exp($0) / sum })
     case .dropout: return x
     case .groupNormalisation(let groups): return normalise(groups, x, &source)
+    case .layerNormalisation:
+      let channels = x.shape.last!
+      let parameters = source.take(2 * channels)
+      return Values(
+        shape: x.shape,
+        at: stride(from: 0, to: x.at.count, by: channels).flatMap { first in
+          var own = Source(values: parameters)
+          let place = Values(shape: [channels], at: Array(x.at[first..<first + channels]))
+          return normalise(1, place, &own).at
+        })
+    case .lowRank(let layer):
+      let base: Network.Layer =
+        layer.eachPlace
+        ? .placewiseDense(outputs: layer.outputs, activation: .identity)
+        : .dense(outputs: layer.outputs, activation: .identity)
+      let sums = apply(base, to: x, &source)
+      let inputs = layer.eachPlace ? x.shape.last! : x.at.count
+      let down = source.take(inputs * layer.rank)
+      let up = source.take(layer.rank * layer.outputs)
+      let added = stride(from: 0, to: x.at.count, by: inputs).flatMap { first in
+        product(product(Array(x.at[first..<first + inputs]), down, layer.rank), up, layer.outputs)
+      }
+      return Values(
+        shape: sums.shape,
+        at: zip(sums.at, added).map {
+          squash($0 + layer.alpha / Double(layer.rank) * $1, layer.activation)
+        })
+    case .positions:
+      return Values(shape: x.shape, at: zip(x.at, source.take(x.at.count)).map(+))
+    case .attention(let heads, let isCausal): return attend(heads, isCausal, x, &source)
+    case .residual(let layers, let shortcut):
+      let main = layers.reduce(x) { apply($1, to: $0, &source) }
+      let other = shortcut.reduce(x) { apply($1, to: $0, &source) }
+      return Values(shape: main.shape, at: zip(main.at, other.at).map(+))
     case .embedding(let count, let width):
       let table = source.take(count * width)
       return Values(
@@ -92,6 +137,8 @@ struct DoubleNetwork {
     case .leakyReLU(let slope): x > 0 ? x : Double(slope) * x
     case .tanh: tanh(x)
     case .sigmoid: sigmoid(x)
+    case .gelu: 0.5 * x * erfc(-x / 2.0.squareRoot())
+    case .silu: x * sigmoid(x)
     }
   }
 
@@ -105,7 +152,8 @@ struct DoubleNetwork {
     let (inputs, outputs) = (channels / layer.groups, layer.filters / layer.groups)
     let size = layer.size
     let weight = source.take(size * size * inputs * layer.filters)
-    let bias = source.take(layer.filters)
+    let bias =
+      layer.hasBias ? source.take(layer.filters) : [Double](repeating: 0, count: layer.filters)
     func extent(_ count: Int) -> (out: Int, before: Int) {
       switch layer.padding {
       case .valid: return ((count - size) / layer.stride + 1, 0)
@@ -181,6 +229,52 @@ struct DoubleNetwork {
       }
     }
     return out
+  }
+
+  private func eachPlace(
+    _ x: Values, _ outputs: Int, _ activation: Network.Activation, _ weight: [Double],
+    _ bias: [Double]
+  ) -> Values {
+    let inputs = x.shape[x.shape.count - 1]
+    return Values(
+      shape: x.shape.dropLast() + [outputs],
+      at: stride(from: 0, to: x.at.count, by: inputs).flatMap { first in
+        let sums = product(Array(x.at[first..<first + inputs]), weight, outputs)
+        return zip(sums, bias).map { squash($0 + $1, activation) }
+      })
+  }
+
+  /// Attention as its paper has it: softmax(Q·Kᵀ/√d)·V for each head, heads side by side.
+  private func attend(
+    _ heads: Int, _ isCausal: Bool, _ x: Values, _ source: inout Source
+  ) -> Values {
+    let (time, width) = (x.shape[0], x.shape[1])
+    let inner = eachPlace(
+      x, 3 * width, .identity, source.take(width * 3 * width), source.take(3 * width))
+    let depth = width / heads
+    var mixed = [Double](repeating: 0, count: time * width)
+    for head in 0..<heads {
+      func part(_ t: Int, _ which: Int, _ i: Int) -> Double {
+        inner.at[t * 3 * width + which * width + head * depth + i]
+      }
+      for t in 0..<time {
+        let others = 0..<(isCausal ? t + 1 : time)
+        let powers = others.map { other in
+          exp(
+            (0..<depth).reduce(0) { $0 + part(t, 0, $1) * part(other, 1, $1) }
+              / Double(depth).squareRoot())
+        }
+        let sum = powers.reduce(0, +)
+        for i in 0..<depth {
+          mixed[t * width + head * depth + i] = others.reduce(0) {
+            $0 + powers[$1] / sum * part($1, 2, i)
+          }
+        }
+      }
+    }
+    return eachPlace(
+      Values(shape: x.shape, at: mixed), width, .identity, source.take(width * width),
+      source.take(width))
   }
 
   private func product(_ x: [Double], _ weight: [Double], _ width: Int) -> [Double] {

@@ -93,6 +93,85 @@ struct GradientCase: CustomTestStringConvertible, Sendable {
         .groupNormalisation(groups: 1), head,
       ]),
     GradientCase(
+      name: "GELU and SiLU", sampleShape: [5],
+      layers: [
+        .dense(outputs: 6, activation: .gelu), .activation(.silu),
+        .dense(outputs: 5, activation: .silu), .activation(.gelu), head,
+      ]),
+    GradientCase(
+      name: "global pooling of an image", sampleShape: [5, 4, 2],
+      layers: [
+        .convolution(.init(filters: 6, size: 3, activation: .tanh)), .globalAveragePooling, head,
+      ]),
+    GradientCase(
+      name: "each place and layer normalisation", sampleShape: [4, 3],
+      layers: [
+        .placewiseDense(outputs: 5, activation: .tanh), .layerNormalisation,
+        .placewiseDense(outputs: 4, activation: .gelu), .layerNormalisation, head,
+      ]),
+    GradientCase(
+      name: "a transformer", sampleShape: [5],
+      layers: [
+        .embedding(count: 6, width: 4), .positions,
+        .residual(
+          layers: [.layerNormalisation, .attention(heads: 2, isCausal: true)], shortcut: []),
+        .residual(
+          layers: [
+            .layerNormalisation, .placewiseDense(outputs: 7, activation: .gelu),
+            .placewiseDense(outputs: 4, activation: .identity),
+          ], shortcut: []),
+        .attention(heads: 1, isCausal: false), .globalAveragePooling, head,
+      ], tokens: 6),
+    GradientCase(
+      name: "residual blocks", sampleShape: [6, 6, 2],
+      layers: [
+        .convolution(.init(filters: 4, size: 3, padding: .same)),
+        .residual(
+          layers: [
+            .convolution(.init(filters: 4, size: 3, padding: .same)),
+            .groupNormalisation(groups: 2), .activation(.tanh),
+            .convolution(.init(filters: 4, size: 3, padding: .same)),
+          ], shortcut: []), .activation(.tanh),
+        .residual(
+          layers: [
+            .convolution(.init(filters: 6, size: 3, stride: 2, padding: .count(1))),
+            .groupNormalisation(groups: 3), .activation(.gelu),
+            .residual(layers: [.activation(.silu)], shortcut: []),
+          ],
+          shortcut: [
+            .convolution(.init(filters: 6, size: 1, stride: 2)), .groupNormalisation(groups: 2),
+          ]),
+        .globalAveragePooling, head,
+      ]),
+    GradientCase(
+      name: "convolutions without bias", sampleShape: [7, 7, 2],
+      layers: [
+        .convolution(.init(filters: 17, size: 3, activation: .tanh, hasBias: false)),
+        .convolution(.init(filters: 18, size: 3, padding: .same, hasBias: false)),
+        .maxPooling(size: 2, stride: 2),
+        .convolution(.init(filters: 3, size: 2, activation: .tanh, hasBias: false)), head,
+      ], stride: 61),
+    GradientCase(
+      name: "low rank", sampleShape: [4, 3],
+      layers: [
+        .placewiseDense(outputs: 5, activation: .tanh),
+        .lowRank(.init(outputs: 6, rank: 2, alpha: 3, eachPlace: true, activation: .tanh)),
+        .lowRank(.init(outputs: 5, rank: 1, alpha: 0.5, activation: .gelu)), head,
+      ]),
+    GradientCase(
+      name: "residual blocks first, frozen in parts", sampleShape: [6],
+      layers: [
+        .residual(
+          layers: [
+            .frozen(.dense(outputs: 5, activation: .tanh)), .dense(outputs: 6, activation: .tanh),
+          ],
+          shortcut: []),
+        .frozen(.residual(layers: [.dense(outputs: 6, activation: .tanh)], shortcut: [])),
+        .residual(
+          layers: [.activation(.tanh), .activation(.sigmoid)],
+          shortcut: [.frozen(.dense(outputs: 6, activation: .identity))]), head,
+      ]),
+    GradientCase(
       name: "embedding and LSTM", sampleShape: [5],
       layers: [
         .embedding(count: 4, width: 3), .lstm(units: 4, returnsSequence: true),

@@ -90,6 +90,29 @@ import Testing
         "layer 1 (lstm): takes [time, features] and gets [9, 2, 2]"
       ),
       (
+        [9, 6], [.attention(heads: 4, isCausal: false)],
+        "layer 1 (attention): 4 heads do not divide 6 features"
+      ),
+      (
+        [9], [.residual(layers: [.dense(outputs: 8, activation: .relu)], shortcut: [])],
+        "layer 1 (residual): its layers give [8] and its shortcut gives [9]"
+      ),
+      (
+        [9], [.residual(layers: [.activation(.relu), .positions], shortcut: [])],
+        "layer 1 (residual): its layer 2 (positions): takes [time, features] and gets [9]"
+      ),
+      (
+        [9],
+        [
+          .residual(layers: [.activation(.relu)], shortcut: [.dense(outputs: 0, activation: .relu)])
+        ],
+        "layer 1 (residual): its shortcut's layer 1 (dense): has at least 1 output"
+      ),
+      (
+        [9], [.globalAveragePooling],
+        "layer 1 (global-average-pooling): takes [places, channels] or an image and gets [9]"
+      ),
+      (
         [9], [.frozen(.dense(outputs: 0, activation: .relu))],
         "layer 1 (dense): has at least 1 output"
       ),

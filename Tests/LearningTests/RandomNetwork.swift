@@ -75,6 +75,11 @@ struct NetworkKind: CustomTestStringConvertible, Sendable {
     flat("leaky ReLU") { _ in [.activation(.leakyReLU(slope: 0.1))] },
     flat("tanh") { _ in [.activation(.tanh)] },
     flat("sigmoid") { _ in [.activation(.sigmoid)] },
+    flat("GELU") { _ in [.activation(.gelu)] },
+    flat("SiLU") { _ in [.activation(.silu)] },
+    flat("low rank") {
+      [.lowRank(.init(outputs: $0.size(20), rank: $0.size(5), alpha: 2, activation: .relu))]
+    },
     flat("softmax inside") { _ in [.softmax] },
     flat("dropout") { [.dropout(rate: 0.9 * $0.uniform())] },
     flat("frozen") { [.frozen(.dense(outputs: $0.size(20), activation: .relu))] },
@@ -99,7 +104,7 @@ struct NetworkKind: CustomTestStringConvertible, Sendable {
         .convolution(
           .init(
             filters: groups * stream.size(6), size: size, stride: stream.size(3),
-            padding: padding, groups: groups, activation: .relu))
+            padding: padding, groups: groups, activation: .relu, hasBias: stream.size(2) == 1))
       ]
     },
     // Enough channels and filters for products by values of polynomials.
@@ -127,6 +132,37 @@ struct NetworkKind: CustomTestStringConvertible, Sendable {
         layers: [
           .embedding(count: count, width: stream.size(18)), .flatten,
           .dense(outputs: 3, activation: .identity),
+        ], tokens: count)
+    },
+    image("residual") { stream in
+      let inner = Network.Convolution(
+        filters: 6, size: 3, stride: 2, padding: .count(1), activation: .relu)
+      return [
+        .residual(
+          layers: [
+            .convolution(inner), .groupNormalisation(groups: 2), .activation(.gelu),
+            .residual(layers: [.dropout(rate: 0.3), .activation(.silu)], shortcut: []),
+          ],
+          shortcut: [.convolution(.init(filters: 6, size: 1, stride: 2))]), .activation(.relu),
+      ]
+    },
+    image("global average pooling") { _ in [.globalAveragePooling] },
+    NetworkKind("transformer") { stream in
+      let (count, heads) = (stream.size(12), stream.size(3))
+      let width = heads * stream.size(9)
+      return Shape(
+        sampleShape: [stream.size(9)],
+        layers: [
+          .embedding(count: count, width: width), .positions,
+          .residual(
+            layers: [.layerNormalisation, .attention(heads: heads, isCausal: stream.size(2) == 1)],
+            shortcut: []),
+          .residual(
+            layers: [
+              .layerNormalisation, .placewiseDense(outputs: stream.size(20), activation: .gelu),
+              .placewiseDense(outputs: width, activation: .identity),
+            ], shortcut: []),
+          .globalAveragePooling, .dense(outputs: 3, activation: .identity),
         ], tokens: count)
     },
     sequence("LSTM") { .lstm(units: $0, returnsSequence: $1) },

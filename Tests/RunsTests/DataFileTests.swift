@@ -189,6 +189,34 @@ struct DataFileTests {
     #expect(Array(values[24..<30]) == [24, 28, 32, 25, 29, 33])
   }
 
+  @Test("a safetensors file that names PyTorch's axes is turned")
+  func torchAxes() throws {
+    let folder = try Folder()
+    // [out][in] = [4][5] there, [5][4] here: the first input's weights are each fifth number.
+    let shapes = [("dense1.weight", [4, 5]), ("dense1.bias", [4])]
+    let counts = shapes.map { $0.1.reduce(1, *) }
+    let header =
+      "{\"__metadata__\":{\"axes\":\"torch\"},"
+      + "\"dense1.weight\":{\"dtype\":\"F32\",\"shape\":[4,5],\"data_offsets\":[0,80]},"
+      + "\"dense1.bias\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[80,96]}}"
+    var bytes = (0..<8).map { UInt8(truncatingIfNeeded: header.utf8.count >> (8 * $0)) }
+    bytes += Array(header.utf8)
+    for value in 0..<counts.reduce(0, +) {
+      withUnsafeBytes(of: Float(value).bitPattern.littleEndian) { bytes += Array($0) }
+    }
+    try Data(bytes).write(to: URL(fileURLWithPath: folder("w.safetensors")))
+    let values = try Scenario(
+      text: Night.text, file: folder("night.yaml"),
+      overrides: [
+        "task.initialWeights=w.safetensors",
+        "task.model={layers: [{dense: 4}]}",
+      ]
+    ).inputs().task
+    let weight = try #require(values.network.layout["dense1.weight"])
+    #expect(
+      values.initial.values(of: weight).prefix(8).elementsEqual([0, 5, 10, 15, 1, 6, 11, 16]))
+  }
+
   @Test("weights of another shape, name or orientation are faults")
   func brokenWeights() throws {
     let folder = try Folder()

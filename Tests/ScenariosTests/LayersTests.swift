@@ -22,6 +22,41 @@ import Schema
       sampleShape: shape, classCount: 10, loss: task.training.loss)
   }
 
+  @Test("blocks of layers are the networks that they say")
+  func blocks() throws {
+    let network = try network(
+      """
+      {layers: [{embedding: {count: 9, width: 6}}, positions, \
+      {residual: {layers: [layer-normalisation, {attention: {heads: 2, causal: true}}]}}, \
+      {residual: {layers: [{dense: {units: 6, activation: gelu, eachPlace: true}}], \
+      shortcut: [{dense: {units: 6, eachPlace: true, isUpdatable: false}}, silu]}}, \
+      {lora: {units: 5, rank: 2, alpha: 3, eachPlace: true}}, global-average-pooling, \
+      {lora: {units: 10, rank: 3, activation: tanh}}]}
+      """, shape: [7])
+    #expect(
+      network.layers == [
+        .embedding(count: 9, width: 6), .positions,
+        .residual(
+          layers: [.layerNormalisation, .attention(heads: 2, isCausal: true)], shortcut: []),
+        .residual(
+          layers: [.placewiseDense(outputs: 6, activation: .gelu)],
+          shortcut: [
+            .frozen(.placewiseDense(outputs: 6, activation: .identity)), .activation(.silu),
+          ]), .lowRank(.init(outputs: 5, rank: 2, alpha: 3, eachPlace: true)),
+        .globalAveragePooling,
+        .lowRank(.init(outputs: 10, rank: 3, alpha: 3, activation: .tanh)),
+      ])
+    let trained = network.layout.tensors.filter(\.isUpdatable).map(\.name)
+    #expect(
+      trained == [
+        "embedding1.weight", "positions1.weight", "norm1.scale", "norm1.shift",
+        "attention1.inputWeight", "attention1.inputBias", "attention1.outputWeight",
+        "attention1.outputBias", "dense1.weight", "dense1.bias", "lora1.down", "lora1.up",
+        "lora2.down", "lora2.up",
+      ])
+    #expect(network.layout.tensors.count == trained.count + 6)
+  }
+
   @Test("a list of layers is the network that it says")
   func layers() throws {
     let network = try network(
@@ -48,6 +83,15 @@ import Schema
   @Test("the presets have as many parameters as worked out by hand")
   func presets() throws {
     #expect(try network("cnn-mcmahan", shape: [28, 28]).layout.count == 1_663_370)
+    // Li et al. 2022 (NIID-Bench), and the same for three channels of 32×32: 456 + 2,416 + 48,120 +
+    // 10,164 + 850.
+    #expect(try network("lenet5", shape: [28, 28]).layout.count == 44_426)
+    #expect(try network("lenet5", shape: [32, 32, 3]).layout.count == 62_006)
+    // 464 of the first convolution, stages of 14,016, 51,648 and 205,696, and 650; PyTorch counts
+    // the same, with batch normalisation's scales and shifts.
+    #expect(try network("resnet20", shape: [32, 32, 3]).layout.count == 272_474)
+    #expect(try network("resnet18", shape: [32, 32, 3]).layout.count == 11_173_962)
+    #expect(try network("{resnet20: 4}", shape: [28, 28]).layout.count == 272_474 - 2 * 16 * 9)
     // 4·32·(3 + 32) + 4·32, and 32·10 + 10.
     #expect(try network("{lstm: 32}", shape: [9, 3]).layout.count == 4608 + 330)
   }

@@ -202,6 +202,18 @@ typedef struct fs_kernels {
   /// delta[i] *= activation[i]·(1 - activation[i]), in place.
   void (*sigmoid_backward)(ptrdiff_t count, const float *activation, float *delta);
 
+  /// out[i] = in[i]·Φ(in[i]), Φ the normal distribution's function; may run in place.
+  void (*gelu)(ptrdiff_t count, const float *in, float *out);
+
+  /// delta[i] *= Φ(in[i]) + in[i]·φ(in[i]), in place; φ is the density.
+  void (*gelu_backward)(ptrdiff_t count, const float *in, float *delta);
+
+  /// out[i] = in[i]/(1 + exp(-in[i])); may run in place.
+  void (*silu)(ptrdiff_t count, const float *in, float *out);
+
+  /// delta[i] *= s·(1 + in[i]·(1 - s)) with s = 1/(1 + exp(-in[i])), in place.
+  void (*silu_backward)(ptrdiff_t count, const float *in, float *delta);
+
   /// out[i] = a[i]·b[i].
   void (*multiply)(ptrdiff_t count, const float *a, const float *b, float *out);
 
