@@ -1,0 +1,228 @@
+"""One PyTorch module as layers of FedSim."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+
+class Unsupported(ValueError):
+    """A module or function that no layer of FedSim does."""
+
+    def __init__(self, what: str, advice: str):
+        super().__init__(f"{what} has no layer in FedSim: {advice}")
+
+
+class Layers:
+    """Layers as they are written, and their tensors, in the order of the network."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, np.ndarray] = {}
+        self._numbers: dict[str, int] = {}
+        #: Channels, height and width of the image that was flattened last; None: nothing to turn.
+        self.image: tuple[int, int, int] | None = None
+
+    def name(self, stem: str, **tensors: torch.Tensor | np.ndarray | None) -> None:
+        """Numbers a layer with parameters, and keeps them."""
+        self._numbers[stem] = self._numbers.get(stem, 0) + 1
+        for name, values in tensors.items():
+            if values is not None:
+                array = values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else values
+                self.tensors[f"{stem}{self._numbers[stem]}.{name}"] = np.ascontiguousarray(array, np.float32)
+
+    def turned(self, weight: torch.Tensor) -> torch.Tensor:
+        """A weight [out][in] behind a flattened image, for inputs in the order [height][width][channels]."""
+        if self.image is None:
+            return weight
+        turned = weight.reshape(len(weight), *self.image).permute(0, 2, 3, 1).reshape(len(weight), -1)
+        self.image = None
+        return turned
+
+
+def number(value: Any, what: str) -> int:
+    """A setting that is the same along both axes of an image."""
+    values = set(value) if isinstance(value, (tuple, list)) else {value}
+    if len(values) != 1:
+        raise Unsupported(f"{what} = {tuple(value)}", "use the same number along both axes")
+    return int(values.pop())
+
+
+def need(condition: bool, what: str, advice: str) -> None:
+    if not condition:
+        raise Unsupported(what, advice)
+
+
+ACTIVATIONS = {nn.ReLU: "relu", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid", nn.SiLU: "silu"}
+#: What to use instead of modules that are met often.
+ADVICE = {
+    "BatchNorm1d": "use nn.GroupNorm or nn.LayerNorm; averages of batch statistics are not FedAvg's",
+    "BatchNorm2d": "use nn.GroupNorm, as Hsieh et al. (2020) advise for federated learning",
+    "BatchNorm3d": "use nn.GroupNorm",
+    "ConvTranspose2d": "there are no generative models; use nn.Conv2d",
+    "Conv1d": "use nn.Conv2d over [1, time, features], or nn.LSTM",
+    "Conv3d": "samples have at most three axes; use nn.Conv2d",
+    "InstanceNorm2d": "use nn.GroupNorm with as many groups as channels",
+    "PReLU": "use nn.LeakyReLU", "ELU": "use nn.SiLU", "Hardswish": "use nn.SiLU", "Mish": "use nn.SiLU",
+    "RNN": "use nn.LSTM or nn.GRU", "Bilinear": "use nn.Linear", "Upsample": "use strides instead",
+    "AdaptiveMaxPool2d": "use nn.MaxPool2d or nn.AdaptiveAvgPool2d(1)",
+    "LogSoftmax": "leave it out: the loss `cross-entropy` contains it",
+}
+
+
+def linear(layers: Layers, module: nn.Linear, dimensions: int) -> list[Any]:
+    bias = module.bias if module.bias is not None else torch.zeros(module.out_features)
+    layers.name("dense", weight=layers.turned(module.weight).T, bias=bias)
+    settings: dict[str, Any] = {"units": module.out_features}
+    if dimensions > 2:
+        settings["eachPlace"] = True
+    return [{"dense": settings}]
+
+
+def convolution(layers: Layers, module: nn.Conv2d) -> list[Any]:
+    need(number(module.dilation, "dilation") == 1, "a dilated nn.Conv2d", "use a larger filter or a stride")
+    need(module.padding_mode == "zeros", f"padding_mode = {module.padding_mode!r}", "use zeros")
+    size, stride = number(module.kernel_size, "kernel_size"), number(module.stride, "stride")
+    padding: Any = module.padding
+    if not isinstance(padding, str):
+        padding = number(padding, "padding")
+        need(padding < size, f"padding {padding} of filters of {size}", "use a padding below the filter's size")
+    settings: dict[str, Any] = {"filters": module.out_channels, "size": size, "stride": stride, "padding": padding}
+    if module.groups != 1:
+        settings["groups"] = module.groups
+    if module.bias is None:
+        settings["bias"] = False
+    layers.name("conv", weight=module.weight.permute(2, 3, 1, 0), bias=module.bias)
+    return [{"convolution": settings}]
+
+
+def pooling(kind: str, module: Any) -> list[Any]:
+    name = type(module).__name__
+    need(number(module.padding, "padding") == 0, f"{name} with padding", "use none, or a stride of a convolution")
+    need(not module.ceil_mode, f"{name} with ceil_mode", "use ceil_mode=False")
+    need(number(getattr(module, "dilation", 1), "dilation") == 1, f"a dilated {name}", "use dilation=1")
+    size = number(module.kernel_size, "kernel_size")
+    stride = number(module.stride if module.stride is not None else size, "stride")
+    return [{f"{kind}-pooling": {"size": size, "stride": stride}}]
+
+
+def normalisation(layers: Layers, module: nn.GroupNorm | nn.LayerNorm) -> list[Any]:
+    name = f"nn.{type(module).__name__}"
+    need(math.isclose(module.eps, 1e-5), f"{name} with eps = {module.eps}", "use eps=1e-5")
+    need(layers.image is None, f"{name} behind a flattened image", "put it in front of the flattening")
+    if isinstance(module, nn.LayerNorm):
+        need(len(module.normalized_shape) == 1, f"{name}({tuple(module.normalized_shape)})", "normalise the last axis alone")
+        width = module.normalized_shape[0]
+        layer: Any = "layer-normalisation"
+    else:
+        width = module.num_channels
+        layer = {"group-normalisation": module.num_groups}
+    scale = module.weight if module.weight is not None else torch.ones(width)
+    shift = module.bias if module.bias is not None else torch.zeros(width)
+    layers.name("norm", scale=scale, shift=shift)
+    return [layer]
+
+
+def recurrent(layers: Layers, module: nn.LSTM | nn.GRU, returns_sequence: bool) -> list[Any]:
+    kind = type(module).__name__.lower()
+    need(module.batch_first, f"nn.{kind.upper()} with batch_first=False", "use batch_first=True")
+    need(not module.bidirectional, f"a bidirectional nn.{kind.upper()}", "use one direction")
+    need(getattr(module, "proj_size", 0) == 0, "proj_size", "use an nn.Linear behind it")
+    written: list[Any] = []
+    for index in range(module.num_layers):
+        zeros = torch.zeros(module.weight_hh_l0.shape[0])
+        inner = getattr(module, f"bias_ih_l{index}") if module.bias else zeros
+        other = getattr(module, f"bias_hh_l{index}") if module.bias else zeros
+        weights = {"inputWeight": getattr(module, f"weight_ih_l{index}").T,
+                   "recurrentWeight": getattr(module, f"weight_hh_l{index}").T}
+        biases = {"bias": inner + other} if kind == "lstm" else {"inputBias": inner, "recurrentBias": other}
+        layers.name(kind, **weights, **biases)
+        is_last = index == module.num_layers - 1
+        written.append({kind: {"units": module.hidden_size, "returnsSequence": returns_sequence or not is_last}})
+        if module.dropout and not is_last:
+            written.append({"dropout": module.dropout})
+    return written
+
+
+def attention(layers: Layers, module: nn.MultiheadAttention, causal: bool) -> list[Any]:
+    need(module.batch_first, "nn.MultiheadAttention with batch_first=False", "use batch_first=True")
+    need(module._qkv_same_embed_dim and module.bias_k is None and not module.add_zero_attn,
+         "nn.MultiheadAttention with kdim, vdim, bias_kv or add_zero_attn", "use the defaults")
+    need(module.dropout == 0, "nn.MultiheadAttention with dropout", "use nn.Dropout behind it")
+    width = module.embed_dim
+    bias = module.in_proj_bias if module.in_proj_bias is not None else torch.zeros(3 * width)
+    out = module.out_proj.bias if module.out_proj.bias is not None else torch.zeros(width)
+    layers.name("attention", inputWeight=module.in_proj_weight.T, inputBias=bias,
+                outputWeight=module.out_proj.weight.T, outputBias=out)
+    return [{"attention": {"heads": module.num_heads, "causal": causal}}]
+
+
+def encoder_layer(layers: Layers, module: nn.TransformerEncoderLayer, causal: bool) -> list[Any]:
+    """Two residual blocks, the normalisation before or behind them."""
+    activation = getattr(module.activation, "__name__", type(module.activation).__name__).lower()
+    need(activation in ("relu", "gelu"), f"an encoder layer with {activation}", "use relu or gelu")
+    rate = module.dropout1.p
+    need(module.self_attn.dropout == rate, "an encoder layer with two rates of dropout", "use one")
+    dropout = [{"dropout": rate}] if rate else []
+    kept, module.self_attn.dropout = module.self_attn.dropout, 0.0
+    try:
+        def mix() -> list[Any]:
+            return attention(layers, module.self_attn, causal) + dropout
+
+        def feed() -> list[Any]:
+            return (linear(layers, module.linear1, 3) + [activation] + dropout
+                    + linear(layers, module.linear2, 3) + dropout)
+
+        written: list[Any] = []
+        for inner, norm in ((mix, module.norm1), (feed, module.norm2)):
+            if module.norm_first:
+                written.append({"residual": {"layers": normalisation(layers, norm) + inner()}})
+            else:
+                written.append({"residual": {"layers": inner()}})
+                written += normalisation(layers, norm)
+        return written
+    finally:
+        module.self_attn.dropout = kept
+
+
+def simple(layers: Layers, module: nn.Module, dimensions: int) -> list[Any]:
+    """A module that takes one tensor and gives one; `dimensions` counts the axes of its input, the batch's included."""
+    kind = type(module)
+    if kind in ACTIVATIONS:
+        return [ACTIVATIONS[kind]]
+    match module:
+        case nn.Identity():
+            return []
+        case nn.Linear():
+            return linear(layers, module, dimensions)
+        case nn.Conv2d():
+            return convolution(layers, module)
+        case nn.MaxPool2d():
+            return pooling("max", module)
+        case nn.AvgPool2d():
+            return pooling("average", module)
+        case nn.AdaptiveAvgPool2d():
+            need(number(module.output_size, "output_size") == 1, "nn.AdaptiveAvgPool2d of more than 1",
+                 "use nn.AvgPool2d, or 1")
+            return ["global-average-pooling"]
+        case nn.LeakyReLU():
+            return [{"leaky-relu": module.negative_slope}]
+        case nn.GELU():
+            need(module.approximate == "none", "nn.GELU with approximate", "use approximate='none'")
+            return ["gelu"]
+        case nn.Dropout():
+            return [{"dropout": module.p}] if module.p else []
+        case nn.GroupNorm() | nn.LayerNorm():
+            return normalisation(layers, module)
+        case nn.Embedding():
+            need(module.max_norm is None, "nn.Embedding with max_norm", "use none")
+            layers.name("embedding", weight=module.weight)
+            return [{"embedding": {"count": module.num_embeddings, "width": module.embedding_dim}}]
+        case nn.Softmax():
+            need(dimensions == 2, "nn.Softmax over an inner axis", "use nn.MultiheadAttention")
+            return ["softmax"]
+    name = kind.__name__
+    raise Unsupported(f"nn.{name}" if kind.__module__.startswith("torch.nn") else name,
+                      ADVICE.get(name, "write it with nn.Linear, nn.Conv2d, nn.GroupNorm, nn.LSTM or nn.MultiheadAttention"))
