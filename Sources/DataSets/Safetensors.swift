@@ -46,7 +46,8 @@ public struct Safetensors: Sendable {
   /// Throws: what `ByteStream` throws; `truncated`, `malformed`, `countMismatch`, `outOfRange`.
   public init(contentsOf path: String, limit: Int = 4 << 30) throws(DataFault) {
     file = path
-    bytes = try ByteStream(path: path, limit: limit).readAll()
+    let bytes = try ByteStream(path: path, limit: limit).readAll()
+    self.bytes = bytes
     guard bytes.count >= 8 else {
       throw DataFault(
         .truncated, in: path, found: "\(bytes.count) bytes", expected: "a header's length, 8 bytes")

@@ -14,8 +14,8 @@ extension Scenario {
       return network.initialParameters(key.stream(slot: 0))
     }
     do throws(DataFault) {
-      let path = try path(of: file.path)
-      return try ParameterBuffer(WeightFile(contentsOf: path), layout: network.layout)
+      return try ParameterBuffer(
+        WeightFile(contentsOf: path(of: file.path)), layout: network.layout)
     } catch {
       throw Faults([fault(error, at: file.place, path: "task.initialWeights")])
     }

@@ -147,6 +147,31 @@ struct SwiftSyftTests {
     #expect(story(.seconds(5)) == ["109650 arrives 0", "110660 ends completed"])
   }
 
+  @Test("A task that is complete with the upload of an old report may be suspended in a training")
+  func suspendedInTraining() {
+    // The first task's report is lost with the link and kept; the app is suspended 8 s after it
+    // began. The second task sends it from 900 s on: its receipt is there at 902.320, and the
+    // training begins 4.340 s later. At 908 s the app is suspended, in the second batch.
+    var scene = task(phone: {
+      $0.app!.completesEarly = .seconds(8)
+      $0.group.outbox.capacity = 1
+      $0.group.outbox.flushes = true
+    })
+    scene.inject(.dropLink, "phones/0", at: 109_040, lasting: .seconds(100))
+    let played = scene.play()
+    #expect(
+      played.story(of: 0, only: "uploads", "fails", "arrives", "receipt", "attempt", "ends")
+        .prefix(7) == [
+          "108340 attempt finished 4", "108340 uploads 0", "109040 fails 0 linkLost",
+          "116340 ends completed", "900000 uploads 0", "901310 arrives 0",
+          "902320 receipt 0 aggregated v1 n0",
+        ])
+    #expect(
+      played.story(of: 0, only: "attempt", "ends").dropFirst(2).prefix(2) == [
+        "908000 attempt discardedAtExpiry 1", "908000 ends completed",
+      ])
+  }
+
   @Test("A report is sent once: what is lost on its way is not sent again")
   func noRetry() {
     var scene = task()

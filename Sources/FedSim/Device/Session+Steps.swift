@@ -197,7 +197,12 @@ extension Session {
   /// The task's time is over: a batch that still runs costs the process.
   static func expireHard(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     let session = devices[device].session!
-    if session.isCompleted { return endSession(device, .completed, &devices, &cx) }
+    if session.isCompleted {
+      if devices[device].isTraining {
+        Training.loseRun(device, .discardedAtExpiry, &devices, &cx)
+      }
+      return endSession(device, .completed, &devices, &cx)
+    }
     if devices[device].run != nil || session.isStuck
       || App.onExpiration(device, &devices, &cx) == .ignore
     {
@@ -226,7 +231,7 @@ extension Session {
   static func kill(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     cx.books.tallies.kills += 1
     cx.note(device, .killed)
-    if devices[device].isTraining { Training.loseRun(device, &devices, &cx) }
+    if devices[device].isTraining { Training.loseRun(device, .killed, &devices, &cx) }
     App.endProcess(device, &devices, &cx)
     endSession(device, .killed, &devices, &cx)
     Outbox.loseUnstored(device, &devices, &cx)

@@ -202,8 +202,12 @@ enum Training {
     planRun(device, &devices, &cx)
   }
 
-  /// The process dies while batches run: what no checkpoint holds is lost.
-  static func loseRun(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
+  /// The process dies, or is suspended for good, while batches run: what no checkpoint holds is
+  /// lost.
+  static func loseRun(
+    _ device: Int, _ outcome: AttemptOutcome, _ devices: inout Devices,
+    _ cx: inout Context
+  ) {
     let run = devices[device].run!
     let done = devices[device].pace.done(run, at: cx.now)
     let kept = devices[device].attempt?.effort
@@ -217,7 +221,7 @@ enum Training {
       cx.books.interrupted(.checkpoints, group: devices[device].group, at: cx.now)
       cx.note(device, .trainingCut(batches: attempt.described, of: devices[device].pace.batchCount))
     } else {
-      endAttempt(device, .killed, batches: done, &devices, &cx)
+      endAttempt(device, outcome, batches: done, &devices, &cx)
     }
   }
 
