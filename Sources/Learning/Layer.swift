@@ -33,7 +33,7 @@ extension Network {
     case lstm(units: Int, returnsSequence: Bool)
     /// A gated recurrent unit over [time][features].
     case gru(units: Int, returnsSequence: Bool)
-    /// A dense layer that is frozen, and a trained one of low rank beside it: LoRA.
+    /// A dense layer that is frozen, and a trained one of low rank that is added: LoRA.
     case lowRank(LowRank)
     /// A learned vector for each time, added to [time][features].
     case positions
@@ -88,7 +88,7 @@ extension Network {
     public var groups: Int
     /// What follows the sums.
     public var activation: Activation
-    /// Whether each filter has a number of its own that is added.
+    /// Whether a bias is added for each filter.
     public var hasBias: Bool
 
     /// A convolution.

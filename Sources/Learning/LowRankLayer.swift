@@ -2,8 +2,8 @@ import Numerics
 
 /// What a low-rank adapter adds to a dense layer: (alpha/rank)·x·A·B.
 ///
-/// Shapes: A [inputs][rank], B [rank][outputs]. B begins with zeros, so that the layer begins as the
-/// one that it adapts; A is uniform on ±1/√inputs, as in PyTorch's `kaiming_uniform_(a: √5)`.
+/// Shapes: A [inputs][rank], B [rank][outputs]. B begins with zeros, so that the layer begins as
+/// the one that it adapts; A is uniform on ±1/√inputs, as in PyTorch's `kaiming_uniform_(a: √5)`.
 /// Source: Hu et al., "LoRA: low-rank adaptation of large language models" (2021), equation 3.
 /// Order: a weight's gradient sample by sample.
 struct LowRankLayer: PlacedLayer {

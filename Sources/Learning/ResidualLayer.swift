@@ -78,7 +78,7 @@ struct LayerPath {
     nodes.firstIndex { $0.isUpdatable && $0.layer.parameterCount > 0 } ?? nodes.count
   }
 
-  /// The values behind each layer that has room of its own, and what the layers keep.
+  /// The values behind each layer that has separate room, and what the layers keep.
   func stateCount(_ rows: Int) -> Int {
     nodes.indices.reduce(0) { $0 + outputRoom($1, rows) + innerRoom($1, rows) }
   }

@@ -97,6 +97,9 @@ public struct JSONSchema: Sendable {
     if field.key == "base", case .list(let element) = field.shape {
       schema = .mapping([("anyOf", list([self.schema(element), schema]))])
     }
+    if let word = field.word {
+      schema = .mapping([("anyOf", list([.mapping([("const", .quoted(word))]), schema]))])
+    }
     if case .null = field.defaultValue?.content { schema = nullable(schema) }
     return described(
       field.summary + (field.isAssumption ? " (an assumption about the world)" : ""), schema,

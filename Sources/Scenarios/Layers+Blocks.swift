@@ -134,7 +134,7 @@ public struct ResidualPart: LayerPart {
 public struct LoRAPart: LayerPart {
   public static let name = "lora"
   public static let summary =
-    "A frozen dense layer with a trained low-rank adapter, which alone is exchanged (Hu et al. 2021)."
+    "A frozen dense layer with a trained low-rank adapter; only that is exchanged (Hu et al. 2021)."
 
   public struct Settings: PartSettings {
     /// How many outputs there are.

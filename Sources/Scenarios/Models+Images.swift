@@ -79,8 +79,8 @@ private enum ResidualBlocks {
 
 /// Residual networks for small images, with group normalisation.
 ///
-/// Source: He et al., "Deep residual learning for image recognition" (2016), §4.2; projections where
-/// the size changes (option B); group for batch normalisation, as Hsieh et al. (2020) and Reddi et
+/// Source: He et al., "Deep residual learning for image recognition" (2016), §4.2; projections
+/// where the size changes (option B); group for batch normalisation, as Hsieh et al. (2020) and Reddi et
 /// al. (2021) have it for federated learning. 272,474 parameters for 3 channels and 10 classes.
 public struct ResNet20Model: ModelSource {
   public static let name = "resnet20"
@@ -113,7 +113,7 @@ public struct ResNet20Model: ModelSource {
 public struct ResNet18Model: ModelSource {
   public static let name = "resnet18"
   public static let summary =
-    "A residual network of 18 layers for small images, with group normalisation (Reddi et al. 2021)."
+    "A residual network of 18 layers for small images; group normalisation (Reddi et al. 2021)."
 
   public typealias Settings = ResidualSettings
 
@@ -134,7 +134,7 @@ public struct ResNet18Model: ModelSource {
   }
 }
 
-/// What a residual network is told.
+/// The settings of a residual network.
 public struct ResidualSettings: PartSettings {
   /// How many groups of channels are normalised together.
   public var groups = 2

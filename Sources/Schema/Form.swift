@@ -4,6 +4,8 @@ public struct Form<Value: Sendable>: Sendable {
   public let shape: Shape
   /// What is expected, in words that follow "expected".
   public let expected: String
+  /// A bare word that represents a value, too.
+  public private(set) var word: String?
   let read: @Sendable (Node, inout Reader) -> Value?
   let write: @Sendable (Value) -> Node
 
@@ -94,12 +96,14 @@ extension Form {
   /// The same, or a bare word that represents a value.
   public func or(_ word: String, meaning value: Value) -> Form {
     let form = self
-    return Form(
+    var either = Form(
       shape: shape, expected: "\(expected), or `\(word)`",
       read: { node, reader in
         if case .scalar(word, false) = node.content { return value }
         return form.read(node, &reader)
       }, write: write)
+    either.word = word
+    return either
   }
 
   /// A part of a seam.

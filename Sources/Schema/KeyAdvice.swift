@@ -50,16 +50,17 @@ public enum KeyAdvice {
         + "all versions, `federatedAccuracy` the mean over devices"),
     Entry(
       ["logistic", "logisticregression", "linear"], "task.model=softmax"),
-    Entry(["cnn", "lenet", "lenet5", "convnet"], "task.model=cnn-mcmahan"),
+    Entry(["cnn", "convnet"], "task.model=cnn-mcmahan"),
+    Entry(["lenet"], "task.model=lenet5"),
+    Entry(["resnet"], "task.model=resnet20"),
     Entry(["rnn"], "task.model.lstm.units=32"),
     Entry(
       [
-        "resnet", "resnet18", "resnet20", "resnet34", "resnet50", "vgg", "vgg11", "vgg16",
-        "mobilenet",
-        "mobilenetv2", "efficientnet", "transformer", "bert", "vit",
+        "resnet34", "resnet50", "vgg", "vgg11", "vgg16", "mobilenet", "mobilenetv2",
+        "efficientnet", "transformer", "bert", "vit",
       ], nil,
-      "a network is a list of layers (`task.model.layers`, `fedsim list layer`); there are no "
-        + "residual or attention layers"),
+      "a network is a list of layers (`task.model.layers`, `fedsim list layer`), `residual` and "
+        + "`attention` among them; `python -m fedsim.from_torch` writes it for a PyTorch module"),
   ]
 
   /// What to say of a word where nothing has its name; nil: nothing.

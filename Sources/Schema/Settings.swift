@@ -37,6 +37,8 @@ public struct Field<Owner>: Sendable {
   public let shape: Shape
   /// What is expected, in words.
   public let expected: String
+  /// A bare word that is taken, too.
+  public let word: String?
   /// Whether the key must be there.
   public let isRequired: Bool
   /// Whether the default is an assumption about the world, to be listed in reports.
@@ -53,6 +55,7 @@ public struct Field<Owner>: Sendable {
     self.summary = summary
     shape = form.shape
     expected = form.expected
+    word = form.word
     isRequired = required
     isAssumption = assumption
     read = { owner, node, reader in
@@ -98,6 +101,7 @@ public struct Field<Owner>: Sendable {
     self.summary = summary
     shape = form.shape
     expected = form.expected
+    word = form.word
     isRequired = false
     isAssumption = assumption
     read = { owner, node, reader in
@@ -135,6 +139,8 @@ public struct FieldDescription: Sendable {
   public let shape: Shape
   /// What is expected, in words.
   public let expected: String
+  /// A bare word that is taken, too.
+  public let word: String?
   /// The default as it would be written; nil where the key must be given, or is never stored.
   public let defaultValue: Node?
   /// Whether the key must be there.
@@ -152,7 +158,8 @@ extension PartSettings {
     knownFields.map {
       FieldDescription(
         key: $0.key, summary: $0.summary, shape: $0.shape, expected: $0.expected,
-        defaultValue: $0.isRequired ? nil : $0.write(defaults), isRequired: $0.isRequired,
+        word: $0.word, defaultValue: $0.isRequired ? nil : $0.write(defaults),
+        isRequired: $0.isRequired,
         isAssumption: $0.isAssumption)
     }
   }

@@ -10,6 +10,7 @@ struct PresetBytesTests {
   /// A preset, and a scenario in `scenarios/smoke` that trains it.
   private static let scenarios = [
     ("softmax", "synchronous"), ("mlp", "open"), ("cnn-mcmahan", "cnn"), ("lstm", "lstm"),
+    ("lenet5", "lenet5"), ("resnet20", "resnet20"), ("resnet18", "resnet18"),
   ]
 
   @Test("every preset has its smoke scenario")

@@ -79,7 +79,7 @@ struct ResultPageTests {
       ("smoke/synchronous", everything + ["record.timelineOf=[phones/0]"]),
       ("smoke/evaluations", ["fleet.documented.battery={}"]),
       ("systems/edgeml-as-coded", small), ("systems/automatic-backend", small),
-      ("policies/dp-fedavg", []), ("policies/afl", []),
+      ("policies/dp-fedavg", []), ("policies/afl", []), ("policies/server-restarts", []),
     ]
 
   @Test("every variable of results is on the page as it is, and every one of the page comes up")
