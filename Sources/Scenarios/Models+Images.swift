@@ -80,8 +80,8 @@ private enum ResidualBlocks {
 /// Residual networks for small images, with group normalisation.
 ///
 /// Source: He et al., "Deep residual learning for image recognition" (2016), §4.2; projections
-/// where the size changes (option B); group for batch normalisation, as Hsieh et al. (2020) and Reddi et
-/// al. (2021) have it for federated learning. 272,474 parameters for 3 channels and 10 classes.
+/// where the size changes (option B); group for batch normalisation, as Hsieh et al. (2020) and
+/// Reddi et al. (2021) have it for federated learning. 272,474 parameters for 3 channels and 10 classes.
 public struct ResNet20Model: ModelSource {
   public static let name = "resnet20"
   public static let summary =
@@ -101,7 +101,8 @@ public struct ResNet20Model: ModelSource {
     try Network(
       sampleShape: sampleShape,
       layers: ResidualBlocks.layers(
-        [16, 32, 64], blocks: 3, groups: settings.groups, classCount: classCount), loss: loss)
+        settings.filters([16, 32, 64]), blocks: 3, groups: settings.groups, classCount: classCount),
+      loss: loss)
   }
 }
 
@@ -129,7 +130,8 @@ public struct ResNet18Model: ModelSource {
     try Network(
       sampleShape: sampleShape,
       layers: ResidualBlocks.layers(
-        [64, 128, 256, 512], blocks: 2, groups: settings.groups, classCount: classCount),
+        settings.filters([64, 128, 256, 512]), blocks: 2, groups: settings.groups,
+        classCount: classCount),
       loss: loss)
   }
 }
@@ -138,8 +140,15 @@ public struct ResNet18Model: ModelSource {
 public struct ResidualSettings: PartSettings {
   /// How many groups of channels are normalised together.
   public var groups = 2
+  /// What all numbers of filters are multiplied by.
+  public var width = 1.0
 
   public init() {}
+
+  /// The numbers of filters of a network of this width, rounded.
+  func filters(_ full: [Int]) -> [Int] {
+    full.map { max(1, Int((Double($0) * width).rounded())) }
+  }
 
   /// A bare number is the groups.
   public static var shorthand: String? { "groups" }
@@ -148,7 +157,10 @@ public struct ResidualSettings: PartSettings {
     [
       Field(
         "groups", \.groups, .integer(1...64),
-        "Number of channel groups of a normalisation; it divides all numbers of filters.")
+        "Number of channel groups of a normalisation; it divides all numbers of filters."),
+      Field(
+        "width", \.width, .number(0.01...4),
+        "Factor of all numbers of filters, which are rounded."),
     ]
   }
 }

@@ -122,6 +122,7 @@ extension Field {
     self.summary = summary
     self.shape = shape
     self.expected = expected
+    word = nil
     isRequired = false
     isAssumption = false
     read = { _, _, _ in }

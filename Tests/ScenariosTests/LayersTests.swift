@@ -91,6 +91,8 @@ import Schema
     // the same, with batch normalisation's scales and shifts.
     #expect(try network("resnet20", shape: [32, 32, 3]).layout.count == 272_474)
     #expect(try network("resnet18", shape: [32, 32, 3]).layout.count == 11_173_962)
+    // 32 to 256 filters: 928 of the first convolution, and so on as with 64.
+    #expect(try network("{resnet18: {width: 0.5}}", shape: [32, 32, 3]).layout.count == 2_797_610)
     #expect(try network("{resnet20: 4}", shape: [28, 28]).layout.count == 272_474 - 2 * 16 * 9)
     // 4·32·(3 + 32) + 4·32, and 32·10 + 10.
     #expect(try network("{lstm: 32}", shape: [9, 3]).layout.count == 4608 + 330)
