@@ -98,7 +98,7 @@ public struct JSONSchema: Sendable {
       schema = .mapping([("anyOf", list([self.schema(element), schema]))])
     }
     if let word = field.word {
-      schema = .mapping([("anyOf", list([.mapping([("const", .quoted(word))]), schema]))])
+      schema = .mapping([("anyOf", list([.mapping([("enum", list([.quoted(word)]))]), schema]))])
     }
     if case .null = field.defaultValue?.content { schema = nullable(schema) }
     return described(

@@ -51,8 +51,6 @@ public enum KeyAdvice {
     Entry(
       ["logistic", "logisticregression", "linear"], "task.model=softmax"),
     Entry(["cnn", "convnet"], "task.model=cnn-mcmahan"),
-    Entry(["lenet"], "task.model=lenet5"),
-    Entry(["resnet"], "task.model=resnet20"),
     Entry(["rnn"], "task.model.lstm.units=32"),
     Entry(
       [

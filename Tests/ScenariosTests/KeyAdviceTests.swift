@@ -18,7 +18,7 @@ struct KeyAdviceTests {
       #expect(entry.example != nil || entry.advice != nil)
       guard let example = entry.example else { continue }
       // A convolution wants images, an LSTM sequences.
-      let isOfOtherData = ["cnn-", "lstm", "lenet", "resnet"].contains { example.contains($0) }
+      let isOfOtherData = ["cnn-", "lstm"].contains { example.contains($0) }
       let images = "task.data.source=fashion-mnist"
       _ = try Scenario(text: Self.text, overrides: (isOfOtherData ? [images] : []) + [example])
     }
@@ -34,7 +34,8 @@ struct KeyAdviceTests {
       ("threshold=5", "here that is `--set 'server.trigger={threshold: 5}'`"),
       ("task.model=logistic", "here that is `--set 'task.model=softmax'`"),
       ("task.model=resnet50", "a network is a list of layers"),
-      ("task.model=resnet", "here that is `--set 'task.model=resnet20'`"),
+      ("task.model=resnet", "there is no model `resnet`, but:\n  resnet20: "),
+      ("task.model=lenet", "did you mean `lenet5`?"),
       ("expect=[{accuracy: 0.8}]", "`centralAccuracy` is of the test samples"),
       ("task.training.batchsize=2", "did you mean `batchSize`?"),
     ])
