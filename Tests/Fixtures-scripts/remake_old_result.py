@@ -3,9 +3,9 @@
 
     python Tests/Fixtures-scripts/remake_old_result.py Tests/RunsTests/Fixtures/results/open-schema1.h5
 
-Plays the scenario that the result holds, and writes each variable that both have, and the digest of the events, over
-the older one. Everything else, such as which variables there are, stays as the older version of FedSim wrote it. Needs
-h5py; FEDSIM names another program than .build/release/fedsim.
+Plays the scenario that the result holds, and writes each variable that both have, the scenario with the keys of today
+and their digests over the older ones. Everything else, such as which variables there are, stays as the older version of
+FedSim wrote it. Needs h5py; FEDSIM names another program than .build/release/fedsim.
 """
 
 import os
@@ -40,9 +40,13 @@ def main(path):
                     item[...] = values
 
             old.visititems(take)
-            if old.attrs["eventDigest"] != new.attrs["eventDigest"]:
-                changed.append("eventDigest")
-                old.attrs.modify("eventDigest", new.attrs["eventDigest"])
+            for digest in ("eventDigest", "scenarioDigest"):
+                if old.attrs[digest] != new.attrs[digest]:
+                    changed.append(digest)
+                    old.attrs.modify(digest, new.attrs[digest])
+            if "scenarioDigest" in changed:
+                del old["scenario"]
+                new.copy("scenario", old)
         print("\n".join(changed) or "nothing differs")
     # The program says which digest the content has now.
     said = subprocess.run([program, "replay", path], capture_output=True, text=True).stdout
