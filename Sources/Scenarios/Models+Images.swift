@@ -81,7 +81,8 @@ private enum ResidualBlocks {
 ///
 /// Source: He et al., "Deep residual learning for image recognition" (2016), §4.2; projections
 /// where the size changes (option B); group for batch normalisation, as Hsieh et al. (2020) and
-/// Reddi et al. (2021) have it for federated learning. 272,474 parameters for 3 channels and 10 classes.
+/// Reddi et al. (2021) have it for federated learning. 272,474 parameters for 3 channels and 10
+/// classes.
 public struct ResNet20Model: ModelSource {
   public static let name = "resnet20"
   public static let summary =

@@ -4,8 +4,8 @@ import Testing
 /// Results that are damaged: each is an error or a warning of the command, and never its end.
 @Suite("damaged results")
 struct DamageTests {
-  /// libhdf5 1.10.8 ends the process that lists this file's groups (signal 6, or 11), or refuses it:
-  /// that depends on what memory holds that it has not written.
+  /// libhdf5 1.10.8 ends the process that lists this file's groups (signal 6, or 11), or refuses
+  /// it: that depends on what memory holds that it has not written.
   private static let crash = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../ResultsTests/Fixtures/crash.h5").standardized.path
 

@@ -124,7 +124,7 @@ extension RegistryTests {
     #expect(try problems(scenario.writtenNode) == [])
     #expect(try problems(scenario.resolvedNode) == [])
     #expect(try problems(YAMLReader.read("x-a: 1\nfleet: [{name: a, count: 1}]\n", file: "")) == [])
-    // A word that stands for settings.
+    // A word for settings.
     let words = "task: none\nfleet: [{name: a, count: 1}]\nexpect: [{at: end, updates: 3}]\n"
     #expect(try problems(YAMLReader.read(words, file: "")) == [])
     #expect(try problems(YAMLReader.read("task: nobody\nfleet: []\n", file: "")) != [])
